@@ -44,11 +44,13 @@ def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> Non
     from symgen.converting.starter import write_starter_task
 
     names: tuple[str, ...] = ("shoulder", "elbow")
+    places: tuple[int, ...] = ()
     if robot is not None:
         from symgen.description import read
 
-        names = tuple(read(robot).coordinate_names)
-    written = write_starter_task(path, names)
+        description = read(robot)
+        names, places = description.position_names, description.quaternion_places
+    written = write_starter_task(path, names, places)
     model = "ROBOT.yaml" if robot is None else as_argument(robot)
     if as_json:
         click.echo(outcome.text({"file": str(written)}))

@@ -30,14 +30,25 @@ def write_starter(path: Path) -> Path:
     return _write(path, starter_text(path.stem, path.name))
 
 
-def write_starter_task(path: Path, coordinates: Sequence[str]) -> Path:
-    """Write a task for a robot with these coordinates; errors as of `write_starter`."""
+def write_starter_task(
+    path: Path, positions: Sequence[str], quaternion_places: Sequence[int] = ()
+) -> Path:
+    """Write a task for a robot whose entries of q have these names; errors as of `write_starter`.
+
+    At `quaternion_places` the four entries of a quaternion begin.
+    """
     path = _with_suffix(path, "a task", "task.yaml")
-    values = {"{start}": "0", "{goal}": "45*deg"}
+    values = {
+        "{start}": ("0", ("0", "0", "0", "1")),
+        "{goal}": ("45*deg", ("0", "0", "sin(45*deg)", "cos(45*deg)")),
+    }
     text = (files("symgen.converting") / "starter_task.yaml").read_text(encoding="utf-8")
-    for key, value in values.items():
-        entries = ", ".join(f"{name}: {value}" for name in coordinates)
-        text = text.replace(key, f"{{{entries}}}")
+    for key, (value, attitude) in values.items():
+        entries = dict.fromkeys(positions, value)
+        for k in quaternion_places:
+            entries |= zip(positions[k : k + 4], attitude, strict=True)
+        listed = ", ".join(f"{name}: {entry}" for name, entry in entries.items())
+        text = text.replace(key, f"{{{listed}}}")
     return _write(path, text.replace("{file}", path.name))
 
 

@@ -18,7 +18,7 @@ from symgen.deriving.digest import model_hash
 from symgen.deriving.mechanism import mechanism
 from symgen.deriving.selection import Selection, provided_by, who_derives
 from symgen.description.expressions import evaluate as value_of
-from symgen.description.model import RobotDescription
+from symgen.description.model import JointDescription, RobotDescription
 from symgen.emit.bundle import Forms, Limits, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
 from symgen.errors import RequestError
@@ -472,4 +472,14 @@ def _joint_terms(description: RobotDescription) -> dict[str, tuple[float, ...]]:
         rest = [x for joint in own for x in joint.rest_entries]
         values = description.parameter_values
         found["rest_configuration"] = tuple(value_of(x, values) for x in rest)
+    masses = [_added_masses(description, joint) for joint in description.joints]
+    if any(map(any, masses)):
+        found["added_mass"] = tuple(x for columns in masses for x in columns)
     return found
+
+
+def _added_masses(description: RobotDescription, joint: JointDescription) -> list[float]:
+    """That of a joint for its coordinates that slide, 0 for others."""
+    sliding = 0 if joint.manifold is None else joint.manifold.quaternion
+    mass = value_of(joint.added_mass, description.parameter_values)
+    return [mass] * sliding + [0.0] * (joint.coordinates - sliding)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from symgen.description.expressions import Expression
+from symgen.description.expressions import ZERO, Expression
 from symgen.description.findings import Findings
 from symgen.description.leaves import AllFlags, Entries, ForAll
 from symgen.description.model import JointTerms, Limits
@@ -140,6 +140,23 @@ class JointOptions:
         if not any(x is None or x for x in values[self.kind.quaternion :]):
             self.findings.fault(path, "the quaternion is zero; expected [..., 0, 0, 0, 1] or such")
         return tuple(x for x in self.table.rest if x is not None)
+
+    def added_mass(self) -> Expression:
+        """Inertia of a free joint's travel, which has no weight."""
+        given, path = self.table.added_mass, (*self.path, "added_mass")
+        if not self.table.gives("added_mass"):
+            return ZERO
+        travels = isinstance(self.kind, OnManifold) and self.kind.quaternion > 0
+        if self.kind is not None and not travels:
+            self.findings.fault(
+                path,
+                "belongs to a floating joint with 'coordinates: quaternion'; remove it, or give "
+                "'rotor_inertia'",
+            )
+        value = None if given is None else self.scalars.value(path, given)
+        if value is not None and value < 0.0:
+            self.findings.fault(path, f"negative ({value:.6g}); expected zero or more")
+        return given or ZERO
 
     def term(self, key: str) -> list[Expression | None]:
         """One key for every coordinate; None is the default."""

@@ -86,6 +86,7 @@ class JointChecks:
             mimic=self.mimics.get(index),
             representation=kind.representation if isinstance(kind, OnManifold) else ANGLES,
             rest=options.rest(),
+            added_mass=options.added_mass(),
         )
 
     def parent(self, index: int, table: JointTable) -> str:

@@ -137,7 +137,8 @@ class JointDescription:
     has one letter for each of several rotations, such as ``zyx``; `pitch` is that of a helical
     joint (m per radian).  `representation` is what ``coordinates`` of the file says: ``angles``,
     or ``quaternion`` of a joint on a manifold, whose spring is slack where its entries in q are
-    `rest`; where it has not moved if that is empty.  `terms`, `limits` and `prescribed`
+    `rest`; where it has not moved if that is empty.  `added_mass` (kg) is inertia of a free joint's
+    travel that gravity does not pull.  `terms`, `limits` and `prescribed`
     (whether its motion is given, rather than the torque of its joint) have one entry
     per coordinate.  One that is not `actuated` has no drive.  A joint with `mimic` has one
     coordinate, which is none of the robot's.
@@ -161,6 +162,7 @@ class JointDescription:
     mimic: Mimic | None = None
     representation: str = ANGLES
     rest: tuple[Expression, ...] = ()
+    added_mass: Expression = ZERO
 
     @property
     def coordinates(self) -> int:

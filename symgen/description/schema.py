@@ -172,6 +172,9 @@ class JointTable(KeyTable):
     limits: LimitsTable | None = optional("kept as metadata of the module")
     rotor_inertia: Entries = optional("in kg m^2, before the gear")
     gear_ratio: Entries = optional("1 by default")
+    added_mass: Number = optional(
+        "in kg, of a floating joint with a quaternion: inertia of its travel, without weight"
+    )
     damping: Entries = optional("torque per velocity")
     stiffness: Entries = optional("of a spring between parent and link")
     rest: Entries = optional(

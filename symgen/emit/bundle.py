@@ -53,7 +53,7 @@ class ModuleMetadata:
     """Ten for every moving body, in the order of the regressor's columns."""
     joint_terms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """reflected_inertia, damping, stiffness, rest, friction, friction_velocity -> one value per
-    joint of one coordinate"""
+    joint of one coordinate; added_mass likewise where there is any"""
     link_parents: tuple[int, ...] = ()
     """For every link the one that carries it, counted from 1; 0 is the base."""
     joint_links: Mapping[str, str] = field(default_factory=dict)

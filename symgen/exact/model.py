@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from symgen.algebra.linear import inner
+from symgen.algebra.linear import Vector, inner
 from symgen.algebra.nodes import NEG, SYMBOL, Scalar
 from symgen.description.quantities import (
     AXES,
@@ -26,6 +26,7 @@ from symgen.description.quantities import (
 from symgen.exact.attitudes import displacements
 from symgen.formulations import declare_inputs, state_of_joints
 from symgen.formulations.manifolds.springs import Stretch, is_sprung
+from symgen.formulations.state import State
 from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.scalars import scalar
@@ -79,6 +80,8 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     for number, torque in _springs_on_manifolds(tree, state.q).items():
         springs[number - 1] = springs[number - 1] + torque
         terms[number - 1] = terms[number - 1] + torque
+    for number, force in _added_masses(tree, state).items():
+        terms[number - 1] = terms[number - 1] + force
     axes = [part for joint, q, _, _ in motion for part in _wrench_axis(joint, q, tree)]
     coupling = _coupling(tree)
     builder.output(GRAVITY, (3,), tree.gravity)
@@ -215,6 +218,19 @@ def _springs_on_manifolds(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> d
             manifold.columns, Stretch.of(manifold, q, tree.algebra).entries, strict=True
         )
     }
+
+
+def _added_masses(tree: KinematicTree[Scalar], state: State[Scalar]) -> dict[int, Scalar]:
+    """m (v' + w x v) of free joints, by the number of the joint that is the column."""
+    found: dict[int, Scalar] = {}
+    for manifold in tree.manifolds:
+        if tree.algebra.is_zero(manifold.added_mass):
+            continue
+        places = [tree.coordinate_numbers[number - 1] - 1 for number in manifold.columns]
+        v, w = (Vector(*(state.qd[k] for k in part)) for part in (places[:3], places[3:]))
+        travel = Vector(*(state.qdd[k] for k in places[:3])) + w.cross(v)
+        found |= zip(manifold.sliding, travel * manifold.added_mass, strict=True)
+    return found
 
 
 def _damping(joint: Joint[Scalar], qd: Scalar) -> Scalar:

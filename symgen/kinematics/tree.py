@@ -62,6 +62,7 @@ class Manifold(Generic[S]):
 
     `columns` are the numbers of the tree's joints that are the columns of its motion subspace,
     `start` is where its entries in q begin, from 0; `rest` are those at which its spring is slack.
+    `added_mass` is what the columns that slide move beside the body, without weight.
     """
 
     name: str
@@ -69,6 +70,12 @@ class Manifold(Generic[S]):
     columns: tuple[int, ...]
     start: int
     rest: tuple[S, ...]
+    added_mass: S
+
+    @property
+    def sliding(self) -> tuple[int, ...]:
+        """Those of its columns that slide: as many as entries of q stand before the quaternion."""
+        return self.columns[: self.kind.quaternion]
 
     @property
     def entries(self) -> slice:
@@ -292,7 +299,8 @@ def build_tree(
         if isinstance(kind, OnManifold):
             columns = range(len(joints) + 1, len(joints) + 1 + kind.coordinates)
             rest = tuple(scalar(x, algebra) for x in joint.rest_entries)
-            manifolds.append(Manifold(joint.name, kind, tuple(columns), positions, rest))
+            mass = scalar(joint.added_mass, algebra)
+            manifolds.append(Manifold(joint.name, kind, tuple(columns), positions, rest, mass))
         positions += 0 if joint.mimic else len(joint.position_names)
         if kind.coordinates == 0:
             at = placement(joint, kind.moved_entry, algebra)

@@ -25,12 +25,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symgen.planning.charts import Chart
 from symgen.planning.quantities import Motion, Torques
 from symgen.planning.samples import LoadsAt
 from symgen.planning.structure import Pattern, pattern
 from symgen.planning.task import Task
 from symgen.planning.terms import Fault, Sizes
-from symgen.planning.transcription import Limited, limited, simpson
+from symgen.planning.transcription import TORQUE, Limited, limited, simpson
 
 Array = NDArray[np.float64]
 
@@ -53,12 +54,12 @@ class Collocation:
         if loads is not None:
             self.given["loads"] = loads
         self.lower, self.upper = self._bounds()
-        self.torques = Torques(module, task.parameters)
+        self.torques = task.chart.along(Torques(module, task.parameters))
         low, high = task.limits.torque.T
         self.driven = np.flatnonzero(low < high)
         self.per_segment = 4 * n + len(self.driven)
         self.dynamic_rows = self.per_segment * segments
-        self.limited = [one for one in limited(task, module) if one.name != "torque"]
+        self.limited = [one for one in limited(task, module) if one.name != TORQUE]
         equal = np.zeros(self.dynamic_rows)
         self.lower_rows, self.upper_rows = (
             np.concatenate([equal, *(self._sides(one, side) for one in self.limited)])
@@ -82,7 +83,8 @@ class Collocation:
 
     def _bounds(self) -> tuple[Array, Array]:
         limits, n = self.task.limits, self.n
-        sides = np.concatenate([limits.position, limits.velocity, limits.torque])
+        velocity = self.task.chart.rates(limits.velocity)
+        sides = np.concatenate([limits.position, velocity, limits.torque])
         lower, upper = (np.tile(side, (self.nodes, 1)) for side in sides.T)
         for state, node in ((self.task.start, 0), (self.task.goal, -1)):
             for values, place in ((state.q, 0), (state.qd, n)):
@@ -105,8 +107,7 @@ class Collocation:
         if self._known is None or self._known[0] != key:
             self.evaluations += 1
             q, qd, tau, _ = self.split(x)
-            qdd, *rows = self.module.forward_dynamics_derivatives(q, qd, tau, **self.given)
-            self._known = key, (qdd, np.concatenate(rows, axis=-1))
+            self._known = key, self.task.chart.forward(self.module, q, qd, tau, self.given)
         qdd, slopes = self._known[1]
         return qdd, slopes
 
@@ -357,7 +358,8 @@ class Collocation:
     def path(self, x: Array) -> Nodes:
         """The motion that the unknowns stand for."""
         q, qd, tau, T = self.split(x)
-        return Nodes(q, qd, self.accelerations(x)[0], tau, T, self.given.get("loads"))
+        qdd, loads = self.accelerations(x)[0], self.given.get("loads")
+        return Nodes(q, qd, qdd, tau, T, loads, self.task.chart)
 
 
 _WEIGHTS = ((1 / 8, 1 / 6), (0.0, 4 / 6), (-1 / 8, 1 / 6))
@@ -379,6 +381,7 @@ class Nodes:
     tau: Array
     T: float
     constant_loads: Array | None
+    chart: Chart
 
     @property
     def segments(self) -> int:
@@ -423,8 +426,12 @@ class Nodes:
         """The torques at shares of T, (K, n): those of the plan."""
         return self._parabola(self.tau, s)
 
+    def motion(self, s: Array) -> Motion:
+        """The robot's at shares of T."""
+        return self.chart.motion(self.at(s))
+
     def at(self, s: Array) -> Motion:
-        """The motion at shares of T."""
+        """That of the cubics at shares of T."""
         loads = None if self.loads is None else self.loads(s, self.T)[0]
         q, qd, qdd = (self.rate(order, s) for order in range(3))
         return Motion(q, qd, qdd, s * self.T, s, loads)
@@ -461,5 +468,7 @@ def guess(
             q = q + size * np.sin(np.pi * k * s)
             qd = qd + size * np.pi * k * np.cos(np.pi * k * s) / T
     qdd = np.gradient(qd, s[:, 0] * T, axis=0)
-    tau = program.module.inverse_dynamics(q, qd, qdd, **program.given)
+    instants = np.ravel(s) * T
+    motion = Motion(q, qd, qdd, instants, np.ravel(s), program.given.get("loads"))
+    tau = program.torques.value(motion)
     return np.append(np.stack([q, qd, tau], axis=1), T)

@@ -71,7 +71,7 @@ def report(plan: Solution, path: Path) -> Path:
         style=layout.source("report/style.css"),
         scripts=[layout.source(f"report/{name}.js") for name in SCRIPTS],
         data=player_facts(
-            plan.module, s * plan.T, plan.path.rate(0, s), plan.torques(s),
+            plan.module, s * plan.T, plan.path.motion(s).q, plan.torques(s),
             dict(plan.task.parameters) or None,
         ),
     )  # fmt: skip
@@ -118,14 +118,21 @@ def _svg(plan: Solution, panels: Sequence[Panel], size: tuple[float, float]) -> 
     return text[text.index("<svg") :]
 
 
-def _curves(plan: Solution, axis: Any, values: Array, label: str, limits: Array | None) -> None:
-    """A curve for every coordinate, its limits dashed in its colour, shared ones in grey.
+def _curves(
+    plan: Solution,
+    axis: Any,
+    values: Array,
+    label: str,
+    limits: Array | None = None,
+    names: Sequence[str] | None = None,
+) -> None:
+    """A curve for every coordinate, or for other `names`, its limits dashed, shared ones in grey.
 
     Limits that no curve comes near are not drawn: they would make the curves flat.
     """
     t = np.linspace(0.0, plan.T, len(values))
     colours: dict[float, list[str]] = {}
-    for k, name in enumerate(plan.module.coordinate_names):
+    for k, name in enumerate(names or plan.module.coordinate_names):
         (line,) = axis.plot(t, values[:, k], label=name)
         for limit in () if limits is None else limits[k]:
             colours.setdefault(float(limit), []).append(line.get_color())
@@ -150,11 +157,13 @@ def _shares() -> Array:
 
 
 def _coordinates(plan: Solution, axis: Any) -> None:
-    _curves(plan, axis, plan.path.rate(0, _shares()), "q (rad, m)", None)
+    q, names = plan.path.motion(_shares()).q, plan.module.position_names
+    _curves(plan, axis, q, "q (rad, m)", names=names)
 
 
 def _velocities(plan: Solution, axis: Any) -> None:
-    _curves(plan, axis, plan.path.rate(1, _shares()), "qd (rad/s, m/s)", plan.task.limits.velocity)
+    qd = plan.path.motion(_shares()).qd
+    _curves(plan, axis, qd, "qd (rad/s, m/s)", plan.task.limits.velocity)
 
 
 def _torques(plan: Solution, axis: Any) -> None:
@@ -167,19 +176,19 @@ def _torques(plan: Solution, axis: Any) -> None:
 
 
 def _wrenches(plan: Solution, axis: Any) -> None:
-    motion = plan.path.at(_shares())
+    motion = plan.path.motion(_shares())
     given = Torques(plan.module, plan.task.parameters).options(motion)
     wrenches = plan.module.joint_wrenches(motion.q, motion.qd, motion.qdd, **given)
     sizes = np.linalg.norm(wrenches[..., :3], axis=2)
     if sizes.shape[1] == plan.module.n:
-        _curves(plan, axis, sizes, "force (N)", None)
+        _curves(plan, axis, sizes, "force (N)")
         return
     axis.plot(motion.t, sizes)
     axis.set_ylabel("force (N)")
 
 
 def _sensitivities(plan: Solution, axis: Any) -> None:
-    motion = plan.path.at(_shares())
+    motion = plan.path.motion(_shares())
     slopes = Torques(plan.module, plan.task.parameters).jacobian(motion)[1][:, 0]
     names = plan.module.coordinate_names
     ranges = np.ptp(slopes, axis=0)

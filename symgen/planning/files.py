@@ -1,8 +1,10 @@
 """Files of a plan: samples as CSV or NPZ, and what ROS sends to controllers.
 
 .csv    t, then q, qd, qdd and tau by coordinate: a line of names, numbers with 17 digits
-.npz    arrays t, q, qd, qdd, tau, control_points, knots, and degree, T
-.yaml   trajectory_msgs/JointTrajectory: positions, velocities, accelerations, efforts
+.npz    arrays t, q, qd, qdd, tau, control_points, knots, and degree, T; with quaternions also
+        references, the attitudes at which control points of attitudes are 0
+.yaml   trajectory_msgs/JointTrajectory: positions, velocities, accelerations, efforts of the
+        joints that have one coordinate each
 """
 
 from __future__ import annotations
@@ -44,10 +46,10 @@ def write(path: Path, content: bytes) -> Path:
 
 
 def _csv(plan: Solution) -> bytes:
-    names = plan.module.coordinate_names
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["t", *(f"{kind}_{name}" for kind in _KINDS for name in names)])
+    names = {**dict.fromkeys(_KINDS, plan.module.coordinate_names), "q": plan.module.position_names}
+    writer.writerow(["t", *(f"{kind}_{name}" for kind in _KINDS for name in names[kind])])
     columns = np.column_stack([plan.t, *(getattr(plan, kind) for kind in _KINDS)])
     writer.writerows([repr(float(x)) for x in row] for row in columns)
     return text.getvalue().encode()
@@ -63,6 +65,8 @@ def _npz(plan: Solution) -> bytes:
         "control_points": plan.control_points, "knots": plan.path.knots,
         "degree": np.array(plan.path.degree), "T": np.array(plan.T),
     }  # fmt: skip
+    if plan.path.chart.references:
+        arrays["references"] = np.array(plan.path.chart.references)
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
@@ -75,12 +79,12 @@ def _npz(plan: Solution) -> bytes:
 def _joint_trajectory(plan: Solution) -> bytes:
     """Knot by knot: controllers interpolate between."""
     s = np.linspace(0.0, 1.0, plan.path.pieces + 1)
-    rows = {
-        "positions": plan.path.rate(0, s), "velocities": plan.path.rate(1, s),
-        "accelerations": plan.path.rate(2, s), "effort": plan.torques(s),
-    }  # fmt: skip
+    own = np.flatnonzero(plan.path.chart.plain)
+    rates = (plan.path.rate(order, s) for order in range(3))
+    kinds = ("positions", "velocities", "accelerations", "effort")
+    rows = {kind: x[:, own] for kind, x in zip(kinds, (*rates, plan.torques(s)), strict=True)}
     lines = ["# trajectory_msgs/JointTrajectory", "joint_names:"]
-    lines += [f"  - {name}" for name in plan.module.coordinate_names]
+    lines += [f"  - {plan.module.coordinate_names[k]}" for k in own]
     lines.append("points:")
     for k, share in enumerate(s):
         seconds, nanoseconds = divmod(round(share * plan.T * 1e9), 1_000_000_000)

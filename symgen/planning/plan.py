@@ -48,7 +48,7 @@ from symgen.planning.results import Start
 from symgen.planning.solver import ready, solve, unknowns_and_equations
 from symgen.planning.splines import Profile
 from symgen.planning.starting import coordinates, guess
-from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SPLINES, Task
+from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SHORTEST, SPLINES, Task
 from symgen.planning.terms import Fault
 from symgen.planning.transcription import forces, instants, transcribe
 from symgen.planning.verification import (
@@ -194,7 +194,7 @@ def plan(
 def _check(module: Any) -> None:
     """`RequestError` where a plan needs what the module does not have."""
     closed = getattr(module, "n_constraints", 0)
-    _check_kind(any(module.prescribed), module.nq != module.n, module.n, closed)
+    _check_kind(any(module.prescribed), module.n, closed)
     missing = [name for name in FUNCTIONS if name not in module.functions]
     if missing:
         raise RequestError(
@@ -205,22 +205,16 @@ def _check(module: Any) -> None:
 def check_robot(robot: RobotDescription) -> None:
     """`RequestError` for a robot that cannot be planned for, before anything is built."""
     prescribed = any(any(joint.prescribed) for joint in robot.joints)
-    manifold = any(joint.manifold for joint in robot.joints)
-    _check_kind(prescribed, manifold, len(robot.coordinate_names), robot.n_constraints)
+    _check_kind(prescribed, len(robot.coordinate_names), robot.n_constraints)
 
 
-def _check_kind(prescribed: bool, on_manifolds: bool, n: int, constraints: int) -> None:
+def _check_kind(prescribed: bool, n: int, constraints: int) -> None:
     if constraints:
         raise RequestError("plan: no models with 'loops' yet; 'cuts' of the task close loops")
     if prescribed:
         raise RequestError(
             "plan: a joint of this robot is prescribed; plans are for robots whose joints are all "
             "driven"
-        )
-    if on_manifolds:
-        raise RequestError(
-            "plan: splines in q are not available yet for joints with 'coordinates: quaternion'; "
-            "write 'coordinates: angles', or give --angles for URDF, SDF and MJCF"
         )
     if not n:
         raise RequestError("plan: this robot has no coordinates")
@@ -392,9 +386,11 @@ def _nodes_of(found: _Found) -> Nodes:
 def _misses(task: Task, module: Any, path: Trajectory) -> float:
     """How far from its end the torques of a motion lead."""
     q, qd = simulate_forward(task, module, path)
-    end = path.at(np.ones(1))
-    final = np.concatenate([q - end.q[0], qd - end.qd[0]])
-    return float(np.abs(final).max()) if np.all(np.isfinite(final)) else np.inf
+    if not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
+        return np.inf
+    end, space = path.motion(np.ones(1)), path.chart.space
+    final = np.concatenate([space.difference(end.q[0], space.normalize(q)), qd - end.qd[0]])
+    return float(np.abs(final).max())
 
 
 # ------------------------------------------------------------------------------------- results
@@ -445,8 +441,8 @@ def _status(
         remarks.append(
             f"between the instants {name} exceeds its limit by {100 * most:.2g} %{between}"
         )
-    is_free = run.task.time[0] == reading.SHORTEST < run.task.time[1]
-    if is_free and status in ("solved", "feasible") and np.isclose(x_time, reading.SHORTEST):
+    is_free = run.task.time[0] == SHORTEST < run.task.time[1]
+    if is_free and status in ("solved", "feasible") and np.isclose(x_time, SHORTEST):
         same = np.array_equal(run.task.start.q, run.task.goal.q) and not run.task.via
         why = "start and goal are the same" if same else "nothing limits the motion"
         remarks.append(f"{why}: T is the shortest time that is tried, {x_time:.3g} s")

@@ -4,6 +4,7 @@ A `Quantity` has m entries at each of K instants of a motion.  All instants go i
 
     Torques      joint torques, tau
     Wrenches     entries of joint wrenches
+    Velocities   velocities and accelerations that are not those of splines
     Outputs      outputs of the model, along the inverse dynamics
     Positions    points of the model, or points given in link frames; with an orientation, poses
     Distances    between spheres on links and what they keep out of (`symgen.planning.obstacles`)
@@ -25,6 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symgen.robot.configuration import Configuration
+
 Array = NDArray[np.float64]
 
 STEP = 1e-5
@@ -36,7 +39,7 @@ class Motion:
     """States at K instants, (K, n) each, at times t (K,); loads (K, n_loads, 6), None without any.
 
     Where loads depend on time, `load_rates` are their derivatives with respect to T; `shares` are
-    the instants as shares of T.
+    the instants as shares of T.  Beside a `space`, q (K, nq) is a configuration of it.
     """
 
     q: Array
@@ -46,12 +49,13 @@ class Motion:
     shares: Array
     loads: Array | None = None
     load_rates: Array | None = None
+    space: Configuration | None = None
 
     def moved(self, directions: Sequence[Array]) -> Motion:
         """Many motions at once, a new first axis: q, qd, qdd moved by (D, n) each."""
-        q, qd, qdd = (
-            z + d[:, None, :] for z, d in zip((self.q, self.qd, self.qdd), directions, strict=True)
-        )
+        by, *rates = (d[:, None, :] for d in directions)
+        q = self.q + by if self.space is None else self.space.integrate(self.q, by)
+        qd, qdd = (z + d for z, d in zip((self.qd, self.qdd), rates, strict=True))
         return replace(self, q=q, qd=qd, qdd=qdd)
 
 
@@ -97,7 +101,7 @@ class Quantity(ABC):
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
         """Of multipliers (K, m) . values by the state: (K, orders, orders, n, n), entry
         [k, r, s, i, j] the derivative by coordinate i of order r and coordinate j of order s."""
-        count, n = motion.q.shape
+        count, n = motion.qd.shape
         orders, nonlinear = self.orders, self.nonlinear
         steps = np.full(nonlinear * n, STEP)
         directions = np.concatenate([np.diag(steps), -np.diag(steps)])
@@ -205,6 +209,35 @@ class Wrenches(Quantity):
         return self.value(moved) - self.value(motion)
 
 
+class Velocities(Quantity):
+    """Velocities (`order` 1) or accelerations (2) of `chosen` coordinates."""
+
+    def __init__(self, module: Any, order: int, chosen: Sequence[int]) -> None:
+        super().__init__(module, None)
+        self.order, self.chosen, self.orders = order, list(chosen), order + 1
+        self.labels = tuple(module.coordinate_names[k] for k in chosen)
+
+    def related(self) -> NDArray[np.bool_]:
+        """Their own."""
+        return np.eye(self.module.n, dtype=bool)[self.chosen]
+
+    def value(self, motion: Motion) -> Array:
+        """(K, m)."""
+        return (motion.qd, motion.qdd)[self.order - 1][..., self.chosen]
+
+    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+        """The values, and 1 for each."""
+        values = self.value(motion)
+        slopes = np.zeros((*values.shape[:-1], self.orders, self.size, self.module.n))
+        slopes[..., self.order, np.arange(self.size), self.chosen] = 1.0
+        return values, slopes
+
+    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+        """0."""
+        n = self.module.n
+        return np.zeros((len(multipliers), self.orders, self.orders, n, n))
+
+
 class Outputs(Quantity):
     """The outputs `chosen` of the model, where tau is that of the motion."""
 
@@ -271,7 +304,7 @@ class Positions(Quantity):
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
         """(K, m), (K, 1, m, n)."""
         if self.point is not None:
-            zero = np.zeros_like(motion.q)
+            zero = np.zeros_like(motion.qd)
             place = self.module.point_motion(motion.q, zero, zero, **self.given)[0]
             slopes = self.module.point_motion_derivatives(motion.q, zero, zero, **self.given)[0]
             return place[..., self.point, :], slopes[..., None, self.point, :, :]
@@ -321,7 +354,7 @@ class Gap(Quantity):
 
 def skew(v: Array) -> Array:
     """The matrices (..., 3, 3) of the vector products v x."""
-    found = np.zeros((*v.shape, 3))
+    found = np.zeros((*v.shape, 3), dtype=v.dtype)
     found[..., 0, 1], found[..., 0, 2] = -v[..., 2], v[..., 1]
     found[..., 1, 0], found[..., 1, 2] = v[..., 2], -v[..., 0]
     found[..., 2, 0], found[..., 2, 1] = -v[..., 1], v[..., 0]

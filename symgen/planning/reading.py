@@ -6,6 +6,7 @@ Every key of `docs/reference/task_file.md` is a function here, in the order of t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
@@ -13,15 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.description.reading import Document, Listing, Node, Scalar, Table, decode, load
-from symgen.description.wording import KeyPath, shown
+from symgen.description.wording import KeyPath
 from symgen.errors import RequestError
+from symgen.planning.attitudes import (
+    Stop,
+    names_of_places,
+    on_chart,
+    refuse_limits,
+    stops_of,
+)
+from symgen.planning.charts import joint_names
+from symgen.planning.consistency import check
 from symgen.planning.load_reading import COMPONENTS, load_weights, read_loads
 from symgen.planning.obstacle_reading import read_keep_out, rotation_of
 from symgen.planning.task import (
     CHECKS,
-    COLLOCATION,
+    LONGEST,
     METHODS,
     REFINE,
+    SHORTEST,
     SPLINES,
     VERSION,
     Cut,
@@ -37,6 +48,7 @@ from symgen.planning.task import (
     Via,
 )
 from symgen.planning.values import Values, document_of, seen
+from symgen.robot.configuration import configuration_of
 
 Array = NDArray[np.float64]
 
@@ -47,8 +59,6 @@ KEYS = (
 _STATE = ("q", "qd", "qdd", "point", "link", "offset", "position", "rpy")
 _SQUARES = ("torque", "acceleration", "jerk")
 _LIMITED = ("position", "velocity", "acceleration", "jerk", "torque")
-SHORTEST, LONGEST = 1e-3, 1e4
-"""Of free times (s)."""
 TIMES = (1e-6, 1e6)
 """Of times that a task gives (s)."""
 MOST_SEGMENTS = 2000
@@ -87,6 +97,8 @@ class _Reader:
         )
         self.values = Values(document, names)
         self.coordinates = tuple(module.coordinate_names)
+        self.positions = tuple(module.position_names)
+        self.space = configuration_of(module)
         self.n = len(self.coordinates)
 
     def task(self) -> Task:
@@ -99,11 +111,23 @@ class _Reader:
         mirrored = self.mirrored(root.get("mirrored"))
         open_ends = periodic or bool(mirrored)
         loads, free = read_loads(values, self.module, root.get("loads"))
+        via, guess = self.via(root.get("via")), self.guess(root.get("guess"))
+        chart, (start, goal, *others) = on_chart(
+            values, self.space, self.positions,
+            [
+                Stop(("start",), 0.0, self.end(root, "start", open_ends)),
+                Stop(("goal",), 1.0, self.end(root, "goal", open_ends)),
+                *(Stop(("via", k), one.at, one.state) for k, one in enumerate(via)),
+                *stops_of(guess, self.n),
+            ],
+        )  # fmt: skip
+        through = np.array([state.q for state in others[len(via) :]])
         task = Task(
             file=self.document.file,
-            start=self.end(root, "start", open_ends),
-            goal=self.end(root, "goal", open_ends),
-            via=self.via(root.get("via")),
+            chart=chart,
+            start=start,
+            goal=goal,
+            via=tuple(Via(one.at, state) for one, state in zip(via, others, strict=False)),
             time=self.time(root.get("time")),
             objective=self.objective(root.get("objective"), free),
             limits=self.limits(root.get("limits")),
@@ -114,12 +138,12 @@ class _Reader:
             periodic=periodic,
             mirrored=mirrored,
             profile=self.profile(root.get("profile")),
-            guess=self.guess(root.get("guess")),
+            guess=replace(guess, through=through) if len(through) else guess,
             parameters=parameters,
             method=values.choice(root.get("method"), ("method",), METHODS, SPLINES),
         )
         if not values.findings.broken(()):
-            self.consistent(task)
+            check(values, tuple(root), self.module, task)
         values.findings.raise_faults()
         return task
 
@@ -141,12 +165,14 @@ class _Reader:
     def end(self, root: Mapping[str, Node], key: str, may_be_open: bool) -> State:
         node = root.get(key)
         free = np.full(self.n, np.nan)
+        everywhere = np.full(len(self.positions), np.nan)
         if node is None:
             if not may_be_open:
                 self.values.fault(
-                    (), f"'{key}' is missing: q, a list of {self.n} numbers, or a point"
+                    (),
+                    f"'{key}' is missing: q, a list of {len(self.positions)} numbers, or a point",
                 )
-            return State(free, free, free)
+            return State(everywhere, free, free)
         return self.state(node, (key,), at_rest=not may_be_open)
 
     def state(self, node: Node, path: KeyPath, *, at_rest: bool, more: Sequence[str] = ()) -> State:
@@ -155,11 +181,16 @@ class _Reader:
         pose = self.pose(given, path)
         if "q" not in given and pose is None and not values.findings.broken(path):
             values.fault(path, "nothing is asked for: give q, or a point (or link) and position")
-        rates = [
-            values.coordinates(given.get(key), (*path, key), self.coordinates, default)
-            for key, default in (("q", np.nan), ("qd", 0.0 if at_rest else np.nan), ("qdd", np.nan))
-        ]
-        return State(rates[0], rates[1], rates[2], pose)
+        rest = 0.0 if at_rest else np.nan
+        q, qd, qdd = (
+            values.coordinates(given.get(key), (*path, key), names, default)
+            for key, names, default in (
+                ("q", self.positions, np.nan),
+                ("qd", self.coordinates, rest),
+                ("qdd", self.coordinates, np.nan),
+            )
+        )
+        return State(q, qd, qdd, pose)
 
     def pose(self, given: Mapping[str, Node], path: KeyPath) -> Pose | None:
         values, module = self.values, self.module
@@ -262,12 +293,13 @@ class _Reader:
         if len(self.module.joint_parents) != self.n:
             self.values.fault(path, "not available yet for robots with mimic joints")
             return
-        given = self.values.table(node, path, self.coordinates, "JOINT: {fx: ...}")
+        joints = joint_names(self.module)
+        given = self.values.table(node, path, joints, "JOINT: {fx: ...}")
         for name, entries in given.items():
             below = (*path, name)
             parts = self.values.table(entries, below, COMPONENTS, "components fx ... nz")
             for part, value in parts.items():
-                key = self.coordinates.index(name), COMPONENTS.index(part)
+                key = joints.index(name), COMPONENTS.index(part)
                 into[key] = read(value, (*below, part))
 
     # --------------------------------------------------------------------------------- limits
@@ -284,8 +316,11 @@ class _Reader:
             path = ("limits",)
             known = (*_LIMITED, "wrench", "outputs")
             given = values.table(node, path, known, "limits by kind, such as torque: 10")
+            places = names_of_places(self.space, self.coordinates, self.positions)
             for key in _LIMITED:
-                values.ranges(given.get(key), (*path, key), self.coordinates, ranges[key])
+                names = places if key == "position" else self.coordinates
+                values.ranges(given.get(key), (*path, key), names, ranges[key])
+            refuse_limits(values, self.space, self.positions, ranges)
             self.by_wrench(given.get("wrench"), (*path, "wrench"), values.range, wrenches)
             below = (*path, "outputs")
             names = tuple(module.output_names)
@@ -348,6 +383,11 @@ class _Reader:
         """{left: right} swaps two coordinates between the ends; {roll: -roll} changes a sign."""
         if node is None:
             return ()
+        if self.space.joints:
+            self.values.fault(
+                ("mirrored",), "not available yet beside joints with 'coordinates: quaternion'"
+            )
+            return ()
         found: dict[int, tuple[int, int, float]] = {k: (k, k, 1.0) for k in range(self.n)}
         given = self.values.table(node, ("mirrored",), self.coordinates, "LEFT: RIGHT")
         for name, value in given.items():
@@ -377,12 +417,14 @@ class _Reader:
         given = values.table(node, path, ("T", "through"), "T:, through:")
         T = self.seconds(given["T"], (*path, "T"), 1.0) if "T" in given else None
         rows = [
-            values.coordinates(item, ("guess", "through", k), self.coordinates, 0.0)
+            values.coordinates(item, ("guess", "through", k), self.positions, np.nan)
             for k, item in enumerate(
                 values.items(given.get("through"), (*path, "through"), "coordinates to pass")
             )
         ]
-        return Guess(T, np.array(rows) if rows else None)
+        neutral = self.space.neutral()
+        whole = [np.where(np.isnan(row), neutral, row) for row in rows]
+        return Guess(T, np.array(whole) if rows else None)
 
     def parameters(self, node: Node | None) -> dict[str, float]:
         names = tuple(self.module.parameter_names)
@@ -395,65 +437,6 @@ class _Reader:
             return {}
         given = self.values.table(node, ("parameters",), names, "NAME: value")
         return {name: self.values.number(x, ("parameters", name)) for name, x in given.items()}
-
-    # --------------------------------------------------------------------------- consistency
-
-    def consistent(self, task: Task) -> None:
-        """No state is asked for that is beyond the limits, and a free time has a price."""
-        if task.method == COLLOCATION:
-            self.collocated(task)
-        if (task.cuts or task.free_loads) and (task.objective.outputs or task.limits.outputs):
-            where = "cuts" if task.cuts else "loads"
-            self.values.fault((where,), "unknown forces: not available yet beside outputs")
-        if task.time[1] == LONGEST and not task.objective.time:
-            self.values.fault(
-                ("time",) if "time" in getattr(self.document.root, "entries", {}) else (),
-                "the time is free and has no weight, so that slower is always better: give the "
-                "time, its min: and max:, or a weight of time in the objective",
-            )
-        limits = task.limits
-        for key, state in (("start", task.start), ("goal", task.goal)):
-            for what, order in (("position", "q"), ("velocity", "qd"), ("acceleration", "qdd")):
-                asked, allowed = getattr(state, order), getattr(limits, what)
-                for k in np.flatnonzero(~np.isnan(asked)):
-                    lower, upper = allowed[k]
-                    if not lower - 1e-12 <= asked[k] <= upper + 1e-12:
-                        self.values.fault(
-                            (key, order),
-                            f"{shown(self.coordinates[k])} is {asked[k]:.6g} there, its limits are "
-                            f"{lower:.6g} and {upper:.6g}",
-                        )
-
-    def collocated(self, task: Task) -> None:
-        """What collocation does not serve yet is refused."""
-        root = getattr(self.document.root, "entries", {})
-        for key in ("via", "cuts", "periodic", "mirrored"):
-            if key in root:
-                self.values.fault((key,), "not available yet with 'method: collocation'")
-        for key, state in (("start", task.start), ("goal", task.goal)):
-            if state.pose is not None or np.any(~np.isnan(state.qdd)):
-                self.values.fault((key,), "with 'method: collocation' an end is q and qd")
-        limits, objective = task.limits, task.objective
-        for key, limit in (("acceleration", limits.acceleration), ("jerk", limits.jerk)):
-            if np.any(np.isfinite(limit)):
-                self.values.fault(("limits", key), "not available yet with 'method: collocation'")
-        if limits.outputs:
-            self.values.fault(("limits", "outputs"), "not available yet with 'method: collocation'")
-        if objective.wrenches or objective.outputs or np.any(objective.jerk):
-            self.values.fault(
-                ("objective",),
-                "with 'method: collocation' it weighs time, torque and acceleration",
-            )
-        if task.free_loads:
-            self.values.fault(
-                ("loads",), "unknown forces: not available yet with 'method: collocation'"
-            )
-        for number, entries in task.loads.items():
-            if any({"t", "s", "T"} & set(entry.names) for entry in entries):
-                self.values.fault(
-                    ("loads", self.module.load_names[number]),
-                    "with 'method: collocation' loads do not depend on time",
-                )
 
 
 _NOWHERE = Listing((Scalar("0", "int", 0),) * 3, 0, 1, 1)

@@ -74,7 +74,10 @@ class Solution:
 
     @property
     def control_points(self) -> Array:
-        """(M, n), of the uniform clamped B-spline over [0, T]; by collocation, q at the nodes."""
+        """(M, n), of the uniform clamped B-spline over [0, T]; by collocation, at the nodes.
+
+        Those of q, and of attitudes three numbers each, on the chart `path.chart`.
+        """
         return self.path.control
 
     @cached_property
@@ -89,18 +92,18 @@ class Solution:
 
     @property
     def q(self) -> Array:
-        """(K, n)."""
-        return self.path.rate(0, self.shares)
+        """(K, nq)."""
+        return self.path.motion(self.shares).q
 
     @property
     def qd(self) -> Array:
         """(K, n)."""
-        return self.path.rate(1, self.shares)
+        return self.path.motion(self.shares).qd
 
     @property
     def qdd(self) -> Array:
         """(K, n)."""
-        return self.path.rate(2, self.shares)
+        return self.path.motion(self.shares).qdd
 
     @property
     def tau(self) -> Array:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from symgen.planning.loads import loads_at
 from symgen.planning.places import position_of
-from symgen.planning.quantities import Motion, Positions
+from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.splines import Profile
 from symgen.planning.task import State, Task
 from symgen.planning.transcription import limited
@@ -95,7 +95,7 @@ def coordinates(
 
 
 def _reached(
-    place: Positions, q: Array, movable: NDArray[np.bool_], target: Array, lower: Array,
+    place: Quantity, q: Array, movable: NDArray[np.bool_], target: Array, lower: Array,
     upper: Array,
 ) -> tuple[Array, float]:  # fmt: skip
     """By Levenberg-Marquardt steps within the limits, and how far it is from the target."""
@@ -130,7 +130,7 @@ def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
     quantities = [one for one in limited(task, module) if one.name == "torque" and len(one.chosen)]
     best, time = np.inf, 1.0
     for T in TIMES:
-        path = Splines(profile, control, float(T), loads)
+        path = Splines(profile, control, float(T), loads, task.chart)
         worst = 0.0
         for order, limits in ((1, task.limits.velocity), (2, task.limits.acceleration)):
             worst = max(worst, _relative(path.rate(order, s), limits))

@@ -1,7 +1,8 @@
 """What a task asks for, checked against the robot: `Task` and its parts.
 
-Arrays follow the robot's coordinates; units are SI (s, m, rad, N, N m), frames are the base frame
-unless a link is named.  `symgen.planning.reading` makes tasks from YAML files and dicts.
+Arrays follow the robot's coordinates, positions those of a chart (`symgen.planning.charts`); units
+are SI (s, m, rad, N, N m), frames are the base frame unless a link is named.
+`symgen.planning.reading` makes tasks from YAML files and dicts.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.description.expressions import Expression
+from symgen.planning.charts import Chart
 from symgen.planning.obstacles import Ball, Obstacle
 
 Array = NDArray[np.float64]
@@ -23,6 +25,10 @@ VERSION = 1
 KNOTS, MIDPOINTS, REFINE = "knots", "midpoints", "refine"
 CHECKS = (KNOTS, MIDPOINTS, REFINE)
 """Where limits are asked for: `refine` asks until they hold on the fine grid."""
+
+
+SHORTEST, LONGEST = 1e-3, 1e4
+"""Of free times (s)."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,10 @@ class Pose:
 
 @dataclass(frozen=True)
 class State:
-    """What is asked for at an instant; NaN where nothing is, (n,) each."""
+    """What is asked for at an instant; NaN where nothing is, (n,) each.
+
+    They are x, x', x'' of the task's chart.
+    """
 
     q: Array
     qd: Array
@@ -155,6 +164,7 @@ class Task:
     """A motion to be found; see the module."""
 
     file: str
+    chart: Chart
     start: State
     goal: State
     via: tuple[Via, ...]

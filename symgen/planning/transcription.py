@@ -11,20 +11,21 @@ cuts        closed at all instants, by coordinates that have a knot at each (`sy
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from symgen.planning.charts import joint_names
 from symgen.planning.cuts import closed
 from symgen.planning.load_reading import COMPONENTS
 from symgen.planning.loads import loads_at
 from symgen.planning.obstacles import Distances
 from symgen.planning.places import position_of
 from symgen.planning.problem import Problem
-from symgen.planning.quantities import Outputs, Quantity, Torques, Wrenches
+from symgen.planning.quantities import Outputs, Quantity, Torques, Velocities, Wrenches
 from symgen.planning.samples import LoadsAt, Sampled
 from symgen.planning.splines import Profile
 from symgen.planning.task import Pose, Range, State, Task
@@ -35,6 +36,7 @@ Array = NDArray[np.float64]
 Margins = Mapping[str, Array]
 """By the name of a quantity, how much its limits are tightened, (instants, entries)."""
 
+TORQUE, WRENCH, OUTPUT, DISTANCES = "torque", "joint wrench", "output", "distance"
 RATES = ("position", "velocity", "acceleration", "jerk")
 TIGHTEST = 0.4
 """How much of a range may be taken from each of its ends."""
@@ -55,7 +57,7 @@ class Limited:
     @cached_property
     def scale(self) -> Array:
         """The larger finite limit of each entry; 1 without any, or where that is 0."""
-        if self.name == "distance":
+        if self.name == DISTANCES:
             return np.full(len(self.limits), DISTANCE)
         sizes = np.where(np.isfinite(self.limits), np.abs(self.limits), 0.0).max(axis=1)
         return np.where(sizes > 0, sizes, 1.0)
@@ -64,6 +66,11 @@ class Limited:
     def chosen(self) -> Index:
         """The entries that are limited."""
         return np.flatnonzero(np.isfinite(self.limits).any(axis=1))
+
+    @property
+    def bears_loads(self) -> bool:
+        """Whether loads change it."""
+        return self.name in (TORQUE, WRENCH, OUTPUT)
 
     @property
     def is_integrated(self) -> bool:
@@ -76,13 +83,15 @@ def limited(task: Task, module: Any) -> list[Limited]:
     n, parameters = module.n, task.parameters
     none = np.zeros(n)
     objective, limits = task.objective, task.limits
-    found = [Limited("torque", Torques(module, parameters), limits.torque, objective.torque, none)]
+    found = [Limited(TORQUE, Torques(module, parameters), limits.torque, objective.torque, none)]
+    found += _rates(task, module)
     keys = sorted({*limits.wrenches, *objective.wrenches})
     if keys:
-        labels = [f"{module.coordinate_names[i]} {COMPONENTS[c]}" for i, c in keys]
+        names = joint_names(module)
+        labels = [f"{names[i]} {COMPONENTS[c]}" for i, c in keys]
         found.append(
             Limited(
-                "joint wrench",
+                WRENCH,
                 Wrenches(module, parameters, keys, labels),
                 np.array([limits.wrenches.get(key, (-np.inf, np.inf)) for key in keys]),
                 np.array([objective.wrenches.get(key, 0.0) for key in keys]),
@@ -93,7 +102,7 @@ def limited(task: Task, module: Any) -> list[Limited]:
     if numbers:
         found.append(
             Limited(
-                "output",
+                OUTPUT,
                 Outputs(module, parameters, numbers),
                 np.array([limits.outputs.get(k, (-np.inf, np.inf)) for k in numbers]),
                 np.zeros(len(numbers)),
@@ -105,8 +114,28 @@ def limited(task: Task, module: Any) -> list[Limited]:
         distances = Distances(module, parameters, keep.balls, keep.obstacles, keep.pairs)
         m = distances.size
         ranges = np.tile([keep.margin, np.inf], (m, 1))
-        found.append(Limited("distance", distances, ranges, np.zeros(m), np.zeros(m)))
-    return [one for one in found if len(one.chosen) or one.is_integrated]
+        found.append(Limited(DISTANCES, distances, ranges, np.zeros(m), np.zeros(m)))
+    return [
+        replace(one, quantity=task.chart.along(one.quantity))
+        for one in found
+        if len(one.chosen) or one.is_integrated
+    ]
+
+
+def _rates(task: Task, module: Any) -> list[Limited]:
+    """Velocities and accelerations that are not rates of the splines' coordinates."""
+    others = np.flatnonzero(~task.chart.plain)
+    if not len(others):
+        return []
+    none = np.zeros(len(others))
+    squares = none, task.objective.acceleration[others]
+    return [
+        Limited(
+            name, Velocities(module, order, others.tolist()), getattr(task.limits, name)[others],
+            weigh, none,
+        )
+        for order, name, weigh in zip((1, 2), RATES[1:3], squares, strict=True)
+    ]  # fmt: skip
 
 
 def instants(task: Task, module: Any, per_segment: int) -> int:
@@ -184,7 +213,7 @@ class _Transcription:
             rule = self.quadrature(self.every * self.profile.segments + 1)
             terms.append(LoadEffort(self.sizes, "loads", none, none, (), rule, weights))
         for order, name, weights in (
-            (2, "acceleration", task.acceleration),
+            (2, "acceleration", np.where(self.task.chart.plain, task.acceleration, 0.0)),
             (3, "jerk", task.jerk),
         ):
             if np.any(weights):
@@ -196,7 +225,7 @@ class _Transcription:
         """Limits of velocities, accelerations and jerks: of their control points."""
         terms: list[Term] = []
         for order, name in enumerate(RATES[1:], 1):
-            limits = getattr(self.task.limits, name)
+            limits = self.task.chart.rates(getattr(self.task.limits, name))
             joints = np.flatnonzero(np.isfinite(limits).any(axis=1))
             if not len(joints):
                 continue
@@ -324,10 +353,10 @@ class _Transcription:
         return Sampled(
             self.sizes, one.name, lower.ravel(), upper.ravel(),
             tuple(one.quantity.labels[k] for k in chosen), s=s, local=self.profile.at(s),
-            quantity=one.quantity, loads=self.loads if one.name != "distance" else None,
+            quantity=one.quantity, loads=self.loads if one.bears_loads else None,
             limited=every, chosen=chosen, scale=scale, quadrature=self.quadrature(count),
             squares=one.squares, linear=one.linear,
-            unknown=directions(self.forces) if one.name != "distance" else None,
+            unknown=directions(self.forces) if one.bears_loads else None,
         )  # fmt: skip
 
 

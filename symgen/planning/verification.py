@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symgen.planning.charts import Chart, rates_on
 from symgen.planning.collocation import Nodes
 from symgen.planning.loads import loads_at
 from symgen.planning.places import gap_of
@@ -24,6 +25,7 @@ from symgen.planning.terms import Fault, instant, percent
 from symgen.planning.transcription import (
     DISTANCE,
     RATES,
+    TORQUE,
     directions,
     forces,
     limited,
@@ -39,27 +41,32 @@ LEAST_STEPS, MOST_STEPS = 200, 25_600
 
 @dataclass(frozen=True)
 class Splines:
-    """A spline and its time: states anywhere."""
+    """A spline on a chart, and its time: states anywhere."""
 
     profile: Profile
     control: Array
     T: float
     loads: LoadsAt | None
+    chart: Chart
+
+    def motion(self, s: Array) -> Motion:
+        """The robot's at shares of the time."""
+        return self.chart.motion(self.at(s))
 
     def at(self, s: Array) -> Motion:
-        """The motion at shares of the time."""
+        """That of the spline at shares of the time."""
         local = self.profile.at(s)
         q, qd, qdd = (local.of(self.control, r) / self.T**r for r in range(3))
         loads, rates = (None, None) if self.loads is None else self.loads(s, self.T)
         return Motion(q, qd, qdd, s * self.T, s, loads, rates)
 
     def rate(self, order: int, s: Array) -> Array:
-        """A derivative of q of this order, (K, n)."""
+        """A derivative of the spline of this order, (K, n)."""
         return self.profile.at(s).of(self.control, order) / self.T**order
 
     def torques(self, module: Any, parameters: Mapping[str, float], s: Array) -> Array:
         """The joint torques at shares of T, (K, n)."""
-        return Torques(module, parameters).value(self.at(s))
+        return Torques(module, parameters).value(self.motion(s))
 
     @property
     def segments(self) -> int:
@@ -86,7 +93,7 @@ def trajectory(task: Task, module: Any, profile: Profile, x: Array) -> Splines:
     """What the unknowns x stand for."""
     size = profile.controls * module.n
     loads = with_unknown(task, module, x[size + 1 :])
-    return Splines(profile, x[:size].reshape(-1, module.n), float(x[size]), loads)
+    return Splines(profile, x[:size].reshape(-1, module.n), float(x[size]), loads, task.chart)
 
 
 def with_unknown(task: Task, module: Any, unknown: Array) -> LoadsAt | None:
@@ -149,13 +156,14 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
     orders = RATES if isinstance(path, Splines) else RATES[:2]
     for order, name in enumerate(orders):
         limits = getattr(task.limits, name)
+        limits = task.chart.rates(limits) if order else limits
         if np.any(np.isfinite(limits)):
             over = _exceeded(path.rate(order, s), limits, _size(limits))
             exceeded |= _by_name(name, names, over)
     motion = path.at(s)
     for one in limited(task, module):
         if len(one.chosen):
-            if one.name == "torque":
+            if one.name == TORQUE:
                 values = path.torques(module, task.parameters, s)
             else:
                 values = one.quantity.value(motion)
@@ -223,7 +231,7 @@ def margins(
 
 
 def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, Array]:
-    """q and qd at the end, (n,) each, under the torques of the plan, by Runge-Kutta steps.
+    """q (nq,) and qd (n,) at the end, under the torques of the plan, by Runge-Kutta steps.
 
     Steps end at the knots, where accelerations have kinks; they are halved, and the ends
     extrapolated to steps of length 0 (Richardson), until the end stays where it is.
@@ -240,23 +248,27 @@ def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, 
         ends = finer
         if not np.isfinite(change) or change < CONVERGED:
             break
-    return ends[-1][: module.n], ends[-1][module.n :]
+    nq = path.chart.space.nq
+    return ends[-1][:nq], ends[-1][nq:]
 
 
 def _integrated(task: Task, module: Any, path: Trajectory, per_piece: int) -> Array:
     """Classical Runge-Kutta of fourth order, `per_piece` steps between knots."""
     count = per_piece * path.pieces
     s = np.linspace(0.0, 1.0, 2 * count + 1)
-    motion = path.at(s)
+    motion = path.motion(s)
     tau = path.torques(module, task.parameters, s)
     given: dict[str, Any] = {"parameters": dict(task.parameters)} if task.parameters else {}
-    n, h = module.n, path.T / count
+    space, h = path.chart.space, path.T / count
+    nq = space.nq
     state = np.concatenate([motion.q[0], motion.qd[0]])
     forward = module.forward_dynamics
+    rate = rates_on(space)
 
     def slope(at: Array, k: int) -> Array:
         more = given if motion.loads is None else {**given, "loads": motion.loads[k]}
-        return np.concatenate([at[n:], forward(at[:n], at[n:], tau[k], **more)])
+        q, v = at[:nq], at[nq:]
+        return np.concatenate([rate(q, v), forward(q, v, tau[k], **more)])
 
     for k in range(0, 2 * count, 2):
         first = slope(state, k)

@@ -235,6 +235,7 @@ class JointForces:
 
     tau += reflected_inertia qdd + damping qd + stiffness (q - rest)
     + friction tanh(qd / friction_velocity), with reflected_inertia = gear_ratio^2 rotor_inertia.
+    Of free joints with added mass, `added_mass` has it for v; what else adds nothing has 0.
     """
 
     def __init__(
@@ -250,6 +251,8 @@ class JointForces:
         self.damping, self.friction = column("damping"), column("friction")
         self.friction_velocity = column("friction_velocity")
         self.stiffness, self.rest = column("stiffness"), column("rest")
+        masses = [_masses_of_columns(joint, number(joint.added_mass)) for joint in joints]
+        self.added_mass = as_array([x for columns in masses for x in columns])
         if any(joint.rest for joint in joints):
             own = [joint for joint in joints if joint.mimic is None]
             rest = [number(x) for joint in own for x in joint.rest_entries]
@@ -258,7 +261,7 @@ class JointForces:
     def none(self) -> JointForces:
         """No such terms at the same joints."""
         found = copy(self)
-        for name in ("reflected_inertia", "damping", "friction", "stiffness"):
+        for name in ("reflected_inertia", "added_mass", "damping", "friction", "stiffness"):
             setattr(found, name, np.zeros_like(getattr(self, name)))
         return found
 
@@ -283,6 +286,13 @@ class JointForces:
     def loss_slopes(self, qd: Array) -> Array:
         """d losses / d qd by complex step; each coordinate's depends on its own rate, (..., n)."""
         return np.asarray(self.losses(qd + 1j * STEP).imag / STEP)
+
+
+def _masses_of_columns(joint: JointDescription, mass: Value) -> list[Value]:
+    """The added mass for each coordinate: for the first three, which slide, or for none."""
+    if joint.manifold is None or joint.type != "floating":
+        return [0.0] * joint.coordinates
+    return [mass] * 3 + [0.0] * 3
 
 
 class Body:

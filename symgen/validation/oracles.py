@@ -53,7 +53,12 @@ class NumericRobot(ProductFunctions):
         momentum = self._mass[:, np.newaxis, np.newaxis] * body.linear
         spin = body.inertia @ body.angular
         bodies = _project(body.linear, momentum) + _project(body.angular, spin)
-        return np.asarray(bodies + self._rotors)
+        return np.asarray(bodies + self._added + self._rotors)
+
+    @property
+    def _added(self) -> Array:
+        """What added masses add to the mass matrix, (n, n)."""
+        return np.diag(self._of_coordinates(self._terms.added_mass))
 
     @property
     def _rotors(self) -> Array:
@@ -71,8 +76,8 @@ class NumericRobot(ProductFunctions):
         momentum = (body.inertia @ omega[..., np.newaxis])[..., 0]
         bodies = np.sum(self._mass[:, np.newaxis] * v * v + omega * momentum, axis=(-1, -2))
         rates = self._of_joints(qd)
-        rotors = np.sum(self._terms.reflected_inertia * rates * rates, axis=-1)
-        return np.asarray(0.5 * (bodies + rotors))
+        moved = self._terms.reflected_inertia + self._terms.added_mass
+        return np.asarray(0.5 * (bodies + np.sum(moved * rates * rates, axis=-1)))
 
     def potential_energy(self, q: Array) -> Array:
         """Minus the sum of m g'c over the links that move, and the springs, (...).
@@ -205,7 +210,17 @@ class NumericRobot(ProductFunctions):
         """What drives, bearings and springs of all joints take, (..., N)."""
         places, rates, terms = self._stretches_of_joints(q), self._of_joints(qd), self._terms
         rotors = terms.reflected_inertia * self._of_joints(qdd)
-        return np.asarray(rotors + terms.losses(rates) + terms.springs(places))
+        added = terms.added_mass * self._of_joints(qdd + self._turning_of_travel(qd))
+        return np.asarray(rotors + added + terms.losses(rates) + terms.springs(places))
+
+    def _turning_of_travel(self, qd: Array) -> Array:
+        """w x v of free joints: what their origins' accelerations have beside v', (..., n)."""
+        found = np.zeros_like(qd)
+        for kind, _, start in self.space.joints:
+            if kind == FREE:
+                v, w = qd[..., start : start + 3], qd[..., start + 3 : start + 6]
+                found[..., start : start + 3] = np.cross(w, v)
+        return found
 
     def torque_parts(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None

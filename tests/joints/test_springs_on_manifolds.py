@@ -29,6 +29,8 @@ joints:
     stiffness: [5, 5, 5, k, k, k]
     rest: [0.1, 0.2, r, 0.1, r, 0.3, 0.9]
     damping: 0.2
+    added_mass: 4*c
+    rotor_inertia: [0.2, 0.3, 0.1, c, 0.02, 0.03]
     link: {mass: m, com: [0.1, 0.02, 0.03], inertia: {xx: 0.03, yy: 0.04, zz: 0.05, xy: 0.001}}
   - {name: arm, type: revolute, origin: {xyz: [0, 0, -0.05]}, axis: [0, 1, 0], stiffness: 2,
      rest: 0.4, link: {mass: 0.2, com: [0, 0, -0.1], inertia: {xx: 0.001, yy: 0.001, zz: 0.0001}}}
@@ -47,10 +49,12 @@ outputs: {energy: potential_energy}
 MUJOCO = """<mujoco>
   <worldbody>
     <body name="body" pos="0.1 -0.2 0.3" quat="0.8 0.2 -0.4 0.4">
-      <joint name="root" type="free" stiffness="3" damping="0.2"/>
+      <joint name="root" type="free" stiffness="3" damping="0.2" armature="0.4"
+        frictionloss="0.3"/>
       <inertial pos="0.01 0.02 0.03" mass="1.3" fullinertia="0.03 0.04 0.05 0.001 0.002 0.003"/>
       <body name="bob" pos="0.1 0.2 0.3" quat="0.5 0.5 -0.5 0.5">
-        <joint name="ball" type="ball" pos="0.02 0.03 0.04" stiffness="0.7" armature="0.01"/>
+        <joint name="ball" type="ball" pos="0.02 0.03 0.04" stiffness="0.7" armature="0.01"
+          frictionloss="0.05"/>
         <inertial pos="0.1 0.02 0.3" mass="0.3" fullinertia="0.003 0.004 0.005 1e-4 2e-4 3e-4"/>
       </body>
     </body>
@@ -154,7 +158,10 @@ def test_identities_are_proven(tmp_path):
 
 
 def test_as_mujoco_has_them(tmp_path):
-    """Torques, springs and energies; its linear velocities are in world axes."""
+    """Torques, springs and energies; its linear velocities are in world axes.
+
+    At these speeds friction is Coulomb's on both sides: there as a constraint that slips.
+    """
     mujoco = pytest.importorskip("mujoco")
     path = written(tmp_path, MUJOCO, "model.xml")
     model = mujoco.MjModel.from_xml_path(str(path))
@@ -163,12 +170,13 @@ def test_as_mujoco_has_them(tmp_path):
     rng = np.random.default_rng(1)
     for _ in range(100):
         q = robot.random_configuration(rng)
-        qd, qdd = rng.normal(size=(2, robot.n))
+        qdd, speeds = rng.normal(size=robot.n), rng.uniform(0.3, 2, size=robot.n)
         R = robot.frame_pose("body", q)[:3, :3]
         to_world = np.eye(robot.n)
         to_world[:3, :3] = R
         data.qpos[:] = q[[0, 1, 2, 6, 3, 4, 5, 10, 7, 8, 9]]
-        data.qvel[:] = to_world @ qd
+        data.qvel[:] = speeds * rng.choice([-1, 1], size=robot.n)
+        qd = to_world.T @ data.qvel
         data.qacc[:] = to_world @ qdd
         data.qacc[:3] += R @ np.cross(qd[3:6], qd[:3])
         mujoco.mj_inverse(model, data)

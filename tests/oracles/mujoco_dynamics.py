@@ -94,9 +94,10 @@ class MujocoDynamics:
         torques = torques + m.dof_armature * d.qacc - d.qfrc_passive
         return J.T @ torques, J.T @ mass @ J, accelerations
 
-    def friction(self, v):
+    def friction(self, q, v):
         """What symgen makes of `frictionloss`, which is a constraint in MuJoCo."""
-        return self.model.dof_frictionloss * np.tanh(v / 1e-3)
+        J = self.jacobian(q)
+        return J.T @ (self.model.dof_frictionloss * np.tanh(J @ v / 1e-3))
 
 
 def disagreement(path, without_loops=False, states=3):
@@ -120,7 +121,7 @@ def disagreement(path, without_loops=False, states=3):
     for seed in range(states):
         state = state_of(description, seed)
         q, v, a, tau = (state[name] for name in ("q", "qd", "qdd", "tau"))
-        friction = oracle.friction(v)
+        friction = oracle.friction(q, v)
         expected = oracle.dynamics(q, v, a, tau)
         given = {"q": q, "qd": v, "qdd": a, "tau": tau + friction, "loads": loads}
         found = [call(program, {**given, "parameters": ()})[0] for program in programs]

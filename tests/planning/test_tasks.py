@@ -160,8 +160,8 @@ def test_what_cannot_be_planned_for_is_told_before_anything_is_built(tmp_path, m
     monkeypatch.setattr(plan, "build", None)
     path = tmp_path / "body.yaml"
     path.write_text(
-        "symgen: 1\nname: body\njoints:\n  - {name: b, type: floating, coordinates: quaternion, "
+        "symgen: 1\nname: body\njoints:\n  - {name: b, type: revolute, prescribed: true, "
         "origin: {}, link: {mass: 1, com: [0, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}}\n"
     )
-    with pytest.raises(RequestError, match="or give --angles"):
+    with pytest.raises(RequestError, match="a joint of this robot is prescribed"):
         symgen.plan(path, {"symgen_task": 1, "start": {"q": 0}, "goal": {"q": 0}})

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symgen.description.foreign.legal import LegalNames, name_of_robot
+from symgen.description.foreign.mjcf_friction import friction_nodes, travel_friction
 from symgen.description.foreign.mjcf_geoms import Body, body_of_geoms, entries
 from symgen.description.foreign.mjcf_joints import MjcfJoint
 from symgen.description.foreign.mjcf_settings import (
@@ -214,6 +215,7 @@ def _take_joints(
             link = reading.names.made("link", f"{name}_{count}")
             content = _massless(link, joint.element)
         more = joint.entries(pose)
+        reading.frictions += travel_friction(joint.mujoco_type, link, more)
         added = _joint(new, joint.kind, parent, place, content, joint.element, more)
         reading.add(added, joint.key)
         parent = link
@@ -322,6 +324,7 @@ def _document(reading: Reading) -> Document:
     gravity = reading.gravity
     if reading.weightless:
         gravity = [number("0", line)] * 3
+    points, forces = friction_nodes(reading.frictions, LegalNames())
     name = name_of_robot(root.attributes.get("model", ""), reading.names)
     if reading.names.changed:
         reading.faults.warn(root, "", reading.names.report())
@@ -330,6 +333,8 @@ def _document(reading: Reading) -> Document:
         "name": text(name, line),
         "gravity": listing(gravity, line),
         "joints": listing(reading.joints, line),
+        "points": listing(points, line) if points else None,
+        "forces": listing(forces, line) if forces else None,
     }
     warnings = tuple(reading.faults.warnings)
     return Document(reading.file, table(content, line), (), warnings, reading.places)

@@ -13,6 +13,7 @@ import numpy as np
 
 from symgen.description.foreign.kinds import kind_of, representation_of
 from symgen.description.foreign.legal import LegalNames
+from symgen.description.foreign.mjcf_friction import TravelFriction, of_angular_velocity
 from symgen.description.foreign.nodes import listing
 from symgen.description.foreign.rotations import (
     Matrix,
@@ -66,6 +67,7 @@ class Reading:
     defaults: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
     """Class -> tag -> attributes."""
     joints: list[Node] = field(default_factory=list)
+    frictions: list[TravelFriction] = field(default_factory=list)
     places: dict[KeyPath, str] = field(default_factory=dict)
     bodies: int = 0
     from_geoms: bool = False
@@ -295,11 +297,10 @@ def refuse_constraints(
     faults.add(element, "", message)
 
 
-_BODY_AXES = {
-    "ball": ("damping", "armature", "frictionloss", "stiffness"),
-    "free": ("damping", "stiffness"),
-}
-"""What MuJoCo means in the axes of the body, or what is the same in any axes."""
+_WITH_ANGLES = (
+    "MuJoCo means the angular velocity, or the rotation, of the body, and with --angles "
+    "the joint has three angles; leave --angles out, or write 0, to go on"
+)
 
 
 def terms_of(
@@ -314,17 +315,19 @@ def terms_of(
     """What a model file says of a ball or free joint (`kind`) beside its frame.
 
     `given` are those of the `TERMS` of MuJoCo that are not 0, `rest` is where a spring is slack.
-    MuJoCo means the angular velocity
-    in the axes of the body, and the velocity of a free body in those of the world: what would be
-    another thing here is refused.
+    MuJoCo means the angular velocity in the axes of the body, and the velocity of a free body in
+    those of the world, where its armature is an added mass, and `mjcf_friction` has its friction.
+    Damping and springs are the same in any axes.
     """
-    able = () if angles else _BODY_AXES[kind]
-    refused = [name for name in given if name not in able]
-    if refused:
-        named = " and ".join(refused)
-        faults.add(element, key, f"{named} of a {kind} joint: {_reason(angles)}")
+    if given and angles:
+        named = " and ".join(given)
+        faults.add(element, key, f"{named} of a {kind} joint: {_WITH_ANGLES}")
         return {}
     terms: dict[str, Node | None] = {TERMS[name]: value for name, value in given.items()}
+    if kind == "free":
+        turning = [name for name in ("armature", "frictionloss") if name in given]
+        terms |= {TERMS[name]: of_angular_velocity(given[name]) for name in turning}
+        terms["added_mass"] = given.get("armature")
     if "stiffness" in given:
         terms["rest"] = rest
     return {"coordinates": representation_of(kind_of(TYPES[kind], angles), element.line), **terms}
@@ -334,15 +337,3 @@ def rest_of(qpos: Sequence[float], line: int) -> Node | None:
     """Where a ball or free joint is slack, of the numbers of MuJoCo: quaternions are w x y z."""
     *place, w, x, y, z = qpos
     return listing([number(entry, line) for entry in (*place, x, y, z, w)], line)
-
-
-def _reason(angles: bool) -> str:
-    if angles:
-        return (
-            "MuJoCo means the angular velocity, or the rotation, of the body, and with --angles "
-            "the joint has three angles; leave --angles out, or write 0, to go on"
-        )
-    return (
-        "MuJoCo means the velocity in the axes of the world, and here it is in those of the body; "
-        "not available yet, write 0 to go on"
-    )

@@ -37,6 +37,11 @@ import numpy as np
 
 from symgen.description.foreign.kinds import kind_of
 from symgen.description.foreign.legal import LegalNames, name_of_robot
+from symgen.description.foreign.mjcf_friction import (
+    TravelFriction,
+    friction_nodes,
+    travel_friction,
+)
 from symgen.description.foreign.mjcf_settings import (
     TERMS,
     TYPES,
@@ -147,6 +152,7 @@ class _Reading:
     links: dict[int, str] = field(default_factory=lambda: {0: BASE})
     moving: set[int] = field(default_factory=set)
     joints: list[Node] = field(default_factory=list)
+    frictions: list[TravelFriction] = field(default_factory=list)
     places: dict[KeyPath, str] = field(default_factory=dict)
     named: dict[int, str] = field(default_factory=dict)
     """Names of joints by MuJoCo's numbers."""
@@ -241,6 +247,7 @@ def _take_body(reading: _Reading, number_of_body: int) -> None:
         )
         place_of_joint = pose @ Pose(anchor, np.eye(3)) @ _at_zero(joint)
         entries = _entries(reading, joint, given)
+        reading.frictions += travel_friction(joint["type"], name_of(content), entries)
         joint_element = reading.element("joint", own) if own else element
         reading.add(
             joint_node(
@@ -318,8 +325,8 @@ def _link(reading: _Reading, body: Mapping[str, Any], link: str, element: Elemen
 # ------------------------------------------------------------------------------------- the rest
 
 
-def _points(reading: _Reading) -> list[Node]:
-    """The sites that have a name and move."""
+def _points_and_forces(reading: _Reading) -> tuple[list[Node], list[Node]]:
+    """The sites that have a name and move; the friction of free joints with its points."""
     sites = [x for x in reading.model["sites"] if x["name"] and x["body"] in reading.moving]
     names = LegalNames(x["name"] for x in sites)
     points: list[Node] = []
@@ -331,13 +338,14 @@ def _points(reading: _Reading) -> list[Node]:
             "point": listing([number(float(x) + 0.0, line) for x in site["pos"]], line),
         }
         points.append(table(point, line))
+    origins, forces = friction_nodes(reading.frictions, names)
     reading.names.changed.extend(names.changed)
-    return points
+    return points + origins, forces
 
 
 def _document(reading: _Reading) -> Document:
     root, line, model = reading.root, reading.root.line, reading.model
-    points = _points(reading)
+    points, forces = _points_and_forces(reading)
     own = root.attributes.get("model", "") or (
         "" if model["name"] == "MuJoCo Model" else model["name"]
     )
@@ -350,6 +358,7 @@ def _document(reading: _Reading) -> Document:
         "gravity": listing([number(float(x) + 0.0, line) for x in model["gravity"]], line),
         "joints": listing(reading.joints, line),
         "points": listing(points, line) if points else None,
+        "forces": listing(forces, line) if forces else None,
         "loops": listing(reading.closed.loops, line) if reading.closed.loops else None,
         "relations": table(reading.closed.relations, line) if reading.closed.relations else None,
     }

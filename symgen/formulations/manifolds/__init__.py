@@ -26,6 +26,9 @@ chain's equations; the torque that the chain is given is
 
     W^T (tau - I N - damping, friction) - (W^T I W - I) e''.
 
+Added mass is another thing: m (v' + w x v) at the origin of the link, which is m e'' of the columns
+that slide.  Equal rotors of these are that mass in the chain, which is given them as part of it.
+
 Derivatives by parameters are the chain's, which differentiates these terms itself: with e' = w and
 e = 0 they are those of its own joints but for I N, a spring of stiffness I at rest at -N.
 

@@ -53,14 +53,18 @@ class FloatingBase(Generic[S]):
 def floating_bases(
     tree: KinematicTree[S], joints: Sequence[Tangent[S]], hybrid: bool
 ) -> list[FloatingBase[S]]:
-    """The free bodies of the base without rotors and springs; in hybrid dynamics not prescribed."""
+    """The free bodies of the base without rotors, added mass and springs.
+
+    In hybrid dynamics they are not prescribed, either.
+    """
     found = []
     for one in joints:
         columns = [tree.joint(number) for number in one.joint.columns]
         linear = tuple(k for k, x in enumerate(one.columns) if all(map(tree.algebra.is_zero, x.w)))
         free = len(linear) == 3 and len(columns) == 6 and columns[0].parent == BASE
         rotors = not all(tree.algebra.is_zero(joint.terms.rotor_inertia) for joint in columns)
-        bound = rotors or is_sprung(tree, one.joint)
+        massive = not tree.algebra.is_zero(one.joint.added_mass)
+        bound = rotors or massive or is_sprung(tree, one.joint)
         if free and not bound and not (hybrid and columns[0].prescribed):
             angular = tuple(k for k in one.size if k not in linear)
             found.append(FloatingBase(one, linear, angular))

@@ -21,6 +21,7 @@ from symgen.formulations.manifolds.bases import INVARIANT, FloatingBase, floatin
 from symgen.formulations.manifolds.springs import Stretch, is_sprung
 from symgen.formulations.manifolds.tangent import Row, Tangent, plus, tangent, times
 from symgen.formulations.state import State, Wrench
+from symgen.kinematics.joint import Joint, Terms
 from symgen.kinematics.tree import KinematicTree, Manifold
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import function_named
@@ -145,7 +146,7 @@ class Chain(Generic[S]):
         It is at rest where q says, without gravity and springs, and what is given besides is 0.
         """
         joints = [
-            replace(joint, terms=replace(joint.terms, stiffness=self.zero))
+            replace(joint, terms=self._heavier(joint, replace(joint.terms, stiffness=self.zero)))
             for joint in self.posed.joints
         ]
         none = zero_vector(self.tree.algebra)
@@ -191,7 +192,8 @@ class Chain(Generic[S]):
         return Input("x", (self.n,), symbols, names)
 
     def _stripped(self, rotors: bool, springs: bool = False) -> KinematicTree[S]:
-        """The posed tree, whose joints on manifolds add nothing, or their rotors and springs alone.
+        """The posed tree, whose joints on manifolds add nothing, or their rotors and springs alone,
+        but for added mass, which the chain moves as it does the bodies.
 
         At e = 0 a spring with rest at -x has the energy k x^2 / 2 and the torque k x.
         """
@@ -205,7 +207,7 @@ class Chain(Generic[S]):
                     stretch = self.stretch[self.tree.coordinate_numbers[bare.number - 1] - 1]
                     stiffness = joints[bare.number - 1].terms.stiffness
                     terms = replace(terms, stiffness=stiffness, rest=-stretch)
-                joints[bare.number - 1] = replace(bare, terms=terms)
+                joints[bare.number - 1] = replace(bare, terms=self._heavier(bare, terms))
         return replace(self.posed, joints=tuple(joints))
 
     def _loaded(self) -> KinematicTree[S]:
@@ -223,8 +225,20 @@ class Chain(Generic[S]):
             if not self.tree.algebra.is_zero(spring):
                 one = self.tree.algebra.one
                 terms = replace(joint.terms, stiffness=one, rest=-(rotor * self.N[k] + spring))
-            joints[number - 1] = replace(joint, terms=terms)
+            joints[number - 1] = replace(joint, terms=self._heavier(joint, terms))
         return replace(self.posed, joints=tuple(joints))
+
+    def _heavier(self, column: Joint[S], terms: Terms[S]) -> Terms[S]:
+        """`terms` with the added mass of the joint as a rotor of the columns that slide.
+
+        Those stand ahead of the columns that turn, so that their rotors, being equal, have the
+        energy of a mass at the origin of the link wherever the chain is.
+        """
+        masses = {k: x.added_mass for x in self.tree.manifolds for k in x.sliding}
+        if self.tree.algebra.is_zero(masses.get(column.number, self.zero)):
+            return terms
+        rotor = reflected_inertia(replace(column, terms=terms)) + masses[column.number]
+        return replace(terms, rotor_inertia=rotor, gear_ratio=self.tree.algebra.one)
 
     # -------------------------------------------------------------------------------- results
 

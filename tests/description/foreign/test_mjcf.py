@@ -416,11 +416,14 @@ def test_terms_of_angular_velocities(tmp_path, kind, term):
     path = written(tmp_path, text)
     with pytest.raises(ModelError, match=f"joint.s: {term} of a {kind} joint: .*--angles"):
         read(path, ReadOptions(angles=True))
-    if term in ("damping", "stiffness") or kind == "ball":
-        (terms, *others) = read(path).joints[0].terms
-        key = {"armature": "rotor_inertia", "frictionloss": "friction"}.get(term, term)
-        assert float(getattr(terms, key).text) == 0.5
-        assert set(others) == {terms}
-    else:
-        with pytest.raises(ModelError, match=f"joint.s: {term} of a {kind} joint: .* write 0"):
-            read(path)
+    robot = read(path)
+    key = {"armature": "rotor_inertia", "frictionloss": "friction"}.get(term, term)
+    columns = [float(getattr(terms, key).text) for terms in robot.joints[0].terms]
+    of_travel = 3 * (kind == "free")
+    beside = term in ("armature", "frictionloss")  # what acts along the axes of the world
+    assert columns == [0.0 if beside else 0.5] * of_travel + [0.5] * 3
+    added = 0.5 if of_travel and term == "armature" else 0.0
+    assert float(robot.joints[0].added_mass.text) == added
+    rubbing = of_travel and term == "frictionloss"
+    assert [point.link for point in robot.points] == (["upper"] if rubbing else [])
+    assert len(robot.forces) == bool(rubbing)

@@ -30,7 +30,8 @@ ROBOT = """<mujoco model="zoo">
   </asset>
   <worldbody>
     <body name="base/free" pos="1 2 3">
-      <joint name="root" type="free" damping=".3"/><geom type="box" size=".1 .2 .3"/>
+      <joint name="root" type="free" damping=".3" armature=".7" frictionloss=".4"/>
+      <geom type="box" size=".1 .2 .3"/>
       <frame pos=".1 0 .2" euler="10 20 30">
         <body name="left arm" pos="0 .3 0" childclass="stiff">
           <joint name="s-1" pos=".1 .2 .3" axis="1 2 3" range="-30 40"/>
@@ -77,7 +78,8 @@ def test_names_frames_and_points_are_those_of_the_file(zoo):
     assert robot.name == "zoo"
     links = [joint.link.name for joint in robot.joints]
     assert {"base_free", "left_arm", "ball", "c_claw", "post0", "post1"} <= set(links)
-    assert [(p.name, p.link) for p in robot.points] == [("tip_1", "left_arm")]
+    of_friction = ("base_free_origin", "base_free")
+    assert [(p.name, p.link) for p in robot.points] == [("tip_1", "left_arm"), of_friction]
     said = " ".join(w.message for w in robot.warnings)
     assert "body 'base/free' is base_free" in said or "link 'base/free' is base_free" in said
     assert "point 'tip/1' is tip_1" in said
@@ -112,7 +114,7 @@ def test_tendons_are_refused_by_name_or_left_out_with_the_loops(zoo, monkeypatch
     with pytest.raises(ModelError, match="not available: tendon 'cord'; --without-loops"):
         symgen.read(zoo)
     robot = symgen.read(zoo, without_loops=True)
-    assert len(robot.points) == 1
+    assert [p.name for p in robot.points] == ["tip_1", "base_free_origin"]
     assert not robot.loops
     assert any("left out: connect 'pin', tendon 'cord'" in x.message for x in robot.warnings)
     monkeypatch.chdir(zoo.parent)
@@ -172,13 +174,10 @@ def test_equality_constraints_are_loops_and_relations(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('damping=".3"', 'armature="1" frictionloss="2"',
-         "joint.root: armature and frictionloss of a free joint: MuJoCo means the velocity in the "
-         "axes of the world"),
         ('axis="0 1 1"', 'axis="0 1 1" damping="1 2"', "joint.s-2: .*polynomials"),
         ("defaults.xml", "../../secret.xml", "MuJoCo does not compile this file: "),
         ("<geom size=", "<geom sise=",
-         "zoo.xml:27: MuJoCo does not compile this file: Error: size 0"),
+         "zoo.xml:28: MuJoCo does not compile this file: Error: size 0"),
         ('<option gravity="1 2 -9"/>',
          '<extension><plugin plugin="mujoco.pid"><instance name="i"/></plugin></extension>',
          "plugins are programs, and are not run"),

@@ -1,0 +1,430 @@
+"""Splines of joints on manifolds: coordinates of one chart of all their attitudes.
+
+A motion is planned in n coordinates x, as many as velocities.  They are those of q, but that an
+attitude is three numbers r, away from a reference attitude that a task chooses: r / 4 are modified
+Rodrigues parameters, tan(angle / 4) times the axis, which are near the rotation vector where that
+is small, and far from singular in all motions that stay within 300 degrees of the reference.
+Positions of free joints are those of q, in the axes of the base.
+
+| symbol | code | shape | |
+| --- | --- | --- | --- |
+| sigma = r / 4, s = sigma' | `sigma`, `s` | (..., 3) | |
+| u = sigma . sigma, w = 1 / (1 + u) | `w` | (..., 1) | |
+| N = (1 - u) 1 - 2 [sigma] + 2 sigma sigma^T | `_turned` | (..., 3, 3) | N N^T = (1 + u)^2 1 |
+| omega = J r', J = w^2 N, J^-1 = N^T | | (..., 3) | in the axes of the link |
+| c = J' r' | `_bent` | (..., 3) | |
+| P | `P` | (..., 3, 3) | from the axes of the base to those of the link |
+| v = P p', v' = P p'' - omega x v | | (..., 3) | of free joints, in the axes of the link |
+
+(Parameters as Schaub, Junkins, "Stereographic orientation parameters for attitude dynamics", J.
+Astronaut. Sci. 44 (1996), 1-19, have them.)  Everything but the way back is analytic in x, x', x'',
+so that complex steps give second derivatives of velocities and accelerations with all digits.
+
+A displacement e in the tangent space is to first order e = J dr, P dp; to second order it bends as
+the acceleration of a motion at constant rates does, half the derivative of J dr along dr.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symgen.planning.quantities import Motion, Quantity, skew
+from symgen.robot.configuration import (
+    FREE,
+    Configuration,
+    configuration_of,
+    conjugate,
+    product,
+    rotated,
+)
+
+Array = NDArray[Any]
+
+STEP = 1e-30
+"""Of complex steps."""
+KINDS = 3
+"""x, x', x''; and e, v, a."""
+
+
+class Columns(NamedTuple):
+    """Where a joint stands: `travel` and `turn` in x, `place` and `attitude` in q.
+
+    A ball has no place, and no columns in `travel`.
+    """
+
+    turn: slice
+    attitude: slice
+    travel: slice
+    place: slice | None
+
+    @property
+    def columns(self) -> slice:
+        """All of the joint in x."""
+        return slice(self.travel.start, self.turn.stop)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """From x to q of a robot; `references` are an attitude for each joint with a quaternion."""
+
+    space: Configuration
+    references: tuple[NDArray[np.float64], ...] = ()
+
+    @property
+    def joints(self) -> list[Columns]:
+        """Those with a quaternion."""
+        return columns_of(self.space)
+
+    @property
+    def plain(self) -> NDArray[np.bool_]:
+        """The columns whose velocities are rates of x, (n,)."""
+        found = np.zeros(self.space.n, dtype=bool)
+        found[self.space.velocities] = True
+        return found
+
+    def rates(self, limits: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Limits of velocities or their derivatives (n, 2) that are those of rates of x."""
+        return np.where(self.plain[:, None], limits, [-np.inf, np.inf])
+
+    def along(self, quantity: Quantity) -> Quantity:
+        """A function of q, velocities and accelerations as one of x, x', x''."""
+        return OnChart(self, quantity) if self.joints else quantity
+
+    # ---------------------------------------------------------------------------- positions
+
+    def configuration(self, x: Array) -> Array:
+        """q (..., nq)."""
+        if not self.joints:
+            return x
+        q = np.zeros((*x.shape[:-1], self.space.nq))
+        q[..., self.space.positions] = x[..., self.space.velocities]
+        for at, reference in zip(self.joints, self.references, strict=True):
+            q[..., at.attitude] = _attitude(x[..., at.turn] / 4) @ product(reference, np.eye(4))
+            if at.place is not None:
+                q[..., at.place] = x[..., at.travel]
+        return q
+
+    def motion(self, planned: Motion) -> Motion:
+        """The robot's, with q, velocities and accelerations."""
+        if not self.joints:
+            return planned
+        x, rate, bend = planned.q, planned.qd, planned.qdd
+        qd, qdd = rate.copy(), bend.copy()
+        for at, reference in zip(self.joints, self.references, strict=True):
+            sigma, s = x[..., at.turn] / 4, rate[..., at.turn] / 4
+            omega = _turn(sigma, rate[..., at.turn])
+            qd[..., at.turn] = omega
+            qdd[..., at.turn] = _turn(sigma, bend[..., at.turn]) + _bent(sigma, s)
+            if at.place is not None:
+                P = _to_link(reference, sigma)
+                v = _times(P, rate[..., at.travel])
+                qd[..., at.travel] = v
+                qdd[..., at.travel] = _times(P, bend[..., at.travel]) - _times(skew(omega), v)
+        return replace(planned, q=self.configuration(x), qd=qd, qdd=qdd, space=self.space)
+
+    # -------------------------------------------------------------------------- derivatives
+
+    def slopes(self, x: Array, rate: Array, bend: Array) -> Array:
+        """Derivatives of (e, v, a) by (x, x', x''), (..., 3 n, 3 n)."""
+        n = self.space.n
+        found = np.zeros((*x.shape[:-1], KINDS, n, KINDS, n))
+        own = self.space.velocities
+        for r in range(KINDS):
+            found[..., r, own, r, own] = 1.0
+        for at, reference in zip(self.joints, self.references, strict=True):
+            part = at.columns
+            states = (z[..., part] for z in (x, rate, bend))
+            found[..., :, part, :, part] = _slopes(reference, *states)
+        return found.reshape(*x.shape[:-1], KINDS * n, KINDS * n)
+
+    def curvature(self, x: Array, rate: Array, bend: Array, gradients: Array) -> Array:
+        """Second derivatives of gradients (..., 3, n) . (e, v, a), (..., 3 n, 3 n)."""
+        n = self.space.n
+        found = np.zeros((*x.shape[:-1], KINDS, n, KINDS, n))
+        for at, reference in zip(self.joints, self.references, strict=True):
+            part = at.columns
+            states = (z[..., part] for z in (x, rate, bend, gradients))
+            found[..., :, part, :, part] = _curvature(reference, *states)
+        return found.reshape(*x.shape[:-1], KINDS * n, KINDS * n)
+
+    # ----------------------------------------------------------------------------- dynamics
+
+    def forward(
+        self, module: Any, x: Array, rate: Array, tau: Array, given: dict[str, Any]
+    ) -> tuple[Array, Array]:
+        """x'' by forward dynamics (K, n), and its derivatives by (x, x', tau), (K, n, 3 n)."""
+        n, zero = self.space.n, np.zeros_like(x)
+        motion = self.motion(Motion(x, rate, zero, zero[:, 0], zero[:, 0]))
+        qdd, *rows = module.forward_dynamics_derivatives(motion.q, motion.qd, tau, **given)
+        slopes = np.concatenate(rows, axis=-1)
+        if not self.joints:
+            return qdd, slopes
+        J = self.slopes(x, rate, zero)[..., :n, :n]
+        bend = np.linalg.solve(J, (qdd - motion.qdd)[..., None])[..., 0]
+        along = self.slopes(x, rate, bend)
+        state = along.copy()  # of (e, v, tau) by (x, x', tau)
+        state[..., 2 * n :, :] = np.eye(3 * n)[2 * n :]
+        found = slopes @ state
+        found[..., : 2 * n] -= along[..., 2 * n :, : 2 * n]
+        return bend, np.linalg.solve(J, found)
+
+
+class OnChart(Quantity):
+    """A quantity of the robot's motion, of which x, x', x'' are given."""
+
+    def __init__(self, chart: Chart, own: Quantity) -> None:
+        self.module, self.given, self.labels = own.module, own.given, own.labels
+        self.orders = own.orders
+        self.chart, self.own = chart, own
+        self._known: tuple[Motion, Motion, Array] | None = None
+
+    def related(self) -> NDArray[np.bool_]:
+        """Those of a joint together: each coordinate of it moves along several velocities."""
+        found = self.own.related().copy()
+        for at in self.chart.joints:
+            found[:, at.columns] = self.own.related()[:, at.columns].any(axis=1, keepdims=True)
+        return found
+
+    def robot(self, motion: Motion) -> tuple[Motion, Array]:
+        """The robot's motion, and its derivatives by the state, (..., R n, R n).
+
+        Those of the last motion are kept: values, slopes and Hessians are asked for in turn.
+        """
+        if self._known is None or self._known[0] is not motion:
+            size = self.orders * self.chart.space.n
+            slopes = self.chart.slopes(motion.q, motion.qd, motion.qdd)[..., :size, :size]
+            self._known = motion, self.chart.motion(motion), slopes
+        return self._known[1:]
+
+    def value(self, motion: Motion) -> Array:
+        """(..., K, m)."""
+        return self.own.value(self.chart.motion(motion))
+
+    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+        """By the chain rule."""
+        robot, slopes = self.robot(motion)
+        values, rows = self.own.jacobian(robot)
+        flat = np.moveaxis(rows, -3, -2)
+        along = flat.reshape(*values.shape, -1) @ slopes
+        return values, np.moveaxis(along.reshape(flat.shape), -2, -3)
+
+    def gradients(self, motion: Motion, multipliers: Array) -> Array:
+        """By the chain rule."""
+        robot, slopes = self.robot(motion)
+        rows = self.own.gradients(robot, multipliers)
+        flat = rows.reshape(*rows.shape[:-2], 1, -1)
+        return np.asarray((flat @ slopes).reshape(rows.shape))
+
+    def by_time(self, motion: Motion) -> Array | None:
+        """Not through the state."""
+        return self.own.by_time(self.chart.motion(motion))
+
+    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+        """By the chain rule, twice."""
+        robot, slopes = self.robot(motion)
+        second = self.own.hessian(robot, multipliers).transpose(0, 1, 3, 2, 4)
+        shape, size = second.shape, slopes.shape[-1]
+        found = slopes.transpose(0, 2, 1) @ second.reshape(-1, size, size) @ slopes
+        gradients = np.zeros((*motion.q.shape[:-1], KINDS, motion.q.shape[-1]))
+        gradients[..., : self.orders, :] = self.own.gradients(robot, multipliers)
+        bent = self.chart.curvature(motion.q, motion.qd, motion.qdd, gradients)
+        found += bent[..., :size, :size]
+        return np.asarray(found.reshape(shape).transpose(0, 1, 3, 2, 4))
+
+
+def columns_of(space: Configuration) -> list[Columns]:
+    """Where the joints with a quaternion stand."""
+    found = []
+    for kind, i, k in space.joints:
+        more = 3 * (kind == FREE)
+        found.append(
+            Columns(
+                slice(k + more, k + more + 3), slice(i + more, i + more + 4),
+                slice(k, k + more), slice(i, i + 3) if more else None,
+            )
+        )  # fmt: skip
+    return found
+
+
+_UNITS = np.eye(4)
+_SPIN = product(_UNITS[:, None], _UNITS[:3])
+"""[i, j] is unit quaternion i times unit vector j, (4, 3, 4)."""
+_BACK = product(_UNITS[:, None], conjugate(_UNITS))[..., :3]
+"""[i, j] is the vector of unit quaternion i times the conjugate of j, (4, 4, 3)."""
+
+
+def rates_on(space: Configuration) -> Callable[[Array, Array], Array]:
+    """`space.rate` for one state, (nq,) and (n,), in a fraction of its time."""
+    joints = columns_of(space)
+    if not joints:
+        return lambda _, v: v
+
+    def rate(q: Array, v: Array) -> Array:
+        found = np.empty(space.nq)
+        found[space.positions] = v[space.velocities]
+        for at in joints:
+            Q = q[at.attitude]
+            spun = Q @ _SPIN.reshape(4, 12)
+            found[at.attitude] = 0.5 * v[at.turn] @ spun.reshape(3, 4)
+            if at.place is not None:
+                turned = v[at.travel] @ spun.reshape(3, 4)
+                found[at.place] = turned @ (Q @ _BACK)
+        return found
+
+    return rate
+
+
+def joint_names(module: Any) -> tuple[str, ...]:
+    """Those of joint wrenches: a joint with a quaternion has one, others one for each axis."""
+    space = configuration_of(module)
+    called = dict(zip(space.rows.tolist(), module.coordinate_names, strict=True))
+    for at in columns_of(space):
+        first = module.position_names[at.attitude.start]
+        called[int(space.rows[at.turn.start])] = first.removesuffix("_qx")
+    return tuple(called.values())
+
+
+# ------------------------------------------------------------------------------ one attitude
+
+
+def _slopes(reference: Array, x: Array, rate: Array, bend: Array) -> Array:
+    """Derivatives of (e, v, a) by (x, x', x'') of one joint, (..., 3, m, 3, m)."""
+    m = x.shape[-1]
+    p, w = slice(0, m - 3), slice(m - 3, m)
+    sigma, turn, s = x[..., w] / 4, rate[..., w], rate[..., w] / 4
+    J, by_turn = _jacobian(sigma), _turn_slopes(sigma, turn)
+    by_sigma, by_s = _bent_slopes(sigma, s)
+    found = np.zeros((*x.shape[:-1], KINDS, m, KINDS, m), dtype=np.result_type(x, rate, bend))
+    for r in range(KINDS):
+        found[..., r, w, r, w] = J
+    found[..., 1, w, 0, w] = by_turn
+    found[..., 2, w, 0, w] = _turn_slopes(sigma, bend[..., w]) + by_sigma / 4
+    found[..., 2, w, 1, w] = by_s / 4
+    if m > 3:
+        P, across = _to_link(reference, sigma), skew(_times(J, turn))
+        v = skew(_times(P, rate[..., p]))
+        for r in range(KINDS):
+            found[..., r, p, r, p] = P
+        found[..., 1, p, 0, w] = found[..., 2, p, 1, w] = v @ J
+        found[..., 2, p, 0, w] = skew(_times(P, bend[..., p])) @ J + v @ by_turn - across @ v @ J
+        found[..., 2, p, 1, p] = -across @ P
+    return found
+
+
+def _curvature(reference: Array, x: Array, rate: Array, bend: Array, gradients: Array) -> Array:
+    """Second derivatives of gradients . (e, v, a) of one joint, (..., 3, m, 3, m).
+
+    Those by the attitude and its rate are found; the others follow by symmetry.  That of e is the
+    mean of both orders of differentiation: P dp changes with r, but J dr does not with p.
+    """
+    m = x.shape[-1]
+    p, w = slice(0, m - 3), slice(m - 3, m)
+    steps = 1j * STEP * np.eye(m)[w].reshape(3, *(1,) * (x.ndim - 1), m)
+    weights = gradients.reshape(*gradients.shape[:-2], 1, KINDS * m)
+    found = np.zeros((*x.shape[:-1], KINDS, m, KINDS, m))
+    for c, state in enumerate(((x + steps, rate, bend), (x, rate + steps, bend))):
+        bent = _slopes(reference, *np.broadcast_arrays(*state)).imag / STEP
+        bent[..., 0, p, 0, p] /= 2
+        rows = weights @ bent.reshape(*bent.shape[:-4], KINDS * m, KINDS * m)
+        found[..., c, w, :, :] = np.moveaxis(rows.reshape(3, *x.shape[:-1], KINDS, m), 0, -3)
+    is_known = np.zeros((KINDS, m), dtype=bool)
+    is_known[:2, w] = True
+    twice = is_known[:, :, None, None] & is_known
+    whole = found + np.moveaxis(found, (-4, -3, -2, -1), (-2, -1, -4, -3))
+    return np.where(twice, 0.5 * whole, whole)
+
+
+def parameters_of(reference: Array, attitude: Array) -> Array:
+    """r of an attitude: of both signs of a quaternion, that which is given."""
+    way = product(conjugate(reference), attitude)
+    return np.asarray(4.0 * way[..., :3] / (1.0 + way[..., 3:]))
+
+
+def rates_of(r: Array, omega: Array, spin: Array) -> tuple[Array, Array]:
+    """r' and r'' of an angular velocity and acceleration, (3,) each."""
+    back: Array = _turned(r / 4).T
+    rate: Array = back @ omega
+    bent: Array = back @ (spin - _bent(r / 4, rate / 4))
+    return rate, bent
+
+
+def _attitude(sigma: Array) -> Array:
+    """The quaternion (2 sigma, 1 - u) / (1 + u)."""
+    u = np.sum(sigma * sigma, axis=-1, keepdims=True)
+    return np.asarray(np.concatenate([2 * sigma, 1 - u], axis=-1) / (1 + u))
+
+
+def _to_link(reference: Array, sigma: Array) -> Array:
+    """P = (1 + 8 w^2 [sigma]^2 - 4 (1 - u) w^2 [sigma]) P_0: rows are the axes of the link."""
+    turn, w = skew(sigma), _weight(sigma)[..., None]
+    own = np.eye(3) + 8 * w**2 * turn @ turn - 4 * (2 * w - 1) * w * turn
+    return np.asarray(own @ rotated(conjugate(reference), np.eye(3)).T)
+
+
+def _weight(sigma: Array) -> Array:
+    """w, (..., 1)."""
+    return np.asarray(1 / (1 + np.sum(sigma * sigma, axis=-1, keepdims=True)))
+
+
+def _turned(sigma: Array) -> Array:
+    """N."""
+    u = np.sum(sigma * sigma, axis=-1)[..., None, None]
+    return np.asarray((1 - u) * np.eye(3) - 2 * skew(sigma) + 2 * _outer(sigma, sigma))
+
+
+def _jacobian(sigma: Array) -> Array:
+    """J."""
+    return np.asarray(_weight(sigma)[..., None] ** 2 * _turned(sigma))
+
+
+def _turn(sigma: Array, x: Array) -> Array:
+    """J x."""
+    return _times(_jacobian(sigma), x)
+
+
+def _along(sigma: Array, x: Array) -> Array:
+    """The derivative of N x by sigma: -2 x sigma^T + 2 [x] + 2 (sigma . x) 1 + 2 sigma x^T."""
+    both = np.sum(sigma * x, axis=-1)[..., None, None]
+    outer = _outer(sigma, x)
+    return np.asarray(2 * (outer - np.swapaxes(outer, -1, -2) + skew(x) + both * np.eye(3)))
+
+
+def _turn_slopes(sigma: Array, x: Array) -> Array:
+    """The derivative of J x by r: (w^2 d(N x) - 4 w^3 (N x) sigma^T) / 4."""
+    w = _weight(sigma)[..., None]
+    turned = _times(_turned(sigma), x)
+    return np.asarray((w**2 * _along(sigma, x) - 4 * w**3 * _outer(turned, sigma)) / 4)
+
+
+def _bent(sigma: Array, s: Array) -> Array:
+    """c = 8 w^2 (s . s) sigma - 16 w^3 (sigma . s) N s."""
+    w, k, q = _weight(sigma), _dot(sigma, s), _dot(s, s)
+    return np.asarray(8 * w**2 * q * sigma - 16 * w**3 * k * _times(_turned(sigma), s))
+
+
+def _bent_slopes(sigma: Array, s: Array) -> tuple[Array, Array]:
+    """The derivatives of c by sigma and s."""
+    w, k, q = (x[..., None] for x in (_weight(sigma), _dot(sigma, s), _dot(s, s)))
+    N = _turned(sigma)
+    m = _times(N, s)
+    lengths = q * (w**2 * np.eye(3) - 4 * w**3 * _outer(sigma, sigma))
+    turns = w**3 * (k * _along(sigma, s) + _outer(m, s)) - 6 * w**4 * k * _outer(m, sigma)
+    by_s = 16 * w**2 * _outer(sigma, s) - 16 * w**3 * (k * N + _outer(m, sigma))
+    return 8 * lengths - 16 * turns, by_s
+
+
+def _times(matrix: Array, x: Array) -> Array:
+    return np.asarray((matrix @ x[..., None])[..., 0])
+
+
+def _dot(a: Array, b: Array) -> Array:
+    return np.asarray(np.sum(a * b, axis=-1, keepdims=True))
+
+
+def _outer(a: Array, b: Array) -> Array:
+    return np.asarray(a[..., :, None] * b[..., None, :])

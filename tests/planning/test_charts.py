@@ -1,0 +1,139 @@
+"""Charts of attitudes: motions, their derivatives, and quantities along them."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.planning.charts import Chart, parameters_of, rates_on
+from symgen.planning.quantities import Motion, Outputs, Positions, Torques
+from symgen.robot.configuration import configuration_of
+
+SATELLITE = """
+symgen: 1
+name: planning_satellite
+gravity: [0.3, -0.2, 0.1]
+joints:
+  - name: bus
+    type: floating
+    coordinates: quaternion
+    origin: {rpy: [0.3, 0.1, -0.2]}
+    link: {mass: 12, com: [0, 0, 0.02], inertia: {xx: 0.5, yy: 0.6, zz: 0.4, xy: 0.02}}
+  - name: shoulder
+    type: revolute
+    origin: {xyz: [0, 0.2, 0.15]}
+    axis: [0, 1, 0]
+    limits: {lower: -2, upper: 2, velocity: 2, effort: 4}
+    link: {mass: 1.2, com: [0, 0, 0.2], inertia: {xx: 0.02, yy: 0.02, zz: 0.002}}
+  - name: wrist
+    type: spherical
+    coordinates: quaternion
+    origin: {xyz: [0, 0, 0.4]}
+    link: {mass: 0.6, com: [0.02, 0, 0.1], inertia: {xx: 0.004, yy: 0.004, zz: 0.001}}
+points:
+  - {name: tool, link: wrist, point: [0, 0, 0.2]}
+outputs:
+  power: tau.shoulder*qd.shoulder
+  height: points.tool.z
+"""
+
+
+@cache
+def satellite(folder):
+    """A free body with an arm that ends in a ball."""
+    path = folder / "planning_satellite.yaml"
+    path.write_text(SATELLITE)
+    return symgen.load(path, backend="numpy")
+
+
+@pytest.fixture
+def module(tmp_path_factory):
+    return satellite(tmp_path_factory.getbasetemp())
+
+
+@pytest.fixture
+def chart(module):
+    turns = np.random.default_rng(3).normal(size=(2, 4))
+    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    return Chart(configuration_of(module), tuple(turns))
+
+
+_SIZES = np.array([2.0, 1.0, 1.0])[:, None, None]
+
+
+def states(chart, count, seed=0):
+    """x, x', x'' at instants, some attitudes more than half a turn from the reference."""
+    return np.random.default_rng(seed).normal(size=(3, count, chart.space.n)) * _SIZES
+
+
+def planned(x, rate, bend):
+    t = np.zeros(len(x))
+    return Motion(x, rate, bend, t, t)
+
+
+def test_velocities_and_accelerations_are_rates_of_the_configuration(chart):
+    h, space = 1e-5, chart.space
+    x, rate, bend = states(chart, 20)
+    at, before, after = (
+        chart.motion(planned(x + k * rate + k * k / 2 * bend, rate + k * bend, bend))
+        for k in (0.0, -h, h)
+    )
+    assert np.allclose(space.normalize(at.q), at.q, atol=1e-15)
+    moved = (space.difference(at.q, after.q) - space.difference(at.q, before.q)) / (2 * h)
+    assert np.allclose(moved, at.qd, atol=1e-8)
+    assert np.allclose((after.qd - before.qd) / (2 * h), at.qdd, atol=1e-8)
+
+
+def test_parameters_lead_back_to_attitudes(chart):
+    x = states(chart, 20)[0]
+    q = chart.configuration(x)
+    for at, reference in zip(chart.joints, chart.references, strict=True):
+        assert np.allclose(parameters_of(reference, q[:, at.attitude]), x[:, at.turn], atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["torques", "outputs", "pose"])
+def test_quantities_have_the_slopes_of_differences(module, chart, kind):
+    own = {
+        "torques": lambda: Torques(module),
+        "outputs": lambda: Outputs(module, None, [0, 1]),
+        "pose": lambda: Positions(module, None, link=2, offset=np.ones(3), rotation=np.eye(3)),
+    }[kind]()
+    quantity, h = chart.along(own), 1e-5
+    state = states(chart, 4, seed=1)
+    directions = states(chart, 4, seed=2)
+    orders = quantity.orders
+    weights = np.random.default_rng(5).normal(size=(4, quantity.size))
+
+    def along(size):
+        return planned(*(state + size * directions * (np.arange(3) < orders)[:, None, None]))
+
+    by = quantity.jacobian(along(0.0))[1]
+    slope = np.einsum("krmj,rkj->km", by, directions[:orders])
+    differences = (quantity.value(along(h)) - quantity.value(along(-h))) / (2 * h)
+    assert np.allclose(slope, differences, atol=1e-7 * np.abs(by).max())
+    gradients = quantity.gradients(along(0.0), weights)
+    assert np.allclose(gradients, np.einsum("krmj,km->krj", by, weights), atol=1e-12)
+    bent = quantity.hessian(along(0.0), weights)
+    found = np.einsum("krsij,rki->ksj", bent, directions[:orders])
+    ends = (quantity.gradients(along(k * h), weights) for k in (1, -1))
+    differences = np.subtract(*ends) / (2 * h)
+    assert np.allclose(found, differences, atol=1e-6 * np.abs(bent).max())
+    assert not by[:, :, ~quantity.related()].any()
+
+
+def test_forward_dynamics_lead_back(module, chart):
+    x, rate, bend = states(chart, 5)
+    torques = chart.along(Torques(module))
+    tau, slopes = torques.jacobian(planned(x, rate, bend))
+    found, by = chart.forward(module, x, rate, tau, {})
+    assert np.allclose(found, bend, atol=1e-9)
+    back = np.linalg.inv(slopes[:, 2])
+    expected = np.concatenate([-back @ slopes[:, 0], -back @ slopes[:, 1], back], axis=2)
+    assert np.allclose(by, expected, atol=1e-9 * np.abs(expected).max())
+
+
+def test_rates_of_one_state_are_those_of_the_configuration(chart):
+    x, rate, _ = states(chart, 3)
+    for q, v in zip(chart.configuration(x), rate, strict=True):
+        assert np.allclose(rates_on(chart.space)(q, v), chart.space.rate(q, v), atol=1e-14)
