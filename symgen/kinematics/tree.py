@@ -37,7 +37,7 @@ from symgen.joints import JointType, OnManifold, joint_type
 from symgen.kinematics.bodies import Piece, body_of, in_body, massless, merged
 from symgen.kinematics.definitions import WithDefinitions, definitions_of, followers
 from symgen.kinematics.forces import FORCES, Making, ModelForce
-from symgen.kinematics.frames import chain_of, identity_transform, placement
+from symgen.kinematics.frames import chain_of, identity_transform, placement, units
 from symgen.kinematics.joint import Following, Joint, terms_of
 from symgen.kinematics.loops import Loop, loop_of
 from symgen.kinematics.points import BodyPoint
@@ -82,6 +82,19 @@ class Manifold(Generic[S]):
     def configuration(self, q: Sequence[S], algebra: Algebra[S]) -> Sequence[S]:
         """Its own entries of those of all joints."""
         return q[self.entries]
+
+    def rates(self, q: Sequence[S], algebra: Algebra[S]) -> list[dict[int, S]]:
+        """By velocity of the joint how its entries of q move, these counted from its first one."""
+        at, turn = self.kind.quaternion, self.pose(q, algebra).rotation
+        slides = [{i: turn.rows[i][k] for i in range(at)} for k in range(at)]
+        own = q[self.entries][at:]
+        turns = (self.turning(own, unit, algebra) for unit in units(algebra))
+        return slides + [dict(enumerate(rates, start=at)) for rates in turns]
+
+    def turning(self, own: Sequence[S], w: Vector[S], algebra: Algebra[S]) -> list[S]:
+        """How its `own` entries that say how it is turned move at the angular velocity `w`."""
+        half, (e, s) = algebra.constant(0.5), (Vector(*own[:3]), own[3])
+        return [*((w * s + e.cross(w)) * half), -(e.dot(w) * half)]
 
 
 @dataclass(frozen=True)
