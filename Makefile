@@ -53,6 +53,7 @@ bench: $(VENV)/.installed-for-benchmarks
 	$(BIN)/python -m benchmarks.compare $(BENCH)
 	$(BIN)/python -m benchmarks.new_results
 	$(BIN)/python -m benchmarks.mechanisms
+	$(BIN)/python -m benchmarks.products
 
 bench-growth: $(VENV)/.installed-for-benchmarks
 	$(BIN)/python -m benchmarks.growth $(BENCH)
