@@ -143,16 +143,12 @@ def _in_tangent_space(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S], gradient: Sequence[S]
 ) -> list[S]:
     """The gradient by the velocities, (n,), of one by the entries of q."""
-    zero = b.algebra.zero
-    found = [zero if place is None else gradient[place] for place in tree.places]
-    for manifold, (_, start, first) in zip(tree.manifolds, tree.quaternions, strict=True):
+    found = tree.in_tangent_space(q, gradient)
+    for manifold in tree.manifolds:
         with b.step("configuration", manifold.name):
-            for k, column in enumerate(manifold.rates(q, b.algebra)):
-                total = zero
-                for i, rate in column.items():
-                    total = total + rate * gradient[start + i]
-                name = f"gradient_{tree.independent[first + k].name}"
-                found[first + k] = b.let(name, total, "PR-2")
+            for k in tree.velocities(manifold):
+                name = f"gradient_{tree.independent[k].name}"
+                found[k] = b.let(name, found[k], "PR-2")
     return found
 
 

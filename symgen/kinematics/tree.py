@@ -169,6 +169,25 @@ class KinematicTree(Generic[S]):
             for x in self.manifolds
         )
 
+    def velocities(self, manifold: Manifold[S]) -> range:
+        """The places of the velocities of a joint on a manifold among those of the coordinates."""
+        numbers = [joint.number for joint in self.independent]
+        first = numbers.index(manifold.columns[0])
+        return range(first, first + len(manifold.columns))
+
+    def in_tangent_space(self, q: Sequence[S], gradient: Sequence[S]) -> list[S]:
+        """The gradient by the velocities, (n,), of one by the entries of q, (nq,)."""
+        zero = self.algebra.zero
+        found = [zero if place is None else gradient[place] for place in self.places]
+        for manifold in self.manifolds:
+            columns = manifold.rates(q, self.algebra)
+            for k, column in zip(self.velocities(manifold), columns, strict=True):
+                total = zero
+                for i, rate in column.items():
+                    total = total + rate * gradient[manifold.start + i]
+                found[k] = total
+        return found
+
     @cached_property
     def link_sides(self) -> tuple[int, ...]:
         """Of every joint of the file that moves, the number of the joint next to its link.
