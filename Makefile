@@ -54,6 +54,7 @@ bench: $(VENV)/.installed-for-benchmarks
 	$(BIN)/python -m benchmarks.new_results
 	$(BIN)/python -m benchmarks.mechanisms
 	$(BIN)/python -m benchmarks.builds
+	$(BIN)/python -m benchmarks.products
 
 bench-growth: $(VENV)/.installed-for-benchmarks
 	$(BIN)/python -m benchmarks.growth $(BENCH)

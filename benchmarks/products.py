@@ -1,11 +1,13 @@
 """Products of derivatives and vectors beside the matrices that they do without.
 
-    python -m benchmarks.products [ROBOT ...]
+    python -m benchmarks.products [ROBOT ...] [--flags native]         # part of `make bench`
 
 Nanoseconds a sample, results given with `out=`, on one core, minima of calls that take turns: the
-function itself, its derivatives, and a Jacobian times a vector (``jvp``) and a vector times a
-Jacobian (``vjp``).  "Gradient" is that of sum(w . tau) over a batch with respect to all q, qd and
-qdd, without `out=`: by ``vjp``, and by Jacobians that are multiplied afterwards.
+function itself, its derivatives, a Jacobian times a vector (``jvp``), a vector times a Jacobian
+(``vjp``), and a Hessian times a vector (``hvp``).  "Gradient" is that of sum(w . tau) over a batch
+with respect to all q, qd and qdd, without `out=`: by ``vjp``, and by Jacobians that are multiplied
+afterwards.  "Hessian times direction" is how that gradient changes: by ``hvp``, and by blocks of
+`inverse_dynamics_hessian`.
 """
 
 import argparse
@@ -18,8 +20,9 @@ import symgen
 from benchmarks.models import MODELS, without_loads
 
 BASES = ("inverse_dynamics", "forward_dynamics")
-KINDS = ("", "_derivatives", "_jvp", "_vjp")
+KINDS = ("", "_derivatives", "_jvp", "_vjp", "_hvp")
 NAMES = [base + kind for base in BASES for kind in KINDS]
+CURVED = "inverse_dynamics: Hessian times direction"
 ROWS = (64, 1_000, 10_000)
 SAMPLES = 100_000
 """In all calls of one function together, at least ten of them."""
@@ -27,9 +30,9 @@ SAMPLES = 100_000
 
 def arguments_of(name, given):
     """The first of `given` that a function takes."""
-    if name.endswith("_jvp"):
-        return given
-    return given[:4] if name.endswith("_vjp") else given[:3]
+    state, multipliers, direction = given[:3], given[3:4], given[4:]
+    kinds = {"jvp": direction, "vjp": multipliers, "hvp": multipliers + direction}
+    return state + kinds.get(name.rpartition("_")[2], [])
 
 
 def through_matrices(robot, base, given):
@@ -39,10 +42,29 @@ def through_matrices(robot, base, given):
     return [(weights @ slope)[:, 0, :] for slope in slopes]
 
 
+def through_blocks(robot, given):
+    """How the gradient of the torques changes, by its dense Hessian."""
+    blocks = robot.inverse_dynamics_hessian(*given[:4])
+    dq, dqd, dqdd = (x[:, :, np.newaxis] for x in given[4:])
+    turned = blocks.q_qd.swapaxes(-1, -2), blocks.q_qdd.swapaxes(-1, -2)
+    changes = (
+        blocks.q_q @ dq + blocks.q_qd @ dqd + blocks.q_qdd @ dqdd,
+        turned[0] @ dq + blocks.qd_qd @ dqd,
+        turned[1] @ dq,
+    )
+    return [x[:, :, 0] for x in changes]
+
+
+def agree(product, matrices):
+    """Both ways lead to the same."""
+    pairs = zip(product, matrices, strict=False)
+    return all(np.allclose(a, b, rtol=1e-9, atol=1e-9 * np.abs(b).max()) for a, b in pairs)
+
+
 def contestants(robot, rows):
     """Name -> a call without arguments."""
     rng = np.random.default_rng(0)
-    given = [rng.uniform(-1.0, 1.0, (rows, robot.n)) for _ in range(6)]
+    given = [rng.uniform(-1.0, 1.0, (rows, robot.n)) for _ in range(7)]
     calls = {}
     for name in NAMES:
         function, own = getattr(robot, name), arguments_of(name, given)
@@ -55,8 +77,10 @@ def contestants(robot, rows):
         calls[f"{base}: gradient, Jacobians"] = lambda base=base: through_matrices(
             robot, base, given
         )
-        pairs = zip(product(*given[:4]), through_matrices(robot, base, given), strict=False)
-        assert all(np.allclose(a, b, rtol=1e-9, atol=1e-9 * np.abs(b).max()) for a, b in pairs)
+        assert agree(product(*given[:4]), through_matrices(robot, base, given))
+    calls[f"{CURVED}, hvp"] = lambda: robot.inverse_dynamics_hvp(*given)
+    calls[f"{CURVED}, blocks"] = lambda: through_blocks(robot, given)
+    assert agree(robot.inverse_dynamics_hvp(*given), through_blocks(robot, given))
     return calls
 
 
@@ -74,21 +98,26 @@ def nanoseconds(calls, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("robots", nargs="*", default=["arm7", "human43"])
-    functions = [*NAMES, "mass_matrix"]
-    for name in parser.parse_args().robots:
+    parser.add_argument("--flags", default="portable", help="of the compiler: portable, native")
+    functions = [*NAMES, "mass_matrix", "inverse_dynamics_hessian"]
+    words = parser.parse_args()
+    for name in words.robots:
         if name not in MODELS:
             parser.error(f"no robot is called {name}; there are {', '.join(MODELS)}")
         path = without_loads(name, tempfile.mkdtemp())
-        robot = symgen.load(path, functions=functions, backend="compiled")
+        robot = symgen.load(path, functions=functions, backend="compiled", flags=words.flags)
         robot.threads = 1
         figures = {rows: nanoseconds(contestants(robot, rows), rows) for rows in ROWS}
-        print(f"{name + ', rows:':40}" + "".join(f"{rows:>10,}" for rows in ROWS))
+        print(f"{name + ', rows:':50}" + "".join(f"{rows:>10,}" for rows in ROWS))
         for row in figures[ROWS[0]]:
-            print(f"{row:40}" + "".join(f"{figures[rows][row]:10.1f}" for rows in ROWS))
-        for base in BASES:
-            ends = f"{base}: gradient, Jacobians", f"{base}: gradient, vjp"
-            ratios = (figures[rows][ends[0]] / figures[rows][ends[1]] for rows in ROWS)
-            print(f"{base + ': gradient, ratio':40}" + "".join(f"{x:10.1f}" for x in ratios))
+            print(f"{row:50}" + "".join(f"{figures[rows][row]:10.1f}" for rows in ROWS))
+        pairs = [(f"{base}: gradient", "Jacobians", "vjp") for base in BASES]
+        for what, dense, product in (*pairs, (CURVED, "blocks", "hvp")):
+            ratios = (
+                figures[rows][f"{what}, {dense}"] / figures[rows][f"{what}, {product}"]
+                for rows in ROWS
+            )
+            print(f"{what + ', ratio':50}" + "".join(f"{x:10.1f}" for x in ratios))
 
 
 if __name__ == "__main__":

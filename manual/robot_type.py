@@ -73,7 +73,7 @@ class Constraints(Protocol):
 
 PRODUCTS_HEAD = '''\
 class Products(Protocol):
-    """Derivatives times a vector.  Arguments are those of `Functions`, and of ``_jvp``:
+    """Derivatives times a vector.  Arguments are those of `Functions`; ``_jvp`` and ``_hvp`` take:
 
         dq, dqd, dqdd, dtau (..., n), dloads (..., n_loads, 6), dparameters (..., n_parameters):
             the direction

@@ -350,6 +350,4 @@ def who_derives(function: str, tree: KinematicTree[Any] | None = None) -> str:
     if tree is not None and tree.manifolds and not able and function in FUNCTION_NAMES:
         beside = manifolds.lacking(function, tree) or "joints"
         return f"{function} is not available yet for {beside} with 'coordinates: quaternion'"
-    if tree is not None and tree.forces and not able and function in FUNCTION_NAMES:
-        return f"{function} is not available yet for models with 'springs' or 'forces'"
     return f"add --formulations {' or '.join(able)}" if able else f"{function} is not available yet"

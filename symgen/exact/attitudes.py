@@ -21,7 +21,6 @@ from dataclasses import dataclass, fields, replace
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Vector
 from symgen.algebra.nodes import Scalar
-from symgen.kinematics.frames import units
 from symgen.kinematics.tree import KinematicTree, Manifold
 
 
@@ -34,6 +33,14 @@ class ByThreeNumbers(Manifold[Scalar]):
         own, at = list(q[self.entries]), self.kind.quaternion
         own[at:] = unit_quaternion(Vector(*own[at : at + 3]), algebra)
         return own
+
+    def turning(
+        self, own: Sequence[Scalar], w: Vector[Scalar], algebra: Algebra[Scalar]
+    ) -> list[Scalar]:
+        """How s moves at the angular velocity `w`; nothing stands in the last entry."""
+        s, half, quarter = Vector(*own[:3]), algebra.constant(0.5), algebra.constant(0.25)
+        grown = w * ((algebra.one - s.dot(s)) * quarter)
+        return [*(grown + s.cross(w) * half + s * (s.dot(w) * half)), algebra.zero]
 
 
 def by_three_numbers(tree: KinematicTree[Scalar]) -> KinematicTree[Scalar]:
@@ -53,14 +60,9 @@ def displacements(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> list[list
         if place is not None:
             rows[place][k] = algebra.one
     for manifold, (_, start, first) in zip(tree.manifolds, tree.quaternions, strict=True):
-        at, turn = manifold.kind.quaternion, manifold.pose(q, algebra).rotation
-        for k in range(at):  # of a position
-            for i in range(3):
-                rows[start + i][first + k] = turn.rows[i][k]
-        s = Vector(*q[start + at : start + at + 3])
-        for k, unit in enumerate(units(algebra)):
-            for i, rate in enumerate(_rate(s, unit, algebra)):
-                rows[start + at + i][first + at + k] = rate
+        for k, column in enumerate(manifold.rates(q, algebra)):
+            for i, rate in column.items():
+                rows[start + i][first + k] = rate
     return rows
 
 
@@ -68,8 +70,3 @@ def unit_quaternion(s: Vector[S], algebra: Algebra[S]) -> list[S]:
     """x y z w of modified Rodrigues parameters."""
     one, square = algebra.one, s.dot(s)
     return [*(s * (algebra.constant(2.0) / (one + square))), (one - square) / (one + square)]
-
-
-def _rate(s: Vector[S], w: Vector[S], algebra: Algebra[S]) -> Vector[S]:
-    half, quarter = algebra.constant(0.5), algebra.constant(0.25)
-    return w * ((algebra.one - s.dot(s)) * quarter) + s.cross(w) * half + s * (s.dot(w) * half)

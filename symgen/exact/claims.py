@@ -103,6 +103,8 @@ class Claims:
             wanted = self.evaluations.sensitivities(base, key)[relation.base_result]
         elif relation.by == DIRECTION:
             wanted = self.evaluations.along(base, key)[relation.base_result]
+            if relation.symmetric and self.evaluations.on_manifolds:
+                wanted = self.evaluations.without_bracket(wanted, base, key)
         elif relation.by:
             wanted = self.evaluations.slopes(base, relation.by)[relation.base_result]
             if relation.symmetric and self.evaluations.on_manifolds:

@@ -16,6 +16,7 @@ from symgen.exact.movements import (
     Displacements,
     by_entries,
     by_parameters,
+    entries,
     in_direction,
     in_time,
     on_manifolds,
@@ -118,6 +119,24 @@ class Evaluations:
             self.programs[product], self.runtime_parameters, self.displacements(product)
         )
         return self._rates(key, [movement])
+
+    def without_bracket(self, changes: Entries, key: Key, product: Key) -> Entries:
+        """The `changes` of the first result, a gradient, by the symmetric part of its slopes by q.
+
+        (J + J^T) / 2 in place of J, times the direction ``dq`` of the program `product`.
+        """
+        J = self.slopes(key, "q")[0]
+        given = entries(self.programs[product], "dq")
+        direction = self._at_points(lambda point: point.values(given))
+        n, found = len(direction), []
+        for i, change in enumerate(changes):
+            row = []
+            for p, point in enumerate(self.points):
+                prime = point.field.prime
+                twice = sum((J[n * i + k][p] - J[n * k + i][p]) * direction[k][p] for k in range(n))
+                row.append((change[p] - twice * ((prime + 1) // 2)) % prime)
+            found.append(tuple(row))
+        return found
 
     def displacements(self, key: Key) -> Displacements:
         """How the q of a program moves at its velocities."""

@@ -77,6 +77,14 @@ def _derivatives(
     )
 
 
+def _changes(function: str, base: str, count: int) -> tuple[Relation, ...]:
+    """Results are those of a gradient, changed along the direction that the function is given."""
+    return tuple(
+        Relation(function, number, base, number, DIRECTION, symmetric=number == 0)
+        for number in range(count)
+    )
+
+
 def _results(function: str, base: str, *pairs: tuple[int, int]) -> tuple[Relation, ...]:
     """(result of function) = (result of base)"""
     return tuple(Relation(function, number, base, result) for number, result in pairs)
@@ -95,6 +103,7 @@ RELATIONS: tuple[Relation, ...] = (
     Relation("inverse_dynamics_jvp", 0, "inverse_dynamics"),
     Relation("inverse_dynamics_jvp", 1, "inverse_dynamics", by=DIRECTION),
     *_derivatives("inverse_dynamics_vjp", SUM_OF_TORQUES.name, *_BY_MOTION, *_BY_MODEL),
+    *_changes("inverse_dynamics_hvp", "inverse_dynamics_vjp", 5),
     *_derivatives("inverse_dynamics_load_derivatives", "inverse_dynamics", (0, "loads")),
     *_derivatives("mass_matrix", "inverse_dynamics", (0, "qdd")),
     Relation("bias_forces", 0, "inverse_dynamics", at_zero=("qdd",)),
@@ -146,6 +155,8 @@ RELATIONS: tuple[Relation, ...] = (
         *_BY_MODEL,
     ),
     *_results("forward_dynamics_vjp", "forward_dynamics", (5, 1), (6, 2)),
+    *_changes("forward_dynamics_hvp", "forward_dynamics_vjp", 5),
+    *_results("forward_dynamics_hvp", "forward_dynamics", (5, 1), (6, 2)),
     *_derivatives("forward_dynamics_parameter_derivatives", "forward_dynamics", (0, PARAMETERS)),
     *_results("forward_dynamics_parameter_derivatives", "forward_dynamics", (1, 1), (2, 2)),
     *_results("forward_dynamics_sensitivities", "forward_dynamics", (0, 0), (2, 1), (3, 2)),
@@ -224,8 +235,10 @@ SAME_STATEMENTS: tuple[tuple[str, ...], ...] = tuple(
             "inverse_dynamics_load_derivatives",
             "link_motion",
         ),
-        ("inverse_dynamics", "inverse_dynamics_jvp", "inverse_dynamics_vjp"),
-        ("forward_dynamics", "forward_dynamics_jvp", "forward_dynamics_vjp"),
+        *(
+            (base, *(f"{base}_{kind}" for kind in ("jvp", "vjp", "hvp")))
+            for base in ("inverse_dynamics", "forward_dynamics")
+        ),
         ("coriolis_matrix",),
         ("bias_forces", "forward_dynamics"),
         ("forward_dynamics_derivatives", "forward_dynamics_sensitivities"),

@@ -115,7 +115,11 @@ def provided_functions(
         able = forces.are_derived(able)
     if tree is not None and tree.is_coupled:
         able -= coupled.UNSUMMED
-    able |= {name for name, product in PRODUCTS.items() if product.of in able}
+    able |= {
+        name
+        for name, product in PRODUCTS.items()
+        if product.of in able and not (tree is not None and manifolds.lacking(name, tree))
+    }
     return tuple(name for name in FUNCTION_NAMES if name in able)
 
 

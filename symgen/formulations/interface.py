@@ -52,7 +52,7 @@ def grows_in_proportion(tree: KinematicTree[Any], function: str) -> int:
 
 PRODUCT_COST = 4
 """A product of derivatives and a vector takes at most about so many times the operations of what is
-differentiated."""
+differentiated; one that is both backwards and along a direction, so many times that of each."""
 
 
 @dataclass(frozen=True)
@@ -84,4 +84,5 @@ class Formulation:
         product = PRODUCTS.get(function)
         if product is None:
             return self.estimate(tree, function)
-        return PRODUCT_COST * self.estimate(tree, product.of)
+        times = PRODUCT_COST**2 if product.backwards and product.along else PRODUCT_COST
+        return times * self.estimate(tree, product.of)

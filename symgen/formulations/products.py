@@ -1,9 +1,10 @@
 """Products of derivatives and a vector, by any formulation: its program, differentiated.
 
 A function whose derivatives are asked for is written as ever, and what is written is differentiated
-statement by statement: forwards along one direction, or backwards from multipliers . results.  Both
-take a small multiple of the operations of the function itself, where a matrix takes as many columns
-(Griewank, Walther 2008, sections 3.1 and 3.2).
+statement by statement: forwards along one direction, or backwards from multipliers . results, or
+backwards and what that has written forwards.  Each takes a small multiple of the operations of what
+is differentiated, where a matrix takes as many columns (Griewank, Walther 2008, sections 3.1, 3.2
+and 5.1).
 
 In q, a direction is one of the tangent space, as qd is.  Where a joint stands on a manifold its
 entries are moved by the velocities (v, w) of the link in its own axes, so that with R, p the pose
@@ -13,16 +14,25 @@ of the joint and a quaternion (e, s) of vector e and scalar s
 
 and the gradient by a velocity is the sum of the gradients by the entries times how they move.  What
 a rotation is for a quaternion whose length is not 1 does not matter: the length stays.
+
+A Hessian there is the one along the exponential, which `integrate` follows, and symmetric.  The
+gradient g by velocities, differentiated along the velocities a, is in its place that by a after
+that by each column: half of what the order of both makes is too much, the derivative along the
+bracket of a and the column.  With g = (f, t) and a = (v, w) of a free joint,
+
+    H a = dg/da - (f x w, t x w + f x v) / 2,
+
+and of a ball the same with the turning parts alone (Bullo, Murray 1999, for the bracket).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
 from symgen.formulations.shared import symbolic_parameters
-from symgen.kinematics.frames import units
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.adjoints import pull_back
 from symgen.program.builder import ProgramBuilder
@@ -34,6 +44,7 @@ from symgen.program.program import Input
 NOTES = {
     "PR-1": "how the entries of q move at velocities of the joint",
     "PR-2": "gradient by the velocities of a joint: by its entries, times how they move",
+    "PR-3": "Hessian times a direction: the change of the gradient, less half of the bracket",
 }
 
 
@@ -43,9 +54,14 @@ def write(tree: KinematicTree[S], b: ProgramBuilder[S], product: Product, q: Seq
     inputs.append(symbolic_parameters(tree))
     hidden = [b.withdraw(array.name) for array in function_named(product.of).hidden]
     if product.backwards:
-        _backwards(tree, b, product, inputs, q)
+        gradients = _backwards(tree, b, product, inputs, q)
+        if product.along:
+            gradients = _curved(tree, b, product, inputs, q, gradients)
+        for array, name, entries in zip(inputs, product.gradients.values(), gradients, strict=True):
+            b.output(name, (tree.n,) if array.name == "q" else array.shape, entries)
     else:
-        _along(tree, b, product, inputs, q)
+        slopes = _along(tree, b, product, inputs, q, b.results(product.result))
+        b.output(f"{product.result}_along", (len(slopes),), slopes)
     for output in hidden:
         b.output(output.name, output.shape, output.entries)
 
@@ -56,16 +72,16 @@ def _along(
     product: Product,
     inputs: Sequence[Input[S]],
     q: Sequence[S],
-) -> None:
+    results: Sequence[S],
+) -> list[S]:
+    """How `results` change along the direction that the program is given."""
     directions: list[S] = []
     given = [list(b.declared(name).symbols) for name in product.by.values()]
     given[0] = _moved(tree, b, q, given[0])
     for entries in given:
         directions += entries
-    results = b.results(product.result)
     found = differentiate(b, inputs, along=directions)
-    slopes = [found.of(x).get(0, b.algebra.zero) for x in results]
-    b.output(f"{product.result}_along", (len(slopes),), slopes)
+    return [found.of(x).get(0, b.algebra.zero) for x in results]
 
 
 def _backwards(
@@ -74,13 +90,29 @@ def _backwards(
     product: Product,
     inputs: Sequence[Input[S]],
     q: Sequence[S],
-) -> None:
+) -> list[list[S]]:
+    """The gradient of multipliers . results by each of the inputs."""
     results = b.withdraw(product.result).entries
-    by_entries = pull_back(b, results, b.declared("multipliers").symbols, inputs)
-    for array, name, gradient in zip(inputs, product.gradients.values(), by_entries, strict=True):
-        if array.name == "q":
-            gradient = _in_tangent_space(tree, b, q, gradient)
-        b.output(name, (len(gradient),) if array.name == "q" else array.shape, gradient)
+    found = pull_back(b, results, b.declared("multipliers").symbols, inputs)
+    found[0] = _in_tangent_space(tree, b, q, found[0])
+    return found
+
+
+def _curved(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    product: Product,
+    inputs: Sequence[Input[S]],
+    q: Sequence[S],
+    gradients: Sequence[list[S]],
+) -> list[list[S]]:
+    """How the `gradients` change along the direction; by q the symmetric part of that."""
+    flat = [entry for gradient in gradients for entry in gradient]
+    slopes = iter(_along(tree, b, product, inputs, q, flat))
+    found = [list(islice(slopes, len(gradient))) for gradient in gradients]
+    velocities = b.declared(product.by["q"]).symbols
+    found[0] = _symmetric(tree, b, found[0], gradients[0], velocities)
+    return found
 
 
 # ------------------------------------------------------------------- the configuration's tangent
@@ -96,7 +128,7 @@ def _moved(
             found[place] = velocity
     for manifold, (_, start, first) in zip(tree.manifolds, tree.quaternions, strict=True):
         with b.step("configuration", manifold.name):
-            for k, column in enumerate(_columns(tree, q, start, manifold.kind.quaternion)):
+            for k, column in enumerate(manifold.rates(q, b.algebra)):
                 for i, rate in column.items():
                     found[start + i] = found[start + i] + rate * velocities[first + k]
             stop = manifold.entries.stop
@@ -111,30 +143,35 @@ def _in_tangent_space(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S], gradient: Sequence[S]
 ) -> list[S]:
     """The gradient by the velocities, (n,), of one by the entries of q."""
-    zero = b.algebra.zero
-    found = [zero if place is None else gradient[place] for place in tree.places]
-    for manifold, (_, start, first) in zip(tree.manifolds, tree.quaternions, strict=True):
+    found = tree.in_tangent_space(q, gradient)
+    for manifold in tree.manifolds:
         with b.step("configuration", manifold.name):
-            for k, column in enumerate(_columns(tree, q, start, manifold.kind.quaternion)):
-                total = zero
-                for i, rate in column.items():
-                    total = total + rate * gradient[start + i]
-                name = f"gradient_{tree.independent[first + k].name}"
-                found[first + k] = b.let(name, total, "PR-2")
+            for k in tree.velocities(manifold):
+                name = f"gradient_{tree.independent[k].name}"
+                found[k] = b.let(name, found[k], "PR-2")
     return found
 
 
-def _columns(
-    tree: KinematicTree[S], q: Sequence[S], start: int, quaternion: int
-) -> list[dict[int, S]]:
-    """By velocity of a joint how its entries of q move, counted from its first one."""
-    manifold = next(x for x in tree.manifolds if x.start == start)
-    algebra = tree.algebra
-    turn, half = manifold.pose(q, algebra).rotation, algebra.constant(0.5)
-    slides = [{i: turn.rows[i][k] for i in range(quaternion)} for k in range(quaternion)]
-    e, s = Vector(*q[start + quaternion :][:3]), q[start + quaternion + 3]
-    turns = []
-    for unit in units(algebra):
-        rates = [*((unit * s + e.cross(unit)) * half), -(e.dot(unit) * half)]
-        turns.append({quaternion + i: rate for i, rate in enumerate(rates)})
-    return slides + turns
+def _symmetric(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    slopes: Sequence[S],
+    gradient: Sequence[S],
+    velocities: Sequence[S],
+) -> list[S]:
+    """The change of the gradient by q at these velocities, less half of the bracket, (n,)."""
+    found, half = list(slopes), b.algebra.constant(0.5)
+    for manifold, (_, _, first) in zip(tree.manifolds, tree.quaternions, strict=True):
+        slides = manifold.kind.quaternion
+        turning = slice(first + slides, first + slides + 3)
+        t, w = Vector(*gradient[turning]), Vector(*velocities[turning])
+        excess = t.cross(w)
+        rows = [*excess]
+        if slides:
+            f, v = Vector(*gradient[first : first + 3]), Vector(*velocities[first : first + 3])
+            rows = [*f.cross(w), *(excess + f.cross(v))]
+        with b.step("configuration", manifold.name):
+            for k, row in enumerate(rows, start=first):
+                name = f"curvature_{tree.independent[k].name}"
+                found[k] = b.let(name, found[k] - row * half, "PR-3")
+    return found

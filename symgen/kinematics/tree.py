@@ -37,7 +37,7 @@ from symgen.joints import JointType, OnManifold, joint_type
 from symgen.kinematics.bodies import Piece, body_of, in_body, massless, merged
 from symgen.kinematics.definitions import WithDefinitions, definitions_of, followers
 from symgen.kinematics.forces import FORCES, Making, ModelForce
-from symgen.kinematics.frames import chain_of, identity_transform, placement
+from symgen.kinematics.frames import chain_of, identity_transform, placement, units
 from symgen.kinematics.joint import Following, Joint, terms_of
 from symgen.kinematics.loops import Loop, loop_of
 from symgen.kinematics.points import BodyPoint
@@ -89,6 +89,19 @@ class Manifold(Generic[S]):
     def configuration(self, q: Sequence[S], algebra: Algebra[S]) -> Sequence[S]:
         """Its own entries of those of all joints."""
         return q[self.entries]
+
+    def rates(self, q: Sequence[S], algebra: Algebra[S]) -> list[dict[int, S]]:
+        """By velocity of the joint how its entries of q move, these counted from its first one."""
+        at, turn = self.kind.quaternion, self.pose(q, algebra).rotation
+        slides = [{i: turn.rows[i][k] for i in range(at)} for k in range(at)]
+        own = q[self.entries][at:]
+        turns = (self.turning(own, unit, algebra) for unit in units(algebra))
+        return slides + [dict(enumerate(rates, start=at)) for rates in turns]
+
+    def turning(self, own: Sequence[S], w: Vector[S], algebra: Algebra[S]) -> list[S]:
+        """How its `own` entries that say how it is turned move at the angular velocity `w`."""
+        half, (e, s) = algebra.constant(0.5), (Vector(*own[:3]), own[3])
+        return [*((w * s + e.cross(w)) * half), -(e.dot(w) * half)]
 
 
 @dataclass(frozen=True)
@@ -162,6 +175,25 @@ class KinematicTree(Generic[S]):
             (FREE if x.kind.quaternion else BALL, x.start, first[x.columns[0]])
             for x in self.manifolds
         )
+
+    def velocities(self, manifold: Manifold[S]) -> range:
+        """The places of the velocities of a joint on a manifold among those of the coordinates."""
+        numbers = [joint.number for joint in self.independent]
+        first = numbers.index(manifold.columns[0])
+        return range(first, first + len(manifold.columns))
+
+    def in_tangent_space(self, q: Sequence[S], gradient: Sequence[S]) -> list[S]:
+        """The gradient by the velocities, (n,), of one by the entries of q, (nq,)."""
+        zero = self.algebra.zero
+        found = [zero if place is None else gradient[place] for place in self.places]
+        for manifold in self.manifolds:
+            columns = manifold.rates(q, self.algebra)
+            for k, column in zip(self.velocities(manifold), columns, strict=True):
+                total = zero
+                for i, rate in column.items():
+                    total = total + rate * gradient[manifold.start + i]
+                found[k] = total
+        return found
 
     @cached_property
     def link_sides(self) -> tuple[int, ...]:

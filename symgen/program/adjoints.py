@@ -24,14 +24,16 @@ def pull_back(
     results: Sequence[S],
     weights: Sequence[S],
     inputs: Sequence[Input[S]],
+    start: int = 0,
 ) -> list[list[S]]:
     """Put behind all that is written the gradient of weights . results by each of the `inputs`.
 
-    A list for every input, with an entry for each of its symbols.
+    A list for every input, with an entry for each of its symbols.  `results` do not depend on the
+    steps ahead of `start`.
     """
     algebra = builder.algebra
     reverse = algebra.adjoints([symbol for array in inputs for symbol in array.symbols])
-    written = builder.steps
+    written = builder.steps[start:]
     named: set[S] = set()
     first: set[str] = set()
     for step in written:

@@ -266,4 +266,8 @@ def _used_notes(steps: Sequence[Step[S]], notes: Mapping[str, str]) -> dict[str,
     used = {statement.note for step in steps for statement in step.statements}
     derived = {DERIVATIVE + label: f"derivative of {label}" for label in notes}
     derived |= {ADJOINT + label: f"derivative by what {label} defines" for label in notes}
+    derived |= {
+        DERIVATIVE + ADJOINT + label: f"derivative of that by what {label} defines"
+        for label in notes
+    }
     return {label: text for label, text in {**notes, **derived}.items() if label in used}

@@ -2,8 +2,9 @@
 
 `INVERSE_PRODUCTS` and `FORWARD_PRODUCTS` are entries of the table of functions.  What they are the
 derivatives of is a function of the table, too, and programs of it are differentiated along one
-direction (``jvp``, a Jacobian times a vector) or backwards from one sum (``vjp``, a vector times a
-Jacobian): see `symgen.formulations.products`.
+direction (``jvp``, a Jacobian times a vector), backwards from one sum (``vjp``, a vector times a
+Jacobian), or first backwards and then along (``hvp``, the Hessian of that sum times a vector): see
+`symgen.formulations.products`.
 """
 
 from __future__ import annotations
@@ -29,18 +30,21 @@ MULTIPLIERS = Argument("multipliers", ("n",), "weights of the results in their s
 class Product:
     """What a function is the product of: derivatives of the first result of `of`.
 
-    `by` are the arguments that these are taken by, with the names of their directions.
+    `by` are the arguments that these are taken by, with the names of their directions.  `backwards`
+    says that it is the gradient of a sum, and `along` that it is differentiated in a direction.
     """
 
     of: str
     result: str
     by: Mapping[str, str]
     backwards: bool = False
+    along: bool = False
 
     @property
     def gradients(self) -> dict[str, str]:
-        """By argument, what the derivative of the sum by it is called."""
-        return {argument: f"gradient_{argument}" for argument in self.by}
+        """By argument, what the derivative of the sum by it is called, or how that changes."""
+        end = "_along" if self.along else ""
+        return {argument: f"gradient_{argument}{end}" for argument in self.by}
 
 
 _SAME = {"loads": "dloads", "parameters": "dparameters"}
@@ -48,15 +52,18 @@ _BY_MOTION = {"q": "dq", "qd": "dqd", "qdd": "dqdd", **_SAME}
 _BY_TORQUE = {"q": "dq", "qd": "dqd", "tau": "dtau", **_SAME}
 
 PRODUCTS: Mapping[str, Product] = {
-    "inverse_dynamics_jvp": Product("inverse_dynamics", "tau", _BY_MOTION),
-    "inverse_dynamics_vjp": Product("inverse_dynamics", "tau", _BY_MOTION, backwards=True),
-    "forward_dynamics_jvp": Product("forward_dynamics", "qdd", _BY_TORQUE),
-    "forward_dynamics_vjp": Product("forward_dynamics", "qdd", _BY_TORQUE, backwards=True),
+    f"{of}_{kind}": Product(of, result, by, kind in ("vjp", "hvp"), kind in ("jvp", "hvp"))
+    for of, result, by in (
+        ("inverse_dynamics", "tau", _BY_MOTION),
+        ("forward_dynamics", "qdd", _BY_TORQUE),
+    )
+    for kind in ("jvp", "vjp", "hvp")
 }
 """By name of the function."""
 
 
 def _gradients(of: str, given: str) -> tuple[Argument, ...]:
+    """Those of multipliers . (result), by all that it depends on."""
     return (
         Argument(
             "gradient_q", ("n",), f"[j] = d (multipliers . {of}) / d q_j, in the tangent space of q"
@@ -71,6 +78,19 @@ def _gradients(of: str, given: str) -> tuple[Argument, ...]:
             ("n_parameters",),
             f"[k] = d (multipliers . {of}) / d parameters[k]",
         ),
+    )
+
+
+def _curvatures(of: str, given: str) -> tuple[Argument, ...]:
+    """How these change along a direction."""
+    return tuple(
+        Argument(
+            f"{x.name}_along",
+            x.shape,
+            f"H_{x.name.removeprefix('gradient_')} times the direction, H the Hessian of "
+            f"multipliers . {of}" + (", in the tangent space of q" if x.name[-2:] == "_q" else ""),
+        )
+        for x in _gradients(of, given)
     )
 
 
@@ -92,6 +112,16 @@ INVERSE_PRODUCTS: tuple[Function, ...] = (
         record="TorqueGradient",
         on_request=True,
     ),
+    Function(
+        "inverse_dynamics_hvp",
+        "Hessian of multipliers . tau with respect to all that the joint torques depend on, times "
+        "one direction.",
+        (Q, QD, QDD, MULTIPLIERS, DQ, DQD, DQDD),
+        _curvatures("tau", "qdd"),
+        (LOADS, DLOADS, DPARAMETERS),
+        record="TorqueGradient",
+        on_request=True,
+    ),
 )
 
 FORWARD_PRODUCTS: tuple[Function, ...] = (
@@ -110,6 +140,17 @@ FORWARD_PRODUCTS: tuple[Function, ...] = (
         (Q, QD, TAU, MULTIPLIERS),
         _gradients("qdd", "tau"),
         (LOADS,),
+        hidden=ALL_FREE,
+        record="AccelerationGradient",
+        on_request=True,
+    ),
+    Function(
+        "forward_dynamics_hvp",
+        "Hessian of multipliers . qdd with respect to all that the accelerations depend on, times "
+        "one direction.",
+        (Q, QD, TAU, MULTIPLIERS, DQ, DQD, DTAU),
+        _curvatures("qdd", "tau"),
+        (LOADS, DLOADS, DPARAMETERS),
         hidden=ALL_FREE,
         record="AccelerationGradient",
         on_request=True,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Products(Protocol):
-    """Derivatives times a vector.  Arguments are those of `Functions`, and of ``_jvp``:
+    """Derivatives times a vector.  Arguments are those of `Functions`; ``_jvp`` and ``_hvp`` take:
 
         dq, dqd, dqdd, dtau (..., n), dloads (..., n_loads, 6), dparameters (..., n_parameters):
             the direction
@@ -51,6 +51,26 @@ class Products(Protocol):
             parameters (..., n_parameters): [k] = d (multipliers . tau) / d parameters[k]
         """
 
+    def inverse_dynamics_hvp(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, multipliers: ArrayLike, dq: ArrayLike,
+        dqd: ArrayLike, dqdd: ArrayLike, *, loads: Rows | None = None, dloads: Rows | None = None,
+        dparameters: Rows | None = None, parameters: Rows | None = None, out: tuple[Array | None,
+        ...] | None = None,
+    ) -> TorqueGradient:
+        """Hessian of multipliers . tau with respect to all that the joint torques depend on,
+        times one direction.
+
+        Returns:
+            q (..., n): H_q times the direction, H the Hessian of multipliers . tau, in the
+                tangent space of q
+            qd (..., n): H_qd times the direction, H the Hessian of multipliers . tau
+            qdd (..., n): H_qdd times the direction, H the Hessian of multipliers . tau
+            loads (..., n_loads, 6): H_loads times the direction, H the Hessian of multipliers .
+                tau
+            parameters (..., n_parameters): H_parameters times the direction, H the Hessian of
+                multipliers . tau
+        """
+
     def forward_dynamics_jvp(
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, dq: ArrayLike, dqd: ArrayLike, dtau:
         ArrayLike, *, loads: Rows | None = None, dloads: Rows | None = None, dparameters: Rows |
@@ -75,4 +95,24 @@ class Products(Protocol):
             tau (..., n): [j] = d (multipliers . qdd) / d tau_j
             loads (..., n_loads, 6): [k, c] = d (multipliers . qdd) / d loads[k, c]
             parameters (..., n_parameters): [k] = d (multipliers . qdd) / d parameters[k]
+        """
+
+    def forward_dynamics_hvp(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, multipliers: ArrayLike, dq: ArrayLike,
+        dqd: ArrayLike, dtau: ArrayLike, *, loads: Rows | None = None, dloads: Rows | None = None,
+        dparameters: Rows | None = None, parameters: Rows | None = None, out: tuple[Array | None,
+        ...] | None = None,
+    ) -> AccelerationGradient:
+        """Hessian of multipliers . qdd with respect to all that the accelerations depend on,
+        times one direction.
+
+        Returns:
+            q (..., n): H_q times the direction, H the Hessian of multipliers . qdd, in the
+                tangent space of q
+            qd (..., n): H_qd times the direction, H the Hessian of multipliers . qdd
+            tau (..., n): H_tau times the direction, H the Hessian of multipliers . qdd
+            loads (..., n_loads, 6): H_loads times the direction, H the Hessian of multipliers .
+                qdd
+            parameters (..., n_parameters): H_parameters times the direction, H the Hessian of
+                multipliers . qdd
         """

@@ -57,7 +57,7 @@ class TorqueHessian(NamedTuple):
 
 
 class TorqueGradient(NamedTuple):
-    """Gradient of multipliers . tau by all that the joint torques depend on.
+    """Gradient of multipliers . tau by all that the joint torques depend on, or how that changes.
 
     (..., n) each; by the loads (..., n_loads, 6), by the runtime parameters (..., n_parameters).
     That by `q` is in its tangent space.
@@ -71,7 +71,7 @@ class TorqueGradient(NamedTuple):
 
 
 class AccelerationGradient(NamedTuple):
-    """Gradient of multipliers . qdd by all that accelerations depend on: see `TorqueGradient`."""
+    """The same of multipliers . qdd: see `TorqueGradient`."""
 
     q: Array
     qd: Array

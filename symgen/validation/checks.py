@@ -53,7 +53,7 @@ from symgen.validation.forward_laws import FORWARD_LAWS, SOLVED, not_compared
 from symgen.validation.hessian_laws import SLOPES, hessian
 from symgen.validation.motion_laws import MOTION_LAWS, are_bodies
 from symgen.validation.parameter_laws import PARAMETER_LAWS
-from symgen.validation.product_laws import products
+from symgen.validation.product_laws import products, second_products
 
 __all__ = [
     "ARGUMENTS",
@@ -326,6 +326,8 @@ def check_evaluations(evaluations: Sequence[Evaluation]) -> list[Check]:
         slopes = next((e for e in (lens, *lenses) if e.has(SLOPES)), lens)
         if n and slopes.subject.complex_step:
             found.extend(rows(s, hessian(s, slopes), n))
+        if n and lens.subject.complex_step:
+            found.extend(rows(s, second_products(s, lens, lenses), n))
         if s.subject.arrays:
             found.extend(rows(s, interface(s, lens), n))
     return found

@@ -273,6 +273,15 @@ class Evaluation:
         results = call(self.subject.functions, name, moved)
         return tuple(np.asarray(result).imag / limits.STEP for result in results)
 
+    def moved_along(self, names: Iterable[str]) -> dict[str, Array]:
+        """The states with all arguments `names` a complex step along the ``along_`` arrays."""
+        states = vars(self.states)
+        moved = {
+            name: self._moved(name, states[name], 1j * limits.STEP * states[f"along_{name}"])
+            for name in names
+        }
+        return {**states, **moved}
+
     def rate(self, name: str, result: int = 0, qdd: Array | None = None) -> Array:
         """d result / dt along the velocities and accelerations of the states, or along `qdd`."""
         s, h = self.states, 1j * limits.STEP

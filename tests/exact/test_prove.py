@@ -142,6 +142,7 @@ def test_quaternions(seed):
     assert result.passed and result.probability < 1e-30
     proven = {row.function for row in result.rows}
     assert {"inverse_dynamics_hessian", "inverse_dynamics_derivatives", "regressor"} <= proven
+    assert {"inverse_dynamics_hvp", "forward_dynamics_hvp"} <= proven
 
 
 def test_axes_and_roots_of_parameters_are_genuine():

@@ -35,6 +35,7 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import total
 from symgen.formulations.coupled import felt, state_of_joints
 from symgen.formulations.forces import columns, generalized, laws
+from symgen.formulations.forces.curvatures import curvatures
 from symgen.formulations.forces.generalized import (
     Pairs,
     felt_by_joints,
@@ -54,6 +55,7 @@ from symgen.program.program import Input, Output
 NOTES = {
     "FM-9": "with the forces of the model: tau - Q, accelerations of tau + Q, energy of springs",
     "dFM-9": "with the forces of the model: d tau/dx - dQ/dx; d qdd/dx + M^-1 dQ/dx",
+    "ddFM-9": "with the forces of the model: the Hessian of multipliers . (tau - Q)",
 }
 
 ALL_NOTES = {**columns.NOTES, **laws.NOTES, **generalized.NOTES, **NOTES}
@@ -76,11 +78,7 @@ def write(
 
 def are_derived(functions: Collection[str]) -> set[str]:
     """Those that there are for trees with forces, of functions of the tree without them."""
-    return {
-        name
-        for name in functions
-        if name not in REFUSED and (name not in NEEDS or NEEDS[name] in functions)
-    }
+    return {name for name in functions if name not in NEEDS or NEEDS[name] in functions}
 
 
 @dataclass
@@ -203,6 +201,17 @@ def torque_parameter_derivatives(forced: Forced[S]) -> None:
     ((_, found),) = forced.taken().items()
     rows = forced.by_parameters(lambda: forced.Q(forced.laws()))
     forced.output(found, _less(found.entries, _flat(rows)), "dFM-9")
+
+
+def torque_hessian(forced: Forced[S]) -> None:
+    """The Hessian of multipliers . tau, less that of multipliers . Q."""
+    forced.call()
+    found, start = forced.taken(), forced.b.length
+    blocks = curvatures(forced.tree, forced.b, forced.state, forced.Q(forced.laws()), start)
+    for name, output in found.items():
+        rows = blocks.get(name)
+        entries = _less(output.entries, _flat(rows)) if rows else output.entries
+        forced.output(output, entries, "ddFM-9")
 
 
 # -------------------------------------------------------------------------------------- energy
@@ -441,6 +450,7 @@ FUNCTIONS: Mapping[str, Callable[[Forced[Any]], None]] = {
     "bias_forces": torques,
     "torque_parts": torques,
     "inverse_dynamics_derivatives": torque_derivatives,
+    "inverse_dynamics_hessian": torque_hessian,
     "inverse_dynamics_parameter_derivatives": torque_parameter_derivatives,
     "potential_energy": potential_energy,
     "potential_energy_parameter_derivatives": potential_energy_parameter_derivatives,
@@ -461,6 +471,3 @@ NEEDS: Mapping[str, str] = {
     "hybrid_dynamics_parameter_derivatives": "hybrid_dynamics_derivatives",
 }
 """What else a formulation has to derive for them."""
-
-REFUSED = ("inverse_dynamics_hessian",)
-"""Functions that are not available yet for robots with forces."""

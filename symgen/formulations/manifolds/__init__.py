@@ -110,7 +110,7 @@ def lacking(function: str, tree: KinematicTree[S]) -> str:
     e = 0, nor are its slopes.
     """
     sprung = any(is_sprung(tree, joint) for joint in tree.manifolds)
-    if function == "inverse_dynamics_hessian" and sprung:
+    if function in SECOND and sprung:
         return "springs of joints"
     if function == "outputs_derivatives":
         named = any("kinetic_energy" in output.expression.names for output in tree.outputs)
@@ -120,6 +120,9 @@ def lacking(function: str, tree: KinematicTree[S]) -> str:
             return "the kinetic energy of rotors at joints"
     return ""
 
+
+SECOND = ("inverse_dynamics_hessian", "inverse_dynamics_hvp", "forward_dynamics_hvp")
+"""Functions that are second derivatives."""
 
 IN_LOOPS = ("mass_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 """Functions that have loops of floating bases, too."""
