@@ -185,11 +185,15 @@ class JointDescription:
         return self.coordinate_names
 
     @property
+    def neutral(self) -> tuple[Expression, ...]:
+        """Its entries of q where it has not moved."""
+        places = (ZERO,) * len(self.position_names)
+        return places if self.manifold is None else (*places[1:], ONE)
+
+    @property
     def rest_entries(self) -> tuple[Expression, ...]:
         """Its entries of a configuration at which springs on manifolds are slack, 0 of others."""
-        if self.manifold is None or self.rest:
-            return self.rest or (ZERO,) * self.coordinates
-        return (*(ZERO,) * (len(self.position_names) - 1), ONE)
+        return self.rest or self.neutral
 
     @property
     def manifold(self) -> OnManifold | None:
@@ -329,7 +333,8 @@ class RobotDescription:
     loops: tuple[LoopDescription, ...] = ()
     relations: tuple[RelationDescription, ...] = ()
     initial: Mapping[str, tuple[Expression, ...]] = field(default_factory=dict, hash=False)
-    """``q`` and ``qd``: one entry for every coordinate; nothing where the file says nothing."""
+    """``q`` and ``qd``: one entry for each of q, or of the velocities; nothing where the file says
+    nothing."""
     springs: tuple[SpringDescription, ...] = ()
     forces: tuple[ForceDescription, ...] = ()
 
@@ -338,6 +343,17 @@ class RobotDescription:
         """Rows that are 0 where all loops are closed and all relations hold."""
         rows = sum(len(closing_type(loop.type).forbids) for loop in self.loops)
         return rows + len(self.relations)
+
+    @property
+    def initial_q(self) -> tuple[Expression, ...]:
+        """The entries of q that a motion begins with: where nothing has moved, if none are said."""
+        free = (joint for joint in self.joints if joint.mimic is None)
+        return self.initial.get("q") or tuple(x for joint in free for x in joint.neutral)
+
+    @property
+    def initial_qd(self) -> tuple[Expression, ...]:
+        """The same of the velocities."""
+        return self.initial.get("qd") or (ZERO,) * len(self.coordinate_names)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
