@@ -31,7 +31,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from operator import add
-from typing import Any, Generic
+from typing import Any, Generic, Protocol
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, total, zero_vector
@@ -116,6 +116,45 @@ Supply = Callable[
     Supplied[Any],
 ]
 """Writes the steps that ends of loops and these points take, and returns them."""
+
+
+SIDES = ("first", "second")
+
+
+class Bodies(Protocol[S]):
+    """What is fixed in bodies, as a family has it; 0 is the base."""
+
+    def point(self, name: str, body: int, p: Vector[S]) -> Moving[S]:
+        """A point, given in the frame of the body."""
+
+    def direction(self, name: str, body: int, e: Vector[S]) -> Moving[S]:
+        """A vector, given in the axes of the body."""
+
+
+def supplied_by(
+    bodies: Bodies[S],
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    points: Sequence[BodyPoint[S]],
+) -> Supplied[S]:
+    """Ends of all loops, and `points`."""
+    origins: dict[tuple[str, int], Moving[S]] = {}
+    axes: dict[tuple[str, int], dict[str, Moving[S]]] = {}
+    for loop in tree.loops:
+        for side, (end, used) in enumerate(loop.ends()):
+            label = f"{loop.name}_{SIDES[side]}"
+            with b.step("loops", loop.name):
+                if loop.has_gap:
+                    origins[loop.name, side] = bodies.point(label, end.body, end.origin)
+                axes[loop.name, side] = {
+                    name: bodies.direction(f"{label}_{name}", end.body, end.axes[name])
+                    for name in used
+                }
+    found: dict[str, Moving[S]] = {}
+    for point in points:
+        with b.step("points", point.name):
+            found[point.name] = bodies.point(point.name, point.body, point.point)
+    return Supplied(origins, axes, found)
 
 
 def functions_of(supply: Supply) -> dict[str, Derivation]:

@@ -3,17 +3,18 @@
 `kinematics` holds the notation, `reference_points` the parameter of the formulation, `bodies` what
 is accumulated.  `slopes` differentiates that, by variables of which `by_coordinates` and
 `by_parameters` say what they move; `functions` and `solution` are what is made of both.  `natural`
-has points and joint wrenches, `energies` energies.
+has points and joint wrenches, `constraints` what closes loops, `energies` energies.
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from symgen.formulations.interface import Formulation
+from symgen.formulations.interface import Derivation, Formulation
 from symgen.formulations.semi_recursive import (
     bodies,
     by_coordinates,
     by_parameters,
+    constraints,
     costs,
     energies,
     functions,
@@ -61,7 +62,10 @@ def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
 
     Of what the paper has no derivatives by parameters for, those are found line by line.
     """
-    own = {function: partial(derive, point) for function, derive in _FUNCTIONS.items()}
+    own: dict[str, Derivation] = {
+        function: partial(derive, point) for function, derive in _FUNCTIONS.items()
+    }
+    own |= constraints.functions(point)
     return Formulation(
         name=name,
         title=f"Semi-recursive, about the {point.title}",
@@ -76,6 +80,7 @@ def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
             **solution.NOTES,
             **natural.NOTES,
             **energies.NOTES,
+            **constraints.NOTES,
         },
         functions={**parameter_derivatives(own), **own},
         by_default=False,

@@ -76,7 +76,7 @@ def forward_kinematics(
 ) -> None:
     """SR-1, SR-2 for every link frame of the file, (n_links, 4, 4)."""
     system = system_at(tree, b, state, point, moving=False)
-    poses = [_pose(system, frame.body) @ frame.pose for frame in tree.frames]
+    poses = [pose_of(system, frame.body) @ frame.pose for frame in tree.frames]
     write_frames(b, [pose.homogeneous(b.algebra) for pose in poses])
 
 
@@ -87,7 +87,7 @@ def jacobians(
     system = system_at(tree, b, state, point, moving=False)
     blocks: list[dict[int, tuple[S, ...]]] = []
     for frame in tree.frames:
-        origin = _pose(system, frame.body).apply(frame.pose.translation)
+        origin = pose_of(system, frame.body).apply(frame.pose.translation)
         columns: dict[int, tuple[S, ...]] = {}
         with b.step("columns", frame.name):
             for j in tree.path(frame.body):
@@ -118,7 +118,7 @@ def link_motion(
     velocities: list[tuple[S, ...]] = []
     bends: list[tuple[S, ...]] = []
     for frame in tree.frames:
-        i, x = frame.body, _pose(system, frame.body).apply(frame.pose.translation)
+        i, x = frame.body, pose_of(system, frame.body).apply(frame.pose.translation)
         with b.step("links", frame.name):
             origin = _moving(system, rates, i, x, partial(_named, b, f"link_{frame.name}"))
         omega = system.motions[i].omega if i != BASE else still
@@ -205,7 +205,7 @@ def _points(system: System[S], rates: Mapping[int, Spatial[S]]) -> list[Moving[S
     points: list[Moving[S]] = []
     for place in system.tree.points:
         with system.b.step("points", place.name):
-            x = _pose(system, place.body).apply(place.point)
+            x = pose_of(system, place.body).apply(place.point)
             named = partial(_named, system.b, place.name)
             points.append(_moving(system, rates, place.body, x, named))
     return points
@@ -277,7 +277,7 @@ def _named(b: ProgramBuilder[S], name: str, part: str, x: Vector[S]) -> Vector[S
     return b.let(f"{part}_{name}", x, "SR-30")
 
 
-def _pose(system: System[S], i: int) -> Transform[S]:
+def pose_of(system: System[S], i: int) -> Transform[S]:
     """Axes and origin of the frame of body i, or of the base."""
     algebra = system.b.algebra
     if i == BASE:
