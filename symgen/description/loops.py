@@ -4,8 +4,8 @@ A loop keeps two frames together as a joint of its type would.  A relation is an
 0, of coordinates, positions of points, time and parameters.  Where the format is silent: loops and
 relations share one name space; both frames of a loop may be on the base's side, but not on one
 link; relations of coordinates that follow others are written with those that they follow; a
-position or velocity that `initial` does not name is 0, but for quaternions: one of which nothing is
-named is that of no rotation, and others are normalized.
+position or velocity that `initial` does not name is 0, but for quaternions and Euler parameters:
+those of which nothing is named are those of no rotation, and quaternions are normalized.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from symgen.description.quantities import POINT_POSITIONS, POINTS, TIME
 from symgen.description.scalars import ORIGIN, Scalars, vector
 from symgen.description.schema import JointTable, LoopEndTable, LoopTable, RobotTable
 from symgen.description.wording import KeyPath, shown
-from symgen.joints import OnManifold
+from symgen.joints import OnManifold, Redundant
 from symgen.joints.distance import Distance
 
 _STILL = Pose(ORIGIN, ORIGIN)
@@ -194,11 +194,12 @@ def _entries(
     kind, name = joint.kind, joint.name or ""
     if not isinstance(kind, OnManifold):
         names = coordinate_names(name, 0 if kind is None else kind.coordinates)
-        return {each: given.get(each) or ZERO for each in names}
-    suffixes = kind.position_suffixes if key == "q" else kind.velocity_suffixes
-    names = tuple(f"{name}_{suffix}" for suffix in suffixes)
+    else:
+        suffixes = kind.position_suffixes if key == "q" else kind.velocity_suffixes
+        names = tuple(f"{name}_{suffix}" for suffix in suffixes)
     found = {each: given.get(each) or ZERO for each in names}
-    if key == "q" and given.keys().isdisjoint(names[kind.quaternion :]):
+    turns = isinstance(kind, (OnManifold, Redundant))
+    if turns and key == "q" and given.keys().isdisjoint(names[-4:]):
         found[names[-1]] = ONE
     return found
 
@@ -208,13 +209,13 @@ def _check_quaternion(
 ) -> None:
     """A quaternion that is given has a direction."""
     kind, own = joint.kind, joint.name or ""
-    if not isinstance(kind, OnManifold):
+    if not isinstance(kind, (OnManifold, Redundant)):
         return
-    suffixes = kind.position_suffixes[kind.quaternion :]
-    names = [name for name in (f"{own}_{suffix}" for suffix in suffixes) if given.get(name)]
+    four = tuple(_entries(joint, "q", given))[-4:]
+    names = [name for name in four if given.get(name)]
     values = [scalars.value(("initial", "q", name), given[name] or ZERO) for name in names]
     if names and not any(x is None or x for x in values):
         scalars.findings.fault(
             ("initial", "q", names[-1]),
-            f"the quaternion of {shown(own)} is zero; expected {own}_qw: 1 or such",
+            f"the quaternion of {shown(own)} is zero; expected {four[-1]}: 1 or such",
         )

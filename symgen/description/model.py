@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from symgen.description.expressions import ONE, ZERO, Expression, literal
 from symgen.errors import Fault
-from symgen.joints import ANGLES, JointType, OnManifold, closing_type, joint_type
+from symgen.joints import ANGLES, JointType, OnManifold, Redundant, closing_type, joint_type
 
 Triple = tuple[Expression, Expression, Expression]
 
@@ -136,9 +136,9 @@ class JointDescription:
     DH row, None where the file gives none; `axis` belongs to `origin` (default z).  `sequence`
     has one letter for each of several rotations, such as ``zyx``; `pitch` is that of a helical
     joint (m per radian).  `representation` is what ``coordinates`` of the file says: ``angles``,
-    or ``quaternion`` of a joint on a manifold, whose spring is slack where its entries in q are
-    `rest`; where it has not moved if that is empty.  `terms`, `limits` and `prescribed`
-    (whether its motion is given, rather than the torque of its joint) have one entry
+    ``euler_parameters``, or ``quaternion`` of a joint on a manifold, whose spring is slack where
+    its entries in q are `rest`; where it has not moved if that is empty.  `terms`, `limits` and
+    `prescribed` (whether its motion is given, rather than the torque of its joint) have one entry
     per coordinate.  One that is not `actuated` has no drive.  A joint with `mimic` has one
     coordinate, which is none of the robot's.
     """
@@ -188,7 +188,7 @@ class JointDescription:
     def neutral(self) -> tuple[Expression, ...]:
         """Its entries of q where it has not moved."""
         places = (ZERO,) * len(self.position_names)
-        return places if self.manifold is None else (*places[1:], ONE)
+        return places if self.representation == ANGLES else (*places[1:], ONE)
 
     @property
     def rest_entries(self) -> tuple[Expression, ...]:
@@ -202,6 +202,11 @@ class JointDescription:
             return None
         kind = joint_type(self.type, self.representation)
         return kind if isinstance(kind, OnManifold) else None
+
+    @property
+    def is_redundant(self) -> bool:
+        """Whether it has more coordinates than freedoms: the norm of the last four is 1."""
+        return isinstance(joint_type(self.type, self.representation), Redundant)
 
 
 def coordinate_names(joint: str, coordinates: int) -> tuple[str, ...]:
@@ -342,7 +347,8 @@ class RobotDescription:
     def n_constraints(self) -> int:
         """Rows that are 0 where all loops are closed and all relations hold."""
         rows = sum(len(closing_type(loop.type).forbids) for loop in self.loops)
-        return rows + len(self.relations)
+        norms = sum(joint.is_redundant for joint in self.joints)
+        return rows + len(self.relations) + norms
 
     @property
     def initial_q(self) -> tuple[Expression, ...]:

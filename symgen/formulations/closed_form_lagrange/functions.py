@@ -21,7 +21,7 @@ from symgen.formulations.closed_form_lagrange.kinematics import (
     rotation_axis,
     weight,
 )
-from symgen.formulations.interface import reason
+from symgen.formulations.interface import moves_by_one_coordinate, reason
 from symgen.formulations.joint_terms import (
     rotor_energy,
     spring_energy,
@@ -177,8 +177,8 @@ def estimate(tree: KinematicTree[Any], function: str = "inverse_dynamics") -> in
 
 
 def why_not(tree: KinematicTree[Any]) -> str | None:
-    """Only the size of the result stands against a closed form."""
+    """The size of the result, beside coordinates that move a link together."""
     operations = estimate(tree)
     if operations <= LARGEST_CLOSED_FORM:
-        return None
+        return moves_by_one_coordinate(tree)
     return reason("size", operations=operations, limit=LARGEST_CLOSED_FORM)

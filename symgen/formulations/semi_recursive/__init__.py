@@ -9,7 +9,8 @@ has points and joint wrenches, `constraints` what closes loops, `energies` energ
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from symgen.formulations.interface import Derivation, Formulation
+from symgen.formulations.constraints import NOTES as CONSTRAINT_NOTES
+from symgen.formulations.interface import Derivation, Formulation, applies_to_every_tree
 from symgen.formulations.semi_recursive import (
     bodies,
     by_coordinates,
@@ -22,6 +23,7 @@ from symgen.formulations.semi_recursive import (
     natural,
     slopes,
     solution,
+    turning,
 )
 from symgen.formulations.semi_recursive.reference_points import (
     LINK_ORIGIN,
@@ -80,9 +82,12 @@ def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
             **solution.NOTES,
             **natural.NOTES,
             **energies.NOTES,
+            **CONSTRAINT_NOTES,
             **constraints.NOTES,
+            **turning.NOTES,
         },
         functions={**parameter_derivatives(own), **own},
+        why_not=applies_to_every_tree,
         by_default=False,
         estimate=costs.estimate,
     )

@@ -31,6 +31,9 @@ NOTES = {
     "slip_i = (r_i)_z - [I 0] R_i -- Lopez Varela 2023, tables 6, 12 and 13",
     "dSR-6": "(omega_i)_z = [0 I] Rdot_i - omega_i x [0 I] R_i, (v_i)_z = [I 0] Rdot_i "
     "+ omega_i x slip_i -- Lopez Varela 2023 (27), (28), (63), (64)",
+    "dSR-20": "of Euler parameters, (w_l)_z by one of the four has A_i (wbar_l)_z in addition to "
+    "a x w_l; s_l turns alike, with A_i (wbar_l')_z in addition "
+    "-- Lopez Varela 2023, tables 6, 12 and 13",
     "dSR-11": "(c_i)_z = a x c_i - slip_i, (J_G)_z = a x J_G - J_G a x "
     "-- Lopez Varela 2023 (26), (55), (56)",
 }
@@ -42,12 +45,16 @@ Rates = Mapping[int, Mapping[int, Spatial[S]]]
 def by_coordinate(system: System[S], known: Accumulated[S], rates: Rates[S], k: int) -> Variable[S]:
     """What z_k does.
 
-    M_{i,j} does not depend on it where joint k carries j: it moves both bodies as one.
+    M_{i,j} does not depend on it where joint k carries j: it moves both bodies as one.  It may
+    where both are Euler parameters of one joint.
     """
-    tree = system.tree
-    bodies = {i: coordinate_step(system, known, rates, i, k) for i in tree.carried_by(k)}
+    tree, together = system.tree, system.together(k)
+    moved = tree.carried_by(together[0])
+    bodies = {i: coordinate_step(system, known, rates, i, k) for i in moved}
     rows = [(i, j) for i in tree.towards(bodies) for j in tree.path(i)]
-    pairs = tuple((i, j) for i, j in rows if k not in tree.path(j))
+    pairs = tuple(
+        (i, j) for i, j in rows if k not in tree.path(j) or (j in together and k in system.turning)
+    )
     return Variable(f"q_{k}", bodies, pairs)
 
 
@@ -56,8 +63,13 @@ def by_velocity(system: System[S], known: Accumulated[S], k: int) -> Variable[S]
     algebra = system.b.algebra
     nothing, none = zero_vector(algebra), zero_spatial(algebra)
     bodies: dict[int, BodySlope[S]] = {}
-    for i in system.tree.carried_by(k):
-        column = system.geometry[i].R[k]
+    together = system.together(k)
+    for i in system.tree.carried_by(together[0]):
+        column, spin = system.geometry[i].R[k], None
+        if i in system.turning:
+            spin = none
+            if i in together:
+                spin = system.about_joint(i, _bend(system, i, k))
         bodies[i] = BodySlope(
             b=none,
             arm=nothing,
@@ -68,6 +80,7 @@ def by_velocity(system: System[S], known: Accumulated[S], k: int) -> Variable[S]
             arms=[nothing for _ in known.bodies[i].loads],
             m=algebra.zero,
             weight=nothing,
+            spin=spin,
         )
     return Variable(f"qd_{k}", bodies, rate=k)
 
@@ -82,7 +95,9 @@ def coordinate_step(
     slip, turning = _slip(system, i, k), skew(a, algebra)
     with b.step("derivatives of geometry", at.joint.name):
         d_arm = let_derivative(b, f"arm_{i}", _d_arm(system, i, k), by, "dSR-3")
-        d_b = at.b.turned(a) + Spatial(at.w.cross(slip), zero_vector(algebra))
+        d_b, spin = at.b.turned(a) + Spatial(at.w.cross(slip), zero_vector(algebra)), None
+        if i in system.turning:
+            d_b, spin = _with_turning(system, i, k, d_b)
         d_b = let_spatial_slope(b, f"b_{i}", MOTION, d_b, by, "dSR-4")
         d_c = let_derivative(b, f"c_{i}", a.cross(body.c) - slip, by, "dSR-11")
         d_J = turning @ body.J_G - body.J_G @ turning
@@ -95,7 +110,25 @@ def coordinate_step(
         d_omega = let_derivative(b, f"omega_{i}", rate.angular - omega.cross(a), by, "dSR-6")
         d_v = let_derivative(b, f"v_{i}", rate.linear + omega.cross(slip), by, "dSR-6")
     nothing = zero_vector(algebra)
-    return BodySlope(d_b, d_arm, d_omega, d_v, d_c, d_J, d_arms, algebra.zero, nothing)
+    return BodySlope(d_b, d_arm, d_omega, d_v, d_c, d_J, d_arms, algebra.zero, nothing, spin)
+
+
+def _with_turning(
+    system: System[S], i: int, k: int, d_b: Spatial[S]
+) -> tuple[Spatial[S], Spatial[S]]:
+    """dSR-20: (b_i)_z of an Euler parameter, and the derivative of the rest of its rate."""
+    at, axes, nothing = system.geometry[i], system.turning[i], zero_vector(system.b.algebra)
+    own = system.motions[i].spin
+    spin = own.turned(at.R[k].angular) + Spatial(own.angular.cross(_slip(system, i, k)), nothing)
+    if k in axes.members:
+        d_b = d_b + system.about_joint(i, _bend(system, i, k))
+        spin = spin + system.about_joint(i, at.A.apply(axes.spin_by_place(i, k)))
+    return d_b, spin
+
+
+def _bend(system: System[S], i: int, k: int) -> Vector[S]:
+    """A_i (wbar_i)_z by z_k"""
+    return system.geometry[i].A.apply(system.turning[i].by_place(i, k))
 
 
 def _slip(system: System[S], i: int, k: int) -> Vector[S]:
@@ -106,9 +139,9 @@ def _slip(system: System[S], i: int, k: int) -> Vector[S]:
 def _d_arm(system: System[S], i: int, k: int) -> Vector[S]:
     """(r_p)_z - (r_i)_z by z_k; 0 on the base, whose B_i acts on nothing."""
     at, p = system.geometry[i], system.geometry[i].joint.parent
-    if p == BASE:
+    if p == BASE or not system.columns(i):
         return zero_vector(system.b.algebra)
     change = -at.R[k].linear - _slip(system, i, k)
-    if k != i:
+    if k not in system.columns(i):
         change = change + system.geometry[p].R[k].linear + _slip(system, p, k)
     return change

@@ -183,7 +183,9 @@ def joint_accelerations(system: System[S]) -> dict[int, Spatial[S]]:
     """The first half of SR-29, of all bodies."""
     found = {BASE: zero_spatial(system.b.algebra)}
     for i, at in system.geometry.items():
-        value = carried(at.arm, found[at.joint.parent]) + at.b * system.state.qdd[i - 1]
+        value = carried(at.arm, found[at.joint.parent])
+        for j in system.columns(i):
+            value = value + system.geometry[j].b * system.state.qdd[j - 1]
         with system.b.step("acceleration", at.joint.name):
             found[i] = let_spatial(system.b, f"a_z_{i}", MOTION, value, "SR-29")
     return found
@@ -220,16 +222,23 @@ def axis_step(
     """SR-32: w_j, u_j and r_J of one joint with their rates."""
     b, j = system.b, at.joint.number
     omega, alpha = system.motions[j].omega, rates[j].angular
+    spin = system.motions[j].spin.angular
 
-    def turning(name: str, x: Vector[S]) -> Moving[S]:
-        v = b.let(f"{name}_dot_{j}", omega.cross(x), "SR-32")
-        return Moving(x, v, b.let(f"{name}_ddot_{j}", alpha.cross(x) + omega.cross(v), "SR-32"))
+    def turning(name: str, x: Vector[S], spins: bool = False) -> Moving[S]:
+        v = omega.cross(x)
+        if spins:
+            v = v + spin
+        v = b.let(f"{name}_dot_{j}", v, "SR-32")
+        a = alpha.cross(x) + omega.cross(v)
+        if spins:
+            a = a + omega.cross(spin) + system.turning[j].spin_rate(j, at.A, system.state)
+        return Moving(x, v, b.let(f"{name}_ddot_{j}", a, "SR-32"))
 
     def named(part: str, x: Vector[S]) -> Vector[S]:
         return x if part == "x" else b.let(f"r_J_{RATES[part]}_{j}", x, "SR-32")
 
     with b.step("rates of axes", at.joint.name):
-        w, u = turning("w", at.w), turning("u", at.u)
+        w, u = turning("w", at.w, j in system.turning), turning("u", at.u)
         return w, u, _moving(system, rates, j, at.places.joint, named)
 
 
