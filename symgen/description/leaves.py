@@ -41,6 +41,7 @@ REPRESENTATIONS = (
     *dict.fromkeys(kind.representation for kind in ON_MANIFOLDS),
     *dict.fromkeys(kind.representation for kind in REDUNDANT),
 )
+REPRESENTATIONS_IN_WORDS = f"{', '.join(REPRESENTATIONS[:-1])} or {REPRESENTATIONS[-1]}"
 LOOP_TYPES = tuple(kind.name for kind in CLOSING)
 TYPES_IN_WORDS = f"{', '.join(JOINT_TYPES[:-1])} or {JOINT_TYPES[-1]}"
 
@@ -163,7 +164,7 @@ def _representation(value: object) -> str:
     text = value.text if isinstance(value, Scalar) else ""
     if text not in REPRESENTATIONS:
         raise refuse(
-            f"expected {' or '.join(REPRESENTATIONS)}, found {found(value)}"
+            f"expected {REPRESENTATIONS_IN_WORDS}, found {found(value)}"
             f"{did_you_mean(text, REPRESENTATIONS)}"
         )
     return text

@@ -42,14 +42,18 @@ def applies_to_every_tree(tree: KinematicTree[Any]) -> str | None:
 
 def moves_by_one_coordinate(tree: KinematicTree[Any]) -> str | None:
     """The answer of a formulation whose recursion goes from coordinate to coordinate."""
-    return reason("euler_parameters") if tree.euler_parameters else None
+    if tree.euler_parameters:
+        return reason("euler_parameters")
+    return None
 
 
 def needs_a_coordinate_for_every_joint(tree: KinematicTree[Any]) -> str | None:
     """The answer of a formulation whose recursion solves joint by joint."""
     if tree.is_coupled:
         return reason("mimic")
-    return moves_by_one_coordinate(tree)
+    if tree.euler_parameters:
+        return reason("euler_parameters")
+    return None
 
 
 def grows_in_proportion(tree: KinematicTree[Any], function: str) -> int:

@@ -21,7 +21,7 @@ from symgen.formulations.closed_form_lagrange.kinematics import (
     rotation_axis,
     weight,
 )
-from symgen.formulations.interface import moves_by_one_coordinate, reason
+from symgen.formulations.interface import reason
 from symgen.formulations.joint_terms import (
     rotor_energy,
     spring_energy,
@@ -177,8 +177,10 @@ def estimate(tree: KinematicTree[Any], function: str = "inverse_dynamics") -> in
 
 
 def why_not(tree: KinematicTree[Any]) -> str | None:
-    """The size of the result, beside coordinates that move a link together."""
+    """The size of the result, and coordinates that move a link together."""
+    if tree.euler_parameters:
+        return reason("euler_parameters")
     operations = estimate(tree)
     if operations <= LARGEST_CLOSED_FORM:
-        return moves_by_one_coordinate(tree)
+        return None
     return reason("size", operations=operations, limit=LARGEST_CLOSED_FORM)

@@ -31,11 +31,12 @@ NOTES = {
     "slip_i = (r_i)_z - [I 0] R_i -- Lopez Varela 2023, tables 6, 12 and 13",
     "dSR-6": "(omega_i)_z = [0 I] Rdot_i - omega_i x [0 I] R_i, (v_i)_z = [I 0] Rdot_i "
     "+ omega_i x slip_i -- Lopez Varela 2023 (27), (28), (63), (64)",
-    "dSR-20": "of Euler parameters, (w_l)_z by one of the four has A_i (wbar_l)_z in addition to "
-    "a x w_l; s_l turns alike, with A_i (wbar_l')_z in addition "
-    "-- Lopez Varela 2023, tables 6, 12 and 13",
     "dSR-11": "(c_i)_z = a x c_i - slip_i, (J_G)_z = a x J_G - J_G a x "
     "-- Lopez Varela 2023 (26), (55), (56)",
+    "dSR-41": "(wbar_l)_z by z = q_k, both of one joint: (w_l)_z has A_i (wbar_l)_z in addition to "
+    "a x w_l -- Lopez Varela 2023, tables 6, 12 and 13",
+    "dSR-42": "(s_l)_z = a x s_l + A_i (wbar_l')_z, (s_l)_zdot = A_i (wbar_l)_z; what is beside "
+    "a x s_l within one joint alone -- Lopez Varela 2023 (59)",
 }
 
 Rates = Mapping[int, Mapping[int, Spatial[S]]]
@@ -63,13 +64,9 @@ def by_velocity(system: System[S], known: Accumulated[S], k: int) -> Variable[S]
     algebra = system.b.algebra
     nothing, none = zero_vector(algebra), zero_spatial(algebra)
     bodies: dict[int, BodySlope[S]] = {}
-    together = system.together(k)
-    for i in system.tree.carried_by(together[0]):
-        column, spin = system.geometry[i].R[k], None
-        if i in system.turning:
-            spin = none
-            if i in together:
-                spin = system.about_joint(i, _bend(system, i, k))
+    for i in system.tree.carried_by(system.together(k)[0]):
+        column = system.geometry[i].R[k]
+        spin = _spin_by_velocity(system, i, k) if i in system.turning else None
         bodies[i] = BodySlope(
             b=none,
             arm=nothing,
@@ -95,9 +92,9 @@ def coordinate_step(
     slip, turning = _slip(system, i, k), skew(a, algebra)
     with b.step("derivatives of geometry", at.joint.name):
         d_arm = let_derivative(b, f"arm_{i}", _d_arm(system, i, k), by, "dSR-3")
-        d_b, spin = at.b.turned(a) + Spatial(at.w.cross(slip), zero_vector(algebra)), None
+        d_b = at.b.turned(a) + Spatial(at.w.cross(slip), zero_vector(algebra))
         if i in system.turning:
-            d_b, spin = _with_turning(system, i, k, d_b)
+            d_b = _turning_axis(system, i, k, d_b)
         d_b = let_spatial_slope(b, f"b_{i}", MOTION, d_b, by, "dSR-4")
         d_c = let_derivative(b, f"c_{i}", a.cross(body.c) - slip, by, "dSR-11")
         d_J = turning @ body.J_G - body.J_G @ turning
@@ -109,26 +106,40 @@ def coordinate_step(
     with b.step("derivatives of motion", at.joint.name):
         d_omega = let_derivative(b, f"omega_{i}", rate.angular - omega.cross(a), by, "dSR-6")
         d_v = let_derivative(b, f"v_{i}", rate.linear + omega.cross(slip), by, "dSR-6")
+        spin = _spin_by_coordinate(system, i, k) if i in system.turning else None
     nothing = zero_vector(algebra)
     return BodySlope(d_b, d_arm, d_omega, d_v, d_c, d_J, d_arms, algebra.zero, nothing, spin)
 
 
-def _with_turning(
-    system: System[S], i: int, k: int, d_b: Spatial[S]
-) -> tuple[Spatial[S], Spatial[S]]:
-    """dSR-20: (b_i)_z of an Euler parameter, and the derivative of the rest of its rate."""
-    at, axes, nothing = system.geometry[i], system.turning[i], zero_vector(system.b.algebra)
-    own = system.motions[i].spin
-    spin = own.turned(at.R[k].angular) + Spatial(own.angular.cross(_slip(system, i, k)), nothing)
-    if k in axes.members:
-        d_b = d_b + system.about_joint(i, _bend(system, i, k))
-        spin = spin + system.about_joint(i, at.A.apply(axes.spin_by_place(i, k)))
-    return d_b, spin
+def _turning_axis(system: System[S], i: int, k: int, d_b: Spatial[S]) -> Spatial[S]:
+    """(b_i)_z of an Euler parameter by z_k, of which d_b is the part that turns with the body."""
+    if k not in system.together(i):
+        return d_b
+    at, slope = system.geometry[i], system.turning[i].by_place(i, k)
+    slope = let_derivative(system.b, f"wbar_{i}", slope, f"q_{k}", "dSR-41")
+    return d_b + system.about_joint(i, at.A.apply(slope))
 
 
-def _bend(system: System[S], i: int, k: int) -> Vector[S]:
-    """A_i (wbar_i)_z by z_k"""
-    return system.geometry[i].A.apply(system.turning[i].by_place(i, k))
+def _spin_by_coordinate(system: System[S], i: int, k: int) -> Spatial[S]:
+    """How z_k changes what the rate of an Euler parameter's b_i has beside omega_i~ b_i."""
+    at, s, a = system.geometry[i], system.motions[i].spin.angular, system.geometry[i].R[k].angular
+    d_s = a.cross(s)
+    if k in system.together(i):
+        d_s = d_s + at.A.apply(system.turning[i].spin_by_place(i, k))
+    d_s = let_derivative(system.b, f"s_{i}", d_s, f"q_{k}", "dSR-42")
+    d_arm = a.cross(at.r - at.places.joint) + _slip(system, i, k)
+    lag = Spatial(s.cross(d_arm), zero_vector(system.b.algebra))
+    return system.about_joint(i, d_s) + lag
+
+
+def _spin_by_velocity(system: System[S], i: int, k: int) -> Spatial[S]:
+    """The same by zdot_k."""
+    if k not in system.together(i):
+        return zero_spatial(system.b.algebra)
+    with system.b.step("derivatives of motion", system.geometry[i].joint.name):
+        d_s = system.geometry[i].A.apply(system.turning[i].by_place(i, k))
+        d_s = let_derivative(system.b, f"s_{i}", d_s, f"qd_{k}", "dSR-42")
+    return system.about_joint(i, d_s)
 
 
 def _slip(system: System[S], i: int, k: int) -> Vector[S]:
