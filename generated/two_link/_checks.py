@@ -53,6 +53,7 @@ from ._hessian_laws import SLOPES, hessian
 from ._motion_laws import MOTION_LAWS, are_bodies
 from ._parameter_laws import PARAMETER_LAWS
 from ._product_laws import products
+from symgen.validation.steps import steps
 
 __all__ = [
     "ARGUMENTS",
@@ -385,4 +386,5 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
         changed = with_parameters(states, changed_parameters(values, seed))
         if states.parameters.size:
             found += between([Evaluation(item, changed, facts) for item in subjects])
+        found += steps(module)
     return found

@@ -66,6 +66,13 @@ def interface(n: int) -> float:
     return 100.0 * EPS * (n + 4)
 
 
+def steps(ratio: float) -> float:
+    """Two ways to make a few steps of a mechanism: roundings of coordinates, times 4 / h^2 in
+    accelerations, times the square of `ratio`, the largest singular value of its Jacobian over the
+    smallest that counts."""
+    return 1e7 * EPS * ratio**2
+
+
 def samples(n: int) -> int:
     """Number of random states: fewer for large models, where every state tests n^2 entries."""
     if n <= 8:

@@ -76,7 +76,8 @@ def checked_scheme(
     if configuration_of(module).joints:
         raise RequestError(
             "simulate: step: steps of one size are those of coordinates whose velocities are their "
-            "derivatives, and quaternions have others; leave step out, or use `coordinates: angles`"
+            "derivatives, and quaternions have others; leave step out, or use "
+            "`coordinates: euler_parameters`"
         )
     return Scheme(
         _positive("step", step),

@@ -11,10 +11,12 @@ import symgen
 from symgen.algebra.graph import Graph
 from symgen.description import read
 from symgen.errors import ModelError, RequestError
+from symgen.exact import prove
 from symgen.formulations import FORMULATIONS, VARIANTS
 from symgen.formulations.interface import reason
 from symgen.kinematics.tree import build_tree
 from tests.mechanisms.models import body, loaded, model
+from tests.oracles.descriptions import described
 
 ABLE = ("semi_recursive", *(variant.name for variant in VARIANTS))
 
@@ -179,6 +181,22 @@ def test_a_motion():
     theirs = symgen.simulate(fine, one.initial_q, v, times, rtol=1e-10, atol=1e-12)
     assert np.allclose(mine.q, theirs.q, atol=1e-7)
     assert np.abs(mine.violation).max() < 1e-8
+    errors = []
+    for step in (2e-3, 1e-3):
+        fixed = symgen.simulate(one, one.initial_q, qd, times, step=step)
+        assert np.abs(fixed.violation).max() < 1e-12
+        errors.append(float(np.abs(fixed.q - mine.q).max()))
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.02)  # ALI3-P is of second order
+
+
+def test_derivatives_are_proven():
+    """Exactly, as fractions of polynomials, at any p: they need no norm."""
+    joint = {"name": "pivot", "type": "spherical", "coordinates": "euler_parameters",
+             "origin": {"xyz": [0.1, 0, 0]}, "link": body("top", 1.0)}  # fmt: skip
+    result = prove(described(model("top", [joint])))
+    assert result.passed and result.probability < 1e-60
+    proven = {row.function for row in result.rows}
+    assert {"inverse_dynamics_derivatives", "joint_wrenches", "constraint_jacobian"} <= proven
 
 
 def test_who_takes_them_and_what_is_refused(tmp_path):
