@@ -15,7 +15,7 @@ from symgen.exact import prove
 from symgen.formulations import FORMULATIONS, VARIANTS
 from symgen.formulations.interface import reason
 from symgen.kinematics.tree import build_tree
-from tests.mechanisms.models import body, loaded, model
+from tests.mechanisms.models import SEAT, body, loaded, model
 from tests.oracles.descriptions import described
 
 ABLE = ("semi_recursive", *(variant.name for variant in VARIANTS))
@@ -187,6 +187,25 @@ def test_a_motion():
         assert np.abs(fixed.violation).max() < 1e-12
         errors.append(float(np.abs(fixed.q - mine.q).max()))
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.02)  # ALI3-P is of second order
+
+
+def test_beside_quaternions_and_joints_that_follow():
+    """Laws and complex steps, in the tangent space where there is one."""
+    fingers = [
+        {"name": "one", "type": "revolute", "origin": {"xyz": [0.1, 0, 0]},
+         "link": body("left", 0.3)},
+        {"name": "other", "type": "revolute", "parent": "hand", "origin": {"xyz": [-0.1, 0, 0]},
+         "mimic": {"coordinate": "one", "multiplier": -2}, "link": body("right", 0.3)},
+    ]  # fmt: skip
+    joints = [
+        {"name": "root", "type": "floating", "coordinates": "quaternion", "origin": {},
+         "link": body("trunk", 2.0)},
+        {"name": "wrist", "type": "spherical", "coordinates": "euler_parameters", "origin": SEAT,
+         "link": body("hand", 0.8)},
+    ]  # fmt: skip
+    robot = loaded(model("mixed", [*joints, *fingers], gravity=[1.0, -9.81, 2.0]))
+    assert (robot.n, robot.nq, robot.constraint_names) == (11, 12, ("wrist_norm",))
+    assert all(check.passed for check in robot.selftest())
 
 
 def test_derivatives_are_proven():
