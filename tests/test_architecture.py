@@ -38,7 +38,12 @@ FORBIDDEN = {
     "eval", "exec", "compile", "os.chdir", "os.system", "sympy.parse_expr", "parse_expr",
     "sys.setrecursionlimit",
 }  # fmt: skip
-ANSWERS = {"why_not", "applies_to_every_tree", "needs_a_coordinate_for_every_joint"}
+ANSWERS = {
+    "why_not",
+    "applies_to_every_tree",
+    "moves_by_one_coordinate",
+    "needs_a_coordinate_for_every_joint",
+}
 JOINT_TYPES = {joint.name for joint in JOINTS}
 FILES = sorted(ROOT.rglob("*.py"))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgen.description.expressions import ZERO, evaluate
+from symgen.description.expressions import evaluate
 from symgen.description.model import RobotDescription
 from symgen.kinematics.tree import KinematicTree
+from symgen.robot.configuration import Configuration
 
 
 def mechanism(description: RobotDescription, tree: KinematicTree[Any]) -> dict[str, Any]:
@@ -15,14 +16,15 @@ def mechanism(description: RobotDescription, tree: KinematicTree[Any]) -> dict[s
         return {}
     values = description.parameter_values
     own = [joint for joint in description.joints if joint.mimic is None]
-    still = (ZERO,) * len(tree.independent)
-    begins = {
-        f"initial_{key}": tuple(evaluate(x, values) for x in description.initial.get(key, still))
-        for key in ("q", "qd")
-    }
+    q, qd = (
+        [evaluate(x, values) for x in entries]
+        for entries in (description.initial_q, description.initial_qd)
+    )
+    space = Configuration(len(qd), tree.quaternions)
     return {
         "constraint_names": tree.constraint_names,
         "loop_names": tuple(loop.name for loop in tree.loops),
         "actuated": tuple(joint.actuated for joint in own for _ in joint.coordinate_names),
-        **begins,
+        "initial_q": tuple(space.normalize(q).tolist()) if space.joints else tuple(q),
+        "initial_qd": tuple(qd),
     }

@@ -227,7 +227,7 @@ def _wanted(
     provided: Mapping[str, Sequence[str]],
 ) -> dict[str, tuple[str, ...]]:
     """The functions to build by formulation: all of those asked for, or the fastest of each."""
-    names = tuple(filter(_is_default, applicable)) if asked is None else asked
+    names = _usual(applicable) if asked is None else asked
     able = {name: [f for f in functions if f in provided[name]] for name in names}
     if asked is None:
         for function in functions:
@@ -257,7 +257,7 @@ def _asked_formulations(
     if asked == (ALL,):
         return applicable
     if asked == (DEFAULT,) and n <= LARGEST_READING_ROBOT:
-        return tuple(filter(_is_default, applicable))
+        return _usual(applicable)
     if asked == (DEFAULT,):
         return None
     for name in asked:
@@ -267,8 +267,10 @@ def _asked_formulations(
     return tuple(name for name in reasons if name in asked)
 
 
-def _is_default(name: str) -> bool:
-    return formulation_named(name).by_default
+def _usual(applicable: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that are built by default; where none of them applies, the first that does."""
+    usual = tuple(name for name in applicable if formulation_named(name).by_default)
+    return usual or applicable[:1]
 
 
 def _chosen_functions(

@@ -46,6 +46,7 @@ from symgen.description.parameters import (
     warn_unused,
 )
 from symgen.description.reading import Document
+from symgen.description.redundant import check_redundant
 from symgen.description.scalars import Scalars, vector
 from symgen.description.schema import PointTable, RobotTable, shape
 from symgen.description.wording import KeyPath, shown
@@ -71,6 +72,7 @@ def check(document: Document) -> RobotDescription:
     scalars.triple(("gravity",), robot.gravity)
     mimics = check_mimics(robot, scalars)
     joints = JointChecks(robot, findings, scalars, names, mimics).all()
+    check_redundant(robot, findings)
     loads = link_points("loads", robot.loads, names, scalars)
     points = link_points("points", robot.points, names, scalars)
     outputs = check_outputs(robot, scalars)

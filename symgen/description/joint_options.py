@@ -22,7 +22,7 @@ from symgen.description.schema import JointTable, LimitsTable
 from symgen.description.wording import KeyPath
 from symgen.joints import ANGLES, JointType, OnManifold
 
-_TERMS = tuple(field.name for field in fields(JointTerms))
+TERMS = tuple(field.name for field in fields(JointTerms))
 _NOT_NEGATIVE = ("rotor_inertia", "damping", "friction")
 _NEEDS = {"gear_ratio": "rotor_inertia", "rest": "stiffness", "friction_velocity": "friction"}
 
@@ -98,7 +98,7 @@ class JointOptions:
         self.refuse_places()
         if isinstance(self.kind, OnManifold):
             self.check_springs(self.kind)
-        own = [key for key in _TERMS if key != "rest" or not isinstance(self.kind, OnManifold)]
+        own = [key for key in TERMS if key != "rest" or not isinstance(self.kind, OnManifold)]
         columns = {key: self.term(key) for key in own if self.moves(key)}
         self.warn_missing_partners()
         terms = []

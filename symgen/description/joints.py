@@ -31,7 +31,7 @@ from symgen.description.schema import (
     RobotTable,
 )
 from symgen.description.wording import KeyPath, shown
-from symgen.joints import ANGLES, ON_MANIFOLDS, JointType, OnManifold
+from symgen.joints import ANGLES, ON_MANIFOLDS, JointType, OnManifold, Redundant
 
 _DIRECTIONS = (
     "axis",
@@ -84,7 +84,9 @@ class JointChecks:
             prescribed=options.prescribed(),
             actuated=table.actuated is not False,
             mimic=self.mimics.get(index),
-            representation=kind.representation if isinstance(kind, OnManifold) else ANGLES,
+            representation=(
+                kind.representation if isinstance(kind, (OnManifold, Redundant)) else ANGLES
+            ),
             rest=options.rest(),
             added_mass=options.added_mass(),
         )
@@ -151,7 +153,7 @@ class JointChecks:
         for key in filter(table.gives, _DIRECTIONS):
             if kind.coordinates == 0:
                 problem = f"a {kind.name} joint does not move; remove {key!r}"
-            elif key == "sequence" and isinstance(kind, OnManifold):
+            elif key == "sequence" and isinstance(kind, (OnManifold, Redundant)):
                 continue  # said of the representation
             elif key not in kind.keys:
                 problem = f"a {kind.name} joint takes {taken or 'no axes'}, not {key!r}"

@@ -29,16 +29,20 @@ from symgen.description.expressions import (
 )
 from symgen.description.reading import Scalar
 from symgen.description.wording import did_you_mean, shown
-from symgen.joints import ANGLES, CLOSING, JOINTS, ON_MANIFOLDS
+from symgen.joints import ANGLES, CLOSING, JOINTS, ON_MANIFOLDS, REDUNDANT
 
 FORMAT_VERSION = 1
 MAX_NAME = 64
 NAME_PATTERN = "[A-Za-z][A-Za-z0-9_]*"
 CONVENTIONS = ("standard", "modified")
 JOINT_TYPES = tuple(kind.name for kind in JOINTS)
-REPRESENTATIONS = (ANGLES, *dict.fromkeys(kind.representation for kind in ON_MANIFOLDS))
+REPRESENTATIONS = (
+    ANGLES,
+    *dict.fromkeys(kind.representation for kind in ON_MANIFOLDS),
+    *dict.fromkeys(kind.representation for kind in REDUNDANT),
+)
+REPRESENTATIONS_IN_WORDS = f"{', '.join(REPRESENTATIONS[:-1])} or {REPRESENTATIONS[-1]}"
 LOOP_TYPES = tuple(kind.name for kind in CLOSING)
-PLANNED_REPRESENTATIONS = ("euler_parameters",)
 TYPES_IN_WORDS = f"{', '.join(JOINT_TYPES[:-1])} or {JOINT_TYPES[-1]}"
 
 
@@ -158,11 +162,9 @@ def _loop_type(value: object) -> str:
 
 def _representation(value: object) -> str:
     text = value.text if isinstance(value, Scalar) else ""
-    if text in PLANNED_REPRESENTATIONS:
-        raise refuse(f"{shown(text)} is not available yet; write quaternion or angles")
     if text not in REPRESENTATIONS:
         raise refuse(
-            f"expected {' or '.join(REPRESENTATIONS)}, found {found(value)}"
+            f"expected {REPRESENTATIONS_IN_WORDS}, found {found(value)}"
             f"{did_you_mean(text, REPRESENTATIONS)}"
         )
     return text

@@ -4,25 +4,31 @@ A loop keeps two frames together as a joint of its type would.  A relation is an
 0, of coordinates, positions of points, time and parameters.  Where the format is silent: loops and
 relations share one name space; both frames of a loop may be on the base's side, but not on one
 link; relations of coordinates that follow others are written with those that they follow; a
-position or velocity that `initial` does not name is 0.
+position or velocity that `initial` does not name is 0, but for quaternions and Euler parameters:
+those of which nothing is named are those of no rotation, and quaternions are normalized.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symgen.description.expressions import ZERO, Expression
+from symgen.description.expressions import ONE, ZERO, Expression
 from symgen.description.findings import Findings
-from symgen.description.mimic import coordinates_of
-from symgen.description.model import LoopDescription, LoopEnd, Pose, RelationDescription
+from symgen.description.model import (
+    LoopDescription,
+    LoopEnd,
+    Pose,
+    RelationDescription,
+    coordinate_names,
+)
 from symgen.description.names import NameSpace, illegal_name
 from symgen.description.outputs import OutputChecks
 from symgen.description.poses import Z_AXIS, check_axis, checked_pose
 from symgen.description.quantities import POINT_POSITIONS, POINTS, TIME
 from symgen.description.scalars import ORIGIN, Scalars, vector
-from symgen.description.schema import LoopEndTable, LoopTable, RobotTable
+from symgen.description.schema import JointTable, LoopEndTable, LoopTable, RobotTable
 from symgen.description.wording import KeyPath, shown
-from symgen.joints import OnManifold
+from symgen.joints import OnManifold, Redundant
 from symgen.joints.distance import Distance
 
 _STILL = Pose(ORIGIN, ORIGIN)
@@ -40,7 +46,6 @@ def check_loops(
             _check_name(table.name, (*path, "name"), taken, scalars.findings)
             found.append(_loop(table, path, names, scalars))
     _check_twins(found, scalars)
-    _check_quaternions(robot, scalars.findings)
     for name in robot.relations or {}:
         _check_name(name, ("relations", name), taken, scalars.findings)
     return tuple(found)
@@ -115,20 +120,6 @@ def _check_twins(loops: list[LoopDescription], scalars: Scalars) -> None:
         seen.setdefault(what, loop)
 
 
-def _check_quaternions(robot: RobotTable, findings: Findings) -> None:
-    """Not beside loops as yet."""
-    if not robot.loops and not robot.relations:
-        return
-    foreign = findings.document.foreign
-    for index, joint in enumerate(robot.joints or []):
-        if joint is not None and isinstance(joint.kind, OnManifold):
-            findings.fault(
-                ("joints", index, "coordinates"),
-                "quaternions are not available yet in models with loops or relations; "
-                + ("give --angles" if foreign else "write 'coordinates: angles'"),
-            )
-
-
 # ----------------------------------------------------------------------------------- relations
 
 
@@ -176,18 +167,55 @@ class _RelationChecks(OutputChecks):
 def check_initial(robot: RobotTable, scalars: Scalars) -> Mapping[str, tuple[Expression, ...]]:
     """``q`` and ``qd`` by coordinate; nothing where the file says nothing."""
     table = robot.initial
-    coordinates = coordinates_of(robot, independent=True)
-    if table is None or coordinates is None:
+    joints = [x for x in robot.joints or [] if x is not None and not x.gives("mimic")]
+    if table is None or any(joint.kind is None or not joint.name for joint in joints):
         return {}
     found = {}
     for key in ("q", "qd"):
         given = getattr(table, key) or {}
+        entries = {name: x for joint in joints for name, x in _entries(joint, key, given).items()}
         for name, expression in given.items():
             path: KeyPath = ("initial", key, name)
-            if name not in coordinates:
-                hint = scalars.findings.did_you_mean(name, coordinates)
-                hint = hint or f"; there are {', '.join(map(shown, coordinates[:9]))}"
+            if name not in entries:
+                hint = scalars.findings.did_you_mean(name, entries)
+                hint = hint or f"; there are {', '.join(map(shown, list(entries)[:9]))}"
                 scalars.findings.fault(path, f"{shown(name)} is no coordinate{hint}")
             scalars.value(path, expression)
-        found[key] = tuple(given.get(name) or ZERO for name in coordinates)
+        found[key] = tuple(entries.values())
+        for joint in joints if key == "q" else ():
+            _check_quaternion(joint, given, scalars)
     return found
+
+
+def _entries(
+    joint: JointTable, key: str, given: Mapping[str, Expression | None]
+) -> dict[str, Expression]:
+    """The entries of a joint in q or qd, by name."""
+    kind, name = joint.kind, joint.name or ""
+    if not isinstance(kind, OnManifold):
+        names = coordinate_names(name, 0 if kind is None else kind.coordinates)
+    else:
+        suffixes = kind.position_suffixes if key == "q" else kind.velocity_suffixes
+        names = tuple(f"{name}_{suffix}" for suffix in suffixes)
+    found = {each: given.get(each) or ZERO for each in names}
+    turns = isinstance(kind, (OnManifold, Redundant))
+    if turns and key == "q" and given.keys().isdisjoint(names[-4:]):
+        found[names[-1]] = ONE
+    return found
+
+
+def _check_quaternion(
+    joint: JointTable, given: Mapping[str, Expression | None], scalars: Scalars
+) -> None:
+    """A quaternion that is given has a direction."""
+    kind, own = joint.kind, joint.name or ""
+    if not isinstance(kind, (OnManifold, Redundant)):
+        return
+    four = tuple(_entries(joint, "q", given))[-4:]
+    names = [name for name in four if given.get(name)]
+    values = [scalars.value(("initial", "q", name), given[name] or ZERO) for name in names]
+    if names and not any(x is None or x for x in values):
+        scalars.findings.fault(
+            ("initial", "q", names[-1]),
+            f"the quaternion of {shown(own)} is zero; expected {four[-1]}: 1 or such",
+        )

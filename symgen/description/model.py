@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from symgen.description.expressions import ONE, ZERO, Expression, literal
 from symgen.errors import Fault
-from symgen.joints import ANGLES, JointType, OnManifold, closing_type, joint_type
+from symgen.joints import ANGLES, JointType, OnManifold, Redundant, closing_type, joint_type
 
 Triple = tuple[Expression, Expression, Expression]
 
@@ -136,10 +136,10 @@ class JointDescription:
     DH row, None where the file gives none; `axis` belongs to `origin` (default z).  `sequence`
     has one letter for each of several rotations, such as ``zyx``; `pitch` is that of a helical
     joint (m per radian).  `representation` is what ``coordinates`` of the file says: ``angles``,
-    or ``quaternion`` of a joint on a manifold, whose spring is slack where its entries in q are
-    `rest`; where it has not moved if that is empty.  `added_mass` (kg) is inertia of a free joint's
-    travel that gravity does not pull.  `terms`, `limits` and `prescribed`
-    (whether its motion is given, rather than the torque of its joint) have one entry
+    ``euler_parameters``, or ``quaternion`` of a joint on a manifold, whose spring is slack where
+    its entries in q are `rest`; where it has not moved if that is empty.  `added_mass` (kg) is
+    inertia of a free joint's travel that gravity does not pull.  `terms`, `limits` and
+    `prescribed` (whether its motion is given, rather than the torque of its joint) have one entry
     per coordinate.  One that is not `actuated` has no drive.  A joint with `mimic` has one
     coordinate, which is none of the robot's.
     """
@@ -187,11 +187,15 @@ class JointDescription:
         return self.coordinate_names
 
     @property
+    def neutral(self) -> tuple[Expression, ...]:
+        """Its entries of q where it has not moved."""
+        places = (ZERO,) * len(self.position_names)
+        return places if self.representation == ANGLES else (*places[1:], ONE)
+
+    @property
     def rest_entries(self) -> tuple[Expression, ...]:
         """Its entries of a configuration at which springs on manifolds are slack, 0 of others."""
-        if self.manifold is None or self.rest:
-            return self.rest or (ZERO,) * self.coordinates
-        return (*(ZERO,) * (len(self.position_names) - 1), ONE)
+        return self.rest or self.neutral
 
     @property
     def manifold(self) -> OnManifold | None:
@@ -200,6 +204,11 @@ class JointDescription:
             return None
         kind = joint_type(self.type, self.representation)
         return kind if isinstance(kind, OnManifold) else None
+
+    @property
+    def is_redundant(self) -> bool:
+        """Whether it has more coordinates than freedoms: the norm of the last four is 1."""
+        return isinstance(joint_type(self.type, self.representation), Redundant)
 
 
 def coordinate_names(joint: str, coordinates: int) -> tuple[str, ...]:
@@ -331,7 +340,8 @@ class RobotDescription:
     loops: tuple[LoopDescription, ...] = ()
     relations: tuple[RelationDescription, ...] = ()
     initial: Mapping[str, tuple[Expression, ...]] = field(default_factory=dict, hash=False)
-    """``q`` and ``qd``: one entry for every coordinate; nothing where the file says nothing."""
+    """``q`` and ``qd``: one entry for each of q, or of the velocities; nothing where the file says
+    nothing."""
     springs: tuple[SpringDescription, ...] = ()
     forces: tuple[ForceDescription, ...] = ()
 
@@ -339,7 +349,19 @@ class RobotDescription:
     def n_constraints(self) -> int:
         """Rows that are 0 where all loops are closed and all relations hold."""
         rows = sum(len(closing_type(loop.type).forbids) for loop in self.loops)
-        return rows + len(self.relations)
+        norms = sum(joint.is_redundant for joint in self.joints)
+        return rows + len(self.relations) + norms
+
+    @property
+    def initial_q(self) -> tuple[Expression, ...]:
+        """The entries of q that a motion begins with: where nothing has moved, if none are said."""
+        free = (joint for joint in self.joints if joint.mimic is None)
+        return self.initial.get("q") or tuple(x for joint in free for x in joint.neutral)
+
+    @property
+    def initial_qd(self) -> tuple[Expression, ...]:
+        """The same of the velocities."""
+        return self.initial.get("qd") or (ZERO,) * len(self.coordinate_names)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:

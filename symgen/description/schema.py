@@ -167,7 +167,9 @@ class JointTable(KeyTable):
     axis: Axis = optional("of the joint in its frame, [0, 0, 1] by default")
     axes: Letters = optional("of a universal joint, [x, y] by default")
     sequence: Turns = optional("of the rotations of a spherical or floating joint, zyx by default")
-    coordinates: Representation = optional("of a spherical or floating joint: angles or quaternion")
+    coordinates: Representation = optional(
+        "of a spherical or floating joint: angles, quaternion or euler_parameters"
+    )
     pitch: Number = optional("of a helical joint: travel along the axis, in m per radian")
     limits: LimitsTable | None = optional("kept as metadata of the module")
     rotor_inertia: Entries = optional("in kg m^2, before the gear")

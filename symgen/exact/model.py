@@ -28,6 +28,7 @@ from symgen.formulations import declare_inputs, state_of_joints
 from symgen.formulations.manifolds.springs import Stretch, is_sprung
 from symgen.formulations.state import State
 from symgen.kinematics.definitions import WithDefinitions
+from symgen.kinematics.euler_parameters import Turning
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.scalars import scalar
 from symgen.kinematics.tree import KinematicTree
@@ -82,7 +83,7 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
         terms[number - 1] = terms[number - 1] + torque
     for number, force in _added_masses(tree, state).items():
         terms[number - 1] = terms[number - 1] + force
-    axes = [part for joint, q, _, _ in motion for part in _wrench_axis(joint, q, tree)]
+    axes = [part for joint in tree.joints for part in _wrench_axis(joint, whole.q, tree)]
     coupling = _coupling(tree)
     builder.output(GRAVITY, (3,), tree.gravity)
     builder.output("parameters", (len(tree.inertial_parameters),), tree.inertial_parameters)
@@ -243,9 +244,14 @@ def _slip(joint: Joint[Scalar], qd: Scalar) -> Scalar:
     return qd.graph.function("tanh", qd / joint.terms.friction_velocity)
 
 
-def _wrench_axis(joint: Joint[Scalar], q: Scalar, tree: KinematicTree[Scalar]) -> Iterator[Scalar]:
+def _wrench_axis(
+    joint: Joint[Scalar], q: Sequence[Scalar], tree: KinematicTree[Scalar]
+) -> Iterator[Scalar]:
     """(a, b) such that the wrench (f, m) of the joint has the torque a.f + b.m along its axis."""
     turn, slide = joint.angular_axis(tree.algebra), joint.linear_axis(tree.algebra)
-    arm = joint.wrench_origin(q, tree.algebra)  # turn . (arm x f) = (turn x arm) . f
+    if (four := tree.turned_by(joint.number)) is not None:
+        turn = Turning(four.of(q), (), tree.algebra).axes[four.place(joint.number)]
+    arm = joint.wrench_origin(q[joint.number - 1], tree.algebra)
+    # turn . (arm x f) = (turn x arm) . f
     yield from slide + turn.cross(arm)
     yield from turn

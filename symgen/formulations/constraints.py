@@ -13,8 +13,8 @@ A relation is an expression e of coordinates, points and time, x_i for short, an
     c' = sum_i e_i x_i',   c'' = sum_i e_i x_i'' + sum_ik e_ik x_i' x_k',
     dc/dq_j = sum_i e_i dx_i/dq_j
 
-with the derivatives e_i, e_ik of the expression.  Derivatives of c'' and of J^T multipliers are
-those of the whole program, statement by statement.
+with the derivatives e_i, e_ik of the expression.  Of Euler parameters p . p - 1 is a row.
+Derivatives of c'' and of J^T multipliers are those of the whole program, statement by statement.
 
 =========  =========================  ==========================================================
 symbol     code                       meaning
@@ -31,7 +31,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from operator import add
-from typing import Any, Generic
+from typing import Any, Generic, Protocol
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, total, zero_vector
@@ -56,6 +56,7 @@ NOTES = {
     "LC-4": "its second rate by time",
     "LC-5": "a relation of the model file; e_i, e_ik are derivatives of the expression",
     "LC-6": "J^T multipliers: what the constraints exert on the coordinates",
+    "LC-8": "Euler parameters have the norm 1: p . p - 1",
     "LC-7": "wrench on the second frame: multipliers times what its motion does to the rows",
 }
 
@@ -116,6 +117,45 @@ Supply = Callable[
     Supplied[Any],
 ]
 """Writes the steps that ends of loops and these points take, and returns them."""
+
+
+SIDES = ("first", "second")
+
+
+class Bodies(Protocol[S]):
+    """What is fixed in bodies, as a family has it; 0 is the base."""
+
+    def point(self, name: str, body: int, p: Vector[S]) -> Moving[S]:
+        """A point, given in the frame of the body."""
+
+    def direction(self, name: str, body: int, e: Vector[S]) -> Moving[S]:
+        """A vector, given in the axes of the body."""
+
+
+def supplied_by(
+    bodies: Bodies[S],
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    points: Sequence[BodyPoint[S]],
+) -> Supplied[S]:
+    """Ends of all loops, and `points`."""
+    origins: dict[tuple[str, int], Moving[S]] = {}
+    axes: dict[tuple[str, int], dict[str, Moving[S]]] = {}
+    for loop in tree.loops:
+        for side, (end, used) in enumerate(loop.ends()):
+            label = f"{loop.name}_{SIDES[side]}"
+            with b.step("loops", loop.name):
+                if loop.has_gap:
+                    origins[loop.name, side] = bodies.point(label, end.body, end.origin)
+                axes[loop.name, side] = {
+                    name: bodies.direction(f"{label}_{name}", end.body, end.axes[name])
+                    for name in used
+                }
+    found: dict[str, Moving[S]] = {}
+    for point in points:
+        with b.step("points", point.name):
+            found[point.name] = bodies.point(point.name, point.body, point.point)
+    return Supplied(origins, axes, found)
 
 
 def functions_of(supply: Supply) -> dict[str, Derivation]:
@@ -264,7 +304,26 @@ def _rows(
         with b.step("constraints", relation.name):
             row = _relation_row(tree, b, relation.expression, known)
             rows.append(_named(relation.name, row, b, wanted, "LC-5"))
+    for joint in tree.euler_parameters:
+        four = [known[quantity(RATES[0], tree.joint(k).name)] for k in joint.members]
+        with b.step("constraints", joint.name):
+            rows.append(_named(f"{joint.name}_norm", _norm_row(four, b), b, wanted, "LC-8"))
     return rows
+
+
+def _norm_row(four: Sequence[MovingScalar[S]], b: ProgramBuilder[S]) -> MovingScalar[S]:
+    """LC-8"""
+    two = b.algebra.constant(2.0)
+    at, rate, second_rate = (
+        total(terms, b.algebra)
+        for terms in (
+            [x.at * x.at for x in four],
+            [x.at * x.rate for x in four],
+            [x.rate * x.rate + x.at * x.second_rate for x in four],
+        )
+    )
+    columns = {j: x.at * two for x in four for j in x.by_joint}
+    return MovingScalar(at - b.algebra.one, rate * two, second_rate * two, columns)
 
 
 def _loop_rows(

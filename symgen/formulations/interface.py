@@ -16,6 +16,8 @@ REASONS: Mapping[str, str] = {
     "size": "its closed form would have about {operations:,} operations (more than {limit:,}); "
     "use a recursive formulation",
     "mimic": "it takes every joint as free, and some follow others (mimic)",
+    "euler_parameters": "it moves a link by one coordinate after the other, and Euler parameters "
+    "turn it together; semi_recursive takes them",
 }
 """Everything that may stand between a formulation and a tree; figures are filled in."""
 
@@ -38,10 +40,19 @@ def applies_to_every_tree(tree: KinematicTree[Any]) -> str | None:
     return None
 
 
+def moves_by_one_coordinate(tree: KinematicTree[Any]) -> str | None:
+    """The answer of a formulation whose recursion goes from coordinate to coordinate."""
+    if tree.euler_parameters:
+        return reason("euler_parameters")
+    return None
+
+
 def needs_a_coordinate_for_every_joint(tree: KinematicTree[Any]) -> str | None:
     """The answer of a formulation whose recursion solves joint by joint."""
     if tree.is_coupled:
         return reason("mimic")
+    if tree.euler_parameters:
+        return reason("euler_parameters")
     return None
 
 
@@ -69,7 +80,7 @@ class Formulation:
     source: str
     notes: Mapping[str, str]
     functions: Mapping[str, Derivation]
-    why_not: Callable[[KinematicTree[Any]], str | None] = applies_to_every_tree
+    why_not: Callable[[KinematicTree[Any]], str | None] = moves_by_one_coordinate
     estimate: Callable[[KinematicTree[Any], str], int] = grows_in_proportion
     """Rough number of operations of a function where it grows faster than the robot: decides
     whether it is derived for validation alone."""

@@ -1,19 +1,27 @@
 """The types of joints.  A new type is one file here and one entry of `JOINTS`.
 
 The model file's schema, its checks and the kinematics all read this tuple.  `ON_MANIFOLDS` are
-types of the same names that a file chooses by ``coordinates``; `CLOSING` are those that can close a
-loop: they say what they forbid.
+types of the same names that a file chooses by ``coordinates``, and so are `REDUNDANT`; `CLOSING`
+are those that can close a loop: they say what they forbid.
 """
 
 from symgen.joints.ball import Ball
 from symgen.joints.closing import Closing
 from symgen.joints.cylindrical import Cylindrical
 from symgen.joints.distance import Distance
+from symgen.joints.euler_parameters import EulerBall, EulerFree
 from symgen.joints.fixed import Fixed
 from symgen.joints.floating import Floating
 from symgen.joints.free import Free
 from symgen.joints.helical import Helical
-from symgen.joints.interface import Chain, Directions, JointType, Motion, OnManifold
+from symgen.joints.interface import (
+    Chain,
+    Directions,
+    JointType,
+    Motion,
+    OnManifold,
+    Redundant,
+)
 from symgen.joints.planar import Planar
 from symgen.joints.prismatic import Prismatic
 from symgen.joints.revolute import Revolute
@@ -34,6 +42,8 @@ JOINTS: tuple[JointType, ...] = (
 
 ON_MANIFOLDS: tuple[OnManifold, ...] = (Ball(), Free())
 
+REDUNDANT: tuple[Redundant, ...] = (EulerBall(), EulerFree())
+
 CLOSING: tuple[Closing, ...] = (
     *(kind for kind in JOINTS if isinstance(kind, Closing)),
     Distance(),
@@ -47,12 +57,14 @@ __all__ = [
     "CLOSING",
     "JOINTS",
     "ON_MANIFOLDS",
+    "REDUNDANT",
     "Chain",
     "Closing",
     "Directions",
     "JointType",
     "Motion",
     "OnManifold",
+    "Redundant",
     "closing_type",
     "joint_type",
 ]
@@ -74,5 +86,6 @@ def closing_type(name: str) -> Closing:
     raise KeyError(name)
 
 
-def _represented(representation: str) -> tuple[OnManifold, ...]:
-    return tuple(kind for kind in ON_MANIFOLDS if kind.representation == representation)
+def _represented(representation: str) -> tuple[OnManifold | Redundant, ...]:
+    chosen: tuple[OnManifold | Redundant, ...] = (*ON_MANIFOLDS, *REDUNDANT)
+    return tuple(kind for kind in chosen if kind.representation == representation)

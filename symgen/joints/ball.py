@@ -38,8 +38,13 @@ class Ball:
 
 def rotation_of(quaternion: Sequence[S], algebra: Algebra[S]) -> Matrix[S]:
     """The rotation matrix of a unit quaternion x y z w; its norm is not looked at."""
+    return scaled_rotation(quaternion, algebra.constant(2.0), algebra)
+
+
+def scaled_rotation(quaternion: Sequence[S], two: S, algebra: Algebra[S]) -> Matrix[S]:
+    """The same of any quaternion, where `two` is 2 divided by the square of its norm."""
     x, y, z, w = quaternion
-    one, two = algebra.one, algebra.constant(2.0)
+    one = algebra.one
     return Matrix(
         [
             (one - two * (y * y + z * z), two * (x * y - z * w), two * (x * z + y * w)),

@@ -101,3 +101,13 @@ class OnManifold(JointType, Protocol):
 
     def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
         """Pose of the link's frame in the joint frame, for the entries of q."""
+
+
+@runtime_checkable
+class Redundant(JointType, Protocol):
+    """A joint with more coordinates than freedoms: the norm of four of them stays 1."""
+
+    representation: str
+    """What the key ``coordinates`` of the file says."""
+    euler_parameters: int
+    """Where among the coordinates the four begin, x y z w."""

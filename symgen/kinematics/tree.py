@@ -10,6 +10,10 @@ A joint on a manifold has become a chain, too: the columns of its motion subspac
 displacement 0 behind the pose that its entries of q give.  The tree says of it where these are
 (`manifolds`); `symgen.formulations.manifolds` puts the pose there.
 
+Of a joint with Euler parameters (`euler_parameters`) four joints in a row stand for the four, and
+the first moves the link by all of them together: only formulations that know of this take such
+trees.
+
 A joint may follow another one, through any number of others: then it has no coordinate of its own,
 and the robot has fewer coordinates than joints.  Formulations derive as if every joint had one;
 `symgen.formulations.coupled` does the rest.
@@ -33,9 +37,10 @@ from symgen.description.model import (
     RelationDescription,
     RobotDescription,
 )
-from symgen.joints import JointType, OnManifold, joint_type
+from symgen.joints import JointType, OnManifold, Redundant, joint_type
 from symgen.kinematics.bodies import Piece, body_of, in_body, massless, merged
 from symgen.kinematics.definitions import WithDefinitions, definitions_of, followers
+from symgen.kinematics.euler_parameters import EulerParameters
 from symgen.kinematics.forces import FORCES, Making, ModelForce
 from symgen.kinematics.frames import chain_of, identity_transform, placement, units
 from symgen.kinematics.joint import Following, Joint, terms_of
@@ -131,6 +136,7 @@ class KinematicTree(Generic[S]):
     weightless: tuple[tuple[str, ...], ...] = ()
     outputs: tuple[OutputDescription, ...] = ()
     manifolds: tuple[Manifold[S], ...] = ()
+    euler_parameters: tuple[EulerParameters[S], ...] = ()
     loops: tuple[Loop[S], ...] = ()
     relations: tuple[RelationDescription, ...] = ()
     definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
@@ -209,6 +215,10 @@ class KinematicTree(Generic[S]):
         """The joints that have a coordinate of their own, in its order."""
         return tuple(joint for joint in self.joints if joint.following is None)
 
+    def turned_by(self, number: int) -> EulerParameters[S] | None:
+        """The Euler parameters that a joint is one of, if it is."""
+        return next((x for x in self.euler_parameters if number in x.members), None)
+
     @property
     def is_coupled(self) -> bool:
         """Whether a joint follows another one."""
@@ -275,9 +285,10 @@ class KinematicTree(Generic[S]):
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
-        """Names of the rows of all loops, then those of the relations."""
+        """Names of the rows of all loops, of the relations, and of norms of Euler parameters."""
         rows = [name for loop in self.loops for name in loop.row_names]
-        return (*rows, *(relation.name for relation in self.relations))
+        rows += [relation.name for relation in self.relations]
+        return (*rows, *(f"{one.name}_norm" for one in self.euler_parameters))
 
     @property
     def inertial_parameters(self) -> tuple[S, ...]:
@@ -323,6 +334,7 @@ def build_tree(
     frames: dict[str, Frame[S]] = {"base": Frame("base", BASE, identity_transform(algebra))}
     joints: list[Joint[S]] = []  # massless as yet
     manifolds: list[Manifold[S]] = []
+    euler_parameters: list[EulerParameters[S]] = []
     positions = 0
     pieces: dict[int, list[Piece[S]]] = {BASE: []}
     for joint in description.joints:
@@ -340,6 +352,9 @@ def build_tree(
             frame = Frame(joint.link.name, frame.body, pose)
         else:
             joints += _chain(joint, kind, frame, len(joints), algebra)
+            if isinstance(kind, Redundant):
+                members = range(len(joints) - 3, len(joints) + 1)
+                euler_parameters.append(EulerParameters(joint.name, tuple(members)))
             frame = Frame(joint.link.name, len(joints), identity_transform(algebra))
         frames[frame.name] = frame
         piece = Piece(
@@ -388,6 +403,7 @@ def build_tree(
         ),
         outputs=description.outputs,
         manifolds=tuple(manifolds),
+        euler_parameters=tuple(euler_parameters),
         loops=tuple(loop_of(loop, carriers, algebra) for loop in description.loops),
         relations=description.relations,
         definitions=definitions,

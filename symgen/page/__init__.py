@@ -71,9 +71,9 @@ def write_report(
     description = with_additions(read(model, reading), loads, points)
     if description.n_constraints:
         raise RequestError(
-            f"{description.file}: reports of models with 'loops' or 'relations' are not available "
-            "yet; symgen show MODEL constraints prints what closes the loops, symgen show MODEL "
-            "tree the tree cut open"
+            f"{description.file}: reports of models with 'loops', 'relations' or Euler parameters "
+            "are not available yet; symgen show MODEL constraints prints what closes the loops, "
+            "symgen show MODEL tree the tree cut open"
         )
     target = Path(f"{description.name}.html") if target is None else target
     _check_target(target)

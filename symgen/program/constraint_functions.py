@@ -115,7 +115,7 @@ CONSTRAINT_FUNCTIONS: tuple[Function, ...] = (
         (Q, CONSTRAINT_MULTIPLIERS),
         (
             Argument("constraint_torques", ("n",), "N m or N"),
-            by_joint("dp_dq", "[i, j] = d constraint_torques_i / d q_j, symmetric"),
+            by_joint("dp_dq", "[i, j] = d constraint_torques_i / d q_j"),
         ),
         (T,),
         needs=("n_constraints",),

@@ -37,10 +37,11 @@ class Function:
         if self.solves and sizes["n_constraints"]:
             served = self.name.replace("hybrid", "forward")
             return (
-                f"{self.name} is that of the tree cut open, and the model has loops or relations; "
+                f"{self.name} is that of the tree cut open, and the model has constraints; "
                 f"constrained_{served} serves it"
                 if served in CONSTRAINED
-                else f"{self.name} is not available for models with loops or relations"
+                else f"{self.name} is not available for models with loops or relations, nor "
+                "with Euler parameters"
             )
         return next((NEEDS[size] for size in self.needs if not sizes[size]), "")
 

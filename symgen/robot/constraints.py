@@ -137,5 +137,5 @@ class Constraints(Protocol):
 
         Returns:
             constraint_torques (..., n): N m or N
-            dp_dq (..., n, n): [i, j] = d constraint_torques_i / d q_j, symmetric
+            dp_dq (..., n, n): [i, j] = d constraint_torques_i / d q_j
         """

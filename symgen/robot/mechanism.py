@@ -6,6 +6,9 @@ tree cut open, J and b of the constraints (c'' = J qdd + b = 0) and their multip
 
     M qdd + h = tau + J' x,    J qdd = -b.
 
+Beside joints on manifolds qdd and the columns of J are those of the velocities, and coordinates
+move along them by ``module.integrate``.
+
 Rows that say the same as others make J lose rank.  Then J = U S V' with r singular values above
 `RANK` times the largest, U' J qdd = -U' b are r independent equations, and x = U y is the
 multiplier of least norm; the accelerations do not depend on that choice.
@@ -104,7 +107,8 @@ class Mechanism:
         """Accelerations that the torques tau produce where the loops stay closed.
 
         Arguments (batch axes ... broadcast mutually):
-            q, qd, tau (..., n)   coordinates and velocities that keep the constraints, torques
+            q (..., nq)           coordinates that keep the constraints
+            qd, tau (..., n)      velocities that keep them, torques
             t (...)               time (s), for constraints that mention it
             loads, parameters     as of forward dynamics
 
@@ -185,7 +189,8 @@ class Mechanism:
     ) -> Array:
         """How assembled coordinates vary with the runtime parameters, (..., n, p).
 
-        Those that are held stay; the others move by the least that keeps the loops closed.
+        Of joints with a quaternion it is a displacement, as of integrate(q, displacement).  Those
+        that are held stay; the others move by the least that keeps the loops closed.
         """
         known = _without_none(t=t, parameters=parameters)
         J = self._module.constraint_jacobian(q, **known)
@@ -202,7 +207,8 @@ class Mechanism:
         """Torques of the actuated coordinates that produce the accelerations qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q, qd, qdd (..., n)   a motion that keeps the constraints
+            q (..., nq)           coordinates of a motion that keeps the constraints
+            qd, qdd (..., n)      its velocities and accelerations
             t, loads, parameters  as of constrained_forward_dynamics
 
         Returns a named tuple ConstrainedTorques:
@@ -266,11 +272,12 @@ class Mechanism:
     def assemble(
         self, q: Array = None, *, hold: Sequence[str] = (), t: Array = 0.0, parameters: Any = None
     ) -> Array:
-        """The nearest coordinates at which all loops are closed, (..., n).
+        """The nearest coordinates at which all loops are closed, (..., nq).
 
         Arguments:
-            q (..., n)    where to begin; default: the initial positions of the model file
-            hold          names of coordinates that stay as they are
+            q (..., nq)   where to begin; default: the initial positions of the model file
+            hold          names of coordinates that stay as they are; of joints with a quaternion
+                          the names of their velocities, along which they do not move then
             t, parameters as of constrained_forward_dynamics
 
         ValueError where the loops cannot close from there, with how far they are open.
@@ -283,7 +290,7 @@ class Mechanism:
                 f"{', '.join(names)}"
             )
         free = [k for k, name in enumerate(names) if name not in hold]
-        start = np.asarray(self._module.initial_q if q is None else q, dtype=float)
+        start = self._module.normalize(self._module.initial_q if q is None else q)
         known = _without_none(t=t, parameters=parameters)
         rows = start.reshape(-1, start.shape[-1])
         closed = [self._assembled(row, free, known, k) for k, row in enumerate(rows)]
@@ -299,8 +306,7 @@ class Mechanism:
             found, c, size = self._closed(begin, free, known)
             if np.abs(c).max() <= 1e3 * CLOSED * size:
                 return found
-            begin = q.copy()
-            begin[free] += random.normal(scale=_NEAR, size=len(free))
+            begin = self._moved(q, free, random.normal(scale=_NEAR, size=len(free)))
         worst = int(np.abs(c).argmax())
         where = f" (row {row})" if row else ""
         raise ValueError(
@@ -320,8 +326,7 @@ class Mechanism:
             size = max(1.0, float(np.abs(J).max(initial=0.0)))
             if np.abs(c).max() <= CLOSED * size:
                 break
-            moved = q.copy()
-            moved[free] -= _step(J[:, free], c, damping * size)
+            moved = self._moved(q, free, -_step(J[:, free], c, damping * size))
             new = module.constraints(moved, **known)
             if new @ new < c @ c:
                 q, c, damping = moved, new, damping / 10 if damping > 1e-9 else 0.0
@@ -331,6 +336,12 @@ class Mechanism:
             else:
                 damping = 10 * damping or _DAMPED
         return q, c, size
+
+    def _moved(self, q: Array, free: Sequence[int], way: Array) -> Array:
+        """q (nq,) after displacements of the coordinates in `free`."""
+        displacement = np.zeros(self._module.n)
+        displacement[free] = way
+        return self._module.integrate(q, displacement)
 
     def _constraints(self, q: Array, qd: Array, t: Array, parameters: Any) -> tuple[Array, Array]:
         known = _without_none(t=t, parameters=parameters)

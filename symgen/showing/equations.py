@@ -139,7 +139,9 @@ def _steps_instead(
     description: RobotDescription, what: str, style: str, formulation: str | None, operations: int
 ) -> str:
     """The recursion of a result that is too large to be shown otherwise."""
-    dynamics = SymbolicDynamics(description, formulation_named(formulation or _recursion(what)))
+    dynamics = SymbolicDynamics(
+        description, formulation_named(formulation or _recursion(description, what))
+    )
     return (
         f"{'% ' if style == 'latex' else ''}{_size_of(description, what, operations)}, so here "
         "is its recursion; --expanded writes it out all the same."
@@ -156,16 +158,19 @@ def _size_of(description: RobotDescription, what: str, operations: int) -> str:
 def _default_formulation(description: RobotDescription, what: str, steps: bool | None) -> str:
     """The closed form where it is to be read as such, else the recursion."""
     closed = formulation_named("closed_form_lagrange")
-    large = _sizes(description)["n_joints"] > LARGEST_CLOSED_ROBOT
-    if steps or large or what not in provided_functions(closed):
-        return _recursion(what)
+    tree = build_tree(description, Graph())
+    unfit = tree.sizes["n_joints"] > LARGEST_CLOSED_ROBOT or closed.why_not(tree) is not None
+    if steps or unfit or what not in provided_functions(closed):
+        return _recursion(description, what)
     if steps is None and written_out(description, what, closed.name) > LARGEST_QUICK_EXPANSION:
-        return _recursion(what)
+        return _recursion(description, what)
     return closed.name
 
 
-def _recursion(what: str) -> str:
+def _recursion(description: RobotDescription, what: str) -> str:
     """The one to show."""
+    if any(joint.is_redundant for joint in description.joints):
+        return "semi_recursive"
     return "kane" if function_named(what).solves else "newton_euler"
 
 

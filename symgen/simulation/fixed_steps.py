@@ -76,7 +76,8 @@ def checked_scheme(
     if configuration_of(module).joints:
         raise RequestError(
             "simulate: step: steps of one size are those of coordinates whose velocities are their "
-            "derivatives, and quaternions have others; leave step out, or use `coordinates: angles`"
+            "derivatives, and quaternions have others; leave step out, or use "
+            "`coordinates: euler_parameters`"
         )
     return Scheme(
         _positive("step", step),
@@ -170,14 +171,18 @@ def in_python(
     return state
 
 
+def advance_of(module: Any) -> Any:
+    """The C function of a module that makes steps; None where it has none."""
+    backend = getattr(getattr(module, "_backends", None), "serving", None)
+    return getattr(backend, "advance_mechanism", None)
+
+
 def compiled_way(way: AugmentedLagrangian, objectives: Objectives | None) -> Way | None:
     """The same in C; None where the module has no such code, or Python has to be asked.
 
     It is where torques or loads are functions, or derivatives of tangent matrices are wanted.
     """
-    backend = getattr(getattr(way.module, "_backends", None), "serving", None)
-    scheme, columns = way.scheme, way.columns
-    advance = getattr(backend, "advance_mechanism", None)
+    scheme, columns, advance = way.scheme, way.columns, advance_of(way.module)
     tangent = isinstance(scheme.projection, str) and scheme.projection == "tangent"
     asked = way.torques.function is not None or way.loads.function is not None
     if advance is None or asked or (tangent and len(columns)):

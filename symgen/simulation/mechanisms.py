@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
+from symgen.robot.configuration import configuration_of
 from symgen.robot.mechanism import RANK
 from symgen.simulation.arguments import Array, Columns
 
@@ -34,13 +35,16 @@ def closed_start(
         qd = np.asarray(module.closed_velocities(q, qd0, **given))
     except np.linalg.LinAlgError as error:
         raise RequestError(f"simulate: qd0: {error}") from None
-    for name, old, new in (("q0", q0, q), ("qd0", qd0, qd)):
+    normal = module.normalize(q0)
+    for name, names, old, new in (
+        ("q0", module.position_names, normal, q),
+        ("qd0", module.coordinate_names, qd0, qd),
+    ):
         moved = np.abs(new - old)
         if moved.max(initial=0.0) > MOVED:
             most = int(moved.argmax())
-            coordinate = module.coordinate_names[most]
             warnings.warn(
-                f"simulate: {name} leaves the loops open; {coordinate} begins at {new[most]:.6g}, "
+                f"simulate: {name} leaves the loops open; {names[most]} begins at {new[most]:.6g}, "
                 f"not {old[most]:.6g}",
                 RuntimeWarning,
                 stacklevel=3,
@@ -54,7 +58,8 @@ def closed_sensitivities(
     """Make the sensitivities of the start keep the loops closed: those nearest to what is given.
 
     With c = 0 and c' = 0 at all values of the parameters, J dq = -dc/dp, and J dqd =
-    -dc'/dp - dc'/dq dq, where dc'/dq is half of dc''/dqd.
+    -dc'/dp - dc'/dq dq, where dc'/dq dq is half of dc''/dqd dq; on manifolds, where derivatives
+    along qd and dq do not commute, less half of J [qd, dq].
     """
     given = {"t": t, **({"parameters": parameters} if parameters.size else {})}
     J = module.constraint_jacobian(q, **given)
@@ -66,7 +71,8 @@ def closed_sensitivities(
         rates[:, places] += module.constraint_rates_parameter_derivatives(q, qd, **given)[:, chosen]
     columns.dq0[...] -= back @ left
     _, _, by_qd = module.constraint_acceleration_derivatives(q, qd, np.zeros_like(qd), **given)
-    rates += 0.5 * by_qd @ columns.dq0
+    turned = configuration_of(module).transported(qd, columns.dq0)
+    rates += 0.5 * (by_qd @ columns.dq0 - J @ turned)
     columns.dqd0[...] -= back @ rates
 
 

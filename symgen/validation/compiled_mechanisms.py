@@ -21,6 +21,7 @@ from symgen.simulation.arguments import Array, Columns, columns
 from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme, State
 from symgen.simulation.fixed_steps import (
     PENALTY,
+    advance_of,
     compiled_way,
     in_python,
     integrand,
@@ -77,6 +78,8 @@ def accelerations(module: Any, seed: int = 2009) -> Iterator[Check]:
 def steps(module: Any, seed: int = 2009) -> Iterator[Check]:
     """One row for each array of a state and for the integrals; none where there is no such C."""
     if not has_constraints(module) or configuration_of(module).joints:
+        return
+    if advance_of(module) is None:
         return
     random = np.random.default_rng(seed)
     try:

@@ -55,8 +55,7 @@ def mobility(description: RobotDescription) -> Mobility | None:
         return None
     robot = NumericRobot(description)
     n, m = len(description.coordinate_names), description.n_constraints
-    begin = [evaluate(x, description.parameter_values) for x in description.initial.get("q", ())]
-    start = np.array(begin) if begin else np.zeros(n)
+    start = np.array([evaluate(x, description.parameter_values) for x in description.initial_q])
     try:
         q = Mechanism(_module_of(robot, description)).assemble(start)
     except ValueError as error:
@@ -80,6 +79,9 @@ def _module_of(robot: NumericRobot, description: RobotDescription) -> SimpleName
         constraint_jacobian=robot.constraint_jacobian,
         coordinate_names=description.coordinate_names,
         constraint_names=names,
+        integrate=robot.space.integrate,
+        normalize=robot.space.normalize,
+        n=robot.n,
     )
 
 

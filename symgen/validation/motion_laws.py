@@ -29,6 +29,9 @@ from symgen.validation.evaluation import (
     times,
 )
 
+_UNIT = 1e-6
+"""How far from 1 the square of a unit vector is at most."""
+
 
 def joint_wrenches(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """Derivatives of the joint wrenches; their part along the joint's motion is the torque."""
@@ -178,8 +181,12 @@ MOTION_LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...
 
 
 def _has_bodies(s: Evaluation) -> bool:
-    """Whether every body that moves has a coordinate that it is the first one to feel."""
-    return s.facts.coupling is None and s.has("forward_kinematics", "jacobians")
+    """Whether every body that moves has a coordinate that it is the first one to feel, which moves
+    it along or about a unit vector, unlike Euler parameters."""
+    if s.facts.coupling is not None or not s.has("forward_kinematics", "jacobians"):
+        return False
+    turns = np.sum(np.abs(np.asarray(s["jacobians"])[..., 3:, :]) ** 2, axis=-2)
+    return bool(np.all((turns < _UNIT) | (np.abs(turns - 1.0) < _UNIT)))
 
 
 class _Bodies:

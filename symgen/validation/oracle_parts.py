@@ -46,7 +46,10 @@ READABLE_TYPES = (
 
 def unread_types(description: RobotDescription) -> tuple[str, ...]:
     """The types of joints of a model that the numeric model cannot read, each once."""
-    types = dict.fromkeys(joint.type for joint in description.joints)
+    types = dict.fromkeys(
+        f"{joint.type} with {joint.representation}" if joint.is_redundant else joint.type
+        for joint in description.joints
+    )
     return tuple(name for name in types if name not in READABLE_TYPES)
 
 

@@ -58,12 +58,16 @@ WRONG = {  # lines from 6
         "joints do"
     ],
     "type: spherical\norigin: {}\ncoordinates: quaternions": [
-        "8: joints[0].coordinates: expected angles or quaternion, found the text 'quaternions'; "
-        "did you mean 'quaternion'?"
+        "8: joints[0].coordinates: expected angles, quaternion or euler_parameters, found the text "
+        "'quaternions'; did you mean 'quaternion'?"
     ],
-    "type: spherical\norigin: {}\ncoordinates: euler_parameters": [
-        "8: joints[0].coordinates: 'euler_parameters' is not available yet; write quaternion or "
-        "angles"
+    "type: spherical\norigin: {}\ncoordinates: euler_parameters\nsequence: xyz\n"
+    "limits: {velocity: 3}\nstiffness: 2": [
+        "9: joints[0].sequence: says nothing beside 'coordinates: euler_parameters'; remove it",
+        "10: joints[0].limits: 'limits' means nothing for one of four Euler parameters; remove it, "
+        "or write 'coordinates: quaternion'",
+        "11: joints[0].stiffness: 'stiffness' means nothing for one of four Euler parameters; "
+        "remove it, or write 'coordinates: quaternion'",
     ],
     "type: spherical\norigin: {}\ncoordinates: quaternion\nsequence: xyz\nstiffness: [3, 3, 4]\n"
     "limits: {lower: 0}\nprescribed: [true, true, false]": [

@@ -78,14 +78,22 @@ def test_wrong_mechanisms_say_what_and_where(tmp_path, text, message):
     assert message in faults[0]
 
 
-def test_quaternions_beside_loops_are_refused_by_name(tmp_path):
+def test_what_quaternions_begin_with(tmp_path):
     path = tmp_path / "m.yaml"
     free = MODEL.replace(
         "name: a, type: revolute", "name: a, type: spherical, coordinates: quaternion"
     )
-    path.write_text(free + "relations: {drive: q.b - t}\n")
-    with pytest.raises(ModelError, match="quaternions are not available yet in models with loops"):
-        symgen.read(path)
+    drive = free + "relations: {drive: q.b - t}\n"
+    path.write_text(drive + "initial: {q: {b: 0.5}}\n")
+    assert [str(x.text) for x in symgen.read(path).initial_q] == ["0", "0", "0", "1", "0.5"]
+    for given, message in (
+        ("q: {a_qw: 0}", "the quaternion of 'a' is zero; expected a_qw: 1 or such"),
+        ("q: {a_wx: 1}", "'a_wx' is no coordinate; did you mean"),
+        ("qd: {a_qx: 1}", "'a_qx' is no coordinate; did you mean"),
+    ):
+        path.write_text(f"{drive}initial: {{{given}}}\n")
+        with pytest.raises(ModelError, match=message):
+            symgen.read(path)
 
 
 def test_functions_of_the_open_tree_say_what_serves(tmp_path):

@@ -91,6 +91,19 @@ loops:
 relations: {drive: q.one*q.two - t}
 """
 
+REDUNDANT = """
+symgen: 1
+name: redundant
+parameters: {w: 0.3}
+joints:
+  - {name: hip, type: spherical, coordinates: euler_parameters, origin: {xyz: [0, w, 0]},
+     link: {mass: 1, com: [0.1, w, 0.3], inertia: {xx: 1, yy: 2, zz: 1.5, xy: 0.1}}}
+  - {name: knee, type: revolute, origin: {xyz: [0.3, 0, 0]}, axis: [0, 1, 0],
+     link: {name: two, mass: 1, com: [0.2, 0.1, 0]}}
+loads: [{name: foot, link: two, point: [0.1, 0.2, 0.3]}]
+points: [{name: toe, link: two, point: [0.1, 0.2, 0.3]}]
+"""
+
 PAIRS = [(item.name, function) for item in FORMULATIONS for function in provided_functions(item)]
 
 
@@ -98,7 +111,7 @@ PAIRS = [(item.name, function) for item in FORMULATIONS for function in provided
 def trees():
     """With everything that a function may need, parameters among it."""
     found = []
-    texts = (BRANCHES, FOLLOWING, FREE, SPRUNG, FORCED, CLOSED)
+    texts = (BRANCHES, FOLLOWING, FREE, SPRUNG, FORCED, CLOSED, REDUNDANT)
     for description in (read(TWO_LINK), *map(described, texts)):
         runtime = tuple(p.name for p in description.parameters if not p.derived)
         found.append(build_tree(description, Graph(), runtime))

@@ -177,7 +177,9 @@ def estimate(tree: KinematicTree[Any], function: str = "inverse_dynamics") -> in
 
 
 def why_not(tree: KinematicTree[Any]) -> str | None:
-    """Only the size of the result stands against a closed form."""
+    """The size of the result, and coordinates that move a link together."""
+    if tree.euler_parameters:
+        return reason("euler_parameters")
     operations = estimate(tree)
     if operations <= LARGEST_CLOSED_FORM:
         return None

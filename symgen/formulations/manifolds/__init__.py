@@ -51,7 +51,7 @@ from collections.abc import Collection, Mapping
 from symgen.algebra.interface import S
 from symgen.formulations.joint_terms import reflected_inertia
 from symgen.formulations.loops import Floating, Start
-from symgen.formulations.manifolds import hessian, solving, torques
+from symgen.formulations.manifolds import hessian, mechanisms, solving, torques
 from symgen.formulations.manifolds.bases import floating_bases
 from symgen.formulations.manifolds.chain import Chain, Write
 from symgen.formulations.manifolds.springs import is_sprung
@@ -75,6 +75,7 @@ NOTES = {
 FUNCTIONS = {
     **torques.FUNCTIONS,
     **solving.FUNCTIONS,
+    **mechanisms.FUNCTIONS,
     "inverse_dynamics_hessian": hessian.inverse_dynamics_hessian,
 }
 """The functions that are derived for trees with joints on manifolds."""
@@ -82,6 +83,7 @@ FUNCTIONS = {
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "bias_forces": ("inverse_dynamics",),
     "coriolis_matrix": ("mass_matrix",),
+    "constraint_acceleration_derivatives": (mechanisms.JACOBIAN,),
     "inverse_dynamics_hessian": (hessian.FIRST,),
     "forward_dynamics_sensitivities": (
         "forward_dynamics_derivatives",

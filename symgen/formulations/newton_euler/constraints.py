@@ -19,6 +19,7 @@ from symgen.formulations.constraints import (
     Supplied,
     Wanted,
     functions_of,
+    supplied_by,
 )
 from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep, poses_of
 from symgen.formulations.newton_euler.recursion import (
@@ -38,9 +39,6 @@ NOTES = {
     "e0'' = R0_j (alpha_j x e + omega_j x (omega_j x e))",
     "NE-46": "derivative by a joint: z0_k x e0, for points with the arm from the joint's origin",
 }
-
-
-SIDES = ("first", "second")
 
 
 @dataclass(frozen=True)
@@ -103,23 +101,7 @@ def supply(
 ) -> Supplied[S]:
     """What constraints are made of: see `symgen.formulations.constraints`."""
     bodies = _bodies(tree, b, state, points, wanted)
-    origins: dict[tuple[str, int], Moving[S]] = {}
-    axes: dict[tuple[str, int], dict[str, Moving[S]]] = {}
-    for loop in tree.loops:
-        for side, (end, used) in enumerate(loop.ends()):
-            label = f"{loop.name}_{SIDES[side]}"
-            with b.step("loops", loop.name):
-                if loop.has_gap:
-                    origins[loop.name, side] = bodies.point(label, end.body, end.origin)
-                axes[loop.name, side] = {
-                    name: bodies.direction(f"{label}_{name}", end.body, end.axes[name])
-                    for name in used
-                }
-    found: dict[str, Moving[S]] = {}
-    for point in points:
-        with b.step("points", point.name):
-            found[point.name] = bodies.point(point.name, point.body, point.point)
-    return Supplied(origins, axes, found)
+    return supplied_by(bodies, tree, b, points)
 
 
 def _bodies(

@@ -3,17 +3,19 @@
 `kinematics` holds the notation, `reference_points` the parameter of the formulation, `bodies` what
 is accumulated.  `slopes` differentiates that, by variables of which `by_coordinates` and
 `by_parameters` say what they move; `functions` and `solution` are what is made of both.  `natural`
-has points and joint wrenches, `energies` energies.
+has points and joint wrenches, `constraints` what closes loops, `energies` energies.
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from symgen.formulations.interface import Formulation
+from symgen.formulations.constraints import NOTES as CONSTRAINT_NOTES
+from symgen.formulations.interface import Derivation, Formulation, applies_to_every_tree
 from symgen.formulations.semi_recursive import (
     bodies,
     by_coordinates,
     by_parameters,
+    constraints,
     costs,
     energies,
     functions,
@@ -21,6 +23,7 @@ from symgen.formulations.semi_recursive import (
     natural,
     slopes,
     solution,
+    turning,
 )
 from symgen.formulations.semi_recursive.reference_points import (
     LINK_ORIGIN,
@@ -61,7 +64,10 @@ def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
 
     Of what the paper has no derivatives by parameters for, those are found line by line.
     """
-    own = {function: partial(derive, point) for function, derive in _FUNCTIONS.items()}
+    own: dict[str, Derivation] = {
+        function: partial(derive, point) for function, derive in _FUNCTIONS.items()
+    }
+    own |= constraints.functions(point)
     return Formulation(
         name=name,
         title=f"Semi-recursive, about the {point.title}",
@@ -76,8 +82,12 @@ def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
             **solution.NOTES,
             **natural.NOTES,
             **energies.NOTES,
+            **CONSTRAINT_NOTES,
+            **constraints.NOTES,
+            **turning.NOTES,
         },
         functions={**parameter_derivatives(own), **own},
+        why_not=applies_to_every_tree,
         by_default=False,
         estimate=costs.estimate,
     )

@@ -182,8 +182,8 @@ def accumulated_masses(system: System[S]) -> Accumulated[S]:
     for i, at in system.geometry.items():
         with b.step("mass matrix", at.joint.name):
             P[i] = let_spatial(b, f"P_{i}", FORCE, M_sum[i].times(at.b), "SR-18")
-            for j, column in at.R.items():
-                entries[i, j] = b.let(f"M_{i}_{j}", P[i].dot(column), "SR-18")
+            for j in system.tree.path(i):
+                entries[i, j] = b.let(f"M_{i}_{j}", P[i].dot(at.R[j]), "SR-18")
     return Accumulated(bodies, {}, M_sum, {}, P, entries, {})
 
 

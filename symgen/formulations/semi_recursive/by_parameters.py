@@ -17,7 +17,7 @@ sum in (57)             phi_i_dx          (A_i)_x = phi_i~ A_i: a parameter turn
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic
 
@@ -100,9 +100,15 @@ def parameter_sweep(
     velocities = {BASE: zero_spatial(system.b.algebra)}
     slopes: dict[int, BodySlope[S]] = {}
     for i, at in system.geometry.items():
-        here = displaced[i] = displacement_step(system, own, i, displaced.get(at.joint.parent))
-        V = velocities[i] = velocity_step(system, own, i, here, velocities[at.joint.parent])
-        slopes[i] = body_slope_step(system, known.bodies[i], own, i, here, V)
+        if not system.columns(i):
+            continue
+        for j in system.columns(i):
+            parent = displaced.get(system.geometry[j].joint.parent)
+            displaced[j] = displacement_step(system, own, j, parent)
+        V = velocity_step(system, own, i, displaced, velocities[at.joint.parent])
+        for j in system.columns(i):
+            velocities[j] = V
+            slopes[j] = body_slope_step(system, known.bodies[j], own, j, displaced[j], V)
     return slopes
 
 
@@ -120,7 +126,7 @@ def displacement_step(
         A_p, o_p = system.geometry[joint.parent].A, system.geometry[joint.parent].places.origin
         phi_p, d_p = parent.phi, parent.places.origin
     pose, seat = joint.transform(system.state.q[i - 1], algebra), joint.placement.tree
-    angular, linear = joint.angular_axis(algebra), joint.linear_axis(algebra)
+    angular, linear = joint.angular_axis(algebra), joint.linear_axis(algebra)  # 0 if it turns
 
     def on_parent(x: Vector[S], local: Vector[S]) -> Vector[S]:
         return d_p + phi_p.cross(x - o_p) + A_p.apply(own.vector(local))
@@ -150,12 +156,18 @@ def displacement_step(
 
 
 def velocity_step(
-    system: System[S], own: Own[S], i: int, here: Displaced[S], parent: Spatial[S]
+    system: System[S],
+    own: Own[S],
+    i: int,
+    displaced: Mapping[int, Displaced[S]],
+    parent: Spatial[S],
 ) -> Spatial[S]:
     """The derivative of SR-6, from that of the parent."""
-    b, at, qd = system.b, system.geometry[i], system.state.qd[i - 1]
+    b, at, qd = system.b, system.geometry[i], system.state.qd
     before = system.motions[at.joint.parent].V
-    value = carried_slope(here.arm, before, b.algebra) + carried(at.arm, parent) + here.b * qd
+    value = carried_slope(displaced[i].arm, before, b.algebra) + carried(at.arm, parent)
+    for j in system.columns(i):
+        value = value + displaced[j].b * qd[j - 1]
     with b.step("derivatives of motion", at.joint.name):
         d_v = let_derivative(b, f"v_{i}", value.linear, own.by, "d SR-6")
         return Spatial(d_v, let_derivative(b, f"omega_{i}", value.angular, own.by, "d SR-6"))
@@ -184,4 +196,13 @@ def body_slope_step(
         d_m = own.scalar(at.joint.body.mass)
         d_weight = gravity * d_m + own.vector(gravity) * body.m
         d_weight = let_derivative(b, f"weight_{i}", d_weight, by, "dSR-15")
-    return BodySlope(here.b, here.arm, V.angular, V.linear, d_c, d_J, d_arms, d_m, d_weight)
+        spin = _spin_slope(system, i, here) if i in system.turning else None
+    return BodySlope(here.b, here.arm, V.angular, V.linear, d_c, d_J, d_arms, d_m, d_weight, spin)
+
+
+def _spin_slope(system: System[S], i: int, here: Displaced[S]) -> Spatial[S]:
+    """Of what the rate of an Euler parameter's b_i has beside omega_i~ b_i: it turns with i."""
+    at, s = system.geometry[i], system.motions[i].spin.angular
+    d_s = here.phi.cross(s)
+    lever = d_s.cross(at.r - at.places.joint) + s.cross(here.r - here.places.joint)
+    return Spatial(lever, d_s)

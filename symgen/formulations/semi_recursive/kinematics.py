@@ -34,12 +34,16 @@ Equations are cited as they are right; docs/theory/semi_recursive.md lists where
 print.  A joint of one coordinate has a constant axis in either body, so that w_j, u_j and r_i - r_j
 turn with body i, and bdot_i = omega_i~ b_i; for a point of space this is the rate at the point of
 the body that passes.
+
+Euler parameters are four such joints in a row, of which the first moves the body by all four and
+the others nothing: B_i and A_i^p of these are identities, and all of them share R_i, V_i and d_i.
+Their axes w_i turn about the body, too: see `turning.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic
 
@@ -54,6 +58,7 @@ from symgen.formulations.semi_recursive.spatial import (
     let_spatial,
     zero_spatial,
 )
+from symgen.formulations.semi_recursive.turning import Axes, axes_of, posed
 from symgen.formulations.state import State
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.topology import topology
@@ -102,6 +107,8 @@ class Motion(Generic[S]):
     arm_dot: Vector[S]
     b_dot: Spatial[S]
     d_sum: Spatial[S]
+    spin: Spatial[S]
+    """Of an Euler parameter, what the rate of b_i has beside omega_i~ b_i."""
 
     @property
     def omega(self) -> Vector[S]:
@@ -119,15 +126,33 @@ class System(Generic[S]):
     state: State[S]
     geometry: Mapping[int, Geometry[S]]
     motions: Mapping[int, Motion[S]] = field(default_factory=dict)
+    turning: Mapping[int, Axes[S]] = field(default_factory=dict)
+    """Of every joint that is an Euler parameter the axes of its four."""
 
     @property
     def joints(self) -> Sequence[Joint[S]]:
         """All joints, parents before children."""
         return self.tree.joints
 
+    def columns(self, i: int) -> tuple[int, ...]:
+        """The joints that move body i on its parent."""
+        axes = self.turning.get(i)
+        if axes is None:
+            return (i,)
+        return axes.members if i == axes.members[0] else ()
+
+    def together(self, i: int) -> tuple[int, ...]:
+        """The joints that move body i together with joint i."""
+        return self.turning[i].members if i in self.turning else (i,)
+
     def children(self, i: int) -> Sequence[int]:
         """Numbers of the bodies that body i carries directly."""
         return self._children[i - 1]
+
+    def about_joint(self, j: int, w: Vector[S]) -> Spatial[S]:
+        """The motion at r_j of a turn w about the point of joint j."""
+        at = self.geometry[j]
+        return Spatial(w.cross(at.r - at.places.joint), w)
 
     @cached_property
     def _children(self) -> tuple[tuple[int, ...], ...]:
@@ -144,8 +169,9 @@ def geometry_step(
     q: S,
     point: ReferencePoint,
     b: ProgramBuilder[S],
+    axes: Axes[S] | None = None,
 ) -> Geometry[S]:
-    """SR-1 to SR-5"""
+    """SR-1 to SR-5; `axes` are those of the Euler parameters that the joint is one of."""
     i, algebra = joint.number, b.algebra
     A_p, o_p, r_p = identity(algebra), zero_vector(algebra), None
     if parent is not None:
@@ -153,7 +179,8 @@ def geometry_step(
     seat, pose = joint.placement.tree, joint.transform(q, algebra)
     with b.step("geometry", joint.name):
         A = b.let(f"A_{i}", A_p @ pose.rotation, "SR-1")
-        w = b.let(f"w_{i}", A.apply(joint.angular_axis(algebra)), "SR-1")
+        axis = joint.angular_axis(algebra) if axes is None else axes.axis(i)
+        w = b.let(f"w_{i}", A.apply(axis), "SR-1")
         u = b.let(f"u_{i}", A.apply(joint.linear_axis(algebra)), "SR-1")
         origin = b.let(f"o_{i}", o_p + A_p.apply(pose.translation), "SR-2")
         on_axis = b.let(f"r_J_{i}", o_p + A_p.apply(seat.translation), "SR-2")
@@ -168,37 +195,49 @@ def geometry_step(
     return Geometry(joint, A, places, w, u, r, arm, own, {**R, i: own})
 
 
-def motion_step(at: Geometry[S], parent: Motion[S], qd: S, b: ProgramBuilder[S]) -> Motion[S]:
-    """SR-6 to SR-9"""
-    i, algebra = at.joint.number, b.algebra
+def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motion[S]]:
+    """SR-6 to SR-9 of body i, and of those that the same joints move"""
+    b, algebra, at, qd = system.b, system.b.algebra, system.geometry[i], system.state.qd
+    columns = {j: system.geometry[j].b for j in system.columns(i)}
     with b.step("motion", at.joint.name):
-        V = carried(at.arm, parent.V) + at.b * qd
+        V = carried(at.arm, parent.V)
+        for j, column in columns.items():
+            V = V + column * qd[j - 1]
         V = Spatial(b.let(f"v_{i}", V.linear, "SR-6"), b.let(f"omega_{i}", V.angular, "SR-6"))
         arm_dot = zero_vector(algebra)
         if at.joint.parent != BASE:  # B_i acts on nothing where the parent does not move
             arm_dot = b.let(f"arm_dot_{i}", parent.V.linear - V.linear, "SR-7")
-        b_dot = let_spatial(b, f"b_dot_{i}", MOTION, at.b.turned(V.angular), "SR-7")
-        d = carried_slope(arm_dot, parent.V, algebra) + b_dot * qd
+        d, still = carried_slope(arm_dot, parent.V, algebra), zero_spatial(algebra)
+        rates, spins = dict[int, Spatial[S]](), dict[int, Spatial[S]]()
+        for j, column in columns.items():
+            rate = column.turned(V.angular)
+            if j in system.turning:
+                spins[j] = system.about_joint(j, system.turning[j].spin(j, at.A))
+                rate = rate + spins[j]
+            rates[j] = let_spatial(b, f"b_dot_{j}", MOTION, rate, "SR-7")
+            d = d + rates[j] * qd[j - 1]
         d = let_spatial(b, f"d_{i}", MOTION, d, "SR-8")
         d_sum = let_spatial(b, f"d_sum_{i}", MOTION, d + carried(at.arm, parent.d_sum), "SR-9")
-    return Motion(V, arm_dot, b_dot, d_sum)
+    return {
+        j: Motion(V, arm_dot if j == i else still.linear, rate, d_sum, spins.get(j, still))
+        for j, rate in rates.items()
+    }
 
 
 def rates_step(
-    at: Geometry[S],
-    here: Motion[S],
+    system: System[S],
+    i: int,
     parent: Mapping[int, Spatial[S]],
     before: Mapping[int, Spatial[S]],
-    b: ProgramBuilder[S],
 ) -> dict[int, Spatial[S]]:
     """SR-10; `parent` and `before` are R and Rdot of the parent."""
-    i = at.joint.number
+    b, at, here = system.b, system.geometry[i], system.motions[i]
     rates: dict[int, Spatial[S]] = {}
     with b.step("motion", at.joint.name):
         for j, column in before.items():
             rate = carried_slope(here.arm_dot, parent[j], b.algebra) + carried(at.arm, column)
             rates[j] = let_spatial(b, f"b_dot_{i}_{j}", MOTION, rate, "SR-10")
-    return {**rates, i: here.b_dot}
+    return {**rates, **{j: system.motions[j].b_dot for j in system.columns(i)}}
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -212,21 +251,25 @@ def system_at(
     moving: bool = True,
 ) -> System[S]:
     """SR-1 to SR-5, and where it is `moving` SR-6 to SR-9."""
+    turning = axes_of(tree, b, state, moving)
+    tree = posed(tree, turning)
     geometry: dict[int, Geometry[S]] = {}
     for joint in tree.joints:
-        i, parent = joint.number, geometry.get(joint.parent)
-        geometry[i] = geometry_step(tree, joint, parent, state.q[i - 1], point, b)
-    system = System(tree, b, point, state, geometry)
-    return System(tree, b, point, state, geometry, motion_sweep(system)) if moving else system
+        i, parent, axes = joint.number, geometry.get(joint.parent), turning.get(joint.number)
+        geometry[i] = geometry_step(tree, joint, parent, state.q[i - 1], point, b, axes)
+        for j in axes.members if axes and i == axes.members[-1] else ():
+            geometry[j] = replace(geometry[j], R=geometry[i].R)
+    system = System(tree, b, point, state, geometry, turning=turning)
+    return replace(system, motions=motion_sweep(system)) if moving else system
 
 
 def motion_sweep(system: System[S]) -> dict[int, Motion[S]]:
     """SR-6 to SR-9 of all bodies."""
     none = zero_spatial(system.b.algebra)
-    motions = {BASE: Motion(none, none.linear, none, none)}
+    motions = {BASE: Motion(none, none.linear, none, none, none)}
     for i, at in system.geometry.items():
-        qd = system.state.qd[i - 1]
-        motions[i] = motion_step(at, motions[at.joint.parent], qd, system.b)
+        if system.columns(i):
+            motions |= motion_step(system, i, motions[at.joint.parent])
     return motions
 
 
@@ -235,6 +278,9 @@ def rates_sweep(system: System[S]) -> dict[int, dict[int, Spatial[S]]]:
     rates: dict[int, dict[int, Spatial[S]]] = {BASE: {}}
     for i, at in system.geometry.items():
         p = at.joint.parent
+        if not system.columns(i):
+            rates[i] = rates[p]
+            continue
         R = system.geometry[p].R if p != BASE else {}
-        rates[i] = rates_step(at, system.motions[i], R, rates[p], system.b)
+        rates[i] = rates_step(system, i, R, rates[p])
     return rates

@@ -76,7 +76,7 @@ def forward_kinematics(
 ) -> None:
     """SR-1, SR-2 for every link frame of the file, (n_links, 4, 4)."""
     system = system_at(tree, b, state, point, moving=False)
-    poses = [_pose(system, frame.body) @ frame.pose for frame in tree.frames]
+    poses = [pose_of(system, frame.body) @ frame.pose for frame in tree.frames]
     write_frames(b, [pose.homogeneous(b.algebra) for pose in poses])
 
 
@@ -87,7 +87,7 @@ def jacobians(
     system = system_at(tree, b, state, point, moving=False)
     blocks: list[dict[int, tuple[S, ...]]] = []
     for frame in tree.frames:
-        origin = _pose(system, frame.body).apply(frame.pose.translation)
+        origin = pose_of(system, frame.body).apply(frame.pose.translation)
         columns: dict[int, tuple[S, ...]] = {}
         with b.step("columns", frame.name):
             for j in tree.path(frame.body):
@@ -118,7 +118,7 @@ def link_motion(
     velocities: list[tuple[S, ...]] = []
     bends: list[tuple[S, ...]] = []
     for frame in tree.frames:
-        i, x = frame.body, _pose(system, frame.body).apply(frame.pose.translation)
+        i, x = frame.body, pose_of(system, frame.body).apply(frame.pose.translation)
         with b.step("links", frame.name):
             origin = _moving(system, rates, i, x, partial(_named, b, f"link_{frame.name}"))
         omega = system.motions[i].omega if i != BASE else still
@@ -183,7 +183,9 @@ def joint_accelerations(system: System[S]) -> dict[int, Spatial[S]]:
     """The first half of SR-29, of all bodies."""
     found = {BASE: zero_spatial(system.b.algebra)}
     for i, at in system.geometry.items():
-        value = carried(at.arm, found[at.joint.parent]) + at.b * system.state.qdd[i - 1]
+        value = carried(at.arm, found[at.joint.parent])
+        for j in system.columns(i):
+            value = value + system.geometry[j].b * system.state.qdd[j - 1]
         with system.b.step("acceleration", at.joint.name):
             found[i] = let_spatial(system.b, f"a_z_{i}", MOTION, value, "SR-29")
     return found
@@ -205,7 +207,7 @@ def _points(system: System[S], rates: Mapping[int, Spatial[S]]) -> list[Moving[S
     points: list[Moving[S]] = []
     for place in system.tree.points:
         with system.b.step("points", place.name):
-            x = _pose(system, place.body).apply(place.point)
+            x = pose_of(system, place.body).apply(place.point)
             named = partial(_named, system.b, place.name)
             points.append(_moving(system, rates, place.body, x, named))
     return points
@@ -220,16 +222,23 @@ def axis_step(
     """SR-32: w_j, u_j and r_J of one joint with their rates."""
     b, j = system.b, at.joint.number
     omega, alpha = system.motions[j].omega, rates[j].angular
+    spin = system.motions[j].spin.angular
 
-    def turning(name: str, x: Vector[S]) -> Moving[S]:
-        v = b.let(f"{name}_dot_{j}", omega.cross(x), "SR-32")
-        return Moving(x, v, b.let(f"{name}_ddot_{j}", alpha.cross(x) + omega.cross(v), "SR-32"))
+    def turning(name: str, x: Vector[S], spins: bool = False) -> Moving[S]:
+        v = omega.cross(x)
+        if spins:
+            v = v + spin
+        v = b.let(f"{name}_dot_{j}", v, "SR-32")
+        a = alpha.cross(x) + omega.cross(v)
+        if spins:
+            a = a + omega.cross(spin) + system.turning[j].spin_rate(j, at.A, system.state)
+        return Moving(x, v, b.let(f"{name}_ddot_{j}", a, "SR-32"))
 
     def named(part: str, x: Vector[S]) -> Vector[S]:
         return x if part == "x" else b.let(f"r_J_{RATES[part]}_{j}", x, "SR-32")
 
     with b.step("rates of axes", at.joint.name):
-        w, u = turning("w", at.w), turning("u", at.u)
+        w, u = turning("w", at.w, j in system.turning), turning("u", at.u)
         return w, u, _moving(system, rates, j, at.places.joint, named)
 
 
@@ -277,7 +286,7 @@ def _named(b: ProgramBuilder[S], name: str, part: str, x: Vector[S]) -> Vector[S
     return b.let(f"{part}_{name}", x, "SR-30")
 
 
-def _pose(system: System[S], i: int) -> Transform[S]:
+def pose_of(system: System[S], i: int) -> Transform[S]:
     """Axes and origin of the frame of body i, or of the base."""
     algebra = system.b.algebra
     if i == BASE:

@@ -92,6 +92,8 @@ class BodySlope(Generic[S]):
     arms: Sequence[Vector[S]]
     m: S
     weight: Vector[S]
+    spin: Spatial[S] | None = None
+    """Of an Euler parameter, what its b_i has in the rate beside omega_i~ b_i."""
 
 
 @dataclass(frozen=True)
@@ -151,26 +153,22 @@ def d_mass_step(i: int, body: Body[S], d: BodySlope[S], by: str, b: ProgramBuild
 
 
 def d_motion_step(
-    system: System[S],
-    i: int,
-    d: BodySlope[S],
-    parent: tuple[Spatial[S], Spatial[S]],
-    rate: S,
-    by: str,
+    system: System[S], i: int, parent: tuple[Spatial[S], Spatial[S]], x: Variable[S]
 ) -> Spatial[S]:
-    """dSR-7 to dSR-9: (d_sum_i)_x, from (V_p)_x and (d_sum_p)_x in `parent`.
-
-    `rate` is the derivative of qd_i: 1 if it is the variable, else 0.
-    """
+    """dSR-7 to dSR-9: (d_sum_i)_x, from (V_p)_x and (d_sum_p)_x in `parent`."""
     b, algebra, at, here = system.b, system.b.algebra, system.geometry[i], system.motions[i]
-    p, qd = system.motions[at.joint.parent], system.state.qd[i - 1]
+    p, by, d = system.motions[at.joint.parent], x.by, x.bodies[i]
     d_V, d_before = parent
     d_arm_dot = zero_vector(algebra) if at.joint.parent == BASE else d_V.linear - d.v
     d_arm_dot = let_derivative(b, f"arm_dot_{i}", d_arm_dot, by, "dSR-7")
-    d_b_dot = at.b.turned(d.omega) + d.b.turned(here.omega)
-    d_b_dot = let_spatial_slope(b, f"b_dot_{i}", MOTION, d_b_dot, by, "dSR-7")
     value = carried_slope(here.arm_dot, d_V, algebra) + carried_slope(d_arm_dot, p.V, algebra)
-    value = value + d_b_dot * qd + here.b_dot * rate
+    for j in system.columns(i):
+        d_b_dot = system.geometry[j].b.turned(d.omega) + x.bodies[j].b.turned(here.omega)
+        if (spin := x.bodies[j].spin) is not None:
+            d_b_dot = d_b_dot + spin
+        d_b_dot = let_spatial_slope(b, f"b_dot_{j}", MOTION, d_b_dot, by, "dSR-7")
+        rate = algebra.one if x.rate == j else algebra.zero
+        value = value + d_b_dot * system.state.qd[j - 1] + system.motions[j].b_dot * rate
     value = let_spatial_slope(b, f"d_{i}", MOTION, value, by, "dSR-8")
     value = value + carried_slope(d.arm, p.d_sum, algebra) + carried(at.arm, d_before)
     return let_spatial_slope(b, f"d_sum_{i}", MOTION, value, by, "dSR-9")
@@ -326,11 +324,13 @@ def d_motion_sweep(system: System[S], x: Variable[S]) -> dict[int, Spatial[S]]:
     algebra = system.b.algebra
     still = zero_spatial(algebra)
     d_sum: dict[int, Spatial[S]] = {}
-    for i, d in x.bodies.items():
+    for i in x.bodies:
         joint, before = system.geometry[i].joint, x.bodies.get(system.geometry[i].joint.parent)
+        if not system.columns(i):
+            d_sum[i] = d_sum[joint.parent]
+            continue
         d_V = Spatial(before.v, before.omega) if before else still
         given = d_V, d_sum.get(joint.parent, still)
-        rate = algebra.one if x.rate == i else algebra.zero
         with system.b.step("derivatives of motion", joint.name):
-            d_sum[i] = d_motion_step(system, i, d, given, rate, x.by)
+            d_sum[i] = d_motion_step(system, i, given, x)
     return d_sum

@@ -171,6 +171,32 @@ def test_equality_constraints_are_loops_and_relations(tmp_path):
         assert np.linalg.matrix_rank(slopes[turns], tol=1e-9) == rank
 
 
+def test_equality_constraints_of_free_bodies_and_balls(tmp_path):
+    """Jacobians are MuJoCo's, whose free bodies have velocities along the axes of the world."""
+    floating = LEG.replace('<joint name="crank" axis=".1 1 0"/>', "<freejoint/>").replace(
+        '<joint name="knee" axis="0 1 0"/>', '<joint name="knee" type="ball"/>'
+    )
+    equality = """<equality><connect name="pin" body1="shank" body2="rod" anchor=".1 .2 .3"/>
+      <weld name="seam" site1="ankle" site2="eye"/></equality></mujoco>"""
+    (tmp_path / "leg.xml").write_text(floating.split("<equality>")[0] + equality)
+    leg = symgen.load(tmp_path / "leg.xml", backend="numpy")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "leg.xml"))
+    data = mujoco.MjData(model)
+    xyzw = [0, 2, 3, 4, 1, 5, 6, 7, 9, 10, 11, 8]
+    random = np.random.default_rng(1)
+    for _ in range(3):
+        q, qd = leg.random_configuration(random), random.uniform(-1, 1, leg.n)
+        data.qpos[xyzw], data.qvel[:] = q, qd
+        mujoco.mj_forward(model, data)
+        expected, value = data.efc_J.reshape(-1, leg.n).copy(), leg.constraints(q)
+        turn = np.zeros(9)
+        mujoco.mju_quat2Mat(turn, data.qpos[8:])
+        expected[:, 4:7] = expected[:, 4:7] @ turn.reshape(3, 3)
+        slopes = leg.constraint_jacobian(q)
+        assert np.allclose(value[:6], data.efc_pos[:6], atol=1e-12)
+        assert np.allclose(slopes[:6], expected[:6], atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

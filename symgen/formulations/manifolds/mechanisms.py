@@ -1,0 +1,74 @@
+"""What closes loops beside joints on manifolds: the rows of the chain, in the tangent space.
+
+At e = 0 the columns of the chain are those of the joint, W(0) = 1, so that J and the rates J w are
+the chain's, and second rates are the chain's at e'' = w' - N.  With J in the place of derivatives
+by accelerations these turn as those of any scalar (MF-4).  The torques p = J^T x are given along
+the joint's own columns, which turn with it: as of inverse dynamics
+
+    dp/de_k = (that of the chain) - D_k^T p,
+
+and so the derivative is symmetric no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from symgen.algebra.interface import S
+from symgen.formulations.manifolds.chain import Chain
+from symgen.formulations.manifolds.slopes import in_tangent_space
+from symgen.formulations.manifolds.tangent import rows_of
+from symgen.formulations.manifolds.torques import of_accelerations, unchanged
+
+UNCHANGED = (
+    "constraints", "constraint_jacobian", "constraints_parameter_derivatives", "loop_wrenches",
+    "constraint_rates", "constraint_rates_parameter_derivatives",
+    "constraint_torque_parameter_derivatives",
+)  # fmt: skip
+"""The functions that are those of the chain."""
+
+OF_ACCELERATIONS = ("constraint_bias", "constraint_acceleration_parameter_derivatives")
+"""Those of the chain at its accelerations."""
+
+JACOBIAN = "constraint_jacobian"
+
+
+def acceleration_derivatives(chain: Chain[S]) -> None:
+    """MF-4 of second rates."""
+    chain.call(chain.function, chain.accelerations)
+    value, *slopes = chain.results(chain.function).items()
+    with chain.b.variant("_rows"):
+        chain.call(JACOBIAN, chain.state.qdd)
+    (J,) = chain.results(JACOBIAN).values()
+    matrices = [rows_of(entries, chain.n) for entries in (*(x for _, x in slopes), J)]
+    for row in zip(*matrices, strict=True):
+        in_tangent_space(chain.joints, row, chain.accelerations, {})
+    chain.output(value[0], (len(value[1]),), value[1], "MF-4")
+    for (name, _), matrix in zip(slopes, matrices[:2], strict=True):
+        entries = [x for row in matrix for x in row]
+        chain.output(name, (len(matrix), chain.n), entries, "MF-4")
+    chain.finish()
+
+
+def torque_derivatives(chain: Chain[S]) -> None:
+    """MF-4 of J^T x."""
+    chain.call(chain.function, chain.state.qdd)
+    (value, torques), (slope, entries) = chain.results(chain.function).items()
+    by_q = rows_of(entries, chain.n)
+    for one in chain.joints:
+        for k, place in enumerate(one.at):
+            turned = one.transposed(one.D[k], one.of(torques))
+            for i, x in zip(one.at, turned, strict=True):
+                by_q[i][place] = by_q[i][place] - x
+    chain.output(value, (chain.n,), torques, "MF-4")
+    chain.output(slope, (chain.n, chain.n), [x for row in by_q for x in row], "MF-4")
+    chain.finish()
+
+
+FUNCTIONS: Mapping[str, Callable[[Chain[Any]], None]] = {
+    **dict.fromkeys(UNCHANGED, unchanged),
+    **dict.fromkeys(OF_ACCELERATIONS, of_accelerations),
+    "constraint_acceleration_derivatives": acceleration_derivatives,
+    "constraint_torque_derivatives": torque_derivatives,
+}

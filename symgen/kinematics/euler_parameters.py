@@ -1,0 +1,117 @@
+"""How the four Euler parameters p = x y z w of a joint turn its link: their motion subspace.
+
+The attitude is that of p / |p|, so that for any p, and by every coordinate of it,
+
+    omega = sum_l w_l pdot_l,    (A)_z = w_l~ A  by z = p_l
+
+hold exactly: derivatives are true ones off the unit sphere, and along p they are 0.  The paper's
+A = E G^T (2 - p^T p) (table 5) has the same value and first derivatives where |p| = 1, and its
+columns 2 E (table 11) are those here there; but its (27), (28) do not hold along p.  Everything is
+in the axes of the link.
+
+=========================  =================  ===================================================
+symbol                     code               meaning
+=========================  =================  ===================================================
+h                          h                  2 / |p|^2
+G(x) y                     product            x_w y_v - y_w x_v - x_v x y_v, bilinear
+w_l = h G(p) e_l           axes               angular velocity by pdot_l
+dw_l/dp_k                  by_place           h G(e_k) e_l - h p_k w_l
+s_l                        spins              rate of the components of w_l: h G(pdot) e_l - c w_l
+c                          c                  h p . pdot
+ds_l/dp_k                  spins_by_place     -h p_k s_l - h pdot_k w_l - c dw_l/dp_k
+rate of s_l                spin_rates         h G(pddot) e_l - c h G(pdot) e_l - c' w_l - c s_l
+=========================  =================  ===================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic
+
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Matrix, Vector, inner
+from symgen.joints.ball import scaled_rotation
+
+FOUR = range(4)
+
+
+@dataclass(frozen=True)
+class EulerParameters(Generic[S]):
+    """A joint with them; `members` are the numbers of the tree's joints that they are."""
+
+    name: str
+    members: tuple[int, ...]
+
+    def of(self, entries: Sequence[S]) -> tuple[S, ...]:
+        """Its own of an entry for every joint."""
+        return tuple(entries[number - 1] for number in self.members)
+
+    def place(self, number: int) -> int:
+        """Which of the four a joint is, from 0."""
+        return self.members.index(number)
+
+
+@dataclass(frozen=True)
+class Turning(Generic[S]):
+    """See the table of the module; l and k count from 0."""
+
+    p: Sequence[S]
+    rate: Sequence[S]
+    algebra: Algebra[S]
+
+    @cached_property
+    def h(self) -> S:
+        """2 / |p|^2"""
+        return self.algebra.constant(2.0) / inner(self.p, self.p)
+
+    @cached_property
+    def c(self) -> S:
+        """h p . pdot"""
+        return self.h * inner(self.p, self.rate)
+
+    @property
+    def rotation(self) -> Matrix[S]:
+        """The attitude: from axes of the link to those of the joint frame."""
+        return scaled_rotation(self.p, self.h, self.algebra)
+
+    @cached_property
+    def axes(self) -> list[Vector[S]]:
+        """w_l"""
+        return [self._product(self.p, k) * self.h for k in FOUR]
+
+    @cached_property
+    def spins(self) -> list[Vector[S]]:
+        """s_l"""
+        return [self._product(self.rate, k) * self.h - self.axes[k] * self.c for k in FOUR]
+
+    def by_place(self, of: int, k: int) -> Vector[S]:
+        """dw_l/dp_k, l is `of`"""
+        unit = [self.algebra.one if i == k else self.algebra.zero for i in FOUR]
+        return self._product(unit, of) * self.h - self.axes[of] * (self.h * self.p[k])
+
+    def spins_by_place(self, of: int, k: int) -> Vector[S]:
+        """ds_l/dp_k"""
+        slope = self.spins[of] * (self.h * self.p[k]) + self.axes[of] * (self.h * self.rate[k])
+        return -slope - self.by_place(of, k) * self.c
+
+    def spin_rates(self, second: Sequence[S]) -> list[Vector[S]]:
+        """Rates of s_l; `second` is pddot"""
+        swing = inner(self.rate, self.rate) + inner(self.p, second)
+        c_rate = self.h * swing - self.c * self.c
+        return [
+            (self._product(second, k) - self._product(self.rate, k) * self.c) * self.h
+            - self.axes[k] * c_rate
+            - self.spins[k] * self.c
+            for k in FOUR
+        ]
+
+    def _product(self, x: Sequence[S], k: int) -> Vector[S]:
+        """G(x) times the unit vector k."""
+        zero = self.algebra.zero
+        v = Vector(*x[:3])
+        if k == 3:
+            return -v
+        unit = Vector(*(self.algebra.one if i == k else zero for i in range(3)))
+        return unit * x[3] - v.cross(unit)

@@ -1,0 +1,66 @@
+"""What closes loops, by every formulation that derives it, and mechanisms by one alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symgen.formulations import FORMULATIONS, VARIANTS
+from symgen.program.constraint_functions import CONSTRAINT_FUNCTIONS
+from tests.mechanisms.models import FOUR_BAR, SEAT, body, loaded, model
+
+TOGETHER = FOUR_BAR + "relations: {track: points.tip.x - sin(t)*L*q.rocker**2}\n"
+
+
+def spatial():
+    """Every kind of row between an arm, a hand on a ball and a free body."""
+    joints = [
+        {"name": "shoulder", "type": "universal", "origin": SEAT, "link": body("arm", 1.5)},
+        {"name": "wrist", "type": "spherical", "coordinates": "quaternion",
+         "origin": {"xyz": ["0.3*w", 0, 0.1]}, "link": body("hand", "w")},
+        {"name": "slide", "type": "helical", "pitch": 0.1, "parent": "base", "origin": {},
+         "link": body("block", 0.7)},
+    ]  # fmt: skip
+    ends = {"first": {"link": "hand", "origin": SEAT, "axis": [0.3, -0.5, 0.8]},
+            "second": {"link": "block", "axis": [0, 0.6, "0.8*w"]}}  # fmt: skip
+    loops = [{"name": kind, "type": kind, **ends} for kind in ("prismatic", "universal", "planar")]
+    loops.append({"name": "rod", "type": "distance", "length": "w", **ends})
+    return model("spatial", joints, loops=loops, parameters={"w": 1.2})
+
+
+def test_every_formulation_derives_the_same():
+    """Rows, rates and derivatives by Newton-Euler and about three reference points."""
+    able = [x.name for x in (*FORMULATIONS, *VARIANTS) if "constraints" in x.functions]
+    assert len(able) == 4
+    names = [function.name for function in CONSTRAINT_FUNCTIONS]
+    for text in (TOGETHER, spatial()):
+        robot = loaded(
+            text, formulations=",".join(able), functions=",".join(names), runtime_parameters="all"
+        )
+        random, n = np.random.default_rng(0), robot.n
+        given = {
+            "q": robot.random_configuration(random, 5),
+            "qd": random.normal(size=(5, n)),
+            "qdd": random.normal(size=(5, n)),
+            "constraint_multipliers": random.normal(size=(5, robot.n_constraints)),
+        }
+        for function in CONSTRAINT_FUNCTIONS:
+            values = [given[argument.name] for argument in function.arguments]
+            options = {"t": 0.3} if any(x.name == "t" for x in function.options) else {}
+            results = [getattr(getattr(robot, x), function.name)(*values, **options) for x in able]
+            count = len(function.results)
+            first, *others = [x if count > 1 else (x,) for x in results]
+            for other in others:
+                for x, y in zip(first, other, strict=True):
+                    assert np.abs(x - y).max() < 1e-10, function.name
+
+
+def test_the_semi_recursive_formulation_serves_alone():
+    """Accelerations, multipliers and their derivatives are those of the fastest formulations."""
+    whole, alone = loaded(FOUR_BAR), loaded(FOUR_BAR, formulations="semi_recursive")
+    assert tuple(alone.formulations) == ("semi_recursive",)
+    q = whole.assemble(hold=["crank"])
+    assert np.allclose(alone.assemble(hold=["crank"]), q, atol=1e-12)
+    state = q, whole.closed_velocities(q, whole.initial_qd), [1.3, 0, 0]
+    results = [x.constrained_forward_dynamics_derivatives(*state) for x in (whole, alone)]
+    for one, other in zip(*results, strict=True):
+        assert np.allclose(one, other, atol=1e-10, equal_nan=True)
