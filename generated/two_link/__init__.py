@@ -262,7 +262,7 @@ operation_counts = {
         "forward_dynamics_derivatives": {'additions': 88, 'multiplications': 132, 'divisions': 1, 'functions': 4},
     },
 }
-model_hash = 'd47901670287763285718c4e9c3a5085342cbf22315a7174bec41739d22a8749'
+model_hash = 'e36512b605971a738820f7f86df6135d49dab9e788a2c41028ca4bf0dc1eec7a'
 condition = 1.0
 symgen_version = '0.2.0'
 
@@ -282,12 +282,14 @@ inverse_kinematics = _kinematics.inverse_kinematics
 _missing = {
     'inverse_dynamics_jvp': 'inverse_dynamics_jvp was not built; build it with: symgen build MODEL --functions default,inverse_dynamics_jvp',
     'inverse_dynamics_vjp': 'inverse_dynamics_vjp was not built; build it with: symgen build MODEL --functions default,inverse_dynamics_vjp',
+    'inverse_dynamics_hvp': 'inverse_dynamics_hvp was not built; build it with: symgen build MODEL --functions default,inverse_dynamics_hvp',
     'inverse_dynamics_parameter_derivatives': 'inverse_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'point_motion_parameter_derivatives': 'point_motion_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'kinetic_energy_parameter_derivatives': 'kinetic_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'potential_energy_parameter_derivatives': 'potential_energy_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'forward_dynamics_jvp': 'forward_dynamics_jvp was not built; build it with: symgen build MODEL --functions default,forward_dynamics_jvp',
     'forward_dynamics_vjp': 'forward_dynamics_vjp was not built; build it with: symgen build MODEL --functions default,forward_dynamics_vjp',
+    'forward_dynamics_hvp': 'forward_dynamics_hvp was not built; build it with: symgen build MODEL --functions default,forward_dynamics_hvp',
     'forward_dynamics_parameter_derivatives': 'forward_dynamics_parameter_derivatives was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'forward_dynamics_sensitivities': 'forward_dynamics_sensitivities was not built: the module has no runtime parameters; build it with: symgen build MODEL --runtime-parameters all',
     'hybrid_dynamics': "hybrid_dynamics was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",

@@ -21,7 +21,12 @@ from ._evaluation import (
 )
 from ._forward_laws import SOLVED, response
 from ._hessian_laws import HESSIAN, scale_of_hessian
-from ._product_laws import BASES, scales_of_products
+from ._product_laws import (
+    BASES,
+    CURVED,
+    scales_of_curvatures,
+    scales_of_products,
+)
 
 PARTS = "torque_parts"
 
@@ -37,7 +42,7 @@ def _common_results(s: Evaluation, reference: Evaluation, where: str) -> Iterato
             results = s.results(name), reference.results(name)
             scales = scales_of(s, reference, name)
             ok = comparable(reference, name)
-            differences = name == HESSIAN and reference.subject.independent
+            differences = name in (HESSIAN, *CURVED) and reference.subject.independent
             limit = limits.difference if differences else limits.agreement
             for label, *both, scale in zip(labels_of(name), *results, scales, strict=True):
                 what = f"{name}{label} = that of {reference.subject.name}{where}"
@@ -56,6 +61,8 @@ def scales_of(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
     """For every result what else its errors are relative to, (S, ...)."""
     if name in BASES:
         return scales_of_products(s, lens, name)
+    if name in CURVED:
+        return scales_of_curvatures(s, lens, name)
     if name in SOLVED:
         return response(lens, name).scales(lens if lens.has(name) else s, name)
     if name == HESSIAN:

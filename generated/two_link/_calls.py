@@ -8,6 +8,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "inverse_dynamics_hessian": ("q", "qd", "qdd", "multipliers"),
     "inverse_dynamics_jvp": ("q", "qd", "qdd", "along_q", "along_qd", "along_qdd"),
     "inverse_dynamics_vjp": ("q", "qd", "qdd", "multipliers"),
+    "inverse_dynamics_hvp": ("q", "qd", "qdd", "multipliers", "along_q", "along_qd", "along_qdd"),
     "inverse_dynamics_load_derivatives": ("q",),
     "mass_matrix": ("q",),
     "coriolis_matrix": ("q", "qd"),
@@ -37,6 +38,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "forward_dynamics_derivatives": ("q", "qd", "tau"),
     "forward_dynamics_jvp": ("q", "qd", "tau", "along_q", "along_qd", "along_tau"),
     "forward_dynamics_vjp": ("q", "qd", "tau", "multipliers"),
+    "forward_dynamics_hvp": ("q", "qd", "tau", "multipliers", "along_q", "along_qd", "along_tau"),
     "forward_dynamics_parameter_derivatives": ("q", "qd", "tau"),
     "forward_dynamics_sensitivities": ("q", "qd", "tau", "dq", "dqd", "dtau"),
     "hybrid_dynamics": ("q", "qd", "x"),
@@ -61,14 +63,17 @@ TIMED = tuple(name for name in ARGUMENTS if name.startswith("constraint"))
 
 LOADED = (
     "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_hessian",
-    "inverse_dynamics_jvp", "inverse_dynamics_vjp", "forward_dynamics_jvp", "forward_dynamics_vjp",
+    "inverse_dynamics_jvp", "inverse_dynamics_vjp", "inverse_dynamics_hvp",
+    "forward_dynamics_jvp", "forward_dynamics_vjp", "forward_dynamics_hvp",
     "bias_forces", "torque_parts",
     "joint_wrenches", "joint_wrench_derivatives", "inverse_dynamics_parameter_derivatives",
     "forward_dynamics", "forward_dynamics_derivatives", "forward_dynamics_parameter_derivatives",
     "forward_dynamics_sensitivities", "hybrid_dynamics", "hybrid_dynamics_derivatives",
     "hybrid_dynamics_parameter_derivatives", "outputs", "outputs_derivatives",
 )  # fmt: skip
-DIRECTED = ("inverse_dynamics_jvp", "forward_dynamics_jvp")
+DIRECTED = (
+    "inverse_dynamics_jvp", "inverse_dynamics_hvp", "forward_dynamics_jvp", "forward_dynamics_hvp",
+)  # fmt: skip
 DIRECTIONS = {"dloads": "along_loads", "dparameters": "along_parameters"}
 """What `DIRECTED` functions take besides, and which arrays of the states that is."""
 SEVERAL_RESULTS = {
@@ -84,6 +89,10 @@ SEVERAL_RESULTS = {
     "inverse_dynamics_vjp": (
         "gradient_q", "gradient_qd", "gradient_qdd", "gradient_loads", "gradient_parameters",
     ),
+    "inverse_dynamics_hvp": (
+        "gradient_q_along", "gradient_qd_along", "gradient_qdd_along", "gradient_loads_along",
+        "gradient_parameters_along",
+    ),
     "joint_wrench_derivatives": ("joint_wrenches", "dw_dq", "dw_dqd", "dw_dqdd"),
     "point_motion": ("position", "velocity", "acceleration"),
     "link_motion": ("link_velocities", "link_accelerations"),
@@ -93,6 +102,10 @@ SEVERAL_RESULTS = {
     "forward_dynamics_jvp": ("qdd", "qdd_along"),
     "forward_dynamics_vjp": (
         "gradient_q", "gradient_qd", "gradient_tau", "gradient_loads", "gradient_parameters",
+    ),
+    "forward_dynamics_hvp": (
+        "gradient_q_along", "gradient_qd_along", "gradient_tau_along", "gradient_loads_along",
+        "gradient_parameters_along",
     ),
     "forward_dynamics_sensitivities": ("qdd", "dqdd"),
     "hybrid_dynamics_derivatives": ("y", "dy_dq", "dy_dqd", "dy_dx"),

@@ -23,6 +23,7 @@ from ._configuration import configuration_of
 from . import _limits as limits
 from ._agreement import agreement
 from ._array_interface import interface
+from symgen.validation.compiled_mechanisms import accelerations, steps
 from ._constraint_laws import CONSTRAINT_LAWS
 from ._domain import left_out, states_in_domain
 from ._evaluation import (
@@ -52,8 +53,7 @@ from ._forward_laws import FORWARD_LAWS, SOLVED, not_compared
 from ._hessian_laws import SLOPES, hessian
 from ._motion_laws import MOTION_LAWS, are_bodies
 from ._parameter_laws import PARAMETER_LAWS
-from ._product_laws import products
-from symgen.validation.steps import steps
+from ._product_laws import products, second_products
 
 __all__ = [
     "ARGUMENTS",
@@ -326,6 +326,8 @@ def check_evaluations(evaluations: Sequence[Evaluation]) -> list[Check]:
         slopes = next((e for e in (lens, *lenses) if e.has(SLOPES)), lens)
         if n and slopes.subject.complex_step:
             found.extend(rows(s, hessian(s, slopes), n))
+        if n and lens.subject.complex_step:
+            found.extend(rows(s, second_products(s, lens, lenses), n))
         if s.subject.arrays:
             found.extend(rows(s, interface(s, lens), n))
     return found
@@ -386,5 +388,5 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
         changed = with_parameters(states, changed_parameters(values, seed))
         if states.parameters.size:
             found += between([Evaluation(item, changed, facts) for item in subjects])
-        found += steps(module)
+        found += [*accelerations(module), *steps(module)]
     return found

@@ -105,7 +105,8 @@ class Facts:
     `condition` says how much larger the terms of the robot's equations are than their sums: it
     multiplies every limit.  `inertial_parameters` are those of the moving bodies, (10 N,);
     `joint_terms` are the numbers of drives, bearings and springs by name, (N,) each, and
-    `rest_configuration`, (nq,), where springs of joints on manifolds are slack elsewhere than at 0;
+    `added_mass` beside free joints that have some; `rest_configuration`, (nq,), where springs of
+    joints on manifolds are slack elsewhere than at 0;
     `reflected_inertia` is that of the rotor times the square of the gear ratio.  `prescribed` says
     of every coordinate whether its motion is given in hybrid dynamics, (n,); `output_names` are
     those of the model's outputs, `link_names` those of the links in the order of arrays.  Where
@@ -272,6 +273,15 @@ class Evaluation:
         results = call(self.subject.functions, name, moved)
         return tuple(np.asarray(result).imag / limits.STEP for result in results)
 
+    def moved_along(self, names: Iterable[str]) -> dict[str, Array]:
+        """The states with all arguments `names` a complex step along the ``along_`` arrays."""
+        states = vars(self.states)
+        moved = {
+            name: self._moved(name, states[name], 1j * limits.STEP * states[f"along_{name}"])
+            for name in names
+        }
+        return {**states, **moved}
+
     def rate(self, name: str, result: int = 0, qdd: Array | None = None) -> Array:
         """d result / dt along the velocities and accelerations of the states, or along `qdd`."""
         s, h = self.states, 1j * limits.STEP
@@ -339,9 +349,9 @@ class JointTerms:
         self._coupling = np.eye(n) if S is None else np.asarray(S)
         self._offsets = np.zeros(n) if o is None else np.asarray(o)
         self._states = s.states
-        space = s.facts.configuration
+        self._space = space = s.facts.configuration
         none = np.zeros(len(self._coupling))
-        keys = ("reflected_inertia", "damping", "friction", "stiffness", "rest")
+        keys = ("reflected_inertia", "added_mass", "damping", "friction", "stiffness", "rest")
         default = {**dict.fromkeys(keys, none), "friction_velocity": none + 1.0}
         self.numbers: Mapping[str, Array] = {**default, **(s.facts.joint_terms or {})}
         self._places = s.states.q
@@ -368,7 +378,16 @@ class JointTerms:
         """What is added to the torques of the rigid bodies, (S, n)."""
         inertia = self.numbers["reflected_inertia"]
         rotors = self._felt(inertia * self._of_joints(self._states.qdd))
-        return np.asarray(rotors + self.losses + self.springs)
+        return np.asarray(rotors + self._added + self.losses + self.springs)
+
+    @property
+    def _added(self) -> Array:
+        """Torques of added masses, m (v' + w x v), (S, n)."""
+        rates = self._states.qdd
+        if self._space is not None:
+            qd = self._states.qd
+            rates = rates - np.einsum("kij,sk,sj->si", self._space.turning, qd, qd)
+        return self._felt(self.numbers["added_mass"] * self._of_joints(rates))
 
     @property
     def losses(self) -> Array:

@@ -48,13 +48,17 @@ def hessian(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         matrix = np.swapaxes(blocks[block], -1, -2) if transposed else blocks[block]
         expected = np.einsum("si,sij->sj", s.states.multipliers, slopes[argument][result])
         if block == "hessian_q_q":
-            expected = expected - _half_bracket(s, np.asarray(lens.results(SLOPES)[1]))
+            by_q = np.asarray(lens.results(SLOPES)[1])
+            gradient = np.einsum("sa,sai->si", s.states.multipliers, by_q)
+            expected = expected - half_bracket(s, gradient, s.states.direction)
         what = f"{HESSIAN}, {block}{'^T' * transposed} v = complex step of {SLOPES} in {argument}"
         yield what, limits.derivative, times(matrix, s.states.direction), expected, whole
 
 
-def _half_bracket(s: Evaluation, by_q: Array) -> Array:
+def half_bracket(s: Evaluation, gradient: Array, direction: Array) -> Array:
     """What the order of two tangent derivatives makes of the second ones, (S, n), halved.
+
+    `gradient` is that by q, (S, n), and the `direction` (S, n) what the second one is taken along.
 
     On a manifold that by k, then by j, less the other way round is the derivative along the bracket
     [S_k, S_j] of the columns; a Hessian is symmetric.
@@ -63,8 +67,7 @@ def _half_bracket(s: Evaluation, by_q: Array) -> Array:
         return np.zeros(s.states.qd.shape)
     D = s.facts.configuration.turning
     bracket = np.einsum("jik->kji", D) - np.einsum("kij->kji", D)
-    slope = np.einsum("sa,sai->si", s.states.multipliers, by_q)
-    return np.asarray(0.5 * np.einsum("sk,kji,si->sj", s.states.direction, bracket, slope))
+    return np.asarray(0.5 * np.einsum("sk,kji,si->sj", direction, bracket, gradient))
 
 
 def scale_of_hessian(s: Evaluation, source: Evaluation) -> Array:

@@ -50,7 +50,7 @@ class TorqueHessian(typing.NamedTuple):
 
 
 class TorqueGradient(typing.NamedTuple):
-    """Gradient of multipliers . tau by all that the joint torques depend on.
+    """Gradient of multipliers . tau by all that the joint torques depend on, or how that changes.
 
     (..., n) each; by the loads (..., n_loads, 6), by the runtime parameters (..., n_parameters).
     That by `q` is in its tangent space.
@@ -64,7 +64,7 @@ class TorqueGradient(typing.NamedTuple):
 
 
 class AccelerationGradient(typing.NamedTuple):
-    """Gradient of multipliers . qdd by all that accelerations depend on: see `TorqueGradient`."""
+    """The same of multipliers . qdd: see `TorqueGradient`."""
 
     q: np.ndarray
     qd: np.ndarray
