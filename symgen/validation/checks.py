@@ -23,7 +23,6 @@ from symgen.robot.configuration import configuration_of
 from symgen.validation import limits
 from symgen.validation.agreement import agreement
 from symgen.validation.array_interface import interface
-from symgen.validation.compiled_mechanisms import accelerations, steps
 from symgen.validation.constraint_laws import CONSTRAINT_LAWS
 from symgen.validation.domain import left_out, states_in_domain
 from symgen.validation.evaluation import (
@@ -388,5 +387,4 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
         changed = with_parameters(states, changed_parameters(values, seed))
         if states.parameters.size:
             found += between([Evaluation(item, changed, facts) for item in subjects])
-        found += [*accelerations(module), *steps(module)]
     return found

@@ -26,7 +26,9 @@ from symgen.validation.forward_laws import SOLVED
 from symgen.validation.oracles import NumericRobot
 from tests.oracles.programs import evaluated
 
-DERIVATIVES, HESSIAN = "inverse_dynamics_derivatives", "inverse_dynamics_hessian"
+BASES = ("inverse_dynamics", "forward_dynamics")
+GRADIENTS = ("inverse_dynamics_derivatives", *(f"{base}_vjp" for base in BASES))
+SECOND = ("inverse_dynamics_hessian", *(f"{base}_hvp" for base in BASES))
 
 Function = Callable[..., Any]
 
@@ -133,13 +135,15 @@ def _remembered(robot: NumericRobot, name: str) -> Function:
 
 
 def _function(robot: NumericRobot, name: str) -> Function:
-    if name not in (DERIVATIVES, HESSIAN):
+    if name not in (*GRADIENTS, *SECOND):
         return getattr(robot, name)  # type: ignore[no-any-return]
 
-    def chosen(*arguments: Any, loads: Any = None) -> Any:
-        options = {} if loads is None else {"loads": loads}
-        if name == DERIVATIVES and not any(map(np.iscomplexobj, (*arguments, loads))):
-            return robot.inverse_dynamics_derivatives(*arguments, **options)
+    def chosen(*arguments: Any, **options: Any) -> Any:
+        options = {key: value for key, value in options.items() if value is not None}
+        given = (*arguments, *options.values(), robot.parameters)
+        real = not any(map(np.iscomplexobj, given))
+        if name in GRADIENTS and real:
+            return getattr(robot, name)(*arguments, **options)
         program = _derived(robot.description, robot.parameter_names, name)
         found = EvaluatedFormulation({name: program}, robot.parameters)
         return getattr(found, name)(*arguments, **options)

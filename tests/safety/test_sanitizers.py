@@ -139,6 +139,24 @@ def test_sanitizers_find_nothing_in_streams(tmp_path: Path) -> None:
     assert json.loads(done.stdout.splitlines()[-1])["calls"] > 500
 
 
+@pytest.mark.parametrize("backend", ["compiled", "cython", "at fault"])
+def test_sanitizers_in_mechanisms(backend: str, tmp_path: Path) -> None:
+    """Steps and accelerations in C: redundant rows, sensitivities, outputs; one array too short."""
+    options = BuildOptions(formulations=("newton_euler",), runtime_parameters=("all",))
+    wrong = backend == "at fault"
+    backends = ("compiled" if wrong else backend, "numpy")
+    bundle = bundle_of(EXAMPLES / "mechanisms" / "five_bar.yaml", options, backends)
+    pivots = "w->right.pivots = (int *)carve(base, &used, "
+    fault = replaced("c/symgen-mechanism.h", pivots + "N)", pivots + "1)") if wrong else None
+    folder = put(bundle, tmp_path, compiler(*WIDTHS[2:3]), fault)
+    done = watched("-m", "tests.safety.mechanisms", str(folder))
+    if wrong:
+        assert done.returncode != 0 and "heap-buffer-overflow" in done.stderr, done.stderr
+    else:
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout.splitlines()[-1])["rows"] == 24
+
+
 FAULTS = {
     "heap": ("c/symgen-rows.h", "k < valid ? k : valid - 1", "k", "heap-buffer-overflow"),
     "room": ("c/symgen-rows.h", "size_t entries = 1;", "size_t entries = 0;", "overflow"),

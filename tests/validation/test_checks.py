@@ -23,7 +23,7 @@ from symgen.validation.checks import (
 from symgen.validation.evaluation import without_warnings
 from symgen.validation.forward_laws import SOLVED
 from symgen.validation.oracles import NumericRobot
-from symgen.validation.product_laws import BASES
+from symgen.validation.product_laws import BASES, CURVED
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, facts_of, fake_module, formulation, has
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
@@ -60,7 +60,7 @@ def robot():
 @pytest.fixture(scope="module")
 def whole():
     """A robot with runtime parameters, outputs and a prescribed joint: it has every function."""
-    return NumericRobot(described(with_everything(MODEL)), runtime=("k", "w"))
+    return NumericRobot(described(with_everything(MODEL)), runtime=("w", "k"))
 
 
 def with_everything(text):
@@ -302,7 +302,7 @@ def test_every_law_can_fail(robot, name, change, expected):
 
 def without_products(laws):
     """What is wrong with a function is wrong with its products: not said in every row above."""
-    return {law for law in laws if not law.startswith(tuple(BASES))}
+    return {law for law in laws if not law.startswith((*BASES, *CURVED))}
 
 
 PRODUCT_RESULTS = [(name, label) for name in BASES for label in checks.SEVERAL_RESULTS[name]]
@@ -315,8 +315,11 @@ def test_every_law_of_products_can_fail(whole, name, label):
     def change(results, *_):
         return tuple(x * (1 + 1e-8 * (k == place)) for k, x in enumerate(results))
 
-    (law,) = failing_laws(whole, altered(whole, name, change))
+    failing = failing_laws(whole, altered(whole, name, change))
+    (law,) = (law for law in failing if not law.startswith(tuple(CURVED)))
     assert law.startswith(f"{name}, {label} = ")
+    if name.endswith("jvp"):
+        assert len(failing) == 1
 
 
 FDL, FDD = "forward_dynamics", "forward_dynamics_derivatives"
