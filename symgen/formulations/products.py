@@ -58,7 +58,7 @@ def write(tree: KinematicTree[S], b: ProgramBuilder[S], product: Product, q: Seq
         if product.along:
             gradients = _curved(tree, b, product, inputs, q, gradients)
         for array, name, entries in zip(inputs, product.gradients.values(), gradients, strict=True):
-            b.output(name, (tree.n,) if array.name == "q" else array.shape, entries)
+            b.output(name, (len(entries),) if array.name == "q" else array.shape, entries)
     else:
         slopes = _along(tree, b, product, inputs, q, b.results(product.result))
         b.output(f"{product.result}_along", (len(slopes),), slopes)

@@ -111,7 +111,7 @@ WRONG = {  # lines from 9
         "9: joints[0].dampening: unknown key; did you mean 'damping'?",
         "10: joints[0].spring: unknown key; known here are 'name', 'type', 'parent', 'convention', "
         "'before', 'dh', 'origin', 'axis', 'axes', 'sequence', 'coordinates', 'pitch', 'limits', "
-        "'rotor_inertia', 'gear_ratio', 'damping', 'stiffness', 'rest', "
+        "'rotor_inertia', 'gear_ratio', 'added_mass', 'damping', 'stiffness', 'rest', "
         "'friction', 'friction_velocity', 'prescribed', 'actuated', 'mimic', 'link'",
     ],
     REVOLUTE + "mimic: b\nprescribed: t": [
