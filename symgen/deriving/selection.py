@@ -23,6 +23,7 @@ from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, STRAIGHT, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
 from symgen.program.naming import function_suggestion
+from symgen.program.products import NEEDED
 from symgen.support.suggestions import suggestion
 from symgen.validation.oracle_parts import unread_types
 from symgen.validation.validate import INDEPENDENT
@@ -296,10 +297,12 @@ def _chosen_functions(
             raise RequestError(
                 f"{' and '.join(formulations)} cannot derive {name}; {who_derives(name, tree)}"
             )
+    compared = {other for name in asked for other in NEEDED.get(name, ())}  # at every build
     return tuple(
         name
         for name in FUNCTION_NAMES
         if name in asked
+        or name in compared
         or (
             usual
             and name in provided

@@ -62,6 +62,13 @@ PRODUCTS: Mapping[str, Product] = {
 """By name of the function."""
 
 
+NEEDED: Mapping[str, tuple[str, ...]] = {
+    "inverse_dynamics_hvp": ("inverse_dynamics_vjp",),
+    "forward_dynamics_hvp": ("forward_dynamics_vjp", "forward_dynamics"),
+}
+"""What Hessians times a direction are compared with: gradients, and where M is regular."""
+
+
 def _gradients(of: str, given: str) -> tuple[Argument, ...]:
     """Those of multipliers . (result), by all that it depends on."""
     return (

@@ -11,8 +11,9 @@ import pytest
 from symgen.algebra.evaluation import NUMPY
 from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, reachable
 from symgen.deriving.derivation import derived_program
-from symgen.formulations import FORMULATIONS, provided_functions
+from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
 from symgen.program.functions import OF_TREES, function_named
+from symgen.program.products import NEEDED
 from symgen.validation.checks import SEVERAL_RESULTS, Subject, call, random_states
 from symgen.validation.validate import validate
 from tests.choosing import one_in
@@ -106,6 +107,15 @@ def mutations(seed, functions=FUNCTIONS):
             yield description, program, function_of(program), function_of(program, node.index)
 
 
+def beside(description, program):
+    """What the function is compared with where the numeric model does not have it."""
+    formulation = formulation_named(program.formulation)
+    return {
+        name: function_of(derived_program(description, formulation, name, RUNTIME))
+        for name in NEEDED.get(program.function, ())
+    }
+
+
 def matters(program, right, wrong):
     """Whether the flipped sign shows: that of something squared does not."""
     n = len(program.input("q").symbols)
@@ -130,6 +140,7 @@ def assert_found(candidates):
     """The first mutation that changes a result fails the validation, and the original passes."""
     description, program, right, wrong = next(m for m in candidates if matters(*m[1:]))
     for function, passes in ((right, True), (wrong, False)):
-        functions = SimpleNamespace(**{program.function: function})
-        subject = Subject("mutant", functions, arrays=False)
+        others = beside(description, program)
+        functions = SimpleNamespace(**others, **{program.function: function})
+        subject = Subject("mutant", functions, complex_step=bool(others), arrays=False)
         assert validate(description, [subject], runtime=RUNTIME).passed == passes
