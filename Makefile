@@ -97,7 +97,7 @@ $(VENV)/.installed-for-benchmarks: pyproject.toml $(VENV)/.created
 	@echo "installing symgen and those that it is compared with into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[bench]' || { \
 	  $(PIP_INSTALL) --editable . ; \
-	  for peer in matplotlib scipy pin cmeel-eigen casadi mujoco; do \
+	  for peer in matplotlib scipy xarray pin cmeel-eigen casadi mujoco exudyn; do \
 	    $(PIP_INSTALL) "$$peer" || echo "without $$peer" >&2; \
 	  done; }
 	@touch $@ $(VENV)/.installed
