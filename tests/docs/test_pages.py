@@ -51,13 +51,13 @@ RUN = [
 
 @pytest.fixture
 def empty(tmp_path, monkeypatch):
-    """An empty folder in which `symgen` is a command."""
+    """An empty folder in which `symgen` and `python` are commands."""
     commands = tmp_path / "commands"
     commands.mkdir()
-    command = commands / "symgen"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m symgen "$@"\n')
-    command.chmod(0o755)
-    (commands / "python").symlink_to(sys.executable)
+    for name, more in (("symgen", "-m symgen "), ("python", "")):
+        command = commands / name
+        command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {more}"$@"\n')
+        command.chmod(0o755)
     paths = [str(commands), *os.environ["PATH"].split(os.pathsep)]
     monkeypatch.setenv("PATH", os.pathsep.join(paths))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))

