@@ -13,7 +13,7 @@ from symgen.deriving.selection import select
 from symgen.description import read
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
-from symgen.options import BuildOptions
+from symgen.options import PORTABLE, BuildOptions
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import Compiler, Version
 
@@ -65,7 +65,7 @@ def put(
     if change is not None:
         bundle = replace(bundle, files=change(dict(bundle.files)))
     target = folder / bundle.package
-    made = compile_extensions(bundle, compiler=compiler)
+    made = compile_extensions(bundle, compiler=compiler, flags=PORTABLE)  # all versions
     content = {name: text.encode() for name, text in bundle.files.items()} | made.files()
     for name, data in content.items():
         path = target / name
