@@ -55,7 +55,10 @@ def accelerations(module: Any, seed: int = 2009) -> Iterator[Check]:
     if own is None or not {"mass_matrix", *ACCELERATIONS} <= set(dir(module)):
         return
     random = np.random.default_rng(seed)
-    q, qd, tau = random.uniform(-1.0, 1.0, (3, SAMPLES, module.n))
+    space = configuration_of(module)
+    turns = random.uniform(-1.0, 1.0, (SAMPLES, module.n))
+    q = space.integrate(np.tile(space.neutral(), (SAMPLES, 1)), turns)
+    qd, tau = random.uniform(-1.0, 1.0, (2, SAMPLES, module.n))
     loads = random.uniform(-1.0, 1.0, (SAMPLES, module.n_loads, 6))
     for name in ACCELERATIONS:
         compiled, plain = getattr(module, name), getattr(own, name)
@@ -106,8 +109,8 @@ def steps(module: Any, seed: int = 2009) -> Iterator[Check]:
 def _ratio(J: Array) -> float:
     """Of the largest singular value to the smallest that counts."""
     singular = np.linalg.svd(J, compute_uv=False)
-    kept = singular[singular > RANK * singular.max()]
-    return float(kept.max() / kept.min())
+    kept = singular[singular > RANK * singular.max(initial=0.0)]
+    return float(kept.max() / kept.min()) if kept.size else 1.0
 
 
 def _pull(way: AugmentedLagrangian, at: State, name: str) -> Array:

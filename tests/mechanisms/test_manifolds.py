@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import symgen
+from symgen.validation.compiled_mechanisms import accelerations
 from tests.mechanisms.models import SEAT, body, loaded, model
 
 STEP = 1e-6
 
 
 @cache
-def closed():
+def closed(backend="numpy"):
     """A trunk that is welded to the base, an arm, a hand on a ball, held by a rod."""
     joints = [
         {"name": "root", "type": "floating", "coordinates": "quaternion", "damping": 0.1,
@@ -38,8 +39,18 @@ def closed():
             relations={"track": "points.P.x - sin(t)*w/3 - q.shoulder**2"},
             initial={"q": {"root_x": 0.3, "root_qx": 1, "root_qw": 2}, "qd": {"root_vx": 0.4}},
         ),
-        runtime_parameters="all",
+        runtime_parameters="all", backend=backend,
     )  # fmt: skip
+
+
+def test_accelerations_in_c():
+    """Those of Python; coordinates of another number than nq are refused, not read beyond."""
+    held = closed("cython")
+    rows = list(accelerations(held))
+    assert len(rows) == 10 and all(row.passed and row.samples for row in rows)
+    still = np.zeros(held.n)
+    with pytest.raises(ValueError, match=r"q: expected shape \(..., 12\), got \(10,\)"):
+        held.constrained_forward_dynamics(still, still, still)
 
 
 def test_every_function_keeps_its_laws():
