@@ -8,6 +8,7 @@ from hypothesis import Phase, settings
 
 settings.register_profile("found is enough", phases=(Phase.explicit, Phase.generate), database=None)
 
+pytest_plugins = ("tests.slow_tests",)
 OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
 
 
