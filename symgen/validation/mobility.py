@@ -27,7 +27,7 @@ class Mobility:
     `open_by` says in words how far its loops stay open, "" where they close; then `freedoms` is n
     less the rank, `gruebler` n - m, `redundant` the rows of each loop that the others of it, or
     loops before it, imply; `smallest` is the smallest singular value that counts, relative to the
-    largest.
+    largest, and `q` where it is assembled.
     """
 
     rows: int
@@ -36,6 +36,7 @@ class Mobility:
     redundant: Mapping[str, int]
     smallest: float
     open_by: str = ""
+    q: tuple[float, ...] = ()
 
     def __str__(self) -> str:
         rows = f"{self.rows} rows"
@@ -65,7 +66,8 @@ def mobility(description: RobotDescription) -> Mobility | None:
     s = np.linalg.svd(J, compute_uv=False)
     kept = s > RANK * s.max(initial=0.0)
     smallest = float(s[kept].min(initial=np.inf) / s.max(initial=1.0)) if kept.any() else 0.0
-    return Mobility(m, n - m, n - int(kept.sum()), _redundant(description, J), smallest)
+    freedoms = n - int(kept.sum())
+    return Mobility(m, n - m, freedoms, _redundant(description, J), smallest, q=tuple(q.tolist()))
 
 
 def _module_of(robot: NumericRobot, description: RobotDescription) -> SimpleNamespace:
