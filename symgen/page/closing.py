@@ -105,7 +105,8 @@ def _rows(description: RobotDescription, found: Mobility | None) -> Iterator[Clo
     for joint in description.joints:
         if joint.is_redundant:
             name = f"{joint.name}_norm"
-            yield ClosingRow(name, "Euler parameters of norm 1", joint.name, "", 1, "0")
+            spared = spare.get(name, "")
+            yield ClosingRow(name, "Euler parameters of norm 1", joint.name, "", 1, spared)
 
 
 def _end(end: LoopEnd) -> str:

@@ -88,9 +88,10 @@ def _module_of(robot: NumericRobot, description: RobotDescription) -> SimpleName
 
 
 def _parts(description: RobotDescription) -> list[tuple[str, int]]:
-    """Loops and relations with the numbers of their rows."""
+    """Loops, relations and norms of Euler parameters with the numbers of their rows."""
     loops = [(loop.name, len(closing_type(loop.type).forbids)) for loop in description.loops]
-    return [*loops, *((relation.name, 1) for relation in description.relations)]
+    norms = [(f"{joint.name}_norm", 1) for joint in description.joints if joint.is_redundant]
+    return [*loops, *((relation.name, 1) for relation in description.relations), *norms]
 
 
 def _redundant(description: RobotDescription, J: Array) -> dict[str, int]:
