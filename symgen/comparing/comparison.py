@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from symgen.algebra.sympy_algebra import to_sympy
-from symgen.comparing.growth import MAIN_FUNCTIONS
+from symgen.comparing.growth import MAIN_FUNCTIONS, main_functions
 from symgen.deriving.derivation import Derived, derive_all, package_of
 from symgen.description.model import RobotDescription
 from symgen.emit.emission import kernel_files
@@ -97,9 +97,8 @@ def unless_named(options: BuildOptions, description: RobotDescription) -> BuildO
     if options.formulations == (DEFAULT,):
         options = replace(options, formulations=(ALL,))
     if options.functions == (DEFAULT,):
-        closed = bool(description.n_constraints)
-        functions = [x for x in MAIN_FUNCTIONS if not (closed and function_named(x).solves)]
-        options = replace(options, functions=tuple(functions))
+        functions = main_functions(bool(description.n_constraints))
+        options = replace(options, functions=functions)
     return options
 
 

@@ -35,6 +35,12 @@ MAIN_FUNCTIONS = (
 )
 """What is shown first, or where nothing is asked for: with and without derivatives."""
 
+
+def main_functions(closed: bool) -> tuple[str, ...]:
+    """Those of a tree, or of a mechanism with closed loops, whose tree cut open nothing solves."""
+    return tuple(x for x in MAIN_FUNCTIONS if not (closed and function_named(x).solves))
+
+
 LARGEST = 300_000
 """What is estimated to have more operations is left out."""
 

@@ -6,6 +6,7 @@ The page needs nothing but itself: no network, no fonts, no library.  Equations 
 SVG, and its own policy (Content-Security-Policy) forbids it to load anything.  Its parts:
 
     robot        RobotDescription -> tables, tree, branch matrices, poses of the frames
+    closing      RobotDescription -> what closes the loops of a mechanism, and where it begins
     counting     Programs         -> operations, which say what is short enough for what follows
     equations    SymPy results    -> the closed form, where it is small enough to be read
     questions    all of these     -> what a lecture asks, answered for this robot
@@ -33,6 +34,7 @@ from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS
 from symgen.options import AS_IT_IS, DEFAULT, BuildOptions, ReadOptions
 from symgen.page import calculator, counting, equations, questions, recursions, robot
+from symgen.page.closing import check_closing, closing_part
 from symgen.page.packing import as_script, packed
 from symgen.support.journal import Journal
 from symgen.toolchain.files import check_writable, write_atomically
@@ -46,6 +48,8 @@ LARGEST_TIMED = 60_000
 _REMARK = re.compile(r"(?m)^[ ]*//.*\n|[ ]{2}//[ ].*$|^[ ]+")
 
 SCRIPTS = ("model", "figure", "manifolds", "calculator", "freebody", "motion", "page")
+MECHANISM = "mechanism"
+"""The script of pages of mechanisms alone."""
 
 SUFFIXES = (".html", ".htm")
 
@@ -69,12 +73,7 @@ def write_report(
     RequestError, before any work, where it cannot be written there.
     """
     description = with_additions(read(model, reading), loads, points)
-    if description.n_constraints:
-        raise RequestError(
-            f"{description.file}: reports of models with 'loops', 'relations' or Euler parameters "
-            "are not available yet; symgen show MODEL constraints prints what closes the loops, "
-            "symgen show MODEL tree the tree cut open"
-        )
+    check_closing(description)
     target = Path(f"{description.name}.html") if target is None else target
     _check_target(target)
     if templates is not None:
@@ -102,7 +101,8 @@ def report(
     """The page."""
     layout = Templates(templates)
     counted = counting.count(description, journal)
-    live = calculator.calculator(description, counted)
+    closed_by = closing_part(description, counted.tree)
+    live = calculator.calculator(description, counted, closed_by)
     steps = recursions.recursions(description, counted, journal)
     unfolded = recursions.unfolded_later(steps)
     closed = equations.closed_form(description, counted, journal)
@@ -110,17 +110,21 @@ def report(
         "report/page.html",
         robot=robot.robot_part(description, counted),
         closed=closed,
+        closing=closed_by,
         questions=questions.questions(description, counted, closed),
         recursions=steps,
         calculator=live,
         operations=counted.reports,
         formulations={
-            item.name: item.title for item in FORMULATIONS if item.why_not(counted.tree) is None
+            item.name: item.title for item in FORMULATIONS if item.name in counted.formulations
         },
         costs=None if quick else _comparison(description, counted, journal),
         growth=None if quick else _growth(journal),
         style=layout.source("report/style.css"),
-        scripts=[_without_remarks(layout.source(f"report/{name}.js")) for name in SCRIPTS],
+        scripts=[
+            _without_remarks(layout.source(f"report/{name}.js"))
+            for name in (*((MECHANISM,) if closed_by else ()), *SCRIPTS)
+        ],
         data={
             "robot-data": as_script(live.facts),
             "functions": packed(_without_remarks(live.source)),
@@ -145,7 +149,8 @@ def _comparison(
     for (formulation, _), size in counted.sizes.items():
         sizes[formulation] = max(size, sizes.get(formulation, 0))
     names = tuple(name for name in sizes if sizes[name] <= LARGEST_TIMED)
-    options = BuildOptions(formulations=names or (DEFAULT,), functions=growth.MAIN_FUNCTIONS)
+    functions = growth.main_functions(bool(description.n_constraints))
+    options = BuildOptions(formulations=names or (DEFAULT,), functions=functions)
     return comparison.compare(description.file, options, journal)
 
 

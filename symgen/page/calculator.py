@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from symgen.algebra.nodes import Scalar
 from symgen.deriving.derivation import Derived, derive_all, package_of
 from symgen.deriving.selection import Selection
@@ -30,9 +32,17 @@ from symgen.emit.emission import javascript_script
 from symgen.joints import joint_type
 from symgen.kinematics.tree import KinematicTree
 from symgen.options import STRAIGHT
-from symgen.page.counting import LIVE_ONLY, Counted
+from symgen.page.closing import ClosingPart
+from symgen.page.counting import CLOSING, LIVE_ONLY, Counted
+from symgen.robot.configuration import FREE, Configuration, logarithm
 
-LIVE = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics", *LIVE_ONLY)
+LIVE = (
+    "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics",
+    *LIVE_ONLY,
+    *CLOSING,
+)
 
 LARGEST = 50_000
 """Operations above which a function is left out of the page."""
@@ -72,14 +82,20 @@ class Calculator:
         return any(function in functions for functions in self.facts["functions"].values())
 
 
-def calculator(description: RobotDescription, counted: Counted) -> Calculator:
-    """Print everything that the page computes."""
+def calculator(
+    description: RobotDescription, counted: Counted, closing: ClosingPart | None = None
+) -> Calculator:
+    """Print everything that the page computes; `closing` is that of a mechanism."""
     sizes = {name: size for name, size in counted.sizes.items() if name[1] in LIVE}
-    derived, selection = counted.only([name for name in sizes if sizes[name] <= LARGEST])
+    derived, selection = counted.only(
+        [name for name, size in sizes.items() if size <= LARGEST or name[1] in CLOSING]
+    )
     adjustable = _adjustable(description, counted)
     if adjustable:
         derived, selection = _with_arguments(description, selection, adjustable)
     coordinates = tuple(_coordinates(description, counted.tree))
+    if closing is not None:
+        coordinates = tuple(_assembled(coordinates, closing, counted.tree))
     parameters = tuple(_parameters(description, adjustable))
     loads = tuple(_load_entries(description))
     return Calculator(
@@ -99,13 +115,19 @@ def calculator(description: RobotDescription, counted: Counted) -> Calculator:
                 if not item.expression.names and item.name not in adjustable
             },
             "links": _links(description),
-            "bodies": _bodies(description),
+            "bodies": [] if closing else _bodies(description),
             "loads": _points(description.loads, description),
             "points": _points(description.points, description),
             "functions": {name: list(functions) for name, functions in selection.built.items()},
             "gravity": [scripted(entry) for entry in description.gravity],
+            **_ties(description),
+            **({"closing": closing.facts} if closing else {}),
         },
-        left_out=tuple((*name, size) for name, size in sizes.items() if size > LARGEST),
+        left_out=tuple(
+            (*name, size)
+            for name, size in sizes.items()
+            if size > LARGEST and name[1] not in CLOSING
+        ),
         coordinates=coordinates,
         parameters=parameters,
         loads=loads,
@@ -165,19 +187,60 @@ def _coordinates(
         turns = any(
             not x.is_zero for x in joint.type.angular_axis(joint.placement.axis, tree.algebra)
         )
+        number = tree.turned_by(joint.number) is not None  # one of four Euler parameters
         low, high = _range(limit, math.pi if turns else 1.0)
         times = i if len(limits) <= LARGEST_BENT else 1
         yield {
             "name": joint.name,
             "place": places[i - 1],
-            "unit": "rad" if turns else "m",
-            "torque": "N m" if turns else "N",
+            "unit": "" if number else "rad" if turns else "m",
+            "torque": "N m" if turns or number else "N",
             "low": low,
             "high": high,
             "q": round(min(max(FIRST_STATE["q"] * times, low), high), 6),
             "qd": FIRST_STATE["qd"],
             "qdd": FIRST_STATE["qdd"],
         }
+
+
+def _assembled(
+    coordinates: Sequence[Mapping[str, Any]], closing: ClosingPart, tree: KinematicTree[Scalar]
+) -> Iterator[Mapping[str, Any]]:
+    """Sliders that stand where the loops are closed, with the velocities of the file."""
+    space = Configuration(len(coordinates), tree.quaternions)
+    q = np.array(closing.start)
+    sliders = np.array(space.coordinates(q))
+    for kind, i, k in space.joints:
+        turn = 3 * (kind == FREE)
+        sliders[k : k + turn] = q[i : i + turn]
+        sliders[k + turn : k + turn + 3] = logarithm(q[i + turn : i + turn + 4])
+    for coordinate, place, rate in zip(coordinates, sliders.tolist(), closing.rates, strict=True):
+        low, high = coordinate["low"], coordinate["high"]
+        room = (high - low) / 2 if not low < place < high else 0.0
+        ends = {"low": min(low, place - room), "high": max(high, place + room)}
+        yield {**coordinate, "q": place, "qd": rate, "qdd": 0.0, **ends}
+
+
+def _ties(description: RobotDescription) -> dict[str, Any]:
+    """Loops and springs by their ends, for the figure; nothing where there are none."""
+    numbers = _link_numbers(description)
+
+    def end(link: str, place: Sequence[Expression]) -> dict[str, Any]:
+        return {"link": numbers.get(link, -1), "at": [scripted(entry) for entry in place]}
+
+    loops = [
+        {
+            "name": loop.name,
+            "rod": loop.type == "distance",
+            "ends": [end(one.link, one.origin.xyz) for one in (loop.first, loop.second)],
+        }
+        for loop in description.loops
+    ]
+    springs = [
+        {"name": spring.name, "ends": [end(one.link, one.point) for one in spring.ends]}
+        for spring in description.springs
+    ]
+    return {key: found for key, found in (("loops", loops), ("springs", springs)) if found}
 
 
 def _places(description: RobotDescription) -> list[str]:

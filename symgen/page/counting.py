@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import Scalar
-from symgen.comparing.growth import MAIN_FUNCTIONS
+from symgen.comparing.growth import main_functions
 from symgen.deriving.derivation import Derived, FunctionReport, derive_all
 from symgen.deriving.selection import Selection
 from symgen.description.model import RobotDescription
-from symgen.formulations import FORMULATIONS
+from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.kinematics.turns import MOST_ODD_TURNS, odd_turns
 from symgen.options import STRAIGHT
@@ -27,11 +27,24 @@ POSES = "forward_kinematics"
 PARTS = "torque_parts"
 ENERGIES = ("kinetic_energy", "potential_energy")
 WRENCHES = "joint_wrenches"
-LIVE_ONLY = (POSES, PARTS, WRENCHES, *ENERGIES)
+LIVE_ONLY: tuple[str, ...] = (POSES, PARTS, WRENCHES, *ENERGIES)
 """What the page computes, each by the first formulation that has it, and does not compare."""
+
+CLOSING = (
+    "constraints",
+    "constraint_jacobian",
+    "constraint_rates",
+    "constraint_bias",
+    "mass_matrix",
+    "bias_forces",
+    "loop_wrenches",
+)
+"""What the page needs in order to move a mechanism with its loops closed, whatever it takes."""
 
 LARGEST_ESTIMATE = 80_000
 """Operations, roughly, above which a function is not derived."""
+
+UNCOMPARED = (*LIVE_ONLY, *CLOSING)
 
 Name = tuple[str, str]
 """Formulation and function."""
@@ -53,9 +66,15 @@ class Counted:
     unloaded: tuple[FunctionReport, ...]
 
     @property
+    def formulations(self) -> tuple[str, ...]:
+        """Those that derive something that the page compares."""
+        compared = (name for name, function in self.sizes if function not in UNCOMPARED)
+        return tuple(dict.fromkeys(compared))
+
+    @property
     def reports(self) -> tuple[FunctionReport, ...]:
         """The operations of the functions that the page compares."""
-        compared = (x for x in self.derived.reports if x.function not in LIVE_ONLY)
+        compared = (x for x in self.derived.reports if x.function not in UNCOMPARED)
         return (*compared, *self.unloaded)
 
     def only(self, names: Collection[Name]) -> tuple[Derived, Selection]:
@@ -73,18 +92,20 @@ class Counted:
 def count(description: RobotDescription, journal: Journal) -> Counted:
     """Derive the functions of the page, and count their operations."""
     tree = build_tree(description, Graph())
+    closed = bool(description.n_constraints)
+    single = _single(description)
     estimates = {
         (item.name, function): item.estimate(tree, function)
         for item in FORMULATIONS
         if item.why_not(tree) is None
-        for function in dict.fromkeys((*MAIN_FUNCTIONS, *LIVE_ONLY))
-        if function in item.functions
+        for function in dict.fromkeys((*main_functions(closed), *single))
+        if function in provided_functions(item, tree)
     }
     first = {function: name for name, function in reversed(estimates)}
     wanted = [
         name
         for name, size in estimates.items()
-        if (first[name[1]] == name[0] if name[1] in LIVE_ONLY else size <= LARGEST_ESTIMATE)
+        if (first[name[1]] == name[0] if name[1] in single else size <= LARGEST_ESTIMATE)
     ]
     built: dict[str, tuple[str, ...]] = {}
     for formulation, function in wanted:
@@ -94,10 +115,17 @@ def count(description: RobotDescription, journal: Journal) -> Counted:
     exact = {
         (report.formulation, report.function): report.after.total for report in derived.reports
     }
-    estimates = {name: size for name, size in estimates.items() if name[1] not in LIVE_ONLY}
+    estimates = {name: size for name, size in estimates.items() if name[1] not in single}
     legible = odd_turns(description) <= MOST_ODD_TURNS
     unloaded = tuple(_without_loads(description, selection)) if description.loads else ()
     return Counted(tree, derived, selection, {**estimates, **exact}, legible, unloaded)
+
+
+def _single(description: RobotDescription) -> tuple[str, ...]:
+    """Functions that one formulation computes."""
+    if not description.n_constraints:
+        return LIVE_ONLY
+    return (*LIVE_ONLY, *(x for x in CLOSING if description.loops or x != "loop_wrenches"))
 
 
 def _without_loads(description: RobotDescription, selection: Selection) -> Iterator[FunctionReport]:

@@ -96,12 +96,12 @@ def recursions(
     description: RobotDescription, counted: Counted, journal: Journal
 ) -> tuple[Recursion, ...]:
     """The recursions of all formulations that apply to `description`, that of lectures first."""
-    applicable = [item for item in FORMULATIONS if item.why_not(counted.tree) is None]
+    applicable = [item for item in FORMULATIONS if item.name in counted.formulations]
     applicable.sort(key=lambda item: item.name != OF_LECTURES)
     found = []
     for done, formulation in enumerate(applicable):
         journal.progress(f"steps: {formulation.name}", done, len(applicable))
-        text = "\n".join(notation(formulation, _functions(formulation)[0])).strip()
+        text = "\n".join(notation(formulation, _functions(formulation, counted)[0])).strip()
         shown = tuple(_shown(description, formulation, counted))
         found.append(
             Recursion(formulation.name, formulation.title, formulation.source, text, shown)
@@ -114,7 +114,7 @@ def _shown(
 ) -> Iterator[Steps]:
     """The functions of a formulation with their steps, or without where they are too large."""
     dynamics = SymbolicDynamics(description, formulation) if counted.legible else None
-    for function in _functions(formulation):
+    for function in _functions(formulation, counted):
         if dynamics is not None and counted.sizes[formulation.name, function] <= LARGEST:
             yield _steps(dynamics, function)
         else:
@@ -134,10 +134,10 @@ def unfolded_later(found: Sequence[Recursion]) -> dict[str, Any]:
     }
 
 
-def _functions(formulation: Formulation) -> tuple[str, ...]:
+def _functions(formulation: Formulation, counted: Counted) -> tuple[str, ...]:
     for pair in FUNCTIONS:
-        if pair[0] in formulation.functions:
-            return tuple(name for name in pair if name in formulation.functions)
+        if (formulation.name, pair[0]) in counted.sizes:
+            return tuple(name for name in pair if (formulation.name, name) in counted.sizes)
     return ()
 
 

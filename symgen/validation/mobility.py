@@ -27,7 +27,7 @@ class Mobility:
     `open_by` says in words how far its loops stay open, "" where they close; then `freedoms` is n
     less the rank, `gruebler` n - m, `redundant` the rows of each loop that the others of it, or
     loops before it, imply; `smallest` is the smallest singular value that counts, relative to the
-    largest.
+    largest, and `q` where it is assembled.
     """
 
     rows: int
@@ -36,6 +36,7 @@ class Mobility:
     redundant: Mapping[str, int]
     smallest: float
     open_by: str = ""
+    q: tuple[float, ...] = ()
 
     def __str__(self) -> str:
         rows = f"{self.rows} rows"
@@ -65,7 +66,8 @@ def mobility(description: RobotDescription) -> Mobility | None:
     s = np.linalg.svd(J, compute_uv=False)
     kept = s > RANK * s.max(initial=0.0)
     smallest = float(s[kept].min(initial=np.inf) / s.max(initial=1.0)) if kept.any() else 0.0
-    return Mobility(m, n - m, n - int(kept.sum()), _redundant(description, J), smallest)
+    freedoms = n - int(kept.sum())
+    return Mobility(m, n - m, freedoms, _redundant(description, J), smallest, q=tuple(q.tolist()))
 
 
 def _module_of(robot: NumericRobot, description: RobotDescription) -> SimpleNamespace:
@@ -86,9 +88,10 @@ def _module_of(robot: NumericRobot, description: RobotDescription) -> SimpleName
 
 
 def _parts(description: RobotDescription) -> list[tuple[str, int]]:
-    """Loops and relations with the numbers of their rows."""
+    """Loops, relations and norms of Euler parameters with the numbers of their rows."""
     loops = [(loop.name, len(closing_type(loop.type).forbids)) for loop in description.loops]
-    return [*loops, *((relation.name, 1) for relation in description.relations)]
+    norms = [(f"{joint.name}_norm", 1) for joint in description.joints if joint.is_redundant]
+    return [*loops, *((relation.name, 1) for relation in description.relations), *norms]
 
 
 def _redundant(description: RobotDescription, J: Array) -> dict[str, int]:

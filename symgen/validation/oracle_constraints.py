@@ -61,7 +61,8 @@ class ConstraintFunctions(OutputFunctions):
     """Functions of `NumericRobot` about closed loops."""
 
     def constraints(self, q: Array, *, t: Array | float = 0.0) -> Array:
-        """The rows of all loops, then the relations, (..., m); complex ones, too."""
+        """The rows of all loops, the relations, norms of Euler parameters, (..., m); complex ones,
+        too."""
         q, t = as_array(q), np.asarray(t)
         batch = np.broadcast_shapes(q.shape[:-1], t.shape)
         q, t = np.broadcast_to(q, (*batch, q.shape[-1])), np.broadcast_to(t, batch)
@@ -73,6 +74,9 @@ class ConstraintFunctions(OutputFunctions):
         quantities = Quantities(self, {"t": t, "q": q, "qd": still, "qdd": still})
         for relation in self.description.relations:
             rows.append(np.broadcast_to(value_of(relation.expression.root, quantities), batch))
+        for j in sorted(self._first_of_four):
+            four = self._places_of_joints(q)[..., j : j + 4]
+            rows.append(np.sum(four * four, axis=-1) - 1.0)
         return np.stack(rows, axis=-1) if rows else np.zeros((*batch, 0))
 
     def constraint_jacobian(self, q: Array, *, t: Array | float = 0.0) -> Array:

@@ -25,8 +25,10 @@ import numpy as np
 from symgen.description.expressions import Expression
 from symgen.description.model import JointDescription, RobotDescription
 from symgen.robot.configuration import Configuration, stretches
+from symgen.validation.oracle_euler import attitude, spin_of, spin_rate_of, spins
 from symgen.validation.oracle_parameters import Value, parameter_values, reader
 from symgen.validation.oracle_parts import (
+    EULER,
     Array,
     Body,
     JointForces,
@@ -79,10 +81,12 @@ class RobotKinematics:
         self._parent = [index.get(joint.parent, -1) for joint in joints]
         self._motions = numbered_motions(joints, number)
         types = [m.type for motions in self._motions for m, j in motions if j >= 0]
-        turning = [t in ("revolute", "helical") for t in types]
+        turning = [t in ("revolute", "helical", EULER) for t in types]
         self._revolute = np.array(turning, dtype=float).reshape(-1, 1)
         pitches = [m.pitch for motions in self._motions for m, j in motions if j >= 0]
         self._pitch = np.array(pitches).reshape(-1, 1)
+        fours = [[j for m, j in motions if m.type == EULER] for motions in self._motions]
+        self._first_of_four = {numbers[0] for numbers in fours if numbers}
         self._moves = self._moving_coordinates()
         self._terms = JointForces(joints, number)
         own = [joint for joint in joints if joint.mimic is None]
@@ -251,13 +255,21 @@ class RobotKinematics:
                         frame[..., :3, :3] @ motion.axis, frame[..., :3, 3]
                     )  # fmt: skip
                     continue
+                if motion.type == EULER:
+                    if j in self._first_of_four:
+                        four, p = slice(j, j + 4), q[..., j : j + 4]
+                        frame = frame @ motion.seat @ attitude(p)
+                        turn = frame[..., np.newaxis, :3, :3]
+                        axes[..., four, :] = turned(turn, spins(p))
+                        origins[..., four, :] = frame[..., np.newaxis, :3, 3]
+                    continue
                 if j >= 0:
                     seat = frame @ motion.seat
                     axes[..., j, :] = seat[..., :3, :3] @ motion.axis
                     origins[..., j, :] = seat[..., :3, 3]
                 frame = frame @ motion.transform(q[..., j] if j >= 0 else np.zeros(()))
             frames[..., i, :, :] = frame
-        return Motion(frames[..., :-1, :, :], axes, origins, frames)
+        return Motion(frames[..., :-1, :, :], axes, origins, frames, q)
 
     def _point_jacobians(
         self, motion: Motion, points: Array, links: Sequence[int] | range
@@ -307,7 +319,14 @@ class RobotKinematics:
                 omega[..., i, :], alpha[..., i, :], acceleration[..., i, :] = moved
                 continue
             for joint, j in motions:
-                if j < 0:
+                if j in self._first_of_four:
+                    pivot, four = motion.origins[..., j, :], slice(j, j + 4)
+                    turn, euler = motion.frames[..., i, :3, :3], motion.places[..., four]
+                    relative = turned(turn, spin_of(euler, qd[..., four]))
+                    growing = turned(turn, spin_rate_of(euler, qd[..., four], qdd[..., four]))
+                    a, x = a + transferred(w, wd, pivot - x), pivot
+                    w, wd = w + relative, wd + growing + np.cross(w, relative)
+                if j < 0 or joint.type == EULER:
                     continue
                 rate = motion.axes[..., j, :] * qd[..., j, np.newaxis]
                 change = motion.axes[..., j, :] * qdd[..., j, np.newaxis]
@@ -358,8 +377,9 @@ def _masks(joints: Sequence[JointDescription]) -> tuple[Array, list[int]]:
     first = 0
     for joint in joints:
         end = first + len(joint.coordinate_names)
+        whole = end - 4 if joint.is_redundant else end  # Euler parameters turn together
         for j in range(first, end):
-            mask = tuple(float(not j < k < end) for k in range(n))
+            mask = tuple(float(j >= whole or not j < k < end) for k in range(n))
             numbers.append(masks.setdefault(mask, len(masks)))
         first = end
     return np.array(list(masks)).reshape(len(masks), n), numbers

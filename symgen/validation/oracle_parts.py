@@ -37,6 +37,9 @@ UNITS = {
     "z": np.array([0.0, 0.0, 1.0]),
 }
 
+EULER = "euler"
+"""The type of a motion that is one of four Euler parameters."""
+
 READABLE_TYPES = (
     "revolute", "prismatic", "fixed", "universal", "cylindrical", "helical", "planar",
     "spherical", "floating",
@@ -46,10 +49,7 @@ READABLE_TYPES = (
 
 def unread_types(description: RobotDescription) -> tuple[str, ...]:
     """The types of joints of a model that the numeric model cannot read, each once."""
-    types = dict.fromkeys(
-        f"{joint.type} with {joint.representation}" if joint.is_redundant else joint.type
-        for joint in description.joints
-    )
+    types = dict.fromkeys(joint.type for joint in description.joints)
     return tuple(name for name in types if name not in READABLE_TYPES)
 
 
@@ -68,11 +68,11 @@ def configuration(description: RobotDescription) -> Configuration | None:
 class JointMotion:
     """One coordinate of a joint, or a fixed joint.
 
-    `type` is revolute, prismatic, helical or fixed; `pitch` (m per radian) is 0 but for a helical
-    one; `seat`: constant 4x4 to a frame on the axis, before the
-    motion; `axis`: unit vector in that frame; `transform(q)`: pose of the frame behind, which for
-    the last coordinate of a joint is the link.  Both poses are in the frame behind the coordinate
-    before, which for the first one of a joint is the parent link.
+    `type` is revolute, prismatic, helical, fixed or `EULER`; `pitch` (m per radian) is 0 but for a
+    helical one; `seat`: constant 4x4 to a frame on the axis, before the motion; `axis`: unit vector
+    in that frame; `transform(q)`: pose of the frame behind, which for the last coordinate of a
+    joint is the link.  Both poses are in the frame behind the coordinate before, which for the
+    first one of a joint is the parent link.
     """
 
     def __init__(self, type_: str, seat: Array, axis: Array, pitch: Value = 0.0) -> None:
@@ -120,6 +120,9 @@ def joint_motions(
     }[joint.type]
     if joint.manifold is not None:  # along and about the axes of the link, which `pose_of` places
         turns = [("revolute", UNITS[letter]) for letter in "xyz"]
+        parts = travel + turns if joint.type == "floating" else turns
+    if joint.is_redundant:  # all four turn the link together: `symgen.validation.oracle_euler`
+        turns = [(EULER, UNITS["z"])] * 4
         parts = travel + turns if joint.type == "floating" else turns
     seats = [pose_matrix(joint.origin, number)] + [np.eye(4)] * (len(parts) - 1)
     pitch = 0.0 if joint.pitch is None else number(joint.pitch)
@@ -364,13 +367,15 @@ def _tz(distance: Any) -> Array:
 class Motion:
     """Link frames (..., n_links, 4, 4), joint axes and points on them (..., n, 3).
 
-    `with_base` has the frame of the base behind those of the links, so that -1 stands for it.
+    `with_base` has the frame of the base behind those of the links, so that -1 stands for it;
+    `places` are the positions of all joints (..., n).
     """
 
     frames: Array
     axes: Array
     origins: Array
     with_base: Array
+    places: Array
 
 
 def as_array(x: Any) -> Array:

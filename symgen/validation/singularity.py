@@ -24,9 +24,10 @@ of ones: light bodies beside heavy ones, or other units, make no matrix singular
 def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
     """One warning where M(q) is singular at every one of a few random poses.
 
-    None for a model that the numeric model cannot read.
+    None for a model that the numeric model cannot read, or with Euler parameters, along which
+    nothing moves.
     """
-    if unread_types(description):
+    if unread_types(description) or any(joint.is_redundant for joint in description.joints):
         return ()
     robot = NumericRobot(description)
     if robot.n == 0:

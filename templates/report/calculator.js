@@ -72,6 +72,7 @@ class Calculator {
 
   // Accelerations without torques, by the first formulation that has them; q as functions take it.
   free(q, qd) {
+    if (this.mechanism) return this.mechanism.motion(q, qd, new Float64Array(this.n));
     const [first] = this.having("forward_dynamics");
     return this.functions[first].forward_dynamics(q, qd, new Float64Array(this.n), this.given).qdd;
   }

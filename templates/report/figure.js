@@ -50,7 +50,14 @@ class Figure {
     const found = this.poses.map((pose) => [pose[3], pose[7], pose[11]]);
     this.facts.links.forEach((link, i) => found.push(moved(this.poses[i], link.com)));
     this.facts.points.forEach((point) => found.push(this.at(point.link, point.at)));
+    for (const loop of this.facts.loops ?? []) found.push(...loop.ends.map((end) => this.at(end.link, end.at)));
     return found;
+  }
+
+  // Whether something has moved out of the picture, which nobody has enlarged.
+  leaves() {
+    const outside = ([x, y]) => Math.abs(x) > 195 || Math.abs(y) > 155;
+    return this.zoom <= 1 && this.places().some((place) => outside(this.project(place)));
   }
 
   at(link, place) {
@@ -103,6 +110,7 @@ class Figure {
     for (const point of this.facts.points) {
       if (point.link >= 0) line("thin", this.origin(point.link), this.at(point.link, point.at));
     }
+    this.closing(line, parts);
     this.axes(line, parts, -1, 0.24);
     this.facts.links.forEach((link, i) => this.axes(line, parts, i, 0.13));
     this.facts.links.forEach((link, i) => {
@@ -125,6 +133,24 @@ class Figure {
     this.gravity(parts);
     this.svg.replaceChildren(...parts.map(([tag, attributes, words]) => element(tag, attributes, words)));
     for (const watcher of this.watchers) watcher();
+  }
+
+  // What closes loops, each end on its link, a rod where it is a distance; and springs.
+  closing(line, parts) {
+    for (const { name, rod, ends } of this.facts.loops ?? []) {
+      const places = ends.map((end) => this.at(end.link, end.at));
+      ends.forEach((end, k) => line("bone", this.origin(end.link), places[k]));
+      line(rod ? "rod" : "thin", ...places);
+      for (const place of places) {
+        const [cx, cy] = this.project(place);
+        parts.push(["circle", { class: "closing", cx, cy, r: 4.6 }, name]);
+      }
+    }
+    for (const { ends } of this.facts.springs ?? []) {
+      const places = ends.map((end) => this.at(end.link, end.at));
+      ends.forEach((end, k) => { if (end.link >= 0) line("thin", this.origin(end.link), places[k]); });
+      line("spring", ...places);
+    }
   }
 
   axes(line, parts, link, length) {

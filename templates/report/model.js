@@ -27,6 +27,8 @@ function modelAt(facts, parameters) {
     bodies: placed(facts.bodies),
     loads: placed(facts.loads),
     points: placed(facts.points),
+    loops: facts.loops?.map((loop) => ({ ...loop, ends: placed(loop.ends) })),
+    springs: facts.springs?.map((spring) => ({ ...spring, ends: placed(spring.ends) })),
     gravity: all(facts.gravity),
   };
 }

@@ -22,8 +22,11 @@ class Motion {
     const { configuration } = this.calculator;
     const moved = (x, slope, by) => x.map((value, i) => value + by * slope[i]);
     const slopes = [];
+    const { t } = this.calculator.given; // of a mechanism with a drive
+    const begin = t?.[0];
     for (const share of [0, 0.5, 0.5, 1]) {
       const last = slopes[slopes.length - 1];
+      if (t) t[0] = begin + share * h;
       const at = last ? [moved(q, last[0], share * h), moved(qd, last[1], share * h)] : [q, qd];
       slopes.push([configuration.rate(...at), this.calculator.free(...at)]);
     }
@@ -37,6 +40,8 @@ class Motion {
     let at = { q: configuration.of(state.q), qd: Float64Array.from(state.qd) };
     for (let k = 0; k < steps; k += 1) at = this.step(at, seconds / steps);
     this.time += seconds;
+    const { mechanism } = this.calculator;
+    if (mechanism) at = mechanism.closed(at) ?? { q: at.q.fill(NaN), qd: at.qd };
     return { q: configuration.sliders(at.q), qd: at.qd };
   }
 

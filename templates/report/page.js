@@ -3,7 +3,7 @@
 const byId = (name) => document.getElementById(name);
 const facts = JSON.parse(byId("robot-data").textContent);
 const state = {};
-let figure, freeBody, calculator, motion, waiting, measured;
+let figure, freeBody, calculator, mechanism, motion, waiting, measured;
 
 // Base64 of deflated text -> text.
 async function unpacked(name) {
@@ -23,7 +23,8 @@ async function loadFunctions() {
 function setState(kind, values) {
   state[kind] = Float64Array.from(values);
   for (const input of document.querySelectorAll(`input[data-kind="${kind}"]`)) {
-    input.value = String(Number(values[Number(input.dataset.index)].toPrecision(6)));
+    const value = values[Number(input.dataset.index)];
+    input.value = String(Math.abs(value) < 1e-12 ? 0 : Number(value.toPrecision(6)));
   }
 }
 
@@ -31,10 +32,59 @@ function setAll(choose) {
   for (const kind of ["q", "qd", "qdd"]) setState(kind, facts.coordinates.map((c) => choose(c, kind)));
 }
 
+// The same of a mechanism, near to where the loops close; false where they do not close from there.
+function setNear(choose) {
+  const wanted = Float64Array.from(facts.coordinates, (c) => choose(c, "q"));
+  const q = mechanism.close(mechanism.configuration.of(wanted));
+  if (!q) return false;
+  setAll(choose);
+  setState("q", mechanism.configuration.sliders(q));
+  setRates();
+  return true;
+}
+
+function setNearAny(choose, tries) {
+  let done = false;
+  for (let k = 0; k < tries && !done; k += 1) done = setNear(choose);
+  return done;
+}
+
+// Velocities and accelerations with which the loops stay closed.
+function setRates() {
+  const q = mechanism.configuration.of(state.q);
+  setState("qd", mechanism.velocities(q, state.qd));
+  setState("qdd", mechanism.accelerations(q, state.qd, state.qdd));
+}
+
+// What a slider of a mechanism moves: the rest follows, and it stops where the loops open.
+function follow(kind, k, value) {
+  let reached = true;
+  if (kind === "q") {
+    const found = mechanism.follow(state.q, k, value);
+    setState("q", found.sliders);
+    reached = found.reached;
+  } else if (kind === "qd" || kind === "qdd") {
+    state[kind][k] = value;
+    mechanism.lead[kind] = k;
+  } else {
+    const before = state[kind][k];
+    state[kind][k] = value;
+    const q = mechanism.close(mechanism.configuration.of(state.q));
+    reached = q !== null;
+    if (q) setState("q", mechanism.configuration.sliders(q));
+    else state[kind][k] = before;
+  }
+  setRates();
+  if (kind === "qd" || kind === "qdd") reached = Math.abs(state[kind][k] - value) <= 1e-9 * (1 + Math.abs(value));
+  if (!reached) setState(kind, state[kind]);
+  byId("closing-status").textContent = reached ? "" : "The loops let it go no farther with the others as they are; where coordinates depend on each other, another slider may move them.";
+}
+
 // Parameters as in the file, and no loads.
 function setGiven() {
   if (facts.parameters.length) setState("parameters", facts.parameters.map((item) => item.value));
   if (facts.loads.length) setState("loads", facts.loads.flatMap(() => [0, 0, 0, 0, 0, 0]));
+  if (facts.closing?.timed) setState("t", [0]);
 }
 
 const STATES = {
@@ -55,10 +105,29 @@ function refresh() {
   sayAgreement(byId("torques-verdict"), "torques", results.torques, calculator.usual.torques);
   const parts = calculator.parts(state);
   if (parts) fillParts(byId("parts"), parts, facts.coordinates);
-  fillTable(byId("accelerations"), results.accelerations, facts.coordinates, (c) => `${c.unit}/s²`);
-  sayAgreement(byId("accelerations-verdict"), "accelerations", results.accelerations, calculator.usual.accelerations);
+  if (mechanism) showClosing();
+  else fillTable(byId("accelerations"), results.accelerations, facts.coordinates, (c) => `${c.unit}/s²`);
+  if (!mechanism) sayAgreement(byId("accelerations-verdict"), "accelerations", results.accelerations, calculator.usual.accelerations);
   showGradient(results.gradient);
   showFreeBody();
+}
+
+// What the drives do, what closes the loops, and the accelerations that these torques give.
+function showClosing() {
+  const q = mechanism.configuration.of(state.q);
+  const freedom = mechanism.freedom(q);
+  byId("freedom").textContent = freedomInWords(freedom);
+  byId("freedom").dataset.free = freedom.free;
+  byId("freedom").dataset.open = most(mechanism.open(q));
+  const { tau, multipliers, able } = mechanism.drives(q, state.qd, state.qdd);
+  const column = able ? tau : tau.map(() => NaN);
+  fillTable(byId("drives"), { drives: column }, facts.coordinates, (c) => c.torque);
+  byId("drives-verdict").textContent = able ? "" : "The drives cannot produce this motion.";
+  fillMultipliers(byId("multipliers"), mechanism.rows, multipliers, freedom.unique);
+  if (mechanism.loops.length) fillWrenches(byId("wrenches"), mechanism.loops, mechanism.call("loop_wrenches", q, multipliers));
+  const qdd = mechanism.motion(q, state.qd, column);
+  fillTable(byId("accelerations"), { constrained: qdd }, facts.coordinates, (c) => `${c.unit}/s²`);
+  sayReturned(byId("accelerations-verdict"), able, state.qdd, qdd, calculator.free(q, state.qd));
 }
 
 function showFreeBody() {
@@ -85,6 +154,10 @@ function showPose() {
     figure.measure(poses);
   }
   figure.show(poses);
+  if (mechanism && figure.leaves()) { // loops may close far from where they did
+    figure.measure(poses);
+    figure.draw();
+  }
   byId("positions").replaceChildren(...facts.links.map((link, i) => row(
     cell("th", link.name, { scope: "row" }),
     ...[3, 7, 11].map((k) => cell("td", poses[16 * i + k].toFixed(4))),
@@ -120,9 +193,11 @@ function listenToMotion() {
       return;
     }
     pressed(false);
-    byId("motion-status").textContent = "The mass matrix is singular here, or the motion left the range of numbers.";
+    byId("motion-status").textContent = mechanism
+      ? "The motion is not determined here, or too fast for the steps of a page; symgen.simulate takes shorter ones."
+      : "The mass matrix is singular here, or the motion left the range of numbers.";
   });
-  if (!calculator.having("forward_dynamics").length) {
+  if (!mechanism && !calculator.having("forward_dynamics").length) {
     button.disabled = true;
     byId("motion-status").textContent = "The accelerations of this robot are too long for a page.";
   }
@@ -166,16 +241,23 @@ function listen() {
     const { kind, index } = target.dataset;
     const value = Number(target.value);
     if (!kind || target.value === "" || !Number.isFinite(value)) return;
-    state[kind][Number(index)] = value;
+    if (mechanism && kind !== "loads") follow(kind, Number(index), value);
+    else state[kind][Number(index)] = value;
     for (const twin of document.querySelectorAll(`input[data-kind="${kind}"][data-index="${index}"]`)) {
-      if (twin !== target) twin.value = String(Number(value.toPrecision(6)));
+      const here = state[kind][Number(index)];
+      if (twin !== target || here !== value) twin.value = String(Number(here.toPrecision(6)));
     }
     refreshSoon();
   });
   for (const button of document.querySelectorAll("button[data-state]")) {
     button.addEventListener("click", () => {
-      if (button.dataset.state === "first") setGiven();
-      setAll(STATES[button.dataset.state]);
+      const name = button.dataset.state;
+      if (name === "first") setGiven();
+      if (!mechanism) setAll(STATES[name]);
+      else {
+        const done = setNearAny(STATES[name], name === "random" ? 30 : 1);
+        byId("closing-status").textContent = done ? "" : "The loops do not close near there.";
+      }
       refresh();
     });
   }
@@ -236,6 +318,10 @@ async function start() {
   const names = calculator.having("inverse_dynamics_derivatives");
   byId("gradient-formulation").append(...names.map((name) => cell("option", name, { value: name })));
   setAll(STATES.first);
+  if (facts.closing) {
+    mechanism = calculator.mechanism = new Mechanism(calculator);
+    setNear(STATES.first);
+  }
   calculator.measure(state);
   listen();
   listenToMotion();

@@ -15,6 +15,7 @@ from symgen.exact import prove
 from symgen.formulations import FORMULATIONS, VARIANTS
 from symgen.formulations.interface import reason
 from symgen.kinematics.tree import build_tree
+from symgen.validation.oracles import NumericRobot
 from tests.mechanisms.models import SEAT, body, loaded, model
 from tests.oracles.descriptions import described
 
@@ -233,3 +234,26 @@ def test_who_takes_them_and_what_is_refused(tmp_path):
     path.write_text(refused)
     with pytest.raises(ModelError, match=r"damping.*means nothing for one of four.*quaternion"):
         read(path)
+
+
+def test_the_numeric_model_reads_them_a_second_time():
+    """Off the unit sphere, in everything that it has; what it has beside is in validation."""
+    module, robot = redundant(), NumericRobot(described(robot_text("euler_parameters")))
+    rng = np.random.default_rng(5)
+    q, qd, qdd = rng.normal(size=(3, 4, module.n))
+    given = {"loads": rng.normal(size=(4, 1, 6))}
+    for name, arguments, options in (
+        ("forward_kinematics", (q,), {}),
+        ("mass_matrix", (q,), {}),
+        ("inverse_dynamics_derivatives", (q, qd, qdd), given),
+        ("joint_wrenches", (q, qd, qdd), given),
+        ("point_motion_derivatives", (q, qd, qdd), {}),
+        ("constraints", (q,), {"t": 0.7}),
+        ("constraint_jacobian", (q,), {"t": 0.7}),
+    ):
+        found = getattr(module, name)(*arguments, **options)
+        expected = getattr(robot, name)(*arguments, **options)
+        for x, y in zip(
+            *(r if isinstance(r, tuple) else (r,) for r in (found, expected)), strict=True
+        ):
+            np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-11, err_msg=name)

@@ -10,7 +10,9 @@ import symgen
 from symgen import page as pages
 from symgen.description import read
 from symgen.description.expressions import evaluate
+from symgen.errors import RequestError
 from symgen.support.journal import Journal
+from tests.mechanisms.models import FOUR_BAR
 from tests.page.test_page import EXAMPLES
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -460,3 +462,104 @@ def test_an_animation_draws_the_shapes_of_a_urdf(browser, tmp_path):
     assert tab.eval_on_selector(".stage canvas", blue) > 200  # the cylinder
     assert found == [target.as_uri()]
     tab.close()
+
+
+@pytest.fixture(scope="module")
+def linkage(tmp_path_factory):
+    """A four-bar linkage: its model file and its report."""
+    folder = tmp_path_factory.mktemp("linkage")
+    model = folder / "four_bar.yaml"
+    model.write_text(FOUR_BAR)
+    target = folder / "report.html"
+    target.write_text(pages.report(read(model), True, None, Journal()), encoding="utf-8")
+    return model, target
+
+
+def sliders(tab, kind):
+    """Where the sliders of a kind stand, to the digits of their boxes."""
+    boxes = f'input[type=number][data-kind="{kind}"]'
+    return np.array(tab.eval_on_selector_all(boxes, "boxes => boxes.map(b => Number(b.value))"))
+
+
+def column(tab, table):
+    """The numbers of a table that have an index."""
+    cells = f"#{table} td[data-value]"
+    return np.array(tab.eval_on_selector_all(cells, "cells => cells.map(c => +c.dataset.value)"))
+
+
+@pytest.mark.slow
+def test_a_mechanism_stays_closed_while_sliders_move_it(browser, linkage):
+    """Against the generated module, in the state that the page shows."""
+    model, target = linkage
+    tab, found = browser.new_page(), []
+    tab.on("console", lambda message: found.append(message.text))
+    tab.on("pageerror", lambda error: found.append(str(error)))
+    tab.on("request", lambda request: found.append(request.url))
+    tab.goto(target.as_uri())
+    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    module = symgen.load(model, backend="numpy")
+    start = module.assemble()
+    np.testing.assert_allclose(sliders(tab, "q"), start, atol=1e-5)
+    assert re.search("1 freedom .*Gruebler: -2", tab.inner_text("#robot"))
+    assert "1 motion is free" in tab.inner_text("#freedom")
+
+    tab.locator("#q-1").fill("-1.25")
+    tab.locator("#qdd-1").fill("2")
+    drawn(tab)
+    assert tab.inner_text("#closing-status") == ""
+    q = start
+    for crank in np.linspace(start[0], -1.25, 40):  # the branch that the page follows, too
+        q = module.assemble([crank, *q[1:]], hold=["crank"])
+    qd = module.closed_velocities(q, [0, 0, 0]) + sliders(tab, "qd")
+    qdd = sliders(tab, "qdd")
+    np.testing.assert_allclose(sliders(tab, "q"), q, atol=1e-5)
+    np.testing.assert_allclose(module.constraint_jacobian(q) @ qd, 0, atol=1e-4)
+    rates = module.constraint_jacobian(q) @ qdd + module.constraint_bias(q, qd)
+    np.testing.assert_allclose(rates, 0, atol=1e-4)
+    wanted = module.constrained_inverse_dynamics(q, qd, qdd)
+    np.testing.assert_allclose(numbers(tab, "drives")["drives"], wanted.tau, atol=1e-3)
+    np.testing.assert_allclose(column(tab, "multipliers"), wanted.multipliers, atol=1e-3)
+    wrenches = module.loop_wrenches(q, wanted.multipliers).ravel()
+    np.testing.assert_allclose(column(tab, "wrenches"), wrenches, atol=1e-3)
+    assert "They are those of the sliders" in tab.inner_text("#accelerations-verdict")
+    unique = tab.locator("#multipliers td:last-child").all_inner_texts()
+    assert unique == ["yes" if one else "no" for one in module.unique_multipliers(q)]
+
+    tab.locator("#q-3").fill("3")  # the rocker swings, and does not go round
+    drawn(tab)
+    assert "no farther" in tab.inner_text("#closing-status")
+    assert sliders(tab, "q")[2] < 3
+    tab.locator("#parameters-2").fill("2.2")  # of another length it closes elsewhere
+    drawn(tab)
+    assert tab.inner_text("#closing-status") == ""
+    assert float(tab.get_attribute("#freedom", "data-open")) < 1e-8
+
+    tab.get_by_role("button", name="Start again").click()
+    tab.locator("#play").click()
+    for _ in range(20):
+        drawn(tab)
+    tab.locator("#play").click()
+    assert float(tab.get_attribute("#freedom", "data-open")) < 1e-8
+    assert found == [target.as_uri()]
+    tab.close()
+
+
+@pytest.mark.slow
+def test_axe_finds_no_obstacle_on_the_page_of_a_mechanism(browser, linkage):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    tab = browser.new_page()
+    tab.goto(linkage[1].as_uri())
+    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    unfold(tab)
+    response = axe.Axe().run(tab).response
+    assert [f"{v['id']}: {v['nodes'][0]['html']}" for v in response["violations"]] == []
+    tab.set_viewport_size({"width": 400, "height": 900})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 400
+    tab.close()
+
+
+def test_a_report_of_a_mechanism_that_does_not_close_is_refused(tmp_path):
+    model = tmp_path / "four_bar.yaml"
+    model.write_text(FOUR_BAR.replace("d: 2.0", "d: 9.0"))
+    with pytest.raises(RequestError, match=r"do not close from the positions under 'initial'.*pin"):
+        pages.write_report(model, tmp_path / "page.html", True, None, Journal())

@@ -1,0 +1,115 @@
+"""What closes the loops of a mechanism, for its page: rows, freedoms, and facts for the script.
+
+The page closes the loops again whenever a slider moves (`templates/report/mechanism.js`); here is
+where it begins, the mechanism assembled from the initial positions of its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from symgen.description.expressions import evaluate
+from symgen.description.model import LoopEnd, RobotDescription
+from symgen.errors import RequestError
+from symgen.joints import closing_type
+from symgen.kinematics.tree import KinematicTree
+from symgen.robot.configuration import Configuration
+from symgen.validation.mobility import Mobility, mobility
+
+
+@dataclass(frozen=True)
+class ClosingRow:
+    """A loop or relation as text; `redundant` is empty where nobody knows."""
+
+    name: str
+    type: str
+    first: str
+    second: str
+    rows: int
+    redundant: str
+
+
+@dataclass(frozen=True)
+class ClosingPart:
+    """What the page says of it.
+
+    `start` are assembled coordinates (nq,) and `rates` (n,) velocities, from which the page begins;
+    `said` are freedoms, Gruebler's count and the smallest singular value in words, "" for types
+    that only generated code knows; `timed` says whether a relation varies with time.
+    """
+
+    rows: tuple[ClosingRow, ...] = ()
+    said: str = ""
+    start: tuple[float, ...] = ()
+    rates: tuple[float, ...] = ()
+    timed: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> ClosingPart | None:
+    """That of a mechanism; None for a tree.  RequestError where its loops do not close."""
+    if not description.n_constraints:
+        return None
+    found = check_closing(description)
+    values = description.parameter_values
+    start = found.q if found is not None else tuple(
+        evaluate(entry, values) for entry in description.initial_q
+    )  # fmt: skip
+    timed = any("t" in relation.expression.names for relation in description.relations)
+    space = Configuration(len(description.coordinate_names), tree.quaternions)
+    return ClosingPart(
+        rows=tuple(_rows(description, found)),
+        said="" if found is None else str(found),
+        start=tuple(np.asarray(space.normalize(np.array(start))).tolist()),
+        rates=tuple(evaluate(entry, values) for entry in description.initial_qd),
+        timed=timed,
+        facts={
+            "rows": tree.constraint_names,
+            "loops": [loop.name for loop in tree.loops],
+            "actuated": [
+                joint.actuated
+                for joint in description.joints
+                if joint.mimic is None
+                for _ in joint.coordinate_names
+            ],
+            "timed": timed,
+        },
+    )
+
+
+def check_closing(description: RobotDescription) -> Mobility | None:
+    """The mobility of a mechanism, if it is known; RequestError where its loops do not close."""
+    found = mobility(description)
+    if found is not None and found.open_by:
+        raise RequestError(
+            f"{description.file}: a report shows the mechanism with its loops closed, and they do "
+            f"not close from the positions under 'initial': {found.open_by}"
+        )
+    return found
+
+
+def _rows(description: RobotDescription, found: Mobility | None) -> Iterator[ClosingRow]:
+    """Loops, relations, and the norms of Euler parameters."""
+    spare = {} if found is None else {name: f"{k}" for name, k in found.redundant.items()}
+    for loop in description.loops:
+        rows = len(closing_type(loop.type).forbids)
+        ends = _end(loop.first), _end(loop.second)
+        yield ClosingRow(loop.name, loop.type, *ends, rows, spare.get(loop.name, ""))
+    for relation in description.relations:
+        text = f"{relation.expression.text} = 0"
+        yield ClosingRow(relation.name, "relation", text, "", 1, spare.get(relation.name, ""))
+    for joint in description.joints:
+        if joint.is_redundant:
+            name = f"{joint.name}_norm"
+            spared = spare.get(name, "")
+            yield ClosingRow(name, "Euler parameters of norm 1", joint.name, "", 1, spared)
+
+
+def _end(end: LoopEnd) -> str:
+    """A link, and where on it."""
+    place = ", ".join(entry.text for entry in end.origin.xyz)
+    return f"{end.link} at ({place})"
