@@ -14,7 +14,11 @@ from symgen.algebra.nodes import Nodes, Scalar
 
 
 class Graph(Nodes):
-    """Nodes as an `Algebra`."""
+    """Nodes as an `Algebra`; what is `exact` is never rounded."""
+
+    def __init__(self, exact: bool = False) -> None:
+        super().__init__()
+        self.is_exact = exact
 
     def replaced(self, scalars: Sequence[Scalar], values: Mapping[Scalar, Scalar]) -> list[Scalar]:
         """Symbols replaced: see `symgen.algebra.evaluation.replaced`."""

@@ -56,6 +56,10 @@ class Algebra(Protocol[S]):
     """A kind of scalars."""
 
     @property
+    def is_exact(self) -> bool:
+        """Whether no number is ever rounded, so that formulas need no form without cancellation."""
+
+    @property
     def zero(self) -> S:
         """The constant 0."""
 

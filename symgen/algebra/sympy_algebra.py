@@ -69,6 +69,8 @@ class SymPyAlgebra:
     name stands for, in order, and `expanded` puts it back.
     """
 
+    is_exact = True
+
     def __init__(self) -> None:
         self.definitions: dict[Expr, Expr] = {}
         self._expanded: dict[Expr, Expr] = {}

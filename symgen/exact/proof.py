@@ -74,7 +74,9 @@ def general_programs(
     mean nothing for this model are left out without a word.
     """
     robot = general_robot(description)
-    tree = by_three_numbers(build_tree(robot, Graph(), runtime_parameters(description, robot)))
+    tree = by_three_numbers(
+        build_tree(robot, Graph(exact=True), runtime_parameters(description, robot))
+    )
     senseless = senseless_functions(tree.sizes)
     work: list[tuple[Formulation, str]] = []
     left_out: dict[str, str] = {}

@@ -25,6 +25,11 @@ class WithDefinitions(Generic[S]):
         self._definitions = definitions
 
     @property
+    def is_exact(self) -> bool:
+        """As in the algebra itself."""
+        return self._algebra.is_exact
+
+    @property
     def zero(self) -> S:
         """The constant 0."""
         return self._algebra.zero

@@ -20,6 +20,7 @@ import numpy as np
 
 from symgen.validation.oracle_parts import Array, same_batch
 from symgen.validation.oracle_second import LARGEST, STEP, WEIGHTS, SecondFunctions
+from symgen.validation.oracle_springs import spring_curvatures
 
 
 class ProductFunctions(SecondFunctions):
@@ -85,7 +86,7 @@ class ProductFunctions(SecondFunctions):
     ) -> tuple[Array, ...]:
         q, qd, qdd, multipliers, dq, dqd, dqdd = same_batch(q, qd, qdd, multipliers, *directions)
         bodies = copy(self)
-        bodies._terms = self._terms.none()  # linear but for friction, and perhaps far larger
+        bodies._terms = self._terms.none()  # perhaps far larger, and linear but for two of them
         loads, dloads = options.get("loads"), options.get("dloads")
 
         def gradients(step: float) -> tuple[Array, ...]:
@@ -102,9 +103,18 @@ class ProductFunctions(SecondFunctions):
             change = [(x - y) * (weight / STEP) for x, y in pairs]
             found = [x + y for x, y in zip(found, change, strict=True)]
         found[0] = found[0] - self._half_bracket(gradients(0.0)[0], dq)
+        found[0] = found[0] + self._of_springs(q, multipliers, dq)
         bends = self._friction(qd, multipliers)
         found[1] = found[1] + np.einsum("...ij,...j->...i", bends, dqd)
         return tuple(found)
+
+    def _of_springs(self, q: Array, multipliers: Array, direction: Array) -> Array:
+        """What springs on manifolds add to the change of the gradient by q, (..., n)."""
+        if not self._on_manifolds:
+            return np.zeros(direction.shape)
+        torques = self._of_coordinates(self._terms.stiffness * self._of_joints(multipliers))
+        rest = self._terms.numbers.get("rest_configuration")
+        return spring_curvatures(self.space, q, rest, torques, direction)
 
     def _half_bracket(self, gradient: Array, direction: Array) -> Array:
         """Half of the derivative along the bracket of the direction and each column, (..., n)."""

@@ -8,7 +8,6 @@ import pytest
 
 import symgen
 from symgen.description import read
-from symgen.errors import RequestError
 from symgen.exact import prove
 
 BALL = """symgen: 1
@@ -198,6 +197,53 @@ def test_energy_is_kept(ball):
     np.testing.assert_allclose(energy, energy[0], rtol=1e-6)
 
 
-def test_second_derivatives_are_refused_by_name(tmp_path):
-    with pytest.raises(RequestError, match="hessian is not available yet for springs of joints"):
-        symgen.load(written(tmp_path, BALL), functions="inverse_dynamics_hessian")
+@pytest.mark.parametrize("angle", ANGLES)
+@pytest.mark.filterwarnings("error")
+def test_second_derivatives_with_all_digits(ball, angle):
+    """Central differences of the rotation vector along the exponential, in 80 digits."""
+    still, axis, weights = np.zeros(3), (0.48, -0.6, 0.64), np.array([0.3, -0.7, 0.5])
+    expected, step = np.zeros((3, 3)), mpmath.mpf(10) ** -22
+    with mpmath.workdps(80):
+        half = mpmath.mpf(angle) / 2
+        q = np.array([*(float(mpmath.sin(half) * x) for x in axis), float(mpmath.cos(half))])
+
+        def torque(k, i, *signs):
+            e = [mpmath.mpf(0)] * 3
+            for place, sign in zip((k, i), signs, strict=True):
+                e[place] += sign * step
+            return _weighted(q, e, weights)
+
+        for k, i in np.ndindex(3, 3):
+            ends = torque(k, i, 1, 1) - torque(k, i, 1, -1)
+            ends += torque(k, i, -1, -1) - torque(k, i, -1, 1)
+            expected[k, i] = float(ends / (4 * step**2))
+    found = ball.inverse_dynamics_hessian(q, still, still, weights)[0]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=4e-16)
+    along = np.array([0.2, 0.5, -0.9])
+    for name, sign in (("inverse_dynamics_hvp", 1), ("forward_dynamics_hvp", -1)):
+        product = getattr(ball, name)(q, still, still, weights, along, still, still)[0]
+        np.testing.assert_allclose(product, sign * expected @ along, rtol=0, atol=4e-16)
+
+
+def _weighted(q, e, weights):
+    """weights . (shortest rotation vector of q turned by the rotation vector e)."""
+    size = mpmath.sqrt(sum(x * x for x in e))
+    sine = mpmath.sin(size / 2) / size if size else mpmath.mpf(0)
+    u, v = [mpmath.mpf(float(x)) for x in q[:3]], [sine * x for x in e]
+    s, w = mpmath.mpf(float(q[3])), mpmath.cos(size / 2)
+    crossed = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    way = [s * y + w * x + z for x, y, z in zip(u, v, crossed, strict=True)]
+    real = s * w - sum(x * y for x, y in zip(u, v, strict=True))
+    sine = mpmath.sqrt(sum(x * x for x in way))
+    turn = 2 * mpmath.atan2(sine, abs(real)) * (1 if real >= 0 else -1)
+    return sum(float(m) * turn * x / sine for m, x in zip(weights, way, strict=True)) if sine else 0
+
+
+@pytest.mark.slow
+def test_second_derivatives_are_proven(tmp_path):
+    """Of a free body: those of its travel, too."""
+    text = SPRUNG.split("  - {name: arm")[0]
+    names = ("inverse_dynamics_derivatives", "inverse_dynamics_hessian", "inverse_dynamics_hvp")
+    solved = ("inverse_dynamics_vjp", "forward_dynamics_vjp", "forward_dynamics_hvp")
+    found = prove(read(written(tmp_path, text)), functions=(*names, *solved))
+    assert found.passed, str(found)

@@ -54,7 +54,6 @@ from symgen.formulations.loops import Floating, Start
 from symgen.formulations.manifolds import hessian, mechanisms, solving, torques
 from symgen.formulations.manifolds.bases import floating_bases
 from symgen.formulations.manifolds.chain import Chain, Write
-from symgen.formulations.manifolds.springs import is_sprung
 from symgen.formulations.manifolds.tangent import tangent
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
@@ -107,13 +106,8 @@ def are_derived(functions: Collection[str], tree: KinematicTree[S]) -> set[str]:
 def lacking(function: str, tree: KinematicTree[S]) -> str:
     """What of the joints on manifolds of a tree a function does not know, in words; "" for nothing.
 
-    Near rest the second derivatives of a spring's way are differences of what is far larger, as
-    they stand in `springs`; and the energy of the chain's rotors is not that of the joint's beside
-    e = 0, nor are its slopes.
+    The energy of the chain's rotors is not that of the joint's beside e = 0, nor are its slopes.
     """
-    sprung = any(is_sprung(tree, joint) for joint in tree.manifolds)
-    if function in SECOND and sprung:
-        return "springs of joints"
     if function == "outputs_derivatives":
         named = any("kinetic_energy" in output.expression.names for output in tree.outputs)
         columns = [tree.joint(number) for joint in tree.manifolds for number in joint.columns]
@@ -122,9 +116,6 @@ def lacking(function: str, tree: KinematicTree[S]) -> str:
             return "the kinetic energy of rotors at joints"
     return ""
 
-
-SECOND = ("inverse_dynamics_hessian", "inverse_dynamics_hvp", "forward_dynamics_hvp")
-"""Functions that are second derivatives."""
 
 IN_LOOPS = ("mass_matrix", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 """Functions that have loops of floating bases, too."""
@@ -162,10 +153,16 @@ def _nothing(*_: object) -> None:
 
 
 def write(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], written: Write, function: str
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    written: Write,
+    function: str,
+    bent: bool = False,
 ) -> None:
     """Write `function` of the joints' velocities; `written` writes one of the chain.
 
-    `state` has nq entries in q, and n elsewhere, as the inputs that are declared.
+    `state` has nq entries in q, and n elsewhere, as the inputs that are declared.  With `bent` it
+    is differentiated twice.
     """
-    FUNCTIONS[function](Chain(tree, b, state, written, function))
+    FUNCTIONS[function](Chain(tree, b, state, written, function, bent))

@@ -18,6 +18,7 @@ from symgen.formulations.joint_terms import (
     without_joint_terms,
 )
 from symgen.formulations.manifolds.bases import INVARIANT, FloatingBase, floating_bases
+from symgen.formulations.manifolds.bending import smooth_entries
 from symgen.formulations.manifolds.springs import Stretch, is_sprung
 from symgen.formulations.manifolds.tangent import Row, Tangent, plus, tangent, times
 from symgen.formulations.state import State, Wrench
@@ -35,7 +36,8 @@ Write = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any], str], Non
 class Chain(Generic[S]):
     """One function as it is written: `state` has nq entries in q and n elsewhere, as the inputs.
 
-    `written` writes functions of the chain, whose q has an entry for every coordinate.
+    `written` writes functions of the chain, whose q has an entry for every coordinate.  What is
+    written is differentiated more than once where it is `bent`.
     """
 
     tree: KinematicTree[S]
@@ -43,6 +45,7 @@ class Chain(Generic[S]):
     state: State[S]
     written: Write
     function: str
+    bent: bool = False
     values: dict[S, S] = field(default_factory=dict)
     """What symbols of the chain stand for."""
 
@@ -286,7 +289,8 @@ class Chain(Generic[S]):
         found = [self.zero] * self.n
         for one in self.joints:
             if is_sprung(self.tree, one.joint):
-                x = Stretch.of(one.joint, self.state.q, self.b.algebra).entries
+                stretch = Stretch.of(one.joint, self.state.q, self.b.algebra)
+                x = smooth_entries(stretch) if self.bent else stretch.entries
                 for k, entry in zip(one.at, x, strict=True):
                     found[k] = entry
         return found

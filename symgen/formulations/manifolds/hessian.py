@@ -20,8 +20,10 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.formulations.joint_terms import friction_curvatures
+from symgen.formulations.manifolds import bending
 from symgen.formulations.manifolds.chain import Chain
-from symgen.formulations.manifolds.tangent import Row, Tangent, dot, minus, plus, rows_of
+from symgen.formulations.manifolds.springs import Stretch, is_sprung
+from symgen.formulations.manifolds.tangent import Row, Tangent, dot, minus, plus, rows_of, times
 
 FIRST = "inverse_dynamics_derivatives"
 
@@ -75,6 +77,7 @@ def inverse_dynamics_hessian(chain: Chain[S]) -> None:
     for one in chain.joints:
         _moved_by_velocities(chain, one, given, ways, q_qd)
         _own(one, given, gradients, ways, (q_q, q_qd, q_qdd, qd_qd), qdd, mu)
+        _of_spring(chain, one, q_q)
     for k, curvature in enumerate(friction_curvatures(chain.with_terms, chain.b, chain.rates)):
         qd_qd[k][k] = qd_qd[k][k] + curvature
     for name, matrix in zip(
@@ -189,6 +192,18 @@ def _own(
             q_qd[row][column] = q_qd[row][column] + value
             q_qdd[row][column] = q_qdd[row][column] - dot(by_a, turned, one.zero)
             qd_qd[row][column] = qd_qd[row][column] - dot(by_a, bend, one.zero)
+
+
+def _of_spring(chain: Chain[S], one: Tangent[S], q_q: list[Row[S]]) -> None:
+    """MF-9: those of mu . (k x)."""
+    if not is_sprung(chain.tree, one.joint):
+        return
+    stiffness = [chain.tree.independent[k].terms.stiffness for k in one.at]
+    weights = times(stiffness, one.of(chain.state.multipliers))
+    bends = bending.curvature(Stretch.of(one.joint, chain.state.q, chain.b.algebra), weights)
+    for k, row in zip(one.at, bends, strict=True):
+        for i, bend in zip(one.at, row, strict=True):
+            q_q[k][i] = q_q[k][i] + bend
 
 
 def _accelerations(one: Tangent[S], k: int, i: int, e: Sequence[S]) -> Row[S]:

@@ -6,7 +6,7 @@ A joint on a manifold is free or prescribed as a whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic
 
 from symgen.algebra.interface import S
@@ -120,7 +120,7 @@ def sensitivities(chain: Chain[S]) -> None:
 
 def _write(chain: Chain[S], function: str) -> None:
     """Write another function of the joints."""
-    FUNCTIONS[function](Chain(chain.tree, chain.b, chain.state, chain.written, function))
+    FUNCTIONS[function](replace(chain, function=function, values={}))
 
 
 # ------------------------------------------------------------------------- what the chain is given
