@@ -31,7 +31,8 @@ BY_HAND = {
     "symgen/robot/mechanism.py": (
         "assemble", "closed_velocities", "closing_derivatives", "constrained_forward_dynamics",
         "constrained_forward_dynamics_derivatives",
-        "constrained_forward_dynamics_parameter_derivatives", "constrained_inverse_dynamics",
+        "constrained_forward_dynamics_parameter_derivatives",
+        "constraint_multiplier_parameter_derivatives", "constrained_inverse_dynamics",
         "freedoms", "unique_multipliers",
     ),
 }  # fmt: skip

@@ -220,6 +220,7 @@ def test_every_function_can_be_shown(folder, capfd, what, style):
     if what not in OF_TREES:
         text = Path(TWO_LINK).read_text() + "\nloops:\n  - {name: pin, type: revolute, first: "
         text += "{link: base}, second: {link: forearm}}\n"
+        text += "outputs: {pull: multipliers.pin_x}\n"
     Path("arm.yaml").write_text(text)
     assert run(["show", "arm.yaml", what, "--format", style]) == 0
     assert capfd.readouterr().out.strip()

@@ -385,6 +385,8 @@ def _metadata(
         force_names=tuple(force.name for force in tree.forces),
         force_types=tuple(force.type for force in tree.forces),
         tied=tree.tied,
+        timed=tree.is_timed,
+        tells_multipliers=tree.tells_multipliers,
         **_coupling(description, tree),
         **_configuration(description, tree),
         **mechanism(description, tree),

@@ -118,7 +118,7 @@ class SymbolicDynamics:
 
     def _symbols(self, argument: str) -> tuple[Expr, ...]:
         for name in self.functions:
-            spec = function_named(name)
+            spec = function_named(name).of(self._tree.sizes)
             if argument in (array.name for array in (*spec.arguments, *spec.options)):
                 return self.program(name).input(argument).symbols
         raise AttributeError(f"no function of {self.formulation.name} takes {argument}")

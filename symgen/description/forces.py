@@ -191,7 +191,7 @@ class _ForceChecks:
             (),
             names_of(robot.points, robot.gives("points")),
             (),
-            singles=(),
+            singles=(TIME,),
         )
 
     def all(self, table: ForceTable, path: KeyPath) -> tuple[tuple[str, Expression], ...]:
@@ -241,10 +241,7 @@ class _ForceChecks:
         if name in given:
             return f"{shown(name)} is given below; write it above what uses it"
         if name == TIME:
-            return (
-                "forces of time, 't', are not available yet; give such a force as one of 'loads' "
-                "at run time"
-            )
+            return ""
         if "." in name or name in self.vocabulary.families:
             return self.vocabulary.problem(name, self.findings.nearest)
         return f"unknown name {shown(name)}{self._meant(name)}" if self.scalars.trusted else ""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from symgen.description.expressions import ONE, ZERO, Expression, literal
+from symgen.description.quantities import MULTIPLIERS, TIME
 from symgen.errors import Fault
 from symgen.joints import ANGLES, JointType, OnManifold, Redundant, closing_type, joint_type
 
@@ -351,6 +352,22 @@ class RobotDescription:
         rows = sum(len(closing_type(loop.type).forbids) for loop in self.loops)
         norms = sum(joint.is_redundant for joint in self.joints)
         return rows + len(self.relations) + norms
+
+    @property
+    def tells_multipliers(self) -> bool:
+        """Whether outputs mention multipliers of constraints."""
+        names = (name for output in self.outputs for name in output.expression.names)
+        return any(name.split(".")[0] in MULTIPLIERS for name in names)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether forces mention the time."""
+        return any(self.mentions_time(force) for force in self.forces)
+
+    def mentions_time(self, force: ForceDescription) -> bool:
+        """Whether a force does: ``t``, where that is no parameter and not let be anything."""
+        taken = {parameter.name for parameter in self.parameters}
+        return TIME in force.names and TIME not in {*taken, *dict(force.let)}
 
     @property
     def initial_q(self) -> tuple[Expression, ...]:

@@ -27,7 +27,10 @@ from symgen.description.quantities import RATES, SINGLE, Vocabulary
 from symgen.description.scalars import Scalars
 from symgen.description.schema import PointTable, RobotTable
 from symgen.description.wording import KeyPath, shown
-from symgen.joints import OnManifold
+from symgen.joints import CLOSING, OnManifold, Redundant
+from symgen.joints.closing import row_names
+
+CLOSING_TYPES = {kind.name: kind for kind in CLOSING}
 
 
 def check_outputs(robot: RobotTable, scalars: Scalars) -> tuple[OutputDescription, ...]:
@@ -65,6 +68,7 @@ class OutputChecks:
                 for table in robot.joints or []
                 if table is not None and table.name and isinstance(table.kind, OnManifold)
             ],
+            constraints_of(robot),
         )
 
     def check(self, path: KeyPath, expression: Expression) -> None:
@@ -108,6 +112,22 @@ class OutputChecks:
         hint = hint or self.findings.did_you_mean(name, (*SINGLE, *self.vocabulary.families))
         example = f" such as {shown(f'{RATES[0]}.{coordinates[0]}')}" if coordinates else ""
         return hint or f"; expected a parameter of this file, pi, deg or a quantity{example}"
+
+
+def constraints_of(robot: RobotTable) -> tuple[str, ...] | None:
+    """The names of all rows of constraints; None where they could not all be read."""
+    found: list[str] = []
+    for loop in robot.loops or []:
+        if loop is None or not loop.name or loop.type not in CLOSING_TYPES:
+            return None
+        found += row_names(loop.name, CLOSING_TYPES[loop.type].forbids)
+    found += robot.relations or {}
+    joints = [joint for joint in robot.joints or [] if joint is not None]
+    found += [f"{x.name}_norm" for x in joints if x.name and isinstance(x.kind, Redundant)]
+    broken = (robot.gives("loops") and robot.loops is None) or (
+        robot.gives("relations") and robot.relations is None
+    )
+    return None if broken else tuple(found)
 
 
 def names_of(tables: list[PointTable | None] | None, given: bool) -> tuple[str, ...] | None:

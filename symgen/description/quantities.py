@@ -15,11 +15,15 @@ wrenches.NAME.fx fy fz nx ny nz            what the joint of a coordinate transm
 loads.NAME.fx fy fz nx ny nz               a load, base axes
 kinetic_energy, potential_energy           of the whole robot, rotors and springs included (J)
 center_of_mass.x y z                       of all moving bodies, base frame (m)
+multipliers.NAME                           of a constraint, in motions with closed loops
+velocity_multipliers.NAME                  of the projection of velocities, where there is one
+acceleration_multipliers.NAME              of that of accelerations
 =========================================  ====================================================
 
 They are those of the functions of the same names: `symgen.program.functions` says more.  NAME is
-that of a coordinate, a point or a load; after ``wrenches`` also that of a joint that follows one.
-Expressions of forces know q, qd, and positions and velocities of points.
+that of a coordinate, a point or a load; after ``wrenches`` also that of a joint that follows one,
+after ``multipliers`` that of a row of ``constraint_names``.  Expressions of forces know t, q, qd,
+and positions and velocities of points.
 """
 
 from __future__ import annotations
@@ -36,6 +40,8 @@ CENTER_OF_MASS = "center_of_mass"
 POINTS = "points"
 WRENCHES = "wrenches"
 LOADS = "loads"
+MULTIPLIERS = ("multipliers", "velocity_multipliers", "acceleration_multipliers")
+"""Families with one quantity for every constraint, in the order of `motion_multipliers`."""
 RATES = ("q", "qd", "qdd", "tau")
 """Families with one quantity for every coordinate."""
 
@@ -74,7 +80,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The quantities of one model: the names of its coordinates, points and loads.
+    """The quantities of one model: the names of its coordinates, points, loads and constraints.
 
     `joints` are those of the coordinates and of joints that follow them, in the order of the file.
     None stands for names that could not all be read, so that none of them can be called wrong.
@@ -86,18 +92,21 @@ class Vocabulary:
     points: Sequence[str] | None
     loads: Sequence[str] | None
     manifolds: Sequence[str] = ()
+    constraints: Sequence[str] | None = ()
     singles: tuple[str, ...] = SINGLE
 
     @property
     def families(self) -> Mapping[str, tuple[Slot, ...]]:
         """What follows the first word of a quantity with dots."""
         coordinate = Slot("coordinate", self.coordinates)
+        constraint = Slot("constraint", self.constraints)
         return {
             **{rate: (coordinate,) for rate in RATES},
             POINTS: (Slot("point", self.points), Slot("component", POINT_PARTS)),
             WRENCHES: (Slot("coordinate", self.joints), Slot("component", WRENCH_PARTS)),
             LOADS: (Slot("load", self.loads), Slot("component", WRENCH_PARTS)),
             CENTER_OF_MASS: (Slot("component", AXES),),
+            **dict.fromkeys(() if self.constraints == () else MULTIPLIERS, (constraint,)),
         }
 
     def problem(self, name: str, nearest: Nearest) -> str:

@@ -104,6 +104,10 @@ class ModuleMetadata:
     """Springs and forces of the model."""
     force_types: tuple[str, ...] = ()
     """Their types."""
+    timed: bool = False
+    """Whether some of them mention the time."""
+    tells_multipliers: bool = False
+    """Whether outputs mention multipliers of constraints."""
     tied: tuple[tuple[int, ...], ...] = ()
     """By force the numbers of the coordinates that it acts on or varies with."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
@@ -171,6 +175,8 @@ class ModuleMetadata:
             "n_outputs": len(self.output_names),
             "n_constraints": len(self.constraint_names),
             "n_loops": len(self.loop_names),
+            "n_times": int(self.timed),
+            "n_motion_multipliers": len(self.constraint_names) * self.tells_multipliers,
         }
 
 

@@ -152,6 +152,7 @@ def public_function(
 ) -> PublicFunction:
     """`function` of the robot of a module."""
     sizes = metadata.sizes
+    function = function.of(sizes)
     named = replace(PARAMETERS, meaning=", ".join(metadata.parameter_names))
     results = in_numbers(function.results, sizes)
     packable = function.packable and metadata.related

@@ -395,7 +395,7 @@ def _is_wave(line: Line) -> bool:
 
 def kernel(formulation: str, forms: Forms, sizes: Mapping[str, int]) -> Kernel:
     """The kernel of a function; ValueError if that is not what the table of functions says."""
-    function = function_named(forms.any.function)
+    function = function_named(forms.any.function).of(sizes)
     options = (*function.options, PARAMETERS)
     given = [*in_numbers(function.arguments, sizes)]
     given += [array for array in in_numbers(options, sizes) if array.size]

@@ -33,6 +33,7 @@ MECHANISM_CALLS = (
     "outputs_derivatives",
     "mass_matrix",
     "bias_forces",
+    "outputs_multiplier_derivatives",
 )
 """What functions of mechanisms in C are made of, in the order of ``symgen-mechanism.h``."""
 OF_CLOSED = 6, 8

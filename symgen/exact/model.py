@@ -15,6 +15,7 @@ from symgen.description.quantities import (
     AXES,
     CENTER_OF_MASS,
     LOADS,
+    MULTIPLIERS,
     POINT_PARTS,
     POINTS,
     RATES,
@@ -163,7 +164,8 @@ def _write_outputs(tree: KinematicTree[Scalar], builder: ProgramBuilder[Scalar])
     builder.output(EXPRESSIONS, (len(expressions),), expressions)
     for array, names in _quantities(tree).items():
         builder.output(NAMES + array, (len(names),), map(tree.algebra.symbol, names))
-    for argument in ("t", "q", "qdd", "loads"):
+    told = ("motion_multipliers",) if tree.tells_multipliers else ()
+    for argument in ("t", "q", "qdd", "loads", *told):
         declared = builder.declared(argument)
         builder.output(argument, declared.shape, declared.symbols)
 
@@ -185,6 +187,10 @@ def _quantities(tree: KinematicTree[Scalar]) -> dict[str, list[str]]:
         quantity(WRENCHES, joints[k - 1], part) for k in tree.link_sides for part in WRENCH_PARTS
     ]
     names["loads"] = [quantity(LOADS, load, part) for load in loads for part in WRENCH_PARTS]
+    if tree.tells_multipliers:
+        names["motion_multipliers"] = [
+            quantity(family, name) for family in MULTIPLIERS for name in tree.constraint_names
+        ]
     names["center_of_mass"] = [quantity(CENTER_OF_MASS, part) for part in AXES]
     return names | {single: [single] for single in SINGLE}
 

@@ -176,6 +176,7 @@ RELATIONS: tuple[Relation, ...] = (
     Relation("outputs", 0, OUTPUTS.name),
     Relation("outputs_derivatives", 0, "outputs"),
     *_derivatives("outputs_derivatives", "outputs", *_BY_OUTPUT, first=1),
+    *_derivatives("outputs_multiplier_derivatives", "outputs", (0, "motion_multipliers")),
     *_derivatives("constraint_jacobian", "constraints", (0, "q")),
     *_derivatives("constraints_parameter_derivatives", "constraints", (0, PARAMETERS)),
     Relation("constraint_rates", 0, "constraints", 0, TIME),

@@ -53,7 +53,7 @@ from symgen.formulations.shared import (
 )
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.arguments import Argument
+from symgen.program.arguments import MOTION_MULTIPLIERS, Argument
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate, write_jacobians
 from symgen.program.functions import function_named
@@ -95,9 +95,14 @@ def write(
         by_parameters(partial(_summed, functions, base), results, tree, b, state)
     elif function == "outputs_derivatives":
         _summed(functions, "outputs", tree, b, state)
-        inputs = [array for array in b.inputs if array.name != "parameters"]
+        others = ("parameters", MOTION_MULTIPLIERS.name)
+        inputs = [array for array in b.inputs if array.name not in others]
         inputs.append(symbolic_parameters(tree))
         write_jacobians(b, "o", b.results("outputs"), inputs, any_way=True)
+    elif function == "outputs_multiplier_derivatives":
+        _summed(functions, "outputs", tree, b, state)
+        inputs = [b.declared(MOTION_MULTIPLIERS.name)]
+        write_jacobians(b, "o", b.withdraw("outputs").entries, inputs, any_way=True)
     else:
         _summed(functions, function, tree, b, state)
 
@@ -112,7 +117,7 @@ def state_of_joints(tree: KinematicTree[S], state: State[S]) -> State[S]:
     q, qd, qdd = (_moved(tree, own) for own in (coordinates, state.qd, state.qdd))
     offsets = [zero if x.following is None else x.following.offset for x in tree.joints]
     places = tuple(x + offset for x, offset in zip(q, offsets, strict=True))
-    return State(places, qd, qdd, state.loads, (zero,) * tree.n)
+    return State(places, qd, qdd, state.loads, (zero,) * tree.n, t=state.t)
 
 
 def _moved(tree: KinematicTree[S], own: Sequence[S]) -> tuple[S, ...]:
@@ -172,7 +177,7 @@ def _of_all_joints(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
         own = getattr(state, name)
         arrays.append(_array_of_all_joints(tree, b, name, own, values))
     q, qd, qdd, tau, multipliers = (array.symbols for array in arrays)
-    whole = State(q, qd, qdd, state.loads, tau, multipliers)
+    whole = State(q, qd, qdd, state.loads, tau, multipliers, state.t)
     return _Whole(whole, tuple(arrays), values)
 
 

@@ -6,7 +6,8 @@ the family named.  Derivatives are those of the whole program, statement by stat
 takes fewer operations, from every output back to the arguments; they hold for every expression, and
 what is 0 by structure stays 0.
 
-Time, torques, accelerations and loads are arguments, independent of each other.
+Time, torques, accelerations, loads and multipliers of constraints are arguments, independent of
+each other.
 
 ==================  =====================================================================
 OUT-1               output_<name>: the expression of the model file
@@ -26,6 +27,7 @@ from symgen.description.quantities import (
     CENTER_OF_MASS,
     KINETIC_ENERGY,
     LOADS,
+    MULTIPLIERS,
     POINT_PARTS,
     POINTS,
     POTENTIAL_ENERGY,
@@ -43,6 +45,7 @@ from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.scalars import scalar
 from symgen.kinematics.tree import KinematicTree
+from symgen.program.arguments import MOTION_MULTIPLIERS
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import write_jacobians
 
@@ -135,6 +138,15 @@ def write_outputs_derivatives(
     write_jacobians(b, "o", b.results("outputs"), inputs, any_way=True)
 
 
+def write_outputs_multiplier_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> None:
+    """Their derivatives by multipliers of constraints and projections."""
+    write_outputs(tree, b, state, supply)
+    inputs = [b.declared(MOTION_MULTIPLIERS.name)]
+    write_jacobians(b, "o", b.withdraw("outputs").entries, inputs, any_way=True)
+
+
 def mentioned(tree: KinematicTree[S]) -> Mentioned[S]:
     """What the outputs of `tree` are made of."""
     names = dict.fromkeys(name for output in tree.outputs for name in output.expression.names)
@@ -173,6 +185,10 @@ def _arguments(
     for load, wrench in zip(tree.loads, state.loads, strict=True):
         for part, entry in zip(WRENCH_PARTS, (*wrench.force, *wrench.moment), strict=True):
             yield quantity(LOADS, load.name, part), entry
+    if tree.tells_multipliers:
+        symbols = b.declared(MOTION_MULTIPLIERS.name).symbols
+        names = [quantity(x, name) for x in MULTIPLIERS for name in tree.constraint_names]
+        yield from zip(names, symbols, strict=True)
 
 
 def _names_of(tree: KinematicTree[S], supplied: Supplied[S]) -> Iterator[tuple[str, S]]:

@@ -13,10 +13,11 @@ from typing import overload
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.algebra.turns import UPPER, mirrored
+from symgen.description.quantities import MULTIPLIERS
 from symgen.formulations.interface import Derivation
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.arguments import DIAGONAL, PIVOTS
+from symgen.program.arguments import DIAGONAL, MOTION_MULTIPLIERS, PIVOTS
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate
 from symgen.program.functions import function_named
@@ -55,7 +56,7 @@ def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function:
 
     The state has an entry for every coordinate; but `q` has nq.
     """
-    spec = function_named(function)
+    spec = function_named(function).of(tree.sizes)
     taken: dict[str, tuple[S, ...]] = {}
     for argument in (*spec.arguments, *spec.options):
         shape = argument.sizes(tree.sizes)
@@ -71,7 +72,8 @@ def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function:
         pairs = list(zip(tree.independent, taken["x"], strict=True))
         qdd = tuple(x if joint.prescribed else zero for joint, x in pairs)
         tau = tuple(zero if joint.prescribed else x for joint, x in pairs)
-    return State(q, qd, qdd, wrenches(loads), tau, multipliers)
+    (t,) = taken.get("t", (None,))
+    return State(q, qd, qdd, wrenches(loads), tau, multipliers, t)
 
 
 def _entry_names(tree: KinematicTree[S], argument: str, shape: tuple[int, ...]) -> Sequence[str]:
@@ -80,6 +82,9 @@ def _entry_names(tree: KinematicTree[S], argument: str, shape: tuple[int, ...]) 
         return [argument.removesuffix("loads") + name for name in load_entry_names(tree)]
     if not shape:
         return [argument]
+    if argument == MOTION_MULTIPLIERS.name:
+        names = tree.constraint_names if shape[1] else ()
+        return [f"{kind}_{name}" for kind in MULTIPLIERS for name in names]
     rows = [f"{argument}_{i}" for i in range(1, shape[0] + 1)]
     if len(shape) == 1:
         return rows

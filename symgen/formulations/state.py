@@ -24,7 +24,8 @@ class State(Generic[S]):
     `q`, `qd`, `qdd`, `tau` have one entry per joint, `loads` one wrench per load of the tree,
     exerted by the environment on the link.  In hybrid dynamics `qdd` holds the given accelerations
     of the prescribed joints and `tau` the given torques of the free ones; the others are 0.
-    `multipliers` weigh the torques of which a function differentiates the sum.
+    `multipliers` weigh the torques of which a function differentiates the sum; `t` is the time
+    where a function takes it.
     """
 
     q: tuple[S, ...]
@@ -33,6 +34,7 @@ class State(Generic[S]):
     loads: tuple[Wrench[S], ...]
     tau: tuple[S, ...] = ()
     multipliers: tuple[S, ...] = ()
+    t: S | None = None
 
 
 class NoSolutionError(ZeroDivisionError):

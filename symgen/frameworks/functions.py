@@ -75,6 +75,11 @@ def functions_of(
         raise RequestError(
             "this robot has no loads; --load LINK adds one, or 'loads:' in a model file"
         )
+    if getattr(module, "timed", False):
+        raise RequestError(
+            "a force of this robot's model mentions the time, t, which these functions do not "
+            "take; give it as one of 'loads', with loads=True"
+        )
     if parameters and not module.n_parameters:
         raise RequestError(
             "this module has no runtime parameters; name them when it is built: "

@@ -10,6 +10,7 @@ form are polynomials in the poses of the links.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 GAP = "gap"
@@ -22,6 +23,14 @@ TOGETHER: tuple[Row, ...] = tuple((axis, GAP) for axis in BASE_AXES)
 """The origins of both frames are one point."""
 PARALLEL: tuple[Row, ...] = (("u", "axis"), ("v", "axis"))
 """The axes are parallel."""
+
+
+def row_names(loop: str, rows: Sequence[Row]) -> tuple[str, ...]:
+    """``closure_x``, ``closure_u_axis``; the name of the loop alone where it has one row."""
+    if len(rows) == 1:
+        return (loop,)
+    named = (first if second == GAP else f"{first}_{second}" for first, second in rows)
+    return tuple(f"{loop}_{name}" for name in named)
 
 
 @runtime_checkable

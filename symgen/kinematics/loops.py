@@ -10,7 +10,7 @@ from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector
 from symgen.description.model import LoopDescription, LoopEnd
 from symgen.joints import Closing, Directions, closing_type
-from symgen.joints.closing import BASE_AXES, GAP, Row
+from symgen.joints.closing import BASE_AXES, GAP, Row, row_names
 from symgen.joints.planar import in_plane
 from symgen.kinematics.frames import normalized, pose, units
 from symgen.kinematics.scalars import scalar, vector
@@ -59,15 +59,8 @@ class Loop(Generic[S]):
 
     @property
     def row_names(self) -> tuple[str, ...]:
-        """``closure_x``, ``closure_u_axis``; the name of the loop alone where it has one row."""
-        if len(self.rows) == 1:
-            return (self.name,)
-        return tuple(f"{self.name}_{_row_name(row)}" for row in self.rows)
-
-
-def _row_name(row: Row) -> str:
-    first, second = row
-    return first if second == GAP else f"{first}_{second}"
+        """See `symgen.joints.closing.row_names`."""
+        return row_names(self.name, self.rows)
 
 
 def loop_of(

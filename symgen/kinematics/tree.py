@@ -45,6 +45,7 @@ from symgen.description.model import (
     RelationDescription,
     RobotDescription,
 )
+from symgen.description.quantities import MULTIPLIERS
 from symgen.joints import JointType, OnManifold, Redundant, joint_type
 from symgen.kinematics.bodies import Piece, body_of, in_body, massless, merged
 from symgen.kinematics.definitions import WithDefinitions, definitions_of, followers
@@ -324,7 +325,20 @@ class KinematicTree(Generic[S]):
             "n_outputs": len(self.outputs),
             "n_constraints": len(self.constraint_names),
             "n_loops": len(self.loops),
+            "n_times": int(self.is_timed),
+            "n_motion_multipliers": len(self.constraint_names) * self.tells_multipliers,
         }
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether forces of the model mention the time."""
+        return any(force.is_timed for force in self.forces)
+
+    @property
+    def tells_multipliers(self) -> bool:
+        """Whether outputs mention multipliers of constraints."""
+        names = (name for output in self.outputs for name in output.expression.names)
+        return any(name.split(".")[0] in MULTIPLIERS for name in names)
 
 
 def build_tree(

@@ -128,7 +128,7 @@ def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
     with journal.stage("read"):
         description = described(path, options)
     selection = select(description, options)
-    compiler, backends = _backends(options, journal)
+    compiler, backends = _backends(description, options, journal)
     key = _key(description, options, selection, compiler, backends)
     target = _target(description, options, key)
     check_place(target)
@@ -270,12 +270,19 @@ def validate_package(
         forget_package(module)
 
 
-def _backends(options: BuildOptions, journal: Journal) -> tuple[Compiler | None, tuple[str, ...]]:
+def _backends(
+    description: RobotDescription, options: BuildOptions, journal: Journal
+) -> tuple[Compiler | None, tuple[str, ...]]:
     """The compiler, where one is needed and found, and the backends to print."""
     if options.casadi and options.backend not in (None, compiled.NAME, ALL):
         raise RequestError(
             f"--casadi writes C beside the compiled backend, and the backend is {options.backend}; "
             "leave out --backend"
+        )
+    if options.casadi and description.is_timed:
+        raise RequestError(
+            f"{description.file}: --casadi: a force of the model mentions the time, t, which "
+            "functions for CasADi do not take; give it as one of 'loads'"
         )
     if options.backend == "numpy":
         return None, ("numpy",)

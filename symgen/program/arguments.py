@@ -1,8 +1,9 @@
 """The arguments and results of functions: names, shapes, units and frames.
 
 Shapes are written in the sizes ``n``, ``n_joints``, ``10 n_joints``, ``n_free``, ``n_links``,
-``n_loads``, ``n_points``, ``n_outputs``, ``n_constraints``, ``n_parameters``, ``nq``; batch axes
-stand in front of every shape.  n is the number of coordinates.  Joints have one coordinate each;
+``n_loads``, ``n_points``, ``n_outputs``, ``n_constraints``, ``n_motion_multipliers`` (those of
+constraints, where an output mentions multipliers), ``n_parameters``, ``nq``; batch axes stand in
+front of every shape.  n is the number of coordinates.  Joints have one coordinate each;
 where some follow others, those have none, and n_joints is larger than n.  A joint on a manifold has
 several velocities, which n counts, and other numbers in q, of which there are nq in all; elsewhere
 nq is n.
@@ -60,6 +61,13 @@ MULTIPLIERS = Argument("multipliers", ("n",), "weights of the torques in their s
 T = Argument("t", (), "time (s)")
 CONSTRAINT_MULTIPLIERS = Argument(
     "constraint_multipliers", ("n_constraints",), "one for every row of the constraints"
+)
+
+MOTION_MULTIPLIERS = Argument(
+    "motion_multipliers",
+    (3, "n_motion_multipliers"),
+    "in rows: multipliers of the constraints, of the projections of velocities, and of those of "
+    "accelerations; in the order of constraint_names",
 )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from symgen.program.arguments import Argument
+from symgen.program.arguments import LOADS, MOTION_MULTIPLIERS, Argument, T
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,38 @@ class Function:
             )
         return next((NEEDS[size] for size in self.needs if not sizes[size]), "")
 
+    def of(self, sizes: Mapping[str, int]) -> Function:
+        """The same as a robot of these sizes has it, with options that its model asks for.
+
+        Where forces of the model mention the time, all that takes loads takes it, too; where
+        outputs mention multipliers of constraints, what returns outputs takes those.
+        """
+        asked = []
+        if sizes[TIMED] and LOADS in self.options:
+            asked.append(T)
+        if sizes["n_motion_multipliers"] and self.name in OUTPUTS:
+            asked.append(MOTION_MULTIPLIERS)
+        taken = (*self.arguments, *self.options)
+        more = tuple(array for array in asked if array not in taken)
+        return replace(self, options=(*self.options, *more)) if more else self
+
     @property
     def solves(self) -> bool:
         """Whether it divides by pivots of the mass matrix, which may be singular."""
         return bool(self.hidden)
 
 
+TIMED = "n_times"
+"""The size that is 1 where forces of the model mention the time."""
+
+OUTPUTS = ("outputs", "outputs_derivatives", "outputs_multiplier_derivatives")
+"""Functions of the model's outputs."""
+
 NEEDS: Mapping[str, str] = {
     "n_parameters": "the module has no runtime parameters; build it with: symgen build MODEL "
     "--runtime-parameters all",
     "n_outputs": "the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
+    "n_motion_multipliers": "no output of the model mentions multipliers of constraints",
     "n_constraints": "the model has no loops and no relations; 'loops:' and 'relations:' of the "
     "model file make some",
     "n_loops": "the model has no loops; 'loops:' of the model file makes some",

@@ -408,6 +408,15 @@ FUNCTIONS: tuple[Function, ...] = (
         (LOADS,),
         needs=("n_outputs",),
     ),
+    Function(
+        "outputs_multiplier_derivatives",
+        "Derivatives of the outputs with respect to the multipliers of constraints and projections "
+        "that they mention.",
+        (T, Q, QD, QDD, TAU),
+        (of_outputs("do_dmotion_multipliers", "motion_multipliers", 3, "n_motion_multipliers"),),
+        (LOADS,),
+        needs=("n_outputs", "n_motion_multipliers"),
+    ),
     *CONSTRAINT_FUNCTIONS,
 )
 
@@ -434,7 +443,11 @@ BY_LINK: Mapping[str, Function] = {
 """What a module has for one link by its name, by the function for all links that it is cut from."""
 
 FUNCTION_NAMES = tuple(function.name for function in FUNCTIONS)
-OF_TREES = tuple(x.name for x in FUNCTIONS if x not in CONSTRAINT_FUNCTIONS)
+OF_TREES = tuple(
+    x.name
+    for x in FUNCTIONS
+    if x not in CONSTRAINT_FUNCTIONS and "n_motion_multipliers" not in x.needs
+)
 """Those of robots without loops and relations."""
 
 

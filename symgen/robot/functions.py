@@ -468,3 +468,15 @@ class Functions(Constraints, Products, Protocol):
             do_dparameters (..., n_outputs, n_parameters): derivatives of the outputs with respect
                 to the runtime parameters
         """
+
+    def outputs_multiplier_derivatives(
+        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *, loads:
+        Rows | None = None, parameters: Rows | None = None, out: Array | None = None,
+    ) -> Array:
+        """Derivatives of the outputs with respect to the multipliers of constraints and
+        projections that they mention.
+
+        Returns:
+            do_dmotion_multipliers (..., n_outputs, 3, n_motion_multipliers): derivatives of the
+                outputs with respect to motion_multipliers
+        """

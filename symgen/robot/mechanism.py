@@ -109,7 +109,7 @@ class Mechanism:
         Arguments (batch axes ... broadcast mutually):
             q (..., nq)           coordinates that keep the constraints
             qd, tau (..., n)      velocities that keep them, torques
-            t (...)               time (s), for constraints that mention it
+            t (...)               time (s), for constraints and forces that mention it
             loads, parameters     as of forward dynamics
 
         Returns a named tuple ConstrainedMotion:
@@ -121,7 +121,7 @@ class Mechanism:
         """
         J, bias = self._constraints(q, qd, t, parameters)
         M = self._module.mass_matrix(q, parameters=parameters)
-        given = _without_none(loads=loads, parameters=parameters)
+        given = self._given(t, loads, parameters)
         forces = np.asarray(tau, dtype=float) - self._module.bias_forces(q, qd, **given)
         qdd, multipliers, _ = _solved(M, J, forces[..., np.newaxis], -bias[..., np.newaxis])
         return ConstrainedMotion(qdd[..., 0], multipliers[..., 0])
@@ -135,14 +135,14 @@ class Mechanism:
 
         Arguments as of constrained_forward_dynamics; q and qd need not keep the constraints.
 
-        Returns a named tuple ConstrainedDerivatives.  Where rows are redundant, the derivatives of
-        the multipliers are NaN; those of the accelerations are exact.
+        Returns a named tuple ConstrainedDerivatives.  The derivatives of multipliers that are not
+        unique, because rows are redundant, are NaN; all others are exact.
         """
         module = self._module
         qdd, multipliers = self.constrained_forward_dynamics(
             q, qd, tau, t=t, loads=loads, parameters=parameters
         )
-        given = _without_none(loads=loads, parameters=parameters)
+        given = self._given(t, loads, parameters)
         known = _without_none(t=t, parameters=parameters)
         _, by_q, by_qd, M = module.inverse_dynamics_derivatives(q, qd, qdd, **given)
         _, pulled = module.constraint_torque_derivatives(q, multipliers, **known)
@@ -152,8 +152,8 @@ class Mechanism:
         none = np.zeros(rows_q.shape)
         above = np.concatenate([pulled - by_q, -by_qd, one], axis=-1)
         below = np.concatenate([-rows_q, -rows_qd, none], axis=-1)
-        slopes, moved, kept = _solved(M, J, above, below)
-        moved[~kept.all(axis=-1)] = np.nan
+        slopes, moved, unique = _solved(M, J, above, below)
+        moved[~unique] = np.nan
         return ConstrainedDerivatives(
             qdd,
             multipliers,
@@ -170,18 +170,38 @@ class Mechanism:
 
         Arguments as of constrained_forward_dynamics; q, qd and tau do not vary.
         """
+        return self._by_parameters(q, qd, tau, t, loads, parameters)[0]
+
+    @_by_keyword
+    def constraint_multiplier_parameter_derivatives(
+        self, q: Array, qd: Array, tau: Array, *, t: Array = 0.0, loads: Any = None,
+        parameters: Any = None,
+    ) -> Array:  # fmt: skip
+        """Derivatives of the multipliers with respect to the runtime parameters, (..., m, p).
+
+        Arguments as of constrained_forward_dynamics; q, qd and tau do not vary.  NaN for
+        multipliers that are not unique.
+        """
+        return self._by_parameters(q, qd, tau, t, loads, parameters)[1]
+
+    def _by_parameters(
+        self, q: Array, qd: Array, tau: Array, t: Array, loads: Any, parameters: Any
+    ) -> tuple[Array, Array]:
+        """Derivatives of accelerations and multipliers, (..., n, p) and (..., m, p)."""
         module = self._module
         qdd, multipliers = self.constrained_forward_dynamics(
             q, qd, tau, t=t, loads=loads, parameters=parameters
         )
-        given = _without_none(loads=loads, parameters=parameters)
+        given = self._given(t, loads, parameters)
         known = _without_none(t=t, parameters=parameters)
         felt = module.inverse_dynamics_parameter_derivatives(q, qd, qdd, **given)
         pulled = module.constraint_torque_parameter_derivatives(q, multipliers, **known)
         rows = module.constraint_acceleration_parameter_derivatives(q, qd, qdd, **known)
         M = module.mass_matrix(q, parameters=parameters)
         J = module.constraint_jacobian(q, **known)
-        return _solved(M, J, pulled - felt, -rows)[0]
+        slopes, moved, unique = _solved(M, J, pulled - felt, -rows)
+        moved[~unique] = np.nan
+        return slopes, moved
 
     @_by_keyword
     def closing_derivatives(
@@ -219,7 +239,7 @@ class Mechanism:
         Where the drives cannot produce the motion, numpy.linalg.LinAlgError; in a batch the torques
         of that row are NaN, and a RuntimeWarning says so.
         """
-        given = _without_none(loads=loads, parameters=parameters)
+        given = self._given(t, loads, parameters)
         known = _without_none(t=t, parameters=parameters)
         felt = self._module.inverse_dynamics(q, qd, qdd, **given)
         J = self._module.constraint_jacobian(q, **known)
@@ -260,7 +280,7 @@ class Mechanism:
         """Which multipliers the motion determines, (..., m): not those of redundant rows."""
         J = self._module.constraint_jacobian(q, **_without_none(t=t, parameters=parameters))
         U, _, kept = _independent(J)
-        return np.sum((U * kept[..., np.newaxis, :]) ** 2, axis=-1) > 1.0 - RANK
+        return _unique(U, kept)
 
     @_by_keyword
     def freedoms(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
@@ -343,6 +363,11 @@ class Mechanism:
         displacement[free] = way
         return self._module.integrate(q, displacement)
 
+    def _given(self, t: Array, loads: Any, parameters: Any) -> dict[str, Any]:
+        """Options of functions of the tree; they take the time where its forces mention that."""
+        timed = getattr(self._module, "timed", False)
+        return _without_none(t=t if timed else None, loads=loads, parameters=parameters)
+
     def _constraints(self, q: Array, qd: Array, t: Array, parameters: Any) -> tuple[Array, Array]:
         known = _without_none(t=t, parameters=parameters)
         module = self._module
@@ -369,8 +394,8 @@ def _step(J: Array, c: Array, damping: float) -> Array:
 
 
 def _solved(M: Array, J: Array, above: Array, below: Array) -> tuple[Array, Array, Array]:
-    """Of M a - J' x = above, J a = below: a (..., n, k), x (..., m, k), and which of the
-    independent rows are kept (..., r)."""
+    """Of M a - J' x = above, J a = below: a (..., n, k), x (..., m, k), and which rows of x are
+    unique (..., m)."""
     U, rows, kept = _independent(J)
     r, n = rows.shape[-2:]
     rows = rows * kept[..., np.newaxis]
@@ -390,4 +415,13 @@ def _solved(M: Array, J: Array, above: Array, below: Array) -> tuple[Array, Arra
             "the accelerations are not determined: nothing resists a motion that the constraints "
             "allow"
         ) from None
-    return found[..., :n, :], U @ found[..., n:, :], kept
+    return (
+        found[..., :n, :],
+        U @ found[..., n:, :],
+        np.broadcast_to(_unique(U, kept), (*batch, J.shape[-2])),
+    )
+
+
+def _unique(U: Array, kept: Array) -> Array:
+    """Which multipliers the motion determines, (..., m)."""
+    return np.sum((U * kept[..., np.newaxis, :]) ** 2, axis=-1) > 1.0 - RANK

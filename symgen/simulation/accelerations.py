@@ -54,6 +54,14 @@ def way_to_accelerations(
     """
     if has_constraints(module):
         return _closed(module, formulation, columns, held)
+    way = _of_tree(module, formulation, columns, held)
+    return Timed(way) if getattr(module, "timed", False) else way
+
+
+def _of_tree(
+    module: Any, formulation: str | None, columns: Columns, held: NDArray[np.bool_]
+) -> Way:
+    """That of a robot without loops."""
     functions = module if formulation is None else formulation_of(module, formulation)
     law = "hybrid_dynamics" if held.any() else "forward_dynamics"
     if not len(columns):
@@ -95,6 +103,8 @@ def _closed(module: Any, formulation: str | None, columns: Columns, held: NDArra
     names = ["constrained_forward_dynamics_derivatives"]
     if columns.places.size:
         names.append("constrained_forward_dynamics_parameter_derivatives")
+    if columns.places.size and getattr(module, "tells_multipliers", False):
+        names.append("constraint_multiplier_parameter_derivatives")
     return ClosedByJacobians([function_of(module, name) for name in names], columns)
 
 
@@ -171,26 +181,50 @@ class Plain:
         return self.function(q, qd, x, **options), None
 
 
+class Timed:
+    """A way whose functions take the time by keyword, because forces of the model mention it."""
+
+    def __init__(self, way: Way) -> None:
+        self.way, self.functions = way, way.functions
+
+    def solve(
+        self, t: float, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array,
+        options: Options,
+    ) -> Solution:  # fmt: skip
+        """y and dy."""
+        return self.way.solve(t, q, qd, x, dq, dqd, dx, {**options, "t": np.asarray(t)})
+
+
 class Closed:
-    """The tree with its loops closed, without sensitivities."""
+    """The tree with its loops closed, without sensitivities.
+
+    `multipliers` (m,) are those of the last call.
+    """
 
     def __init__(self, function: Function) -> None:
         self.function = function
         self.functions: tuple[Function, ...] = (function,)
+        self.multipliers, self.dmultipliers = np.zeros(0), np.zeros((0, 0))
 
     def solve(
         self, t: float, q: Array, qd: Array, x: Array, dq: Array, dqd: Array, dx: Array,
         options: Options,
     ) -> Solution:  # fmt: skip
         """y alone."""
-        return self.function(q, qd, x, t=t, **options).qdd, None
+        found = self.function(q, qd, x, t=t, **options)
+        self.multipliers = found.multipliers
+        return found.qdd, None
 
 
 class ClosedByJacobians:
-    """The same with dy from the Jacobians of y."""
+    """The same with dy from the Jacobians of y, and the derivatives (m, s) of the multipliers.
+
+    Of these the explicit part is there only where outputs mention multipliers.
+    """
 
     def __init__(self, functions: Sequence[Function], columns: Columns) -> None:
         self.functions = tuple(functions)
+        self.multipliers, self.dmultipliers = np.zeros(0), np.zeros((0, 0))
         self.chosen, self.places = selection(columns.parameters), selection(columns.places)
 
     def solve(
@@ -200,9 +234,12 @@ class ClosedByJacobians:
         """y and dy."""
         derivatives, *by_parameters = self.functions
         found = derivatives(q, qd, x, t=t, **options)
+        self.multipliers = found.multipliers
         dy = found.dqdd_dq @ dq + found.dqdd_dqd @ dqd + found.dqdd_dtau @ dx
-        for function in by_parameters:
-            dy[:, self.places] += function(q, qd, x, t=t, **options)[:, self.chosen]
+        moved = found.dmultipliers_dq @ dq + found.dmultipliers_dqd @ dqd
+        self.dmultipliers = moved + found.dmultipliers_dtau @ dx
+        for slope, function in zip((dy, self.dmultipliers), by_parameters, strict=False):
+            slope[:, self.places] += function(q, qd, x, t=t, **options)[:, self.chosen]
         return found.qdd, dy
 
 

@@ -179,8 +179,15 @@ class AugmentedLagrangian:
         self.torques, self.loads, self.columns = torques, loads, columns
         self.parameters = parameters
         self.known = {"parameters": parameters} if parameters.size else {}
+        self.timed = bool(getattr(module, "timed", False))
         self.chosen, self.places = selection(columns.parameters), selection(columns.places)
         self.halved = 0
+
+    def acting(self, t: float, q: Array, qd: Array) -> dict[str, Any]:
+        """Options of functions of the tree, but parameters: loads, and t where its forces mention
+        that."""
+        loads = {"loads": self.loads(t, q, qd)}
+        return {**loads, "t": t} if self.timed else loads
 
     # ---- the instants ----
 
@@ -275,9 +282,9 @@ class AugmentedLagrangian:
 
     def tangent(self, t: float, q: Array, qd: Array, qdd: Array, lam: Array) -> Tangent:
         """All that (9) is made of at this state."""
-        tau, loads = self.torques(t, q, qd), self.loads(t, q, qd)
+        tau, acting = self.torques(t, q, qd), self.acting(t, q, qd)
         by_q, by_qd = self.torques.jacobians(t, q, qd)
-        felt = self.module.inverse_dynamics_derivatives(q, qd, qdd, loads=loads, **self.known)
+        felt = self.module.inverse_dynamics_derivatives(q, qd, qdd, **acting, **self.known)
         _, curved = self.module.constraint_torque_derivatives(q, lam, t=t, **self.known)
         return Tangent(
             residual=felt[0] - tau,
@@ -303,11 +310,11 @@ class AugmentedLagrangian:
         """(14), (15) and (17), into `new`; `unprojected` are z*d and z*dd."""
         h, t, q = new.t - old.t, new.t, new.q
         s, (left, right), (qd, qdd) = 0.25 * h * h, systems, unprojected
-        loads, updates = self.loads(t, q, qd), self.scheme.projections
+        acting, updates = self.acting(t, q, qd), self.scheme.projections
         # (14), for what is missing to the first guess
         guess = starred(h, np.zeros_like(old.d_q), old.d_q, old.d_qd, old.d_qdd)
         felt = at.K @ guess[0] + at.C @ guess[1] + at.M @ guess[2]
-        felt += self.by_parameters("inverse_dynamics", q, qd, qdd, loads=loads)
+        felt += self.by_parameters("inverse_dynamics", q, qd, qdd, **acting)
         felt += self.by_parameters("constraint_torque", q, new.lam, t=t)
         felt -= self.torques.along(t, q, qd, 0.0 * old.d_q, 0.0 * old.d_q)
         below = -self.by_parameters("constraints", q, t=t) - at.J @ guess[0]
@@ -336,9 +343,9 @@ class AugmentedLagrangian:
         """lambda' at the start, the least that the equations of motion ask for."""
         q, qd, qdd = motion
         at = self.tangent(t, q, qd, qdd, lam)
-        loads, d_q, d_qd = self.loads(t, q, qd), self.columns.dq0, self.columns.dqd0
+        acting, d_q, d_qd = self.acting(t, q, qd), self.columns.dq0, self.columns.dqd0
         felt = at.M @ d_qdd + at.C @ d_qd + at.K @ d_q
-        felt += self.by_parameters("inverse_dynamics", q, qd, qdd, loads=loads)
+        felt += self.by_parameters("inverse_dynamics", q, qd, qdd, **acting)
         felt += self.by_parameters("constraint_torque", q, lam, t=t)
         felt -= self.torques.along(t, q, qd, 0.0 * d_q, 0.0 * d_q)
         found: Array = -np.linalg.pinv(at.J.T, rcond=RANK) @ felt
@@ -359,11 +366,11 @@ class AugmentedLagrangian:
             return found + self.tangent_along(old, new, unprojected, e, d_qd, d_qdd)
         # M' e: the acceleration of inverse dynamics moved by e
         qd, qdd = unprojected
-        loads = self.loads(t, q, qd)
+        acting = self.acting(t, q, qd)
         for sign, a in ((1.0, qdd + e), (-1.0, qdd)):
-            felt = self.module.inverse_dynamics_derivatives(q, qd, a, loads=loads, **self.known)
+            felt = self.module.inverse_dynamics_derivatives(q, qd, a, **acting, **self.known)
             found += sign * felt[1] @ new.d_q
-            found += sign * self.by_parameters("inverse_dynamics", q, qd, a, loads=loads)
+            found += sign * self.by_parameters("inverse_dynamics", q, qd, a, **acting)
         return found
 
     def tangent_along(

@@ -33,6 +33,7 @@ ROUNDING = 1e-9
 """By so much of a step the times may be off."""
 STEPS_AT_ONCE = 2000
 """Steps in C between which Ctrl-C is heard."""
+MULTIPLIERS = ("multipliers", "velocity_multipliers", "acceleration_multipliers")
 ARRAYS = tuple(field.name for field in fields(State) if field.name != "t")
 
 Way = Callable[[State, float, int, Array], State]
@@ -53,6 +54,8 @@ class At:
     dqdd: Array
     dtau: Array
     s: int
+    multipliers: Array
+    dmultipliers: Array
 
 
 def checked_scheme(
@@ -259,34 +262,41 @@ def starting_state(way: AugmentedLagrangian, t: float, q: Array, qd: Array) -> S
 def told(way: AugmentedLagrangian, state: State, objectives: Objectives | None) -> dict[str, Array]:
     """Everything of one instant that the dataset has; signs of multipliers are the module's.
 
-    lambda keeps the balance of the unprojected accelerations, which are of first order in the step.
-    Projections in M, or nearly so, add J' kappa to it: lambda + kappa is of second order.
+    See `multipliers_of`.
     """
     at = instant(way, state)
-    whole = not isinstance(way.scheme.projection, np.ndarray)
     found = {"q": at.q, "qd": at.qd, "qdd": at.qdd, "tau": at.tau}
     found["loads"] = way.loads(at.t, at.q, at.qd)
-    found["multipliers"] = -state.lam - whole * state.kappa
-    found |= {"velocity_multipliers": -state.sigma, "acceleration_multipliers": -state.kappa}
+    found |= dict(zip(MULTIPLIERS, at.multipliers, strict=True))
     if at.s:
         found |= {"dq": at.dq, "dqd": at.dqd, "dqdd": at.dqdd, "dtau": at.dtau}
-        found |= {"dmultipliers": -state.d_lam - whole * state.d_kappa}
-        found["dvelocity_multipliers"] = -state.d_sigma
-        found["dacceleration_multipliers"] = -state.d_kappa
+        found |= {f"d{x}": d for x, d in zip(MULTIPLIERS, at.dmultipliers, strict=True)}
     for name, values in found.items():
         if not np.isfinite(values).all():
             raise RequestError(f"simulate: {name} is not finite at t = {at.t:.6g} s")
     if objectives is not None:
-        objectives.evaluate(at, way.known)
+        objectives.evaluate(at, {**way.known, "loads": found["loads"]})
         found |= {"outputs": objectives.values, "outputs_gradient": objectives.gradients}
     return found
+
+
+def multipliers_of(way: AugmentedLagrangian, lam: Array, sigma: Array, kappa: Array) -> Array:
+    """Those of the constraints and of both projections, in the signs of the module: (3, ...).
+
+    lambda keeps the balance of the unprojected accelerations, which are of first order in the step.
+    Projections in M, or nearly so, add J' kappa to it: lambda + kappa is of second order.
+    """
+    whole = not isinstance(way.scheme.projection, np.ndarray)
+    return -np.stack([lam + whole * kappa, sigma, kappa])
 
 
 def integrand(way: AugmentedLagrangian, state: State, objectives: Objectives | None) -> Array:
     """The objectives and, row by row, their gradients."""
     if objectives is None:
         return np.zeros(0)
-    objectives.evaluate(instant(way, state), way.known)
+    objectives.evaluate(
+        instant(way, state), {**way.known, "loads": way.loads(state.t, state.q, state.qd)}
+    )
     gradients = objectives.gradients[objectives.index]
     return np.concatenate([objectives.values[objectives.index], gradients.ravel()])
 
@@ -300,4 +310,6 @@ def instant(way: AugmentedLagrangian, state: State) -> At:
     return At(
         t, q, qd, state.qdd, way.torques(t, q, qd),
         state.d_q, state.d_qd, state.d_qdd, d_tau, len(way.columns),
+        multipliers_of(way, state.lam, state.sigma, state.kappa),
+        multipliers_of(way, state.d_lam, state.d_sigma, state.d_kappa),
     )  # fmt: skip

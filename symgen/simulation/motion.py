@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.errors import RequestError
-from symgen.simulation.accelerations import Way, function_of
+from symgen.simulation.accelerations import Closed, ClosedByJacobians, Way, function_of
 from symgen.simulation.arguments import (
     Array,
     Columns,
@@ -67,6 +67,7 @@ class Motion:
         self.dq, self.dqd = self.whole[nq + n :].reshape(2, n, self.s)
         self.qdd, self.tau = np.zeros((2, n))
         self.dqdd, self.dtau = np.zeros((2, n, self.s))
+        self.multipliers, self.dmultipliers = np.zeros((3, 0)), np.zeros((3, 0, self.s))
 
     def start(self, times: Array, q0: Array, qd0: Array) -> Array:
         """The vector at the first of `times`, after what can be told before the motion."""
@@ -133,7 +134,17 @@ class Motion:
             self.tau[self.held] = y[self.held]
             self.dtau[self.held] = 0.0 if dy is None else dy[self.held]
         if self.objectives is not None:
+            if self.objectives.tells:
+                self._tell_multipliers()
             self.objectives.evaluate(self, self.options)
+
+    def _tell_multipliers(self) -> None:
+        """Those of the constraints; there are no projections."""
+        assert isinstance(self.way, Closed | ClosedByJacobians)
+        own, none = self.way.multipliers, np.zeros((2, len(self.way.multipliers), self.s))
+        self.multipliers = np.stack([own, *none.sum(axis=-1)])
+        if self.s:
+            self.dmultipliers = np.stack([self.way.dmultipliers, *none])
 
     def state(self) -> str:
         """Time and state, for messages."""
@@ -194,7 +205,11 @@ class Motion:
 
 
 class Instant(Protocol):
-    """What objectives are evaluated at; s is the number of sensitivities."""
+    """What objectives are evaluated at; s is the number of sensitivities.
+
+    `multipliers` (3, m) are those of the constraints and of the projections of velocities and of
+    accelerations, `dmultipliers` (3, m, s) their derivatives.
+    """
 
     t: float
     q: Array
@@ -206,6 +221,8 @@ class Instant(Protocol):
     dqdd: Array
     dtau: Array
     s: int
+    multipliers: Array
+    dmultipliers: Array
 
 
 def objectives_of(module: Any, names: str | Iterable[str], columns: Columns) -> Objectives | None:
@@ -228,12 +245,18 @@ class Objectives:
         self.places, self.parameters = selection(columns.places), selection(columns.parameters)
         self.values, self.gradients = np.zeros(count), np.zeros((count, s))
         self.time = np.zeros(())
+        self.by_multipliers: Any = None
+        self.tells = bool(getattr(module, "tells_multipliers", False))
+        if self.tells and s:
+            self.by_multipliers = function_of(module, "outputs_multiplier_derivatives")
         self.results: Any = None  # arrays of the first call, filled again by the others
 
     def evaluate(self, at: Instant, options: dict[str, Array]) -> None:
         """Outputs and gradients at the instant of `at`."""
         self.time[...] = at.t
         arguments = (self.time, at.q, at.qd, at.qdd, at.tau)
+        if self.tells:
+            options = {**options, "motion_multipliers": at.multipliers}
         if not at.s:
             self.function(*arguments, **options, out=self.values)
             return
@@ -245,3 +268,17 @@ class Objectives:
         self.gradients += by_qdd.dot(at.dqdd) + by_tau.dot(at.dtau)
         if self.any_parameters:
             self.gradients[:, self.places] += by_parameters[:, self.parameters]
+        if self.tells:
+            self._add_multipliers(self.by_multipliers(*arguments, **options), at.dmultipliers)
+
+    def _add_multipliers(self, slopes: Array, moved: Array) -> None:
+        """What gradients have by the multipliers; those of redundant rows have no derivatives."""
+        size = moved.shape[0] * moved.shape[1]
+        slopes, moved = slopes.reshape(len(slopes), size), moved.reshape(size, -1)
+        used = slopes[self.index].any(axis=0)
+        if not np.isfinite(moved[used]).all():
+            raise RequestError(
+                "simulate: objectives: multipliers of rows that are redundant have no derivatives; "
+                "unique_multipliers(q) says which have"
+            )
+        self.gradients += slopes[:, used].dot(moved[used])

@@ -60,12 +60,13 @@ def accelerations(module: Any, seed: int = 2009) -> Iterator[Check]:
     q = space.integrate(np.tile(space.neutral(), (SAMPLES, 1)), turns)
     qd, tau = random.uniform(-1.0, 1.0, (2, SAMPLES, module.n))
     loads = random.uniform(-1.0, 1.0, (SAMPLES, module.n_loads, 6))
+    t = random.uniform(0.0, 1.0, SAMPLES)
     for name in ACCELERATIONS:
         compiled, plain = getattr(module, name), getattr(own, name)
         if compiled == plain:
             return
         try:
-            found, expected = (f(q, qd, tau, loads=loads) for f in (compiled, plain))
+            found, expected = (f(q, qd, tau, t=t, loads=loads) for f in (compiled, plain))
         except np.linalg.LinAlgError as error:
             yield Check(f"{name}: not compared: {error}", "compiled", 0.0, 0.0, 0)
             return

@@ -152,6 +152,8 @@ class _State:
     def __init__(self, robot: ForceFunctions, motion: Motion, q: Array, qd: Array) -> None:
         self.robot, self.q = robot, q
         self.rates = {"q": robot.space.coordinates(q), "qd": qd}
+        extra = max(0, q.ndim - 1 - robot._time.ndim)  # directions stand behind the samples
+        self.t = robot._time.reshape(*robot._time.shape, *(1,) * extra)
         where = robot._point_links, robot._points
         self.points = robot._moving(motion, qd, where)
         self.let: dict[str, Array] = {}
@@ -164,6 +166,8 @@ class _State:
             return np.asarray(self.robot.values[name])
         if name in CONSTANT_VALUES:
             return np.asarray(CONSTANT_VALUES[name])
+        if name == "t":
+            return self.t
         family, what, *part = name.split(".")
         if family == "points":
             place = self.robot.point_names.index(what)

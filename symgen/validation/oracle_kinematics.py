@@ -18,6 +18,7 @@ entries, Jacobians of the joints are multiplied by S, and all else is made of th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Self
 
 import numpy as np
@@ -51,6 +52,8 @@ class RobotKinematics:
     `parameters` replaces values of the model's parameters, and derived ones follow; they may be
     complex.  `runtime` names those that derivatives with respect to parameters are about.
     """
+
+    _time: Array = np.zeros(())
 
     def __init__(
         self,
@@ -165,7 +168,13 @@ class RobotKinematics:
         """The robot with other values of the runtime parameters, (n_parameters,)."""
         values = (x.item() for x in as_array(parameters))
         changed = dict(zip(self.parameter_names, values, strict=True))
-        return type(self)(self.description, changed, self.parameter_names)
+        return type(self)(self.description, changed, self.parameter_names).at_time(self._time)
+
+    def at_time(self, t: Array) -> Self:
+        """The robot at the time t (...), for forces of the model that mention it."""
+        found = copy(self)
+        found._time = np.asarray(t)
+        return found
 
     # --------------------------------------------------------------------------- magnitudes
 

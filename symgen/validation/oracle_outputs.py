@@ -14,6 +14,9 @@ from functools import cached_property
 import numpy as np
 
 from symgen.description.expressions import CONSTANT_VALUES
+from symgen.description.model import RobotDescription
+from symgen.joints import closing_type
+from symgen.joints.closing import row_names
 from symgen.validation.limits import STEP
 from symgen.validation.oracle_expressions import value_of
 from symgen.validation.oracle_forward import ForwardFunctions
@@ -21,36 +24,54 @@ from symgen.validation.oracle_parts import Array, as_array
 
 _AXES = ("x", "y", "z")
 _WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
-_CORES: Mapping[str, int] = {"t": 0, "q": 1, "qd": 1, "qdd": 1, "tau": 1, "loads": 2}
+_CORES: Mapping[str, int] = {
+    "t": 0, "q": 1, "qd": 1, "qdd": 1, "tau": 1, "loads": 2, "motion_multipliers": 2,
+}  # fmt: skip
 """Number of axes of an argument without its batch axes."""
+_SLOPES = tuple(_CORES)[:-1]
+"""Those that `outputs_derivatives` has derivatives by."""
+_MULTIPLIERS = ("multipliers", "velocity_multipliers", "acceleration_multipliers")
 
 
 class OutputFunctions(ForwardFunctions):
     """Functions of `NumericRobot` that a model file asks for."""
 
     def outputs(
-        self, t: Array, q: Array, qd: Array, qdd: Array, tau: Array, *, loads: Array | None = None
-    ) -> Array:
+        self, t: Array, q: Array, qd: Array, qdd: Array, tau: Array, *, loads: Array | None = None,
+        motion_multipliers: Array | None = None,
+    ) -> Array:  # fmt: skip
         """The model's outputs, (..., n_outputs); `t` has the shape (...).  Complex ones, too."""
-        return values_of_outputs(self, self._output_arguments(t, q, qd, qdd, tau, loads))
+        given = self._output_arguments(t, q, qd, qdd, tau, loads, motion_multipliers)
+        return values_of_outputs(self, given)
+
+    def outputs_multiplier_derivatives(
+        self, t: Array, q: Array, qd: Array, qdd: Array, tau: Array, *, loads: Array | None = None,
+        motion_multipliers: Array | None = None,
+    ) -> Array:  # fmt: skip
+        """Derivatives by the multipliers, (..., n_outputs, 3, n_constraints); real only."""
+        given = self._output_arguments(t, q, qd, qdd, tau, loads, motion_multipliers)
+        return self._slope_of_outputs(given, "motion_multipliers")
 
     def outputs_derivatives(
-        self, t: Array, q: Array, qd: Array, qdd: Array, tau: Array, *, loads: Array | None = None
-    ) -> tuple[Array, ...]:
+        self, t: Array, q: Array, qd: Array, qdd: Array, tau: Array, *, loads: Array | None = None,
+        motion_multipliers: Array | None = None,
+    ) -> tuple[Array, ...]:  # fmt: skip
         """The outputs and their derivatives by t, q, qd, qdd, tau, loads, parameters; real only.
 
         The shape of an argument stands behind that of the outputs: (..., n_outputs),
         4 x (..., n_outputs, n), (..., n_outputs, n_loads, 6), (..., n_outputs, n_parameters).
         """
-        arguments = self._output_arguments(t, q, qd, qdd, tau, loads)
-        slopes = [self._slope_of_outputs(arguments, name) for name in _CORES]
+        arguments = self._output_arguments(t, q, qd, qdd, tau, loads, motion_multipliers)
+        slopes = [self._slope_of_outputs(arguments, name) for name in _SLOPES]
         by_parameters = self.by_parameters(lambda robot: values_of_outputs(robot, arguments))
         return values_of_outputs(self, arguments), *slopes, by_parameters
 
     def _output_arguments(self, *given: Array | None) -> dict[str, Array]:
         """The arguments by name, with batch axes of one shape."""
+        rows = len(constraint_names(self.description))
+        none = {"loads": (self.n_loads, 6), "motion_multipliers": (3, rows)}
         arguments = {
-            name: np.zeros((self.n_loads, 6)) if x is None else as_array(x)
+            name: np.zeros(none[name]) if x is None else as_array(x)
             for name, x in zip(_CORES, given, strict=True)
         }
         batches = {name: x.shape[: x.ndim - _CORES[name]] for name, x in arguments.items()}
@@ -88,7 +109,7 @@ class Quantities:
     """
 
     def __init__(self, robot: ForwardFunctions, arguments: Mapping[str, Array]) -> None:
-        self.robot = robot
+        self.robot = robot.at_time(arguments["t"])
         self.arguments = arguments
 
     def __call__(self, name: str) -> Array:
@@ -110,6 +131,9 @@ class Quantities:
         if family == "loads":
             load = self.arguments["loads"][..., self.robot.load_names.index(rest[0]), :]
             return np.asarray(load[..., _WRENCH.index(rest[1])])
+        if family in _MULTIPLIERS:
+            rows = self.arguments["motion_multipliers"][..., _MULTIPLIERS.index(family), :]
+            return np.asarray(rows[..., constraint_names(self.robot.description).index(rest[0])])
         return self.of_the_whole(family, rest)
 
     def of_the_whole(self, family: str, rest: list[str]) -> Array:
@@ -151,3 +175,12 @@ class Quantities:
         """As `joint_wrenches` of the numeric model."""
         q, qd, qdd = (self.arguments[name] for name in ("q", "qd", "qdd"))
         return self.robot.joint_wrenches(q, qd, qdd, loads=self.arguments["loads"])
+
+
+def constraint_names(description: RobotDescription) -> list[str]:
+    """Of the rows of all loops, then the relations, then the norms of Euler parameters."""
+    found = [
+        name for x in description.loops for name in row_names(x.name, closing_type(x.type).forbids)
+    ]
+    found += [relation.name for relation in description.relations]
+    return [*found, *(f"{x.name}_norm" for x in description.joints if x.is_redundant)]

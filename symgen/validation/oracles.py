@@ -23,6 +23,7 @@ import numpy as np
 
 from symgen.description.expressions import EvaluationError
 from symgen.robot.configuration import FREE
+from symgen.validation.calls import LOADED
 from symgen.validation.limits import STEP
 from symgen.validation.oracle_parts import Array, Motion, as_array, carried, same_batch, transferred
 from symgen.validation.oracle_products import ProductFunctions
@@ -294,6 +295,8 @@ class ParametrisedRobot:
 
         def function(*arguments: Array, parameters: Array | None = None, **options: Any) -> Any:
             robot = self._robot if parameters is None else self._at(parameters)
+            if "t" in options and name in LOADED:
+                robot = robot.at_time(options.pop("t"))
             return getattr(robot, name)(*arguments, **options)
 
         return function

@@ -147,6 +147,8 @@ def validate(
     drawn = partial(
         random_states, n, loads, parameters=defaults, configuration=space,
         constraints=description.n_constraints,
+        told=description.n_constraints * description.tells_multipliers,
+        timed=description.is_timed,
     )  # fmt: skip
     states = drawn(samples or limits.samples(n))
     terms = condition(description)
@@ -206,6 +208,7 @@ def _not_compared(unread: Sequence[str]) -> Check:
 def _two_ways(robot: NumericRobot, states: States, terms: float) -> Check:
     """The numeric model against itself."""
     taken = states.q, states.qd, states.qdd
+    robot = robot.at_time(states.t)
     power = robot.virtual_power(*taken, loads=states.loads)
     error = relative_error(robot.inverse_dynamics(*taken, loads=states.loads), power)
     name = "Lagrange's equations = virtual power"

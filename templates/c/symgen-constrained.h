@@ -269,8 +269,12 @@ static int symgen_constrained(const struct symgen_mechanism *of, const double **
                 below[i * wide + 2 * n + j] = 0.0;
             }
         solve_closure(&c, wide, above, below, a, mu, w, f);
-        if (c.r < (m < n ? m : n))
-            for (int i = 0; i < m * wide; ++i) mu[i] = NAN;
+        for (int i = 0; i < m; ++i) {
+            double share = 0.0;  /* 1 where the motion determines the multiplier */
+            for (int k = 0; k < c.r; ++k) share += c.U[k * m + i] * c.U[k * m + i];
+            if (!(share > 1.0 - RANK))
+                for (int k = 0; k < wide; ++k) mu[i * wide + k] = NAN;
+        }
         for (int k = 0; k < 3; ++k) {
             take_columns(n, n, k * n, a, y[2 + k]);
             take_columns(m, n, k * n, mu, y[5 + k]);

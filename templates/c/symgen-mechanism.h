@@ -14,7 +14,8 @@
 enum { MOST_CALL_INPUTS = 8, MOST_CALL_OUTPUTS = 8 };
 
 /* What kernels take. */
-enum { OF_Q, OF_QD, OF_QDD, OF_TAU, OF_MULTIPLIERS, OF_T, OF_LOADS, OF_PARAMETERS, QUANTITIES };
+enum { OF_Q, OF_QD, OF_QDD, OF_TAU, OF_MULTIPLIERS, OF_T, OF_LOADS, OF_PARAMETERS,
+       OF_MOTION_MULTIPLIERS, QUANTITIES };
 
 struct symgen_call {
     int (*kernel)(const double **x, double **y);
@@ -25,11 +26,12 @@ struct symgen_call {
 enum {
     INVERSE_DYNAMICS, TORQUE, CONSTRAINTS, JACOBIAN, RATES, BIAS, ACCELERATION,
     INVERSE_DYNAMICS_P, TORQUE_P, CONSTRAINTS_P, RATES_P, ACCELERATION_P, OUTPUTS, OUTPUTS_SLOPES,
-    MASS_MATRIX, BIAS_FORCES, CALLS
+    MASS_MATRIX, BIAS_FORCES, OUTPUTS_MULTIPLIERS, CALLS
 };
 
 struct symgen_mechanism {
     int n, m, p, loads, outputs;  /* loads: six numbers each */
+    int tells;  /* whether outputs mention multipliers of constraints and projections */
     struct symgen_call call[CALLS];
 };
 
@@ -76,6 +78,7 @@ struct symgen_work {
     double *qd, *qdd, *moved, *change, *former, *second, *second_q, *second_qd, *scratch;
     double *above, *below, *x, *last, *d_qd, *d_qdd, *slopes_p, *none;
     double *of_outputs[MOST_CALL_OUTPUTS], *integrand, *integrand_before;
+    double *told, *d_told, *of_told;  /* multipliers of outputs (3, m), their derivatives, those by them */
     long halved;
     int alike;    /* last steps of one size, 2 at most, */
     double size;  /* which is this */
@@ -118,6 +121,7 @@ static size_t arrange(struct symgen_work *w, double *base)
         {&w->d_qd, n * wide}, {&w->d_qdd, n * wide},
         {&w->slopes_p, (n > m ? n : m) * p}, {&w->none, N * wide},
         {&w->integrand, k * (1 + s)}, {&w->integrand_before, k * (1 + s)},
+        {&w->told, 3 * m}, {&w->d_told, 3 * m * s}, {&w->of_told, 3 * m * k * (size_t)of->tells},
     };
     size_t used = 0;
     state_at(&w->state, base, &used, n, m, s);
@@ -504,13 +508,33 @@ static void sensitivities(struct symgen_work *w, double h)
 
 /* ---- objectives: eqs. (12), (13) by the trapezoidal rule ---- */
 
+/* The multipliers, or with `s` their derivatives, that outputs mention: projections in M, or nearly so,
+ * make lambda + kappa of second order in the step.  The signs are those of the module. */
+static void tell(const struct symgen_work *w, size_t s, const double *lam, const double *sigma,
+                 const double *kappa, double *told)
+{
+    const size_t size = (size_t)w->of->m * s;
+    for (size_t i = 0; i < size; ++i) {
+        told[i] = -(w->asked->P ? lam[i] : lam[i] + kappa[i]);
+        told[size + i] = -sigma[i];
+        told[2 * size + i] = -kappa[i];
+    }
+}
+
 static void evaluate_objectives(struct symgen_work *w, double *integrand)
 {
     const int n = w->of->n, p = w->of->p, s = w->asked->s, count = w->asked->objectives;
+    const int told = 3 * w->of->m;
     const struct symgen_state *const at = &w->state;
     const double *const along[] = {at->d_q, at->d_qd, at->d_qdd};
     if (!count) return;
     set_motion(w, at->q, at->qd, at->qdd);
+    if (w->of->tells) {
+        tell(w, 1, at->lam, at->sigma, at->kappa, w->told);
+        tell(w, (size_t)s, at->d_lam, at->d_sigma, at->d_kappa, w->d_told);
+        w->known[OF_MOTION_MULTIPLIERS] = w->told;
+        if (s) run(w, OUTPUTS_MULTIPLIERS, &w->of_told);
+    }
     run(w, s ? OUTPUTS_SLOPES : OUTPUTS, w->of_outputs);
     for (int i = 0; i < count; ++i) {
         const int o = w->asked->objective[i];
@@ -519,6 +543,7 @@ static void evaluate_objectives(struct symgen_work *w, double *integrand)
         memset(gradient, 0, sizeof(double) * (size_t)s);
         for (int which = 0; which < 3 && s; ++which)
             add_product(1, n, s, 1.0, w->of_outputs[2 + which] + o * n, along[which], gradient);
+        if (w->of->tells && s) add_product(1, told, s, 1.0, w->of_told + o * told, w->d_told, gradient);
         for (int k = 0; k < s; ++k)
             if (w->asked->parameter[k] >= 0) gradient[k] += w->of_outputs[7][o * p + w->asked->parameter[k]];
     }

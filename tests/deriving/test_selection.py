@@ -53,6 +53,7 @@ def test_every_function_can_be_built_alone(function):
         description = described(
             f"{TWO_LINK.read_text()}\nloops:\n"
             "  - {name: pin, type: spherical, first: {link: base}, second: {link: forearm}}\n"
+            "outputs: {pull: multipliers.pin_x}\n"
         )
     options = BuildOptions(functions=(function,), runtime_parameters=(ALL,))
     selection = select(description, options)

@@ -83,9 +83,8 @@ WRONG = {
     force(point=None, link="base"): (
         "forces[0].link: a force on the base does nothing; name another link"
     ),
-    force(force="[t, 0, 0]"): (
-        "forces[0].force[0]: forces of time, 't', are not available yet; give such a force "
-        "as one of 'loads' at run time"
+    force(let="{s: r*t, r: q.a}", force="[s, 0, 0]"): (
+        "forces[0].let.s: 'r' is given below; write it above what uses it"
     ),
     force(force="[qdd.a, 0, 0]"): (
         "forces[0].force[0]: unknown quantity 'qdd.a'; did you mean 'qd.a'?"

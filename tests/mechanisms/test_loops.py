@@ -105,7 +105,13 @@ def test_the_torques_that_were_given_are_found_again():
     assert np.isnan(both.multipliers[1]).any()
     assert np.abs(both.tau[0]).max() == 0
     derivatives = four_bar.constrained_forward_dynamics_derivatives(q, qd, [1.3, 0, 0])
-    assert np.isnan(derivatives.dmultipliers_dq).all()
+    unique = four_bar.unique_multipliers(q)
+    assert np.array_equal(np.isnan(derivatives.dmultipliers_dq).any(axis=1), ~unique)
+    sides = [
+        four_bar.constrained_forward_dynamics(q, qd, [1.3 + x, 0, 0]).multipliers for x in (1, -1)
+    ]  # linear in tau
+    slope = derivatives.dmultipliers_dtau[unique, 0]
+    assert np.allclose((sides[0] - sides[1])[unique] / 2, slope, rtol=1e-9)
     assert np.isfinite(derivatives.dqdd_dq).all()
 
 

@@ -205,6 +205,54 @@ def test_bricard_for_ten_seconds():
     assert np.abs(paths[0] - paths[1]).max() < 1e-6
 
 
+TOLD = """outputs:
+  pull: multipliers.two_x**2 + 3*velocity_multipliers.two_y*points.P2.x
+  other: acceleration_multipliers.two_x*t + multipliers.two_y*m
+"""
+WIND = (
+    "forces:\n  - {name: wind, point: P2, let: {s: 5*m*sin(3*t)}, force: [s, s*points.P2.vx, 0]}\n"
+)
+
+
+@pytest.mark.slow
+def test_objectives_name_multipliers_and_forces_name_time():
+    """Gradients by eqs. (12) to (18) are those of the discrete motion; order 2 to the adaptive one.
+
+    Its projections have no multipliers, and those of steps are of first order.
+    """
+    text = (MECHANISMS / "five_bar.yaml").read_text()
+    text = text.replace("outputs:\n", TOLD).replace("loops:\n", f"{WIND}loops:\n", 1)
+    names = ("m", "L_s1", "x_G")
+    robot = loaded(text, backend="compiled", runtime_parameters=",".join(names))
+    assert all(row.passed and row.samples for row in (*accelerations(robot), *steps(robot)))
+    q = robot.assemble()
+    qd = robot.closed_velocities(q, [1, 0, 2, 0])
+    start = dict(zip(robot.parameter_names, robot.default_parameters, strict=True))
+    t = np.linspace(0, 0.1, 3)
+
+    def motion(**options):
+        return symgen.simulate(robot, q, qd, t, objectives=["pull", "other"], **options)
+
+    for projection in ("mass", "tangent", np.diag([2.0, 1.0, 3.0, 1.5])):
+        options = {"step": 5e-3, "projection": projection}
+        found = motion(sensitivities=[*names, "qd0.A"], **options)
+        for k, name in enumerate(names):
+            one, minus_one, two, minus_two = (
+                motion(parameters={name: start[name] + move * 1e-3}, **options)
+                for move in (1, -1, 2, -2)
+            )
+            for what in ("integral", "end"):
+                slope = (8 * (one[what] - minus_one[what]) - (two[what] - minus_two[what])) / 12e-3
+                gradient = found[f"{what}_gradient"].values[:, k]
+                assert np.allclose(gradient, slope.values, rtol=2e-6, atol=1e-8), (what, name)
+    wanted = {"sensitivities": ("m", "qd0.A")}
+    exact, coarse, fine = (motion(**wanted, **x) for x in ({}, {"step": 2e-3}, {"step": 1e-3}))
+    for what in ("integral", "integral_gradient"):
+        errors = [np.abs((x[what] - exact[what]).values[0]).max() for x in (coarse, fine)]
+        assert errors[1] < 2e-4
+        assert errors[1] < 0.3 * errors[0] + 1e-8, what
+
+
 CART = FOUR_BAR + "relations: {drive: q.crank - w*t - 0.3*t**2 - 1}\n"
 
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from symgen.program.function import OUTPUTS
 from symgen.program.functions import FUNCTIONS, OF_TREES
 from symgen.validation import checks, forward_laws, limits
 from symgen.validation.checks import (
@@ -95,6 +96,7 @@ def test_the_table_of_functions_is_the_one_of_the_program():
         assert (function.name in checks.TIMED) == any(o.name == "t" for o in function.options)
         assert (function.name in checks.LOADED) == any(o.name == "loads" for o in function.options)
         assert (function.name in checks.SEVERAL_RESULTS) == (len(function.results) > 1)
+        assert (function.name in checks.TOLD) == (function.name in OUTPUTS)
         if len(function.results) > 1:
             names = tuple(result.name for result in function.results)
             assert checks.SEVERAL_RESULTS[function.name] == names

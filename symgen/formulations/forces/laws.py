@@ -16,7 +16,7 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
-from symgen.description.quantities import AXES, RATES, quantity
+from symgen.description.quantities import AXES, RATES, TIME, quantity
 from symgen.formulations.forces.columns import Columns, MovedPoint
 from symgen.formulations.state import State
 from symgen.kinematics.forces import Action, ModelForce, PointMotion
@@ -135,14 +135,14 @@ def _law(
     slopes: bool,
 ) -> Law[S]:
     b, tree = columns.b, columns.tree
-    known = _known(tree, columns.state, force)
+    known, time = _known(tree, columns.state, force), _time(columns.state, force)
     motions = [point.motion for point in points]
     moving = {j for point in points for j in point.columns}
     named = {name.split(".")[1] for name in force.quantities}
     joints = sorted(moving | {joint.number for joint in tree.joints if joint.name in named})
     if not slopes:
         with b.step("forces", force.name):
-            actions = force.actions(motions, known, b)
+            actions = force.actions(motions, {**known, **time}, b)
         return Law(force, columns, points, actions, tuple(joints))
     inputs = _symbols(force, motions, known, b, values)
     start = b.length
@@ -150,7 +150,7 @@ def _law(
     motions = [PointMotion(_vector(entries), _vector(entries)) for _ in motions]
     known = dict(zip(known, entries, strict=True))
     with b.step("law", force.name):
-        actions = force.actions(motions, known, b)
+        actions = force.actions(motions, {**known, **time}, b)
     derivatives = differentiate(b, [inputs], range(start))
 
     def rows(vector: Vector[S] | None) -> list[Row[S]]:
@@ -195,6 +195,11 @@ def _known(tree: KinematicTree[S], state: State[S], force: ModelForce[S]) -> dic
         for joint, entry in zip(tree.joints, entries, strict=True):
             found[quantity(rate, joint.name)] = entry
     return {name: found[name] for name in force.quantities}
+
+
+def _time(state: State[S], force: ModelForce[S]) -> dict[str, S]:
+    """The time, where it mentions that."""
+    return {TIME: state.t} if force.is_timed and state.t is not None else {}
 
 
 def _root(tree: KinematicTree[S], force: ModelForce[S]) -> int:

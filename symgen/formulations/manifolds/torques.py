@@ -23,12 +23,13 @@ UNCHANGED = (
 
 OF_SPRINGS = (
     "potential_energy", "potential_energy_parameter_derivatives", "outputs", "outputs_derivatives",
+    "outputs_multiplier_derivatives",
 )  # fmt: skip
 """Functions that know the energy of springs."""
 
 OF_ACCELERATIONS = (
     "joint_wrenches", "point_motion", "link_motion", "centroidal_momentum_rate", "regressor",
-    "point_motion_parameter_derivatives", "outputs",
+    "point_motion_parameter_derivatives", "outputs", "outputs_multiplier_derivatives",
 )  # fmt: skip
 """Those of the chain at its accelerations."""
 

@@ -76,6 +76,7 @@ FUNCTIONS: Mapping[str, Derivation] = {
     ),
     "outputs": outputs.outputs,
     "outputs_derivatives": outputs.outputs_derivatives,
+    "outputs_multiplier_derivatives": outputs.outputs_multiplier_derivatives,
     **constraints.FUNCTIONS,
 }
 

@@ -17,6 +17,7 @@ from symgen.formulations.model_outputs import (
     Supplied,
     write_outputs,
     write_outputs_derivatives,
+    write_outputs_multiplier_derivatives,
 )
 from symgen.formulations.newton_euler.kinematics import (
     kinetic_energy_of,
@@ -111,3 +112,4 @@ def wrench_sweep(
 
 outputs = partial(write_outputs, supply=supply)
 outputs_derivatives = partial(write_outputs_derivatives, supply=supply)
+outputs_multiplier_derivatives = partial(write_outputs_multiplier_derivatives, supply=supply)

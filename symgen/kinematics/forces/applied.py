@@ -1,8 +1,8 @@
 """The applied force: a force at a point of a link and a torque on it, as the file writes them.
 
 Both are expressions, in base axes, of positions and velocities of the model's points, coordinates,
-their velocities and parameters, with named expressions in between.  It stores no energy that anyone
-knows of.
+their velocities, time and parameters, with named expressions in between.  It stores no energy that
+anyone knows of.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class AppliedForce(Generic[S]):
     name: str
     points: tuple[BodyPoint[S], ...]
     description: ForceDescription
+    is_timed: bool
     definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
 
     @classmethod
@@ -41,7 +42,8 @@ class AppliedForce(Generic[S]):
         for force in description.forces:
             mentioned = [making.points[name] for name in named_points(force)]
             points = tuple(map(making.point, (force.at, *mentioned)))
-            found.append(cls(force.name, points, force, making.definitions))
+            timed = description.mentions_time(force)
+            found.append(cls(force.name, points, force, timed, making.definitions))
         return tuple(found)
 
     @property

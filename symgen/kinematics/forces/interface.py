@@ -1,8 +1,8 @@
 """What a type of force supplies.  Formulations use this and never ask for the type.
 
-A force of the model acts at points of links, and positions and velocities determine it: those of
-its points, and the coordinates that its expressions name.  It writes the statements that it takes,
-over the algebra of the program, and says what acts where.
+A force of the model acts at points of links, and positions, velocities and the time determine it:
+those of its points, and the coordinates that its expressions name.  It writes the statements that
+it takes, over the algebra of the program, and says what acts where.
 """
 
 from __future__ import annotations
@@ -77,13 +77,17 @@ class ModelForce(Protocol[S]):
         """See the class."""
 
     @property
+    def is_timed(self) -> bool:
+        """Whether it mentions the time."""
+
+    @property
     def quantities(self) -> tuple[str, ...]:
         """See the class."""
 
     def actions(
         self, motions: Sequence[PointMotion[S]], known: Mapping[str, S], b: ProgramBuilder[S]
     ) -> tuple[Action[S], ...]:
-        """What acts, where the points move like this; `known` are the quantities by name."""
+        """What acts, where the points move like this; `known` are quantities and ``t`` by name."""
 
     def energy(self, motions: Sequence[PointMotion[S]], b: ProgramBuilder[S]) -> S | None:
         """The potential energy that it stores (J); None where it stores none."""

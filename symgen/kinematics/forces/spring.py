@@ -29,6 +29,7 @@ class Spring(Generic[S]):
 
     type: ClassVar[str] = "spring"
     internal: ClassVar[bool] = True
+    is_timed: ClassVar[bool] = False
     name: str
     points: tuple[BodyPoint[S], BodyPoint[S]]
     stiffness: S
