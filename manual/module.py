@@ -19,6 +19,7 @@ PRESENT = {
     "n_parameters": "Modules with runtime parameters have it.",
     "n_outputs": "Modules of a model with `outputs` have it.",
     "n_prescribed": "Modules of a model with prescribed joints have it.",
+    "n_motion_multipliers": "Modules of a model whose outputs mention multipliers have it.",
     "n_constraints": "Modules of a model with `loops` or `relations` have it.",
     "n_loops": "Modules of a model with `loops` have it.",
 }

@@ -54,6 +54,7 @@ from symgen.simulation.inputs import (
 from symgen.simulation.integration import checked_solver, integrate
 from symgen.simulation.mechanisms import closed_sensitivities, closed_start
 from symgen.simulation.motion import Motion, objectives_of
+from symgen.simulation.progress import Told, checked_progress
 from symgen.simulation.results import attributes, dataset, sample
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def simulate(
     atol: float = 1e-10,
     first_step: float | None = None,
     max_step: float = np.inf,
+    progress: Told | None = None,
     **unknown: object,
 ) -> xarray.Dataset:
     """Integrate the motion of a robot and, where asked, its derivatives by parameters.
@@ -126,6 +128,8 @@ def simulate(
         projections   how often their multipliers are computed; default: once
         method        of `scipy.integrate.solve_ivp`, as are the tolerances rtol > 0 and atol >= 0
                       (numbers) of everything that is integrated, first_step and max_step (s)
+        progress      function of (t, end) that hears now and then how far a motion has come, and of
+                      its end; what it raises ends the simulation, as Ctrl-C does
 
     Returns an `xarray.Dataset`:
         q, qd, qdd, tau         (time, coordinate); tau of prescribed coordinates is what moves
@@ -159,6 +163,7 @@ def simulate(
     checked_module(module)
     instants = times(t)
     solver = checked_solver(method, rtol, atol, first_step, max_step, instants)
+    told = checked_progress(progress, instants[0], instants[-1])
     scheme = checked_scheme(module, step, penalty, projection, projections)
     held, space = prescribed_coordinates(module), configuration_of(module)
     wanted = columns(module, sensitivities, dq0, dqd0, ~held)
@@ -176,6 +181,7 @@ def simulate(
         wanted,
         objectives_of(module, objectives, wanted),
         space,
+        told,
     )
     initial = numbers("q0", q0, (space.nq,)), numbers("qd0", qd0, (module.n,))
     if has_constraints(module):
@@ -186,12 +192,14 @@ def simulate(
     if scheme is not None:
         rows, integrals, steps = integrate_in_steps(
             module, scheme, instants, initial, wanted, motion.torques, motion.loads,
-            motion.options["parameters"], motion.objectives,
+            motion.options["parameters"], motion.objectives, told,
         )  # fmt: skip
+        told.finish()
         facts = {"robot": module.name, "method": "ALI3-P", "step": scheme.step, "steps": steps}
         return dataset(xarray, module, instants, rows, integrals, motion, facts)
     start = motion.start(instants, *initial)
     vectors, evaluations = integrate(solve_ivp, motion, instants, start, solver)
+    told.finish()
     rows = sample(motion, instants, vectors)
     facts = attributes(module, motion, solver, evaluations)
     return dataset(xarray, module, instants, rows, vectors[-1], motion, facts)

@@ -26,6 +26,7 @@ from symgen.simulation.arguments import Array, Columns, numbers, refuse_not_fini
 from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme, State
 from symgen.simulation.inputs import Loads, Torques
 from symgen.simulation.motion import Objectives
+from symgen.simulation.progress import Progress
 
 PENALTY = 1e9
 NAMES = ("mass", "tangent")
@@ -124,6 +125,7 @@ def _projection(value: Any, n: int) -> Any:
 def integrate_in_steps(
     module: Any, scheme: Scheme, t: Array, start: tuple[Array, Array], columns: Columns,
     torques: Torques, loads: Loads, parameters: Array, objectives: Objectives | None,
+    progress: Progress,
 ) -> tuple[dict[str, Array], Array, int]:  # fmt: skip
     """Rows of the dataset at the times t, the integrals of the objectives, and how many steps.
 
@@ -136,7 +138,8 @@ def integrate_in_steps(
     rows = {name: np.empty((len(t), *values.shape)) for name, values in found.items()}
     _record(rows, 0, found)
     integrals, steps = np.zeros_like(integrand(way, state, objectives)), 0
-    through = compiled_way(way, objectives) or partial(in_python, way, objectives)
+    through = compiled_way(way, objectives, progress)
+    through = through or partial(in_python, way, objectives, progress=progress)
     for row, end in enumerate(t[1:], start=1):
         count = max(1, math.ceil((end - state.t) / scheme.step * (1 - ROUNDING)))
         state = replace(through(state, (end - state.t) / count, count, integrals), t=end)
@@ -163,7 +166,7 @@ def least(module: Any, q: Array, t: Array, multipliers: Array, known: Mapping[st
 
 def in_python(
     way: AugmentedLagrangian, objectives: Objectives | None, state: State, h: float, steps: int,
-    integrals: Array,
+    integrals: Array, progress: Progress | None = None,
 ) -> State:  # fmt: skip
     """The state after so many steps of size h; `integrals` grow by what they are there."""
     last = integrand(way, state, objectives)
@@ -171,6 +174,8 @@ def in_python(
         this = integrand(way, after, objectives)
         integrals += 0.5 * (after.t - state.t) * (last + this)
         last, state = this, after
+        if progress is not None:
+            progress(state.t)
     return state
 
 
@@ -180,7 +185,9 @@ def advance_of(module: Any) -> Any:
     return getattr(backend, "advance_mechanism", None)
 
 
-def compiled_way(way: AugmentedLagrangian, objectives: Objectives | None) -> Way | None:
+def compiled_way(
+    way: AugmentedLagrangian, objectives: Objectives | None, progress: Progress | None = None
+) -> Way | None:
     """The same in C; None where the module has no such code, or Python has to be asked.
 
     It is where torques or loads are functions, or derivatives of tangent matrices are wanted.
@@ -208,6 +215,8 @@ def compiled_way(way: AugmentedLagrangian, objectives: Objectives | None) -> Way
             done, halved, left = advance(*fixed, t, h, piece, whole, integrals)
             way.halved += halved
             t, steps = t + done * h, steps - done
+            if progress is not None:
+                progress(t)
             if done < piece:
                 way.refuse(t, t + h, f"the last correction was {left:.3g}", whole[: len(state.q)])
         ends = np.cumsum([array.size for array in arrays])

@@ -38,6 +38,7 @@ from symgen.simulation.arguments import (
     selection,
 )
 from symgen.simulation.inputs import Loads, Prescribed, Torques
+from symgen.simulation.progress import Progress
 
 
 class Motion:
@@ -46,9 +47,10 @@ class Motion:
     def __init__(
         self, way: Way, held: NDArray[np.bool_], torques: Torques, loads: Loads,
         prescribed: Prescribed, parameters: Array, columns: Columns,
-        objectives: Objectives | None, space: Any,
+        objectives: Objectives | None, space: Any, progress: Progress,
     ) -> None:  # fmt: skip
         self.space = space if space.joints else None
+        self.progress = progress
         self.way, self.torques, self.loads, self.prescribed = way, torques, loads, prescribed
         self.options, self.objectives = {"parameters": parameters}, objectives
         self.some_held, self.held = bool(held.any()), np.flatnonzero(held)
@@ -90,6 +92,7 @@ class Motion:
 
     def slope(self, t: float, vector: Array) -> Array:
         """The derivative of the vector in time."""
+        self.progress(t)
         self.move_to(t, vector)
         fs, start = self.f * self.s, self.fq + self.f
         result = np.empty_like(vector)  # new: integrators keep it

@@ -277,6 +277,30 @@ def test_functions_of_state_and_time_against_the_adaptive_way():
         assert errors[1] < 0.3 * errors[0] + 1e-8, name  # order 2, or what rtol leaves
 
 
+def test_progress_is_told(monkeypatch):
+    """By both ways, in C and in Python, in order and up to the end; what it raises ends them."""
+    monkeypatch.setattr("symgen.simulation.progress.INTERVAL", 0.0)
+    robot = compiled("five_bar", ",".join(NAMES))
+    q, still = robot.assemble(), np.zeros(4)
+    for options in ({}, {"step": 1e-3}, {"step": 1e-3, "tau": lambda t, q, qd: 0.0 * q}):
+        heard = []
+        symgen.simulate(
+            robot, q, still, [0, 0.02, 0.05], progress=lambda *x, to=heard: to.append(x), **options
+        )
+        times = [t for t, _ in heard]
+        assert len(times) > 2 and times == sorted(times)
+        assert {end for _, end in heard} == {0.05}
+        assert heard[-1] == (0.05, 0.05)
+
+        def stop(t, end):
+            raise InterruptedError
+
+        with pytest.raises(InterruptedError):
+            symgen.simulate(robot, q, still, [0, 0.05], progress=stop, **options)
+    with pytest.raises(RequestError, match="progress: expected a function"):
+        symgen.simulate(robot, q, still, [0, 0.05], progress=True)
+
+
 def test_steps_that_do_not_converge_are_halved_or_refused():
     """A step far beyond the motion; one that nothing can save."""
     five_bar, q, _ = five_bar_start()
