@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from symgen.description.wording import KeyPath, shown
 from symgen.planning.charts import Chart, Columns, columns_of, parameters_of, rates_of
+from symgen.planning.mirroring import Mirrored
 from symgen.planning.task import Guess, State
 from symgen.planning.values import Values
 from symgen.robot.configuration import Configuration, rotated
@@ -35,7 +36,11 @@ class Stop(NamedTuple):
 
 
 def on_chart(
-    values: Values, space: Configuration, names: Sequence[str], stops: Sequence[Stop]
+    values: Values,
+    space: Configuration,
+    names: Sequence[str],
+    stops: Sequence[Stop],
+    mirrored: Mirrored | None = None,
 ) -> tuple[Chart, list[State]]:
     """A chart for all `stops`, and their states in its coordinates; `names` are those of q."""
     joints = columns_of(space)
@@ -45,7 +50,7 @@ def on_chart(
     for at in joints:
         sequence = [(stops[k].path, q[k][at.attitude]) for k in order]
         references.append(_reference(_unwound(values, sequence, _joint(names, at))))
-    chart = Chart(space, tuple(references))
+    chart = Chart(space, tuple((mirrored or Mirrored()).references(references)))
     reader = _OnChart(values, chart, names)
     return chart, [reader.state(stop, own) for stop, own in zip(stops, q, strict=True)]
 

@@ -54,6 +54,7 @@ from symgen.planning.transcription import forces, instants, transcribe
 from symgen.planning.verification import (
     Trajectory,
     Verified,
+    excess,
     margins,
     simulate_forward,
     trajectory,
@@ -444,7 +445,7 @@ def _status(
         finer = refined or run.task.method != SPLINES
         between = "; more segments make that less" if finer else "; 'check: refine' prevents that"
         remarks.append(
-            f"between the instants {name} exceeds its limit by {100 * most:.2g} %{between}"
+            f"between the instants {name} exceeds its limit by {excess(name, most)}{between}"
         )
     is_free = run.task.time[0] == SHORTEST < run.task.time[1]
     if is_free and status in ("solved", "feasible") and np.isclose(x_time, SHORTEST):

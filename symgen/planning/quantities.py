@@ -7,6 +7,7 @@ A `Quantity` has m entries at each of K instants of a motion.  All instants go i
     Velocities   velocities and accelerations that are not those of splines
     Outputs      outputs of the model, along the inverse dynamics
     Positions    points of the model, or points given in link frames; with an orientation, poses
+    Cosines      of angles of links (`symgen.planning.angles`)
     Distances    between spheres on links and what they keep out of (`symgen.planning.obstacles`)
 
 Second derivatives of torques are exact, `inverse_dynamics_hessian`.  Those of the others, and of

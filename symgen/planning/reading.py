@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from symgen.description.reading import Document, Listing, Node, Scalar, Table, decode, load
 from symgen.description.wording import KeyPath
 from symgen.errors import RequestError
+from symgen.planning.angle_reading import read_angles
+from symgen.planning.angles import Angle
 from symgen.planning.attitudes import (
     Stop,
     names_of_places,
@@ -26,6 +28,7 @@ from symgen.planning.attitudes import (
 from symgen.planning.charts import joint_names
 from symgen.planning.consistency import check
 from symgen.planning.load_reading import COMPONENTS, load_weights, read_loads
+from symgen.planning.mirroring import read_mirrored
 from symgen.planning.obstacle_reading import read_keep_out, rotation_of
 from symgen.planning.task import (
     CHECKS,
@@ -108,8 +111,8 @@ class _Reader:
         parameters = self.parameters(root.get("parameters"))
         values.names = {**values.names, **parameters}
         periodic = values.flag(root.get("periodic"), ("periodic",))
-        mirrored = self.mirrored(root.get("mirrored"))
-        open_ends = periodic or bool(mirrored)
+        mirrored = read_mirrored(values, self.space, self.positions, root.get("mirrored"))
+        open_ends = periodic or bool(mirrored.coordinates)
         loads, free = read_loads(values, self.module, root.get("loads"))
         via, guess = self.via(root.get("via")), self.guess(root.get("guess"))
         chart, (start, goal, *others) = on_chart(
@@ -120,6 +123,7 @@ class _Reader:
                 *(Stop(("via", k), one.at, one.state) for k, one in enumerate(via)),
                 *stops_of(guess, self.n),
             ],
+            mirrored,
         )  # fmt: skip
         through = np.array([state.q for state in others[len(via) :]])
         task = Task(
@@ -312,9 +316,10 @@ class _Reader:
             ranges[key][:] = np.multiply.outer(module.limits[theirs], [-1.0, 1.0])
         wrenches: dict[tuple[int, int], Range] = {}
         outputs: dict[int, Range] = {}
+        angles: tuple[Angle, ...] = ()
         if node is not None:
             path = ("limits",)
-            known = (*_LIMITED, "wrench", "outputs")
+            known = (*_LIMITED, "wrench", "outputs", "angles")
             given = values.table(node, path, known, "limits by kind, such as torque: 10")
             places = names_of_places(self.space, self.coordinates, self.positions)
             for key in _LIMITED:
@@ -322,12 +327,13 @@ class _Reader:
                 values.ranges(given.get(key), (*path, key), names, ranges[key])
             refuse_limits(values, self.space, self.positions, ranges)
             self.by_wrench(given.get("wrench"), (*path, "wrench"), values.range, wrenches)
+            angles = read_angles(values, module, given.get("angles"), (*path, "angles"))
             below = (*path, "outputs")
             names = tuple(module.output_names)
             chosen = values.table(given.get("outputs"), below, names, "NAME: [lower, upper]")
             for name, value in chosen.items():
                 outputs[names.index(name)] = values.range(value, (*below, name))
-        return Limits(**ranges, wrenches=wrenches, outputs=outputs)
+        return Limits(**ranges, wrenches=wrenches, outputs=outputs, angles=angles)
 
     # ----------------------------------------------------------------------------------- cuts
 
@@ -378,28 +384,6 @@ class _Reader:
         return self.pose({**given, "position": _NOWHERE}, path)
 
     # ------------------------------------------------------------------------------ the rest
-
-    def mirrored(self, node: Node | None) -> tuple[tuple[int, int, float], ...]:
-        """{left: right} swaps two coordinates between the ends; {roll: -roll} changes a sign."""
-        if node is None:
-            return ()
-        if self.space.joints:
-            self.values.fault(
-                ("mirrored",), "not available yet beside joints with 'coordinates: quaternion'"
-            )
-            return ()
-        found: dict[int, tuple[int, int, float]] = {k: (k, k, 1.0) for k in range(self.n)}
-        given = self.values.table(node, ("mirrored",), self.coordinates, "LEFT: RIGHT")
-        for name, value in given.items():
-            path = ("mirrored", name)
-            text = value.text if isinstance(value, Scalar) else ""
-            sign = -1.0 if text.startswith("-") else 1.0
-            k = self.coordinates.index(name)
-            j = self.values.index(text.lstrip("+-"), path, self.coordinates, "coordinate")
-            found[k] = (k, j, sign)
-            if j != k:
-                found[j] = (j, k, sign)
-        return tuple(found[k] for k in range(self.n))
 
     def profile(self, node: Node | None) -> Knots:
         values, path = self.values, ("profile",)

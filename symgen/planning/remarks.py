@@ -19,7 +19,7 @@ def remarks_on(task: Task, module: Any) -> tuple[str, ...]:
 
 
 def _free(task: Task, module: Any) -> Iterator[str]:
-    if task.periodic or task.mirrored:
+    if task.periodic or task.mirrored.coordinates:
         return
     for end, state in (("start", task.start), ("goal", task.goal)):
         names = _unnamed(state, module.coordinate_names)

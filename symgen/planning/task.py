@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.description.expressions import Expression
+from symgen.planning.angles import Angle
 from symgen.planning.charts import Chart
+from symgen.planning.mirroring import Mirrored
 from symgen.planning.obstacles import Ball, Obstacle
 
 Array = NDArray[np.float64]
@@ -99,6 +101,7 @@ class Limits:
     torque: Array
     wrenches: Mapping[tuple[int, int], Range] = field(default_factory=dict)
     outputs: Mapping[int, Range] = field(default_factory=dict)
+    angles: tuple[Angle, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -176,8 +179,7 @@ class Task:
     keep_out: KeepOut
     cuts: tuple[Cut, ...]
     periodic: bool
-    mirrored: tuple[tuple[int, int, float], ...]
-    """(i, j, sign): coordinate i at the end is sign times coordinate j at the start."""
+    mirrored: Mirrored
     profile: Knots
     guess: Guess
     parameters: Mapping[str, float]

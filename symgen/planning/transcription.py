@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symgen.planning.angles import Cosines
 from symgen.planning.charts import joint_names
 from symgen.planning.cuts import closed
 from symgen.planning.load_reading import COMPONENTS
@@ -37,6 +38,7 @@ Margins = Mapping[str, Array]
 """By the name of a quantity, how much its limits are tightened, (instants, entries)."""
 
 TORQUE, WRENCH, OUTPUT, DISTANCES = "torque", "joint wrench", "output", "distance"
+ANGLES = "angle"
 RATES = ("position", "velocity", "acceleration", "jerk")
 TIGHTEST = 0.4
 """How much of a range may be taken from each of its ends."""
@@ -53,10 +55,13 @@ class Limited:
     limits: Array
     squares: Array
     linear: Array
+    scales: Array | None = None
 
     @cached_property
     def scale(self) -> Array:
-        """The larger finite limit of each entry; 1 without any, or where that is 0."""
+        """`scales`, or the larger finite limit of each entry; 1 without any, or where it is 0."""
+        if self.scales is not None:
+            return self.scales
         if self.name == DISTANCES:
             return np.full(len(self.limits), DISTANCE)
         sizes = np.where(np.isfinite(self.limits), np.abs(self.limits), 0.0).max(axis=1)
@@ -115,6 +120,11 @@ def limited(task: Task, module: Any) -> list[Limited]:
         m = distances.size
         ranges = np.tile([keep.margin, np.inf], (m, 1))
         found.append(Limited(DISTANCES, distances, ranges, np.zeros(m), np.zeros(m)))
+    if limits.angles:
+        cosines = Cosines(module, parameters, limits.angles)
+        ranges = np.array([one.cosines for one in limits.angles])
+        zero, scales = np.zeros(cosines.size), np.array([one.scale for one in limits.angles])
+        found.append(Limited(ANGLES, cosines, ranges, zero, zero, scales))
     return [
         replace(one, quantity=task.chart.along(one.quantity))
         for one in found
@@ -294,7 +304,7 @@ class _Transcription:
     def cycle(self) -> list[Term]:
         """Periodic and mirrored ends: q, qd, qdd at the end by those at the start."""
         task = self.task
-        mirrored = task.mirrored
+        mirrored = task.mirrored.coordinates
         if task.periodic:
             mirrored = mirrored or tuple((k, k, 1.0) for k in range(self.n))
         if not mirrored:
@@ -303,6 +313,8 @@ class _Transcription:
         for order in range(3):
             start, end = self.end_row(order, 0.0), self.end_row(order, 1.0)
             for i, j, sign in mirrored:
+                if not order and i in task.mirrored.advancing:
+                    continue
                 row = order * self.n + i
                 for k in np.flatnonzero(end):
                     rows.append(row)

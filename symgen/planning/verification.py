@@ -23,6 +23,7 @@ from symgen.planning.splines import Profile
 from symgen.planning.task import Task
 from symgen.planning.terms import Fault, instant, percent
 from symgen.planning.transcription import (
+    ANGLES,
     DISTANCE,
     RATES,
     TORQUE,
@@ -141,10 +142,15 @@ class Verified:
     def fault(self, name: str) -> Fault:
         """Of a limit that is exceeded."""
         over = self.worst[name]
-        by = f"exceeded by {percent(over)}"
+        by = f"exceeded by {excess(name, over)}"
         if name.startswith("distance of "):
             by = f"too small by {over * DISTANCE:.2g} m"
         return Fault(name, over, f"{by} {instant(self.where[name])}")
+
+
+def excess(name: str, over: float) -> str:
+    """By how much the limit called `name` is exceeded, in words."""
+    return f"{np.degrees(over):.2g} degrees" if name.startswith(f"{ANGLES} of ") else percent(over)
 
 
 def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verified:

@@ -1,5 +1,6 @@
 """Plans of robots with quaternions: published optima, the same motion with angles, faults."""
 
+import re
 from functools import cache
 
 import numpy as np
@@ -190,7 +191,15 @@ FAULTS = [
     ({"limits": {"position": 2}}, "limits.position: the attitude of 'bus' has no limits"),
     ({"limits": {"jerk": {"bus_vx": 2}}}, "limits.jerk: not available yet for 'bus'"),
     ({"objective": {"jerk": 1}}, "objective.jerk: not available yet for joints with a quaternion"),
-    ({"mirrored": {"shoulder": "-shoulder"}}, "mirrored: not available yet beside joints"),
+    ({"mirrored": {"bus_qx": "-bus_qx"}}, "the attitude of 'bus' is mirrored whole: none or two"),
+    ({"mirrored": {"bus_qx": None}}, "the attitude of 'bus' is mirrored whole"),
+    ({"mirrored": {"bus_x": "bus_qx"}}, "mirrored.bus_x: 'bus_qx' is a part of an attitude"),
+    ({"limits": {"angles": [{"link": "bus", "axis": [0, 0, 1], "rpy": [0, 0, 0], "angle": 1}]}},
+     r"angles\[0\].axis: give either rpy, an attitude, or axis and toward"),
+    ({"limits": {"angles": [{"link": "bus", "rpy": [0, 0, 0], "angle": 4}]}},
+     r"angles\[0\].angle: expected angles from 0 to pi"),
+    ({"limits": {"angles": [{"link": "bus", "axis": [0, 0, 0], "toward": [0, 0, 1]}]}},
+     r"angles\[0\].angle: missing: the largest angle.*\n.*angles\[0\].axis: has no direction"),
     ({"limits": {"wrench": {"bus_wx": {"fx": 1}}}}, "limits.wrench.bus_wx: unknown key"),
     ({"method": "collocation", "objective": {"time": 1, "acceleration": 1}},
      "objective.acceleration: with 'method: collocation' not available yet"),
@@ -204,6 +213,77 @@ def test_faults_name_the_joint_and_the_remedy(load, keys, message):
     task = {"symgen_task": 1, "start": {"q": REST}, "goal": {"q": REST}, **keys}
     with pytest.raises(ModelError, match=message):
         reading.read(task, satellite(load, QUATERNION))
+
+
+def test_angles_of_links_are_limited(load, solver):
+    """The axis of the body keeps away from the sun, at a price; what cannot be is refused."""
+    robot = satellite(load, QUATERNION)
+    turn = [0, 0, 0, 0, np.sin(np.pi / 4), 0, np.cos(np.pi / 4), 0]
+    sun, least = np.array([np.sqrt(0.5), 0.2, np.sqrt(0.5)]), 25
+    away = {"name": "sun", "link": "bus", "axis": [0, 0, 2], "toward": sun.tolist(),
+            "angle": [f"{least}*deg", "180*deg"]}  # fmt: skip
+    task = {
+        "symgen_task": 1, "start": {"q": REST}, "goal": {"q": turn}, "time": 2,
+        "objective": {"torque": 1}, "profile": {"segments": 8, "check": "midpoints"},
+    }  # fmt: skip
+    plans = [symgen.plan(robot, {**task, "limits": {"angles": x}}) for x in ([], [away])]
+    angles = [
+        np.arccos(Rotation.from_quat(plan.q[:, 3:7]).apply([0, 0, 1]) @ sun / np.linalg.norm(sun))
+        for plan in plans
+    ]
+    assert np.degrees(angles[0].min()) < least - 5
+    assert np.degrees(angles[1].min()) == pytest.approx(least, abs=0.1)
+    assert plans[1].objective > plans[0].objective * 1.01
+    assert plans[1].status == "solved" and plans[1].final_error < 1e-6
+    near = {"link": "bus", "rpy": [0, "45*deg", 0], "angle": "44*deg"}
+    plan = symgen.plan(robot, {**task, "limits": {"angles": [near]}})
+    assert plan.status == "infeasible"
+    assert re.search(r"angle of bus 1 \(exceeded by 1 degrees at the start\)", plan.remarks[0])
+
+
+TWINS = """
+symgen: 1
+name: planning_twins
+gravity: [0, 0, 0]
+joints:
+  - {name: bus, type: floating, coordinates: quaternion, origin: {},
+     link: {mass: 3, inertia: {xx: 0.05, yy: 0.06, zz: 0.04, xz: 0.002}}}
+  - {name: left, parent: bus, type: spherical, coordinates: quaternion, origin: {xyz: [0, 0.2, 0]},
+     link: {mass: 1, com: [0.02, 0.2, -0.05],
+            inertia: {xx: 0.02, yy: 0.01, zz: 0.02, xy: 0.001, yz: 0.0005}}}
+  - {name: right, parent: bus, type: spherical, coordinates: quaternion,
+     origin: {xyz: [0, -0.2, 0]},
+     link: {mass: 1, com: [0.02, -0.2, -0.05],
+            inertia: {xx: 0.02, yy: 0.01, zz: 0.02, xy: -0.001, yz: -0.0005}}}
+"""
+
+
+@pytest.mark.slow
+def test_mirrored_ends(tmp_path, solver):
+    """Half a stride of a symmetric robot: the torques are mirrored, too, which nobody asked for."""
+    (tmp_path / "twins.yaml").write_text(TWINS)
+    functions = [name for name in FUNCTIONS if "output" not in name and "wrench" not in name]
+    robot = symgen.load(tmp_path / "twins.yaml", functions=functions, backend="numpy")
+    turned = [Rotation.from_rotvec(x).as_quat() for x in
+              ([0.2, 0.3, 0.1], [0.5, 0.3, -0.4], [-0.2, -0.6, 0.1])]  # fmt: skip
+    mirrored = {"bus_x": None, "bus_y": "-bus_y", "bus_qx": "-bus_qx", "bus_qz": "-bus_qz"}
+    for entry, sign in (("qx", "-"), ("qy", ""), ("qz", "-"), ("qw", "")):
+        mirrored[f"left_{entry}"] = f"{sign}right_{entry}"
+    task = {
+        "symgen_task": 1, "time": 1, "objective": {"torque": 1}, "mirrored": mirrored,
+        "start": {"q": [0, 0.1, 0.2, *np.concatenate(turned)]}, "goal": {"q": {"bus_x": 0.4}},
+        "profile": {"segments": 10, "check": "knots"},
+    }  # fmt: skip
+    plan = symgen.plan(robot, task)
+    assert plan.status == "solved" and plan.final_error < 1e-6
+    assert np.allclose(plan.q[-1, :3], [0.4, -0.1, 0.2])
+    axial = np.array([-1, 1, -1])
+    start, end = (Rotation.from_quat(plan.q[k, 3:].reshape(3, 4)).as_rotvec() for k in (0, -1))
+    assert np.allclose(end, axial * start[[0, 2, 1]], atol=1e-9)
+    for rates in (plan.qd, plan.qdd, plan.tau):
+        start, end = rates[0].reshape(4, 3), rates[-1].reshape(4, 3)
+        assert np.allclose(end[0], -axial * start[0], atol=1e-9)
+        assert np.allclose(end[1:], axial * start[[1, 3, 2]], atol=1e-9)
 
 
 def test_a_new_task_names_attitudes(load, tmp_path, monkeypatch):

@@ -16,7 +16,8 @@ the numbers of the compiled model, with all their digits.
 
 | connect, weld, joint equalities | `loops`, `relations` (`mujoco_equalities`) |
 
-Other constraints and tendons are refused by name; with the open tree asked for all are left out.
+Other constraints, and tendons that pull, are refused by name; with the open tree asked for all are
+left out.
 Actuators, sensors, contacts and looks say nothing here.
 """
 

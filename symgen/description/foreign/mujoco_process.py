@@ -146,9 +146,18 @@ def closed(m: Any) -> Iterator[dict[str, str]]:
         kind = _EQUALITIES[m.eq_type[i]] if m.eq_type[i] < len(_EQUALITIES) else "equality"
         yield {"kind": kind, "name": m.eq(i).name}
     for i in range(m.ntendon):
-        yield {"kind": "tendon", "name": m.tendon(i).name}
+        if acts(m, i):
+            yield {"kind": "tendon", "name": m.tendon(i).name}
     for i in range(m.nflex):
         yield {"kind": "flex", "name": m.flex(i).name}
+
+
+def acts(m: Any, i: int) -> bool:
+    """Whether a tendon does more than to measure, or to carry what an actuator does."""
+    keys = ("stiffness", "damping", "frictionloss", "armature", "limited")
+    polynomials = ("stiffnesspoly", "dampingpoly")  # of newer versions
+    values = [getattr(m, f"tendon_{key}", None) for key in (*keys, *polynomials)]
+    return any(value is not None and value[i].any() for value in values)
 
 
 def main() -> None:
