@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from operator import attrgetter
 
 from symgen.algebra.nodes import ADD, DIV, MUL, NEG, SUB, SYMBOL, Nodes, Scalar, reachable
+from symgen.algebra.quarter_turns import Turned, turned
 
 Tangent = dict[int, Scalar]
 
@@ -29,6 +30,7 @@ class ForwardDerivatives:
             self._tangents[symbol.index] = {position: symbol.graph.one}
         for symbol, change in zip(inputs, along, strict=bool(along)):
             self._tangents[symbol.index] = {} if change.is_zero else {0: change}
+        self._is_along = bool(along)
 
     def rows(self, scalars: Sequence[Scalar]) -> list[Tangent]:
         """Derivatives of several scalars: forward, or each in reverse where that takes less.
@@ -70,6 +72,8 @@ class ForwardDerivatives:
         tangents = [self._tangents[arg.index] for arg in node.args]
         if not any(tangents):
             return {}
+        if self._is_along and (found := self._turned(node)) is not None:
+            return found
         if node.op is ADD or node.op is SUB:
             return _add_or_subtract(node.graph, node.op, tangents[0], tangents[1])
         result: Tangent = {}
@@ -85,6 +89,16 @@ class ForwardDerivatives:
             if not value.is_zero:
                 result[position] = value
         return result
+
+    def _turned(self, node: Scalar) -> Tangent | None:
+        """Along a direction, of an entry of a turned vector: by what is there already."""
+        entry = turned(node)
+        if entry is None:
+            return None
+        value = entry.slope * self.of(entry.angle).get(0, node.graph.zero)
+        for factor, wave in entry.terms:
+            value = value + wave * self.of(factor).get(0, node.graph.zero)
+        return {} if value.is_zero else {0: value}
 
 
 def _size(scalars: Sequence[Scalar], rows: Sequence[Tangent]) -> int:
@@ -161,6 +175,7 @@ class ReverseDerivatives:
         """What `weight` times `x` gives the inputs and the scalars of `named` inside it."""
         adjoints = {x.index: weight}
         found: dict[Scalar, Scalar] = {}
+        angles: dict[Scalar, Scalar] = {}
         for node in reversed(self._inside(x, named)):
             if node.index not in adjoints or not self._moved(node):
                 continue
@@ -168,13 +183,39 @@ class ReverseDerivatives:
             if node.op is SYMBOL or node in named:
                 found[node] = adjoint
                 continue
+            entry = turned(node)
+            if entry is not None and self._is_free(entry, named):
+                self._pull_turn_back(entry, adjoint, adjoints, angles)
+                continue
             for argument, arg in enumerate(node.args):
                 if not self._moved(arg):
                     continue
                 term = adjoint * partial_derivative(node, argument)
                 known = adjoints.get(arg.index)
                 adjoints[arg.index] = term if known is None else known + term
+        for angle, adjoint in angles.items():
+            for node, term in self.of(angle, adjoint, named).items():
+                found[node] = found[node] + term if node in found else term
         return {node: adjoint for node, adjoint in found.items() if not adjoint.is_zero}
+
+    def _is_free(self, entry: Turned, named: Collection[Scalar]) -> bool:
+        """Whether the angle moves, and no product of the entry is differentiated by itself."""
+        return self._moved(entry.angle) and not any(x in named for x in entry.products)
+
+    def _pull_turn_back(
+        self,
+        entry: Turned,
+        adjoint: Scalar,
+        adjoints: dict[int, Scalar],
+        angles: dict[Scalar, Scalar],
+    ) -> None:
+        """Hand on the adjoint of an entry of a turned vector: to factors, and to the angle."""
+        for factor, wave in entry.terms:
+            if self._moved(factor):
+                term, known = adjoint * wave, adjoints.get(factor.index)
+                adjoints[factor.index] = term if known is None else known + term
+        term = adjoint * entry.slope
+        angles[entry.angle] = angles[entry.angle] + term if entry.angle in angles else term
 
     def _inside(self, x: Scalar, named: Collection[Scalar]) -> list[Scalar]:
         """What `x` consists of as far as `named` scalars, operands before their users."""

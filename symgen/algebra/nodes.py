@@ -399,6 +399,11 @@ class Nodes:
 
     # -- storage ------------------------------------------------------------------------------
 
+    def known(self, op: str, x: Scalar, y: Scalar) -> Scalar | None:
+        """The sum, difference or product of `x` and `y`, if it is there as it stands."""
+        pair = sorted((x.index, y.index)) if op in (ADD, MUL) else (x.index, y.index)
+        return self._table.get((op, *pair))
+
     def _commutative(self, op: str, x: Scalar, y: Scalar) -> Scalar:
         """The node of a sum or product, its operands in the order of creation."""
         i, k = x.index, y.index

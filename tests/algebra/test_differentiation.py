@@ -85,3 +85,39 @@ def test_long_chains_need_no_recursion():
     derivative = ForwardDerivatives([x]).of(value)[0]
     assert math.isfinite(evaluate([derivative], {"x": 0.5})[0])
     assert math.isfinite(evaluate([gradient(value, [x])[0]], {"x": 0.5})[0])
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("there", [True, False])
+def test_turned_vectors_are_differentiated_by_what_is_there(sign, there):
+    """Either sense of the turn, factors that move with the angle, too; along, and backwards."""
+    g = Graph()
+    inputs = [g.symbol(s) for s in SYMBOLS[:3]]
+    q, x, y = inputs
+    x, y = x * q, y + x
+    c, s = g.function("cos", q), g.function("sin", q) * sign
+    entries = [c * x - s * y, s * x + c * y]
+    values = {name: 0.3 + 0.2 * k for k, name in enumerate(SYMBOLS)}
+    direction = [g.constant(v) for v in (0.7, -1.1, 0.4)]
+    for entry in entries if there else entries[:1]:
+        expected = [complex_step(entry, values, name) for name in SYMBOLS[:3]]
+        row = gradient(entry, inputs)
+        found = evaluate([row[k] for k in range(3)], values)
+        assert found == pytest.approx(expected, rel=1e-14)
+        along = ForwardDerivatives(inputs, direction).of(entry)[0]
+        product = sum(a * b.value for a, b in zip(expected, direction, strict=True))
+        assert evaluate([along], values)[0] == pytest.approx(product, rel=1e-13)
+
+
+def test_a_turn_needs_no_products_with_slopes_of_waves():
+    """Along a direction an entry takes 3 products and 2 sums; backwards the angle has -v."""
+    g = Graph()
+    q, x, y, dq, dx, dy = (g.symbol(name) for name in ("q", "x", "y", "dq", "dx", "dy"))
+    c, s = g.function("cos", q), g.function("sin", q)
+    u, v = c * x - s * y, s * x + c * y
+    along = ForwardDerivatives([q, x, y], [dq, dx, dy])
+    slopes = [along.of(u)[0], along.of(v)[0]]
+    more = len(reachable([u, v, *slopes])) - len(reachable([u, v, dq, dx, dy]))
+    assert more == 6 + 4
+    back = gradient(u, [q, x, y])
+    assert back[0] is -v
