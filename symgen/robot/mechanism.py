@@ -92,7 +92,7 @@ class Mechanism:
         own = self.constrained_forward_dynamics, self.constrained_forward_dynamics_derivatives
         connect = getattr(backend, "connect_mechanism", None)
         made = ConstrainedMotion, ConstrainedDerivatives
-        if connect is None or not connect(own, [functools.partial(tuple.__new__, x) for x in made]):
+        if connect is None or not connect(own, made):
             return own
         found = tuple(getattr(backend, method.__name__) for method in own)
         for one, method in zip(found, own, strict=True):

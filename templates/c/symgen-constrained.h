@@ -18,6 +18,8 @@
 
 static const double RANK = 1e-6, RESISTS = 1e-14;
 
+enum { FEW = 512 };  /* numbers that need no memory of their own */
+
 struct symgen_closure {
     int n, m, r;
     const double *M, *J;
@@ -213,9 +215,9 @@ static int symgen_constrained(const struct symgen_mechanism *of, const double **
     const double *known[QUANTITIES] = {x[0], x[1], 0, x[2], 0, x[3], x[4], x[5]};
     struct symgen_closure c = {.n = n, .m = m};
     size_t used = 0;
-    double *block = 0, *M, *J, *h, *bias, *above, *below, *a, *mu, *w, *f, *second[3], *felt[4], *pulled[2];
+    double few[FEW], *block = 0, *M, *J, *h, *bias, *above, *below, *a, *mu, *w, *f, *second[3], *felt[4], *pulled[2];
     for (int pass = 0; pass < 2; ++pass) {
-        if (pass && !(block = malloc(sizeof(double) * used))) return -1;
+        if (pass && !(block = used <= FEW ? few : malloc(sizeof(double) * used))) return -1;
         used = 0;
         M = carve(block, &used, (size_t)(n * n));
         J = carve(block, &used, (size_t)(m * n));
@@ -246,7 +248,7 @@ static int symgen_constrained(const struct symgen_mechanism *of, const double **
     for (int i = 0; i < n; ++i) h[i] = x[2][i] - h[i];
     for (int i = 0; i < m; ++i) bias[i] = -bias[i];
     if (!factorise_closure(&c)) {
-        free(block);
+        if (block != few) free(block);
         return 1;
     }
     solve_closure(&c, 1, h, bias, y[0], y[1], w, f);
@@ -280,7 +282,7 @@ static int symgen_constrained(const struct symgen_mechanism *of, const double **
             take_columns(m, n, k * n, mu, y[5 + k]);
         }
     }
-    free(block);
+    if (block != few) free(block);
     return 0;
 }
 
