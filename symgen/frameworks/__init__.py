@@ -6,5 +6,6 @@
     casadi      ->  Functions           `casadi.Callback`, and one more for the Jacobian
 
 None of these libraries sees an equation: they call the generated module, whose derivatives are
-analytic, and multiply matrices.  Derivatives of second order are not there.
+analytic, and multiply matrices, or call its products where it has them.  Derivatives of second
+order are there in PyTorch alone, where the module has Hessians times a direction.
 """

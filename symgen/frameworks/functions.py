@@ -37,7 +37,8 @@ class Differentiable:
     `value(*arguments)` and `jacobians(*arguments)`, one for each argument; `sizes` are those of the
     arguments, `size` that of the result.  Where the module has products, `along(*arguments,
     *directions)` is the derivative along a direction, and `backwards(*arguments, weights)` the
-    gradient of weights . value by each argument; else both are None.
+    gradient of weights . value by each argument; else both are None.  `curved(*arguments, weights,
+    *directions)` is how that gradient changes along the directions, or None.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Differentiable:
     jacobians: Callable[..., tuple[Array, ...]]
     along: Callable[..., Array] | None = None
     backwards: Callable[..., tuple[Array, ...]] | None = None
+    curved: Callable[..., tuple[Array, ...]] | None = None
 
     def batched(self, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
         """The batch axes of arguments of these shapes; `RequestError` where they do not fit."""
@@ -111,6 +113,14 @@ def _function(
             given["parameters"] = more[-1]
         return given
 
+    def ways(more: list[Array]) -> dict[str, Array]:
+        given: dict[str, Array] = {}
+        if loads:
+            given["dloads"] = more[0].reshape(*more[0].shape[:-1], module.n_loads, 6)
+        if parameters:
+            given["dparameters"] = more[-1]
+        return given
+
     def value(*given: Array) -> Array:
         function = getattr(module, name)
         given = _normalized(space, given)
@@ -133,11 +143,7 @@ def _function(
         directions = list(both[len(arguments) :])
         if space is not None:
             directions[0] = (space.tangents(q) @ directions[0][..., np.newaxis])[..., 0]
-        more = options(given[3:])
-        if loads:
-            more["dloads"] = directions[3].reshape(*directions[3].shape[:-1], module.n_loads, 6)
-        if parameters:
-            more["dparameters"] = directions[-1]
+        more = options(given[3:]) | ways(directions[3:])
         found = getattr(module, f"{name}_jvp")(*given[:3], *directions[:3], **more)
         return np.asarray(found[1])
 
@@ -149,14 +155,27 @@ def _function(
         )
         if space is not None:
             found[0] = (found[0][..., np.newaxis, :] @ space.tangents(q))[..., 0, :]
+        return flattened(found, by_loads, by_parameters)
+
+    def flattened(found: list[Array], by_loads: Array, by_parameters: Array) -> tuple[Array, ...]:
         if loads:
             found.append(by_loads.reshape(*by_loads.shape[:-2], -1))
         return (*found, by_parameters) if parameters else tuple(found)
+
+    def curved(*all_of_them: Array) -> tuple[Array, ...]:
+        count = len(arguments)
+        given, weights, directions = all_of_them[:count], all_of_them[count], all_of_them[-count:]
+        more = options(given[3:]) | ways(list(directions[3:]))
+        *found, by_loads, by_parameters = getattr(module, f"{name}_hvp")(
+            *given[:3], weights, *directions[:3], **more
+        )
+        return flattened(found, by_loads, by_parameters)
 
     products = {f"{name}_jvp", f"{name}_vjp"} <= set(module.functions)
     return Differentiable(
         name, arguments, sizes, module.n, value, jacobians,
         along if products else None, backwards if products else None,
+        curved if module.nq == module.n and f"{name}_hvp" in module.functions else None,
     )  # fmt: skip
 
 

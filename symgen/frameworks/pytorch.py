@@ -2,7 +2,9 @@
 
 Results have the type and device of the first argument; the generated code computes in float64, on
 the CPU.  Backward and forward mode multiply with the analytic Jacobians, which are computed with
-the result, unless gradients are off (``torch.no_grad()``).
+the result, unless gradients are off (``torch.no_grad()``).  Where the module has products no
+Jacobian is made (`symgen.frameworks.pytorch_products`), and with Hessians times a direction there
+are gradients of gradients.
 """
 
 from __future__ import annotations
@@ -11,10 +13,9 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from symgen.errors import RequestError
 from symgen.frameworks.functions import Differentiable, functions_of
+from symgen.frameworks.pytorch_products import in_front, numbers, tensor, with_products
 
 
 def functions(
@@ -36,12 +37,29 @@ def functions(
 
 
 def _wrapped(torch: Any, function: Differentiable) -> Any:
-    def numbers(tensors: Any) -> list[Any]:
-        return [np.asarray(one.detach().cpu().numpy(), dtype=float) for one in tensors]
+    generated = (
+        _with_jacobians(torch, function)
+        if function.along is None
+        else with_products(torch, function)
+    )
 
-    def tensor(array: Any, like: Any) -> Any:
-        return torch.tensor(np.asarray(array), dtype=like.dtype, device=like.device)
+    def call(*arguments: Any) -> Any:
+        if len(arguments) != len(function.arguments):
+            words = ", ".join(function.arguments)
+            raise RequestError(f"{function.name} takes {words}; found {len(arguments)} arguments")
+        given = [torch.as_tensor(one) for one in arguments]
+        batch = function.batched([tuple(one.shape) for one in given])
+        given = [one.expand(*batch, one.shape[-1]) for one in given]
+        if torch.is_grad_enabled():
+            return generated(*given)
+        return tensor(torch, function.value(*numbers(given)), given[0])
 
+    call.__name__ = function.name
+    call.__doc__ = f"{function.name}({', '.join(function.arguments)}), (..., n)."
+    return call
+
+
+def _with_jacobians(torch: Any, function: Differentiable) -> Any:
     class Generated(torch.autograd.Function):  # type: ignore[misc]
         """Result and Jacobians: in `torch.func`, only `forward` sees numbers."""
 
@@ -49,7 +67,7 @@ def _wrapped(torch: Any, function: Differentiable) -> Any:
         def forward(*arguments: Any) -> tuple[Any, ...]:
             given = numbers(arguments)
             found = (function.value(*given), *function.jacobians(*given))
-            return tuple(tensor(one, arguments[0]) for one in found)
+            return tuple(tensor(torch, one, arguments[0]) for one in found)
 
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -75,24 +93,7 @@ def _wrapped(torch: Any, function: Differentiable) -> Any:
 
         @staticmethod
         def vmap(info: Any, in_dims: Any, *arguments: Any) -> tuple[Any, Any]:
-            moved = [
-                one.expand(info.batch_size, *one.shape) if at is None else one.movedim(at, 0)
-                for one, at in zip(arguments, in_dims, strict=True)
-            ]
-            found = Generated.apply(*moved)
+            found = Generated.apply(*in_front(info.batch_size, arguments, in_dims))
             return found, (0,) * len(found)
 
-    def call(*arguments: Any) -> Any:
-        if len(arguments) != len(function.arguments):
-            words = ", ".join(function.arguments)
-            raise RequestError(f"{function.name} takes {words}; found {len(arguments)} arguments")
-        given = [torch.as_tensor(one) for one in arguments]
-        batch = function.batched([tuple(one.shape) for one in given])
-        given = [one.expand(*batch, one.shape[-1]) for one in given]
-        if torch.is_grad_enabled():
-            return Generated.apply(*given)[0]
-        return tensor(function.value(*numbers(given)), given[0])
-
-    call.__name__ = function.name
-    call.__doc__ = f"{function.name}({', '.join(function.arguments)}), (..., n)."
-    return call
+    return lambda *arguments: Generated.apply(*arguments)[0]

@@ -71,9 +71,16 @@ def test_jax(request, given, tangents, name, made):
         assert np.allclose(rows, columns, rtol=1e-13)
 
 
+@pytest.fixture
+def with_curvature(tmp_path_factory):
+    return robots.arm_with_products(tmp_path_factory.getbasetemp(), more=("_hvp",))
+
+
+@pytest.mark.parametrize("made", ["robot", "with_curvature"])
 @pytest.mark.parametrize("name", NAMES)
-def test_pytorch(robot, given, tangents, name):
+def test_pytorch(request, given, tangents, name, made):
     torch = pytest.importorskip("torch", reason="PyTorch is too large for the test extra")
+    robot = request.getfixturevalue(made)
     function = getattr(symgen.torch(robot, loads=True, parameters=True), name)
     tensors = [torch.tensor(one, requires_grad=True) for one in given]
     result = function(*tensors)
@@ -89,6 +96,19 @@ def test_pytorch(robot, given, tangents, name):
     _, slope = torch.func.jvp(function, plain, tuple(map(torch.tensor, tangents)))
     assert np.allclose(slope, along, atol=1e-6 * np.abs(along).max())
     assert torch.autograd.gradcheck(function, tensors, atol=1e-5)
+    rows = torch.func.vmap(torch.func.jacrev(function))(*plain)
+    columns = torch.func.vmap(torch.func.jacfwd(function))(*plain)
+    assert torch.allclose(rows, columns, rtol=1e-12)
+    with torch.no_grad():
+        assert np.allclose(function(*plain), right, rtol=1e-13)
+    if made == "with_curvature":
+        assert torch.autograd.gradgradcheck(function, tensors, atol=1e-4)
+        weighted = [torch.func.vmap(torch.func.hessian(lambda *x: function(*x) @ x[1]))(*plain)]
+        assert torch.allclose(weighted[0], weighted[0].mT, atol=1e-10)
+        (slope,) = torch.autograd.grad(function(*tensors).sum(), tensors[0], create_graph=True)
+        (bend,) = torch.autograd.grad(slope.sum(), tensors[0], create_graph=True)
+        with pytest.raises(symgen.errors.RequestError, match="third order"):
+            bend.sum().backward()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -51,11 +51,13 @@ def arm(folder):
     return symgen.load(path, runtime_parameters="m2")
 
 
-def arm_with_products(folder):
+def arm_with_products(folder, more=()):
     """The same, with the functions that are products, and nothing that they do not need."""
     path = folder / "planning_arm.yaml"
     path.write_text(ARM)
-    names = [f"{name}_dynamics{kind}" for name in ("inverse", "forward") for kind in KINDS]
+    names = [
+        f"{name}_dynamics{kind}" for name in ("inverse", "forward") for kind in (*KINDS, *more)
+    ]
     return symgen.load(path, runtime_parameters="m2", functions=[*names, "mass_matrix"])
 
 
