@@ -14,7 +14,8 @@ A relation is an expression e of coordinates, points and time, x_i for short, an
     dc/dq_j = sum_i e_i dx_i/dq_j
 
 with the derivatives e_i, e_ik of the expression.  Of Euler parameters p . p - 1 is a row.
-Derivatives of c'' and of J^T multipliers are those of the whole program, statement by statement.
+Derivatives of c'' and of J^T multipliers are those of the whole program, statement by statement,
+unless a family has its own (`symgen.formulations.constraint_slopes`).
 
 =========  =========================  ==========================================================
 symbol     code                       meaning
@@ -28,22 +29,32 @@ c', c''    cd_<row>, cdd_<row>        its rates by time
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial, reduce
 from operator import add
-from typing import Any, Generic, Protocol
+from typing import Any, Protocol
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, total, zero_vector
-from symgen.description.quantities import AXES, POINTS, RATES, TIME, quantity
+from symgen.description.quantities import POINTS, RATES, quantity
+from symgen.formulations.constraint_parts import (
+    RATE,
+    SECOND_RATE,
+    VALUE,
+    Moving,
+    MovingScalar,
+    Supplied,
+    Wanted,
+    quantities,
+    relation_row,
+)
+from symgen.formulations.constraint_slopes import Twice, product
 from symgen.formulations.interface import Derivation
-from symgen.formulations.shared import by_parameters
+from symgen.formulations.shared import by_parameters, let_derivative
 from symgen.formulations.state import State
-from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.frames import units
 from symgen.kinematics.loops import BASE_AXES, GAP, Loop
 from symgen.kinematics.points import BodyPoint
-from symgen.kinematics.scalars import scalar
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import CONSTRAINT_MULTIPLIERS
 from symgen.program.builder import ProgramBuilder
@@ -57,59 +68,14 @@ NOTES = {
     "LC-5": "a relation of the model file; e_i, e_ik are derivatives of the expression",
     "LC-6": "J^T multipliers: what the constraints exert on the coordinates",
     "LC-8": "Euler parameters have the norm 1: p . p - 1",
+    "LC-9": "derivative of LC-2 and of LC-6 by a coordinate -- Lopez Varela 2023 (39)",
+    "LC-10": "derivatives of LC-3 and LC-4 by a coordinate -- Lopez Varela 2023 (38), and its rate",
     "LC-7": "wrench on the second frame: multipliers times what its motion does to the rows",
 }
 
-VALUE, RATE, SECOND_RATE = range(3)
+__all__ = ["NOTES", "RATE", "SECOND_RATE", "VALUE", "Moving", "Supplied", "Wanted"]
+
 MULTIPLIERS = CONSTRAINT_MULTIPLIERS.name
-
-
-@dataclass(frozen=True)
-class Moving(Generic[S]):
-    """A vector in base axes, its first two rates by time, its derivatives by joint."""
-
-    at: Vector[S]
-    rate: Vector[S]
-    second_rate: Vector[S]
-    by_joint: Mapping[int, Vector[S]]
-
-    def __sub__(self, other: Moving[S]) -> Moving[S]:
-        columns = dict(self.by_joint)
-        for j, column in other.by_joint.items():
-            columns[j] = columns[j] - column if j in columns else -column
-        return Moving(
-            self.at - other.at,
-            self.rate - other.rate,
-            self.second_rate - other.second_rate,
-            columns,
-        )
-
-
-@dataclass(frozen=True)
-class MovingScalar(Generic[S]):
-    """The same of a scalar."""
-
-    at: S
-    rate: S
-    second_rate: S
-    by_joint: Mapping[int, S]
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is asked of a family: rates up to `order`, derivatives by joint."""
-
-    order: int
-    by_joint: bool
-
-
-@dataclass(frozen=True)
-class Supplied(Generic[S]):
-    """Of every end of a loop its origin and its axes by name; of every point its position."""
-
-    origins: Mapping[tuple[str, int], Moving[S]] = field(default_factory=dict)
-    axes: Mapping[tuple[str, int], Mapping[str, Moving[S]]] = field(default_factory=dict)
-    points: Mapping[str, Moving[S]] = field(default_factory=dict)
 
 
 Supply = Callable[
@@ -158,8 +124,17 @@ def supplied_by(
     return Supplied(origins, axes, found)
 
 
+def with_derivatives_of(supply: Supply) -> dict[str, Derivation]:
+    """The same of a family that has derivatives of its own, for `slopes` and `pairs`."""
+    return {
+        **functions_of(supply),
+        "constraint_acceleration_derivatives": partial(_own_slopes, supply=supply),
+        "constraint_torque_derivatives": partial(_own_torque_derivatives, supply=supply),
+    }
+
+
 def functions_of(supply: Supply) -> dict[str, Derivation]:
-    """The functions of constraints of a family."""
+    """The functions of constraints of a family, derivatives being those of its whole programs."""
     return {
         "constraints": partial(_values, supply=supply),
         "constraint_jacobian": partial(_jacobian, supply=supply),
@@ -241,6 +216,39 @@ def _torque_derivatives(
     _differentiated(tree, b, b.results("constraint_torques"), {"q": "dp_dq"})
 
 
+def _own_slopes(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> None:
+    """LC-10; by velocities c'' has twice what c' has by coordinates."""
+    rows = _rows(tree, b, state, supply, Wanted(SECOND_RATE, True, slopes=True))
+    zero, numbers = b.algebra.zero, [joint.number for joint in tree.joints]
+    b.output("constraint_accelerations", (len(rows),), [row.second_rate for row in rows])
+    by_q = [row.twice.second_rate.get(k, zero) for row in rows for k in numbers]
+    by_qd = [row.twice.rate.get(k, zero) for row in rows for k in numbers]
+    b.output("dcdd_dq", (len(rows), tree.n), by_q)
+    b.output("dcdd_dqd", (len(rows), tree.n), [x + x for x in by_qd])
+
+
+def _own_torque_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> None:
+    """LC-6 with LC-9"""
+    rows = _rows(tree, b, state, supply, Wanted(VALUE, True, pairs=True))
+    multipliers = b.declared(MULTIPLIERS).symbols
+    torques, slopes, numbers = [], [], [joint.number for joint in tree.joints]
+    for j in numbers:
+        pairs = list(zip(rows, multipliers, strict=True))
+        own = [row.by_joint[j] * x for row, x in pairs if j in row.by_joint]
+        with b.step("constraint torques", tree.joint(j).name):
+            torques.append(b.let(f"p_{j}", total(own, b.algebra), "LC-6"))
+            for k in numbers:
+                terms = [row.twice.pairs[j, k] * x for row, x in pairs if (j, k) in row.twice.pairs]
+                value = total(terms, b.algebra) if terms else b.algebra.zero
+                slopes.append(let_derivative(b, f"p_{j}", value, f"q_{k}", "LC-9"))
+    b.output("constraint_torques", (tree.n,), torques)
+    b.output("dp_dq", (tree.n, tree.n), slopes)
+
+
 def _differentiated(
     tree: KinematicTree[S], b: ProgramBuilder[S], entries: Sequence[S], results: Mapping[str, str]
 ) -> None:
@@ -299,10 +307,10 @@ def _rows(
     rows: list[MovingScalar[S]] = []
     for loop in tree.loops:
         rows += _loop_rows(loop, b, supplied, wanted)
-    known = _quantities(tree, b, state, supplied)
+    known = quantities(tree, b, state, supplied)
     for relation in tree.relations:
         with b.step("constraints", relation.name):
-            row = _relation_row(tree, b, relation.expression, known)
+            row = relation_row(tree, b, relation.expression, known, wanted)
             rows.append(_named(relation.name, row, b, wanted, "LC-5"))
     for joint in tree.euler_parameters:
         four = [known[quantity(RATES[0], tree.joint(k).name)] for k in joint.members]
@@ -323,7 +331,12 @@ def _norm_row(four: Sequence[MovingScalar[S]], b: ProgramBuilder[S]) -> MovingSc
         )
     )
     columns = {j: x.at * two for x in four for j in x.by_joint}
-    return MovingScalar(at - b.algebra.one, rate * two, second_rate * two, columns)
+    twice = Twice(
+        {j: x.rate * two for x in four for j in x.by_joint},
+        {j: x.second_rate * two for x in four for j in x.by_joint},
+        {(j, j): two for x in four for j in x.by_joint},
+    )
+    return MovingScalar(at - b.algebra.one, rate * two, second_rate * two, columns, twice)
 
 
 def _loop_rows(
@@ -334,11 +347,9 @@ def _loop_rows(
     rows = []
     for (one, other), name in zip(loop.rows, loop.row_names, strict=True):
         with b.step("constraints", loop.name):
-            row = _product(first[one], second[other], b)
+            row = _product(first[one], second[other], b, wanted)
             if one == other == GAP:
-                row = MovingScalar(
-                    row.at - loop.length * loop.length, row.rate, row.second_rate, row.by_joint
-                )
+                row = replace(row, at=row.at - loop.length * loop.length)
             rows.append(_named(name, row, b, wanted, "LC-1"))
     return rows
 
@@ -358,7 +369,7 @@ def _vectors(
     return {**shared, **first}, {**shared, **second}
 
 
-def _product(x: Moving[S], y: Moving[S], b: ProgramBuilder[S]) -> MovingScalar[S]:
+def _product(x: Moving[S], y: Moving[S], b: ProgramBuilder[S], wanted: Wanted) -> MovingScalar[S]:
     """x . y"""
     columns: dict[int, S] = {}
     for j in sorted({*x.by_joint, *y.by_joint}):
@@ -374,6 +385,7 @@ def _product(x: Moving[S], y: Moving[S], b: ProgramBuilder[S]) -> MovingScalar[S
         x.rate.dot(y.at) + x.at.dot(y.rate),
         x.second_rate.dot(y.at) + x.rate.dot(y.rate) * twice + x.at.dot(y.second_rate),
         columns,
+        product(x, y, b.algebra) if wanted.slopes or wanted.pairs else Twice(),
     )
 
 
@@ -383,10 +395,16 @@ def _named(
     """The row as statements, as far as it is wanted; what is not is 0."""
     at = rate = second_rate = b.algebra.zero
     columns: dict[int, S] = {}
+    if wanted.slopes:
+        b.let(f"cd_{name}", row.rate, "LC-3")
+        second_rate = b.let(f"cdd_{name}", row.second_rate, "LC-4")
+        return MovingScalar(at, rate, second_rate, columns, _named_slopes(name, row, b))
     if wanted.by_joint:
         for j, column in row.by_joint.items():
             if not b.algebra.is_zero(column):
                 columns[j] = b.let(f"J_{name}_{j}", column, "LC-2")
+        if wanted.pairs:
+            return MovingScalar(at, rate, second_rate, columns, _named_pairs(name, row, b))
     elif wanted.order == VALUE:
         at = b.let(f"c_{name}", row.at, note)
     elif wanted.order == RATE:
@@ -396,64 +414,21 @@ def _named(
     return MovingScalar(at, rate, second_rate, columns)
 
 
-# ---------------------------------------------------------------------------------- relations
+def _named_slopes(name: str, row: MovingScalar[S], b: ProgramBuilder[S]) -> Twice[S]:
+    """LC-10"""
+    lines = (("cd", row.twice.rate), ("cdd", row.twice.second_rate))
+    rate, second_rate = (
+        {k: let_derivative(b, f"{c}_{name}", x, f"q_{k}", "LC-10") for k, x in slopes.items()}
+        for c, slopes in lines
+    )
+    return Twice(rate, second_rate)
 
 
-def _quantities(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supplied: Supplied[S]
-) -> dict[str, MovingScalar[S]]:
-    """What relations may mention, by name."""
-    zero, one = b.algebra.zero, b.algebra.one
-    t = b.declared(TIME).symbols[0]
-    known = {TIME: MovingScalar(t, one, zero, {})}
-    for joint in tree.joints:
-        k = joint.number - 1
-        own = MovingScalar(state.q[k], state.qd[k], state.qdd[k], {joint.number: one})
-        known[quantity(RATES[0], joint.name)] = own
-    for name, point in supplied.points.items():
-        parts = zip(AXES, point.at, point.rate, point.second_rate, strict=True)
-        for c, (axis, at, rate, second_rate) in enumerate(parts):
-            columns = {j: tuple(column)[c] for j, column in point.by_joint.items()}
-            known[quantity(POINTS, name, axis)] = MovingScalar(at, rate, second_rate, columns)
-    return known
-
-
-def _relation_row(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    expression: Any,
-    known: Mapping[str, MovingScalar[S]],
-) -> MovingScalar[S]:
-    """LC-5, by the chain rule over what the expression mentions."""
-    names = [name for name in expression.names if name in known]
-    labels = [f"x_of_{name.replace('.', '_')}" for name in names]
-    symbols = [b.algebra.symbol(label) for label in labels]
-    stand_ins = dict(zip(names, symbols, strict=True))
-    algebra = WithDefinitions(b.algebra, {**tree.definitions, **stand_ins})
-    value = scalar(expression, algebra)
-    slopes = b.algebra.derivatives(symbols)
-    first = slopes.of(value)
-    second = {k: slopes.of(slope) for k, slope in first.items()}
-    moving = [known[name] for name in names]
-    rate = [slope * moving[k].rate for k, slope in first.items()]
-    second_rate = [slope * moving[k].second_rate for k, slope in first.items()]
-    second_rate += [
-        slope * moving[k].rate * moving[i].rate
-        for k, row in second.items()
-        for i, slope in row.items()
-    ]
-    columns: dict[int, list[S]] = {}
-    for k, slope in first.items():
-        for j, column in moving[k].by_joint.items():
-            columns.setdefault(j, []).append(slope * column)
-    zero = b.algebra.zero
-    numbers = sorted(columns)
-    scalars = [
-        value,
-        total(rate, b.algebra) if rate else zero,
-        total(second_rate, b.algebra) if second_rate else zero,
-        *(total(columns[j], b.algebra) for j in numbers),
-    ]
-    values = {symbol: one.at for symbol, one in zip(symbols, moving, strict=True)}
-    at, rate_of, second_of, *slopes_of = b.algebra.replaced(scalars, values)
-    return MovingScalar(at, rate_of, second_of, dict(zip(numbers, slopes_of, strict=True)))
+def _named_pairs(name: str, row: MovingScalar[S], b: ProgramBuilder[S]) -> Twice[S]:
+    """LC-9; both orders are one number, in a line with the larger joint first."""
+    found: dict[tuple[int, int], S] = {}
+    for (j, k), x in row.twice.pairs.items():
+        if j >= k and not b.algebra.is_zero(x):
+            line = let_derivative(b, f"J_{name}_{j}", x, f"q_{k}", "LC-9")
+            found[j, k] = found[k, j] = line
+    return Twice(pairs=found)
