@@ -6,7 +6,8 @@
 Every robot is built in an empty cache, where the tool chain is validated beside the derivation, and
 once more in that cache, from nothing all the same: so a second robot on a machine is built.
 "Cython", "C" and "link" are seconds of their commands, which run side by side; "processor" is what
-all processes of the build took together.  Other options are those of `symgen build`.
+all processes of the build took together.  The bytecode of symgen is there, as after an
+installation.  Other options are those of `symgen build`.
 """
 
 import argparse
@@ -33,10 +34,13 @@ STAGES = {
 HEADINGS = ("robot", "cache", "total", *STAGES.values(), "processor")
 
 
-def build(model, folder, options):
+def build(model, folder, options, bytecode):
     """Seconds by stage of one build with the cache in `folder`."""
     command = [sys.executable, "-m", "symgen", "build", str(model), "--out", str(folder / "out")]
-    environment = {**os.environ, "SYMGEN_CACHE_DIR": str(folder / "cache")}
+    environment = {
+        **os.environ, "SYMGEN_CACHE_DIR": str(folder / "cache"),
+        "PYTHONPYCACHEPREFIX": str(bytecode), "PYTHONDONTWRITEBYTECODE": "",
+    }  # fmt: skip
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
         [*command, "--force", "--json", *options],
@@ -48,11 +52,11 @@ def build(model, folder, options):
     return {**made["seconds"], **made["command_seconds"], "total": total, "processor": taken}
 
 
-def rows(name, options):
+def rows(name, options, bytecode):
     """The two builds of a robot among the examples, as rows of the table."""
     with tempfile.TemporaryDirectory() as folder:
         for cache in ("empty", "no longer"):
-            seconds = build(ROOT / "examples" / f"{name}.yaml", Path(folder), options)
+            seconds = build(ROOT / "examples" / f"{name}.yaml", Path(folder), options, bytecode)
             keys = ("total", *STAGES, "processor")
             yield [name, cache, *(f"{seconds[x]:.1f}" if x in seconds else "" for x in keys)]
 
@@ -62,7 +66,11 @@ def main(arguments=None):
     parser.add_argument("--models", default=MODELS)
     given, options = parser.parse_known_args(arguments)
     print(", ".join(f"{key} {value}" for key, value in machine().items()))
-    table = [row for name in given.models.split(",") for row in rows(name, options)]
+    with tempfile.TemporaryDirectory() as bytecode:
+        with tempfile.TemporaryDirectory() as folder:
+            build(ROOT / "examples" / "two_link.yaml", Path(folder), [], bytecode)
+        names = given.models.split(",")
+        table = [row for name in names for row in rows(name, options, bytecode)]
     print("", "build from an empty cache by stages, seconds", "", sep="\n")
     print("\n".join(markdown(HEADINGS, table, words=2)))
 

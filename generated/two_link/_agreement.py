@@ -62,7 +62,11 @@ def scales_of(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
     if name in BASES:
         return scales_of_products(s, lens, name)
     if name in CURVED:
-        return scales_of_curvatures(s, lens, name)
+        scales = scales_of_curvatures(s, lens, name)
+        if lens.subject.independent:  # by differences of gradients, whose roundings count
+            sizes = map(_top, lens.results(f"{CURVED[name]}_vjp"))
+            scales = [scale + size for scale, size in zip(scales, sizes, strict=True)]
+        return scales
     if name in SOLVED:
         return response(lens, name).scales(lens if lens.has(name) else s, name)
     if name == HESSIAN:
@@ -74,6 +78,11 @@ def scales_of(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
         slopes[""] = friction_by_velocity
     nothing = np.zeros(len(s.states.q))
     return [slopes[label](s) if label in slopes else nothing for label in labels_of(name)]
+
+
+def _top(array: Array) -> Array:
+    """Largest magnitude in each sample, (S,)."""
+    return np.asarray(np.abs(array).reshape(len(array), -1).max(axis=1, initial=0.0))
 
 
 def _largest_part(s: Evaluation) -> Array:

@@ -23,7 +23,6 @@ from ._configuration import configuration_of
 from . import _limits as limits
 from ._agreement import agreement
 from ._array_interface import interface
-from symgen.validation.compiled_mechanisms import accelerations, steps
 from ._constraint_laws import CONSTRAINT_LAWS
 from ._domain import left_out, states_in_domain
 from ._evaluation import (
@@ -388,5 +387,4 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
         changed = with_parameters(states, changed_parameters(values, seed))
         if states.parameters.size:
             found += between([Evaluation(item, changed, facts) for item in subjects])
-        found += [*accelerations(module), *steps(module)]
     return found

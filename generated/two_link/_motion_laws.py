@@ -185,6 +185,8 @@ def _has_bodies(s: Evaluation) -> bool:
     it along or about a unit vector, unlike Euler parameters."""
     if s.facts.coupling is not None or not s.has("forward_kinematics", "jacobians"):
         return False
+    if not s.states.constraint_multipliers.shape[1]:  # Euler parameters have that of their norm
+        return True
     turns = np.sum(np.abs(np.asarray(s["jacobians"])[..., 3:, :]) ** 2, axis=-2)
     return bool(np.all((turns < _UNIT) | (np.abs(turns - 1.0) < _UNIT)))
 

@@ -16,7 +16,6 @@ from rich.table import Table
 from rich.text import Text
 
 from symgen.emit.text import plain
-from symgen.exact import ExactResult
 from symgen.optimize.operations import OperationCount
 from symgen.options import LOOPS, ONE_IN_LOOPS
 from symgen.pipeline.build_report import BuildReport
@@ -29,6 +28,7 @@ from symgen.validation.validate import ValidationResult
 if TYPE_CHECKING:  # it loads SymPy, half a second that no build needs
     from symgen.comparing.comparison import Comparison
     from symgen.comparing.growth import Growth
+    from symgen.exact import ExactResult
     from symgen.pipeline.distribution import Distribution
 
 

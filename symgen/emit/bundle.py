@@ -232,17 +232,20 @@ class Library:
 
 @dataclass(frozen=True)
 class Extension:
-    """A C extension module to compile: the Cython source and the C files linked into it.
+    """A C extension module to compile: what Python imports, and the C files linked into it.
 
     Paths are relative to the package folder.  `name` is the stem of the module without any hash.
-    Those of `c_sources` that are also `versioned` are compiled again for every set of instructions
-    that the compiler offers, those `versioned_for_one` only where that is for one sample at a time,
-    and `chooser` is told which those are: see ``symgen-real.h``.
+    `source` is C, which finds the name of the module in the macro SYMGEN_MODULE, or Cython;
+    `shared` are C files that are the same for every package.  Those of `c_sources` that are also
+    `versioned` are compiled again for every set of instructions that the compiler offers, those
+    `versioned_for_one` only where that is for one sample at a time, and `chooser` is told which
+    those are: see ``symgen-real.h``.
     """
 
     name: str
-    pyx: str
+    source: str
     c_sources: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
     versioned: tuple[str, ...] = ()
     versioned_for_one: tuple[str, ...] = ()
     chooser: str = ""

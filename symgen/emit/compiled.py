@@ -1,9 +1,10 @@
-"""The compiled backend: kernels in C99 with a header, and a Cython wrapper.
+"""The compiled backend: kernels in C99 with a header, and a module of Python around them.
 
 A kernel is printed once and serves one sample or several at a time: see ``symgen-real.h`` among the
 templates, and ``symgen-loops.h`` for those in loops over joints.  ``symgen-rows.h`` brings rows of
 NumPy arrays to kernels for several samples, and ``<robot>_batch.c`` chooses between the versions by
-the processor and shares long batches between threads.  Files that are the same for every robot have
+the processor and shares long batches between threads.  ``symgen-calls.c`` takes calls from Python,
+by tables of the functions.  Files that are the same for every robot have
 names that no robot can have.
 """
 
@@ -40,10 +41,9 @@ VERBATIM = ("c/symgen-real.h", "c/symgen-loops.h", "c/symgen-rows.h")
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """The folder ``c`` and ``_compiled.pyx``."""
+    """The folder ``c`` and ``_compiled.c``."""
     robot, guards = module.robot, _guards(module)
     values = {**module.values(), **wrapper.values(module), "guards": guards}
-    values["mechanism_apart"] = True
     rows = {
         "guarded": [
             (guard, [kernel for kernel in module.kernels if guards[_name(kernel)] == guard])
@@ -62,9 +62,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
         for name, kernels in _sources(robot, formulation).items():
             folder[name] = _source(kernels, own, templates)
     folder.update(plain_c.files(module, templates))
-    for name in _mechanism(module):
-        folder[name] = templates.render("c/mechanism.c", **values)
-    folder["_compiled.pyx"] = templates.render("c/compiled.pyx", **values)
+    folder["_compiled.c"] = templates.render("c/compiled.c", **values)
     folder.update(wrapper.files(module, templates))
     return folder
 
@@ -103,7 +101,7 @@ def _source(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Tem
 
 
 def extensions(module: Module) -> tuple[Extension, ...]:
-    """The wrapper, linked with the kernels."""
+    """The module of Python, linked with the kernels."""
     robot, guards = module.robot, _guards(module)
     sources = {n: k for f in module.formulations for n, k in _sources(robot, f).items()}
     rows, chooser = f"c/{robot}_rows.c", f"c/{robot}_batch.c"
@@ -116,18 +114,14 @@ def extensions(module: Module) -> tuple[Extension, ...]:
     return (
         Extension(
             name="_compiled",
-            pyx="_compiled.pyx",
-            c_sources=(*sources, rows, chooser, *_mechanism(module)),
+            source="_compiled.c",
+            c_sources=(*sources, rows, chooser, *wrapper.mechanism(module)),
+            shared=wrapper.shared_sources(module),
             versioned=tuple(for_versions[EVERYWHERE]),
             versioned_for_one=tuple(for_versions[FOR_ONE_SAMPLE]),
             chooser=chooser,
         ),
     )
-
-
-def _mechanism(module: Module) -> tuple[str, ...]:
-    """The C file with the steps of a mechanism, where it is one."""
-    return (f"c/{module.robot}_mechanism.c",) if wrapper.mechanism_calls(module) else ()
 
 
 def sources_of(module: Module, kernels: Collection[Kernel]) -> tuple[str, ...]:

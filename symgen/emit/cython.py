@@ -14,7 +14,7 @@ LINES_PER_PART = 150
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """``_cython.pyx``, and the header that wrappers include."""
+    """``_cython.pyx``, and C for calls from Python."""
     functions = sorted({name for kernel in module.kernels for name in kernel.functions})
     solves = any(kernel.hidden for kernel in module.kernels)
     formulations = [
@@ -37,12 +37,12 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
             "math": [CYTHON.functions[name] for name in functions if name != "sign"]
             + ["NAN"] * solves,
             "solves": solves,
-            "mechanism_apart": False,
         },
     )
     return {"_cython.pyx": source, **wrapper.files(module, templates)}
 
 
 def extensions(module: Module) -> tuple[Extension, ...]:
-    """One Cython file."""
-    return (Extension("_cython", "_cython.pyx"),)
+    """One Cython file, linked with what takes calls from Python."""
+    steps, shared = wrapper.mechanism(module), wrapper.shared_sources(module)
+    return (Extension("_cython", "_cython.pyx", c_sources=steps, shared=shared),)

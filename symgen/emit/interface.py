@@ -100,7 +100,12 @@ class PublicFunction:
 
     @property
     def docstring(self) -> str:
-        """Summary, arguments and results with shapes, units and frames; ready for quotes."""
+        """`documentation`, ready for quotes of Python."""
+        return text.docstring(self.documentation)
+
+    @property
+    def documentation(self) -> str:
+        """Summary, arguments and results with shapes, units and frames."""
         arguments = [(f"{a.name} {a.batch_shape}", a.meaning) for a in self.arguments]
         if self.by_link:
             arguments[0] = (self.arguments[0].name, self.arguments[0].meaning)
@@ -121,7 +126,7 @@ class PublicFunction:
             (f"{name} {a.batch_shape}", a.meaning)
             for name, a in zip(names, self.results, strict=True)
         ]
-        return text.docstring(
+        return (
             f"{text.wrapped(self.summary)}\n\n"
             f"Arguments (batch axes ... broadcast mutually):\n{text.table(arguments)}\n\n"
             f"Returns{f' a named tuple, {self.record}' if self.record else ''}:\n"

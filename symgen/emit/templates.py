@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -83,6 +83,9 @@ class Templates:
 
     @cached_property
     def _environment(self) -> jinja2.Environment:
+        return _shipped_alone() if len(self._folders) == 1 else self._new_environment()
+
+    def _new_environment(self) -> jinja2.Environment:
         environment = jinja2.Environment(
             loader=jinja2.FunctionLoader(self._load),
             undefined=jinja2.StrictUndefined,
@@ -92,7 +95,11 @@ class Templates:
             autoescape=_is_page,
         )
         environment.filters.update(
-            comment=text.comment, doc=text.docstring, indented=text.indented, literal=repr
+            c_string=text.c_string,
+            comment=text.comment,
+            doc=text.docstring,
+            indented=text.indented,
+            literal=repr,
         )
         return environment
 
@@ -197,6 +204,12 @@ def _is_page(name: str | None) -> bool:
     return name is not None and name.endswith(f".html{SUFFIX}")
 
 
+@lru_cache(1)
+def _shipped_alone() -> jinja2.Environment:
+    """The environment without templates of a user's: once in a process, to compile each once."""
+    return Templates()._new_environment()
+
+
 def _shipped() -> Traversable:
     """The folder of templates: inside the wheel, or at the top of a source tree."""
     package = resources.files("symgen")
@@ -213,5 +226,5 @@ def _names(folder: Traversable, prefix: str = "") -> Iterator[str]:
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir() and not entry.name.startswith((".", "__")):
             yield from _names(entry, f"{prefix}{entry.name}/")
-        elif prefix and entry.name.endswith((SUFFIX, ".py", ".h", ".js", ".css")):
+        elif prefix and entry.name.endswith((SUFFIX, ".py", ".c", ".h", ".js", ".css")):
             yield prefix + entry.name  # what lies beside the folders makes a package of them

@@ -34,6 +34,22 @@ def docstring(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
+def c_string(text: str) -> str:
+    """`text` as string literals of C, one for every line of it."""
+    return "\n".join(f'"{_escaped(line)}"' for line in text.splitlines(keepends=True)) or '""'
+
+
+def _escaped(text: str) -> str:
+    words = {"\\": "\\\\", '"': '\\"', "?": "\\?", "\n": "\\n"}
+    return "".join(
+        words.get(c) or (c if c.isascii() and c.isprintable() else _octal(c)) for c in text
+    )
+
+
+def _octal(character: str) -> str:
+    return "".join(f"\\{byte:03o}" for byte in character.encode())
+
+
 def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
     """`text` in lines of readable length."""
     return textwrap.fill(

@@ -1,4 +1,4 @@
-"""What the template of the Cython wrapper takes, beside the values of every template."""
+"""What backends share on the side of Python: tables of functions, and the C that reads them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ OPERATIONS_AT_ONCE = 4_000_000_000
 """What one thread computes before Ctrl-C is looked for: 0.2 s in vectors, a second or two else.  To
 look costs a change of hands of the interpreter, and new threads."""
 
-
-RESULTS = "c/symgen-results.h"
-OF_MECHANISMS = ("c/symgen-mechanism.h", "c/symgen-constrained.h")
-"""The same for every robot and backend; the second is that of robots with loops or relations."""
+CALLS = ("c/python/symgen-calls.h", "c/python/symgen-calls.c", "c/symgen-results.h")
+MOTIONS = (
+    "c/symgen-mechanism.h",
+    "c/symgen-constrained.h",
+    "c/python/symgen-motions.h",
+    "c/python/symgen-motions.c",
+)
+"""The same for every robot and backend; the second are those of robots with loops or relations.
+What needs Python has a folder of its own: ``c/*.c`` is for any program."""
 
 MECHANISM_CALLS = (
     "inverse_dynamics_derivatives",
@@ -36,16 +41,30 @@ MECHANISM_CALLS = (
     "outputs_multiplier_derivatives",
 )
 """What functions of mechanisms in C are made of, in the order of ``symgen-mechanism.h``."""
-OF_CLOSED = 6, 8
-"""Inputs and results of derivatives of accelerations whose loops stay closed."""
 WITHOUT_SENSITIVITIES = 6
 """So many of them serve a motion alone."""
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """What the wrapper includes."""
-    included = (RESULTS, *OF_MECHANISMS) if mechanism_calls(module) else (RESULTS,)
-    return {name: templates.source(name) for name in included}
+    """Tables of the functions, and what calls of them are made of."""
+    own = {**module.values(), **values(module)}
+    shared = (*CALLS, *MOTIONS) if mechanism_calls(module) else CALLS
+    found = {name: templates.source(name) for name in shared}
+    found[f"c/python/{module.robot}_calls.h"] = templates.render("c/python/calls.h", **own)
+    for name in mechanism(module):
+        found[name] = templates.render("c/mechanism.c", **own)
+    return found
+
+
+def shared_sources(module: Module) -> tuple[str, ...]:
+    """Those C files that are the same for every robot."""
+    shared = (*CALLS, *MOTIONS) if mechanism_calls(module) else CALLS
+    return tuple(name for name in shared if name.endswith(".c"))
+
+
+def mechanism(module: Module) -> tuple[str, ...]:
+    """The C file with the steps of a mechanism, where it is one."""
+    return (f"c/{module.robot}_mechanism.c",) if mechanism_calls(module) else ()
 
 
 def mechanism_calls(module: Module) -> tuple[str, ...]:
@@ -55,21 +74,16 @@ def mechanism_calls(module: Module) -> tuple[str, ...]:
 
 
 def values(module: Module) -> dict[str, Any]:
-    """Sizes of the wrapper's tables (at least 1: C has no empty arrays)."""
+    """Sizes of tables (at least 1: C has no empty arrays)."""
     functions = module.signatures
-    shapes = [shape for f in functions for shape in (*f.input_shapes, *f.result_shapes)]
     options = [array.size for f in functions for array in f.options]
-    least_inputs, least_outputs = OF_CLOSED if mechanism_calls(module) else (0, 0)
     return {
-        "most_axes": max([1, *map(len, shapes)]),
-        "most_inputs": max([1, least_inputs, *(len(f.inputs) for f in functions)]),
-        "most_outputs": max([1, least_outputs, *(len(f.results) for f in functions)]),
+        "most_inputs": max([1, *(len(f.inputs) for f in functions)]),
+        "most_outputs": max([1, *(len(f.results) for f in functions)]),
         "most_zeros": max([1, *options]),
-        "number_of_functions": max(1, len(module.kernels) + len(module.packed)),
         "signature_of": {f.name: f for f in functions},
         "most_samples": _most_samples(module),
         "mechanism_calls": mechanism_calls(module),
-        "required": {f.name: len(f.arguments) for f in functions},
     }
 
 

@@ -31,7 +31,12 @@ from symgen.toolchain.compiler import (
     scratch,
 )
 from symgen.toolchain.files import file_system_errors, relative_path, write_new
-from symgen.toolchain.key import extension_digest, extension_inputs, extension_module
+from symgen.toolchain.key import (
+    extension_digest,
+    extension_inputs,
+    extension_module,
+    object_digest,
+)
 from symgen.toolchain.processes import Processes
 from symgen.toolchain.tasks import Progress, Task, checked, processors, run_tasks
 
@@ -40,6 +45,8 @@ Key = TypeVar("Key")
 BINARIES_FILE = "binaries.json"
 """Tells a generated package which files to load; its runtime reads it."""
 
+
+CYTHON_SUFFIX = ".pyx"
 
 LIBRARY_SUFFIX = ".dll" if sys.platform == "win32" else ".so"
 """Ending of shared libraries that no Python loads."""
@@ -103,7 +110,8 @@ def compile_extensions(
     """Compile all extensions of `bundle`; what was compiled before comes from the cache.
 
     Raises `ToolchainError` with the command, its status and its complete output.  With `force`
-    nothing is taken from the cache.  The end of `processes` ends the compilation.
+    nothing of this package is taken from the cache; what is the same in all of them is.  The end of
+    `processes` ends the compilation.
     """
     check_flag_set(flags)
     compiler = compiler or find_compiler()
@@ -116,10 +124,13 @@ def compile_extensions(
     missing = [extension for extension in bundle.extensions if extension.name not in found]
     seconds: dict[str, float] = {}
     if missing:
-        build = _Build(bundle, compiler, flags, keys)
+        build = _Build(
+            bundle, compiler, flags, keys, _shared_objects(bundle, compiler, flags, cache)
+        )
         with cache.workspace("compile") as folder:
             seconds = build.run(missing, folder, jobs or processors(), progress, processes)
             made = [build.result(extension, folder) for extension in missing]
+            build.keep_shared(missing, folder, cache)
         for binary in made:
             cache.store_binary(keys[binary.extension], binary.content)
             found[binary.extension] = binary
@@ -207,6 +218,15 @@ def _from_cache(
     return found
 
 
+def _shared_objects(
+    bundle: SourceBundle, compiler: Compiler, flags: str, cache: Cache
+) -> dict[str, tuple[str, bytes | None]]:
+    """Shared C file -> the key of its object in the cache, and the object if it is there."""
+    sources = dict.fromkeys(name for item in bundle.extensions for name in item.shared)
+    keys = {name: object_digest(bundle, name, compiler, flags) for name in sources}
+    return {name: (key, cache.binary(key)) for name, key in keys.items()}
+
+
 def _binary(extension: Extension, key: str, content: bytes, *, cached: bool) -> Binary:
     module = extension_module(extension, key)
     return Binary(extension.name, module, module + extension_suffix(), content, cached)
@@ -220,6 +240,7 @@ class _Build:
     compiler: Compiler
     flags: str
     keys: Mapping[str, str]
+    shared: Mapping[str, tuple[str, bytes | None]]
 
     def run(
         self,
@@ -232,7 +253,9 @@ class _Build:
         # Sources include their own headers in quotes: were the folders of those headers searched
         # for <...> as well, a robot called math would hide the header of the C library.
         includes = include_folders()
-        tasks = [task for item in extensions for task in self.tasks(item, includes)]
+        shared = dict.fromkeys(name for item in extensions for name in item.shared)
+        tasks = [self.shared_task(name, includes) for name in shared if not self.shared[name][1]]
+        tasks += [task for item in extensions for task in self.tasks(item, includes)]
         inputs = {
             path: text
             for item in extensions
@@ -243,27 +266,49 @@ class _Build:
             _write_all(folder, inputs)
             for task in tasks:
                 (folder / task.output).parent.mkdir(parents=True, exist_ok=True)
+            for name in shared:
+                if content := self.shared[name][1]:
+                    write_new(folder / _object(name), content)
         environment = {**scratch(folder), "PYTHONHASHSEED": "0"}
         return run_tasks(tasks, folder, environment, jobs, progress, processes)
 
     def tasks(self, extension: Extension, includes: Sequence[str]) -> list[Task]:
         module = extension_module(extension, self.keys[extension.name])
-        wrapper = f"{module}/{PurePosixPath(extension.pyx).stem}.c"
-        translate = (*_cython_command(module), extension.pyx, "-o", wrapper)
-        tasks = [Task("cython", f"translation of {extension.pyx}", translate, wrapper)]
+        tasks: list[Task] = []
+        first = extension.source
+        if first.endswith(CYTHON_SUFFIX):
+            first = f"{module}/{PurePosixPath(first).stem}.c"
+            translate = (*_cython_command(module), extension.source, "-o", first)
+            tasks.append(Task("cython", f"translation of {extension.source}", translate, first))
+        made = {task.output for task in tasks}
         objects: list[str] = []
-        around = WRAPPER_OPTIONS if extension.c_sources else ()
-        for source, more in ((wrapper, around), *self._units(extension)):
+        for source, more in ((first, (f"-DSYMGEN_MODULE={module}",)), *self._units(extension)):
             result = f"{module}/{len(objects)}.o"
             command = self.compiler.compile_command(
                 source, result, flags=self.flags, includes=includes, more=more
             )
-            needs = (wrapper,) if source == wrapper else ()
+            needs = tuple(made & {source})
             tasks.append(Task("c", f"compilation of {source}", command, result, needs))
             objects.append(result)
         library = module + extension_suffix()
-        link = self.compiler.link_command(objects, library)
-        return [*tasks, Task("link", f"linking of {library}", link, library, tuple(objects))]
+        needs = (*objects, *(_object(s) for s in extension.shared if not self.shared[s][1]))
+        link = self.compiler.link_command((*objects, *map(_object, extension.shared)), library)
+        return [*tasks, Task("link", f"linking of {library}", link, library, needs)]
+
+    def shared_task(self, source: str, includes: Sequence[str]) -> Task:
+        """The compilation of a C file that is the same for every package."""
+        command = self.compiler.compile_command(
+            source, _object(source), flags=self.flags, includes=includes, more=WRAPPER_OPTIONS
+        )
+        return Task("c", f"compilation of {source}", command, _object(source))
+
+    def keep_shared(self, extensions: Sequence[Extension], folder: Path, cache: Cache) -> None:
+        """Keep what was compiled of it for the next package."""
+        for name in dict.fromkeys(name for item in extensions for name in item.shared):
+            key, content = self.shared[name]
+            if content is None:
+                with file_system_errors(f"read what the compiler wrote for {name}"):
+                    cache.store_binary(key, (folder / _object(name)).read_bytes())
 
     def _units(self, extension: Extension) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Every C file with the options of its version."""
@@ -286,6 +331,11 @@ class _Build:
         file = extension_module(extension, key) + extension_suffix()
         with file_system_errors(f"read what the compiler wrote for {extension.name}"):
             return _binary(extension, key, (folder / file).read_bytes(), cached=False)
+
+
+def _object(source: str) -> str:
+    """The object file of a shared C file, in the folder of a build."""
+    return f"{source}.o"
 
 
 def _cython_command(module: str) -> tuple[str, ...]:

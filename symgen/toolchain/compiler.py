@@ -61,8 +61,7 @@ ZIG_LINK_OPTIONS = ("-nostdlib", "-lc")
 """Zig would compile a run-time library of its own first, 12 s and 47 MB; kernels use none of it."""
 
 WRAPPER_OPTIONS = ("-O1", "-fstrict-aliasing")
-"""For what Cython wrote, where the kernels are in files of their own: a third less time of gcc, and
-a call takes as long (within 25 ns, either way)."""
+"""For the C that takes calls from Python: a third less time of gcc, and a call takes as long."""
 
 PLAIN_OPTIONS = ("-O1",)
 """For the plain version of kernels where there is another one for a single sample: it serves old

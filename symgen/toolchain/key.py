@@ -93,7 +93,7 @@ def build_key(
 
 def extension_inputs(bundle: SourceBundle, extension: Extension) -> dict[str, str]:
     """Return the files that the compilation of `extension` can read, sorted by path."""
-    named = {extension.pyx, *extension.c_sources}
+    named = {extension.source, *extension.c_sources, *extension.shared}
     headers = {path for path in bundle.files if path.endswith(HEADER_SUFFIXES)}
     return {path: bundle.files[path] for path in sorted(named | headers)}
 
@@ -104,11 +104,24 @@ def extension_digest(
     """Return the digest under which the binary of `extension` is kept."""
     inputs = extension_inputs(bundle, extension)
     versions = [extension.versioned, extension.versioned_for_one]
-    listed = json.dumps([extension.name, extension.pyx, extension.c_sources, *versions])
+    named = [extension.name, extension.source, extension.c_sources, extension.shared]
+    listed = json.dumps([*named, *versions])
     texts = [text for item in inputs.items() for text in item]
     if extension.versioned:
         texts += [repr(version) for version in compiler.versions(flags)]
     return digest_of(listed, Cython.__version__, _binary_identity(compiler, flags), *texts)
+
+
+def object_digest(bundle: SourceBundle, source: str, compiler: Compiler, flags: str) -> str:
+    """Return the digest under which the object file of a shared C file is kept.
+
+    It includes nothing but what is shared itself, whose names no robot can have.
+    """
+    names = [name for name in sorted(bundle.files) if name.endswith(HEADER_SUFFIXES)]
+    headers = [name for name in names if name.rpartition("/")[2].startswith("symgen-")]
+    texts = [text for name in headers for text in (name, bundle.files[name])]
+    identity = _binary_identity(compiler, flags)
+    return digest_of("object", identity, source, bundle.files[source], *texts)
 
 
 def extension_module(extension: Extension, digest: str) -> str:

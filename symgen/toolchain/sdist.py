@@ -54,8 +54,9 @@ def source(folder: Path, module: str, setup: str, version: Version | None = None
     manifest = intact_manifest(folder)
     version = version or version_of(manifest)
     names = [*manifest.sources, MANIFEST_FILE]
-    compiled = any(name.endswith(".pyx") for name in names)
-    requires = ["setuptools>=77", *(["cython>=3", "numpy>=2"] if compiled else [])]
+    translated = any(name.endswith(".pyx") for name in names)
+    compiled = translated or any(name.endswith(".c") for name in names)
+    requires = ["setuptools>=77"] + ["cython>=3"] * translated + ["numpy>=2"] * compiled
     files = {f"{module}/{name}": (folder / name).read_bytes() for name in names}
     files["pyproject.toml"] = _PYPROJECT.format(
         requires=", ".join(f'"{name}"' for name in requires),

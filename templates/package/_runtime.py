@@ -84,6 +84,22 @@ def recorded(function, record):
     return named
 
 
+def signature_of(text):
+    """The signature of a compiled function, from what stands between its parentheses."""
+    import ast
+    import inspect
+
+    kind, found = inspect.Parameter.POSITIONAL_OR_KEYWORD, []
+    for word in text.split(", "):
+        name, _, default = word.partition("=")
+        value = ast.literal_eval(default) if default else inspect.Parameter.empty
+        if name == "*":
+            kind = inspect.Parameter.KEYWORD_ONLY
+        else:
+            found.append(inspect.Parameter(name, kind, default=value))
+    return inspect.Signature(found)
+
+
 class Array:
     """An argument or result: its name, the shape of one sample, and its default (None: none).
 

@@ -10,12 +10,15 @@ import sysconfig
 from pathlib import Path
 
 import numpy
-from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 PACKAGE = next(Path().glob("*/manifest.json")).parent
 SOURCES = sorted(map(str, (PACKAGE / "c").glob("*.c")))
+ONCE = ("_batch.c", "_mechanism.c")
+KERNELS = [x for x in SOURCES if not x.endswith(ONCE)]
+OTHERS = [x for x in SOURCES if x.endswith(ONCE)]
+OTHERS += sorted(map(str, (PACKAGE / "c" / "python").glob("*.c")))
 FLAGS = [
     "-std=c99", "-O2", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros",
     "-ffp-contract=fast", "-fno-tree-slp-vectorize",
@@ -34,7 +37,7 @@ class Build(build_ext):
     """Kernels in all versions, linked into one extension, and the list of binaries beside it."""
 
     def build_extension(self, ext):
-        kernels = [x for x in SOURCES if x in ext.sources and not x.endswith("_batch.c")]
+        kernels = [x for x in KERNELS if x in ext.sources]
         versions = VERSIONS.get(self.processor(), []) if kernels else []
         for width, instructions, options in versions:
             variant = f"{instructions}_{width}"
@@ -66,22 +69,32 @@ class Build(build_ext):
         return self.plat_name.rpartition("-")[2]
 
 
-def extension(pyx):
-    """The extension of one file of Cython, with its kernels where they are in C."""
-    kernels = SOURCES if pyx.stem == "_compiled" else []
+def extension(source):
+    """The extension of one file of C or Cython, with its kernels where they are in C."""
+    kernels = [*KERNELS, *OTHERS]
+    if source.suffix == ".pyx":
+        kernels = [x for x in OTHERS if not x.endswith("_batch.c")]
     windows = sysconfig.get_platform().startswith("win")
     return Extension(
-        f"{PACKAGE.name}.{pyx.stem}",
-        [str(pyx), *kernels],
+        f"{PACKAGE.name}.{source.stem}",
+        [str(source), *kernels],
         include_dirs=[numpy.get_include(), str(PACKAGE)],
         extra_compile_args=[] if windows else FLAGS,
         extra_link_args=[] if windows else ["-lm", "-pthread"],
     )
 
 
+def extensions():
+    """All of them; Cython is needed where there is a file of it."""
+    found = [extension(c) for c in sorted(PACKAGE.glob("_*.c"))]
+    if translated := sorted(PACKAGE.glob("_*.pyx")):
+        from Cython.Build import cythonize
+
+        found += cythonize([extension(pyx) for pyx in translated], build_dir="build")
+    return found
+
+
 setup(
-    ext_modules=cythonize(
-        [extension(pyx) for pyx in sorted(PACKAGE.glob("_*.pyx"))], build_dir="build"
-    ),
+    ext_modules=extensions(),
     cmdclass={"build_ext": Build},
 )

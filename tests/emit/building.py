@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 import sysconfig
@@ -51,15 +52,23 @@ def compile_extensions(bundle: SourceBundle, target: Path, flags: tuple[str, ...
     includes = [f"-I{target}", f"-I{sysconfig.get_path('include')}", f"-I{np.get_include()}"]
     for extension in bundle.extensions:
         module = f"{extension.name}_0123456789ab"
-        generated = target / f"{module}.c"
-        cython = [sys.executable, "-m", "cython", "-3", "--module-name", module]
-        _run([*cython, str(target / extension.pyx), "-o", str(generated)])
+        first = target / extension.source
+        translated = first.with_name(f"{module}.c")
+        if first.suffix == ".pyx":
+            cython = [sys.executable, "-m", "cython", "-3", "--module-name", module]
+            _run([*cython, str(first), "-o", str(translated)])
+            first = translated
         objects = []
-        for source in (generated, *(target / name for name in extension.c_sources)):
-            strict = OURS if source != generated else (*CYTHONS, "-O0")
-            objects.append(str(source.with_suffix(".o")))
-            command = ["cc", *flags, *strict, *includes, "-c", str(source), "-o", objects[-1]]
-            _run(command)
+        for source in (
+            first,
+            *(target / name for name in (*extension.c_sources, *extension.shared)),
+        ):
+            strict = (*CYTHONS, "-O0") if source == translated else OURS
+            if source.name in map(os.path.basename, extension.shared):  # with NumPy's own headers
+                strict = ("-Werror", *CYTHONS)
+            objects.append(str(source.with_name(f"{module}_{source.stem}.o")))
+            named = f"-DSYMGEN_MODULE={module}"
+            _run(["cc", *flags, *strict, *includes, named, "-c", str(source), "-o", objects[-1]])
         file = module + sysconfig.get_config_var("EXT_SUFFIX")
         _run(["cc", "-shared", *objects, "-o", str(target / file), "-lm", "-pthread"])
         binaries[extension.name.strip("_")] = {"module": module, "file": file}

@@ -196,7 +196,7 @@ def test_every_package_has_its_numpy_source() -> None:
     both = emit(arm_package(), BACKEND_NAMES)
     assert [extension.name for extension in both.extensions] == ["_compiled", "_cython"]
     for extension in both.extensions:
-        assert {extension.pyx, *extension.c_sources} <= set(both.files)
+        assert {extension.source, *extension.c_sources, *extension.shared} <= set(both.files)
 
 
 def test_an_unknown_backend_is_refused() -> None:

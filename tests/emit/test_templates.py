@@ -24,7 +24,7 @@ def test_a_template_of_the_user_comes_first(tmp_path: Path) -> None:
     bundle = emit(arm_package(), templates=tmp_path)
     assert bundle.files["c/two_link.h"] == "/* two_link, my way */\n"
     ours = emit(arm_package())
-    assert bundle.files["_compiled.pyx"] == ours.files["_compiled.pyx"]
+    assert bundle.files["_compiled.c"] == ours.files["_compiled.c"]
     assert Templates(tmp_path).sources()["c/header.h.jinja"].startswith("/* {{ robot")
 
 

@@ -1,6 +1,7 @@
 """`symgen build --casadi`: functions for CasADi's C interface, against module and differences."""
 
 import os
+import platform
 import subprocess
 import sys
 
@@ -78,6 +79,13 @@ def built(tmp_path_factory):
 
 def external(library, name):
     return casadi.external(f"{library.stem}_{name}", str(library))
+
+
+def sources_of(package):
+    """The C files of a library, as they are named at the top of the first one."""
+    text = next(package.glob("casadi/*.c")).read_text()
+    head = text[: text.index("*/")].splitlines()
+    return [package / line[2:].strip() for line in head if line.endswith(".c")]
 
 
 def columns():
@@ -175,12 +183,9 @@ def test_it_is_part_of_programs_that_casadi_writes(built, tmp_path, monkeypatch)
     generator = casadi.CodeGenerator("slope.c")
     generator.add(slope)
     generator.generate()
-    text = next(package.glob("casadi/*.c")).read_text()
-    head = text[: text.index("*/")].splitlines()
-    listed = [package / line[2:].strip() for line in head if line.endswith(".c")]
     objects = []
     compiler = find_compiler()
-    for k, source in enumerate([tmp_path / "slope.c", *listed]):
+    for k, source in enumerate([tmp_path / "slope.c", *sources_of(package)]):
         objects.append(f"{k}.o")
         command = compiler.compile_command(str(source), objects[-1], flags="baseline")
         subprocess.run(command, check=True, cwd=tmp_path)
@@ -196,6 +201,26 @@ def test_sources_have_no_warnings(built, tmp_path):
         more=("-Wall", "-Wextra", "-Wpedantic", "-Werror"),
     )  # fmt: skip
     subprocess.run(command, check=True)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="asks x86-64 processors")
+def test_another_kind_of_machine_is_an_error(built, tmp_path):
+    """A processor that says of no leaf what it has."""
+    _, library = built
+    header = tmp_path / "other.h"
+    header.write_text("#include <cpuid.h>\n#define __get_cpuid_count(a, b, c, d, e, f) 0\n")
+    other = tmp_path / library.name
+    options = ("-shared", "-fPIC", "-std=c99", "-mfma", "-include", str(header))
+    sources = map(str, sources_of(library.parents[1]))
+    subprocess.run(["cc", *options, *sources, "-o", str(other), "-lm"], check=True)
+    program = (
+        "import casadi, sys\n"
+        "f = casadi.external(sys.argv[1], sys.argv[2])\n"
+        "f(*(0.0 for _ in range(f.n_in())))\n"
+    )
+    command = [sys.executable, "-c", program, f"{library.stem}_inverse_dynamics", str(other)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "--flags portable" in done.stderr, done.stderr
 
 
 def test_derivatives_that_were_not_built_are_left_to_casadi(tmp_path):

@@ -202,7 +202,7 @@ def sources(description: RobotDescription) -> Mapping[str, str]:
 
 
 _C_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_C_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_C_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
 _EMPTY = re.compile(r"\s+")
 
 

@@ -89,9 +89,9 @@ def test_a_check_that_is_missing_is_found(compiler: Compiler, tmp_path: Path) ->
     options = BuildOptions(formulations=("newton_euler",), functions=("bias_forces",))
     bundle = bundle_of(EXAMPLES / "two_link.yaml", options, ("compiled", "numpy"))
     change = replaced(
-        "_compiled.pyx",
-        "        if PyArray_DIMS(given)[axis] != batch.shape[axis]:\n            return False\n",
-        "        pass\n",
+        "c/python/symgen-calls.c",
+        "        if (PyArray_DIMS(given)[axis] != batch->shape[axis]) return 0;\n",
+        "        continue;\n",
     )
     folder = put(bundle, tmp_path, compiler, change)
     program = (

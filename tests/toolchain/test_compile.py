@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,25 @@ def test_what_was_compiled_once_comes_from_the_cache(
     assert second.cached
     assert second.files() == first.files()
     assert second.seconds == {}
+
+
+def test_what_packages_share_is_compiled_once(private_cache: Path) -> None:
+    """The object of another package serves, with `force` too, and a changed file is another one."""
+
+    def compiled(factor: float, helper: str = "return a * b;") -> int:
+        sources = bundle(factor)
+        text = f'#include "kernel.h"\ndouble helper(double a, double b) {{ {helper} }}\n'
+        files = {**sources.files, "c/helper.c": text}
+        (extension,) = sources.extensions
+        extension = replace(extension, c_sources=("c/kernel.c",), shared=("c/helper.c",))
+        reports: list[tuple[str, int, int]] = []
+        compile_extensions(
+            SourceBundle("sample", files, (extension,)), force=True,
+            progress=lambda *report: reports.append(report),
+        )  # fmt: skip
+        return sum(stage == "c" for stage, _, _ in reports)
+
+    assert [compiled(2.0), compiled(3.0), compiled(3.0, "return b * a;")] == [3, 2, 3]
 
 
 def test_errors_of_cython_are_shown_in_full() -> None:
