@@ -471,7 +471,8 @@ class Functions(Constraints, Products, Protocol):
 
     def outputs_multiplier_derivatives(
         self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *, loads:
-        Rows | None = None, parameters: Rows | None = None, out: Array | None = None,
+        Rows | None = None, motion_multipliers: Rows | None = None, parameters: Rows | None =
+        None, out: Array | None = None,
     ) -> Array:
         """Derivatives of the outputs with respect to the multipliers of constraints and
         projections that they mention.

@@ -290,7 +290,7 @@ _NUMERATORS = {
     "cdd": "constraint_accelerations",
     "p": "constraint_torques",
 }
-_DERIVATIVE = re.compile(r"d(\w+)_d(qdd|qd|q|tau|x|t|loads|parameters)")
+_DERIVATIVE = re.compile(r"d(\w+)_d(qdd|qd|q|tau|x|t|loads|parameters|motion_multipliers)")
 _DOTTED = {
     "q": "q",
     "qd": r"\dot{q}",
@@ -300,7 +300,10 @@ _DOTTED = {
     "t": "t",
     "loads": r"\mathrm{loads}",
     "parameters": "p",
+    "motion_multipliers": r"(\lambda,\sigma,\kappa)",
 }
+_MULTIPLIERS = (r"\lambda", r"\sigma", r"\kappa")
+"""Of constraints, and of the projections of velocities and accelerations, in this order."""
 
 
 def names_in(tree: KinematicTree[Any]) -> Names:
@@ -358,6 +361,9 @@ def _fraction(quantity: _Quantity, by: str, names: Names, index: tuple[int, ...]
         denominator = _load(names["load"][index[order]], *index[order + 1 :])
     elif by == "parameters" and index[order:]:
         denominator = upright(names["parameter"][index[order]])
+    elif by == "motion_multipliers" and index[order:]:
+        row = "".join(f"_{{{i + 1}}}" for i in index[order + 1 :])
+        denominator = _MULTIPLIERS[index[order]] + row
     elif index[order:]:
         denominator += f"_{{{index[order] + 1}}}"
     return rf"\frac{{\partial {numerator}}}{{\partial {denominator}}}"
