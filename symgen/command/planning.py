@@ -93,10 +93,10 @@ def plan(
     from symgen.description import read
     from symgen.options import BuildOptions
     from symgen.pipeline.building import build
-    from symgen.planning.plan import check_robot
     from symgen.planning.plan import plan as find
     from symgen.planning.reading import named_parameters
     from symgen.planning.solver import ready
+    from symgen.planning.suitability import check_robot
     from symgen.planning.writing import check_outputs
     from symgen.toolchain.loading import load_package
 

@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen import description
-from symgen.description import RobotDescription
 from symgen.errors import RequestError
 from symgen.options import BuildOptions
 from symgen.pipeline.building import build
@@ -48,6 +47,7 @@ from symgen.planning.results import Start
 from symgen.planning.solver import ready, solve, unknowns_and_equations
 from symgen.planning.splines import Profile
 from symgen.planning.starting import coordinates, guess
+from symgen.planning.suitability import check_module, check_robot
 from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SHORTEST, SPLINES, Task
 from symgen.planning.terms import Fault
 from symgen.planning.transcription import forces, instants, transcribe
@@ -83,12 +83,6 @@ NEARBY = 1e-4
 
 Told = Callable[[str, Step], None]
 """What hears of progress: the stage, and each iterate."""
-
-FUNCTIONS = (
-    "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
-    "forward_dynamics_derivatives", "forward_kinematics",
-)  # fmt: skip
-"""What every plan calls."""
 
 
 @dataclass
@@ -177,7 +171,7 @@ def plan(
             raise RequestError(f"plan: {name}: expected at least {least}, found {value}")
     if not 0 < tolerance < 1:
         raise RequestError(f"plan: tolerance: expected a number in (0, 1), found {tolerance}")
-    _check(module)
+    check_module(module)
     read = reading.read(task, module)
     choices = Choices(tolerance, max_iterations, exact_hessian, solver=solver)
     run = _Run(read, module, choices, Interrupted(), progress)
@@ -190,40 +184,6 @@ def plan(
             found, verified = _refined(run, found)
             path = trajectory(read, module, found.profile, found.outcome.x)
     return _result(run, found, verified, path, others, time.perf_counter() - begun)
-
-
-def _check(module: Any) -> None:
-    """`RequestError` where a plan needs what the module does not have."""
-    closed = getattr(module, "n_constraints", 0)
-    _check_kind(any(module.prescribed), module.n, closed, getattr(module, "timed", False))
-    missing = [name for name in FUNCTIONS if name not in module.functions]
-    if missing:
-        raise RequestError(
-            f"plan: the module lacks {', '.join(missing)}; rebuild it without --functions"
-        )
-
-
-def check_robot(robot: RobotDescription) -> None:
-    """`RequestError` for a robot that cannot be planned for, before anything is built."""
-    prescribed = any(any(joint.prescribed) for joint in robot.joints)
-    _check_kind(prescribed, len(robot.coordinate_names), robot.n_constraints, robot.is_timed)
-
-
-def _check_kind(prescribed: bool, n: int, constraints: int, timed: bool) -> None:
-    if constraints:
-        raise RequestError("plan: no models with 'loops' yet; 'cuts' of the task close loops")
-    if prescribed:
-        raise RequestError(
-            "plan: a joint of this robot is prescribed; plans are for robots whose joints are all "
-            "driven"
-        )
-    if timed:
-        raise RequestError(
-            "plan: a force of the model mentions the time, t, which is not available yet in plans; "
-            "'loads' of the task may"
-        )
-    if not n:
-        raise RequestError("plan: this robot has no coordinates")
 
 
 # ------------------------------------------------------------------------------------- solving
