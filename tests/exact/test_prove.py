@@ -303,7 +303,7 @@ def test_every_relation_is_about_functions_and_results_that_exist():
         TIME,
         WEIGHT,
     )
-    from symgen.program.arguments import PARAMETERS
+    from symgen.program.arguments import MOTION_MULTIPLIERS, PARAMETERS
     from symgen.program.functions import function_named
 
     sources = {item.name: (*item.sources, "outputs")[0] for item in COMPOSITIONS}
@@ -318,7 +318,8 @@ def test_every_relation_is_about_functions_and_results_that_exist():
     for relation in RELATIONS:
         base = function_named(sources.get(relation.base, relation.base))
         shape = shapes(relation.base)[relation.base_result]
-        inputs = {item.name: item for item in (*base.arguments, *base.options, PARAMETERS)}
+        asked = (MOTION_MULTIPLIERS, PARAMETERS)  # where the model mentions them
+        inputs = {item.name: item for item in (*base.arguments, *base.options, *asked)}
         if relation.by and relation.by not in (TIME, DIRECTION):
             by = PARAMETERS.name if relation.by == SENSITIVITY else relation.by
             shape = (*shape, *(("n",) if by == "q" else inputs[by].shape))  # in its tangent space
