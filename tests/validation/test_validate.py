@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import cProfile
 
 import numpy as np
 import pytest
@@ -50,12 +50,14 @@ def test_right_models_pass(seed):
     assert result.rows[0].subject == INDEPENDENT
 
 
-def test_a_small_robot_takes_less_than_half_a_second():
+def test_a_small_robot_is_validated_in_half_a_million_calls():
+    """So many of functions, of C too, are some 0.2 s; seconds would be those of the machine."""
     description = described(seeded_model_text(3, Recipe(joints=(6, 6), types=("revolute",))))
     robot = NumericRobot(description)
-    start = time.process_time()
-    validate(description, subjects(robot))
-    assert time.process_time() - start < 2.0  # 0.2 s on an idle machine
+    validate(description, subjects(robot))  # what happens once
+    with cProfile.Profile() as profile:
+        validate(description, subjects(robot))
+    assert sum(entry.callcount for entry in profile.getstats()) < 500_000
 
 
 @pytest.fixture(scope="module")
