@@ -141,7 +141,7 @@ def test_an_installation_finds_its_templates(kind: str, wheel: Path, tmp_path: P
     place, *templates = done.stdout.split()
     expected = packages if kind == "wheel" else source
     assert Path(place).resolve().is_relative_to(expected.resolve())
-    kinds = (".jinja", ".py", ".h")
+    kinds = (".jinja", ".py", ".h", ".c")
     known = {name for name in _files(ROOT / "templates") if name.endswith(kinds)}
     beside = {name for name in known if name.startswith(BESIDE_BUILDS)}
     assert beside  # a part of the wheel, but of no package that is built
