@@ -17,11 +17,12 @@ from ._evaluation import (
     DIRECTIONS,
     LOADED,
     SEVERAL_RESULTS,
-    TIMED,
+    TOLD,
     Array,
     Comparison,
     Evaluation,
     call,
+    takes_time,
 )
 from ._forward_laws import SOLVED, response
 
@@ -58,8 +59,9 @@ def _ways_to_call(s: Evaluation, name: str, ok: Array) -> Iterator[tuple[str, An
     yield "out= is filled", out, batch
 
     some = "parameters" if arguments["parameters"].size else None
-    options = [("loads", LOADED), ("t", TIMED)]
-    keys = [*ARGUMENTS[name], *(key for key, taking in options if name in taking)]
+    keys = [*ARGUMENTS[name], *(["loads"] if name in LOADED else [])]
+    keys += ["t", "timed"] if takes_time(name, arguments) else []
+    keys += ["motion_multipliers"] if name in TOLD and arguments["motion_multipliers"].size else []
     keys += filter(None, [some])
     keys += DIRECTIONS.values() if name in DIRECTED else ()
     if len(keys) > 1:

@@ -46,6 +46,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "hybrid_dynamics_parameter_derivatives": ("q", "qd", "x"),
     "outputs": ("t", "q", "qd", "qdd", "tau"),
     "outputs_derivatives": ("t", "q", "qd", "qdd", "tau"),
+    "outputs_multiplier_derivatives": ("t", "q", "qd", "qdd", "tau"),
     "constraints": ("q",),
     "constraint_jacobian": ("q",),
     "constraints_parameter_derivatives": ("q",),
@@ -59,7 +60,8 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "constraint_torque_derivatives": ("q", "constraint_multipliers"),
 }
 TIMED = tuple(name for name in ARGUMENTS if name.startswith("constraint"))
-"""Functions that take the time by keyword."""
+"""Functions that take the time by keyword; where forces of the model mention it, so do `LOADED`
+but those of `TOLD`, which have it as an argument."""
 
 LOADED = (
     "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_hessian",
@@ -70,7 +72,10 @@ LOADED = (
     "forward_dynamics", "forward_dynamics_derivatives", "forward_dynamics_parameter_derivatives",
     "forward_dynamics_sensitivities", "hybrid_dynamics", "hybrid_dynamics_derivatives",
     "hybrid_dynamics_parameter_derivatives", "outputs", "outputs_derivatives",
+    "outputs_multiplier_derivatives",
 )  # fmt: skip
+TOLD = ("outputs", "outputs_derivatives", "outputs_multiplier_derivatives")
+"""Functions that take the multipliers of constraints and projections where outputs mention them."""
 DIRECTED = (
     "inverse_dynamics_jvp", "inverse_dynamics_hvp", "forward_dynamics_jvp", "forward_dynamics_hvp",
 )  # fmt: skip

@@ -30,6 +30,7 @@ from ._evaluation import (
     LOADED,
     SEVERAL_RESULTS,
     TIMED,
+    TOLD,
     Array,
     Check,
     Comparison,
@@ -59,6 +60,7 @@ __all__ = [
     "LOADED",
     "SEVERAL_RESULTS",
     "TIMED",
+    "TOLD",
     "Check",
     "Evaluation",
     "Facts",
@@ -361,12 +363,13 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
     samples = samples or limits.samples(module.n)
     whole_space = configuration_of(module)
     space = whole_space if whole_space.joints else None
-    rows = getattr(module, "n_constraints", 0)
-    states = random_states(module.n, loads, samples, seed, values, space, rows)
+    rows, told = getattr(module, "n_constraints", 0), getattr(module, "tells_multipliers", False)
+    others = rows, rows * told, getattr(module, "timed", False)
+    states = random_states(module.n, loads, samples, seed, values, space, *others)
     if hasattr(module, "outputs"):
         states = states_in_domain(
             states,
-            lambda count: random_states(module.n, loads, count, seed + 1, values, space),
+            lambda count: random_states(module.n, loads, count, seed + 1, values, space, *others),
             lambda drawn: call(module, "outputs", vars(drawn))[0],
         )
     facts = Facts(

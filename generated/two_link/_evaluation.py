@@ -22,6 +22,7 @@ from ._calls import DIRECTIONS as DIRECTIONS
 from ._calls import LOADED as LOADED
 from ._calls import SEVERAL_RESULTS as SEVERAL_RESULTS
 from ._calls import TIMED as TIMED
+from ._calls import TOLD as TOLD
 
 Array = np.ndarray[Any, Any]
 
@@ -73,7 +74,9 @@ class States:
     (S, n, p); `parameters` (S, p) are the default values in every row.  `multipliers` (S, n) weigh
     results, `constraint_multipliers` (S, m) are those of m constraints, and `direction` (S, n) is
     none: in it derivatives are taken.  So are they along all of the `along` arrays, each of the
-    shape of velocities, loads (S, n_loads, 6) or parameters (S, p).
+    shape of velocities, loads (S, n_loads, 6) or parameters (S, p).  `motion_multipliers`
+    (S, 3, m) are there where outputs mention them, with m 0 elsewhere; `timed` (S,) says whether
+    forces of the model mention the time, and so what loads act on takes t.
     """
 
     q: Array
@@ -96,6 +99,8 @@ class States:
     along_tau: Array
     along_loads: Array
     along_parameters: Array
+    motion_multipliers: Array
+    timed: Array
 
 
 @dataclass(frozen=True)
@@ -135,12 +140,15 @@ def random_states(
     parameters: Any = (),
     configuration: Configuration | None = None,
     constraints: int = 0,
+    told: int = 0,
+    timed: bool = False,
 ) -> States:
     """|q| <= pi, velocities and accelerations up to 2, loads and torques up to 10.
 
     Quaternions are those of rotation vectors within the same limits.  What is given in hybrid
     dynamics goes up to 5, times to 10, directions to 1; `parameters` are the values of the runtime
-    parameters, (p,).  The same for one seed.
+    parameters, (p,); `constraints` are rows, `told` those whose multipliers outputs
+    may mention; `timed`: forces of the model mention the time.  The same for one seed.
     """
     rng = np.random.default_rng(seed)
     q = rng.uniform(-np.pi, np.pi, (samples, n))
@@ -158,9 +166,11 @@ def random_states(
     along_loads = rng.uniform(-1.0, 1.0, loads.shape)
     along_parameters = rng.uniform(-1.0, 1.0, rows.shape) * np.abs(rows)
     held = rng.uniform(-10.0, 10.0, (samples, constraints))
+    motion = rng.uniform(-10.0, 10.0, (samples, 3, told))
     return States(
         q, qd, qdd, loads, tau, x, t, dq, dqd, dtau, rows, multipliers, direction,
         held, along_q, along_qd, along_qdd, along_tau, along_loads, along_parameters,
+        motion, np.full(samples, timed),
     )  # fmt: skip
 
 
@@ -168,8 +178,11 @@ def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -
     """Call a function with the arguments that it takes; the results are always a tuple."""
     if name in LOADED and arguments.get("loads") is not None:
         options["loads"] = arguments["loads"]
-    if name in TIMED and "t" in arguments:
+    if "t" in arguments and takes_time(name, arguments):
         options["t"] = arguments["t"]
+    multipliers = arguments.get("motion_multipliers")
+    if name in TOLD and multipliers is not None and np.shape(multipliers)[-1]:
+        options["motion_multipliers"] = multipliers
     parameters = arguments.get("parameters")
     if parameters is not None and np.shape(parameters)[-1]:
         options["parameters"] = parameters
@@ -178,6 +191,13 @@ def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -
         options |= {option: x for option, x in given.items() if np.shape(x)[-1] and np.size(x)}
     results = getattr(functions, name)(*(arguments[key] for key in ARGUMENTS[name]), **options)
     return results if isinstance(results, tuple) else (results,)
+
+
+def takes_time(name: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether a function takes t by keyword, of a robot of which `arguments` are states."""
+    if name in LOADED and name not in TOLD:
+        return bool(np.any(arguments.get("timed", False)))
+    return name in TIMED
 
 
 @contextmanager

@@ -77,6 +77,7 @@ _missing = {
     'hybrid_dynamics_parameter_derivatives': "hybrid_dynamics_parameter_derivatives was not built: no joint of the model is prescribed ('prescribed: true'); forward_dynamics serves robots whose joints are all free",
     'outputs': "outputs was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
     'outputs_derivatives': "outputs_derivatives was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
+    'outputs_multiplier_derivatives': "outputs_multiplier_derivatives was not built: the model has no outputs; add 'outputs: {NAME: EXPRESSION}' to it",
     'constraints': "constraints was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
     'constraint_jacobian': "constraint_jacobian was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
     'constraints_parameter_derivatives': "constraints_parameter_derivatives was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
