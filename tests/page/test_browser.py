@@ -43,16 +43,21 @@ def written(model, tmp_path_factory):
     return target
 
 
-@pytest.fixture
-def opened(browser, written):
-    """The page, and what it complained of or asked for."""
-    found = []
-    tab = browser.new_page(viewport={"width": 1280, "height": 900})
+def watched(browser, page, **options):
+    """The page in a new tab, ready, and what it says to the console, fails with and asks for."""
+    tab, found = browser.new_page(**options), []
     tab.on("console", lambda message: found.append(f"{message.type}: {message.text}"))
     tab.on("pageerror", lambda error: found.append(str(error)))
     tab.on("request", lambda request: found.append(request.url))
-    tab.goto(written.as_uri())
+    tab.goto(page.as_uri())
     tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    return tab, found
+
+
+@pytest.fixture
+def opened(browser, written):
+    """The page, and what it complained of or asked for."""
+    tab, found = watched(browser, written, viewport={"width": 1280, "height": 900})
     yield tab, found
     tab.close()
 
@@ -360,12 +365,7 @@ def test_a_motion_is_played(browser, model, tmp_path):
     t = np.linspace(0, 2, 41)
     q = 0.3 * np.sin(np.outer(t, np.arange(1, module.n + 1)))
     target = symgen.animate(module, (t, q), tmp_path / "motion.html")
-    tab, found = browser.new_page(), []
-    tab.on("console", lambda message: found.append(message.text))
-    tab.on("pageerror", lambda error: found.append(str(error)))
-    tab.on("request", lambda request: found.append(request.url))
-    tab.goto(target.as_uri())
-    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    tab, found = watched(browser, target)
     first = tab.inner_html("#figure")
     tab.locator("#time").fill("1")
     assert tab.inner_text("#clock") == "1.00 s"
@@ -449,13 +449,7 @@ def test_an_animation_draws_the_shapes_of_a_urdf(browser, tmp_path):
     module = symgen.load(urdf, functions="forward_kinematics", backend="numpy")
     run = np.linspace(0, 1, 5), np.linspace(0, 1, 5)[:, None]
     target = symgen.animate(module, run, tmp_path / "motion.html", urdf=urdf)
-    found = []
-    tab = browser.new_page()
-    tab.on("console", lambda message: found.append(message.text))
-    tab.on("pageerror", lambda error: found.append(str(error)))
-    tab.on("request", lambda request: found.append(request.url))
-    tab.goto(target.as_uri())
-    tab.wait_for_selector("body[data-ready]")
+    tab, found = watched(browser, target)
     blue = """c => { const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
         let n = 0; for (let i = 0; i < d.length; i += 4) { n += d[i] < 9 && d[i + 2] > 90; }
         return n; }"""
@@ -491,12 +485,7 @@ def column(tab, table):
 def test_a_mechanism_stays_closed_while_sliders_move_it(browser, linkage):
     """Against the generated module, in the state that the page shows."""
     model, target = linkage
-    tab, found = browser.new_page(), []
-    tab.on("console", lambda message: found.append(message.text))
-    tab.on("pageerror", lambda error: found.append(str(error)))
-    tab.on("request", lambda request: found.append(request.url))
-    tab.goto(target.as_uri())
-    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    tab, found = watched(browser, target)
     module = symgen.load(model, backend="numpy")
     start = module.assemble()
     np.testing.assert_allclose(sliders(tab, "q"), start, atol=1e-5)
