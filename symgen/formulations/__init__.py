@@ -7,7 +7,8 @@ parameter, and are there for those who name them.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from math import prod
 
 from symgen.algebra.interface import S
@@ -20,6 +21,7 @@ from symgen.formulations import (
     joint_terms,
     manifolds,
     products,
+    responses,
     torque_parts,
 )
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
@@ -68,6 +70,7 @@ SHARED_NOTES = {
     **manifolds.NOTES,
     **forces.ALL_NOTES,
     **products.NOTES,
+    **responses.NOTES,
 }
 
 __all__ = [
@@ -133,13 +136,17 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
     if written not in formulation.functions:
         raise KeyError(f"{formulation.name} does not derive {function}")
 
+    functions = dict(formulation.functions)
+    if formulation.inverse_dynamics is not None:
+        functions["inverse_dynamics"] = formulation.inverse_dynamics
+
     def by_coordinates(
         tree: KinematicTree[S], builder: ProgramBuilder[S], state: State[S], name: str
     ) -> None:
         if tree.is_coupled:
-            coupled.write(tree, builder, state, formulation.functions, name)
+            coupled.write(tree, builder, state, functions, name)
         else:
-            formulation.functions[name](tree, builder, state)
+            functions[name](tree, builder, state)
 
     def by_velocities(
         tree: KinematicTree[S], builder: ProgramBuilder[S], state: State[S], name: str
@@ -150,11 +157,19 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
         else:
             by_coordinates(tree, builder, state, name)
 
-    if tree.forces:
-        forces.write(tree, builder, state, by_velocities, written)
-    else:
-        by_velocities(tree, builder, state, written)
-    if product is not None:
+    def by_motion(state: State[S], name: str) -> None:
+        if tree.forces:
+            forces.write(tree, builder, state, by_velocities, name)
+        else:
+            by_velocities(tree, builder, state, name)
+
+    def torques(qdd: Sequence[S]) -> None:
+        by_motion(replace(state, qdd=tuple(qdd)), "inverse_dynamics")
+
+    by_motion(state, written)
+    if written == "forward_dynamics" and product is not None and "inverse_dynamics" in functions:
+        responses.write(tree, builder, product, state.q, torques)
+    elif product is not None:
         products.write(tree, builder, product, state.q)
     notes = {**formulation.notes, **SHARED_NOTES}
     return builder.build(tree.name, formulation.name, function, notes)

@@ -89,6 +89,14 @@ class Formulation:
     `symgen check` has all of them evaluated."""
     loops: Mapping[str, LoopDerivation] = field(default_factory=dict)
     """The functions that can also be written in loops, and what does it."""
+    torques: Derivation | None = None
+    """What writes ``inverse_dynamics`` where that is none of `functions`: for products of
+    derivatives of accelerations."""
+
+    @property
+    def inverse_dynamics(self) -> Derivation | None:
+        """What writes the torques that accelerations take, a function of its own or not."""
+        return self.functions.get("inverse_dynamics", self.torques)
 
     def operations(self, tree: KinematicTree[Any], function: str) -> int:
         """`estimate`, of products as well: so many times that of what is differentiated."""

@@ -50,20 +50,35 @@ NOTES = {
 
 def write(tree: KinematicTree[S], b: ProgramBuilder[S], product: Product, q: Sequence[S]) -> None:
     """Differentiate all that is written; `q` are the nq entries of the configuration."""
-    inputs = [b.declared(name) for name in product.by if name != "parameters"]
-    inputs.append(symbolic_parameters(tree))
+    inputs = inputs_of(tree, b, product)
     hidden = [b.withdraw(array.name) for array in function_named(product.of).hidden]
     if product.backwards:
         gradients = _backwards(tree, b, product, inputs, q)
         if product.along:
             gradients = _curved(tree, b, product, inputs, q, gradients)
-        for array, name, entries in zip(inputs, product.gradients.values(), gradients, strict=True):
-            b.output(name, (len(entries),) if array.name == "q" else array.shape, entries)
+        write_gradients(b, product, inputs, gradients)
     else:
         slopes = _along(tree, b, product, inputs, q, b.results(product.result))
         b.output(f"{product.result}_along", (len(slopes),), slopes)
     for output in hidden:
         b.output(output.name, output.shape, output.entries)
+
+
+def inputs_of(tree: KinematicTree[S], b: ProgramBuilder[S], product: Product) -> list[Input[S]]:
+    """What the derivatives are taken by, the parameters last."""
+    inputs = [b.declared(name) for name in product.by if name != "parameters"]
+    return [*inputs, symbolic_parameters(tree)]
+
+
+def write_gradients(
+    b: ProgramBuilder[S],
+    product: Product,
+    inputs: Sequence[Input[S]],
+    gradients: Sequence[Sequence[S]],
+) -> None:
+    """The outputs of a product that goes backwards, by each of the `inputs`."""
+    for array, name, entries in zip(inputs, product.gradients.values(), gradients, strict=True):
+        b.output(name, (len(entries),) if array.name == "q" else array.shape, entries)
 
 
 def _along(
@@ -77,7 +92,7 @@ def _along(
     """How `results` change along the direction that the program is given."""
     directions: list[S] = []
     given = [list(b.declared(name).symbols) for name in product.by.values()]
-    given[0] = _moved(tree, b, q, given[0])
+    given[0] = moved(tree, b, q, given[0])
     for entries in given:
         directions += entries
     found = differentiate(b, inputs, along=directions)
@@ -94,7 +109,7 @@ def _backwards(
     """The gradient of multipliers . results by each of the inputs."""
     results = b.withdraw(product.result).entries
     found = pull_back(b, results, b.declared("multipliers").symbols, inputs)
-    found[0] = _in_tangent_space(tree, b, q, found[0])
+    found[0] = in_tangent_space(tree, b, q, found[0])
     return found
 
 
@@ -111,14 +126,14 @@ def _curved(
     slopes = iter(_along(tree, b, product, inputs, q, flat))
     found = [list(islice(slopes, len(gradient))) for gradient in gradients]
     velocities = b.declared(product.by["q"]).symbols
-    found[0] = _symmetric(tree, b, found[0], gradients[0], velocities)
+    found[0] = symmetric(tree, b, found[0], gradients[0], velocities)
     return found
 
 
 # ------------------------------------------------------------------- the configuration's tangent
 
 
-def _moved(
+def moved(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S], velocities: Sequence[S]
 ) -> list[S]:
     """How every entry of q moves at these velocities, (nq,)."""
@@ -139,7 +154,7 @@ def _moved(
     return found
 
 
-def _in_tangent_space(
+def in_tangent_space(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S], gradient: Sequence[S]
 ) -> list[S]:
     """The gradient by the velocities, (n,), of one by the entries of q."""
@@ -152,7 +167,7 @@ def _in_tangent_space(
     return found
 
 
-def _symmetric(
+def symmetric(
     tree: KinematicTree[S],
     b: ProgramBuilder[S],
     slopes: Sequence[S],

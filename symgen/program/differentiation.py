@@ -13,6 +13,9 @@ from symgen.algebra.interface import Derivatives, S
 from symgen.program.builder import ProgramBuilder
 from symgen.program.program import DERIVATIVE, Input, Statement, Step
 
+FORWARDS = "changes: "
+"""In front of the kind of a step: its statements are changes of those of that step."""
+
 
 def differentiate(
     builder: ProgramBuilder[S],
@@ -43,6 +46,32 @@ def differentiate(
         return Step(step.kind, step.joint, tuple(lines))
 
     builder.rewrite(with_derivatives)
+    return derivatives
+
+
+def push_forward(
+    builder: ProgramBuilder[S],
+    inputs: Sequence[Input[S]],
+    along: Sequence[S],
+    steps: range,
+    label: str = "d_{}",
+) -> Derivatives[S]:
+    """Put behind all that is written how the statements of these `steps` change along a direction.
+
+    So the direction may be what stands behind them.  `label` says what the change of a statement is
+    called.
+    """
+    symbols = [symbol for array in inputs for symbol in array.symbols]
+    derivatives = builder.algebra.derivatives(symbols, along)
+    for step in builder.steps[steps.start : steps.stop]:
+        with builder.step(FORWARDS + step.kind, step.joint):
+            for line in step.statements:
+                found = derivatives.of_statement(line.name, line.value)
+                named = {
+                    k: builder.let(label.format(line.name), value, DERIVATIVE + line.note)
+                    for k, value in found.items()
+                }
+                derivatives.remember(line.name, line.value, named)
     return derivatives
 
 

@@ -42,4 +42,5 @@ KANE = Formulation(
     },
     why_not=needs_a_coordinate_for_every_joint,
     estimate=costs.estimate,
+    torques=dynamics.torques,
 )

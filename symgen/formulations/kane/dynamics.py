@@ -6,6 +6,7 @@ In forward dynamics all joints are free, in hybrid dynamics those that are not m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from symgen.algebra.interface import S
 from symgen.formulations.kane.contributions import contributions
@@ -79,6 +80,13 @@ def forward_dynamics_sensitivities(
         columns.append(d_solve(tree, solution, list(solution.at), by, b))
     write_jacobian(tree, b, "dqdd", columns)
     _write_hidden(solution, b)
+
+
+def torques(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """tau (n,) at the accelerations of the state: the motion of every joint is prescribed."""
+    state = replace(state, tau=(b.algebra.zero,) * tree.n)
+    solution = _solved(tree, b, state, [joint.number for joint in tree.joints])
+    b.output("tau", (tree.n,), solution.results)
 
 
 def hybrid_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:

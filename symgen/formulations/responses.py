@@ -1,0 +1,202 @@
+"""Products of derivatives of accelerations: what the accelerations solve, differentiated.
+
+With qdd the accelerations, tau(q, qd, qdd) the torques that a motion takes and x all of q, qd, the
+loads and the parameters, tau(q, qd, qdd) = tau holds whatever x and tau are.  So neither the
+factors of the mass matrix nor articulated bodies are differentiated, but the torques, with qdd held
+(implicit functions: Griewank, Walther 2008, section 15.1):
+
+    dqdd = M^-1 (dtau - dtau(q, qd, qdd)/dx dx)
+    g_tau = M^-1 w = u,    g_x = -u . dtau(q, qd, qdd)/dx     the gradient of w . qdd,
+    dg_tau = du = -M^-1 dM u,    dg_x                         and how it changes
+
+where dg_x is the change of g_x with x, with qdd and with u.
+
+M^-1 is applied as the formulation applies it: what it has written is linear in the torques, and
+differentiated along these, statement by statement.  -M u is the gradient of -u . tau by qdd.
+
+========  ===============  =======================================================================
+symbol    code             meaning
+========  ===============  =======================================================================
+qdd       held_j           the accelerations, as symbols until all is written
+u         weight_j         M^-1 w, likewise; w are the multipliers
+M^-1 r    x_response       what a statement x of the solution gains where the torques gain r
+--        missing_j        dtau less what the change of the motion takes
+========  ===============  =======================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Generic
+
+from symgen.algebra.interface import Derivatives, S
+from symgen.formulations.products import (
+    in_tangent_space,
+    inputs_of,
+    moved,
+    symmetric,
+    write_gradients,
+)
+from symgen.kinematics.tree import KinematicTree
+from symgen.program.adjoints import pull_back
+from symgen.program.builder import ProgramBuilder
+from symgen.program.differentiation import push_forward
+from symgen.program.functions import function_named
+from symgen.program.products import Product
+from symgen.program.program import Input
+
+NOTES = {
+    "RE-1": "what the torques gain less what the change of the motion takes: M times that of qdd",
+}
+
+Torques = Callable[[Sequence[S]], None]
+"""Writes the torques that these accelerations take, as the output ``tau``."""
+
+
+@dataclass(frozen=True)
+class _Writing(Generic[S]):
+    """What a product of accelerations is written with.
+
+    `solution` are the steps that find the `accelerations`.  `qdd` and `weights` are symbols that
+    stand for these and for u while all is differentiated.
+    """
+
+    tree: KinematicTree[S]
+    b: ProgramBuilder[S]
+    product: Product
+    q: Sequence[S]
+    torques: Torques[S]
+    solution: range
+    accelerations: tuple[S, ...]
+    qdd: Input[S]
+    weights: Input[S]
+
+    @property
+    def moving(self) -> list[Input[S]]:
+        """What the torques depend on beside qdd: q, qd, the loads and the parameters."""
+        inputs = inputs_of(self.tree, self.b, self.product)
+        return [array for array in inputs if array.name != "tau"]
+
+    def directions(self) -> tuple[list[S], list[S]]:
+        """How all that is `moving` changes, and how the torques do."""
+        changes = {
+            name: list(self.b.declared(change).symbols) for name, change in self.product.by.items()
+        }
+        changes["q"] = moved(self.tree, self.b, self.q, changes["q"])
+        dtau = changes.pop("tau")
+        return [entry for entries in changes.values() for entry in entries], dtau
+
+    def response(self, rhs: Sequence[S]) -> list[S]:
+        """M^-1 rhs: what the accelerations gain where the torques do."""
+        tau = self.b.declared("tau")
+        found = push_forward(self.b, [tau], rhs, self.solution, "{}_response")
+        return self.changes(found, self.accelerations)
+
+    def taken(self) -> tuple[S, ...]:
+        """The torques that `qdd` takes."""
+        with self.b.variant("_held", "torques"):
+            self.torques(self.qdd.symbols)
+        return self.b.withdraw("tau").entries
+
+    def missing(self, dtau: Sequence[S], changes: Sequence[S]) -> list[S]:
+        """RE-1"""
+        with self.b.step("torques that are missing"):
+            return [
+                self.b.let(f"missing_{j}", given - change, "RE-1")
+                for j, (given, change) in enumerate(zip(dtau, changes, strict=True), start=1)
+            ]
+
+    def changes(self, found: Derivatives[S], scalars: Sequence[S]) -> list[S]:
+        """How `scalars` change along the direction of `found`."""
+        return [found.of(x).get(0, self.b.algebra.zero) for x in scalars]
+
+
+def write(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    product: Product,
+    q: Sequence[S],
+    torques: Torques[S],
+) -> None:
+    """The product of the accelerations that are written.
+
+    `q` are the nq entries of the configuration.
+    """
+    hidden = [b.withdraw(array.name) for array in function_named(product.of).hidden]
+    names = [joint.name for joint in tree.independent]
+    held = (
+        b.auxiliary(kind, (tree.n,), [f"{kind}_{name}" for name in names])
+        for kind in ("held", "weight")
+    )
+    accelerations = b.results(product.result)
+    writing = _Writing(tree, b, product, q, torques, range(b.length), accelerations, *held)
+    known = dict(zip(writing.qdd.symbols, accelerations, strict=True))
+    if not product.backwards:
+        _along(writing)
+    elif not product.along:
+        known |= _backwards(writing)
+    else:
+        known |= _curved(writing)
+    b.substitute(known)
+    for output in hidden:
+        b.output(output.name, output.shape, output.entries)
+
+
+def _along(x: _Writing[S]) -> None:
+    """dqdd, beside qdd itself."""
+    directions, dtau = x.directions()
+    start = x.b.length
+    taken = x.taken()
+    found = push_forward(x.b, x.moving, directions, range(start, x.b.length))
+    slopes = x.response(x.missing(dtau, x.changes(found, taken)))
+    x.b.output(f"{x.product.result}_along", (len(slopes),), slopes)
+
+
+def _backwards(x: _Writing[S]) -> Mapping[S, S]:
+    """g_x and g_tau."""
+    weights = x.response(x.b.declared("multipliers").symbols)
+    gradients, _, _ = _gradients(x)
+    _write(x, gradients, x.weights.symbols)
+    return dict(zip(x.weights.symbols, weights, strict=True))
+
+
+def _curved(x: _Writing[S]) -> Mapping[S, S]:
+    """dg_x and dg_tau."""
+    b = x.b
+    weights = x.response(b.declared("multipliers").symbols)
+    directions, dtau = x.directions()
+    start = b.length
+    gradients, by_qdd, taken = _gradients(x)
+    steps = range(start, b.length)
+    held = push_forward(b, x.moving, directions, steps)
+    dqdd = x.response(x.missing(dtau, x.changes(held, taken)))
+    dweights = x.response(x.changes(held, by_qdd))
+    everything = [*x.moving, x.qdd, x.weights]
+    found = push_forward(b, everything, [*directions, *dqdd, *dweights], steps)
+    flat = iter(x.changes(found, [entry for gradient in gradients for entry in gradient]))
+    slopes = [list(islice(flat, len(gradient))) for gradient in gradients]
+    velocities = b.declared(x.product.by["q"]).symbols
+    slopes[0] = symmetric(x.tree, b, slopes[0], gradients[0], velocities)
+    _write(x, slopes, dweights)
+    return dict(zip(x.weights.symbols, weights, strict=True))
+
+
+def _gradients(x: _Writing[S]) -> tuple[list[list[S]], list[S], tuple[S, ...]]:
+    """g_x, -M u and the torques."""
+    x.b.withdraw(x.product.result)
+    start = x.b.length
+    taken = x.taken()
+    weights = [-weight for weight in x.weights.symbols]
+    *found, by_qdd = pull_back(x.b, taken, weights, [*x.moving, x.qdd], start)
+    found[0] = in_tangent_space(x.tree, x.b, x.q, found[0])
+    return found, by_qdd, taken
+
+
+def _write(x: _Writing[S], gradients: Sequence[Sequence[S]], by_torques: Sequence[S]) -> None:
+    """The outputs, in the order of the inputs."""
+    inputs = inputs_of(x.tree, x.b, x.product)
+    others = iter(gradients)
+    found = [by_torques if array.name == "tau" else next(others) for array in inputs]
+    write_gradients(x.b, x.product, inputs, found)
