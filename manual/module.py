@@ -67,7 +67,9 @@ METADATA = {
     "formulations, functions": "names of those that were built",
     "operation_counts": "by formulation and function: what was emitted",
     "backend, backends": "the backend that serves the calls, and all that were built",
-    "condition": "of the mass matrix at the states of the validation, at worst",
+    "condition": "how much larger the terms of the equations are than their sums: the limits of "
+    "`selftest()` are multiplied by it; where the mass matrix alone cancels, `mass_terms` `(n,)` "
+    "says in which coordinates",
     "threads": "how many threads one call may use; may be set",
     "result_memory": (
         "bytes of former results that are kept for new ones, in all modules together, at most; "

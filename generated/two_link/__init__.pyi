@@ -116,7 +116,8 @@ def operational_space_inertia(
                              J = frame_jacobian(name, q); default: all
         parameters (..., n_parameters)   values of the runtime parameters
 
-    numpy.linalg.LinAlgError where the frame cannot move in all of these directions.
+    numpy.linalg.LinAlgError where the frame cannot move in all of these directions, and where
+    the mass matrix is singular.
     """
 def inverse_kinematics(
     name: str, target: ArrayLike, q0: ArrayLike | None = ..., *, limits: bool = ..., starts: int = ...,

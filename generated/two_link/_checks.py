@@ -372,6 +372,7 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
             lambda count: random_states(module.n, loads, count, seed + 1, values, space, *others),
             lambda drawn: call(module, "outputs", vars(drawn))[0],
         )
+    terms = getattr(module, "mass_terms", None)
     facts = Facts(
         getattr(module, "condition", 1.0),
         getattr(module, "inertial_parameters", None),
@@ -383,6 +384,7 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
         tuple(getattr(module, "link_names", ())),
         space,
         tuple(getattr(module, "force_types", ())),
+        None if terms is None else np.array(terms),
     )
     subjects = subjects_of(module)
     with without_warnings():

@@ -118,6 +118,8 @@ class Facts:
     some of the N joints follow others, the positions of all are S q + o, with `coupling` S (N, n)
     and `offsets` o (N,); else N = n and there is no S.  `configuration` is the space that q lives
     in; None where it has no joints on manifolds.  `forces` are the types of the model's forces.
+    `mass_terms` (n,), where it is known, is what the mass matrix has rounding errors of (see
+    `symgen.validation.conditioning`).
     """
 
     condition: float = 1.0
@@ -130,6 +132,7 @@ class Facts:
     link_names: tuple[str, ...] = ()
     configuration: Configuration | None = None
     forces: tuple[str, ...] = ()
+    mass_terms: Array | None = None
 
 
 def random_states(

@@ -7,14 +7,18 @@ returns y, the others; in forward dynamics all joints are free.
 | --- | --- | --- |
 | M | mass matrix | (S, n, n) |
 | R | magnitude of dy / d torques, which is M^-1 where all joints are free | (S, n, n) |
-| F | size of the torques that a solution balances, at least 1 | (S,) |
-| G | the same for a derivative X of y: that of M X | (S,) |
+| T | bound of the terms that M is the sum of, at least its magnitude | (S, n, n) |
+| F | size of the torques that a solution balances, T times magnitudes of qdd, at least 1 | (S,) |
+| G | the same for a derivative X of y: T times magnitudes | (S,) |
 | gain, spread | largest sums of the rows of R and of M R | (S,) |
 
 The torques in a recursion carry rounding errors proportional to F, as those of inverse dynamics do;
-solving multiplies them by R.  A derivative by q or by a parameter moreover takes the error of y
-along.  `Response.scales` gives the sizes to which errors are relative accordingly; the constants
-are those of `symgen.validation.limits`.
+solving multiplies them by R.  With M + dM in place of M, y changes by -R dM qdd, and dM is
+proportional to T, whatever cancels in M: hence T, not M, in F and G.  An entry of T is the root of
+the product of those `Facts.mass_terms` of its row and column, where these are known and M is not 0.
+A derivative by q or by a parameter moreover takes the error of y along.
+`Response.scales` gives the sizes to which errors are relative accordingly; the constants are those
+of `symgen.validation.limits`.
 
 Where the mass matrix is singular there is nothing to compare.  It counts as singular where a pivot
 is below `CLEAR` n eps times the diagonal entry of its row, while generated code gives up at n eps:
@@ -73,7 +77,11 @@ class Response:
         self.regular = known & levers & np.all(_pivots(block) > least, axis=-1)
         self.unsolvable = known & np.any(diagonal == 0.0, axis=-1)
         solvable = np.where(self.regular[:, np.newaxis, np.newaxis], mass, np.eye(n))
-        self.mass = np.abs(solvable)
+        self.mass = self.terms = np.abs(solvable)
+        if s.facts.mass_terms is not None:
+            roots = np.sqrt(s.facts.mass_terms)
+            bounds = np.where(solvable != 0.0, np.outer(roots, roots), 0.0)
+            self.terms = np.maximum(self.terms, bounds)
         self.gain, self.spread = self._sums(solvable)
 
     def _sums(self, mass: Array) -> tuple[Array, Array]:
@@ -97,14 +105,14 @@ class Response:
     def forces(self, given: Array, found: Array) -> Array:
         """F, (S,)."""
         accelerations, torques = self.both(given, found)
-        inertial = np.einsum("sij,sj->si", self.mass, np.abs(accelerations))
+        inertial = np.einsum("sij,sj->si", self.terms, np.abs(accelerations))
         return np.maximum(1.0, np.maximum(_top(inertial), _top(torques)))
 
     def _slope_forces(self, slopes: Array) -> Array:
         """G, (S,), of the slopes (S, n, m)."""
         moved = np.where(self.free[:, np.newaxis], np.abs(slopes), 0.0)
         held = np.where(self.free[:, np.newaxis], 0.0, slopes)
-        return np.maximum(_top(self.mass @ moved), _top(held))
+        return np.maximum(_top(self.terms @ moved), _top(held))
 
     def scales(self, s: Evaluation, name: str) -> list[Array]:
         """For every result of a function of `s` the size that errors are relative to, (S,)."""

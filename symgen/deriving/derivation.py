@@ -48,7 +48,7 @@ from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Output, Program
 from symgen.support.collector import paused_collector
-from symgen.validation.conditioning import condition
+from symgen.validation.conditioning import condition, mass_terms
 from symgen.version import __version__
 
 Programs = dict[str, dict[str, Program[Scalar]]]
@@ -331,13 +331,18 @@ def _asked_for(selection: Selection, provided: set[str], name: str) -> list[str]
     return [DEFAULT, *(x for x in selection.functions if x not in usual), name]
 
 
+def _mass_terms(description: RobotDescription, condition: float) -> tuple[float, ...]:
+    found = mass_terms(description, condition)
+    return () if found is None else tuple(found.tolist())
+
+
 def _metadata(
     description: RobotDescription,
     selection: Selection,
     derived: Derived,
     counts: Mapping[tuple[str, str], OperationCount],
 ) -> ModuleMetadata:
-    tree = derived.tree
+    tree, terms = derived.tree, condition(description)
     robot = topology(tree)
     operations: dict[str, dict[str, dict[str, int]]] = {}
     for (formulation, function), count in counts.items():
@@ -365,7 +370,8 @@ def _metadata(
         ),
         model_hash=model_hash(description),
         symgen_version=__version__,
-        condition=condition(description),
+        condition=terms,
+        mass_terms=_mass_terms(description, terms),
         inertial_parameters=_inertial_parameters(description, tree),
         joint_terms=_joint_terms(description),
         prescribed=tuple(joint.prescribed for joint in tree.independent),

@@ -49,6 +49,8 @@ class ModuleMetadata:
     symgen_version: str
     condition: float = 1.0
     """How much larger the terms of the equations are than their sums: scales the self-test."""
+    mass_terms: tuple[float, ...] = ()
+    """What the mass matrix has rounding errors of, by coordinate, where its entries cancel."""
     inertial_parameters: tuple[float, ...] = ()
     """Ten for every moving body, in the order of the regressor's columns."""
     joint_terms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 
 import numpy as np
 
 from symgen.algebra.nodes import Scalar
 from symgen.algebra.prime_field import NotASquareError
+from symgen.errors import RequestError
 from symgen.exact.evaluations import Entries, Evaluations, Programs
 from symgen.exact.location import Location, earliest, first_difference, first_wrong_derivative
 from symgen.exact.model import MODEL, Key, gravity_symbols
@@ -153,11 +155,12 @@ class Claims:
 def _wrong_statement(key: Key, programs: Programs, moved: Displacements | None) -> Location | None:
     program = programs[key]
     formulation, function = key[0], program.function  # a composition is about its first source
-    places = [first_wrong_derivative(program, displacements=moved)]
+    places = [_if_found(partial(first_wrong_derivative, program, displacements=moved))]
     relatives = (name for group in SAME_STATEMENTS if function in group for name in group)
     for name in dict.fromkeys(relatives):
         if name != function and (formulation, name) in programs:
-            places.append(first_difference(program, programs[formulation, name]))
+            other = programs[formulation, name]
+            places.append(_if_found(partial(first_difference, program, other)))
     for rerun in RERUNS:
         pair = (rerun.function, rerun.base)
         if function in pair and all((formulation, name) in programs for name in pair):
@@ -181,10 +184,15 @@ def first_difference_by_rerun(key: Key, rerun: Rerun, programs: Programs) -> Loc
     first, again = (rerun.base, ""), (rerun.function, rerun.suffix)
     is_first = program.function == rerun.base
     (_, here), (other, there) = (first, again) if is_first else (again, first)
+    counterpart, ends = programs[formulation, other], (here, there)
+    return _if_found(partial(first_difference, program, counterpart, endings=ends, zeros=zeros))
+
+
+def _if_found(place: Callable[[], Location | None]) -> Location | None:
+    """None, too, where no point is found at which all statements have values."""
     try:
-        counterpart = programs[formulation, other]
-        return first_difference(program, counterpart, endings=(here, there), zeros=zeros)
-    except (ZeroDivisionError, NotASquareError):
+        return place()
+    except (ZeroDivisionError, NotASquareError, RequestError):
         return None
 
 

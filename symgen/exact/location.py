@@ -124,10 +124,12 @@ def first_wrong_derivative(
     found = [line[1].value for line, _, _ in derivatives]
     bases = [values[base] for _, base, _ in derivatives]
     directions = sorted({label for _, _, label in derivatives})
+    ways = list(_ways(program, directions, displacements))
+    taken = [x for _, held in ways for x in held]
     wrong = set()
-    for point in random_points(found, bases, count=points, seed=seed):
+    for point in random_points(found, bases, taken, count=points, seed=seed):
         right: set[int] = set()
-        for movements, held in _ways(program, directions, displacements):
+        for movements, held in ways:
             values_found, slopes = point.values(found), point.changes(bases, movements, held)
             for k, (_, _, label) in enumerate(derivatives):
                 if values_found[k] == slopes[k].get(directions.index(label), 0):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from symgen.algebra.dual_numbers import Dual, Slopes, dual_arithmetic
 from symgen.algebra.evaluation import evaluate
@@ -28,6 +28,17 @@ Movement = Mapping[str, Scalar | None]
 """Symbols that change, each at the rate that a scalar is; None: at the rate 1."""
 
 T = TypeVar("T")
+
+
+class Root(NamedTuple):
+    """That of a scalar x; or of 1 - x^2, the `rest` of a sine or cosine."""
+
+    of: Scalar
+    rest: bool
+
+
+_ROOTS = {"sqrt": False, "asin": True, "acos": True}
+"""Functions that have a root, themselves or in their derivative, and whether it is one of rests."""
 
 
 class _Drawn(dict[str, T]):
@@ -95,10 +106,12 @@ class Point:
 def random_points(*scalars: Iterable[Scalar], count: int = 1, seed: int = 0) -> tuple[Point, ...]:
     """`count` random points, each in a field of its own, at which all roots in `scalars` exist.
 
-    Each of `scalars` is a group over one graph.  RequestError where no point is found.
+    Those of 1 - x^2 in the derivatives of asin and acos do, too.  Each of `scalars` is a group over
+    one graph.  RequestError where no point is found.
     """
-    roots = [node.args[0] for group in scalars for node in reachable(group) if node.op == "sqrt"]
-    supports = [{x.name for x in reachable([node]) if x.op is SYMBOL} for node in roots]
+    nodes = [node for group in scalars for node in reachable(group) if node.op in _ROOTS]
+    roots = [Root(node.args[0], _ROOTS[node.op]) for node in nodes]
+    supports = [{x.name for x in reachable([root.of]) if x.op is SYMBOL} for root in roots]
     fields = (random_field(seed, k) for k in range(count * _PRIMES))
     drawn = (_point(field, roots, supports) for field in fields)
     points = tuple(islice((point for point in drawn if point is not None), count))
@@ -107,9 +120,7 @@ def random_points(*scalars: Iterable[Scalar], count: int = 1, seed: int = 0) -> 
     return points
 
 
-def _point(
-    field: PrimeField, roots: Sequence[Scalar], supports: Sequence[set[str]]
-) -> Point | None:
+def _point(field: PrimeField, roots: Sequence[Root], supports: Sequence[set[str]]) -> Point | None:
     """Roots are made sure of one after the other; None where that fails.
 
     What is drawn again for one of them takes part in none of the earlier ones, where possible.
@@ -129,10 +140,10 @@ def _point(
     return None
 
 
-def _has_value(field: PrimeField, radicand: Scalar, point: Point) -> bool:
+def _has_value(field: PrimeField, root: Root, point: Point) -> bool:
     try:
-        (value,) = point.values([radicand])
-        field.sqrt(field.number(value))
+        (value,) = point.values([root.of])
+        field.sqrt(field.number(1 - value * value if root.rest else value))
     except (NotASquareError, ZeroDivisionError):
         return False
     return True

@@ -73,6 +73,25 @@ def condition(description: RobotDescription) -> float:
     return float(10.0 ** math.ceil(math.log10(ratio)))
 
 
+def mass_terms(description: RobotDescription, condition: float) -> Array | None:
+    """What rounding errors of the mass matrix are proportional to, by coordinate, (n,).
+
+    The `condition` of a robot is about all of its equations: a heavy body hides that the mass
+    matrix of a light, long tree beside it cancels.  Solving does not: M^-1 of that tree is large.
+    These are the terms of the diagonal, with what `SLACK` and `condition` leave room for taken off;
+    None where they never exceed their sums.
+    """
+    if unread_types(description):
+        return None
+    robot = NumericRobot(description)
+    states = random_states(robot.n, 0, SAMPLES, configuration=configuration(description))
+    with np.errstate(all="ignore"):
+        terms = robot.mass_terms(states.q) / (SLACK * condition)
+        sums = np.abs(np.diagonal(robot.mass_matrix(states.q), axis1=-2, axis2=-1))
+        known = bool(np.isfinite(terms).all() and np.any(terms > sums))
+    return terms.max(axis=0) if known else None
+
+
 def _mass_over_coriolis(robot: NumericRobot, states: States) -> float:
     """Bound of the rates over the Coriolis matrix, in the first state: it takes its time."""
     matrix = np.abs(robot.coriolis_matrix(states.q[0], states.qd[0])).max()

@@ -243,8 +243,19 @@ class RobotKinematics:
     def _kinematics(self, q: Array) -> Motion:
         return self._kinematics_of_joints(self._places_of_joints(q), as_array(q))
 
-    def _kinematics_of_joints(self, q: Array, configuration: Array) -> Motion:
-        """Of positions of all joints, (..., N); q itself has the poses of those on manifolds."""
+    def _levers(self, q: Array) -> Motion:
+        """With every tree moved so that its first joint has its seat at the base origin.
+
+        No lever, and so nothing but the potential energy, depends on where that seat is, while
+        differences of points far from the origin lose digits: eps times the distance.
+        """
+        return self._kinematics_of_joints(self._places_of_joints(q), as_array(q), moved=True)
+
+    def _kinematics_of_joints(self, q: Array, configuration: Array, moved: bool = False) -> Motion:
+        """Of positions of all joints, (..., N); q itself has the poses of those on manifolds.
+
+        `moved`: see `_levers`.
+        """
         batch = q.shape[:-1]
         kind = complex if self.is_complex else q.dtype
         frames = np.empty((*batch, self.n_links + 1, 4, 4), dtype=kind)
@@ -257,26 +268,30 @@ class RobotKinematics:
             if i in self._posed:
                 own = configuration[..., self._posed[i]]
                 pose = pose_of(self.description.joints[i], own)
+            on_base = moved and not self._moves[parent].any()
             for number, (motion, j) in enumerate(motions):
+                if motion.type == EULER and j not in self._first_of_four:
+                    continue
+                seat = frame @ motion.seat
+                if on_base and j >= 0:
+                    seat[..., :3, 3], on_base = 0.0, False
                 if number == 0 and i in self._posed:
-                    frame = frame @ motion.seat @ pose
+                    frame = seat @ pose
                     axes[..., j, :], origins[..., j, :] = (
                         frame[..., :3, :3] @ motion.axis, frame[..., :3, 3]
                     )  # fmt: skip
                     continue
                 if motion.type == EULER:
-                    if j in self._first_of_four:
-                        four, p = slice(j, j + 4), q[..., j : j + 4]
-                        frame = frame @ motion.seat @ attitude(p)
-                        turn = frame[..., np.newaxis, :3, :3]
-                        axes[..., four, :] = turned(turn, spins(p))
-                        origins[..., four, :] = frame[..., np.newaxis, :3, 3]
+                    four, p = slice(j, j + 4), q[..., j : j + 4]
+                    frame = seat @ attitude(p)
+                    turn = frame[..., np.newaxis, :3, :3]
+                    axes[..., four, :] = turned(turn, spins(p))
+                    origins[..., four, :] = frame[..., np.newaxis, :3, 3]
                     continue
                 if j >= 0:
-                    seat = frame @ motion.seat
                     axes[..., j, :] = seat[..., :3, :3] @ motion.axis
                     origins[..., j, :] = seat[..., :3, 3]
-                frame = frame @ motion.transform(q[..., j] if j >= 0 else np.zeros(()))
+                frame = seat @ motion.behind(q[..., j] if j >= 0 else np.zeros(()))
             frames[..., i, :, :] = frame
         return Motion(frames[..., :-1, :, :], axes, origins, frames, q)
 

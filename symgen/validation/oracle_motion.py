@@ -53,6 +53,31 @@ class MotionFunctions(ForceFunctions):
         linear, _ = self._point_jacobians(motion, points, [*range(self.n_links)] * 2)
         return np.asarray(np.linalg.norm(linear, axis=-2).max(axis=(-1, -2), initial=0.0))
 
+    def mass_terms(self, q: Array) -> Array:
+        """Bounds of the terms that the diagonal of the mass matrix is the sum of, (..., n).
+
+        Composite bodies may be made about one point P of their tree, the origin of its first joint
+        that turns.  For a joint with its axis through o, a body of mass m about c and inertia I
+        then enters with m |c - P|^2, 2 m |c - P| |o - P|, m |o - P|^2 and I, of which
+        m |c - o|^2 + I may be left.  A joint that slides moves m alone.
+        """
+        motion = self._levers(q)
+        turning = self._revolute[:, 0] > 0.0
+        moved, inertia = self._moves[:-1].astype(float), np.trace(self._inertia, axis1=1, axis2=2)
+        found = np.empty((*motion.places.shape[:-1], self._n_joints))
+        for j in range(self._n_joints):
+            first = next(k for k in range(j + 1) if (self._carries(k, j) and turning[k]) or k == j)
+            point = motion.origins[..., first, :]
+            centres = np.linalg.norm(self._centres(motion) - point[..., np.newaxis, :], axis=-1)
+            arm = np.linalg.norm(motion.origins[..., j, :] - point, axis=-1)[..., np.newaxis]
+            terms = self._mass * (centres + arm) ** 2 + inertia if turning[j] else self._mass
+            found[..., j] = np.sum(moved[:, j] * terms, axis=-1)
+        return np.asarray((np.sqrt(found) @ np.abs(self._coupling)) ** 2)
+
+    def _carries(self, k: int, j: int) -> bool:
+        """Whether joint k moves all that joint j moves."""
+        return bool(np.all(self._moves[:, k] >= self._moves[:, j]))
+
     def _slopes(
         self, function: Callable[..., tuple[Array, ...]], states: Sequence[Array], k: int
     ) -> tuple[Array, ...]:

@@ -70,8 +70,8 @@ class JointMotion:
 
     `type` is revolute, prismatic, helical, fixed or `EULER`; `pitch` (m per radian) is 0 but for a
     helical one; `seat`: constant 4x4 to a frame on the axis, before the motion; `axis`: unit vector
-    in that frame; `transform(q)`: pose of the frame behind, which for the last coordinate of a
-    joint is the link.  Both poses are in the frame behind the coordinate before, which for the
+    in that frame; `behind(q)`: pose in it of the frame behind, which for the last coordinate of a
+    joint is the link.  The seat is in the frame behind the coordinate before, which for the
     first one of a joint is the parent link.
     """
 
@@ -80,17 +80,17 @@ class JointMotion:
         self.seat = seat
         self.axis = axis
         self.pitch = pitch
-        self.transform: Callable[[Array], Array] = self._about_axis
+        self.behind: Callable[[Array], Array] = self._about_axis
 
     def _about_axis(self, q: Array) -> Array:
         if self.type == "revolute":
-            return np.asarray(self.seat @ _rotation(self.axis, q))
+            return _rotation(self.axis, q)
         if self.type == "helical":
-            turned = self.seat @ _rotation(self.axis, q)
-            return np.asarray(turned @ _translation(self.axis, self.pitch * q))
+            travel = _translation(self.axis, self.pitch * q)
+            return np.asarray(_rotation(self.axis, q) @ travel)
         if self.type == "prismatic":
-            return np.asarray(self.seat @ _translation(self.axis, q))
-        return self.seat
+            return _translation(self.axis, q)
+        return np.eye(4)
 
 
 def joint_motions(
@@ -185,14 +185,10 @@ def _dh_motion(
     slide = 1.0 if joint.type == "prismatic" else 0.0
     if dh.convention == "standard":
         motion = JointMotion(joint.type, before, UNITS["z"])
-        motion.transform = lambda q: (
-            before @ _rz(theta + turn * q) @ _tz(d + slide * q) @ _tx(a) @ _rx(alpha)
-        )
+        motion.behind = lambda q: _rz(theta + turn * q) @ _tz(d + slide * q) @ _tx(a) @ _rx(alpha)
     else:
         motion = JointMotion(joint.type, before @ _rx(alpha) @ _tx(a), UNITS["z"])
-        motion.transform = lambda q: (
-            before @ _rx(alpha) @ _tx(a) @ _rz(theta + turn * q) @ _tz(d + slide * q)
-        )
+        motion.behind = lambda q: _rz(theta + turn * q) @ _tz(d + slide * q)
     return motion
 
 

@@ -50,7 +50,7 @@ class NumericRobot(ProductFunctions):
 
     def mass_matrix(self, q: Array) -> Array:
         """M = sum of m Jv' Jv + Jw' I Jw over the links, and the rotors, (..., n, n)."""
-        body = self._bodies(self._kinematics(q))
+        body = self._bodies(self._levers(q))
         momentum = self._mass[:, np.newaxis, np.newaxis] * body.linear
         spin = body.inertia @ body.angular
         bodies = _project(body.linear, momentum) + _project(body.angular, spin)
@@ -72,7 +72,7 @@ class NumericRobot(ProductFunctions):
     def kinetic_energy(self, q: Array, qd: Array) -> Array:
         """Sum of m v'v / 2 + omega' I omega / 2 over the links, and the rotors, (...)."""
         q, qd = same_batch(q, qd)
-        body = self._bodies(self._kinematics(q))
+        body = self._bodies(self._levers(q))
         v, omega = _times(body.linear, qd), _times(body.angular, qd)
         momentum = (body.inertia @ omega[..., np.newaxis])[..., 0]
         bodies = np.sum(self._mass[:, np.newaxis] * v * v + omega * momentum, axis=(-1, -2))
@@ -93,13 +93,13 @@ class NumericRobot(ProductFunctions):
 
     def gravity_forces(self, q: Array) -> Array:
         """Minus the sum of Jv' m g over the links, (..., n); springs are no part of it."""
-        body = self._bodies(self._kinematics(q))
+        body = self._bodies(self._levers(q))
         weight = np.broadcast_to(self._mass[:, np.newaxis] * self._gravity, body.com.shape)
         return np.asarray(-_transposed_times(body.linear, weight))
 
     def inverse_dynamics_load_derivatives(self, q: Array) -> Array:
         """-J' of each load's point, (..., n, n_loads, 6)."""
-        motion = self._kinematics(q)
+        motion = self._levers(q)
         points = carried(motion, self._load_points, self._load_links)
         linear, angular = self._point_jacobians(motion, points, self._load_links)
         return np.asarray(-np.moveaxis(np.concatenate([linear, angular], axis=-2), -1, -3))
@@ -192,7 +192,7 @@ class NumericRobot(ProductFunctions):
     ) -> Array:
         """The same by virtual power: sum of Jv' m (a - g) + Jw' (I alpha + w x I w), and terms."""
         q, qd, qdd = same_batch(q, qd, qdd)
-        motion = self._kinematics(q)
+        motion = self._levers(q)
         body = self._bodies(motion)
         omega, alpha, acceleration = self._accelerations(motion, qd, qdd)
         arms = body.com - motion.frames[..., :3, 3]

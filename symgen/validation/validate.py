@@ -37,7 +37,7 @@ from symgen.validation.checks import (
     relative_error,
     with_parameters,
 )
-from symgen.validation.conditioning import condition
+from symgen.validation.conditioning import condition, mass_terms
 from symgen.validation.domain import left_out, share_smoothness, states_in_domain
 from symgen.validation.evaluation import Array, without_warnings
 from symgen.validation.oracle_parameters import parameter_values, reader
@@ -188,6 +188,7 @@ def _facts(description: RobotDescription, robot: NumericRobot | None, terms: flo
         tuple(joint.link.name for joint in description.joints),
         configuration(description),
         (*["spring"] * len(description.springs), *["force"] * len(description.forces)),
+        mass_terms(description, terms),
     )
 
 

@@ -130,11 +130,17 @@ class Kinematics:
                                  J = frame_jacobian(name, q); default: all
             parameters (..., n_parameters)   values of the runtime parameters
 
-        numpy.linalg.LinAlgError where the frame cannot move in all of these directions.
+        numpy.linalg.LinAlgError where the frame cannot move in all of these directions, and where
+        the mass matrix is singular.
         """
         chosen = _rows(rows)
         jacobian = self._module.frame_jacobian(name, q, parameters=parameters)[..., chosen, :]
         mass = self._module.mass_matrix(q, parameters=parameters)
+        if _inverse(mass) is None:
+            raise np.linalg.LinAlgError(
+                "operational_space_inertia: the mass matrix is singular at this q: some motion of "
+                "the joints moves no mass"
+            )
         mobility = jacobian @ np.linalg.solve(mass, np.swapaxes(jacobian, -1, -2))
         inverse = _inverse(mobility)
         if inverse is None:
@@ -233,14 +239,14 @@ def expressed(jacobian, pose, reference):
 
 
 def _inverse(matrix):
-    """Of symmetric positive definite matrices, None where one is singular.
+    """Of symmetric matrices, None where one is singular.
 
     Rows of metres and of radians are compared with their own diagonal entries.
     """
-    size = np.sqrt(np.einsum("...ii->...i", matrix))
+    size = np.sqrt(np.abs(np.einsum("...ii->...i", matrix)))
     scale = np.where(size > 0.0, size, 1.0)
     units = scale[..., :, np.newaxis] * scale[..., np.newaxis, :]
-    if np.any(np.linalg.eigvalsh(matrix / units)[..., 0] < 1e-13):
+    if np.any(np.abs(np.linalg.eigvalsh(matrix / units)) < 1e-13):
         return None
     return np.linalg.inv(matrix / units) / units
 

@@ -82,6 +82,18 @@ def test_the_operational_space_inertia_accelerates_the_frame(puma, rng):
         puma.operational_space_inertia(hand, q, rows=("x", "x"))
 
 
+def test_a_singular_mass_matrix_is_named(tmp_path):
+    """The frame can move in x, but the torques do not tell how: the first link has no mass."""
+    (tmp_path / "model.yaml").write_text(
+        "symgen: 1\nname: idle\njoints:\n"
+        "  - {name: a, type: prismatic, axis: [1, 0, 0], origin: {}}\n"
+        "  - {name: b, type: prismatic, axis: [1, 0, 0], origin: {}, link: {mass: 2}}\n"
+    )
+    idle = loaded(tmp_path / "model.yaml", tmp_path)
+    with pytest.raises(np.linalg.LinAlgError, match="mass matrix is singular at this q"):
+        idle.operational_space_inertia("b", np.zeros(2), rows="x")
+
+
 def test_inverse_kinematics(puma, rng):
     hand, lower, upper = puma.link_names[-1], puma.limits["lower"], puma.limits["upper"]
     low, high = np.maximum(lower, -3.0), np.minimum(upper, 3.0)

@@ -111,3 +111,18 @@ def test_the_first_result_in_the_order_of_the_recursion():
     assert earliest(here, [here.inputs[1].symbols[1]]) == (0, None)
     minus = program(v_x=negated)
     assert earliest(minus, [minus.statements[2].value])[1].statement == "v_x"
+
+
+@pytest.mark.parametrize("rooted", ["a solution that nothing uses", "the slope of asin"])
+def test_roots_that_are_in_no_result(rooted):
+    """They exist at every other point: what a mistake leaves out of a derivative needs them."""
+    graph = Graph()
+    a, q = graph.symbol("a"), graph.symbol("q_1")
+    y = graph.function("asin", q) if rooted.endswith("asin") else q * a
+    statements = {"x": (graph.function("sqrt", a), "LTDL-4"), "y": (y, "N"), "d_y_dq_1": (q, "dN")}
+    lines = tuple(Statement(name, value, note) for name, (value, note) in statements.items())
+    inputs = (Input("q", (1,), (q,), ("q_1",)), Input("parameters", (1,), (a,), ("a",)))
+    outputs = (Output("y", (), (y,)),)
+    whole = Program("robot", "some", "function", inputs, outputs, (Step("s", "j", lines),), {})
+    for seed in range(8):
+        assert first_wrong_derivative(whole, seed=seed).statement == "d_y_dq_1"

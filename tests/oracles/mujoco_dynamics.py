@@ -164,7 +164,7 @@ def judged(path):
         return "not compiled", " ".join(str(error).split())[:100]
     if not model.nv:
         return "static", ""
-    closed = bool(model.neq or model.ntendon or model.nflex)
+    closed = has_loops(path)
     try:
         n, worst = disagreement(path, without_loops=closed)
     except ModelError as error:
@@ -172,6 +172,14 @@ def judged(path):
     verdict = "agrees" if worst.max() < 1e-10 else "DISAGREES"
     numbers = ", ".join(f"{x:.1e}" for x in worst)
     return (f"{verdict}, open" if closed else verdict), f"n = {n}: {numbers}"
+
+
+def has_loops(path):
+    """Whether the file has loops or what is refused beside them, and not only what measures."""
+    try:
+        return bool(read(path).n_constraints)
+    except ModelError:
+        return True
 
 
 if __name__ == "__main__":

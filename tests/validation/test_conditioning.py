@@ -134,3 +134,36 @@ def test_inertias_that_are_accepted_pass():
     }
     validate(description, evaluated_subjects(programs)).raise_if_failed()
     assert singularity_warnings(description) == ()
+
+
+BESIDE = """
+symgen: 1
+name: beside
+joints:
+  - {name: body, type: floating, coordinates: quaternion, origin: {}, link: {mass: 30, com: [0.1, 0.2, 0], inertia: {xx: 0.5, yy: 0.5, zz: 0.6}}}
+  - {name: a, type: revolute, parent: base, axis: [1, 0, 0], origin: {}, link: {mass: 0.006, com: [0, 0.02, -0.02], inertia: {xx: 3e-5, yy: 2e-5, zz: 3e-5}}}
+  - {name: b, type: revolute, parent: a, axis: [0.6, 0.8, 0], origin: {xyz: [3000, 0, 0], rpy: [0.3, 0, 1]}, link: {mass: 0.001, com: [-0.06, 0, -0.03], inertia: {xx: 1e-5, yy: 1e-5, zz: 2e-5}}}
+"""  # noqa: E501
+DISTANT = """
+symgen: 1
+name: distant
+joints:
+  - {name: body, type: floating, coordinates: quaternion, origin: {xyz: [900, -300, 0], rpy: [0.3, 0, 0]}, link: {mass: 20, com: [0.002, 0.003, -0.001], inertia: {xx: 2e-4, yy: 2e-4, zz: 3e-4}}}
+"""  # noqa: E501
+SOLVED = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "forward_dynamics_derivatives")
+
+
+@pytest.mark.parametrize("model", [BESIDE, DISTANT], ids=["beside", "distant"])
+def test_what_solving_enlarges(model):
+    """A light, long tree whose mass matrix cancels, beside a body that hides it; and a free body
+    far from the base, where the distance is in no lever."""
+    description = described(model)
+    programs = {
+        formulation.name: {
+            function: derived_program(description, formulation, function)
+            for function in provided_functions(formulation)
+            if function in SOLVED
+        }
+        for formulation in map(formulation_named, ("composite", "kane", "newton_euler"))
+    }
+    validate(description, evaluated_subjects(programs)).raise_if_failed()
