@@ -550,5 +550,5 @@ def test_axe_finds_no_obstacle_on_the_page_of_a_mechanism(browser, linkage):
 def test_a_report_of_a_mechanism_that_does_not_close_is_refused(tmp_path):
     model = tmp_path / "four_bar.yaml"
     model.write_text(FOUR_BAR.replace("d: 2.0", "d: 9.0"))
-    with pytest.raises(RequestError, match=r"do not close from the positions under 'initial'.*pin"):
+    with pytest.raises(RequestError, match=r"closed from the positions under 'initial': .*pin"):
         pages.write_report(model, tmp_path / "page.html", True, None, Journal())
