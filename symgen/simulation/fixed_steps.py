@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.robot.configuration import configuration_of
 from symgen.robot.mechanism import RANK
 from symgen.simulation.accelerations import function_of, has_constraints
 from symgen.simulation.arguments import Array, Columns, numbers, refuse_not_finite
@@ -76,12 +75,6 @@ def checked_scheme(
         raise RequestError(
             "simulate: step: it is the way of mechanisms with loops or relations; this robot has "
             "none, and is integrated with steps that keep rtol and atol (max_step limits them)"
-        )
-    if configuration_of(module).joints:
-        raise RequestError(
-            "simulate: step: steps of one size are those of coordinates whose velocities are their "
-            "derivatives, and quaternions have others; leave step out, or use "
-            "`coordinates: euler_parameters`"
         )
     return Scheme(
         _positive("step", step),
