@@ -181,14 +181,11 @@ def advance_of(module: Any) -> Any:
 def compiled_way(
     way: AugmentedLagrangian, objectives: Objectives | None, progress: Progress | None = None
 ) -> Way | None:
-    """The same in C; None where the module has no such code, or Python has to be asked.
-
-    It is where torques or loads are functions, or derivatives of tangent matrices are wanted.
-    """
+    """The same in C; None where the module has no such code, or torques or loads are functions."""
     scheme, columns, advance = way.scheme, way.columns, advance_of(way.module)
     tangent = isinstance(scheme.projection, str) and scheme.projection == "tangent"
     asked = way.torques.function is not None or way.loads.function is not None
-    if advance is None or asked or (tangent and len(columns)):
+    if advance is None or asked:
         return None
     numbers_of = dict(zip(columns.places.tolist(), columns.parameters.tolist(), strict=True))
     fixed = (

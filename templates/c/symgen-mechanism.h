@@ -59,7 +59,8 @@ struct symgen_request {
 #ifdef SYMGEN_MECHANISM_CODE
 
 enum { MOST_NEWTON_STEPS = 12, MOST_UPDATES = 20, MOST_PENALTIES = 3, MOST_HALVINGS = 10 };
-static const double CONVERGED = 1e-11, SETTLED = 1e-14, PENALTY = 1e5, STRONGER = 1e4, TINY = 1e-300;
+static const double CONVERGED = 1e-11, SETTLED = 1e-14, PENALTY = 1e5, STRONGER = 1e4, TINY = 1e-300,
+                    DIFFERENCE = 1e-6;
 
 /* ---- memory ---- */
 
@@ -84,6 +85,7 @@ struct symgen_work {
     double *turn, *carry, *bent, *low, *along, *ad;  /* on manifolds: T, carry, A and J of the left side */
     double *qd, *qdd, *moved, *change, *former, *second, *second_q, *second_qd, *scratch;
     double *above, *below, *x, *last, *d_qd, *d_qdd, *slopes_p, *none;
+    double *beside;  /* for `look_beside` */
     double *of_outputs[MOST_CALL_OUTPUTS], *integrand, *integrand_before;
     double *told, *d_told, *of_told;  /* multipliers of outputs (3, m), their derivatives, those by them */
     long halved;
@@ -110,6 +112,26 @@ static void state_at(struct symgen_state *state, double *base, size_t *used, con
     for (int i = 0; i < 6; ++i) *all[i] = carve(base, used, (i < 3 ? n : m) * s);
 }
 
+/* Give what `look` needs of its own, of the state that it looks at too, its place from `base` on; how
+ * many numbers they are. */
+static size_t arrange_beside(struct symgen_work *w, double *base)
+{
+    const struct symgen_mechanism *const of = w->of;
+    const size_t n = (size_t)of->n, m = (size_t)of->m, bent = of->joints ? n : 0;
+    const struct {
+        double **array;
+        size_t size;
+    } all[] = {
+        {&w->felt, n}, {&w->by_q, n * n}, {&w->M, n * n}, {&w->C, n * n}, {&w->K, n * n}, {&w->A, n * n},
+        {&w->pull, n}, {&w->curved, n * n}, {&w->c, m}, {&w->J, m * n}, {&w->bent, bent * n},
+        {&w->low, bent * m}, {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->next.q, (size_t)of->nq},
+        {&w->next.lam, m}, {&w->scratch, (size_t)of->p},
+    };
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) *all[i].array = carve(base, &used, all[i].size);
+    return used;
+}
+
 /* Give every array its place from `base` on; how many numbers they are. */
 static size_t arrange(struct symgen_work *w, double *base)
 {
@@ -134,12 +156,14 @@ static size_t arrange(struct symgen_work *w, double *base)
         {&w->integrand, k * (1 + s)}, {&w->integrand_before, k * (1 + s)},
         {&w->told, 3 * m}, {&w->d_told, 3 * m * s}, {&w->of_told, 3 * m * k * (size_t)of->tells},
     };
+    struct symgen_work other = *w;
     size_t used = 0;
     state_at(&w->state, base, &used, of, s);
     w->state_size = used;
     state_at(&w->next, base, &used, of, s);
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) *all[i].array = carve(base, &used, all[i].size);
     for (int i = 0; i < MOST_CALL_OUTPUTS; ++i) w->of_outputs[i] = carve(base, &used, sizes[i]);
+    w->beside = carve(base, &used, s && w->asked->tangent ? arrange_beside(&other, 0) : 0);
     w->left.pivots = (int *)carve(base, &used, N);
     w->right.pivots = (int *)carve(base, &used, N);
     return used;
@@ -498,8 +522,43 @@ static int projections(struct symgen_work *w, double h)
 
 /* ---- sensitivities ---- */
 
-/* above (n, s) -= P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17); P' is M' or 0. */
-static void subtract_turned(struct symgen_work *w, const double *value, const double *starred, const double *x)
+/* felt = A e beside the step, where its state and parameters have moved by so much of sensitivity k. */
+static void look_beside(const struct symgen_work *w, int k, double move, double h, const double *e)
+{
+    const struct symgen_mechanism *const of = w->of;
+    const int n = of->n, m = of->m, s = w->asked->s, number = w->asked->parameter[k];
+    struct symgen_work other = *w, *const o = &other;
+    arrange_beside(o, w->beside);
+    for (int i = 0; i < n; ++i) {
+        o->qd[i] = w->qd[i] + move * w->d_qd[i * s + k];
+        o->qdd[i] = w->qdd[i] + move * w->d_qdd[i * s + k];
+        o->moved[i] = move * w->next.d_q[i * s + k];
+    }
+    for (int i = 0; i < m; ++i) o->next.lam[i] = w->next.lam[i] + move * w->next.d_lam[i * s + k];
+    integrate(of->joint, of->joints, of->nq, w->next.q, o->moved, o->next.q);
+    if (of->p) memcpy(o->scratch, w->asked->parameters, sizeof(double) * (size_t)of->p);
+    if (number >= 0) o->scratch[number] += move;
+    o->known[OF_PARAMETERS] = o->scratch;
+    look(o, o->next.q, o->next.lam, h);
+    set_product(n, n, 1, o->A, e, o->felt);
+}
+
+/* above (n, s) -= A' e, by differences along every sensitivity: e is small, and so is what they round. */
+static void subtract_tangent(struct symgen_work *w, double h, const double *e)
+{
+    const int n = w->of->n, s = w->asked->s;
+    struct symgen_work other = *w;
+    arrange_beside(&other, w->beside);
+    for (int k = 0; k < s; ++k)
+        for (int side = 1; side >= -1; side -= 2) {
+            look_beside(w, k, side * DIFFERENCE, h, e);
+            for (int i = 0; i < n; ++i) w->above[i * s + k] -= side * other.felt[i] / (2.0 * DIFFERENCE);
+        }
+}
+
+/* above (n, s) -= P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17); P' is M', A' or 0. */
+static void subtract_turned(struct symgen_work *w, double h, const double *value, const double *starred,
+                            const double *x)
 {
     const int n = w->of->n, s = w->asked->s;
     const double *const q = w->next.q;
@@ -510,6 +569,11 @@ static void subtract_turned(struct symgen_work *w, const double *value, const do
     add_product(n, n, s, -1.0, w->curved, w->next.d_q, w->above);
     add_by_parameters(w, TORQUE_P, n, -1.0, w->above);
     if (w->asked->P) return;
+    if (w->asked->tangent) {
+        for (int i = 0; i < n; ++i) w->moved[i] = value[i] - starred[i];
+        subtract_tangent(w, h, w->moved);
+        return;
+    }
     /* M' e: inverse dynamics, whose accelerations are moved by e */
     for (int i = 0; i < n; ++i) w->moved[i] = w->qdd[i] + (value[i] - starred[i]);
     set_motion(w, q, w->qd, w->moved);
@@ -582,7 +646,7 @@ static void sensitivities(struct symgen_work *w, double h)
     /* (15), (16): dPhid/dz z' is half of dPhidd/dzd z', on manifolds less half of Phi_z [zd, z'] */
     memcpy(w->above, zero, sizeof(double) * (size_t)(n * s));
     memcpy(w->below, zero, sizeof(double) * (size_t)(m * s));
-    subtract_turned(w, next->qd, w->qd, next->sigma);
+    subtract_turned(w, h, next->qd, w->qd, next->sigma);
     set_motion(w, next->q, next->qd, next->qdd);
     run(w, ACCELERATION, second);
     add_product(m, n, s, 0.5, w->second_qd, next->d_q, w->below);
@@ -593,7 +657,7 @@ static void sensitivities(struct symgen_work *w, double h)
     /* (17), (18) */
     memcpy(w->above, zero, sizeof(double) * (size_t)(n * s));
     memcpy(w->below, zero, sizeof(double) * (size_t)(m * s));
-    subtract_turned(w, next->qdd, w->qdd, next->kappa);
+    subtract_turned(w, h, next->qdd, w->qdd, next->kappa);
     set_motion(w, next->q, next->qd, next->qdd);
     add_product(m, n, s, 1.0, w->second_q, next->d_q, w->below);
     add_product(m, n, s, 1.0, w->second_qd, next->d_qd, w->below);
