@@ -9,7 +9,7 @@ objectives, and must have the same states, forces of the constraints and integra
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,13 +99,15 @@ def _have_values(module: Any, q: Array, qd: Array, t: Array, loads: Array) -> ND
     return found
 
 
-def steps(module: Any, seed: int = 2009) -> Iterator[Check]:
+def steps(
+    module: Any, seed: int = 2009, projection: Literal["mass", "tangent"] = "mass"
+) -> Iterator[Check]:
     """One row for each array of a state and for the integrals; none where there is no such C."""
     if not has_constraints(module) or advance_of(module) is None:
         return
     random = np.random.default_rng(seed)
     try:
-        way, start, objectives = _task(module, random)
+        way, start, objectives = _task(module, random, projection)
         compiled = compiled_way(way, objectives)
         if compiled is None:
             return
@@ -149,7 +151,7 @@ def _row(what: str, found: Any, expected: Any, limit: float) -> Check:
     return Check(f"steps by ALI3-P, {what} = the reference in Python", "compiled", error, limit, 1)
 
 
-def _task(module: Any, random: np.random.Generator) -> Any:
+def _task(module: Any, random: np.random.Generator, projection: Literal["mass", "tangent"]) -> Any:
     """The reference, where it begins, and the objectives."""
     wanted = _columns(module)
     values = np.asarray(module.default_parameters, dtype=float)
@@ -160,7 +162,7 @@ def _task(module: Any, random: np.random.Generator) -> Any:
     space = configuration_of(module)
     torques = Torques(random.uniform(-1, 1, module.n), None, space, wanted)
     loads = Loads("loads", random.uniform(-1, 1, (module.n_loads, 6)), (module.n_loads, 6), space)
-    scheme = Scheme(1.0, PENALTY, "mass", 1)
+    scheme = Scheme(1.0, PENALTY, projection, 1)
     way = AugmentedLagrangian(module, scheme, torques, loads, values, wanted)
     names = "all" if getattr(module, "output_names", ()) else ()
     return way, starting_state(way, 0.0, q, qd), objectives_of(module, names, wanted)

@@ -128,8 +128,9 @@ def test_euler_parameters_move_the_same_way():
     assert np.allclose(*values, atol=1e-6)
 
 
-def test_c_and_the_reference_make_the_same_steps():
+@pytest.mark.parametrize("projection", ["mass", "tangent"])
+def test_c_and_the_reference_make_the_same_steps(projection):
     """Beside a rod, a welded trunk and a relation of time; every build compares them."""
-    rows = [row for row in steps(closed("compiled")) if row.samples]
+    rows = [row for row in steps(closed("compiled"), projection=projection) if row.samples]
     assert len(rows) == 14
     assert max(row.error for row in rows) < 1e-9
