@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,12 @@ from . import _limits as limits
 from ._agreement import agreement
 from ._array_interface import interface
 from ._constraint_laws import CONSTRAINT_LAWS
-from ._domain import left_out, states_in_domain
+from ._domain import (
+    left_out,
+    model_has_values,
+    states_in_domain,
+    states_with_values,
+)
 from ._evaluation import (
     ARGUMENTS,
     LOADED,
@@ -366,11 +372,17 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
     rows, told = getattr(module, "n_constraints", 0), getattr(module, "tells_multipliers", False)
     others = rows, rows * told, getattr(module, "timed", False)
     states = random_states(module.n, loads, samples, seed, values, space, *others)
+
+    def more(count: int) -> States:
+        return random_states(module.n, loads, count, seed + 1, values, space, *others)
+
+    if rows or getattr(module, "force_types", ()):
+        known = partial(model_has_values, module)
+        initial = whole_space.normalize(getattr(module, "initial_q", whole_space.neutral()))
+        states = states_with_values(states, more, known, whole_space, initial)
     if hasattr(module, "outputs"):
         states = states_in_domain(
-            states,
-            lambda count: random_states(module.n, loads, count, seed + 1, values, space, *others),
-            lambda drawn: call(module, "outputs", vars(drawn))[0],
+            states, more, lambda drawn: call(module, "outputs", vars(drawn))[0]
         )
     terms = getattr(module, "mass_terms", None)
     facts = Facts(

@@ -355,4 +355,13 @@ def who_derives(function: str, tree: KinematicTree[Any] | None = None) -> str:
     if tree is not None and tree.manifolds and not able and function in FUNCTION_NAMES:
         beside = manifolds.lacking(function, tree) or "joints"
         return f"{function} is not available yet for {beside} with 'coordinates: quaternion'"
-    return f"add --formulations {' or '.join(able)}" if able else f"{function} is not available yet"
+    reasons = {
+        name: None if tree is None else formulation_named(name).why_not(tree) for name in able
+    }
+    serving = [name for name, reason in reasons.items() if reason is None]
+    if serving:
+        return f"add --formulations {' or '.join(serving)}"
+    why = "".join(
+        f" for this model: {name}: {reason}" for name, reason in list(reasons.items())[:1]
+    )
+    return f"{function} is not available yet{why}"

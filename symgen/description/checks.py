@@ -28,7 +28,12 @@ from symgen.description.findings import Findings
 from symgen.description.forces import check_forces, check_springs
 from symgen.description.inertia import breaks_triangle, indefinite
 from symgen.description.joints import JointChecks
-from symgen.description.loops import check_initial, check_loops, check_relations
+from symgen.description.loops import (
+    check_initial,
+    check_loops,
+    check_prescribed,
+    check_relations,
+)
 from symgen.description.mimic import check_mimics
 from symgen.description.model import (
     JointDescription,
@@ -77,6 +82,7 @@ def check(document: Document) -> RobotDescription:
     points = link_points("points", robot.points, names, scalars)
     outputs = check_outputs(robot, scalars)
     loops = check_loops(robot, names, scalars)
+    check_prescribed(robot, findings)
     relations = check_relations(robot, scalars)
     initial = check_initial(robot, scalars)
     springs = check_springs(robot, points, names, scalars)

@@ -345,8 +345,9 @@ class _Parser:
         while self.at(","):
             self.take()
             operands.append(self.expression(self.deeper(depth)))
-        self.close(opening)
         wanted = FUNCTIONS[function.text]
+        short = wanted > len(operands)
+        self.close(opening, "; between { } or [ ] YAML ends it at ',': quote it" if short else "")
         if len(operands) != wanted:
             plural = "argument" if wanted == 1 else "arguments"
             raise ExpressionError(
@@ -354,11 +355,11 @@ class _Parser:
             )
         return Operation(function.text, tuple(operands))
 
-    def close(self, opening: _Token) -> None:
+    def close(self, opening: _Token, hint: str = "") -> None:
         if self.at(")"):
             self.take()
         elif self.token.kind == "end":
-            raise ExpressionError("this '(' is never closed", opening.column)
+            raise ExpressionError(f"this '(' is never closed{hint}", opening.column)
         else:
             raise self.surplus()
 

@@ -51,6 +51,19 @@ def check_loops(
     return tuple(found)
 
 
+def check_prescribed(robot: RobotTable, findings: Findings) -> None:
+    """What moves as time goes on is a relation where there are loops or relations."""
+    if not robot.loops and not robot.relations:
+        return
+    for index, joint in enumerate(robot.joints or []):
+        if joint is not None and any(joint.prescribed or ()):
+            findings.fault(
+                ("joints", index, "prescribed"),
+                "not available beside loops and relations; a relation of t drives a joint, such "
+                f"as 'relations: {{drive: q.{joint.name} - 2*t}}'",
+            )
+
+
 def _check_name(
     name: str | None, path: KeyPath, taken: dict[str, KeyPath], findings: Findings
 ) -> None:

@@ -13,6 +13,7 @@ look costs a change of hands of the interpreter, and new threads."""
 
 CALLS = ("c/python/symgen-calls.h", "c/python/symgen-calls.c", "c/symgen-results.h")
 MOTIONS = (
+    "c/symgen-manifolds.h",
     "c/symgen-mechanism.h",
     "c/symgen-constrained.h",
     "c/python/symgen-motions.h",

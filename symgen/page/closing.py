@@ -86,8 +86,8 @@ def check_closing(description: RobotDescription) -> Mobility | None:
     found = mobility(description)
     if found is not None and found.open_by:
         raise RequestError(
-            f"{description.file}: a report shows the mechanism with its loops closed, and they do "
-            f"not close from the positions under 'initial': {found.open_by}"
+            f"{description.file}: a report shows the mechanism with its loops closed from the "
+            f"positions under 'initial': {found.open_by}"
         )
     return found
 

@@ -122,7 +122,10 @@ class Mechanism:
         J, bias = self._constraints(q, qd, t, parameters)
         M = self._module.mass_matrix(q, parameters=parameters)
         given = self._given(t, loads, parameters)
-        forces = np.asarray(tau, dtype=float) - self._module.bias_forces(q, qd, **given)
+        tau = np.asarray(tau, dtype=float)
+        if tau.shape[-1:] != (self._module.n,):
+            raise ValueError(f"tau: expected shape (..., {self._module.n}), got {tau.shape}")
+        forces = tau - self._module.bias_forces(q, qd, **given)
         qdd, multipliers, _ = _solved(M, J, forces[..., np.newaxis], -bias[..., np.newaxis])
         return ConstrainedMotion(qdd[..., 0], multipliers[..., 0])
 
@@ -213,10 +216,10 @@ class Mechanism:
         that are held stay; the others move by the least that keeps the loops closed.
         """
         known = _without_none(t=t, parameters=parameters)
+        free = np.zeros(self._module.n)
+        free[self._free("closing_derivatives", hold)] = 1.0
         J = self._module.constraint_jacobian(q, **known)
         slopes = self._module.constraints_parameter_derivatives(q, **known)
-        names = self._module.coordinate_names
-        free = np.array([name not in hold for name in names], dtype=float)
         return -np.linalg.pinv(J * free, rcond=RANK) @ slopes
 
     @_by_keyword
@@ -302,19 +305,25 @@ class Mechanism:
 
         ValueError where the loops cannot close from there, with how far they are open.
         """
-        names = self._module.coordinate_names
-        unknown = [name for name in hold if name not in names]
-        if unknown:
-            raise ValueError(
-                f"assemble: hold: there is no coordinate {unknown[0]!r}; there are "
-                f"{', '.join(names)}"
-            )
-        free = [k for k, name in enumerate(names) if name not in hold]
+        free = self._free("assemble", hold)
         start = self._module.normalize(self._module.initial_q if q is None else q)
         known = _without_none(t=t, parameters=parameters)
         rows = start.reshape(-1, start.shape[-1])
         closed = [self._assembled(row, free, known, k) for k, row in enumerate(rows)]
         return np.array(closed).reshape(start.shape)
+
+    def _free(self, function: str, hold: Sequence[str]) -> list[int]:
+        """The coordinates that are not held; ValueError for names that are none of theirs."""
+        names = self._module.coordinate_names
+        if isinstance(hold, str):
+            raise ValueError(f"{function}: hold: expected a list of names, such as [{hold!r}]")
+        unknown = [name for name in hold if name not in names]
+        if unknown:
+            raise ValueError(
+                f"{function}: hold: there is no coordinate {unknown[0]!r}; there are "
+                f"{', '.join(names)}"
+            )
+        return [k for k, name in enumerate(names) if name not in hold]
 
     def _assembled(
         self, q: Array, free: Sequence[int], known: Mapping[str, Any], row: int
@@ -329,10 +338,14 @@ class Mechanism:
             begin = self._moved(q, free, random.normal(scale=_NEAR, size=len(free)))
         worst = int(np.abs(c).argmax())
         where = f" (row {row})" if row else ""
+        name = self._module.constraint_names[worst]
+        if not np.isfinite(c[worst]):
+            raise ValueError(
+                f"assemble: {name} has no value here{where}, or no derivative; begin where it has"
+            )
         raise ValueError(
-            f"assemble: the loops do not close from here{where}: "
-            f"{self._module.constraint_names[worst]} is off by {abs(c[worst]):.3g}; begin nearer, "
-            "hold less, or look at the lengths"
+            f"assemble: the loops do not close from here{where}: {name} is off by "
+            f"{abs(c[worst]):.3g}; begin nearer, hold less, or look at the lengths"
         )
 
     def _closed(
@@ -344,7 +357,9 @@ class Mechanism:
         c, J = module.constraints(q, **known), module.constraint_jacobian(q, **known)
         for _ in range(_STEPS):
             size = max(1.0, float(np.abs(J).max(initial=0.0)))
-            if np.abs(c).max() <= CLOSED * size:
+            if not size < np.inf:
+                c = np.where(np.isfinite(J).all(axis=-1), c, np.nan)
+            if not np.isfinite(c).all() or np.abs(c).max() <= CLOSED * size:
                 break
             moved = self._moved(q, free, -_step(J[:, free], c, damping * size))
             new = module.constraints(moved, **known)
@@ -380,7 +395,10 @@ def _without_none(**options: Any) -> dict[str, Any]:
 
 def _independent(J: Array) -> tuple[Array, Array, Array]:
     """U (..., m, r), what U' J is, and which of these rows are independent, (..., r)."""
-    U, s, V = np.linalg.svd(J, full_matrices=False)
+    try:
+        U, s, V = np.linalg.svd(J, full_matrices=False)
+    except np.linalg.LinAlgError:
+        raise np.linalg.LinAlgError("the constraints have no finite derivatives here") from None
     kept = s > RANK * s.max(axis=-1, keepdims=True)
     return U, s[..., np.newaxis] * V, kept
 

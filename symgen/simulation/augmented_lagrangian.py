@@ -6,7 +6,7 @@ generated module and nothing else, so that any formulation drives it: `inverse_d
 M zdd - Q, its derivatives are M, C, K + M_z zdd, and so on.
 
 Derivation     name in code             shape     meaning
-z, zd, zdd     q, qd, qdd               (n,)      coordinates, velocities, accelerations
+z, zd, zdd     q, qd, qdd               (n,)      coordinates (nq,), velocities, accelerations
 z*d, z*dd      the same, unprojected    (n,)      by the trapezoidal rule from z
 Phi, Phi_z     constraints, J           (m,)      constraints and their Jacobian, (m, n)
 lambda         lam                      (m,)      multipliers; those of the module are -lambda
@@ -21,6 +21,11 @@ One step of size h, with s = h^2 / 4 and A = M + h/2 C + s (K + M_z zdd + Phi_zz
                Phi_z dz - y / (s alpha) = -Phi - y_before / (s alpha)
     (10) (11)  P e + Phi_z' sigma = 0                            e = zd - z*d, or zdd - z*dd
                Phi_z e - sigma / (s alpha) = -Phid(z*d) - sigma_before / (s alpha)
+
+On manifolds a step leads to integrate(q, u), u = h zd + h^2 / 2 zdd + change, the trapezoidal rule
+of Brüls and Cardona (2010), with the same rates.  Then dz = T du, with T of
+`symgen.simulation.displacements`, and what is solved for is du: K T stands for K in A, and Phi_z T
+for Phi_z in the lower row of (9) and (14).  Derivatives by z are those in the tangent space.
 
 These are the printed equations with the multiplier kept as an unknown (*bordered*): eliminated, the
 penalty stands beside the mass matrix and rounds it away.  (9) is solved by Newton's method; on each
@@ -41,8 +46,10 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from symgen.errors import RequestError
+from symgen.robot.configuration import configuration_of
 from symgen.robot.mechanism import RANK
 from symgen.simulation.arguments import Array, Columns, selection
+from symgen.simulation.displacements import operators
 from symgen.simulation.inputs import Loads, Torques
 
 CONVERGED = 1e-11
@@ -102,11 +109,12 @@ class NotConvergedError(Exception):
 class Bordered:
     """[A, J'; J, -1/w] with w = s alpha, factorised once for several right sides."""
 
-    def __init__(self, A: Array, J: Array, w: float) -> None:
+    def __init__(self, A: Array, J: Array, w: float, low: Array | None = None) -> None:
+        """`low` stands for J below A, where it is another one."""
         m, n = J.shape
         self.n, self.w = n, w
         whole = np.zeros((n + m, n + m))
-        whole[:n, :n], whole[:n, n:], whole[n:, :n] = A, J.T, J
+        whole[:n, :n], whole[:n, n:], whole[n:, :n] = A, J.T, J if low is None else low
         whole[range(n, n + m), range(n, n + m)] = -1.0 / w
         try:
             self.inverse = np.linalg.inv(whole)
@@ -155,14 +163,21 @@ class Tangent:
         """A."""
         return self.M + 0.5 * h * self.C + 0.25 * h * h * self.K
 
+    def system(self, h: float, w: float, T: Array | None) -> Bordered:
+        """The linear system of (9) and (14); T is None where it is 1."""
+        if T is None:
+            return Bordered(self.matrix(h), self.J, w)
+        A = self.M + 0.5 * h * self.C + 0.25 * h * h * (self.K @ T)
+        return Bordered(A, self.J, w, self.J @ T)
 
-def starred(h: float, change: Array, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-    """z, z*d, z*dd of the trapezoidal rule, `change` beyond the first guess of z.
+
+def starred(h: float, change: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+    """z - z_old, z*d, z*dd of the trapezoidal rule, `change` beyond the first guess of z.
 
     z*d is (z - z_old) 2 / h - zd_old, z*dd the same of z*d; written so that nothing cancels.
     """
     return (
-        q + h * qd + 0.5 * h * h * qdd + change,
+        h * qd + 0.5 * h * h * qdd + change,
         qd + h * qdd + (2.0 / h) * change,
         qdd + (4.0 / h**2) * change,
     )
@@ -176,6 +191,7 @@ class AugmentedLagrangian:
         columns: Columns,
     ) -> None:  # fmt: skip
         self.module, self.scheme = module, scheme
+        self.space = configuration_of(module)
         self.torques, self.loads, self.columns = torques, loads, columns
         self.parameters = parameters
         self.known = {"parameters": parameters} if parameters.size else {}
@@ -223,13 +239,14 @@ class AugmentedLagrangian:
         h = end - old.t
         s = 0.25 * h * h
         w = s * self.scheme.penalty
-        (q, qd, qdd), lam, at, left = self.positions(old, end, w)
+        (u, q, qd, qdd), lam, at, left = self.positions(old, end, w)
+        turn, carry = self.turning(u)
         if len(self.columns):  # (14) is linear in what (9) is at its solution
             at = self.tangent(end, q, qd, qdd, lam)
-            left = Bordered(at.matrix(h), at.J, left.w)
+            left = at.system(h, left.w, turn)
         P = self.projection_matrix(at, h)
         right = Bordered(P, at.J, w)
-        nothing = np.zeros(len(q))
+        nothing = np.zeros(len(qd))
         updates = self.scheme.projections
         rates = self.module.constraint_rates(q, qd, t=end, **self.known)
         e, sigma = right.solve(nothing, -rates, updates)
@@ -238,42 +255,48 @@ class AugmentedLagrangian:
         ee, kappa = right.solve(nothing, -(at.J @ qdd + bias), updates)
         new = State(
             end, q, new_qd, qdd + ee, lam, sigma, kappa,
-            *(np.zeros((len(x), len(self.columns))) for x in (q, q, q, lam, lam, lam)),
+            *(np.zeros((len(x), len(self.columns))) for x in (qd, qd, qd, lam, lam, lam)),
         )  # fmt: skip
         if len(self.columns):
-            self.sensitivities(old, new, (qd, qdd), at, (left, right))
+            self.sensitivities(old, new, (qd, qdd), at, (left, right), (turn, carry))
         return new
+
+    def turning(self, u: Array) -> tuple[Array | None, Array | None]:
+        """T and carry of `symgen.simulation.displacements`, None where they are 1."""
+        return operators(self.space, u) if self.space.joints else (None, None)
 
     def positions(
         self, old: State, end: float, w: float
-    ) -> tuple[tuple[Array, Array, Array], Array, Tangent, Bordered]:
-        """(9) by Newton's method: (z, z*d, z*dd), lambda, and what the last correction had."""
+    ) -> tuple[tuple[Array, Array, Array, Array], Array, Tangent, Bordered]:
+        """(9) by Newton's method: (u, z, z*d, z*dd), lambda, and what the last correction had."""
         h = end - old.t
         s, lam = 0.25 * h * h, old.lam
-        z = starred(h, np.zeros_like(old.q), old.q, old.qd, old.qdd)
-        whole = np.zeros_like(old.q)
+        whole = np.zeros_like(old.qd)
+        u, qd, qdd = starred(h, whole, old.qd, old.qdd)
         for _ in range(MOST_NEWTON_STEPS):
-            q = z[0]
-            at = self.tangent(end, *z, lam)
+            q = self.space.integrate(old.q, u)
+            at = self.tangent(end, q, qd, qdd, lam)
             if not np.isfinite(at.residual).all():
                 raise NotConvergedError("the motion is not finite")
             size = max(1.0, float(np.abs(q).max()))
-            left, change, y = self.corrected(at, h, w, CONVERGED * size)
+            left, change, y = self.corrected(at, h, w, CONVERGED * size, self.turning(u)[0])
             whole, lam = whole + change, y / s
-            z = starred(h, whole, old.q, old.qd, old.qdd)
+            u, qd, qdd = starred(h, whole, old.qd, old.qdd)
             if np.abs(change).max() <= CONVERGED * size:
-                return z, lam, at, left
+                q = self.space.normalize(self.space.integrate(old.q, u))
+                return (u, q, qd, qdd), lam, at, left
         raise NotConvergedError(f"the last correction was {np.abs(change).max():.3g}")
 
     def corrected(
-        self, at: Tangent, h: float, w: float, near: float
+        self, at: Tangent, h: float, w: float, near: float, turn: Array | None
     ) -> tuple[Bordered, Array, Array]:
         """The linear system of (9) and its solution, with a penalty that holds what J has."""
-        A = at.matrix(h)
-        unit = float(np.abs(A).max()) / max(float(np.abs(at.J).max(initial=0.0)) ** 2, TINY)
+        unit = float(np.abs(at.matrix(h)).max()) / max(
+            float(np.abs(at.J).max(initial=0.0)) ** 2, TINY
+        )
         w = max(w, PENALTY * unit)
         for _ in range(MOST_PENALTIES):
-            left = Bordered(A, at.J, w)
+            left = at.system(h, w, turn)
             change, y, moved = left.settle(-0.25 * h * h * at.residual, -at.constraints)
             if moved <= 0.01 * near:
                 break
@@ -305,14 +328,16 @@ class AugmentedLagrangian:
 
     def sensitivities(
         self, old: State, new: State, unprojected: tuple[Array, Array], at: Tangent,
-        systems: tuple[Bordered, Bordered],
+        systems: tuple[Bordered, Bordered], turning: tuple[Array | None, Array | None],
     ) -> None:  # fmt: skip
         """(14), (15) and (17), into `new`; `unprojected` are z*d and z*dd."""
         h, t, q = new.t - old.t, new.t, new.q
         s, (left, right), (qd, qdd) = 0.25 * h * h, systems, unprojected
         acting, updates = self.acting(t, q, qd), self.scheme.projections
         # (14), for what is missing to the first guess
-        guess = starred(h, np.zeros_like(old.d_q), old.d_q, old.d_qd, old.d_qdd)
+        turn, carry = (np.eye(len(qd)) if x is None else x for x in turning)
+        guess = starred(h, np.zeros_like(old.d_q), old.d_qd, old.d_qdd)
+        guess = carry @ old.d_q + turn @ guess[0], *guess[1:]
         felt = at.K @ guess[0] + at.C @ guess[1] + at.M @ guess[2]
         felt += self.by_parameters("inverse_dynamics", q, qd, qdd, **acting)
         felt += self.by_parameters("constraint_torque", q, new.lam, t=t)
@@ -320,13 +345,15 @@ class AugmentedLagrangian:
         below = -self.by_parameters("constraints", q, t=t) - at.J @ guess[0]
         change, y, _ = left.settle(-s * felt, below)
         new.d_lam = y / s
-        new.d_q, d_qd, d_qdd = starred(h, change, old.d_q, old.d_qd, old.d_qdd)
-        # (15), (16): dPhid/dz is half of dPhidd/dzd
+        d_u, d_qd, d_qdd = starred(h, change, old.d_qd, old.d_qdd)
+        new.d_q = carry @ old.d_q + turn @ d_u
+        # (15), (16): dPhid/dz z' is half of dPhidd/dzd z', on manifolds less half of Phi_z [zd, z']
         known = {"t": t, **self.known}
         _, by_q, by_qd = self.module.constraint_acceleration_derivatives(
             q, new.qd, new.qdd, **known
         )
-        b = 0.5 * by_qd @ new.d_q + self.by_parameters("constraint_rates", q, new.qd, t=t)
+        b = 0.5 * (by_qd @ new.d_q - at.J @ self.space.transported(new.qd, new.d_q))
+        b += self.by_parameters("constraint_rates", q, new.qd, t=t)
         turned = self.turned(old, new, unprojected, new.qd - qd, new.sigma, d_qd, d_qdd)
         e, new.d_sigma = right.solve(-turned, -(at.J @ d_qd + b), updates)
         new.d_qd = d_qd + e
@@ -391,8 +418,9 @@ class AugmentedLagrangian:
                     ):
                         moved[number] += move * (place == k)
                     self.known = {"parameters": moved}
-                ways = ((new.q, new.d_q), (qd, d_qd), (qdd, d_qdd), (new.lam, new.d_lam))
-                at = self.tangent(new.t, *(x + move * dx[:, k] for x, dx in ways))
+                ways = ((qd, d_qd), (qdd, d_qdd), (new.lam, new.d_lam))
+                q = self.space.integrate(new.q, move * new.d_q[:, k])
+                at = self.tangent(new.t, q, *(x + move * dx[:, k] for x, dx in ways))
                 sides.append(at.matrix(h) @ e)
             found[:, k] = (sides[0] - sides[1]) / (2.0 * DIFFERENCE)
         self.known = kept

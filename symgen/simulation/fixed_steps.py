@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.robot.configuration import configuration_of
 from symgen.robot.mechanism import RANK
 from symgen.simulation.accelerations import function_of, has_constraints
 from symgen.simulation.arguments import Array, Columns, numbers, refuse_not_finite
@@ -76,12 +75,6 @@ def checked_scheme(
         raise RequestError(
             "simulate: step: it is the way of mechanisms with loops or relations; this robot has "
             "none, and is integrated with steps that keep rtol and atol (max_step limits them)"
-        )
-    if configuration_of(module).joints:
-        raise RequestError(
-            "simulate: step: steps of one size are those of coordinates whose velocities are their "
-            "derivatives, and quaternions have others; leave step out, or use "
-            "`coordinates: euler_parameters`"
         )
     return Scheme(
         _positive("step", step),
@@ -188,14 +181,11 @@ def advance_of(module: Any) -> Any:
 def compiled_way(
     way: AugmentedLagrangian, objectives: Objectives | None, progress: Progress | None = None
 ) -> Way | None:
-    """The same in C; None where the module has no such code, or Python has to be asked.
-
-    It is where torques or loads are functions, or derivatives of tangent matrices are wanted.
-    """
+    """The same in C; None where the module has no such code, or torques or loads are functions."""
     scheme, columns, advance = way.scheme, way.columns, advance_of(way.module)
     tangent = isinstance(scheme.projection, str) and scheme.projection == "tangent"
     asked = way.torques.function is not None or way.loads.function is not None
-    if advance is None or asked or (tangent and len(columns)):
+    if advance is None or asked:
         return None
     numbers_of = dict(zip(columns.places.tolist(), columns.parameters.tolist(), strict=True))
     fixed = (

@@ -1,6 +1,7 @@
 """Where an output of a model has a value, and where it has derivatives.
 
-All else that is generated is defined at every state, singular mass matrices apart.  An output may
+All else that is generated is defined at every state, singular mass matrices apart: states at which
+relations or forces of the model have no value are replaced (`states_with_values`).  An output may
 leave the domain of its expression, as ``log`` of a negative coordinate does, or stand at a kink, as
 ``abs(a)`` does where the parameter a is 0; and a robot without mass has no centre of mass.  The
 reference of a comparison decides:
@@ -24,15 +25,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 
+from symgen.robot.configuration import Configuration
 from symgen.validation.evaluation import (
     SEVERAL_RESULTS,
     Array,
     Check,
     Evaluation,
     States,
+    call,
     without_warnings,
 )
 
@@ -50,6 +54,8 @@ JUMP = 1e-3
 FEW = 3
 """States at which every output is to have a value, if `MORE` random ones have so many."""
 MORE, AT_ONCE = 4096, 256
+SHARES = (0.5, 0.2, 0.05, 0.01, 1e-3)
+"""How near to the initial positions others are looked for, in shares of the way to random ones."""
 
 
 # ----------------------------------------------------------------------------------- comparing
@@ -226,6 +232,50 @@ def states_in_domain(
             if not missing.any():
                 break
     return _joined(states, _rows(more, np.unique(np.array(found, dtype=int))))
+
+
+def states_with_values(
+    states: States, draw: Callable[[int], States], known: Callable[[States], Array],
+    space: Configuration, initial: Array,
+) -> States:  # fmt: skip
+    """The states, with others in place of those at which the model itself has no value.
+
+    ``sqrt(x)`` in a relation or force has none where x is negative.  `draw` returns so many other
+    random states, `known` tells of states (S,) which have values.  Where few of them have,
+    positions nearer and nearer to the `initial` ones are tried; where none has, states stay.
+    """
+    with without_warnings():
+        has = np.asarray(known(states), dtype=bool)
+        if has.all():
+            return states
+        more = draw(MORE)
+        for share in (1.0, *SHARES):
+            way = share * space.difference(np.broadcast_to(initial, more.q.shape), more.q)
+            near = replace(more, q=space.integrate(np.broadcast_to(initial, more.q.shape), way))
+            found = np.flatnonzero(known(near))[: int(np.sum(~has))]
+            rows = np.flatnonzero(~has)[: len(found)]
+            states = _replaced(states, rows, _rows(near, found))
+            has[rows] = True
+            if has.all():
+                return states
+        return _rows(states, np.flatnonzero(has)) if has.any() else states
+
+
+def model_has_values(functions: Any, states: States) -> Array:
+    """Whether forces and relations of a model have values, by functions of it, (S,)."""
+    known = np.ones(len(states.q), dtype=bool)
+    for name in ("constraints", "constraint_jacobian", "inverse_dynamics"):
+        if hasattr(functions, name):
+            values = np.asarray(call(functions, name, vars(states))[0])
+            known &= np.isfinite(values.reshape(len(known), -1)).all(axis=-1)
+    return known
+
+
+def _replaced(states: States, rows: Array, others: States) -> States:
+    arrays = {f.name: np.array(getattr(states, f.name)) for f in fields(states)}
+    for name, values in arrays.items():
+        values[rows] = getattr(others, name)
+    return replace(states, **arrays)
 
 
 def _rows(states: States, rows: Array) -> States:

@@ -16,15 +16,20 @@ from symgen.description.expressions import evaluate
 from symgen.description.model import RobotDescription
 from symgen.joints import closing_type
 from symgen.robot.mechanism import RANK, Mechanism
+from symgen.validation.oracle_outputs import constraint_names
 from symgen.validation.oracle_parts import Array, unread_types
 from symgen.validation.oracles import NumericRobot
+
+STEP = 1e-40
+"""Of the complex step in time."""
 
 
 @dataclass(frozen=True)
 class Mobility:
     """Of a mechanism as it is assembled from its initial positions.
 
-    `open_by` says in words how far its loops stay open, "" where they close; then `freedoms` is n
+    `open_by` says in words how far its loops stay open or why they do not stay closed, "" where
+    they do; then `freedoms` is n
     less the rank, `gruebler` n - m, `redundant` the rows of each loop that the others of it, or
     loops before it, imply; `smallest` is the smallest singular value that counts, relative to the
     largest, and `q` where it is assembled.
@@ -39,7 +44,7 @@ class Mobility:
     q: tuple[float, ...] = ()
 
     def __str__(self) -> str:
-        rows = f"{self.rows} rows"
+        rows = "1 row" if self.rows == 1 else f"{self.rows} rows"
         if self.open_by:
             return f"{rows}; {self.open_by}"
         spare = ", ".join(f"{count} of {name}" for name, count in self.redundant.items() if count)
@@ -63,11 +68,28 @@ def mobility(description: RobotDescription) -> Mobility | None:
         said = str(error).removeprefix("assemble: ")
         return Mobility(m, n - m, 0, {}, 0.0, said)
     J = robot.constraint_jacobian(q)
+    if said := _contradiction(robot, description, q, J):
+        return Mobility(m, n - m, 0, {}, 0.0, said)
     s = np.linalg.svd(J, compute_uv=False)
     kept = s > RANK * s.max(initial=0.0)
     smallest = float(s[kept].min(initial=np.inf) / s.max(initial=1.0)) if kept.any() else 0.0
     freedoms = n - int(kept.sum())
     return Mobility(m, n - m, freedoms, _redundant(description, J), smallest, q=tuple(q.tolist()))
+
+
+def _contradiction(robot: NumericRobot, description: RobotDescription, q: Array, J: Array) -> str:
+    """In words, which relation asks for velocities that no motion has; "" where all can be met."""
+    rates = np.imag(robot.constraints(q, t=np.array(1j * STEP))) / STEP
+    U, s, _ = np.linalg.svd(J, full_matrices=False)
+    U = U[:, s > RANK * s.max(initial=0.0)]
+    left = np.abs(rates - U @ (U.T @ rates))
+    if left.max(initial=0.0) <= RANK * max(1.0, np.abs(rates).max(initial=0.0)):
+        return ""
+    name = constraint_names(description)[int(left.argmax())]
+    return (
+        f"the loops close, but no velocities keep them closed as time goes on: what {name} asks "
+        "for contradicts the others; remove it, or make them agree"
+    )
 
 
 def _module_of(robot: NumericRobot, description: RobotDescription) -> SimpleNamespace:

@@ -13,13 +13,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from symgen.description import RobotDescription, read
-from symgen.description.expressions import EvaluationError
-from symgen.errors import ValidationError
+from symgen.description.expressions import EvaluationError, evaluate
+from symgen.errors import ModelError, ValidationError
 from symgen.validation import limits, two_link
 from symgen.validation.checks import (
     CHANGED,
@@ -38,8 +39,15 @@ from symgen.validation.checks import (
     with_parameters,
 )
 from symgen.validation.conditioning import condition, mass_terms
-from symgen.validation.domain import left_out, share_smoothness, states_in_domain
+from symgen.validation.domain import (
+    left_out,
+    model_has_values,
+    share_smoothness,
+    states_in_domain,
+    states_with_values,
+)
 from symgen.validation.evaluation import Array, without_warnings
+from symgen.validation.oracle_outputs import constraint_names
 from symgen.validation.oracle_parameters import parameter_values, reader
 from symgen.validation.oracle_parts import JointForces, configuration, coupling, unread_types
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot
@@ -154,10 +162,13 @@ def validate(
     terms = condition(description)
     robot = None if unread else NumericRobot(description, runtime=runtime)
     facts = _facts(description, robot, terms)
+    more = partial(drawn, seed=2010)
+    if robot is not None and (description.relations or description.forces):
+        states = _with_values(description, robot, states, more)
     if description.outputs:
         states = states_in_domain(
             states,
-            lambda count: drawn(count, seed=2010),
+            more,
             lambda drawn: _outputs(drawn, subjects if robot is None else [_independent(robot)]),
         )
     evaluations = [Evaluation(subject, states, facts) for subject in subjects]
@@ -171,6 +182,40 @@ def validate(
             changed = with_parameters(states, changed_parameters(defaults))
             rows += _changed_rows(description, subjects, changed, runtime, robot, terms)
     return ValidationResult(tuple(rows), time.perf_counter() - start)
+
+
+def _with_values(
+    description: RobotDescription, robot: NumericRobot, states: States,
+    more: Callable[[int], States],
+) -> States:  # fmt: skip
+    """The states at which relations and forces of the model have values; `ModelError` where there
+    are none."""
+    known, space = partial(model_has_values, ParametrisedRobot(robot)), robot.space
+    values = description.parameter_values
+    start = space.normalize(np.array([evaluate(x, values) for x in description.initial_q]))
+    found = states_with_values(states, more, known, space, start)
+    with without_warnings():
+        if known(found).all():
+            return found
+        rows = np.asarray(robot.constraints(found.q, t=found.t))
+    lost = np.logical_not(np.isfinite(rows).any(axis=0))
+    names = set(compress(constraint_names(description), lost.tolist()))
+    wrong = [
+        relation.source.fault(
+            "this relation has no value at any of many random states, nor near the positions under "
+            "'initial'; a root or logarithm of what is negative?"
+        )
+        for relation in description.relations
+        if relation.name in names
+    ]
+    forces = [
+        force.source.fault(
+            "the forces of this model have no value at any of many random states; a root or "
+            "logarithm of what is negative?"
+        )
+        for force in description.forces[:1]
+    ]
+    raise ModelError(tuple(wrong or forces))
 
 
 def _facts(description: RobotDescription, robot: NumericRobot | None, terms: float) -> Facts:
@@ -249,6 +294,7 @@ def _changed_rows(
             facts = _facts(description, robot, terms)
             torques = robot.virtual_power(states.q, states.qd, states.qdd, loads=states.loads)
             known = bool(np.isfinite(torques).all())
+            known &= bool(np.isfinite(robot.constraints(states.q, t=states.t)).all())
         except (EvaluationError, ArithmeticError, ValueError):
             known = False
         if not known:

@@ -5,11 +5,20 @@
  * their equations.  It computes what symgen/simulation/augmented_lagrangian.py computes, with the
  * same names; that file says how the equations are solved.
  *
- * n coordinates, m constraints, s sensitivities, p runtime parameters.  Matrices are dense and
- * stored row by row; those of sensitivities have s columns.
+ * n velocities, nq coordinates (more beside quaternions), m constraints, s sensitivities, p runtime
+ * parameters.  Matrices are dense and stored row by row; those of sensitivities have s columns.
  */
 #ifndef SYMGEN_MECHANISM_H
 #define SYMGEN_MECHANISM_H
+
+#ifdef SYMGEN_MECHANISM_CODE  /* defined where these steps are compiled */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#endif
+
+#include "symgen-manifolds.h"
 
 enum { MOST_CALL_INPUTS = 8, MOST_CALL_OUTPUTS = 8 };
 
@@ -30,7 +39,9 @@ enum {
 };
 
 struct symgen_mechanism {
-    int n, m, p, loads, outputs;  /* loads: six numbers each */
+    int n, nq, m, p, loads, outputs;  /* loads: six numbers each */
+    int joints;  /* those with a quaternion */
+    const struct symgen_joint *joint;
     int tells;  /* whether outputs mention multipliers of constraints and projections */
     struct symgen_call call[CALLS];
 };
@@ -45,15 +56,11 @@ struct symgen_request {
     const int *parameter, *objective;
 };
 
-#ifdef SYMGEN_MECHANISM_CODE  /* defined where these steps are compiled */
-
-#include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
+#ifdef SYMGEN_MECHANISM_CODE
 
 enum { MOST_NEWTON_STEPS = 12, MOST_UPDATES = 20, MOST_PENALTIES = 3, MOST_HALVINGS = 10 };
-static const double CONVERGED = 1e-11, SETTLED = 1e-14, PENALTY = 1e5, STRONGER = 1e4, TINY = 1e-300;
+static const double CONVERGED = 1e-11, SETTLED = 1e-14, PENALTY = 1e5, STRONGER = 1e4, TINY = 1e-300,
+                    DIFFERENCE = 1e-6;
 
 /* ---- memory ---- */
 
@@ -75,8 +82,10 @@ struct symgen_work {
     size_t state_size;
     struct symgen_system left, right;
     double *felt, *by_q, *by_qd, *M, *C, *K, *A, *pull, *curved, *c, *J;
+    double *turn, *carry, *bent, *low, *along, *ad;  /* on manifolds: T, carry, A and J of the left side */
     double *qd, *qdd, *moved, *change, *former, *second, *second_q, *second_qd, *scratch;
     double *above, *below, *x, *last, *d_qd, *d_qdd, *slopes_p, *none;
+    double *beside;  /* for `look_beside` */
     double *of_outputs[MOST_CALL_OUTPUTS], *integrand, *integrand_before;
     double *told, *d_told, *of_told;  /* multipliers of outputs (3, m), their derivatives, those by them */
     long halved;
@@ -92,13 +101,35 @@ static double *carve(double *base, size_t *used, size_t size)
     return found;
 }
 
-static void state_at(struct symgen_state *state, double *base, size_t *used, size_t n, size_t m, size_t s)
+static void state_at(struct symgen_state *state, double *base, size_t *used, const struct symgen_mechanism *of,
+                     size_t s)
 {
+    const size_t n = (size_t)of->n, m = (size_t)of->m;
     double **const one[] = {&state->q, &state->qd, &state->qdd, &state->lam, &state->sigma, &state->kappa};
     double **const all[] = {&state->d_q, &state->d_qd, &state->d_qdd, &state->d_lam, &state->d_sigma,
                             &state->d_kappa};
-    for (int i = 0; i < 6; ++i) *one[i] = carve(base, used, i < 3 ? n : m);
+    for (int i = 0; i < 6; ++i) *one[i] = carve(base, used, i == 0 ? (size_t)of->nq : i < 3 ? n : m);
     for (int i = 0; i < 6; ++i) *all[i] = carve(base, used, (i < 3 ? n : m) * s);
+}
+
+/* Give what `look` needs of its own, of the state that it looks at too, its place from `base` on; how
+ * many numbers they are. */
+static size_t arrange_beside(struct symgen_work *w, double *base)
+{
+    const struct symgen_mechanism *const of = w->of;
+    const size_t n = (size_t)of->n, m = (size_t)of->m, bent = of->joints ? n : 0;
+    const struct {
+        double **array;
+        size_t size;
+    } all[] = {
+        {&w->felt, n}, {&w->by_q, n * n}, {&w->M, n * n}, {&w->C, n * n}, {&w->K, n * n}, {&w->A, n * n},
+        {&w->pull, n}, {&w->curved, n * n}, {&w->c, m}, {&w->J, m * n}, {&w->bent, bent * n},
+        {&w->low, bent * m}, {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->next.q, (size_t)of->nq},
+        {&w->next.lam, m}, {&w->scratch, (size_t)of->p},
+    };
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) *all[i].array = carve(base, &used, all[i].size);
+    return used;
 }
 
 /* Give every array its place from `base` on; how many numbers they are. */
@@ -106,7 +137,7 @@ static size_t arrange(struct symgen_work *w, double *base)
 {
     const struct symgen_mechanism *const of = w->of;
     const size_t n = (size_t)of->n, m = (size_t)of->m, s = (size_t)w->asked->s, N = n + m;
-    const size_t p = (size_t)of->p, k = (size_t)of->outputs, wide = s ? s : 1;
+    const size_t p = (size_t)of->p, k = (size_t)of->outputs, wide = s ? s : 1, bent = of->joints ? n : 0;
     const size_t sizes[MOST_CALL_OUTPUTS] = {k, k, k * n, k * n, k * n, k * n, k * (size_t)of->loads, k * p};
     const struct {
         double **array;
@@ -115,6 +146,8 @@ static size_t arrange(struct symgen_work *w, double *base)
         {&w->left.factors, N * N}, {&w->right.factors, N * N},
         {&w->felt, n}, {&w->by_q, n * n}, {&w->by_qd, n * n}, {&w->M, n * n}, {&w->C, n * n},
         {&w->K, n * n}, {&w->A, n * n}, {&w->pull, n}, {&w->curved, n * n}, {&w->c, m}, {&w->J, m * n},
+        {&w->turn, bent * n}, {&w->carry, bent * n}, {&w->bent, bent * n}, {&w->low, bent * m},
+        {&w->along, bent * (n > wide ? n : wide)}, {&w->ad, bent * n},
         {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->change, n}, {&w->former, n}, {&w->second, m},
         {&w->second_q, m * n}, {&w->second_qd, m * n}, {&w->scratch, 3 * n * n + n},
         {&w->above, n * wide}, {&w->below, m * wide}, {&w->x, N * wide}, {&w->last, N * wide},
@@ -123,12 +156,14 @@ static size_t arrange(struct symgen_work *w, double *base)
         {&w->integrand, k * (1 + s)}, {&w->integrand_before, k * (1 + s)},
         {&w->told, 3 * m}, {&w->d_told, 3 * m * s}, {&w->of_told, 3 * m * k * (size_t)of->tells},
     };
+    struct symgen_work other = *w;
     size_t used = 0;
-    state_at(&w->state, base, &used, n, m, s);
+    state_at(&w->state, base, &used, of, s);
     w->state_size = used;
-    state_at(&w->next, base, &used, n, m, s);
+    state_at(&w->next, base, &used, of, s);
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) *all[i].array = carve(base, &used, all[i].size);
     for (int i = 0; i < MOST_CALL_OUTPUTS; ++i) w->of_outputs[i] = carve(base, &used, sizes[i]);
+    w->beside = carve(base, &used, s && w->asked->tangent ? arrange_beside(&other, 0) : 0);
     w->left.pivots = (int *)carve(base, &used, N);
     w->right.pivots = (int *)carve(base, &used, N);
     return used;
@@ -193,8 +228,9 @@ static double largest(const double *v, int size)
     return found;
 }
 
-/* Factorise [A, J'; J, -1/w] with partial pivoting; the pivots are kept as their inverses. */
-static int factorise(struct symgen_system *system, const double *A, const double *J, int n, int m, double w)
+/* Factorise [A, J'; low, -1/w] with partial pivoting; the pivots are kept as their inverses. */
+static int factorise(struct symgen_system *system, const double *A, const double *J, const double *low, int n,
+                     int m, double w)
 {
     const int N = n + m;
     double *const a = system->factors;
@@ -202,8 +238,9 @@ static int factorise(struct symgen_system *system, const double *A, const double
     memset(a, 0, sizeof(double) * (size_t)(N * N));
     for (int i = 0; i < n; ++i) {
         memcpy(a + i * N, A + i * n, sizeof(double) * (size_t)n);
-        for (int j = 0; j < m; ++j) a[i * N + n + j] = a[(n + j) * N + i] = J[j * n + i];
+        for (int j = 0; j < m; ++j) a[i * N + n + j] = J[j * n + i];
     }
+    for (int j = 0; j < m; ++j) memcpy(a + (n + j) * N, low + j * n, sizeof(double) * (size_t)n);
     for (int j = n; j < N; ++j) a[j * N + j] = -1.0 / w;
     for (int k = 0; k < N; ++k) {
         int best = k;
@@ -302,6 +339,50 @@ static double settle(const struct symgen_system *system, int n, int m, int s, co
     return moved;
 }
 
+/* ---- manifolds ---- */
+
+/* target (rows, s) = matrix (rows, inner) . b (inner, s) */
+static void set_product(int rows, int inner, int s, const double *matrix, const double *b, double *target)
+{
+    memset(target, 0, sizeof(double) * (size_t)(rows * s));
+    add_product(rows, inner, s, 1.0, matrix, b, target);
+}
+
+/* T and carry of the displacement u. */
+static void set_operators(struct symgen_work *w, const double *u)
+{
+    const int n = w->of->n;
+    double *const term = w->carry;
+    brackets(w->of->joint, w->of->joints, n, u, w->ad);
+    memset(term, 0, sizeof(double) * (size_t)(n * n));
+    for (int i = 0; i < n; ++i) term[i * n + i] = 1.0;
+    memcpy(w->turn, term, sizeof(double) * (size_t)(n * n));
+    for (int k = 1; k < MOST_TERMS && largest(term, n * n) > 1e-17; ++k) {
+        set_product(n, n, n, w->ad, term, w->along);
+        for (int i = 0; i < n * n; ++i) w->turn[i] += term[i] = -w->along[i] / (k + 1);
+    }
+    set_product(n, n, n, w->ad, w->turn, w->carry);
+    for (int i = 0; i < n * n; ++i) w->carry[i] = -w->carry[i];
+    for (int i = 0; i < n; ++i) w->carry[i * n + i] += 1.0;
+}
+
+/* The left side of (9) with K T and Phi_z T in place of K and Phi_z. */
+static void bend(struct symgen_work *w, double h)
+{
+    const int n = w->of->n, m = w->of->m;
+    for (int i = 0; i < n * n; ++i) w->bent[i] = w->M[i] + 0.5 * h * w->C[i];
+    add_product(n, n, n, 0.25 * h * h, w->K, w->turn, w->bent);
+    set_product(m, n, n, w->J, w->turn, w->low);
+}
+
+/* Factorise the left side of (9) and (14). */
+static int factorise_left(struct symgen_work *w, double penalty)
+{
+    const int curved = w->of->joints > 0;
+    return factorise(&w->left, curved ? w->bent : w->A, w->J, curved ? w->low : w->J, w->of->n, w->of->m,
+                     penalty);
+}
+
 /* ---- one step ---- */
 
 /* z, z*d, z*dd of the trapezoidal rule, `change` beyond the first guess of z. */
@@ -332,6 +413,7 @@ static void look(struct symgen_work *w, const double *q, const double *lam, doub
         w->K[i] = w->by_q[i] + w->curved[i];
         w->A[i] = w->M[i] + 0.5 * h * w->C[i] + 0.25 * h * h * w->K[i];
     }
+    if (w->of->joints) bend(w, h);
 }
 
 /* x solves the linear system of (9), with a penalty that holds what J has; 0 where it is singular. */
@@ -341,7 +423,7 @@ static int correct(struct symgen_work *w, double penalty, double near)
     const double size = largest(w->J, m * n), unit = largest(w->A, n * n) / fmax(size * size, TINY);
     penalty = fmax(penalty, PENALTY * unit);
     for (int k = 0; k < MOST_PENALTIES; ++k, penalty *= STRONGER) {
-        if (!factorise(&w->left, w->A, w->J, n, m, penalty)) return 0;
+        if (!factorise_left(w, penalty)) return 0;
         if (settle(&w->left, n, m, 1, w->above, w->below, w->x, w->last) <= near) break;
     }
     return 1;
@@ -360,6 +442,20 @@ static void guess(struct symgen_work *w, double h)
     w->size = 0.0;  /* until this step has converged */
 }
 
+/* q of `next`, z*d and z*dd with the present `change`; on manifolds T and carry, too. */
+static void place(struct symgen_work *w, double h)
+{
+    const struct symgen_mechanism *const of = w->of;
+    const struct symgen_state *const old = &w->state;
+    if (!of->joints) {
+        starred(of->n, h, w->change, old->q, old->qd, old->qdd, w->next.q, w->qd, w->qdd);
+        return;
+    }
+    starred(of->n, h, w->change, w->none, old->qd, old->qdd, w->moved, w->qd, w->qdd);
+    integrate(of->joint, of->joints, of->nq, old->q, w->moved, w->next.q);
+    set_operators(w, w->moved);
+}
+
 /* (9) by Newton's method: q and lam of `next`, and z*d, z*dd in qd, qdd.  0 where it fails. */
 static int positions(struct symgen_work *w, double h)
 {
@@ -370,8 +466,9 @@ static int positions(struct symgen_work *w, double h)
     memcpy(lam, old->lam, sizeof(double) * (size_t)m);
     guess(w, h);
     for (int step = 0; step <= MOST_NEWTON_STEPS; ++step) {
-        starred(n, h, w->change, old->q, old->qd, old->qdd, q, w->qd, w->qdd);
-        if (step && w->left_over <= CONVERGED * fmax(1.0, largest(q, n))) {
+        place(w, h);
+        if (step && w->left_over <= CONVERGED * fmax(1.0, largest(q, w->of->nq))) {
+            normalize(w->of->joint, w->of->joints, q);
             w->alike = w->alike < 2 ? w->alike + 1 : 2;
             w->size = h;
             return 1;
@@ -380,7 +477,7 @@ static int positions(struct symgen_work *w, double h)
         look(w, q, lam, h);
         for (int i = 0; i < n; ++i) w->above[i] = -s * w->felt[i];
         for (int i = 0; i < m; ++i) w->below[i] = -w->c[i];
-        if (!correct(w, s * w->asked->penalty, 0.01 * CONVERGED * fmax(1.0, largest(q, n)))) return 0;
+        if (!correct(w, s * w->asked->penalty, 0.01 * CONVERGED * fmax(1.0, largest(q, w->of->nq)))) return 0;
         w->left_over = largest(w->x, n);
         if (!(w->left_over < HUGE_VAL)) return 0;
         for (int i = 0; i < n; ++i) w->change[i] += w->x[i];
@@ -402,7 +499,7 @@ static void project(struct symgen_work *w, const double *starred, double *value,
 static int linearise(struct symgen_work *w, double h)
 {
     look(w, w->next.q, w->next.lam, h);
-    return factorise(&w->left, w->A, w->J, w->of->n, w->of->m, w->left.w);
+    return factorise_left(w, w->left.w);
 }
 
 static int projections(struct symgen_work *w, double h)
@@ -410,7 +507,7 @@ static int projections(struct symgen_work *w, double h)
     const int n = w->of->n, m = w->of->m;
     struct symgen_state *const next = &w->next;
     const double *const P = w->asked->P ? w->asked->P : w->asked->tangent ? w->A : w->M;
-    if (!factorise(&w->right, P, w->J, n, m, 0.25 * h * h * w->asked->penalty)) return 0;
+    if (!factorise(&w->right, P, w->J, w->J, n, m, 0.25 * h * h * w->asked->penalty)) return 0;
     set_motion(w, next->q, w->qd, w->qdd);
     run(w, RATES, &w->below);
     for (int i = 0; i < m; ++i) w->below[i] = -w->below[i];
@@ -425,8 +522,43 @@ static int projections(struct symgen_work *w, double h)
 
 /* ---- sensitivities ---- */
 
-/* above (n, s) -= P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17); P' is M' or 0. */
-static void subtract_turned(struct symgen_work *w, const double *value, const double *starred, const double *x)
+/* felt = A e beside the step, where its state and parameters have moved by so much of sensitivity k. */
+static void look_beside(const struct symgen_work *w, int k, double move, double h, const double *e)
+{
+    const struct symgen_mechanism *const of = w->of;
+    const int n = of->n, m = of->m, s = w->asked->s, number = w->asked->parameter[k];
+    struct symgen_work other = *w, *const o = &other;
+    arrange_beside(o, w->beside);
+    for (int i = 0; i < n; ++i) {
+        o->qd[i] = w->qd[i] + move * w->d_qd[i * s + k];
+        o->qdd[i] = w->qdd[i] + move * w->d_qdd[i * s + k];
+        o->moved[i] = move * w->next.d_q[i * s + k];
+    }
+    for (int i = 0; i < m; ++i) o->next.lam[i] = w->next.lam[i] + move * w->next.d_lam[i * s + k];
+    integrate(of->joint, of->joints, of->nq, w->next.q, o->moved, o->next.q);
+    if (of->p) memcpy(o->scratch, w->asked->parameters, sizeof(double) * (size_t)of->p);
+    if (number >= 0) o->scratch[number] += move;
+    o->known[OF_PARAMETERS] = o->scratch;
+    look(o, o->next.q, o->next.lam, h);
+    set_product(n, n, 1, o->A, e, o->felt);
+}
+
+/* above (n, s) -= A' e, by differences along every sensitivity: e is small, and so is what they round. */
+static void subtract_tangent(struct symgen_work *w, double h, const double *e)
+{
+    const int n = w->of->n, s = w->asked->s;
+    struct symgen_work other = *w;
+    arrange_beside(&other, w->beside);
+    for (int k = 0; k < s; ++k)
+        for (int side = 1; side >= -1; side -= 2) {
+            look_beside(w, k, side * DIFFERENCE, h, e);
+            for (int i = 0; i < n; ++i) w->above[i * s + k] -= side * other.felt[i] / (2.0 * DIFFERENCE);
+        }
+}
+
+/* above (n, s) -= P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17); P' is M', A' or 0. */
+static void subtract_turned(struct symgen_work *w, double h, const double *value, const double *starred,
+                            const double *x)
 {
     const int n = w->of->n, s = w->asked->s;
     const double *const q = w->next.q;
@@ -437,6 +569,11 @@ static void subtract_turned(struct symgen_work *w, const double *value, const do
     add_product(n, n, s, -1.0, w->curved, w->next.d_q, w->above);
     add_by_parameters(w, TORQUE_P, n, -1.0, w->above);
     if (w->asked->P) return;
+    if (w->asked->tangent) {
+        for (int i = 0; i < n; ++i) w->moved[i] = value[i] - starred[i];
+        subtract_tangent(w, h, w->moved);
+        return;
+    }
     /* M' e: inverse dynamics, whose accelerations are moved by e */
     for (int i = 0; i < n; ++i) w->moved[i] = w->qdd[i] + (value[i] - starred[i]);
     set_motion(w, q, w->qd, w->moved);
@@ -460,16 +597,37 @@ static void project_derivatives(struct symgen_work *w, const double *d_starred, 
     for (int i = 0; i < n * s; ++i) d_value[i] = d_starred[i] + w->x[i];
 }
 
+/* z', z*d' and z*dd' of `next`, with the change x (n, s) beyond the first guess. */
+static void place_derivatives(struct symgen_work *w, double h, const double *x)
+{
+    const int n = w->of->n, s = w->asked->s, curved = w->of->joints > 0;
+    const struct symgen_state *const old = &w->state;
+    double *const moved = curved ? w->along : w->next.d_q;
+    starred(n * s, h, x, curved ? w->none : old->d_q, old->d_qd, old->d_qdd, moved, w->d_qd, w->d_qdd);
+    if (!curved) return;
+    set_product(n, n, s, w->carry, old->d_q, w->next.d_q);
+    add_product(n, n, s, 1.0, w->turn, moved, w->next.d_q);
+}
+
+/* below (m, s) -= half of J [zd, z']. */
+static void subtract_brackets(struct symgen_work *w)
+{
+    const int n = w->of->n, s = w->asked->s;
+    if (!w->of->joints) return;
+    brackets(w->of->joint, w->of->joints, n, w->next.qd, w->ad);
+    set_product(n, n, s, w->ad, w->next.d_q, w->along);
+    add_product(w->of->m, n, s, -0.5, w->J, w->along, w->below);
+}
+
 static void sensitivities(struct symgen_work *w, double h)
 {
     const int n = w->of->n, m = w->of->m, s = w->asked->s;
     const double scale = 0.25 * h * h, *const zero = w->none;
-    const struct symgen_state *const old = &w->state;
     struct symgen_state *const next = &w->next;
     double *second[] = {w->second, w->second_q, w->second_qd};
 
     /* (14), for what is missing to the first guess */
-    starred(n * s, h, zero, old->d_q, old->d_qd, old->d_qdd, next->d_q, w->d_qd, w->d_qdd);
+    place_derivatives(w, h, zero);
     memcpy(w->above, zero, sizeof(double) * (size_t)(n * s));
     memcpy(w->below, zero, sizeof(double) * (size_t)(m * s));
     set_motion(w, next->q, w->qd, w->qdd);
@@ -482,23 +640,24 @@ static void sensitivities(struct symgen_work *w, double h)
     add_product(n, n, s, -scale, w->M, w->d_qdd, w->above);
     add_product(m, n, s, -1.0, w->J, next->d_q, w->below);
     settle(&w->left, n, m, s, w->above, w->below, w->x, w->last);
-    starred(n * s, h, w->x, old->d_q, old->d_qd, old->d_qdd, next->d_q, w->d_qd, w->d_qdd);
+    place_derivatives(w, h, w->x);
     for (int i = 0; i < m * s; ++i) next->d_lam[i] = w->x[n * s + i] / scale;
 
-    /* (15), (16): dPhid/dz is half of dPhidd/dzd */
+    /* (15), (16): dPhid/dz z' is half of dPhidd/dzd z', on manifolds less half of Phi_z [zd, z'] */
     memcpy(w->above, zero, sizeof(double) * (size_t)(n * s));
     memcpy(w->below, zero, sizeof(double) * (size_t)(m * s));
-    subtract_turned(w, next->qd, w->qd, next->sigma);
+    subtract_turned(w, h, next->qd, w->qd, next->sigma);
     set_motion(w, next->q, next->qd, next->qdd);
     run(w, ACCELERATION, second);
     add_product(m, n, s, 0.5, w->second_qd, next->d_q, w->below);
+    subtract_brackets(w);
     add_by_parameters(w, RATES_P, m, 1.0, w->below);
     project_derivatives(w, w->d_qd, next->d_qd, next->d_sigma);
 
     /* (17), (18) */
     memcpy(w->above, zero, sizeof(double) * (size_t)(n * s));
     memcpy(w->below, zero, sizeof(double) * (size_t)(m * s));
-    subtract_turned(w, next->qdd, w->qdd, next->kappa);
+    subtract_turned(w, h, next->qdd, w->qdd, next->kappa);
     set_motion(w, next->q, next->qd, next->qdd);
     add_product(m, n, s, 1.0, w->second_q, next->d_q, w->below);
     add_product(m, n, s, 1.0, w->second_qd, next->d_qd, w->below);

@@ -2,7 +2,10 @@
 
 const SECONDS = 10; // that the plots show
 const LONGEST_STEP = 1 / 500; // s
+const SHORTEST_STEP = 1e-7; // s
 const LONGEST_FRAME = 1 / 20; // s: what a tab that was hidden missed is not made up for
+const AT_WORK = 30; // ms of a frame, after which a motion that needs short steps goes on in slow motion
+const SMOOTH = 1e-4; // how far the two slopes in the middle of a step may lead apart, beside 1 or the state
 
 class Motion {
   constructor(calculator, show) {
@@ -14,10 +17,12 @@ class Motion {
 
   restart() {
     this.time = 0;
+    this.pace = LONGEST_STEP;
     this.track = [];
   }
 
-  // One step of the classical Runge-Kutta method for q' = rate(q, qd), qd' = free(q, qd).
+  // One step of the classical Runge-Kutta method for q' = rate(q, qd), qd' = free(q, qd), and how far its
+  // two slopes in the middle lead apart: a power of h less than what the step neglects.
   step({ q, qd }, h) {
     const { configuration } = this.calculator;
     const moved = (x, slope, by) => x.map((value, i) => value + by * slope[i]);
@@ -31,18 +36,39 @@ class Motion {
       slopes.push([configuration.rate(...at), this.calculator.free(...at)]);
     }
     const mean = (k) => slopes[0][k].map((_, i) => (slopes[0][k][i] + 2 * slopes[1][k][i] + 2 * slopes[2][k][i] + slopes[3][k][i]) / 6);
-    return { q: configuration.normalized(moved(q, mean(0), h)), qd: moved(qd, mean(1), h) };
+    const most = (values) => Math.max(...Array.from(values, Math.abs));
+    const apart = (k, values) => (h * most(slopes[2][k].map((x, i) => x - slopes[1][k][i]))) / Math.max(1, most(values));
+    return { q: configuration.normalized(moved(q, mean(0), h)), qd: moved(qd, mean(1), h), rough: Math.max(apart(0, q), apart(1, qd)) };
+  }
+
+  // As far towards `seconds` as the time for work allows, in steps as short as the motion needs.
+  travel(at, seconds) {
+    const { t } = this.calculator.given;
+    const [stop, begin] = [performance.now() + AT_WORK, t?.[0]];
+    let done = 0;
+    while (done < seconds && performance.now() < stop) {
+      const piece = Math.min(this.pace, seconds - done);
+      const next = this.step(at, piece);
+      if (next.rough <= SMOOTH) {
+        [at, done] = [next, piece < this.pace ? seconds : done + piece];
+        if (next.rough < SMOOTH / 32) this.pace = Math.min(LONGEST_STEP, 2 * this.pace);
+      } else if (piece > SHORTEST_STEP) {
+        if (t) t[0] = begin + done;
+        this.pace = piece / 2;
+      } else {
+        return { at: null, done };
+      }
+    }
+    return { at, done };
   }
 
   advance(state, seconds) {
-    const steps = Math.max(1, Math.ceil(seconds / LONGEST_STEP));
-    const { configuration } = this.calculator;
-    let at = { q: configuration.of(state.q), qd: Float64Array.from(state.qd) };
-    for (let k = 0; k < steps; k += 1) at = this.step(at, seconds / steps);
-    this.time += seconds;
-    const { mechanism } = this.calculator;
-    if (mechanism) at = mechanism.closed(at) ?? { q: at.q.fill(NaN), qd: at.qd };
-    return { q: configuration.sliders(at.q), qd: at.qd };
+    const { configuration, mechanism } = this.calculator;
+    const begin = { q: configuration.of(state.q), qd: Float64Array.from(state.qd) };
+    const { at, done } = this.travel(begin, seconds);
+    this.time += done;
+    const found = at && (mechanism ? mechanism.closed(at) : at);
+    return found ? { q: configuration.sliders(found.q), qd: found.qd } : { q: [NaN], qd: [] };
   }
 
   remember(state) {

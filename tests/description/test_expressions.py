@@ -190,6 +190,8 @@ WRONG = {
     "1,5": "unexpected ','; a decimal point is '.', and only atan2, max and min take two arguments "
     "(column 2 of the expression)",
     "(1": "this '(' is never closed (column 1 of the expression)",
+    "max(0": "this '(' is never closed; between { } or [ ] YAML ends it at ',': quote it "
+    "(column 4 of the expression)",
     "1)": "unexpected ')' (column 2 of the expression)",
     "()": "expected a number, a name or '(', found ')' (column 2 of the expression)",
     "2^3": "unexpected character '^'; powers are written with ** (column 2 of the expression)",

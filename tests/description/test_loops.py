@@ -78,6 +78,15 @@ def test_wrong_mechanisms_say_what_and_where(tmp_path, text, message):
     assert message in faults[0]
 
 
+def test_a_prescribed_joint_beside_a_relation_is_refused(tmp_path):
+    """It would move freely, since `hybrid_dynamics` is not built for mechanisms."""
+    path = tmp_path / "m.yaml"
+    held = MODEL.replace("name: a, type", "name: a, prescribed: true, type")
+    path.write_text(held + "relations: {gear: q.b - sin(q.a)}\n")
+    with pytest.raises(ModelError, match=r"joints\[0\].prescribed: not available beside loops"):
+        symgen.read(path)
+
+
 def test_what_quaternions_begin_with(tmp_path):
     path = tmp_path / "m.yaml"
     free = MODEL.replace(

@@ -9,6 +9,7 @@ import pytest
 
 import symgen
 from symgen.algebra.graph import Graph
+from symgen.deriving.selection import who_derives
 from symgen.description import read
 from symgen.errors import ModelError, RequestError
 from symgen.exact import prove
@@ -257,3 +258,13 @@ def test_the_numeric_model_reads_them_a_second_time():
             *(r if isinstance(r, tuple) else (r,) for r in (found, expected)), strict=True
         ):
             np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-11, err_msg=name)
+
+
+def test_what_nobody_derives_is_not_advertised():
+    """Outputs are those of newton_euler, which does not take Euler parameters."""
+    said = [
+        who_derives("outputs", build_tree(described(robot_text(coordinates)), Graph()))
+        for coordinates in ("quaternion", "euler_parameters")
+    ]
+    assert said[0].startswith("add --formulations newton_euler")
+    assert said[1].startswith("outputs is not available yet for this model: newton_euler: it moves")

@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import symgen
+from symgen.errors import ModelError, RequestError
 from symgen.joints import JOINTS, closing_type
+from symgen.validation.checks import check_module
+from symgen.validation.mobility import mobility
 from tests.mechanisms.models import FOUR_BAR, KINDS, loaded, model, pair
+from tests.oracles.descriptions import described
 
 
 def euler_zyx(R: np.ndarray) -> np.ndarray:
@@ -177,6 +182,56 @@ relations:
     held = np.array([[0.8, 2.0], [1.0, 2.2]])
     by_L, by_d = (linkage.constraints(q, t=0.4, parameters=x) for x in (held[0], held[1]))
     assert np.all(by_L != by_d)
+
+
+ROD = """
+symgen: 1
+name: rod
+joints:
+  - {name: crank, type: revolute, origin: {}, link: {mass: 1, com: [0.5, 0, 0], inertia: {zz: 0.1}}}
+  - name: slider
+    parent: base
+    type: prismatic
+    axis: [1, 0, 0]
+    actuated: false
+    origin: {}
+    link: {mass: 2}
+initial: {q: {crank: 0.3, slider: 1.6}}
+relations: {rod: RELATION}
+"""
+
+
+def test_relations_need_a_value_somewhere_alone():
+    """A crank longer than its rod: beyond +-37 degrees nothing closes, and a root has no value."""
+    text = ROD.replace("RELATION", "q.slider - cos(q.crank) - sqrt(0.36 - sin(q.crank)**2)")
+    module = loaded(text)
+    q = module.assemble(hold=["crank"])
+    assert q[1] == pytest.approx(np.cos(0.3) + np.sqrt(0.36 - np.sin(0.3) ** 2), abs=1e-14)
+    with pytest.raises(ValueError, match="assemble: rod has no value here"):
+        module.assemble([1.5, 0.0])
+    assert all(row.passed for row in check_module(module))
+    with pytest.raises(ModelError, match=r"relations.rod: this relation has no value at any"):
+        loaded(ROD.replace("RELATION", "q.slider - sqrt(-1 - q.crank**2)"))
+
+
+def test_relations_that_contradict_each_other_are_named():
+    """Consistent at t = 0, when `assemble` is content, and never after."""
+    text = ROD.replace("{rod: RELATION}", "{one: q.crank - 0.3 - t, two: q.crank - 0.3 - 2*t}")
+    module = loaded(text)
+    with pytest.raises(RequestError, match=r"no velocities keep the constraints: what .* asks for"):
+        symgen.simulate(module, module.assemble(), [0, 0], [0, 1])
+    assert "contradicts the others" in str(mobility(described(text)))
+
+
+def test_names_that_are_held_are_a_list():
+    four_bar = loaded(FOUR_BAR)
+    for function in (four_bar.assemble, four_bar.closing_derivatives):
+        with pytest.raises(
+            ValueError, match=r"hold: expected a list of names, such as \['crank'\]"
+        ):
+            function(four_bar.initial_q, hold="crank")
+    with pytest.raises(ValueError, match=r"tau: expected shape \(..., 3\), got \(2,\)"):
+        four_bar.constrained_forward_dynamics(four_bar.initial_q, [0, 0, 0], [1, 0])
 
 
 def test_pinocchio_agrees_on_a_spatial_loop():

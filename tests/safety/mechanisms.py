@@ -25,7 +25,9 @@ def odd_arguments(module: Any) -> int:
     for name in ACCELERATIONS:
         compiled, plain = getattr(module, name), getattr(module._mechanism, name)
         for size in (None, 0, 1, 2, 9):
-            q, qd, tau = random.uniform(-1, 1, (3, *(() if size is None else (size,)), module.n))
+            batch, nq = (() if size is None else (size,)), len(module.position_names)
+            qd, tau = random.uniform(-1, 1, (2, *batch, module.n))
+            q = random.uniform(-1, 1, (*batch, nq))
             ended = fence.room(q.size, at_end=True).reshape(q.shape)
             ended[...] = q
             for given in ((ended, qd, tau), (q.tolist(), qd, tau), (q, qd[..., ::-1], tau),
@@ -48,7 +50,7 @@ def odd_arguments(module: Any) -> int:
 def main() -> None:
     """Run it, and print what was done."""
     module = load_package(Path(sys.argv[1]))
-    rows = [*accelerations(module), *steps(module)]
+    rows = [*accelerations(module), *steps(module), *steps(module, projection="tangent")]
     for row in rows:
         assert row.passed and row.samples, row
     print(json.dumps({"rows": len(rows), "calls": odd_arguments(module)}))

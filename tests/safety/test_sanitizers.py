@@ -139,13 +139,29 @@ def test_sanitizers_find_nothing_in_streams(tmp_path: Path) -> None:
     assert json.loads(done.stdout.splitlines()[-1])["calls"] > 500
 
 
-@pytest.mark.parametrize("backend", ["compiled", "cython", "at fault"])
-def test_sanitizers_in_mechanisms(backend: str, tmp_path: Path) -> None:
+HUNG = """
+symgen: 1
+name: hung
+parameters: {M: 1.3}
+joints:
+  - {name: trunk, type: floating, coordinates: quaternion, origin: {}, link: {name: trunk, mass: M,
+     com: [0.1, 0, 0.2], inertia: {xx: 0.1, yy: 0.2, zz: 0.25}}}
+  - {name: hook, type: spherical, coordinates: quaternion, origin: {xyz: [0.1, 0, 0.4]},
+     link: {mass: 1, com: [0, 0.2, 0.1], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}}
+loops:
+  - {name: pin, type: spherical, first: {link: base}, second: {link: trunk}}
+"""
+
+
+@pytest.mark.parametrize("case", ["compiled", "cython", "at fault", "quaternions"])
+def test_sanitizers_in_mechanisms(case: str, tmp_path: Path) -> None:
     """Steps and accelerations in C: redundant rows, sensitivities, outputs; one array too short."""
     options = BuildOptions(formulations=("newton_euler",), runtime_parameters=("all",))
-    wrong = backend == "at fault"
-    backends = ("compiled" if wrong else backend, "numpy")
-    bundle = bundle_of(EXAMPLES / "mechanisms" / "five_bar.yaml", options, backends)
+    wrong, model = case == "at fault", EXAMPLES / "mechanisms" / "five_bar.yaml"
+    if case == "quaternions":
+        model = tmp_path / "hung.yaml"
+        model.write_text(HUNG)
+    bundle = bundle_of(model, options, ("cython" if case == "cython" else "compiled", "numpy"))
     pivots = "w->right.pivots = (int *)carve(base, &used, "
     fault = replaced("c/symgen-mechanism.h", pivots + "N)", pivots + "1)") if wrong else None
     folder = put(bundle, tmp_path, compiler(*WIDTHS[2:3]), fault)
@@ -154,7 +170,7 @@ def test_sanitizers_in_mechanisms(backend: str, tmp_path: Path) -> None:
         assert done.returncode != 0 and "heap-buffer-overflow" in done.stderr, done.stderr
     else:
         assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout.splitlines()[-1])["rows"] == 24
+        assert json.loads(done.stdout.splitlines()[-1])["rows"] == 38
 
 
 FAULTS = {

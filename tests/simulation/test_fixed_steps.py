@@ -104,7 +104,7 @@ def test_sensitivities_are_those_of_the_steps_themselves(options):
 @pytest.mark.parametrize("projection", ["mass", "tangent", np.eye(4)], ids=str)
 def test_c_and_the_reference_make_the_same_steps(projection, monkeypatch):
     options = {"step": 2e-3, "projection": projection, "projections": 2}
-    options |= {"sensitivities": (), "dq0": None} if isinstance(projection, str) else {}
+    options |= {"sensitivities": (), "dq0": None} if str(projection) == "mass" else {}
     found = five_bar_motion(0.1, **options)
     monkeypatch.setattr(fixed_steps, "compiled_way", lambda *_: None)
     expected = five_bar_motion(0.1, **options)

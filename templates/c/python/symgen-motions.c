@@ -113,7 +113,7 @@ static PyObject *advance(PyObject *self, PyObject *arguments)
     if (P != Py_None && !(request.P = numbers_of(P, n * n))) return 0;
     if (!(request.tau = numbers_of(tau, n)) || !(request.loads = numbers_of(loads, mechanism.loads))
         || !(request.parameters = numbers_of(parameters, mechanism.p))
-        || !(at = numbers_of(state, 3 * (n + m) * (1 + s))) || !(sums = numbers_of(integrals, k * (1 + s))))
+        || !(at = numbers_of(state, mechanism.nq + 2 * n + 3 * m + 3 * (n + m) * s)) || !(sums = numbers_of(integrals, k * (1 + s))))
         return 0;
     int *const chosen = malloc(sizeof *chosen * (size_t)(s + k + 1));
     if (!chosen) return PyErr_NoMemory();
@@ -275,6 +275,9 @@ int symgen_add_motions(PyObject *module, const struct symgen_motions *motions)
     robot = motions;
     if (_import_array() < 0) return -1;
     mechanism.n = robot->n;
+    mechanism.nq = robot->nq;
+    mechanism.joints = robot->joints;
+    mechanism.joint = robot->joint;
     mechanism.m = robot->m;
     mechanism.p = robot->p;
     mechanism.loads = robot->loads;

@@ -15,6 +15,8 @@ struct symgen_motions {
                    long steps, double *state, double *integrals, long *done, long *halved, double *left_over);
     int (*constrained)(const struct symgen_mechanism *of, const double **x, double **y, int slopes);
     const double *default_parameters, *zeros;
+    int joints;  /* those with a quaternion */
+    const struct symgen_joint *joint;
 };
 
 /* Give `module`, which has its functions, those of motions; -1 and an exception where that fails. */
