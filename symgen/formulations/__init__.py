@@ -21,7 +21,6 @@ from symgen.formulations import (
     joint_terms,
     manifolds,
     products,
-    responses,
     torque_parts,
 )
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
@@ -70,7 +69,6 @@ SHARED_NOTES = {
     **manifolds.NOTES,
     **forces.ALL_NOTES,
     **products.NOTES,
-    **responses.NOTES,
 }
 
 __all__ = [
@@ -168,9 +166,9 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
 
     by_motion(state, written)
     if written == "forward_dynamics" and product is not None and "inverse_dynamics" in functions:
-        responses.write(tree, builder, product, state.q, torques)
+        products.by_torques.write(tree, builder, product, state.q, torques)
     elif product is not None:
-        products.write(tree, builder, product, state.q)
+        products.by_statements.write(tree, builder, product, state.q)
     notes = {**formulation.notes, **SHARED_NOTES}
     return builder.build(tree.name, formulation.name, function, notes)
 

@@ -32,7 +32,7 @@ from itertools import islice
 from typing import Generic
 
 from symgen.algebra.interface import Derivatives, S
-from symgen.formulations.products import (
+from symgen.formulations.products.by_statements import (
     in_tangent_space,
     inputs_of,
     moved,
