@@ -88,6 +88,9 @@ class Algebra(Protocol[S]):
     def named(self, name: str, x: S) -> S:
         """`x` under a name of its own: what later expressions should refer to."""
 
+    def unsigned(self, x: S) -> S:
+        """`x` without the sign that expressions leave out where they use it."""
+
     def replaced(self, scalars: Sequence[S], values: Mapping[S, S]) -> list[S]:
         """`scalars` with the symbols that are keys of `values` replaced, simplified anew."""
 

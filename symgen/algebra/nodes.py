@@ -312,6 +312,10 @@ class Nodes:
         """`x` itself: over a graph a name is only a label."""
         return x
 
+    def unsigned(self, x: Scalar) -> Scalar:
+        """What `x` is the negative of, if it is one: products and sums take their signs along."""
+        return x.args[0] if x.op is NEG else x
+
     def _add_constant(self, c: Scalar, x: Scalar) -> Scalar:
         if x.op is CONST:
             return self.constant(c.value + x.value)

@@ -122,6 +122,10 @@ class SymPyAlgebra:
         self.definitions[label] = x
         return label
 
+    def unsigned(self, x: Expr) -> Expr:
+        """`x` itself: what has a name is used by its name."""
+        return x
+
     def expanded(self, x: Expr) -> Expr:
         """`x` with every name replaced by what it stands for."""
         for label, definition in list(self.definitions.items())[len(self._expanded) :]:

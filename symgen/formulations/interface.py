@@ -99,7 +99,11 @@ class Formulation:
         return self.functions.get("inverse_dynamics", self.torques)
 
     def operations(self, tree: KinematicTree[Any], function: str) -> int:
-        """`estimate`, of products as well: so many times that of what is differentiated."""
+        """`estimate`, of products as well: so many times that of what is differentiated.
+
+        Products are in the order of what is differentiated, on all robots that were counted: so
+        among recursions, all of which count as 0, the first of `FORMULATIONS` serves.
+        """
         product = PRODUCTS.get(function)
         if product is None:
             return self.estimate(tree, function)

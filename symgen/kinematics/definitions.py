@@ -68,6 +68,10 @@ class WithDefinitions(Generic[S]):
         """As in the algebra itself."""
         return self._algebra.named(name, x)
 
+    def unsigned(self, x: S) -> S:
+        """As in the algebra itself."""
+        return self._algebra.unsigned(x)
+
     def replaced(self, scalars: Sequence[S], values: Mapping[S, S]) -> list[S]:
         """As in the algebra itself."""
         return self._algebra.replaced(scalars, values)

@@ -5,6 +5,10 @@ statements are walked through once, backwards: the adjoint of each is the sum of
 behind it have found for it, gets a name (``omega_2_x_adjoint``), and is handed on to what stands on
 the right of its equation.  So a gradient takes a small multiple of the operations of the program,
 however many inputs there are (Griewank, Walther 2008, section 3.2).
+
+What is defined as the negative of an expression is met behind it as that expression, where
+scalars are no names (`Algebra.unsigned`): its adjoint is collected there.  Otherwise all that uses
+it would be differentiated through it, once more for every joint of a chain.
 """
 
 from __future__ import annotations
@@ -41,6 +45,7 @@ def pull_back(
             label = algebra.named(line.name, line.value)
             # a constant or an input by another name is nothing new where scalars are no names
             is_new = label != line.value or not algebra.is_atomic(line.value)
+            label = algebra.unsigned(label)
             if label not in named and is_new:
                 named.add(label)
                 first.add(line.name)
@@ -57,10 +62,12 @@ def pull_back(
             for line in reversed(step.statements):
                 if line.name not in first:
                     continue
-                label = algebra.named(line.name, line.value)
+                value = algebra.named(line.name, line.value)
+                label = algebra.unsigned(value)
                 named.remove(label)
                 adjoint = adjoints.pop(label, algebra.zero)
                 if not algebra.is_zero(adjoint):
+                    adjoint = adjoint if label == value else -adjoint
                     name = f"{line.name}_adjoint"
                     hand_on(line.value, builder.let(name, adjoint, ADJOINT + line.note))
     zero = algebra.zero
