@@ -49,7 +49,8 @@ COLUMNS = (
 
 def build_and_measure(path, function, formulation):
     """Everything about one function of one model; runs in a process of its own."""
-    from symgen.deriving.derivation import derive_all, package_of
+    from symgen.deriving.derivation import derive_all
+    from symgen.deriving.packaging import package_of
     from symgen.deriving.selection import select
     from symgen.description import read
     from symgen.emit.emission import emit

@@ -20,7 +20,8 @@ import numpy as np
 
 from symgen.algebra.sympy_algebra import to_sympy
 from symgen.comparing.growth import MAIN_FUNCTIONS, main_functions
-from symgen.deriving.derivation import Derived, derive_all, package_of
+from symgen.deriving.derivation import Derived, derive_all
+from symgen.deriving.packaging import package_of
 from symgen.description.model import RobotDescription
 from symgen.emit.emission import kernel_files
 from symgen.optimize.operations import OperationCount

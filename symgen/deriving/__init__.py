@@ -2,5 +2,6 @@
 
 select        RobotDescription, BuildOptions -> Selection          selection
 derive_all    RobotDescription, Selection    -> Derived            derivation
+package_of    Derived                        -> Package            packaging
 derive_symbolically   RobotDescription, name -> SymbolicDynamics   symbolic
 """

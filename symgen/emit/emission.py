@@ -11,7 +11,7 @@ and one line in `BACKENDS`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -65,11 +65,15 @@ def javascript_script(source: Package, templates: Path | None = None) -> str:
 
 
 def emit(
-    source: Package, backends: Sequence[str] = ("compiled",), templates: Path | None = None
+    source: Package,
+    backends: Sequence[str] = ("compiled",),
+    templates: Path | None = None,
+    begin: Callable[[SourceBundle], None] = lambda compiled: None,
 ) -> SourceBundle:
     """The source files of `source` for these backends; NumPy is always among them.
 
-    `templates` is a folder whose templates replace those of symgen.
+    `templates` is a folder whose templates replace those of symgen.  `begin` is given the bundle
+    as soon as it has all that a compiler reads: the other files are printed afterwards.
     """
     unknown = set(backends) - set(BACKEND_NAMES)
     if unknown:
@@ -77,16 +81,24 @@ def emit(
     chosen = [b for b in BACKENDS if b.NAME in backends or b.NAME == numpy.NAME]
     printed = module(source)
     layout = Templates(templates)
-    files = package.files(printed, layout)
-    for backend in chosen:
-        files.update(backend.files(printed, layout))
+    files: dict[str, str] = {}
+    extensions: tuple[Extension, ...] = ()
     libraries: tuple[Library, ...] = ()
+    for backend in chosen:
+        if made := backend.extensions(printed):
+            files.update(backend.files(printed, layout))
+            extensions += made
     if source.casadi and compiled in chosen:
         files.update(casadi_c.files(printed, layout))
         libraries = (casadi_c.library(printed),)
+    begin(SourceBundle(printed.robot, dict(files), extensions, libraries))
+    for backend in chosen:
+        if not backend.extensions(printed):
+            files.update(backend.files(printed, layout))
+    files.update(package.files(printed, layout))
     return SourceBundle(
         package=printed.robot,
         files={name: files[name] for name in sorted(files)},
-        extensions=tuple(e for backend in chosen for e in backend.extensions(printed)),
+        extensions=extensions,
         libraries=libraries,
     )

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from symgen.algebra.nodes import Scalar
-from symgen.deriving.derivation import Derived, derive_all, package_of
+from symgen.deriving.derivation import Derived, derive_all
+from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import Selection
 from symgen.description.expressions import (
     CONSTANT_VALUES,

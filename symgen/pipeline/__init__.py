@@ -10,6 +10,7 @@
     validate  the staged package  -> ValidationResult   symgen.validation
     install   Stage               -> package folder     symgen.toolchain
 
-`building` runs the stages, `qualification` validates a tool chain before its first use, `checking`
-is `symgen check`, and `report` holds what a build says about itself.
+`building` runs the stages, `compiling` compiles beside them, `qualification` validates a tool chain
+before its first use, `checking` is `symgen check`, and `report` holds what a build says about
+itself.
 """

@@ -2,7 +2,8 @@
 
 Nothing is installed before it is validated.  A tool chain that was never validated on this machine
 builds the two-link arm while the robot is derived, and is compared with the printed formulas before
-the robot is compiled (`qualification`).
+the robot is validated (`qualification`).  The robot is compiled while this process prints what no
+compiler reads, and derives what is only evaluated (`compiling`).
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from symgen.deriving.derivation import Derived, derive_all, package_of
+from symgen.deriving.derivation import Derived, derive_built, with_evaluated
 from symgen.deriving.digest import model_hash
+from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import Selection, functions_with_loops, notices_of_size, select
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
@@ -26,11 +28,12 @@ from symgen.emit.text import plain
 from symgen.errors import RequestError, SymgenError, ToolchainError, ValidationError
 from symgen.options import ALL, LOOPS, STRAIGHT, BuildOptions
 from symgen.pipeline.build_report import BuildReport
+from symgen.pipeline.compiling import Compilation, compilation
 from symgen.pipeline.qualification import qualification
 from symgen.support.collector import paused_collector
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
-from symgen.toolchain.compile import CompileResult, compile_extensions, compile_libraries
+from symgen.toolchain.compile import CompileResult, compile_libraries
 from symgen.toolchain.compiler import (
     ZIG_PACKAGE,
     Compiler,
@@ -106,15 +109,17 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         journal.notice(notice, at_once=True)
     for warning in (*plan.description.warnings, *singularity_warnings(plan.description)):
         journal.notice(f"warning: {warning}")
+    compiler, flags = plan.compiler, options.flags
     with (
-        qualification(plan.compiler, options.flags, plan.backends, journal) as qualify,
+        qualification(compiler, flags, plan.backends, journal) as qualify,
+        compilation(compiler, flags, options.force, journal.progress) as compiling,
         paused_collector(),
     ):
         with _blaming(options.templates):
-            derived, bundle = _derive(plan, journal)
+            derived, bundle = _derive(plan, compiling, journal)
         report = replace(report, toolchain_validated_now=qualify())
         with _blaming(options.templates):
-            report = _make(plan, derived, bundle, report, journal)
+            report = _make(plan, derived, bundle, compiling, report, journal)
     report = replace(report, notices=tuple(journal.notices), seconds=dict(journal.seconds))
     return Built(plan.description, plan.selection, report, derived)
 
@@ -135,11 +140,11 @@ def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
     return Plan(description, options, selection, compiler, backends, key, target)
 
 
-def _derive(plan: Plan, journal: Journal) -> tuple[Derived, SourceBundle]:
-    """Derive and emit."""
+def _derive(plan: Plan, compiling: Compilation, journal: Journal) -> tuple[Derived, SourceBundle]:
+    """Derive and emit; compilation begins as soon as there is something to compile."""
     with journal.stage("derive"):
         # RobotDescription -> Programs, optimised
-        derived = derive_all(
+        derived = derive_built(
             plan.description,
             plan.selection,
             journal.progress,
@@ -155,16 +160,24 @@ def _derive(plan: Plan, journal: Journal) -> tuple[Derived, SourceBundle]:
         # Programs -> SourceBundle
         package = package_of(plan.description, plan.selection, derived, plan.options.equal)
         package = replace(package, plain_c=plan.options.plain_c, casadi=plan.options.casadi)
-        return derived, emit(package, plan.backends, plan.options.templates)
+        bundle = emit(package, plan.backends, plan.options.templates, compiling.begin)
+    with journal.stage("derive"):
+        given = plan.description, plan.selection, journal.progress
+        return with_evaluated(derived, *given), bundle
 
 
 def _make(
-    plan: Plan, derived: Derived, bundle: SourceBundle, report: BuildReport, journal: Journal
+    plan: Plan,
+    derived: Derived,
+    bundle: SourceBundle,
+    compiling: Compilation,
+    report: BuildReport,
+    journal: Journal,
 ) -> BuildReport:
     """Compile, validate and install; the report filled in."""
     with journal.stage("compile"):
         # SourceBundle -> binaries
-        binaries = _compile(bundle, plan, journal)
+        binaries = compiling.result()
         libraries = _compile_libraries(bundle, plan, journal)
     with stage(plan.target) as staged:
         staged.write_sources(bundle.files)
@@ -217,18 +230,6 @@ def _blaming(templates: Path | None) -> Iterator[None]:
             raise
         message = f"the generated code fails with {type(error).__name__}: {error}\n{words}"
         raise ToolchainError(message) from error
-
-
-def _compile(bundle: SourceBundle, plan: Plan, journal: Journal) -> CompileResult | None:
-    if not bundle.extensions:
-        return None
-    return compile_extensions(
-        bundle,
-        compiler=plan.compiler,
-        flags=plan.options.flags,
-        progress=lambda what, done, total: journal.progress(f"compile: {what}", done, total),
-        force=plan.options.force,
-    )
 
 
 def _compile_libraries(bundle: SourceBundle, plan: Plan, journal: Journal) -> dict[str, bytes]:

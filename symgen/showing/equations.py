@@ -13,7 +13,8 @@ import sympy
 from symgen.algebra.blackboard import readable, with_decimals
 from symgen.algebra.graph import Graph
 from symgen.algebra.sympy_algebra import SymPyAlgebra
-from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.derivation import derive_all
+from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select, who_derives
 from symgen.deriving.symbolic import (
     OverDeterminant,

@@ -6,8 +6,9 @@ import pytest
 
 from benchmarks.models import HUMAN43, spatial_tree
 from symgen import read
-from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.derivation import derive_all
 from symgen.deriving.digest import model_hash
+from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, formulation_named, provided_functions

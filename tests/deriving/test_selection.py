@@ -7,7 +7,8 @@ import pytest
 from benchmarks.models import HUMAN43, MODELS, spatial_tree
 from symgen import read
 from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derive_all, derived_program, package_of
+from symgen.deriving.derivation import derive_all, derived_program
+from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import (
     LARGEST_BUILT,
     LARGEST_ROBOT,

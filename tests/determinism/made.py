@@ -17,7 +17,8 @@ import tempfile
 from pathlib import Path
 
 from symgen.cli import run
-from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.derivation import derive_all
+from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.description import read
 from symgen.emit.emission import BACKEND_NAMES, emit

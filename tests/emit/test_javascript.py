@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.derivation import derive_all
+from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.description import read
 from symgen.emit.bundle import Package

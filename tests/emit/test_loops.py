@@ -13,7 +13,8 @@ import pytest
 
 import symgen
 from benchmarks.models import spatial_tree
-from symgen.deriving.derivation import derive_all, derived_program, package_of
+from symgen.deriving.derivation import derive_all, derived_program
+from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.description.model import RobotDescription
 from symgen.emit.bundle import Package

@@ -131,7 +131,8 @@ def test_a_singular_mass_matrix_is_returned(tmp_path):
 
 
 def test_large_robots_have_it_where_it_is_asked_for():
-    from symgen.deriving.derivation import derive_all, package_of
+    from symgen.deriving.derivation import derive_all
+    from symgen.deriving.packaging import package_of
     from symgen.deriving.selection import select
     from symgen.description import read
     from symgen.emit.emission import emit

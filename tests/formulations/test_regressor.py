@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, given, settings
 
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derive_all, derived_program, package_of
+from symgen.deriving.derivation import derive_all, derived_program
+from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.errors import RequestError
 from symgen.formulations import derive, formulation_named

@@ -20,7 +20,8 @@ from html.parser import HTMLParser
 
 import symgen.grading.grade  # noqa: F401  (imported before anything is watched)
 from symgen import page
-from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.derivation import derive_all
+from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.description import RobotDescription
 from symgen.description.checks import check

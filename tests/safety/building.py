@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from symgen.deriving.derivation import derive_all, package_of
+from symgen.deriving.derivation import derive_all
+from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.description import read
 from symgen.emit.bundle import SourceBundle
