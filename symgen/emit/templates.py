@@ -4,20 +4,26 @@ A template shows the shape of a file of the generated package; Python decides wh
 and prints the expressions.  A folder of the user's is searched first, so any template can be
 replaced without touching Python.  An undefined name in a template is an error, and so is a file
 in that folder that nothing would use.
+
+jinja2 makes Python of every template, which takes longer than to fill most of them: what it made
+of symgen's own can be kept (`compiled`) and used by other processes (`use_compiled`).
 """
 
 from __future__ import annotations
 
+import marshal
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import jinja2
 from jinja2 import meta
+from jinja2.bccache import Bucket
 
 from symgen.emit import text
 from symgen.errors import RequestError
@@ -204,10 +210,45 @@ def _is_page(name: str | None) -> bool:
     return name is not None and name.endswith(f".html{SUFFIX}")
 
 
+class _Compiled(jinja2.BytecodeCache):
+    """The code of templates, by name and digest of the text; `is_new` where some was added."""
+
+    def __init__(self) -> None:
+        self.code: dict[tuple[str, str], CodeType] = {}
+        self.is_new = False
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self.code.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if bucket.code is not None:
+            self.code[bucket.key, bucket.checksum] = bucket.code
+            self.is_new = True
+
+
+_COMPILED = _Compiled()
+
+
+def use_compiled(data: bytes) -> None:
+    """Use what `compiled` has given to another process of the same symgen, Python and jinja2."""
+    _COMPILED.code = {**marshal.loads(data), **_COMPILED.code}
+
+
+def compiled() -> bytes | None:
+    """What this process has compiled of symgen's own templates, with what it was given; None if
+    that is nothing new."""
+    if not _COMPILED.is_new:
+        return None
+    _COMPILED.is_new = False
+    return marshal.dumps(_COMPILED.code)
+
+
 @lru_cache(1)
 def _shipped_alone() -> jinja2.Environment:
     """The environment without templates of a user's: once in a process, to compile each once."""
-    return Templates()._new_environment()
+    environment = Templates()._new_environment()
+    environment.bytecode_cache = _COMPILED
+    return environment
 
 
 def _shipped() -> Traversable:

@@ -23,7 +23,8 @@ from symgen.description.model import LinkPoint
 from symgen.emit import compiled, cython
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import BACKEND_NAMES, emit
-from symgen.emit.templates import own_templates
+from symgen.emit.templates import compiled as compiled_templates
+from symgen.emit.templates import own_templates, use_compiled
 from symgen.emit.text import plain
 from symgen.errors import RequestError, SymgenError, ToolchainError, ValidationError
 from symgen.options import ALL, LOOPS, STRAIGHT, BuildOptions
@@ -41,7 +42,7 @@ from symgen.toolchain.compiler import (
     find_compiler,
 )
 from symgen.toolchain.install import check_place, stage
-from symgen.toolchain.key import build_key
+from symgen.toolchain.key import build_key, templates_key
 from symgen.toolchain.loading import forget_package, load_built
 from symgen.toolchain.manifest import Manifest, read_manifest
 from symgen.validation.checks import subjects_of
@@ -111,6 +112,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         journal.notice(f"warning: {warning}")
     compiler, flags = plan.compiler, options.flags
     with (
+        _templates_compiled_once(),
         qualification(compiler, flags, plan.backends, journal) as qualify,
         compilation(compiler, flags, options.force, journal.progress) as compiling,
         paused_collector(),
@@ -211,6 +213,17 @@ def _make(
                 report.made(),
             )  # fmt: skip
     return report
+
+
+@contextmanager
+def _templates_compiled_once() -> Iterator[None]:
+    """Use the code that former builds have made of symgen's templates; keep what is new."""
+    cache, key = open_cache(), templates_key()
+    if (known := cache.binary(key)) is not None:
+        use_compiled(known)
+    yield
+    if (made := compiled_templates()) is not None:
+        cache.store_binary(key, made)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 | in the cache folder | what it is |
 | --- | --- |
-| ``binaries/`` | compiled extensions, and objects that they share, by the digest of their sources |
+| ``binaries/`` | by digests of sources: extensions, objects that they share, compiled templates |
 | ``validated/`` | stamps of tool chains that were validated on this machine |
 | ``modules/`` | packages that `symgen.load` built |
 | ``work/`` | folders of builds that run now |

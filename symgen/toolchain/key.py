@@ -8,7 +8,9 @@ ever enters a generated source file: those are the same on every machine.
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import importlib.util
 import json
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -70,7 +72,18 @@ def toolchain_key(compiler: Compiler | None, flags: str) -> str:
     """Return the digest of all that turns sources into results: what validation stamps are for."""
     binary = _binary_identity(compiler, flags) if compiler else python_abi()
     libraries = [version(name) for name in LIBRARIES]
-    return digest_of(__version__, folders_digest(own_folders()), binary, *libraries)
+    return digest_of(__version__, _own_digest(own_folders()), binary, *libraries)
+
+
+@functools.cache
+def _own_digest(folders: tuple[Path, ...]) -> str:
+    """That of symgen itself, as it was when this process first asked."""
+    return folders_digest(folders)
+
+
+def templates_key() -> str:
+    """Return the digest under which the code of symgen's templates is kept: of this Python."""
+    return digest_of("templates", importlib.util.MAGIC_NUMBER, toolchain_key(None, ""))
 
 
 def build_key(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
+import jinja2
 import pytest
 
+from symgen.emit import templates
 from symgen.emit.emission import emit
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
@@ -45,3 +49,26 @@ def test_a_missing_template_is_an_error() -> None:
         Templates().render("c/nothing")
     with pytest.raises(FileNotFoundError):
         Templates().source("c/nothing")
+
+
+def test_what_one_process_has_compiled_serves_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = (
+        "import sys; from symgen.emit.templates import Templates, compiled\n"
+        "Templates().render('c/lines.c'); sys.stdout.buffer.write(compiled())"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    monkeypatch.setattr(templates, "_COMPILED", templates._Compiled())
+    templates._shipped_alone.cache_clear()
+    try:
+        templates.use_compiled(answer.stdout)
+        with monkeypatch.context() as patched:
+            patched.setattr(jinja2.Environment, "compile", None)
+            Templates().render("c/lines.c")
+        assert templates.compiled() is None
+        with monkeypatch.context() as patched:  # of another text it is not the code
+            patched.setattr(Templates, "source", lambda self, name: "another text\n")
+            templates._shipped_alone.cache_clear()
+            assert Templates().render("c/lines.c") == "another text\n"
+        assert templates.compiled() is not None
+    finally:
+        templates._shipped_alone.cache_clear()

@@ -49,7 +49,7 @@ def test_an_edited_source_or_template_changes_the_digest(tmp_path: Path) -> None
 
 
 def test_the_build_key_covers_all_that_a_build_depends_on(
-    listed_features: list[str], monkeypatch: pytest.MonkeyPatch
+    listed_features: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiler = find_compiler()
     other = Compiler(compiler.command, compiler.version + " patched")
@@ -62,7 +62,7 @@ def test_the_build_key_covers_all_that_a_build_depends_on(
         build_key("model", {"backend": "all"}, None, "portable"),
         build_key("model", {"backend": "all"}, compiler, "portable", {"c/header.h.jinja": "mine"}),
     ]
-    monkeypatch.setattr(key_module, "folders_digest", lambda folders: "edited")
+    monkeypatch.setattr(key_module, "own_folders", lambda: (tmp_path,))
     keys.append(build_key("model", {"backend": "all"}, compiler, "portable"))
     assert len(set(keys)) == len(keys)
 
