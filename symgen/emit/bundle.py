@@ -241,7 +241,8 @@ class Extension:
     `shared` are C files that are the same for every package.  Those of `c_sources` that are also
     `versioned` are compiled again for every set of instructions that the compiler offers, those
     `versioned_for_one` only where that is for one sample at a time, and `chooser` is told which
-    those are: see ``symgen-real.h``.
+    those are: see ``symgen-real.h``.  `straight` are those of `c_sources` that have no
+    loops over joints.
     """
 
     name: str
@@ -251,6 +252,7 @@ class Extension:
     versioned: tuple[str, ...] = ()
     versioned_for_one: tuple[str, ...] = ()
     chooser: str = ""
+    straight: tuple[str, ...] = ()
 
     def again_for(self, width: int) -> tuple[str, ...]:
         """Return what is compiled again for a set of instructions and `width` samples at a time."""

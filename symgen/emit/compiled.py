@@ -120,6 +120,7 @@ def extensions(module: Module) -> tuple[Extension, ...]:
             versioned=tuple(for_versions[EVERYWHERE]),
             versioned_for_one=tuple(for_versions[FOR_ONE_SAMPLE]),
             chooser=chooser,
+            straight=tuple(name for name, kernels in sources.items() if kernels[0].loops is None),
         ),
     )
 

@@ -313,18 +313,23 @@ class _Build:
     def _units(self, extension: Extension) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Every C file with the options of its version."""
         versions = self.compiler.versions(self.flags) if extension.versioned else ()
-        quick = self.compiler.kernel_options
+        kernels = self.compiler.kernel_options
+        straight = (*kernels, *self.compiler.straight_options)
+        quick = {
+            name: straight if name in extension.straight else kernels
+            for name in extension.c_sources
+        }
         listed = " ".join(f"X({v.name}, {v.width}, {v.instructions})" for v in versions)
         for source in extension.c_sources:
             if source == extension.chooser and versions:
-                yield source, (*quick, f"-DSYMGEN_VERSIONS(X)={listed}")
+                yield source, (*quick[source], f"-DSYMGEN_VERSIONS(X)={listed}")
             elif source in extension.again_for(1) and any(v.width == 1 for v in versions):
                 yield source, PLAIN_OPTIONS
             else:
-                yield source, quick
+                yield source, quick[source]
         for version in versions:
             for source in extension.again_for(version.width):
-                yield source, (*quick, *version.options, *version.macros)
+                yield source, (*quick[source], *version.options, *version.macros)
 
     def result(self, extension: Extension, folder: Path) -> Binary:
         key = self.keys[extension.name]

@@ -51,6 +51,13 @@ QUICK_FLAGS = ("-fno-dse", "-fno-tree-dse")
 code is the same, after 5 to 10 % less time.  Other passes that find nothing there serve loops:
 without them the derivatives of the human's torques take 17 % longer."""
 
+STRAIGHT_FLAGS = (
+    "-fno-rerun-cse-after-loop", "-fno-tree-pre", "-fno-tree-tail-merge", "-fno-tree-vrp",
+    "-fno-ssa-phiopt", "-fno-tree-sink", "-fno-tree-loop-im",
+)  # fmt: skip
+"""For gcc and files without loops over joints: what takes care of loops and branches, 5 to 7 % of
+the time, and the machine code of kernels is the same."""
+
 ZIG_PACKAGE = "ziglang"
 """Package of PyPI that holds a whole C compiler, clang with the C library, in one file."""
 
@@ -212,6 +219,11 @@ class Compiler:
     def kernel_options(self) -> tuple[str, ...]:
         """The options of kernels beside those: see `QUICK_FLAGS`."""
         return QUICK_FLAGS if self._is_gcc and self._knows(QUICK_FLAGS) else ()
+
+    @property
+    def straight_options(self) -> tuple[str, ...]:
+        """Those of kernels in a straight line beside these: see `STRAIGHT_FLAGS`."""
+        return STRAIGHT_FLAGS if self._is_gcc and self._knows(STRAIGHT_FLAGS) else ()
 
     def _native(self, flags: str) -> tuple[str, ...]:
         """Return what asks for code for this very processor, if `flags` do.

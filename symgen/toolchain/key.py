@@ -116,7 +116,7 @@ def extension_digest(
 ) -> str:
     """Return the digest under which the binary of `extension` is kept."""
     inputs = extension_inputs(bundle, extension)
-    versions = [extension.versioned, extension.versioned_for_one]
+    versions = [extension.versioned, extension.versioned_for_one, extension.straight]
     named = [extension.name, extension.source, extension.c_sources, extension.shared]
     listed = json.dumps([*named, *versions])
     texts = [text for item in inputs.items() for text in item]
@@ -144,6 +144,7 @@ def extension_module(extension: Extension, digest: str) -> str:
 
 def _binary_identity(compiler: Compiler, flags: str) -> str:
     numpy_major = np.__version__.partition(".")[0]
-    options = (*compiler.options(flags), *compiler.kernel_options, *WRAPPER_OPTIONS, *PLAIN_OPTIONS)
+    kernels = (*compiler.kernel_options, *compiler.straight_options, *PLAIN_OPTIONS)
+    options = (*compiler.options(flags), *kernels, *WRAPPER_OPTIONS)
     identity = (*compiler.command, compiler.version, compiler.processor(flags), *options)
     return digest_of(*identity, python_abi(), numpy_major)

@@ -200,6 +200,15 @@ def test_packed_results_are_those_of_the_square_ones(tmp_path: Path) -> None:
             np.testing.assert_array_equal(short, kept)
 
 
+def test_what_takes_care_of_loops_is_left_out_where_there_are_none() -> None:
+    loops, line = (emit(package("two_link", form, FEW)) for form in ("loops", "straight"))
+    for bundle in (loops, line):
+        (extension,) = bundle.extensions
+        with_loops = {x for x in extension.c_sources if "symgen-loops.h" in bundle.files[x]}
+        assert with_loops.isdisjoint(extension.straight)
+        assert bool(with_loops) != bool(extension.straight)
+
+
 def test_joints_that_are_not_related_have_zeros(tmp_path: Path) -> None:
     module = built("bush", tmp_path)
     apart = np.ones(module.n**2, dtype=bool)
