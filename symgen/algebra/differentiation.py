@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from operator import attrgetter
 
 from symgen.algebra.nodes import ADD, DIV, MUL, NEG, SUB, SYMBOL, Nodes, Scalar, reachable
-from symgen.algebra.quarter_turns import Turned, turned
+from symgen.algebra.quarter_turns import WAVES, Turned, turned
 
 Tangent = dict[int, Scalar]
 
@@ -239,6 +239,33 @@ class ReverseDerivatives:
             known.setdefault(top.index, any(known[arg.index] for arg in top.args))
             stack.pop()
         return known[node.index]
+
+
+def shared(values: Sequence[Scalar], named: Collection[Scalar]) -> list[list[Scalar]]:
+    """For each of `values` the nodes inside of it that later ones meet again: `Algebra.shared`.
+
+    Products with a sine or cosine are left out: a turned vector is pulled back as a whole.
+    """
+    met: dict[Scalar, int] = {}
+    again: set[Scalar] = set()
+    for position, value in enumerate(values):
+        fresh: set[Scalar] = set()
+        stack = list(value.args[0].args if value.op is NEG else value.args)
+        while stack:
+            node = stack.pop()
+            if node in named or node in fresh or not node.args:
+                continue
+            if node in met:
+                again.add(node)
+                continue
+            fresh.add(node)
+            stack += node.args
+        met |= dict.fromkeys(fresh, position)
+    found: list[list[Scalar]] = [[] for _ in values]
+    for node in sorted(again, key=attrgetter("index")):
+        if node.op is not NEG and not any(arg.op in WAVES for arg in node.args):
+            found[met[node]].append(node)
+    return found
 
 
 def gradient(output: Scalar, inputs: Sequence[Scalar]) -> Tangent:

@@ -6,10 +6,10 @@ what recursions get, with the same interface (`symgen.algebra.interface.Algebra`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from symgen.algebra import evaluation
-from symgen.algebra.differentiation import ForwardDerivatives, ReverseDerivatives
+from symgen.algebra.differentiation import ForwardDerivatives, ReverseDerivatives, shared
 from symgen.algebra.nodes import Nodes, Scalar
 
 
@@ -33,6 +33,10 @@ class Graph(Nodes):
     def adjoints(self, inputs: Sequence[Scalar]) -> ReverseDerivatives:
         """Reverse derivatives with respect to symbols of this graph."""
         return ReverseDerivatives(inputs)
+
+    def shared(self, values: Sequence[Scalar], named: Collection[Scalar]) -> list[list[Scalar]]:
+        """What several of `values` have in common: see `differentiation.shared`."""
+        return shared(values, named)
 
     def jacobian(
         self, outputs: Sequence[Scalar], inputs: Sequence[Scalar]

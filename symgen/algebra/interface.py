@@ -91,6 +91,12 @@ class Algebra(Protocol[S]):
     def unsigned(self, x: S) -> S:
         """`x` without the sign that expressions leave out where they use it."""
 
+    def shared(self, values: Sequence[S], named: Collection[S]) -> list[list[S]]:
+        """For each of `values` what is inside of it, has no name, and is met again in later ones.
+
+        Operands before their users; nothing beyond what is `named` or was met before.
+        """
+
     def replaced(self, scalars: Sequence[S], values: Mapping[S, S]) -> list[S]:
         """`scalars` with the symbols that are keys of `values` replaced, simplified anew."""
 

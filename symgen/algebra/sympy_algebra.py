@@ -126,6 +126,10 @@ class SymPyAlgebra:
         """`x` itself: what has a name is used by its name."""
         return x
 
+    def shared(self, values: Sequence[Expr], named: Collection[Expr]) -> list[list[Expr]]:
+        """Nothing: names are all that expressions share."""
+        return [[] for _ in values]
+
     def expanded(self, x: Expr) -> Expr:
         """`x` with every name replaced by what it stands for."""
         for label, definition in list(self.definitions.items())[len(self._expanded) :]:

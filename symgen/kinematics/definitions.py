@@ -72,6 +72,10 @@ class WithDefinitions(Generic[S]):
         """As in the algebra itself."""
         return self._algebra.unsigned(x)
 
+    def shared(self, values: Sequence[S], named: Collection[S]) -> list[list[S]]:
+        """As in the algebra itself."""
+        return self._algebra.shared(values, named)
+
     def replaced(self, scalars: Sequence[S], values: Mapping[S, S]) -> list[S]:
         """As in the algebra itself."""
         return self._algebra.replaced(scalars, values)

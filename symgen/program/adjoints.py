@@ -49,6 +49,10 @@ def pull_back(
             if label not in named and is_new:
                 named.add(label)
                 first.add(line.name)
+    lines = [line for step in written for line in step.statements if line.name in first]
+    shared = algebra.shared([line.value for line in lines], named)
+    inside = {line.name: scalars for line, scalars in zip(lines, shared, strict=True)}
+    named.update(scalar for scalars in inside.values() for scalar in scalars)
     adjoints: dict[S, S] = {}
 
     def hand_on(value: S, weight: S) -> None:
@@ -70,5 +74,10 @@ def pull_back(
                     adjoint = adjoint if label == value else -adjoint
                     name = f"{line.name}_adjoint"
                     hand_on(line.value, builder.let(name, adjoint, ADJOINT + line.note))
+                for scalar in reversed(inside[line.name]):
+                    named.remove(scalar)
+                    adjoint = adjoints.pop(scalar, algebra.zero)
+                    if not algebra.is_zero(adjoint):
+                        hand_on(scalar, adjoint)
     zero = algebra.zero
     return [[adjoints.get(symbol, zero) for symbol in array.symbols] for array in inputs]
