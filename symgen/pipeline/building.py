@@ -45,12 +45,12 @@ from symgen.toolchain.install import check_place, stage
 from symgen.toolchain.key import build_key, templates_key
 from symgen.toolchain.loading import forget_package, load_built
 from symgen.toolchain.manifest import Manifest, read_manifest
-from symgen.validation.checks import subjects_of
+from symgen.validation.checks import Subject, subjects_of
 from symgen.validation.compiled_mechanisms import accelerations, steps
 from symgen.validation.evaluated import evaluated_subjects, spared_rows
 from symgen.validation.mobility import mobility
 from symgen.validation.singularity import singularity_warnings
-from symgen.validation.validate import ValidationResult, validate
+from symgen.validation.validate import Beginning, ValidationResult, begin, validate
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,12 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     ):
         with _blaming(options.templates):
             derived, bundle = _derive(plan, compiling, journal)
+        with journal.stage("validate"):
+            beginning = begin_validation(plan.description, plan.selection, derived)
         report = replace(report, toolchain_validated_now=qualify())
         with _blaming(options.templates):
-            report = _make(plan, derived, bundle, compiling, report, journal)
+            made = _compiled(plan, bundle, compiling, journal)
+            report = _make(plan, derived, bundle, made, beginning, report, journal)
     report = replace(report, notices=tuple(journal.notices), seconds=dict(journal.seconds))
     return Built(plan.description, plan.selection, report, derived)
 
@@ -168,28 +171,34 @@ def _derive(plan: Plan, compiling: Compilation, journal: Journal) -> tuple[Deriv
         return with_evaluated(derived, *given), bundle
 
 
+def _compiled(
+    plan: Plan, bundle: SourceBundle, compiling: Compilation, journal: Journal
+) -> tuple[CompileResult | None, Mapping[str, bytes]]:
+    """The binaries of the package, None without a compiler, and its libraries."""
+    with journal.stage("compile"):
+        # SourceBundle -> binaries
+        return compiling.result(), _compile_libraries(bundle, plan, journal)
+
+
 def _make(
     plan: Plan,
     derived: Derived,
     bundle: SourceBundle,
-    compiling: Compilation,
+    made: tuple[CompileResult | None, Mapping[str, bytes]],
+    beginning: Beginning | None,
     report: BuildReport,
     journal: Journal,
 ) -> BuildReport:
-    """Compile, validate and install; the report filled in."""
-    with journal.stage("compile"):
-        # SourceBundle -> binaries
-        binaries = compiling.result()
-        libraries = _compile_libraries(bundle, plan, journal)
+    """Validate and install; the report filled in."""
+    binaries, libraries = made
     with stage(plan.target) as staged:
         staged.write_sources(bundle.files)
         if binaries is not None:
             staged.write_binaries({**binaries.files(), **libraries})
         with journal.stage("validate"):
             # the staged package -> ValidationResult
-            validation = validate_package(
-                plan.description, plan.selection, derived, staged.folder, plan.backends
-            )
+            given = plan.description, plan.selection, derived, staged.folder, plan.backends
+            validation = validate_package(*given, beginning=beginning)
         validation.raise_if_failed()
         built = plan.selection.built
         report = replace(
@@ -256,6 +265,21 @@ def _compile_libraries(bundle: SourceBundle, plan: Plan, journal: Journal) -> di
     )
 
 
+def begin_validation(
+    description: RobotDescription, selection: Selection, derived: Derived
+) -> Beginning | None:
+    """What of a validation can be done before there is a package: what was derived for it alone."""
+    subjects = _evaluated(description, selection, derived)
+    return begin(description, subjects, runtime=selection.runtime_parameters)
+
+
+def _evaluated(
+    description: RobotDescription, selection: Selection, derived: Derived
+) -> tuple[Subject, ...]:
+    values = [description.parameter_values[name] for name in selection.runtime_parameters]
+    return tuple(evaluated_subjects(derived.evaluated, values))
+
+
 def validate_package(
     description: RobotDescription,
     selection: Selection,
@@ -263,21 +287,18 @@ def validate_package(
     folder: Path,
     backends: tuple[str, ...],
     samples: int | None = None,
+    beginning: Beginning | None = None,
 ) -> ValidationResult:
     """Validate the package in `folder`, and every formulation that was derived but not selected.
 
-    What was spared of these is in the table: rows without samples.
+    What was spared of these is in the table: rows without samples.  `beginning` is what
+    `begin_validation` has made of the same.
     """
     module = load_built(folder, backends)
     try:
-        subjects = [
-            *subjects_of(module),
-            *evaluated_subjects(
-                derived.evaluated,
-                [description.parameter_values[name] for name in selection.runtime_parameters],
-            ),
-        ]
-        result = validate(description, subjects, samples, runtime=selection.runtime_parameters)
+        evaluated = beginning.subjects if beginning else _evaluated(description, selection, derived)
+        subjects, runtime = [*subjects_of(module), *evaluated], selection.runtime_parameters
+        result = validate(description, subjects, samples, runtime=runtime, beginning=beginning)
         compiled = (*accelerations(module), *steps(module))
         return replace(result, rows=(*result.rows, *compiled, *spared_rows(selection.spared)))
     finally:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import compress
@@ -46,7 +47,7 @@ from symgen.validation.domain import (
     states_in_domain,
     states_with_values,
 )
-from symgen.validation.evaluation import Array, without_warnings
+from symgen.validation.evaluation import ARGUMENTS, Array, without_warnings
 from symgen.validation.oracle_outputs import constraint_names
 from symgen.validation.oracle_parameters import parameter_values, reader
 from symgen.validation.oracle_parts import JointForces, configuration, coupling, unread_types
@@ -134,26 +135,98 @@ def _in_words(row: Check) -> str:
 # ------------------------------------------------------------------------------- any model
 
 
+@dataclass(frozen=True)
+class Ground:
+    """On what subjects are compared: states, what is known of the robot, and the independent
+    numeric model, None where that cannot read the joints of some types, `unread`."""
+
+    states: States
+    facts: Facts
+    robot: NumericRobot | None
+    terms: float
+    unread: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What of a validation needs no built module: subjects that are there already, evaluated."""
+
+    ground: Ground
+    evaluations: tuple[Evaluation, ...]
+
+    @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """Those that were evaluated."""
+        return tuple(evaluation.subject for evaluation in self.evaluations)
+
+
+def begin(
+    description: RobotDescription,
+    subjects: Sequence[Subject],
+    samples: int | None = None,
+    *,
+    runtime: tuple[str, ...] = (),
+) -> Beginning | None:
+    """Evaluate every function of some of the subjects that `validate` will be given.
+
+    None where the numeric model cannot read the robot: then the states depend on all of them.
+    """
+    if unread_types(description):
+        return None
+    ground = _ground(description, subjects, samples, runtime)
+    evaluations = tuple(Evaluation(subject, ground.states, ground.facts) for subject in subjects)
+    with without_warnings():
+        for evaluation in evaluations:
+            for name in filter(evaluation.has, ARGUMENTS):
+                with suppress(ArithmeticError, LookupError, TypeError, ValueError):
+                    evaluation.results(name)  # a call that fails does so again where it is told
+    return Beginning(ground, evaluations)
+
+
 def validate(
     description: RobotDescription,
     subjects: Sequence[Subject],
     samples: int | None = None,
     *,
     runtime: tuple[str, ...] = (),
+    beginning: Beginning | None = None,
 ) -> ValidationResult:
     """Check every function of every subject on random states of the described robot.
 
     `runtime` names the parameters that the subjects take as arguments, in the order of the file;
-    they are compared once more where these have other values.
+    they are compared once more where these have other values.  `beginning` is what `begin` has
+    made of the same arguments and some of the subjects.
     """
     start = time.perf_counter()
+    ground = beginning.ground if beginning else _ground(description, subjects, samples, runtime)
+    states, facts, robot, terms = ground.states, ground.facts, ground.robot, ground.terms
+    known = {id(e.subject): e for e in (beginning.evaluations if beginning else ())}
+    evaluations = [known.get(id(x)) or Evaluation(x, states, facts) for x in subjects]
+    with without_warnings():
+        if robot is None:
+            rows = [_not_compared(ground.unread)]
+        else:
+            rows = [_two_ways(robot, states, terms), *_independent_rows(robot, evaluations)]
+        rows += check_evaluations(evaluations)
+        if runtime:
+            defaults = [description.parameter_values[name] for name in runtime]
+            changed = with_parameters(states, changed_parameters(defaults))
+            rows += _changed_rows(description, subjects, changed, runtime, robot, terms)
+    return ValidationResult(tuple(rows), time.perf_counter() - start)
+
+
+def _ground(
+    description: RobotDescription,
+    subjects: Sequence[Subject],
+    samples: int | None,
+    runtime: tuple[str, ...],
+) -> Ground:
     unread = unread_types(description)
     n = len(description.coordinate_names)
-    defaults = [description.parameter_values[name] for name in runtime]
-    loads = len(description.loads)
-    space = configuration(description)
     drawn = partial(
-        random_states, n, loads, parameters=defaults, configuration=space,
+        random_states, n, len(description.loads),
+        parameters=[description.parameter_values[name] for name in runtime],
+        configuration=configuration(description),
         constraints=description.n_constraints,
         told=description.n_constraints * description.tells_multipliers,
         timed=description.is_timed,
@@ -161,7 +234,6 @@ def validate(
     states = drawn(samples or limits.samples(n))
     terms = condition(description)
     robot = None if unread else NumericRobot(description, runtime=runtime)
-    facts = _facts(description, robot, terms)
     more = partial(drawn, seed=2010)
     if robot is not None and (description.relations or description.forces):
         states = _with_values(description, robot, states, more)
@@ -171,17 +243,7 @@ def validate(
             more,
             lambda drawn: _outputs(drawn, subjects if robot is None else [_independent(robot)]),
         )
-    evaluations = [Evaluation(subject, states, facts) for subject in subjects]
-    with without_warnings():
-        if robot is None:
-            rows = [_not_compared(unread)]
-        else:
-            rows = [_two_ways(robot, states, terms), *_independent_rows(robot, evaluations)]
-        rows += check_evaluations(evaluations)
-        if runtime:
-            changed = with_parameters(states, changed_parameters(defaults))
-            rows += _changed_rows(description, subjects, changed, runtime, robot, terms)
-    return ValidationResult(tuple(rows), time.perf_counter() - start)
+    return Ground(states, _facts(description, robot, terms), robot, terms, unread)
 
 
 def _with_values(

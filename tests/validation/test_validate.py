@@ -21,7 +21,7 @@ from symgen.validation.checks import (
 )
 from symgen.validation.evaluated import spared_rows
 from symgen.validation.oracles import NumericRobot
-from symgen.validation.validate import INDEPENDENT, ValidationResult, validate
+from symgen.validation.validate import INDEPENDENT, ValidationResult, begin, validate
 from tests.choosing import one_in
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, formulation, has
@@ -48,6 +48,34 @@ def test_right_models_pass(seed):
     assert result.failures == ()
     assert "checks passed" in result.summary
     assert result.rows[0].subject == INDEPENDENT
+
+
+@pytest.mark.parametrize("fault", [None, ValueError("broken")])
+def test_what_has_begun_before_is_not_done_again(fault):
+    description = described(seeded_model_text(1, SMALL))
+    calls = []
+
+    def counted(former):
+        def mass_matrix(*arguments, **options):
+            calls.append(arguments[0].shape)
+            if fault is not None:
+                raise fault
+            return former(*arguments, **options)
+
+        return mass_matrix
+
+    both = subjects(NumericRobot(description))
+    functions = both[0].functions
+    functions.mass_matrix = counted(functions.mass_matrix)
+    whole = validate(description, both)
+    expected, calls[:] = len(calls), []
+    beginning = begin(description, both[:1])
+    assert beginning.subjects == (both[0],)
+    if fault is None:
+        assert len(calls) == 1
+    result = validate(description, both, beginning=beginning)
+    assert result.rows == whole.rows and result.passed == (fault is None)
+    assert fault is not None or len(calls) == expected
 
 
 def test_a_small_robot_is_validated_in_half_a_million_calls():
