@@ -52,6 +52,9 @@ from symgen.validation.mobility import mobility
 from symgen.validation.singularity import singularity_warnings
 from symgen.validation.validate import Beginning, ValidationResult, begin, validate
 
+STAGES = ("read", "tool chain", "derive", "emit", "compile", "validate", "install")
+"""In the order in which they end; some begin anew while others wait."""
+
 
 @dataclass(frozen=True)
 class Built:
@@ -125,8 +128,13 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         with _blaming(options.templates):
             made = _compiled(plan, bundle, compiling, journal)
             report = _make(plan, derived, bundle, made, beginning, report, journal)
-    report = replace(report, notices=tuple(journal.notices), seconds=dict(journal.seconds))
+    report = replace(report, notices=tuple(journal.notices), seconds=_in_order(journal.seconds))
     return Built(plan.description, plan.selection, report, derived)
+
+
+def _in_order(seconds: Mapping[str, float]) -> dict[str, float]:
+    others = [name for name in seconds if name not in STAGES]
+    return {name: seconds[name] for name in (*others, *STAGES) if name in seconds}
 
 
 def described(path: str | Path, options: BuildOptions) -> RobotDescription:
