@@ -68,7 +68,8 @@ SHARED_NOTES = {
     **coupled.NOTES,
     **manifolds.NOTES,
     **forces.ALL_NOTES,
-    **products.NOTES,
+    **products.by_statements.NOTES,
+    **products.by_torques.NOTES,
 }
 
 __all__ = [

@@ -6,4 +6,4 @@ accelerations are found, `by_torques` differentiates the torques that they take 
 
 from symgen.formulations.products import by_statements, by_torques
 
-NOTES = {**by_statements.NOTES, **by_torques.NOTES}
+__all__ = ["by_statements", "by_torques"]

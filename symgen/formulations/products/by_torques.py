@@ -19,8 +19,10 @@ symbol    code             meaning
 ========  ===============  =======================================================================
 qdd       held_j           the accelerations, as symbols until all is written
 u         weight_j         M^-1 w, likewise; w are the multipliers
-M^-1 r    x_response       what a statement x of the solution gains where the torques gain r
+--        x_weight         of a statement x of the solution, what makes u of w
+--        x_change         what makes dqdd of `missing`; x_weight_change du
 --        missing_j        dtau less what the change of the motion takes
+--        d_y, total_d_y   change of a statement y of the torques, with qdd and u held; with theirs
 ========  ===============  =======================================================================
 """
 
@@ -50,6 +52,11 @@ from symgen.program.program import Input
 NOTES = {
     "RE-1": "what the torques gain less what the change of the motion takes: M times that of qdd",
 }
+
+WEIGHT, CHANGE, WEIGHT_CHANGE = "{}_weight", "{}_change", "{}_weight_change"
+"""What a statement of the solution is called where it stands for u, dqdd and du."""
+TOTAL = "total_d_{}"
+"""The change of a statement where qdd and u change, too."""
 
 Torques = Callable[[Sequence[S]], None]
 """Writes the torques that these accelerations take, as the output ``tau``."""
@@ -88,10 +95,13 @@ class _Writing(Generic[S]):
         dtau = changes.pop("tau")
         return [entry for entries in changes.values() for entry in entries], dtau
 
-    def response(self, rhs: Sequence[S]) -> list[S]:
-        """M^-1 rhs: what the accelerations gain where the torques do."""
+    def response(self, rhs: Sequence[S], label: str) -> list[S]:
+        """M^-1 rhs: what the accelerations gain where the torques do.
+
+        `label` says what that is called for each statement of the solution.
+        """
         tau = self.b.declared("tau")
-        found = push_forward(self.b, [tau], rhs, self.solution, "{}_response")
+        found = push_forward(self.b, [tau], rhs, self.solution, label)
         return self.changes(found, self.accelerations)
 
     def taken(self) -> tuple[S, ...]:
@@ -150,13 +160,13 @@ def _along(x: _Writing[S]) -> None:
     start = x.b.length
     taken = x.taken()
     found = push_forward(x.b, x.moving, directions, range(start, x.b.length))
-    slopes = x.response(x.missing(dtau, x.changes(found, taken)))
+    slopes = x.response(x.missing(dtau, x.changes(found, taken)), CHANGE)
     x.b.output(f"{x.product.result}_along", (len(slopes),), slopes)
 
 
 def _backwards(x: _Writing[S]) -> Mapping[S, S]:
     """g_x and g_tau."""
-    weights = x.response(x.b.declared("multipliers").symbols)
+    weights = x.response(x.b.declared("multipliers").symbols, WEIGHT)
     gradients, _, _ = _gradients(x)
     _write(x, gradients, x.weights.symbols)
     return dict(zip(x.weights.symbols, weights, strict=True))
@@ -165,16 +175,16 @@ def _backwards(x: _Writing[S]) -> Mapping[S, S]:
 def _curved(x: _Writing[S]) -> Mapping[S, S]:
     """dg_x and dg_tau."""
     b = x.b
-    weights = x.response(b.declared("multipliers").symbols)
+    weights = x.response(b.declared("multipliers").symbols, WEIGHT)
     directions, dtau = x.directions()
     start = b.length
     gradients, by_qdd, taken = _gradients(x)
     steps = range(start, b.length)
     held = push_forward(b, x.moving, directions, steps)
-    dqdd = x.response(x.missing(dtau, x.changes(held, taken)))
-    dweights = x.response(x.changes(held, by_qdd))
+    dqdd = x.response(x.missing(dtau, x.changes(held, taken)), CHANGE)
+    dweights = x.response(x.changes(held, by_qdd), WEIGHT_CHANGE)
     everything = [*x.moving, x.qdd, x.weights]
-    found = push_forward(b, everything, [*directions, *dqdd, *dweights], steps)
+    found = push_forward(b, everything, [*directions, *dqdd, *dweights], steps, TOTAL)
     flat = iter(x.changes(found, [entry for gradient in gradients for entry in gradient]))
     slopes = [list(islice(flat, len(gradient))) for gradient in gradients]
     velocities = b.declared(x.product.by["q"]).symbols
