@@ -48,7 +48,7 @@ from symgen.toolchain.manifest import Manifest, read_manifest
 from symgen.validation.checks import Subject, subjects_of
 from symgen.validation.compiled_mechanisms import accelerations, steps
 from symgen.validation.evaluated import evaluated_subjects, spared_rows
-from symgen.validation.mobility import mobility
+from symgen.validation.mobility import mobility, open_loops
 from symgen.validation.singularity import singularity_warnings
 from symgen.validation.validate import Beginning, ValidationResult, begin, validate
 
@@ -128,6 +128,8 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         with _blaming(options.templates):
             made = _compiled(plan, bundle, compiling, journal)
             report = _make(plan, derived, bundle, made, beginning, report, journal)
+    for warning in open_loops(plan.description, report.mobility):
+        journal.notice(f"warning: {warning}")
     report = replace(report, notices=tuple(journal.notices), seconds=_in_order(journal.seconds))
     return Built(plan.description, plan.selection, report, derived)
 

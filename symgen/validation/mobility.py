@@ -14,6 +14,7 @@ import numpy as np
 
 from symgen.description.expressions import evaluate
 from symgen.description.model import RobotDescription
+from symgen.errors import Fault
 from symgen.joints import closing_type
 from symgen.robot.mechanism import RANK, Mechanism
 from symgen.validation.oracle_outputs import constraint_names
@@ -29,10 +30,9 @@ class Mobility:
     """Of a mechanism as it is assembled from its initial positions.
 
     `open_by` says in words how far its loops stay open or why they do not stay closed, "" where
-    they do; then `freedoms` is n
-    less the rank, `gruebler` n - m, `redundant` the rows of each loop that the others of it, or
-    loops before it, imply; `smallest` is the smallest singular value that counts, relative to the
-    largest, and `q` where it is assembled.
+    they do; then `freedoms` is n less the rank, `gruebler` n - m, `redundant` the rows of each loop
+    that the others of it, or loops before it, imply; `smallest` is the smallest singular value that
+    counts, relative to the largest, and `q` where it is assembled.
     """
 
     rows: int
@@ -75,6 +75,17 @@ def mobility(description: RobotDescription) -> Mobility | None:
     smallest = float(s[kept].min(initial=np.inf) / s.max(initial=1.0)) if kept.any() else 0.0
     freedoms = n - int(kept.sum())
     return Mobility(m, n - m, freedoms, _redundant(description, J), smallest, q=tuple(q.tolist()))
+
+
+def open_loops(description: RobotDescription, found: Mobility | None) -> tuple[Fault, ...]:
+    """A warning where the loops of a model stay open: at the first one that is named, or of all."""
+    if found is None or not found.open_by:
+        return ()
+    sources = {part.name: part.source for part in description.loops}
+    sources |= {part.name: part.source for part in description.relations}
+    named = [source for name, source in sources.items() if name in found.open_by.split()]
+    first = next(iter([*named, *sources.values(), *(x.source for x in description.joints)]))
+    return (first.fault(found.open_by),)
 
 
 def _contradiction(robot: NumericRobot, description: RobotDescription, q: Array, J: Array) -> str:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import symgen
-from symgen.validation.mobility import mobility
+from symgen.validation.mobility import mobility, open_loops
 from tests.mechanisms.models import loaded, model
 
 MECHANISMS = Path(__file__).parents[2] / "examples" / "mechanisms"
@@ -154,6 +154,9 @@ def test_a_mechanism_that_cannot_close_says_so(tmp_path):
     path.write_text(text)
     found = mobility(symgen.read(path))
     assert "the loops do not close from here: pin is off by" in str(found)
+    (warning,) = open_loops(symgen.read(path), found)
+    line = text[: text.index("name: pin")].count("\n") + 1
+    assert str(warning).startswith(f"{path}:{line}: loops[0]: the loops do not close from here")
 
 
 FREEDOMS = {
@@ -165,6 +168,7 @@ FREEDOMS = {
 def test_the_examples_read_and_close(name):
     found = mobility(symgen.read(MECHANISMS / f"{name}.yaml"))
     assert not found.open_by
+    assert not open_loops(symgen.read(MECHANISMS / f"{name}.yaml"), found)
     assert found.freedoms == FREEDOMS[name]
     page = (MECHANISMS.parents[1] / "docs/how_to/closed_loops.md").read_text()
     written = yaml.safe_load((MECHANISMS / "four_bar.yaml").read_text())
