@@ -14,7 +14,7 @@ from typing import Any, Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, total
 from symgen.description.quantities import AXES, POINTS, RATES, TIME, quantity
-from symgen.formulations.constraint_slopes import K, Twice, less
+from symgen.formulations.constraint_slopes import K, Slope, Twice, difference, less
 from symgen.formulations.constraint_slopes import expression as of_expression
 from symgen.formulations.state import State
 from symgen.kinematics.definitions import WithDefinitions
@@ -27,16 +27,19 @@ VALUE, RATE, SECOND_RATE = range(3)
 
 @dataclass(frozen=True)
 class Moving(Generic[S]):
-    """A vector in base axes, its first two rates by time, its derivatives by joint."""
+    """A vector in base axes, its first two rates by time, its derivatives by joint and by place of
+    a runtime parameter, where these are wanted."""
 
     at: Vector[S]
     rate: Vector[S]
     second_rate: Vector[S]
     by_joint: Mapping[int, Vector[S]]
     twice: Twice[Vector[S]] = field(default_factory=Twice)
+    by_parameter: Mapping[int, Slope[Vector[S]]] = field(default_factory=dict)
 
     def __sub__(self, other: Moving[S]) -> Moving[S]:
         one, two = self.twice, other.twice
+        places, nothing = sorted({*self.by_parameter, *other.by_parameter}), Slope[Vector[S]]()
         return Moving(
             self.at - other.at,
             self.rate - other.rate,
@@ -47,6 +50,10 @@ class Moving(Generic[S]):
                 less(one.second_rate, two.second_rate),
                 less(one.pairs, two.pairs),
             ),
+            {
+                k: difference(self.by_parameter.get(k, nothing), other.by_parameter.get(k, nothing))
+                for k in places
+            },
         )
 
 
@@ -59,17 +66,22 @@ class MovingScalar(Generic[S]):
     second_rate: S
     by_joint: Mapping[int, S]
     twice: Twice[S] = field(default_factory=Twice)
+    by_parameter: Mapping[int, Slope[S]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Wanted:
     """What is asked of a family: rates up to `order`, derivatives by joint; `slopes` of the rates,
-    and `pairs`, of the derivatives by joint, of a family that has them."""
+    and `pairs`, of the derivatives by joint, of a family that has them.
+
+    Of the same family all that is asked for by the `parameters`, names of runtime parameters.
+    """
 
     order: int
     by_joint: bool
     slopes: bool = False
     pairs: bool = False
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,7 +109,8 @@ def quantities(
         for c, (axis, at, rate, second_rate) in enumerate(parts):
             columns = {j: tuple(column)[c] for j, column in point.by_joint.items()}
             twice = point.twice.of_each(partial(_entry, c))
-            row = MovingScalar(at, rate, second_rate, columns, twice)
+            by_parameter = {k: _of_entry(c, slope) for k, slope in point.by_parameter.items()}
+            row = MovingScalar(at, rate, second_rate, columns, twice, by_parameter)
             known[quantity(POINTS, name, axis)] = row
     return known
 
@@ -105,6 +118,31 @@ def quantities(
 def _replaced(b: ProgramBuilder[S], values: Mapping[S, S], found: Mapping[K, S]) -> dict[K, S]:
     """The same with what relations mention in place of the symbols for it."""
     return dict(zip(found, b.algebra.replaced(list(found.values()), values), strict=True))
+
+
+def _slope_replaced(b: ProgramBuilder[S], values: Mapping[S, S], slope: Slope[S]) -> Slope[S]:
+    parts = (slope.at, slope.rate, slope.second_rate)
+    found = iter(b.algebra.replaced([x for x in parts if x is not None], values))
+    at, rate, second_rate = (None if x is None else next(found) for x in parts)
+    return Slope(at, rate, second_rate, _replaced(b, values, slope.by_joint))
+
+
+def _of_entry(place: int, slope: Slope[Vector[S]]) -> Slope[S]:
+    def part(x: Vector[S] | None) -> S | None:
+        return None if x is None else _entry(place, x)
+
+    by_joint = {j: _entry(place, x) for j, x in slope.by_joint.items()}
+    return Slope(part(slope.at), part(slope.rate), part(slope.second_rate), by_joint)
+
+
+def _parameters(b: ProgramBuilder[S], names: tuple[str, ...]) -> dict[S, MovingScalar[S]]:
+    """Runtime parameters as what expressions mention: constant in time, by their symbols."""
+    zero, one = b.algebra.zero, b.algebra.one
+    symbols = [b.algebra.symbol(name) for name in names]
+    return {
+        x: MovingScalar(x, zero, zero, {}, by_parameter={place: Slope(one)})
+        for place, x in enumerate(symbols)
+    }
 
 
 def _entry(place: int, vector: Vector[S]) -> S:
@@ -125,10 +163,12 @@ def relation_row(
     stand_ins = dict(zip(names, symbols, strict=True))
     algebra = WithDefinitions(b.algebra, {**tree.definitions, **stand_ins})
     value = scalar(expression, algebra)
-    slopes = b.algebra.derivatives(symbols)
+    given = _parameters(b, wanted.parameters)
+    slopes = b.algebra.derivatives([*symbols, *given])
     first = slopes.of(value)
     second = {k: slopes.of(slope) for k, slope in first.items()}
-    moving = [known[name] for name in names]
+    mentioned = [known[name] for name in names]
+    moving = [*mentioned, *given.values()]
     rate = [slope * moving[k].rate for k, slope in first.items()]
     second_rate = [slope * moving[k].second_rate for k, slope in first.items()]
     second_rate += [
@@ -148,12 +188,16 @@ def relation_row(
         total(second_rate, b.algebra) if second_rate else zero,
         *(total(columns[j], b.algebra) for j in numbers),
     ]
-    values = {symbol: one.at for symbol, one in zip(symbols, moving, strict=True)}
+    values = {symbol: one.at for symbol, one in zip(symbols, mentioned, strict=True)}
     at, rate_of, second_of, *slopes_of = b.algebra.replaced(scalars, values)
     twice: Twice[S] = Twice()
     if wanted.slopes or wanted.pairs:
-        found = of_expression(moving, first, slopes.of, b.algebra)
+        found = of_expression(moving, first, slopes.of, b.algebra).twice()
         replaced = partial(_replaced, b, values)
         twice = Twice(replaced(found.rate), replaced(found.second_rate), replaced(found.pairs))
+    by_parameter: dict[int, Slope[S]] = {}
+    if given:
+        by = of_expression(moving, first, slopes.of, b.algebra).by_parameters()
+        by_parameter = {place: _slope_replaced(b, values, slope) for place, slope in by.items()}
     columns_of = dict(zip(numbers, slopes_of, strict=True))
-    return MovingScalar(at, rate_of, second_of, columns_of, twice)
+    return MovingScalar(at, rate_of, second_of, columns_of, twice, by_parameter)

@@ -3,7 +3,8 @@
 `kinematics` holds the notation, `reference_points` the parameter of the formulation, `bodies` what
 is accumulated.  `slopes` differentiates that, by variables of which `by_coordinates` and
 `by_parameters` say what they move; `functions` and `solution` are what is made of both.  `natural`
-has points and joint wrenches, `constraints` what closes loops, `energies` energies.
+has points and joint wrenches, `natural_by_parameters` points by parameters, `constraints` what
+closes loops, `energies` energies.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ from symgen.formulations.semi_recursive import (
     functions,
     kinematics,
     natural,
+    natural_by_parameters,
     slopes,
     solution,
     turning,
@@ -62,7 +64,7 @@ _FUNCTIONS: Mapping[str, Callable[..., None]] = {
 def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
     """The formulation with these reference points.
 
-    Of what the paper has no derivatives by parameters for, those are found line by line.
+    Derivatives of points' motion and of energies by parameters are found line by line.
     """
     own: dict[str, Derivation] = {
         function: partial(derive, point) for function, derive in _FUNCTIONS.items()
@@ -84,6 +86,7 @@ def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
             **energies.NOTES,
             **CONSTRAINT_NOTES,
             **constraints.NOTES,
+            **natural_by_parameters.NOTES,
             **turning.NOTES,
         },
         functions={**parameter_derivatives(own), **own},

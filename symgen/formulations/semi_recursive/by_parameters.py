@@ -49,11 +49,30 @@ NOTES = {
 
 
 @dataclass(frozen=True)
-class Displaced(Generic[S]):
-    """What a parameter does to the geometry of a body: phi_i, and derivatives of its points, of
-    r_i, of arm_i and of b_i."""
+class Turned(Generic[S]):
+    """What a parameter does to the axes of a body and to its joint: phi_i, derivatives of w_i, u_i,
+    o_i and r_J.
+
+    `turn` is A_p (A_i^p)_rho A_i^T as a vector, `shift` A_p (o_i^p)_rho, `own_axis`
+    A_i (w_i^i)_rho: what the body has by itself.
+    """
 
     phi: Vector[S]
+    w: Vector[S]
+    u: Vector[S]
+    origin: Vector[S]
+    joint: Vector[S]
+    turn: Vector[S]
+    shift: Vector[S]
+    own_axis: Vector[S]
+
+
+@dataclass(frozen=True)
+class Displaced(Generic[S]):
+    """What a parameter does to the geometry of a body: to its axes and points, to r_i, arm_i and
+    b_i."""
+
+    turned: Turned[S]
     places: Places[S]
     r: Vector[S]
     arm: Vector[S]
@@ -84,12 +103,17 @@ class Own(Generic[S]):
 
 def by_parameters(system: System[S], known: Accumulated[S]) -> list[Variable[S]]:
     """What every runtime parameter does, in their order."""
+    pairs = tuple((i, j) for i in system.geometry for j in system.tree.path(i))
+    owns = own_derivatives(system)
+    return [Variable(own.by, parameter_sweep(system, known, own), pairs) for own in owns]
+
+
+def own_derivatives(system: System[S]) -> list[Own[S]]:
+    """By every runtime parameter, in their order."""
     array, algebra = symbolic_parameters(system.tree), system.b.algebra
     row = algebra.derivatives(array.symbols).of
-    pairs = tuple((i, j) for i in system.geometry for j in system.tree.path(i))
     names = enumerate(array.symbol_names)
-    owns = [Own(name, row, place, algebra.zero) for place, name in names]
-    return [Variable(own.by, parameter_sweep(system, known, own), pairs) for own in owns]
+    return [Own(name, row, place, algebra.zero) for place, name in names]
 
 
 def parameter_sweep(
@@ -115,44 +139,66 @@ def parameter_sweep(
 # -- steps, one body and one parameter each ----------------------------------------------------
 
 
-def displacement_step(
-    system: System[S], own: Own[S], i: int, parent: Displaced[S] | None
-) -> Displaced[S]:
-    """SR-21, dSR-1 to dSR-3, and the derivative of SR-4"""
+def turned_step(system: System[S], own: Own[S], i: int, parent: Turned[S] | None) -> Turned[S]:
+    """SR-21, dSR-1, dSR-2"""
     b, algebra, by, at = system.b, system.b.algebra, own.by, system.geometry[i]
     joint, places, nothing = at.joint, at.places, zero_vector(algebra)
     A_p, o_p, phi_p, d_p = identity(algebra), nothing, nothing, nothing
     if parent is not None:
         A_p, o_p = system.geometry[joint.parent].A, system.geometry[joint.parent].places.origin
-        phi_p, d_p = parent.phi, parent.places.origin
+        phi_p, d_p = parent.phi, parent.origin
     pose, seat = joint.transform(system.state.q[i - 1], algebra), joint.placement.tree
     angular, linear = joint.angular_axis(algebra), joint.linear_axis(algebra)  # 0 if it turns
-
-    def on_parent(x: Vector[S], local: Vector[S]) -> Vector[S]:
-        return d_p + phi_p.cross(x - o_p) + A_p.apply(own.vector(local))
-
+    turn = A_p.apply(_turn(system, own, i))
+    shift = A_p.apply(own.vector(pose.translation))
+    own_axis = at.A.apply(own.vector(angular))
     with b.step("derivatives of geometry", joint.name):
-        turned = skew_vector(own.matrix(pose.rotation) @ pose.rotation.transposed)
         with b.variant(f"_d{by}"):
-            phi = b.let(f"phi_{i}", phi_p + A_p.apply(turned), "SR-21")
-        d_w = phi.cross(at.w) + at.A.apply(own.vector(angular))
-        d_w = let_derivative(b, f"w_{i}", d_w, by, "dSR-1")
+            phi = b.let(f"phi_{i}", phi_p + turn, "SR-21")
+        d_w = let_derivative(b, f"w_{i}", phi.cross(at.w) + own_axis, by, "dSR-1")
         d_u = phi.cross(at.u) + at.A.apply(own.vector(linear))
         d_u = let_derivative(b, f"u_{i}", d_u, by, "dSR-1")
-        d_o = on_parent(places.origin, pose.translation)
+        d_o = d_p + phi_p.cross(places.origin - o_p) + shift
         d_o = let_derivative(b, f"o_{i}", d_o, by, "dSR-2")
-        d_J = on_parent(places.joint, seat.translation)
+        d_J = d_p + phi_p.cross(places.joint - o_p) + A_p.apply(own.vector(seat.translation))
         d_J = let_derivative(b, f"r_J_{i}", d_J, by, "dSR-2")
-        d_G = d_o + phi.cross(places.centre - places.origin)
+    return Turned(phi, d_w, d_u, d_o, d_J, turn, shift, own_axis)
+
+
+def _turn(system: System[S], own: Own[S], i: int) -> Vector[S]:
+    """(A_i^p)_rho A_p^i as a vector, axes of the parent: what each of the turns in a row adds."""
+    joint, algebra = system.geometry[i].joint, system.b.algebra
+    seat, motion, link = joint.turns(system.state.q[i - 1], algebra)
+    if i in system.turning:  # their attitude is a part of the seat of the first
+        seat = system.turning[i].seat(i, algebra)
+    behind = motion.apply(_turned(own, link))
+    return _turned(own, seat) + seat.apply(_turned(own, motion) + behind)
+
+
+def _turned(own: Own[S], rotation: Matrix[S]) -> Vector[S]:
+    """(A)_rho A^T as a vector"""
+    return skew_vector(own.matrix(rotation) @ rotation.transposed)
+
+
+def displacement_step(
+    system: System[S], own: Own[S], i: int, parent: Displaced[S] | None
+) -> Displaced[S]:
+    """SR-21, dSR-1 to dSR-3, and the derivative of SR-4"""
+    b, algebra, by, at = system.b, system.b.algebra, own.by, system.geometry[i]
+    joint, places = at.joint, at.places
+    turned = turned_step(system, own, i, None if parent is None else parent.turned)
+    with b.step("derivatives of geometry", joint.name):
+        d_G = turned.origin + turned.phi.cross(places.centre - places.origin)
         d_G = d_G + at.A.apply(own.vector(joint.body.com))
         d_G = let_derivative(b, f"r_G_{i}", d_G, by, "dSR-2")
-        d_places = Places(d_J, d_o, d_G)
+        d_places = Places(turned.joint, turned.origin, d_G)
         d_r = system.point.of(d_places, algebra)
-        d_arm = nothing if parent is None else parent.r - d_r
+        d_arm = zero_vector(algebra) if parent is None else parent.r - d_r
         d_arm = let_derivative(b, f"arm_{i}", d_arm, by, "dSR-3")
-        lever = d_w.cross(at.r - places.joint) + at.w.cross(d_r - d_J) + d_u
-        d_b = let_spatial_slope(b, f"b_{i}", MOTION, Spatial(lever, d_w), by, "d SR-4")
-    return Displaced(phi, d_places, d_r, d_arm, d_b)
+        lever = turned.w.cross(at.r - places.joint) + at.w.cross(d_r - turned.joint) + turned.u
+        d_b = Spatial(lever, turned.w)
+        d_b = let_spatial_slope(b, f"b_{i}", MOTION, d_b, by, "d SR-4")
+    return Displaced(turned, d_places, d_r, d_arm, d_b)
 
 
 def velocity_step(
@@ -183,14 +229,14 @@ def body_slope_step(
 ) -> BodySlope[S]:
     """The derivative of SR-11, and what the body itself brings into dSR-12 and dSR-15."""
     b, by, at, gravity = system.b, own.by, system.geometry[i], system.tree.gravity
-    A, turning, inertia = at.A, skew(here.phi, system.b.algebra), at.joint.body.inertia
+    A, turning, inertia = at.A, skew(here.turned.phi, system.b.algebra), at.joint.body.inertia
     with b.step("derivatives of bodies", at.joint.name):
         d_c = let_derivative(b, f"c_{i}", here.places.centre - here.r, by, "d SR-11")
         d_J = turning @ body.J_G - body.J_G @ turning + A @ own.matrix(inertia) @ A.transposed
         d_J = let_symmetric_slope(b, f"J_G_{i}", d_J, by, "d SR-11")
         d_arms: list[Vector[S]] = []
         for load in body.loads:
-            d_point = here.phi.cross(A.apply(load.point)) + A.apply(own.vector(load.point))
+            d_point = here.turned.phi.cross(A.apply(load.point)) + A.apply(own.vector(load.point))
             d_point = here.places.origin + d_point - here.r
             d_arms.append(let_derivative(b, f"arm_{i}_{load.number}", d_point, by, "dSR-15"))
         d_m = own.scalar(at.joint.body.mass)
@@ -203,6 +249,6 @@ def body_slope_step(
 def _spin_slope(system: System[S], i: int, here: Displaced[S]) -> Spatial[S]:
     """Of what the rate of an Euler parameter's b_i has beside omega_i~ b_i: it turns with i."""
     at, s = system.geometry[i], system.motions[i].spin.angular
-    d_s = here.phi.cross(s)
+    d_s = here.turned.phi.cross(s)
     lever = d_s.cross(at.r - at.places.joint) + s.cross(here.r - here.places.joint)
     return Spatial(lever, d_s)

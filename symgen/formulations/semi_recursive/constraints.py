@@ -29,6 +29,10 @@ from symgen.formulations.interface import Derivation
 from symgen.formulations.semi_recursive import natural
 from symgen.formulations.semi_recursive.kinematics import Geometry, System, system_at
 from symgen.formulations.semi_recursive.natural import accelerations, axis_step, pose_of, slope_step
+from symgen.formulations.semi_recursive.natural_by_parameters import (
+    ByParameters,
+    moved_by_parameters,
+)
 from symgen.formulations.semi_recursive.reference_points import ReferencePoint
 from symgen.formulations.semi_recursive.spatial import Spatial
 from symgen.formulations.shared import let_derivative
@@ -106,6 +110,7 @@ class _Bodies(Generic[S]):
     rates: Mapping[int, Spatial[S]]
     axes: Mapping[int, Axis[S]]
     axis_slopes: Mapping[tuple[int, int], AxisSlope[S]]
+    moved: ByParameters[S]
 
     def point(self, name: str, body: int, p: Vector[S]) -> Moving[S]:
         """SR-30, SR-31: a point of a body."""
@@ -126,9 +131,9 @@ class _Bodies(Generic[S]):
         }
         here = natural.Moving(x, rate, second)
         slopes = {j: slope_step(name, here, j, axis, b) for j, axis in self.axes_of(body)}
-        return Moving(
-            x, rate, second, columns, self.twice(slopes, self.point_pairs(name, x, columns))
-        )
+        twice = self.twice(slopes, self.point_pairs(name, x, columns))
+        by_parameter = self.moved.point(name, body, p, here, columns)
+        return Moving(x, rate, second, columns, twice, by_parameter)
 
     def direction(self, name: str, body: int, e: Vector[S]) -> Moving[S]:
         """SR-39, SR-40: a vector of a body."""
@@ -146,8 +151,9 @@ class _Bodies(Generic[S]):
         }
         here = natural.Moving(u, rate, second)
         slopes = {j: vector_slope_step(name, here, j, w, b) for j, (w, *_) in self.axes_of(body)}
-        pairs = self.vector_pairs(name, u, columns)
-        return Moving(u, rate, second, columns, self.twice(slopes, pairs))
+        twice = self.twice(slopes, self.vector_pairs(name, u, columns))
+        by_parameter = self.moved.vector(name, body, e, here, columns)
+        return Moving(u, rate, second, columns, twice, by_parameter)
 
     def point_pairs(
         self, name: str, x: Vector[S], columns: Mapping[int, Vector[S]]
@@ -218,7 +224,8 @@ def supply(
         if wanted.pairs
         for k in tree.path(j)
     }
-    bodies = _Bodies(system, wanted, rates, axes, slopes)
+    moved = moved_by_parameters(system, rates, wanted)
+    bodies = _Bodies(system, wanted, rates, axes, slopes, moved)
     return supplied_by(bodies, tree, b, points)
 
 

@@ -21,8 +21,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Generic
 
-from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Transform, Vector, zero_vector
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Matrix, Transform, Vector, identity, zero_vector
 from symgen.formulations.state import State
 from symgen.kinematics.euler_parameters import EulerParameters, Turning
 from symgen.kinematics.tree import KinematicTree
@@ -37,12 +37,13 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Axes(Generic[S]):
-    """One joint's: its attitude, and wbar_l by number of joint."""
+    """One joint's: its attitude, wbar_l by number of joint, and the turn `before` the attitude."""
 
     joint: EulerParameters[S]
     turning: Turning[S]
     rotation: Matrix[S]
     wbar: Mapping[int, Vector[S]]
+    before: Matrix[S]
     b: ProgramBuilder[S]
 
     @property
@@ -53,6 +54,10 @@ class Axes(Generic[S]):
     def axis(self, number: int) -> Vector[S]:
         """wbar_l"""
         return self.wbar[number]
+
+    def seat(self, number: int, algebra: Algebra[S]) -> Matrix[S]:
+        """What turns the joint frame on the parent: the first of the four has all of it."""
+        return self.before if number == self.members[0] else identity(algebra)
 
     def spin(self, number: int, A: Matrix[S]) -> Vector[S]:
         """SR-42"""
@@ -88,7 +93,8 @@ def axes_of(
                 number: b.let(f"wbar_{number}", axis, "SR-41")
                 for number, axis in zip(joint.members, turning.axes, strict=True)
             }
-        axes = Axes(joint, turning, rotation, wbar, b)
+        before = tree.joint(joint.members[0]).placement.tree.rotation
+        axes = Axes(joint, turning, rotation, wbar, before, b)
         found |= dict.fromkeys(joint.members, axes)
     return found
 
