@@ -108,6 +108,7 @@ def test_each_line_is_the_derivative_by_the_parameter_in_its_name(formulation):
         "constraint_rates": {"cd", "v", "u_dot"},
         "constraint_acceleration": {"cdd", "v", "a", "u_dot", "u_ddot"},
         "constraint_torque": {"J", "p", "x_by", "u_by"},
+        "point_motion": {"v", "a"},
     }
     given, runtime = state(), closed()[1]
     for name, expected in terms.items():

@@ -51,6 +51,9 @@ _FUNCTIONS: Mapping[str, Callable[..., None]] = {
     "link_motion": natural.link_motion,
     "point_motion": natural.point_motion,
     "point_motion_derivatives": natural.point_motion_derivatives,
+    "point_motion_parameter_derivatives": (
+        natural_by_parameters.point_motion_parameter_derivatives
+    ),
     "forward_dynamics": solution.forward_dynamics,
     "forward_dynamics_derivatives": solution.forward_dynamics_derivatives,
     "forward_dynamics_parameter_derivatives": solution.forward_dynamics_parameter_derivatives,
@@ -64,7 +67,7 @@ _FUNCTIONS: Mapping[str, Callable[..., None]] = {
 def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
     """The formulation with these reference points.
 
-    Derivatives of points' motion and of energies by parameters are found line by line.
+    Derivatives of energies by parameters are found line by line.
     """
     own: dict[str, Derivation] = {
         function: partial(derive, point) for function, derive in _FUNCTIONS.items()

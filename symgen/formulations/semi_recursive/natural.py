@@ -103,7 +103,7 @@ def point_motion(
 ) -> None:
     """SR-30: position, velocity, acceleration, 3 x (n_points, 3)."""
     system = system_at(tree, b, state, point)
-    points = _points(system, accelerations(system))
+    points = moving_points(system, accelerations(system))
     for what, part in (("position", "x"), ("velocity", "v"), ("acceleration", "a")):
         write_matrix(b, what, [getattr(moving, part) for moving in points], 3)
 
@@ -136,7 +136,7 @@ def point_motion_derivatives(
     rates = accelerations(system)
     axes = {j: axis_step(system, rates, at) for j, at in system.geometry.items()}
     blocks: list[dict[int, Moving[S]]] = []
-    for place, moving in zip(tree.points, _points(system, rates), strict=True):
+    for place, moving in zip(tree.points, moving_points(system, rates), strict=True):
         with b.step("derivatives of points", place.name):
             path = {j: axes[j] for j in tree.path(place.body)}
             blocks.append({j: slope_step(place.name, moving, j, x, b) for j, x in path.items()})
@@ -202,7 +202,7 @@ def accelerations(system: System[S]) -> dict[int, Spatial[S]]:
     return found
 
 
-def _points(system: System[S], rates: Mapping[int, Spatial[S]]) -> list[Moving[S]]:
+def moving_points(system: System[S], rates: Mapping[int, Spatial[S]]) -> list[Moving[S]]:
     """SR-30 of the model's points."""
     points: list[Moving[S]] = []
     for place in system.tree.points:

@@ -40,11 +40,18 @@ from symgen.formulations.semi_recursive.by_parameters import (
     own_derivatives,
     turned_step,
 )
-from symgen.formulations.semi_recursive.kinematics import System
-from symgen.formulations.semi_recursive.natural import Moving
+from symgen.formulations.semi_recursive.kinematics import System, system_at
+from symgen.formulations.semi_recursive.natural import (
+    Moving,
+    accelerations,
+    moving_points,
+)
+from symgen.formulations.semi_recursive.reference_points import ReferencePoint
 from symgen.formulations.semi_recursive.spatial import Spatial
 from symgen.formulations.shared import let_derivative
-from symgen.kinematics.tree import BASE
+from symgen.formulations.state import State
+from symgen.kinematics.tree import BASE, KinematicTree
+from symgen.program.builder import ProgramBuilder
 
 NOTES = {
     "SR-47": "phi_dot_i = phi_dot_p + t_i', phi_ddot_i = phi_ddot_p + t_i'': the rates of SR-21 "
@@ -154,6 +161,24 @@ def _sweep(frames: Frames[S], own: Own[S]) -> Moved[S]:
         turned[i] = turned_step(frames.system, own, i, turned.get(p))
         swings[i] = swing_step(frames, own, i, turned[i], swings[p])
     return Moved(own, turned, swings)
+
+
+def point_motion_parameter_derivatives(
+    point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """SR-49 of the model's points: dx, dv and da by parameters, (n_points, 3, n_parameters) each"""
+    system = system_at(tree, b, state, point)
+    rates, names = accelerations(system), tree.runtime_parameters
+    here = moving_points(system, rates)
+    moved = moved_by_parameters(system, rates, Wanted(SECOND_RATE, False, parameters=names))
+    slopes: list[Mapping[int, Slope[Vector[S]]]] = []
+    for place, moving in zip(tree.points, here, strict=True):
+        with b.step("derivatives of points", place.name):
+            slopes.append(moved.point(place.name, place.body, place.point, moving, {}))
+    for what, part in (("x", "at"), ("v", "rate"), ("a", "second_rate")):
+        blocks = [[tuple(getattr(by[k], part)) for k in range(len(names))] for by in slopes]
+        entries = [column[row] for block in blocks for row in range(3) for column in block]
+        b.output(f"d{what}_dparameters", (len(slopes), 3, len(names)), entries)
 
 
 # -- steps, one body each ----------------------------------------------------------------------
