@@ -81,9 +81,10 @@ forces:
 CLOSED = """
 symgen: 1
 name: closed
+parameters: {w: 0.3}
 joints:
   - {name: one, type: revolute, origin: {}, link: {mass: 1, com: [0.1, 0, 0.3]}}
-  - {name: two, type: revolute, origin: {xyz: [0.3, 0, 0]}, axis: [0, 1, 0],
+  - {name: two, type: revolute, origin: {xyz: [w, 0, 0], rpy: [w, 0, 0]}, axis: [0, 1, 0],
      link: {mass: 1, com: [0.2, 0.1, 0]}}
 loops:
   - {name: pin, type: prismatic, first: {link: base}, second: {link: two}}
