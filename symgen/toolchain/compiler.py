@@ -56,7 +56,7 @@ STRAIGHT_FLAGS = (
     "-fno-ssa-phiopt", "-fno-tree-sink", "-fno-tree-loop-im",
 )  # fmt: skip
 """For gcc and files without loops over joints: what takes care of loops and branches, 5 to 7 % of
-the time, and the machine code of kernels is the same."""
+the time; the machine code of kernels is the same, or differs by an instruction or so."""
 
 ZIG_PACKAGE = "ziglang"
 """Package of PyPI that holds a whole C compiler, clang with the C library, in one file."""

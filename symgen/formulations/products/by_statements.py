@@ -123,10 +123,21 @@ def _curved(
 ) -> list[list[S]]:
     """How the `gradients` change along the direction; by q the symmetric part of that."""
     flat = [entry for gradient in gradients for entry in gradient]
-    slopes = iter(_along(tree, b, product, inputs, q, flat))
-    found = [list(islice(slopes, len(gradient))) for gradient in gradients]
+    return symmetric_along(tree, b, product, gradients, _along(tree, b, product, inputs, q, flat))
+
+
+def symmetric_along(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    product: Product,
+    gradients: Sequence[Sequence[S]],
+    slopes: Sequence[S],
+) -> list[list[S]]:
+    """The `slopes` of all entries of the `gradients`, arranged as these; by q symmetric."""
+    left = iter(slopes)
+    found = [list(islice(left, len(gradient))) for gradient in gradients]
     velocities = b.declared(product.by["q"]).symbols
-    found[0] = symmetric(tree, b, found[0], gradients[0], velocities)
+    found[0] = _symmetric(tree, b, found[0], gradients[0], velocities)
     return found
 
 
@@ -167,7 +178,7 @@ def in_tangent_space(
     return found
 
 
-def symmetric(
+def _symmetric(
     tree: KinematicTree[S],
     b: ProgramBuilder[S],
     slopes: Sequence[S],

@@ -30,7 +30,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Generic
 
 from symgen.algebra.interface import Derivatives, S
@@ -38,7 +37,7 @@ from symgen.formulations.products.by_statements import (
     in_tangent_space,
     inputs_of,
     moved,
-    symmetric,
+    symmetric_along,
     write_gradients,
 )
 from symgen.kinematics.tree import KinematicTree
@@ -185,11 +184,8 @@ def _curved(x: _Writing[S]) -> Mapping[S, S]:
     dweights = x.response(x.changes(held, by_qdd), WEIGHT_CHANGE)
     everything = [*x.moving, x.qdd, x.weights]
     found = push_forward(b, everything, [*directions, *dqdd, *dweights], steps, TOTAL)
-    flat = iter(x.changes(found, [entry for gradient in gradients for entry in gradient]))
-    slopes = [list(islice(flat, len(gradient))) for gradient in gradients]
-    velocities = b.declared(x.product.by["q"]).symbols
-    slopes[0] = symmetric(x.tree, b, slopes[0], gradients[0], velocities)
-    _write(x, slopes, dweights)
+    flat = x.changes(found, [entry for gradient in gradients for entry in gradient])
+    _write(x, symmetric_along(x.tree, b, x.product, gradients, flat), dweights)
     return dict(zip(x.weights.symbols, weights, strict=True))
 
 
