@@ -172,24 +172,48 @@ LOOPS void solve_column(const struct tree *t, const real *restrict m, int stride
     }
 }
 
-/* Rows are taken in pieces of six vectors, three or one, which stay in registers while multiples of
- * other rows are subtracted. */
-#define SIX(X) X(0) X(1) X(2) X(3) X(4) X(5)
-#define THREE(X) X(0) X(1) X(2)
+/* Rows are taken in pieces of some vectors, which stay in registers while multiples of other rows are
+ * subtracted: a row alone, r, or with it the next one, s. */
 #define ONE(X) X(0)
+#define TWO(X) ONE(X) X(1)
+#define THREE(X) TWO(X) X(2)
+#define FOUR(X) THREE(X) X(3)
+#define FIVE(X) FOUR(X) X(4)
+#define SIX(X) FIVE(X) X(5)
+#define SEVEN(X) SIX(X) X(6)
+#define EIGHT(X) SEVEN(X) X(7)
 #define COUNT(i) + 1
 #define LOAD(i) wide r##i = AT(at + i * WIDE);
-#define LOAD_SCALED(i) wide r##i = pivot * AT(at + i * WIDE);
 #define CLEAR(i) wide r##i = EACH(0.0);
+#define SCALE(i) r##i = pivot * AT(at + i * WIDE);
+#define SCALED(i) wide r##i = pivot * AT(at + i * WIDE);
+#define SCALED_NEXT(i) wide s##i = pivot_next * AT(next + i * WIDE);
 #define SUBTRACT(i) r##i -= factor * AT(from + i * WIDE);
+#define SUBTRACT_FROM_BOTH(i) \
+    do { \
+        const wide other = AT(from + i * WIDE); \
+        r##i -= factor * other; \
+        s##i -= factor_next * other; \
+    } while (0);
+#define SUBTRACT_ROW(i) s##i -= factor_next * r##i;
 #define STORE(i) AT(at + i * WIDE) = r##i;
+#define STORE_NEXT(i) AT(next + i * WIDE) = s##i;
 #define RESULT(i) put_in_row(x, n, n, k, c + i * WIDE, r##i);
+#define RESULT_NEXT(i) put_in_row(x, n, n, k + 1, c + i * WIDE, s##i);
 #define LESS(VECTORS, multiplier, row) \
     do { \
         const wide factor = EACH(multiplier); \
         const real *const from = (row) + c; \
         VECTORS(SUBTRACT) \
     } while (0)
+
+/* Whether joint k carries the next one itself. */
+INLINE int carries_next(const struct tree *t, int k)
+{
+    return k + 1 < t->size && BEFORE(k + 1) == BEFORE(k) + 1 && PATH_TO(k + 1)[BEFORE(k)] == k;
+}
+
+#if WIDE > 1
 
 /* The last joint that carries all joints from `first` on, or is one of them; -1 for none. */
 INLINE int common_carrier(const struct tree *t, int first, int count)
@@ -202,6 +226,39 @@ INLINE int common_carrier(const struct tree *t, int first, int count)
     return depth < 0 ? -1 : PATH_TO(first)[depth];
 }
 
+/* Rows of the result are read from where they are aligned. */
+#define SOLVED(i) (b + (i) * stride)
+#define KEEP(VECTORS, WHICH) VECTORS(WHICH)
+#define IS_ZERO(k) 0
+#define TWO_AT_A_TIME 1
+
+#else
+
+/* Of joints that carry one another, each the next alone, one carries all. */
+#define common_carrier(t, first, count) (first)
+
+/* Whether one of two joints carries the other, or is the other. */
+INLINE int are_related(const struct tree *t, int i, int k)
+{
+    const int depth = BEFORE(i) < BEFORE(k) ? BEFORE(i) : BEFORE(k);
+    return PATH_TO(i)[depth] == PATH_TO(k)[depth];
+}
+
+/* How many joints from c on are each the only one that the former carries next to it. */
+INLINE int joints_in_line(const struct tree *t, int c)
+{
+    int end = c + 1;
+    while (carries_next(t, end - 1) && BEYOND(end) == BEYOND(end - 1) - 1) ++end;
+    return end - c;
+}
+
+#define SOLVED(i) (x + (i) * n)
+#define KEEP(VECTORS, WHICH)
+#define IS_ZERO(k) !are_related(t, k, carrier)
+#define TWO_AT_A_TIME 0
+
+#endif
+
 #define REDUCE(VECTORS, list, count) \
     for (const int *k = list, *const end = k + (count); k < end; ++k) \
         LESS(VECTORS, m[*k * stride + i], b + *k * stride)
@@ -212,6 +269,38 @@ INLINE int common_carrier(const struct tree *t, int first, int count)
         VECTORS(LOAD) \
         REDUCE(VECTORS, CARRIED_BY(i), BEYOND(i)); \
         VECTORS(STORE) \
+    } while (0)
+
+/* Row k of X, and row k + 1 with it */
+#define ONE_ROW(VECTORS) \
+    do { \
+        real *const at = b + k * stride + c; \
+        const wide pivot = EACH(-m[k * (stride + 1)]); \
+        VECTORS(CLEAR) \
+        if (!IS_ZERO(k)) { VECTORS(SCALE) } \
+        for (const int *i = PATH_TO(k), *const end = i + BEFORE(k); i < end; ++i) \
+            LESS(VECTORS, m[k * stride + *i], SOLVED(*i)); \
+        KEEP(VECTORS, STORE) \
+        VECTORS(RESULT) \
+    } while (0)
+#define TWO_ROWS(VECTORS) \
+    do { \
+        real *const at = b + k * stride + c, *const next = at + stride; \
+        const real *const factors = m + k * stride, *const factors_next = factors + stride; \
+        const wide pivot = EACH(-factors[k]), pivot_next = EACH(-factors_next[k + 1]); \
+        VECTORS(SCALED) \
+        VECTORS(SCALED_NEXT) \
+        for (const int *i = PATH_TO(k), *const end = i + BEFORE(k); i < end; ++i) { \
+            const wide factor = EACH(factors[*i]), factor_next = EACH(factors_next[*i]); \
+            const real *const from = SOLVED(*i) + c; \
+            VECTORS(SUBTRACT_FROM_BOTH) \
+        } \
+        const wide factor_next = EACH(factors_next[k]); \
+        VECTORS(SUBTRACT_ROW) \
+        KEEP(VECTORS, STORE) \
+        KEEP(VECTORS, STORE_NEXT) \
+        VECTORS(RESULT) \
+        VECTORS(RESULT_NEXT) \
     } while (0)
 
 /* L^T Y = -B, then L X = D^-1 Y.  In columns of joints that one joint carries Y is 0 but for joints
@@ -236,27 +325,49 @@ INLINE int common_carrier(const struct tree *t, int first, int count)
             } \
         } \
         for (int k = 0; k < n; ++k) { \
-            real *const at = b + k * stride + c; \
-            const wide pivot = EACH(-m[k * (stride + 1)]); \
-            VECTORS(LOAD_SCALED) \
-            for (const int *i = PATH_TO(k), *const end = i + BEFORE(k); i < end; ++i) \
-                LESS(VECTORS, m[k * stride + *i], b + *i * stride); \
-            VECTORS(STORE) \
-            VECTORS(RESULT) \
+            if (TWO_AT_A_TIME && carries_next(t, k)) { \
+                TWO_ROWS(VECTORS); \
+                ++k; \
+            } else \
+                ONE_ROW(VECTORS); \
         } \
     }
-SOLVE(solve_six, SIX)
-SOLVE(solve_three, THREE)
 SOLVE(solve_one, ONE)
+SOLVE(solve_three, THREE)
+SOLVE(solve_six, SIX)
+#if WIDE == 1
+SOLVE(solve_two, TWO)
+SOLVE(solve_four, FOUR)
+SOLVE(solve_five, FIVE)
+SOLVE(solve_seven, SEVEN)
+SOLVE(solve_eight, EIGHT)
+#endif
 
-/* M X = -B; b is lost */
+/* M X = -B; b is lost.  Of several samples entries of joints that are not related are not read. */
 LOOPS void solve_square(const struct tree *t, const real *restrict m, int stride, real *restrict b,
                         real *restrict x)
 {
+#if WIDE > 1
     int left = (t->size + WIDE - 1) / WIDE;
     for (; left % 3; --left) solve_one(t, m, stride, b, x, (left - 1) * WIDE);
     if (left % 6) left -= 3, solve_three(t, m, stride, b, x, left * WIDE);
     for (; left; ) left -= 6, solve_six(t, m, stride, b, x, left * WIDE);
+#else
+    for (int c = 0, width; c < t->size; c += width) {
+        const int in_line = joints_in_line(t, c), pieces = (in_line + 7) / 8;
+        width = (in_line + pieces - 1) / pieces;
+        switch (width) {
+        case 1: solve_one(t, m, stride, b, x, c); break;
+        case 2: solve_two(t, m, stride, b, x, c); break;
+        case 3: solve_three(t, m, stride, b, x, c); break;
+        case 4: solve_four(t, m, stride, b, x, c); break;
+        case 5: solve_five(t, m, stride, b, x, c); break;
+        case 6: solve_six(t, m, stride, b, x, c); break;
+        case 7: solve_seven(t, m, stride, b, x, c); break;
+        default: solve_eight(t, m, stride, b, x, c);
+        }
+    }
+#endif
 }
 
 /* Vectors of row k of M^-1 below the diagonal, from column c on */
