@@ -14,7 +14,9 @@ look costs a change of hands of the interpreter, and new threads."""
 CALLS = ("c/python/symgen-calls.h", "c/python/symgen-calls.c", "c/symgen-results.h")
 MOTIONS = (
     "c/symgen-manifolds.h",
+    "c/symgen-penalty.h",
     "c/symgen-mechanism.h",
+    "c/symgen-sensitivities.h",
     "c/symgen-constrained.h",
     "c/python/symgen-motions.h",
     "c/python/symgen-motions.c",
