@@ -47,6 +47,14 @@ from symgen.program.program import Input, Output, Program
 OCTET = 8
 """Joints in the widest vector."""
 
+LONGEST_PATH = 24
+"""Joints on a path up to which C for several samples solves with M in a straight line.
+
+A column of right sides then stays in registers: of the human's 43 columns that takes two thirds of
+the time of loops over pieces of rows, of a chain of 20 joints four fifths, of 24 and 28 joints 0.93
+and 0.97; of 32 and 48 joints, which do not fit, 1.2 and 2 times as long (AVX2: 16 registers).
+"""
+
 Visit = tuple[int, int, int]
 """A row, and bits for the columns of joints beyond and before that of the row."""
 
@@ -130,6 +138,16 @@ class PrintedPhase:
     def beyond_alone(self) -> bool:
         """Whether a joint has nothing of those that carry it."""
         return len(self.absent[1]) == len(self.entries)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Joints from `start` to before `end`, each of which is the only one that the former carries
+    next to it; and `related`, the joints that carry them or are carried by them, and they."""
+
+    start: int
+    end: int
+    related: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -240,6 +258,26 @@ class Loops:
     def path_ends(self) -> list[int]:
         """Where each of `paths` begins, and the last one ends, one behind the other."""
         return [0, *accumulate(map(len, self.paths))]
+
+    @property
+    def in_registers(self) -> bool:
+        """Whether a column of right sides stays in registers while it is solved with M."""
+        return max(map(len, self.paths)) <= LONGEST_PATH
+
+    @property
+    def lines(self) -> list[Line]:
+        """All joints in lines; columns of one line are related to the same joints."""
+        carriers, paths = self.carriers, self._path_sets
+        starts = [
+            joint
+            for joint in range(self.n)
+            if not joint or carriers[joint] != joint - 1 or carriers.count(joint - 1) != 1
+        ]
+        found = []
+        for start, end in zip(starts, [*starts[1:], self.n], strict=True):
+            related = (i for i in range(self.n) if i in paths[start] or start in paths[i])
+            found.append(Line(start, end, tuple(related)))
+        return found
 
     def visits(self, lanes: int) -> list[tuple[list[Visit], ...]]:
         """By vector of columns: rows whose joints carry some of theirs, rows of their own joints,

@@ -47,7 +47,7 @@ _REAL_H = """
 """
 _LOOPS_H = """
     tree visit multiply factorise solve_column solve_square solve_one solve_three
-    solve_six common_carrier invert total
+    solve_six common_carrier invert total along complete solve_right_side solve_right_sides
     visits visits_until path_to path_until carried_by carried_until carrier_of
     wide columns entries others beyond before where put_in_row visit lanes_in_memory
     path length parent added sum constants until i j k r c v
