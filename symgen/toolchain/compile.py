@@ -124,13 +124,10 @@ def compile_extensions(
     missing = [extension for extension in bundle.extensions if extension.name not in found]
     seconds: dict[str, float] = {}
     if missing:
-        build = _Build(
-            bundle, compiler, flags, keys, _shared_objects(bundle, compiler, flags, cache)
-        )
+        build = _Build(bundle, compiler, flags, keys, cache)
         with cache.workspace("compile") as folder:
             seconds = build.run(missing, folder, jobs or processors(), progress, processes)
             made = [build.result(extension, folder) for extension in missing]
-            build.keep_shared(missing, folder, cache)
         for binary in made:
             cache.store_binary(keys[binary.extension], binary.content)
             found[binary.extension] = binary
@@ -218,15 +215,6 @@ def _from_cache(
     return found
 
 
-def _shared_objects(
-    bundle: SourceBundle, compiler: Compiler, flags: str, cache: Cache
-) -> dict[str, tuple[str, bytes | None]]:
-    """Shared C file -> the key of its object in the cache, and the object if it is there."""
-    sources = dict.fromkeys(name for item in bundle.extensions for name in item.shared)
-    keys = {name: object_digest(bundle, name, compiler, flags) for name in sources}
-    return {name: (key, cache.binary(key)) for name, key in keys.items()}
-
-
 def _binary(extension: Extension, key: str, content: bytes, *, cached: bool) -> Binary:
     module = extension_module(extension, key)
     return Binary(extension.name, module, module + extension_suffix(), content, cached)
@@ -240,7 +228,7 @@ class _Build:
     compiler: Compiler
     flags: str
     keys: Mapping[str, str]
-    shared: Mapping[str, tuple[str, bytes | None]]
+    cache: Cache
 
     def run(
         self,
@@ -254,7 +242,7 @@ class _Build:
         # for <...> as well, a robot called math would hide the header of the C library.
         includes = include_folders()
         shared = dict.fromkeys(name for item in extensions for name in item.shared)
-        tasks = [self.shared_task(name, includes) for name in shared if not self.shared[name][1]]
+        tasks = [self.shared_task(name, includes) for name in shared]
         tasks += [task for item in extensions for task in self.tasks(item, includes)]
         inputs = {
             path: text
@@ -266,11 +254,8 @@ class _Build:
             _write_all(folder, inputs)
             for task in tasks:
                 (folder / task.output).parent.mkdir(parents=True, exist_ok=True)
-            for name in shared:
-                if content := self.shared[name][1]:
-                    write_new(folder / _object(name), content)
         environment = {**scratch(folder), "PYTHONHASHSEED": "0"}
-        return run_tasks(tasks, folder, environment, jobs, progress, processes)
+        return run_tasks(tasks, folder, environment, jobs, progress, processes, self.cache)
 
     def tasks(self, extension: Extension, includes: Sequence[str]) -> list[Task]:
         module = extension_module(extension, self.keys[extension.name])
@@ -291,8 +276,8 @@ class _Build:
             tasks.append(Task("c", f"compilation of {source}", command, result, needs))
             objects.append(result)
         library = module + extension_suffix()
-        needs = (*objects, *(_object(s) for s in extension.shared if not self.shared[s][1]))
-        link = self.compiler.link_command((*objects, *map(_object, extension.shared)), library)
+        needs = (*objects, *map(_object, extension.shared))
+        link = self.compiler.link_command(needs, library)
         return [*tasks, Task("link", f"linking of {library}", link, library, needs)]
 
     def shared_task(self, source: str, includes: Sequence[str]) -> Task:
@@ -300,15 +285,8 @@ class _Build:
         command = self.compiler.compile_command(
             source, _object(source), flags=self.flags, includes=includes, more=WRAPPER_OPTIONS
         )
-        return Task("c", f"compilation of {source}", command, _object(source))
-
-    def keep_shared(self, extensions: Sequence[Extension], folder: Path, cache: Cache) -> None:
-        """Keep what was compiled of it for the next package."""
-        for name in dict.fromkeys(name for item in extensions for name in item.shared):
-            key, content = self.shared[name]
-            if content is None:
-                with file_system_errors(f"read what the compiler wrote for {name}"):
-                    cache.store_binary(key, (folder / _object(name)).read_bytes())
+        key = object_digest(self.bundle, source, self.compiler, self.flags)
+        return Task("c", f"compilation of {source}", command, _object(source), kept_under=key)
 
     def _units(self, extension: Extension) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Every C file with the options of its version."""

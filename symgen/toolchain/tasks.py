@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from symgen.toolchain.cache import Cache
 from symgen.toolchain.compiler import hint_for
+from symgen.toolchain.files import file_system_errors, write_new
 from symgen.toolchain.processes import CommandFailedError, Completed, Processes, describe_status
 
 Result = TypeVar("Result")
@@ -21,13 +23,17 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Task:
-    """One command; it makes the file `output` and starts when all files in `needs` are made."""
+    """One command; it makes the file `output` and starts when all files in `needs` are made.
+
+    What other builds make as well is `kept_under` a digest in the cache.
+    """
 
     stage: str
     action: str
     command: tuple[str, ...]
     output: str
     needs: tuple[str, ...] = ()
+    kept_under: str = ""
 
 
 def processors() -> int:
@@ -51,10 +57,12 @@ def run_tasks(
     jobs: int,
     progress: Progress | None = None,
     processes: Processes | None = None,
+    cache: Cache | None = None,
 ) -> dict[str, float]:
     """Run all tasks in `folder`; return the seconds that the commands of each stage took.
 
-    Of those that can start, the first in `tasks` does.  The first one that fails ends the others;
+    Of those that can start, the first in `tasks` does; what is in `cache` by then, perhaps since
+    another build has just made it, is taken from there.  The first one that fails ends the others;
     so does an exception, Ctrl-C included, and the end of `processes` where it is given.
     """
     totals = {task.stage: 0 for task in tasks}
@@ -70,21 +78,43 @@ def run_tasks(
             ready = [task for task in waiting if made.issuperset(task.needs)]
             for task in ready[: jobs - len(running)]:
                 waiting.remove(task)
+                if _is_found(task, folder, cache):
+                    totals[task.stage] -= 1
+                    made.add(task.output)
+                    continue
                 future = pool.submit(
                     children.run, task.command, cwd=folder, environment=environment
                 )
                 running[future] = task
-            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            finished, _ = wait(running, return_when=FIRST_COMPLETED) if running else ((), ())
             for future in finished:
                 task = running.pop(future)
                 completed = checked(task, future.result())
                 _check_output(task, completed, folder)
                 seconds[task.stage] += completed.seconds
+                _keep(task, folder, cache)
                 done[task.stage] += 1
                 made.add(task.output)
                 if progress is not None:
                     progress(task.stage, done[task.stage], totals[task.stage])
     return seconds
+
+
+def _is_found(task: Task, folder: Path, cache: Cache | None) -> bool:
+    """Whether the output of `task` is in `cache`; then it is written."""
+    content = cache.binary(task.kept_under) if cache and task.kept_under else None
+    if content is None:
+        return False
+    with file_system_errors(f"write {task.output}"):
+        write_new(folder / task.output, content)
+    return True
+
+
+def _keep(task: Task, folder: Path, cache: Cache | None) -> None:
+    """Keep what `task` has made where other builds look for it."""
+    if cache and task.kept_under:
+        with file_system_errors(f"read what the compiler wrote: {task.output}"):
+            cache.store_binary(task.kept_under, (folder / task.output).read_bytes())
 
 
 def _check_output(task: Task, completed: Completed, folder: Path) -> None:

@@ -1,8 +1,10 @@
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from symgen.toolchain.cache import Cache
 from symgen.toolchain.processes import CommandFailedError
 from symgen.toolchain.tasks import Task, run_tasks
 
@@ -25,6 +27,28 @@ def test_the_first_that_can_start_does(tasks: tuple[Task, ...], order: str, tmp_
     run_tasks(tasks, tmp_path, {}, jobs=1)
 
     assert (tmp_path / "order").read_text() == order
+
+
+def test_what_another_build_has_made_meanwhile_is_taken(tmp_path: Path) -> None:
+    """It is looked for when its turn comes, not before."""
+    other, own, cache = tmp_path / "other", tmp_path / "own", Cache(tmp_path / "cache")
+    for folder in (other, own, cache.folder):
+        folder.mkdir()
+    shared = replace(_task("shared"), kept_under="0" * 64)
+    meanwhile = f"import os; os.chdir({str(other)!r}); open('done', 'w').close()"
+    first = Task("c", "first", (sys.executable, "-S", "-c", meanwhile), "../other/done")
+    reports: list[tuple[str, int, int]] = []
+
+    def report(*said: str | int) -> None:
+        if not (other / "shared").exists():
+            run_tasks((shared,), other, {}, jobs=1, cache=cache)
+        reports.append(said)  # type: ignore[arg-type]
+
+    run_tasks((first, shared), own, {}, jobs=1, progress=report, cache=cache)
+
+    assert (own / "shared").exists()
+    assert not (own / "order").exists()
+    assert reports == [("c", 1, 2)]
 
 
 def test_a_command_that_makes_nothing_has_failed(tmp_path: Path) -> None:
