@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from symgen.emit.bundle import SourceBundle
 from symgen.support.journal import Progress
+from symgen.support.threads import prompt_threads
 from symgen.toolchain.compile import CompileResult, compile_extensions
 from symgen.toolchain.compiler import Compiler
 from symgen.toolchain.processes import Processes
@@ -58,5 +59,5 @@ def compilation(
     compiler: Compiler | None, flags: str, force: bool, progress: Progress
 ) -> Iterator[Compilation]:
     """A compilation that may begin in the `with` block; leaving that ends its processes."""
-    with ThreadPoolExecutor(1) as pool, Processes() as processes:
+    with prompt_threads(), ThreadPoolExecutor(1) as pool, Processes() as processes:
         yield Compilation(compiler, flags, force, progress, pool, processes)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from symgen.support.threads import prompt_threads
 from symgen.toolchain.cache import Cache
 from symgen.toolchain.compiler import hint_for
 from symgen.toolchain.files import file_system_errors, write_new
@@ -46,7 +47,7 @@ def processors() -> int:
 @contextmanager
 def beside(work: Callable[[Processes], Result]) -> Iterator[Future[Result]]:
     """Do `work` in a thread while the `with` block goes on; leaving that ends its processes."""
-    with ThreadPoolExecutor(1) as pool, Processes() as processes:
+    with prompt_threads(), ThreadPoolExecutor(1) as pool, Processes() as processes:
         yield pool.submit(work, processes)
 
 
