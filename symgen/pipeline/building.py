@@ -3,13 +3,13 @@
 Nothing is installed before it is validated.  A tool chain that was never validated on this machine
 builds the two-link arm while the robot is derived, and is compared with the printed formulas before
 the robot is validated (`qualification`).  The robot is compiled while this process prints what no
-compiler reads, and derives what is only evaluated (`compiling`).
+compiler reads, derives what is only evaluated, and validates what is not compiled (`compiling`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from symgen.deriving.selection import Selection, functions_with_loops, notices_o
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
 from symgen.description.model import LinkPoint
-from symgen.emit import compiled, cython
+from symgen.emit import compiled, cython, numpy
 from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import BACKEND_NAMES, emit
 from symgen.emit.templates import compiled as compiled_templates
@@ -41,7 +41,7 @@ from symgen.toolchain.compiler import (
     CompilerMissingError,
     find_compiler,
 )
-from symgen.toolchain.install import check_place, stage
+from symgen.toolchain.install import Stage, check_place, stage
 from symgen.toolchain.key import build_key, templates_key
 from symgen.toolchain.loading import forget_package, load_built
 from symgen.toolchain.manifest import Manifest, read_manifest
@@ -122,12 +122,15 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     ):
         with _blaming(options.templates):
             derived, bundle = _derive(plan, compiling, journal)
-        with journal.stage("validate"):
-            beginning = begin_validation(plan.description, plan.selection, derived)
-        report = replace(report, toolchain_validated_now=qualify())
-        with _blaming(options.templates):
-            made = _compiled(plan, bundle, compiling, journal)
-            report = _make(plan, derived, bundle, made, beginning, report, journal)
+        with stage(plan.target) as staged, ExitStack() as loaded:
+            with _blaming(options.templates), journal.stage("validate"):
+                staged.write_sources(bundle.files)
+                begun = beginning_of_validation(plan, derived, staged.folder)
+                beginning = loaded.enter_context(begun)
+            report = replace(report, toolchain_validated_now=qualify())
+            with _blaming(options.templates):
+                made = _compiled(plan, bundle, compiling, journal)
+                report = _make(plan, derived, bundle, made, staged, beginning, report, journal)
     for warning in open_loops(plan.description, report.mobility):
         journal.notice(f"warning: {warning}")
     report = replace(report, notices=tuple(journal.notices), seconds=_in_order(journal.seconds))
@@ -195,42 +198,41 @@ def _make(
     derived: Derived,
     bundle: SourceBundle,
     made: tuple[CompileResult | None, Mapping[str, bytes]],
+    staged: Stage,
     beginning: Beginning | None,
     report: BuildReport,
     journal: Journal,
 ) -> BuildReport:
-    """Validate and install; the report filled in."""
+    """Validate and install what is `staged`; the report filled in."""
     binaries, libraries = made
-    with stage(plan.target) as staged:
-        staged.write_sources(bundle.files)
-        if binaries is not None:
-            staged.write_binaries({**binaries.files(), **libraries})
-        with journal.stage("validate"):
-            # the staged package -> ValidationResult
-            given = plan.description, plan.selection, derived, staged.folder, plan.backends
-            validation = validate_package(*given, beginning=beginning)
-        validation.raise_if_failed()
-        built = plan.selection.built
-        report = replace(
-            report,
-            functions=tuple(
-                item for item in derived.reports if item.function in built.get(item.formulation, ())
-            ),
-            lines=bundle.lines,
-            size=_size(bundle, binaries),
-            compiler="" if plan.compiler is None else plan.compiler.name,
-            command_seconds={} if binaries is None else binaries.seconds,
-            compiled_now=binaries is not None and not binaries.cached,
-            validation=validation,
-            mobility=mobility(plan.description),
-        )
-        with journal.stage("install"):
-            origin, runtime = _origin(plan.description), plan.selection.runtime_parameters
-            description = plan.description
-            staged.install(
-                plan.key, origin, runtime, _names(description.loads), _names(description.points),
-                report.made(),
-            )  # fmt: skip
+    if binaries is not None:
+        staged.write_binaries({**binaries.files(), **libraries})
+    with journal.stage("validate"):
+        # the staged package -> ValidationResult
+        given = plan.description, plan.selection, derived, staged.folder, plan.backends
+        validation = validate_package(*given, beginning=beginning)
+    validation.raise_if_failed()
+    built = plan.selection.built
+    report = replace(
+        report,
+        functions=tuple(
+            item for item in derived.reports if item.function in built.get(item.formulation, ())
+        ),
+        lines=bundle.lines,
+        size=_size(bundle, binaries),
+        compiler="" if plan.compiler is None else plan.compiler.name,
+        command_seconds={} if binaries is None else binaries.seconds,
+        compiled_now=binaries is not None and not binaries.cached,
+        validation=validation,
+        mobility=mobility(plan.description),
+    )
+    with journal.stage("install"):
+        origin, runtime = _origin(plan.description), plan.selection.runtime_parameters
+        description = plan.description
+        staged.install(
+            plan.key, origin, runtime, _names(description.loads), _names(description.points),
+            report.made(),
+        )  # fmt: skip
     return report
 
 
@@ -275,12 +277,19 @@ def _compile_libraries(bundle: SourceBundle, plan: Plan, journal: Journal) -> di
     )
 
 
-def begin_validation(
-    description: RobotDescription, selection: Selection, derived: Derived
-) -> Beginning | None:
-    """What of a validation can be done before there is a package: what was derived for it alone."""
-    subjects = _evaluated(description, selection, derived)
-    return begin(description, subjects, runtime=selection.runtime_parameters)
+@contextmanager
+def beginning_of_validation(
+    plan: Plan, derived: Derived, folder: Path
+) -> Iterator[Beginning | None]:
+    """What of a validation needs no compiled code: the package in `folder` by NumPy, and what was
+    derived for it alone.  The package may import modules of its own until the end of the block."""
+    module = load_built(folder, (numpy.NAME,))
+    try:
+        subjects = [subject for subject in subjects_of(module) if subject.complex_step]
+        subjects += _evaluated(plan.description, plan.selection, derived)
+        yield begin(plan.description, subjects, runtime=plan.selection.runtime_parameters)
+    finally:
+        forget_package(module)
 
 
 def _evaluated(
@@ -302,12 +311,14 @@ def validate_package(
     """Validate the package in `folder`, and every formulation that was derived but not selected.
 
     What was spared of these is in the table: rows without samples.  `beginning` is what
-    `begin_validation` has made of the same.
+    `beginning_of_validation` has made of the same.
     """
     module = load_built(folder, backends)
     try:
-        evaluated = beginning.subjects if beginning else _evaluated(description, selection, derived)
-        subjects, runtime = [*subjects_of(module), *evaluated], selection.runtime_parameters
+        evaluated = _evaluated(description, selection, derived)
+        begun = {subject.name: subject for subject in (beginning.subjects if beginning else ())}
+        subjects = [begun.get(x.name, x) for x in (*subjects_of(module), *evaluated)]
+        runtime = selection.runtime_parameters
         result = validate(description, subjects, samples, runtime=runtime, beginning=beginning)
         compiled = (*accelerations(module), *steps(module))
         return replace(result, rows=(*result.rows, *compiled, *spared_rows(selection.spared)))

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import compress
 from typing import Any
 
@@ -37,6 +36,7 @@ from symgen.validation.checks import (
     check_evaluations,
     random_states,
     relative_error,
+    rows_of_one,
     with_parameters,
 )
 from symgen.validation.conditioning import condition, mass_terms
@@ -47,7 +47,7 @@ from symgen.validation.domain import (
     states_in_domain,
     states_with_values,
 )
-from symgen.validation.evaluation import ARGUMENTS, Array, without_warnings
+from symgen.validation.evaluation import Array, without_warnings
 from symgen.validation.oracle_outputs import constraint_names
 from symgen.validation.oracle_parameters import parameter_values, reader
 from symgen.validation.oracle_parts import JointForces, configuration, coupling, unread_types
@@ -146,18 +146,35 @@ class Ground:
     terms: float
     unread: Sequence[str]
 
+    @cached_property
+    def oracle(self) -> Evaluation | None:
+        """The numeric model on these states."""
+        if self.robot is None:
+            return None
+        return Evaluation(_independent(self.robot), self.states, self.facts)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """The rows of a subject: against the numeric model, and all others."""
+
+    evaluation: Evaluation
+    independent: tuple[Check, ...]
+    others: tuple[Check, ...]
+
 
 @dataclass(frozen=True)
 class Beginning:
-    """What of a validation needs no built module: subjects that are there already, evaluated."""
+    """What of a validation needs no compiled code: subjects that are there already, checked."""
 
     ground: Ground
-    evaluations: tuple[Evaluation, ...]
+    begun: tuple[Begun, ...]
+    seconds: float
 
     @property
     def subjects(self) -> tuple[Subject, ...]:
-        """Those that were evaluated."""
-        return tuple(evaluation.subject for evaluation in self.evaluations)
+        """Those that were checked."""
+        return tuple(item.evaluation.subject for item in self.begun)
 
 
 def begin(
@@ -167,20 +184,21 @@ def begin(
     *,
     runtime: tuple[str, ...] = (),
 ) -> Beginning | None:
-    """Evaluate every function of some of the subjects that `validate` will be given.
+    """Check some of the subjects that `validate` will be given: all that take complex numbers, in
+    the same order.
 
     None where the numeric model cannot read the robot: then the states depend on all of them.
     """
+    start = time.perf_counter()
     if unread_types(description):
         return None
     ground = _ground(description, subjects, samples, runtime)
-    evaluations = tuple(Evaluation(subject, ground.states, ground.facts) for subject in subjects)
+    evaluations = [Evaluation(subject, ground.states, ground.facts) for subject in subjects]
     with without_warnings():
-        for evaluation in evaluations:
-            for name in filter(evaluation.has, ARGUMENTS):
-                with suppress(ArithmeticError, LookupError, TypeError, ValueError):
-                    evaluation.results(name)  # a call that fails does so again where it is told
-    return Beginning(ground, evaluations)
+        independent = [tuple(_independent_rows(ground.oracle, e)) for e in evaluations]
+        others = [tuple(rows_of_one(e, evaluations)) for e in evaluations]
+    begun = tuple(map(Begun, evaluations, independent, others))
+    return Beginning(ground, begun, time.perf_counter() - start)
 
 
 def validate(
@@ -200,19 +218,26 @@ def validate(
     start = time.perf_counter()
     ground = beginning.ground if beginning else _ground(description, subjects, samples, runtime)
     states, facts, robot, terms = ground.states, ground.facts, ground.robot, ground.terms
-    known = {id(e.subject): e for e in (beginning.evaluations if beginning else ())}
-    evaluations = [known.get(id(x)) or Evaluation(x, states, facts) for x in subjects]
+    begun = {id(x.evaluation.subject): x for x in (beginning.begun if beginning else ())}
+    evaluations = [
+        begun[id(x)].evaluation if id(x) in begun else Evaluation(x, states, facts)
+        for x in subjects
+    ]
     with without_warnings():
-        if robot is None:
+        if robot is None or ground.oracle is None:
             rows = [_not_compared(ground.unread)]
         else:
-            rows = [_two_ways(robot, states, terms), *_independent_rows(robot, evaluations)]
-        rows += check_evaluations(evaluations)
+            rows = [_two_ways(robot, states, terms), *left_out(evaluations, ground.oracle)]
+            for s in evaluations:
+                known = begun.get(id(s.subject))
+                rows += known.independent if known else _independent_rows(ground.oracle, s)
+        rows += check_evaluations(evaluations, {id(x.evaluation): x.others for x in begun.values()})
         if runtime:
             defaults = [description.parameter_values[name] for name in runtime]
             changed = with_parameters(states, changed_parameters(defaults))
             rows += _changed_rows(description, subjects, changed, runtime, robot, terms)
-    return ValidationResult(tuple(rows), time.perf_counter() - start)
+    seconds = time.perf_counter() - start + (beginning.seconds if beginning else 0.0)
+    return ValidationResult(tuple(rows), seconds)
 
 
 def _ground(
@@ -323,15 +348,9 @@ def _two_ways(robot: NumericRobot, states: States, terms: float) -> Check:
     return Check(name, INDEPENDENT, error, limits.agreement(robot.n) * terms, len(states.q))
 
 
-def _independent_rows(
-    robot: NumericRobot, evaluations: Sequence[Evaluation], where: str = ""
-) -> Iterator[Check]:
-    for s in evaluations[:1]:
-        oracle = Evaluation(_independent(robot), s.states, s.facts)
-        if not where:
-            yield from left_out(evaluations, oracle)
-    for s in evaluations:
-        yield from agreement(s, oracle, robot.n, where)
+def _independent_rows(oracle: Evaluation | None, s: Evaluation, where: str = "") -> Iterator[Check]:
+    if oracle is not None:
+        yield from agreement(s, oracle, s.states.qd.shape[1], where)
         share_smoothness(oracle, s)
 
 
@@ -364,8 +383,9 @@ def _changed_rows(
             yield Check(f"{CHANGED[2:]}: {name}", INDEPENDENT, 0.0, 0.0, 0)
             return
     evaluations = [Evaluation(subject, states, facts) for subject in subjects]
-    if robot is not None:
-        yield from _independent_rows(robot, evaluations, CHANGED)
+    oracle = None if robot is None else Evaluation(_independent(robot), states, facts)
+    for s in evaluations:
+        yield from _independent_rows(oracle, s, CHANGED)
     yield from between(evaluations)
 
 
