@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from symgen.emit import plain_c, wrapper
+from symgen.emit import wrapper
 from symgen.emit.bundle import Extension
 from symgen.emit.kernels import Kernel
 from symgen.emit.loops import Loops
@@ -61,7 +61,6 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
         own = {**values, "formulation": formulation}
         for name, kernels in _sources(robot, formulation).items():
             folder[name] = _source(kernels, own, templates)
-    folder.update(plain_c.files(module, templates))
     folder["_compiled.c"] = templates.render("c/compiled.c", **values)
     folder.update(wrapper.files(module, templates))
     return folder

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from symgen.emit import casadi_c, compiled, cython, javascript, numpy, package
+from symgen.emit import casadi_c, compiled, cython, javascript, numpy, package, plain_c
 from symgen.emit.bundle import Extension, Library, Package, SourceBundle
 from symgen.emit.module import Module, module
 from symgen.emit.templates import Templates
@@ -92,6 +92,8 @@ def emit(
         files.update(casadi_c.files(printed, layout))
         libraries = (casadi_c.library(printed),)
     begin(SourceBundle(printed.robot, dict(files), extensions, libraries))
+    if compiled in chosen:
+        files.update(plain_c.files(printed, layout))
     for backend in chosen:
         if not backend.extensions(printed):
             files.update(backend.files(printed, layout))

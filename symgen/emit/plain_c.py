@@ -68,9 +68,13 @@ class PlainFunction:
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
     """The folder; nothing where it would be too long to be read."""
-    chosen = list(_functions(module))
-    lines = sum(len(section.lines) for item in chosen for section in item.part.sections)
-    if not chosen or (lines > MOST_LINES and not module.package.plain_c):
+    chosen, lines = [], 0
+    for item in _functions(module):
+        chosen.append(item)
+        lines += sum(len(section.lines) for section in item.part.sections)
+        if lines > MOST_LINES and not module.package.plain_c:
+            return {}
+    if not chosen:
         return {}
     notes = notes_of(item.kernel.program for item in chosen)
     values: Mapping[str, Any] = {
