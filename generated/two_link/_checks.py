@@ -13,7 +13,7 @@ It validates a build, and is shipped in every generated package for `selftest()`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -313,31 +313,40 @@ def subjects_of(module: Any) -> list[Subject]:
     return [*subjects, Subject("top level", module)]
 
 
-def check_evaluations(evaluations: Sequence[Evaluation]) -> list[Check]:
-    """Every check that applies; the first subject that takes complex numbers is the reference."""
+def check_evaluations(
+    evaluations: Sequence[Evaluation], known: Mapping[int, Sequence[Check]] | None = None
+) -> list[Check]:
+    """Every check that applies; of some evaluations, by `id`, the rows may be `known` already."""
     found: list[Check] = []
     solving = next((e for e in evaluations if e.states.q.size and e.has_any(SOLVED)), None)
     if solving is not None:
         found.extend(until_a_fault(solving, not_compared(solving)))
     found.extend(left_out(evaluations))
-    lenses = [e for e in evaluations if e.subject.complex_step]
     for s in evaluations:
-        n = s.states.qd.shape[1]
-        reference = lenses[0] if lenses else evaluations[0]
-        lens = s if s.subject.complex_step else reference
-        if s is not reference:
-            found.extend(agreement(s, reference, n))
-        if lens.subject.complex_step:
-            for law in LAWS if n else (kinematics,):
-                found.extend(rows(s, law(s, lens), n))
-        slopes = next((e for e in (lens, *lenses) if e.has(SLOPES)), lens)
-        if n and slopes.subject.complex_step:
-            found.extend(rows(s, hessian(s, slopes), n))
-        if n and lens.subject.complex_step:
-            found.extend(rows(s, second_products(s, lens, lenses), n))
-        if s.subject.arrays:
-            found.extend(rows(s, interface(s, lens), n))
+        rows_of = (known or {}).get(id(s))
+        found.extend(rows_of_one(s, evaluations) if rows_of is None else rows_of)
     return found
+
+
+def rows_of_one(s: Evaluation, evaluations: Sequence[Evaluation]) -> Iterator[Check]:
+    """Every check of one of the evaluations; the first that takes complex numbers is the reference,
+    and of the others only those that take them matter."""
+    lenses = [e for e in evaluations if e.subject.complex_step]
+    n = s.states.qd.shape[1]
+    reference = lenses[0] if lenses else evaluations[0]
+    lens = s if s.subject.complex_step else reference
+    if s is not reference:
+        yield from agreement(s, reference, n)
+    if lens.subject.complex_step:
+        for law in LAWS if n else (kinematics,):
+            yield from rows(s, law(s, lens), n)
+    slopes = next((e for e in (lens, *lenses) if e.has(SLOPES)), lens)
+    if n and slopes.subject.complex_step:
+        yield from rows(s, hessian(s, slopes), n)
+    if n and lens.subject.complex_step:
+        yield from rows(s, second_products(s, lens, lenses), n)
+    if s.subject.arrays:
+        yield from rows(s, interface(s, lens), n)
 
 
 def changed_parameters(values: Any, seed: int = 2009) -> Array:

@@ -8,7 +8,7 @@ with_evaluated     what `derive_built` left out, beside it
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from symgen.algebra.graph import Graph
@@ -112,8 +112,9 @@ def derive_built(
     progress: Progress = lambda what, done, total: None,
     form: str = AUTO,
     loops_alone: bool = True,
+    made: Callable[[str, str, Forms], None] = lambda formulation, function, forms: None,
 ) -> Derived:
-    """What is built alone; see `derive_all`."""
+    """What is built alone; see `derive_all`.  `made` is told each function as soon as it is."""
     built: dict[str, dict[str, Forms]] = {name: {} for name in selection.built}
     reports: list[FunctionReport] = []
     runtime = selection.runtime_parameters
@@ -122,6 +123,7 @@ def derive_built(
         forms = _forms(description, formulation, function, runtime, form, loops_alone)
         built[formulation.name][function] = forms
         reports.append(_report(forms, time.perf_counter() - start))
+        made(formulation.name, function, forms)
     tree = build_tree(description, Graph(), selection.runtime_parameters)
     return Derived(built, {}, tuple(reports), tree)
 

@@ -6,7 +6,7 @@ package_of    Derived -> Package
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from symgen.algebra.evaluation import evaluate, over_graph
@@ -22,7 +22,7 @@ from symgen.emit.bundle import Limits, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
 from symgen.formulations import FORMULATIONS
 from symgen.kinematics.topology import topology
-from symgen.kinematics.tree import KinematicTree
+from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.operations import OperationCount
 from symgen.options import DEFAULT
 from symgen.program.functions import FUNCTION_NAMES, function_named
@@ -59,6 +59,15 @@ def package_of(
         missing=_missing(selection, derived.tree),
         equal=equal,
     )
+
+
+def bare_package(
+    description: RobotDescription, selection: Selection, equal: bool = False
+) -> Package:
+    """The package before anything is derived: no programs, and nothing about them."""
+    tree = build_tree(description, Graph(), selection.runtime_parameters)
+    nothing = replace(selection, built={})
+    return package_of(description, nothing, Derived({}, {}, (), tree), equal)
 
 
 def _cost(count: OperationCount) -> int:

@@ -12,6 +12,9 @@ from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
 from symgen.robot.configuration import BALL, FREE
 
+TO_READ = "c/plain"
+"""The folder of C that is there to be read, and compiled by users alone."""
+
 
 @dataclass(frozen=True)
 class Limits:

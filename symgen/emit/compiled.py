@@ -60,7 +60,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     for formulation in module.formulations:
         own = {**values, "formulation": formulation}
         for name, kernels in _sources(robot, formulation).items():
-            folder[name] = _source(kernels, own, templates)
+            folder[name] = _source(kernels, own, templates, module.bodies)
     folder["_compiled.c"] = templates.render("c/compiled.c", **values)
     folder.update(wrapper.files(module, templates))
     return folder
@@ -82,8 +82,26 @@ def alone(module: Module, templates: Templates) -> dict[tuple[str, str], str]:
     return files
 
 
-def _source(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Templates) -> str:
+def _source(
+    kernels: Sequence[Kernel],
+    values: Mapping[str, Any],
+    templates: Templates,
+    bodies: Mapping[tuple[str, str], str] | None = None,
+) -> str:
     """A C file: kernels in a straight line, or one in loops, or one in both forms."""
+    kernel = kernels[0]
+    remark = _IN_LOOPS if kernel.batches_in_loops else _IN_BOTH if kernel.loops else ""
+    heading = templates.render("c/heading.c", **values, remark=remark)
+    printed = (bodies or {}).get(_name(kernel))
+    return heading + (printed or body(kernels, values, templates))
+
+
+_IN_LOOPS = "In loops: see symgen-loops.h."
+_IN_BOTH = "One sample in loops (see symgen-loops.h), several in a straight line."
+
+
+def body(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Templates) -> str:
+    """A C file without the heading, which tells equations of other kernels, too."""
 
     def straight() -> str:
         printed = [kernel.printed(C, LINES_PER_PART) for kernel in kernels]
@@ -155,13 +173,17 @@ def _guards(module: Module) -> dict[tuple[str, str], str]:
         (function.formulation, function.name) for function in (*module.functions, *module.by_link)
     }
 
-    def guard(kernel: Kernel) -> str:
-        read = kernel.function.for_reading or _name(kernel) not in serving
-        if read and not module.package.equal:
-            return PLAIN
-        return EVERYWHERE if _slots(kernel) <= MOST_SLOTS else FOR_ONE_SAMPLE
+    equal = module.package.equal
+    return {
+        _name(kernel): guard(kernel, _name(kernel) in serving, equal) for kernel in module.kernels
+    }
 
-    return {_name(kernel): guard(kernel) for kernel in module.kernels}
+
+def guard(kernel: Kernel, serves: bool, equal: bool) -> str:
+    """The versions that a kernel is compiled in that `serves` the top level, or does not."""
+    if not equal and (kernel.function.for_reading or not serves):
+        return PLAIN
+    return EVERYWHERE if _slots(kernel) <= MOST_SLOTS else FOR_ONE_SAMPLE
 
 
 def _slots(kernel: Kernel) -> int:
@@ -197,7 +219,12 @@ def _sources(robot: str, formulation: Formulation) -> dict[str, list[Kernel]]:
     main = f"c/{robot}_{formulation.name}"
     sources: dict[str, list[Kernel]] = {}
     for kernel in formulation.kernels:
-        alone = kernel.loops or kernel.paths or is_long(kernel.schedule, LINES_PER_PART)
-        name = f"{main}_{kernel.function.name}.c" if alone else f"{main}.c"
+        name = source_alone(robot, kernel) or f"{main}.c"
         sources.setdefault(name, []).append(kernel)
     return sources
+
+
+def source_alone(robot: str, kernel: Kernel) -> str:
+    """The C file that holds nothing but `kernel`, if there is one."""
+    alone = kernel.loops or kernel.paths or is_long(kernel.schedule, LINES_PER_PART)
+    return f"c/{robot}_{kernel.formulation}_{kernel.function.name}.c" if alone else ""

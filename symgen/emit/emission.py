@@ -17,6 +17,7 @@ from typing import Protocol
 
 from symgen.emit import casadi_c, compiled, cython, javascript, numpy, package, plain_c
 from symgen.emit.bundle import Extension, Library, Package, SourceBundle
+from symgen.emit.early import EarlyKernels
 from symgen.emit.module import Module, module
 from symgen.emit.templates import Templates
 
@@ -69,17 +70,19 @@ def emit(
     backends: Sequence[str] = ("compiled",),
     templates: Path | None = None,
     begin: Callable[[SourceBundle], None] = lambda compiled: None,
+    early: EarlyKernels | None = None,
 ) -> SourceBundle:
     """The source files of `source` for these backends; NumPy is always among them.
 
     `templates` is a folder whose templates replace those of symgen.  `begin` is given the bundle
-    as soon as it has all that a compiler reads: the other files are printed afterwards.
+    as soon as it has all that a compiler reads: the other files are printed afterwards.  `early`
+    has kernels of the package that need not be made again.
     """
     unknown = set(backends) - set(BACKEND_NAMES)
     if unknown:
         raise ValueError(f"no such backend: {', '.join(sorted(unknown))}")
     chosen = [b for b in BACKENDS if b.NAME in backends or b.NAME == numpy.NAME]
-    printed = module(source)
+    printed = module(source, early.kernels, early.bodies) if early else module(source)
     layout = Templates(templates)
     files: dict[str, str] = {}
     extensions: tuple[Extension, ...] = ()

@@ -8,7 +8,7 @@ Everything that a backend prints is computed here once, the same for all of them
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from symgen.algebra.nodes import Scalar
@@ -42,12 +42,17 @@ class Formulation:
 
 @dataclass(frozen=True)
 class Module:
-    """A package, ready to be printed.  `functions` are those of the table at the top level."""
+    """A package, ready to be printed.  `functions` are those of the table at the top level.
+
+    `bodies` are C files that were printed before, without their headings, by formulation and
+    function.
+    """
 
     package: Package
     robot: str
     formulations: tuple[Formulation, ...]
     functions: tuple[PublicFunction, ...]
+    bodies: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def metadata(self) -> ModuleMetadata:
@@ -103,24 +108,35 @@ class Module:
         }
 
 
-def module(package: Package) -> Module:
-    """`package`, ready to be printed."""
+def module(
+    package: Package,
+    kernels: Mapping[tuple[str, str], Kernel] | None = None,
+    bodies: Mapping[tuple[str, str], str] | None = None,
+) -> Module:
+    """`package`, ready to be printed; some kernels, by formulation and function, may be known, and
+    of some the C as well."""
     return Module(
         package=package,
         robot=identifier(package.metadata.name),
-        formulations=tuple(_formulations(package)),
+        formulations=tuple(_formulations(package, kernels or {})),
         functions=tuple(
             public_function(function_named(name), package.metadata, identifier(formulation))
             for name, formulation in package.fastest.items()
         ),
+        bodies=bodies or {},
     )
 
 
-def _formulations(package: Package) -> Iterator[Formulation]:
+def _formulations(
+    package: Package, known: Mapping[tuple[str, str], Kernel]
+) -> Iterator[Formulation]:
     sizes = package.metadata.sizes
     offset = 0
     for name, programs in package.programs.items():
-        kernels = [kernel(name, forms, sizes) for forms in programs.values()]
+        kernels = [
+            known.get((name, function)) or kernel(name, forms, sizes)
+            for function, forms in programs.items()
+        ]
         kernels += [
             sliced(stack, package.metadata.n)
             for stack in kernels

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from symgen.emit import text
+from symgen.emit.bundle import TO_READ
 from symgen.emit.interface import PublicFunction
 from symgen.emit.kernels import Array, Kernel, PrintedPart
 from symgen.emit.module import Module, notes_of
 from symgen.emit.printing import PLAIN_C
 from symgen.emit.templates import Templates
 
-FOLDER = "c/plain"
 MOST_LINES = 6000
 _WHOLE = 10**9
 """Lines of a part: a function is not cut."""
@@ -85,7 +85,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
         "calls_sign": any("sign" in item.kernel.functions for item in chosen),
     }
     return {
-        f"{FOLDER}/{module.robot}.{ending}": templates.render(f"c/plain.{ending}", **values)
+        f"{TO_READ}/{module.robot}.{ending}": templates.render(f"c/plain.{ending}", **values)
         for ending in ("c", "h", "hpp")
     }
 

@@ -2,8 +2,9 @@
 
 Nothing is installed before it is validated.  A tool chain that was never validated on this machine
 builds the two-link arm while the robot is derived, and is compared with the printed formulas before
-the robot is validated (`qualification`).  The robot is compiled while this process prints what no
-compiler reads, derives what is only evaluated, and validates what is not compiled (`compiling`).
+the robot is validated (`qualification`).  The robot is compiled while this process derives, from
+the first long kernel on, prints what no compiler reads, derives what is only evaluated, and
+validates what is not compiled (`compiling`).
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from pathlib import Path
 
 from symgen.deriving.derivation import Derived, derive_built, with_evaluated
 from symgen.deriving.digest import model_hash
-from symgen.deriving.packaging import package_of
+from symgen.deriving.packaging import bare_package, package_of
 from symgen.deriving.selection import Selection, functions_with_loops, notices_of_size, select
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
 from symgen.description.model import LinkPoint
 from symgen.emit import compiled, cython, numpy
-from symgen.emit.bundle import SourceBundle
+from symgen.emit.bundle import Forms, SourceBundle
+from symgen.emit.early import EarlyKernels
 from symgen.emit.emission import BACKEND_NAMES, emit
 from symgen.emit.templates import compiled as compiled_templates
 from symgen.emit.templates import own_templates, use_compiled
@@ -117,7 +119,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     with (
         _templates_compiled_once(),
         qualification(compiler, flags, plan.backends, journal) as qualify,
-        compilation(compiler, flags, options.force, journal.progress) as compiling,
+        compilation(compiler, flags, plan.key, options.force, journal.progress) as compiling,
         paused_collector(),
     ):
         with _blaming(options.templates):
@@ -160,6 +162,15 @@ def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
 
 def _derive(plan: Plan, compiling: Compilation, journal: Journal) -> tuple[Derived, SourceBundle]:
     """Derive and emit; compilation begins as soon as there is something to compile."""
+    early = _early_kernels(plan, compiling)
+
+    def compile_early(formulation: str, function: str, forms: Forms) -> None:
+        serving = [name for name, x in plan.selection.built.items() if function in x]
+        alone = serving == [formulation]
+        source = early.add(formulation, function, forms) if early and alone else None
+        if source is not None:
+            compiling.begin_early(source)
+
     with journal.stage("derive"):
         # RobotDescription -> Programs, optimised
         derived = derive_built(
@@ -168,6 +179,7 @@ def _derive(plan: Plan, compiling: Compilation, journal: Journal) -> tuple[Deriv
             journal.progress,
             plan.options.form,
             loops_alone=cython.NAME not in plan.backends,
+            made=compile_early,
         )
         if plan.options.form == LOOPS and all(x.form == STRAIGHT for x in derived.reports):
             journal.notice(
@@ -178,10 +190,18 @@ def _derive(plan: Plan, compiling: Compilation, journal: Journal) -> tuple[Deriv
         # Programs -> SourceBundle
         package = package_of(plan.description, plan.selection, derived, plan.options.equal)
         package = replace(package, plain_c=plan.options.plain_c, casadi=plan.options.casadi)
-        bundle = emit(package, plan.backends, plan.options.templates, compiling.begin)
+        bundle = emit(package, plan.backends, plan.options.templates, compiling.begin, early)
     with journal.stage("derive"):
         given = plan.description, plan.selection, journal.progress
         return with_evaluated(derived, *given), bundle
+
+
+def _early_kernels(plan: Plan, compiling: Compilation) -> EarlyKernels | None:
+    """What prints kernels while others are derived, where they are compiled meanwhile."""
+    if compiled.NAME not in plan.backends or not compiling.takes_head_starts:
+        return None
+    package = bare_package(plan.description, plan.selection, plan.options.equal)
+    return EarlyKernels(package, plan.options.templates)
 
 
 def _compiled(

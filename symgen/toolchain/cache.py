@@ -2,7 +2,7 @@
 
 | in the cache folder | what it is |
 | --- | --- |
-| ``binaries/`` | by digests of sources: extensions, objects that they share, compiled templates |
+| ``binaries/`` | by digests: extensions, shared objects, compiled templates, marks of builds |
 | ``validated/`` | stamps of tool chains that were validated on this machine |
 | ``modules/`` | packages that `symgen.load` built |
 | ``work/`` | folders of builds that run now |

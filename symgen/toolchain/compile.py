@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import platform
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -21,7 +22,6 @@ from symgen.emit.bundle import Extension, SourceBundle
 from symgen.options import NATIVE
 from symgen.toolchain.cache import Cache, open_cache
 from symgen.toolchain.compiler import (
-    PLAIN_OPTIONS,
     WRAPPER_OPTIONS,
     Compiler,
     check_flag_set,
@@ -31,6 +31,7 @@ from symgen.toolchain.compiler import (
     scratch,
 )
 from symgen.toolchain.files import file_system_errors, relative_path, write_new
+from symgen.toolchain.head_start import HeadStart
 from symgen.toolchain.key import (
     extension_digest,
     extension_inputs,
@@ -39,6 +40,7 @@ from symgen.toolchain.key import (
 )
 from symgen.toolchain.processes import Processes
 from symgen.toolchain.tasks import Progress, Task, checked, processors, run_tasks
+from symgen.toolchain.units import units
 
 Key = TypeVar("Key")
 
@@ -106,12 +108,13 @@ def compile_extensions(
     jobs: int | None = None,
     force: bool = False,
     processes: Processes | None = None,
+    head_start: HeadStart | None = None,
 ) -> CompileResult:
     """Compile all extensions of `bundle`; what was compiled before comes from the cache.
 
     Raises `ToolchainError` with the command, its status and its complete output.  With `force`
     nothing of this package is taken from the cache; what is the same in all of them is.  The end of
-    `processes` ends the compilation.
+    `processes` ends the compilation.  What `head_start` has begun need not begin again.
     """
     check_flag_set(flags)
     compiler = compiler or find_compiler()
@@ -124,8 +127,9 @@ def compile_extensions(
     missing = [extension for extension in bundle.extensions if extension.name not in found]
     seconds: dict[str, float] = {}
     if missing:
-        build = _Build(bundle, compiler, flags, keys, cache)
-        with cache.workspace("compile") as folder:
+        build = _Build(bundle, compiler, flags, keys, cache, head_start)
+        place = nullcontext(head_start.folder) if head_start else cache.workspace("compile")
+        with place as folder:
             seconds = build.run(missing, folder, jobs or processors(), progress, processes)
             made = [build.result(extension, folder) for extension in missing]
         for binary in made:
@@ -229,6 +233,7 @@ class _Build:
     flags: str
     keys: Mapping[str, str]
     cache: Cache
+    head_start: HeadStart | None
 
     def run(
         self,
@@ -242,6 +247,8 @@ class _Build:
         # for <...> as well, a robot called math would hide the header of the C library.
         includes = include_folders()
         shared = dict.fromkeys(name for item in extensions for name in item.shared)
+        if self.head_start:
+            self.head_start.end()
         tasks = [self.shared_task(name, includes) for name in shared]
         tasks += [task for item in extensions for task in self.tasks(item, includes)]
         inputs = {
@@ -267,18 +274,31 @@ class _Build:
             tasks.append(Task("cython", f"translation of {extension.source}", translate, first))
         made = {task.output for task in tasks}
         objects: list[str] = []
-        for source, more in ((first, (f"-DSYMGEN_MODULE={module}",)), *self._units(extension)):
-            result = f"{module}/{len(objects)}.o"
-            command = self.compiler.compile_command(
-                source, result, flags=self.flags, includes=includes, more=more
-            )
-            needs = tuple(made & {source})
-            tasks.append(Task("c", f"compilation of {source}", command, result, needs))
-            objects.append(result)
+        named = first, (f"-DSYMGEN_MODULE={module}",)
+        for source, more in (named, *units(self.compiler, self.flags, extension)):
+            task = self.early_task(source, more)
+            if task is None:
+                result = f"{module}/{len(objects)}.o"
+                command = self.compiler.compile_command(
+                    source, result, flags=self.flags, includes=includes, more=more
+                )
+                needs = tuple(made & {source})
+                task = Task("c", f"compilation of {source}", command, result, needs)
+            tasks.append(task)
+            objects.append(task.output)
         library = module + extension_suffix()
         needs = (*objects, *map(_object, extension.shared))
         link = self.compiler.link_command(needs, library)
         return [*tasks, Task("link", f"linking of {library}", link, library, needs)]
+
+    def early_task(self, source: str, options: tuple[str, ...]) -> Task | None:
+        """The compilation of a C file, if it has begun."""
+        text = self.bundle.files.get(source)
+        early = text and self.head_start and self.head_start.object(source, options, text)
+        if not early:
+            return None
+        action, made = f"compilation of {source}", early.output
+        return Task("c", action, early.command, made, begun=early.completed)
 
     def shared_task(self, source: str, includes: Sequence[str]) -> Task:
         """The compilation of a C file that is the same for every package."""
@@ -287,27 +307,6 @@ class _Build:
         )
         key = object_digest(self.bundle, source, self.compiler, self.flags)
         return Task("c", f"compilation of {source}", command, _object(source), kept_under=key)
-
-    def _units(self, extension: Extension) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Every C file with the options of its version."""
-        versions = self.compiler.versions(self.flags) if extension.versioned else ()
-        kernels = self.compiler.kernel_options
-        straight = (*kernels, *self.compiler.straight_options)
-        quick = {
-            name: straight if name in extension.straight else kernels
-            for name in extension.c_sources
-        }
-        listed = " ".join(f"X({v.name}, {v.width}, {v.instructions})" for v in versions)
-        for source in extension.c_sources:
-            if source == extension.chooser and versions:
-                yield source, (*quick[source], f"-DSYMGEN_VERSIONS(X)={listed}")
-            elif source in extension.again_for(1) and any(v.width == 1 for v in versions):
-                yield source, PLAIN_OPTIONS
-            else:
-                yield source, quick[source]
-        for version in versions:
-            for source in extension.again_for(version.width):
-                yield source, (*quick[source], *version.options, *version.macros)
 
     def result(self, extension: Extension, folder: Path) -> Binary:
         key = self.keys[extension.name]
@@ -327,11 +326,12 @@ def _cython_command(module: str) -> tuple[str, ...]:
 
 
 def _rank(inputs: Mapping[str, str], task: Task) -> tuple[int, bool, int]:
-    """The longest chains first: Cython, what it wrote, the C files, then what needs all of them.
+    """What has begun; then the longest chains: Cython, what it wrote, the C files, then what needs
+    all of them.
 
     And the longest files first, so that no processor is left alone with one of them.
     """
-    stage = ("cython", "c", "link").index(task.stage)
+    stage = -1 if task.begun else ("cython", "c", "link").index(task.stage)
     length = max((len(inputs.get(name, "")) for name in task.command), default=0)
     return stage, not task.needs, -length
 

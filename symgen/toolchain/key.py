@@ -19,7 +19,7 @@ from pathlib import Path
 import Cython
 import numpy as np
 
-from symgen.emit.bundle import Extension, SourceBundle
+from symgen.emit.bundle import TO_READ, Extension, SourceBundle
 from symgen.toolchain.compiler import (
     PLAIN_OPTIONS,
     WRAPPER_OPTIONS,
@@ -107,7 +107,11 @@ def build_key(
 def extension_inputs(bundle: SourceBundle, extension: Extension) -> dict[str, str]:
     """Return the files that the compilation of `extension` can read, sorted by path."""
     named = {extension.source, *extension.c_sources, *extension.shared}
-    headers = {path for path in bundle.files if path.endswith(HEADER_SUFFIXES)}
+    headers = {
+        path
+        for path in bundle.files
+        if path.endswith(HEADER_SUFFIXES) and not path.startswith(f"{TO_READ}/")
+    }
     return {path: bundle.files[path] for path in sorted(named | headers)}
 
 

@@ -26,7 +26,8 @@ Progress = Callable[[str, int, int], None]
 class Task:
     """One command; it makes the file `output` and starts when all files in `needs` are made.
 
-    What other builds make as well is `kept_under` a digest in the cache.
+    What other builds make as well is `kept_under` a digest in the cache.  The command may have
+    `begun` before.
     """
 
     stage: str
@@ -35,6 +36,7 @@ class Task:
     output: str
     needs: tuple[str, ...] = ()
     kept_under: str = ""
+    begun: Future[Completed] | None = None
 
 
 def processors() -> int:
@@ -83,7 +85,7 @@ def run_tasks(
                     totals[task.stage] -= 1
                     made.add(task.output)
                     continue
-                future = pool.submit(
+                future = task.begun or pool.submit(
                     children.run, task.command, cwd=folder, environment=environment
                 )
                 running[future] = task

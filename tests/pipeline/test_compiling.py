@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.models import spatial_tree
 from symgen.emit.bundle import Extension, SourceBundle
 from symgen.emit.emission import BACKEND_NAMES, emit
 from symgen.errors import ToolchainError, ValidationError
 from symgen.options import BuildOptions
-from symgen.pipeline import building, qualification
+from symgen.pipeline import building, compiling, qualification
 from symgen.pipeline.compiling import compilation
 from symgen.support.journal import Journal
 from symgen.toolchain.compiler import find_compiler
+from symgen.toolchain.head_start import HeadStart
 from symgen.toolchain.key import extension_inputs
+from symgen.toolchain.processes import Completed, Processes
+from symgen.toolchain.units import units
 from symgen.validation.two_link import model_path
 from tests.emit.samples import arm_package
 
@@ -36,11 +41,13 @@ def test_what_is_begun_with_has_all_that_a_compiler_reads() -> None:
 
 def test_a_fault_is_raised_where_it_is_waited_for() -> None:
     told: list[str] = []
-    with compilation(find_compiler(), "native", False, lambda what, *_: told.append(what)) as it:
+    with compilation(
+        find_compiler(), "native", "", False, lambda what, *_: told.append(what)
+    ) as it:
         it.begin(bundle_of("#error here\n"))
         with pytest.raises(ToolchainError, match="#error here"):
             it.result()
-    with compilation(None, "native", False, lambda *_: None) as it:
+    with compilation(None, "native", "", False, lambda *_: None) as it:
         it.begin(SourceBundle("arm", {}))
         assert it.result() is None
 
@@ -48,7 +55,7 @@ def test_a_fault_is_raised_where_it_is_waited_for() -> None:
 def test_the_end_of_the_rest_ends_it(interrupt: Callable[[], None]) -> None:
     with (
         pytest.raises(KeyboardInterrupt),
-        compilation(find_compiler(), "native", False, lambda *_: None) as it,
+        compilation(find_compiler(), "native", "", False, lambda *_: None) as it,
     ):
         it.begin(bundle_of("int x;\n"))
         interrupt()
@@ -69,3 +76,62 @@ def test_a_tool_chain_that_fails_is_told_before_the_robot(
     with pytest.raises(ValidationError, match="two-link arm"):
         building.build(model_path(), options, Journal())
     assert not (tmp_path / "out" / "two_link").exists()
+
+
+def test_what_begins_early_is_what_would_be_compiled_later(
+    private_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same binaries, byte by byte, no C file twice, and nothing begins that is known."""
+    model = spatial_tree(range(4), "chain4")
+    (tmp_path / "chain4.yaml").write_text(model)
+    started: list[tuple[str, ...]] = []
+    run = Processes.run
+
+    def counted(self: Processes, command: Sequence[str], **options: Any) -> Completed:
+        started.append(tuple(command))
+        return run(self, command, **options)
+
+    def built(force: bool = True) -> tuple[dict[str, bytes], int, int]:
+        started.clear()
+        options = BuildOptions(
+            out=tmp_path / "out", force=force, formulations=("composite", "kane"),
+            functions=("inverse_dynamics_derivatives", "inverse_dynamics_hessian"),
+        )  # fmt: skip
+        building.build(tmp_path / "chain4.yaml", options, Journal())
+        files = {path.name: path.read_bytes() for path in (tmp_path / "out").rglob("*.so")}
+        compiled = [command for command in started if "-c" in command]
+        early = [command for command in compiled if "-o" in command and command[-1][0].isdigit()]
+        return files, len(compiled), len(early)
+
+    building.build(model_path(), BuildOptions(out=tmp_path / "two"), Journal())  # qualifies
+    monkeypatch.setattr(Processes, "run", counted)
+    monkeypatch.setattr(compiling, "processors", lambda: 1)
+    late = built()
+    assert late[2] == 0
+    monkeypatch.setattr(compiling, "processors", lambda: 2)
+    early = built()
+    assert early[:2] == late[:2] and early[2] > 0
+    shutil.rmtree(tmp_path / "out")
+    assert built(force=False) == (late[0], 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "serves"),
+    [
+        ("int x;\n", True),
+        ("/* a robot */\nint x;\n", True),
+        ("/* a robot */ int y; /* */\nint x;\n", False),
+        ("int y;\nint x;\n", False),
+        ("/* a robot */\nint y;\n", False),
+    ],
+)
+def test_an_early_object_serves_what_differs_in_the_heading_alone(
+    text: str, serves: bool, tmp_path: Path
+) -> None:
+    source = SourceBundle("arm", {"a.c": "int x;\n"}, (Extension("_arm", "", ("a.c",)),))
+    compiler = find_compiler()
+    ((_, options),) = units(compiler, "native", source.extensions[0])
+    with Processes() as processes, HeadStart(compiler, "native", tmp_path, processes) as it:
+        it.begin(source)
+        assert (it.object("a.c", options, text) is not None) is serves
+        assert it.object("b.c", options, text) is None

@@ -114,6 +114,18 @@ struct tree {
 #define CARRIED_BY(k) (t->carried + t->carried_until[k])
 #define BEYOND(k) (t->carried_until[(k) + 1] - t->carried_until[k])
 
+/* Sum of row_k x_k over some joints, in two halves, so that neither waits for the other. */
+INLINE real along(const int *joints, int count, const real *row, const real *x)
+{
+    real even = REAL(0.0), odd = REAL(0.0);
+    for (; count > 1; joints += 2, count -= 2) {
+        even += row[joints[0]] * x[joints[0]];
+        odd += row[joints[1]] * x[joints[1]];
+    }
+    if (count) even += row[*joints] * x[*joints];
+    return even + odd;
+}
+
 /* y_i = sum of m_ik x_k over the joints related to i */
 LOOPS void multiply(const struct tree *t, const real *restrict m, int stride, const real *restrict x,
                     real *restrict y)
@@ -125,38 +137,8 @@ LOOPS void multiply(const struct tree *t, const real *restrict m, int stride, co
         for (int k = 0; k < t->size; k += WIDE) sum += AT(row + k) * AT(x + k);
         y[i] = total(sum);
 #else
-        const int *const path = PATH_TO(i);
-        real sum = REAL(0.0);
-        for (int a = 0; a <= BEFORE(i); ++a) sum += row[path[a]] * x[path[a]];
-        for (int a = 0; a < BEYOND(i); ++a) sum += row[CARRIED_BY(i)[a]] * x[CARRIED_BY(i)[a]];
-        y[i] = sum;
+        y[i] = along(PATH_TO(i), BEFORE(i) + 1, row, x) + along(CARRIED_BY(i), BEYOND(i), row, x);
 #endif
-    }
-}
-
-/* L below the diagonal of m, 1 / D on it; what stands above is lost. */
-LOOPS void factorise(const struct tree *t, real *restrict m, int stride, real *restrict pivots,
-                     real *restrict diagonal)
-{
-    for (int k = 0; k < t->size; ++k) diagonal[k] = m[k * (stride + 1)];
-    for (int k = t->size - 1; k >= 0; --k) {
-        real *const row = m + k * stride;
-        const int *const path = PATH_TO(k);
-        const real inverse = REAL(1.0) / row[k];
-        pivots[k] = row[k];
-        for (int a = 0; a < BEFORE(k); ++a) {
-            const int i = path[a];
-            const real multiplier = row[i] * inverse;
-            real *const other = m + i * stride;
-#if WIDE > 1
-            const wide all = EACH(multiplier);
-            for (int c = 0; c <= i; c += WIDE) AT(other + c) -= all * AT(row + c);
-#else
-            for (int c = 0; c <= a; ++c) other[path[c]] -= multiplier * row[path[c]];
-#endif
-        }
-        for (int a = 0; a < BEFORE(k); ++a) row[path[a]] *= inverse;
-        row[k] = inverse;
     }
 }
 
@@ -166,9 +148,8 @@ LOOPS void solve_column(const struct tree *t, const real *restrict m, int stride
     for (int k = t->size - 1; k >= 0; --k)
         for (int a = 0; a < BEFORE(k); ++a) x[PATH_TO(k)[a]] -= m[k * stride + PATH_TO(k)[a]] * x[k];
     for (int k = 0; k < t->size; ++k) {
-        real sum = m[k * (stride + 1)] * x[k];
-        for (int a = 0; a < BEFORE(k); ++a) sum -= m[k * stride + PATH_TO(k)[a]] * x[PATH_TO(k)[a]];
-        x[k] = sum;
+        const real *const row = m + k * stride;
+        x[k] = row[k] * x[k] - along(PATH_TO(k), BEFORE(k), row, x);
     }
 }
 
@@ -206,6 +187,59 @@ LOOPS void solve_column(const struct tree *t, const real *restrict m, int stride
         const real *const from = (row) + c; \
         VECTORS(SUBTRACT) \
     } while (0)
+
+/* A row of M: vectors of columns up to the diagonal, or of several samples the entries of its path. */
+#if WIDE > 1
+#define ENTRIES(i) ((i) / WIDE + 1)
+#define COLUMN(v) (c + v) * WIDE
+#else
+#define ENTRIES(i) (BEFORE(i) + 1)
+#define COLUMN(v) path[c + v]
+#endif
+#define LOAD_ENTRY(v) const int at_##v = COLUMN(v); wide r##v = AT(row + at_##v);
+#define SUBTRACT_ENTRY(v) r##v -= factor * AT(from + at_##v);
+#define STORE_ENTRY(v) AT(row + at_##v) = r##v;
+#define ELIMINATE(VECTORS) \
+    do { \
+        VECTORS(LOAD_ENTRY) \
+        for (int l = BEYOND(i) - 1; l >= 0; --l) { \
+            const int k = CARRIED_BY(i)[l]; \
+            const real *const from = m + k * stride; \
+            const wide factor = EACH(from[i] * from[k]); \
+            VECTORS(SUBTRACT_ENTRY) \
+        } \
+        VECTORS(STORE_ENTRY) \
+    } while (0)
+
+/* L below the diagonal of m, 1 / D on it; what stands above is lost. */
+LOOPS void factorise(const struct tree *t, real *restrict m, int stride, real *restrict pivots,
+                     real *restrict diagonal)
+{
+    for (int i = t->size - 1; i >= 0; --i) {
+        real *const row = m + i * stride;
+        const int *const path = PATH_TO(i);
+        int c = 0;
+        (void)path;
+        diagonal[i] = row[i];
+        for (; c + 8 < ENTRIES(i); c += 8) ELIMINATE(EIGHT);
+        switch (ENTRIES(i) - c) {
+        case 1: ELIMINATE(ONE); break;
+        case 2: ELIMINATE(TWO); break;
+        case 3: ELIMINATE(THREE); break;
+        case 4: ELIMINATE(FOUR); break;
+        case 5: ELIMINATE(FIVE); break;
+        case 6: ELIMINATE(SIX); break;
+        case 7: ELIMINATE(SEVEN); break;
+        default: ELIMINATE(EIGHT);
+        }
+        pivots[i] = row[i];
+        row[i] = REAL(1.0) / row[i];
+    }
+    for (int k = 0; k < t->size; ++k) {
+        real *const row = m + k * stride;
+        for (int a = 0; a < BEFORE(k); ++a) row[PATH_TO(k)[a]] *= row[k];
+    }
+}
 
 /* Whether joint k carries the next one itself. */
 INLINE int carries_next(const struct tree *t, int k)
