@@ -89,7 +89,8 @@ texts = st.recursive(leaves, _compound, max_leaves=12)
 def _oracle(text: str) -> float | None:
     """What Python computes, or None where it is not a finite real number."""
     try:
-        value = eval(_LITERAL.sub(r"Real(\g<0>)", text.replace("007.", "7.")), dict(_ORACLE_NAMES))
+        known = re.sub(r"\b007\.", "7.", text)  # Python's numbers begin with no 0
+        value = eval(_LITERAL.sub(r"Real(\g<0>)", known), dict(_ORACLE_NAMES))
     except (ArithmeticError, ValueError, TypeError):  # TypeError: functions of a complex number
         return None
     return float(value) if isinstance(value, float) and math.isfinite(value) else None
