@@ -73,5 +73,6 @@ def load_package(folder: Path) -> ModuleType:
 def forget_package(module: ModuleType) -> None:
     """Drop a loaded package and its sub-modules from the modules that Python knows."""
     name = module.__name__
-    for known in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
-        del sys.modules[known]
+    for known in list(sys.modules):  # a copy: other threads import meanwhile
+        if known == name or known.startswith(f"{name}."):
+            sys.modules.pop(known, None)
