@@ -1,15 +1,14 @@
 """Kernels that are printed as soon as they are derived, so that they are compiled beside the next.
 
-    EarlyKernels : Package without programs, user's templates
+    EarlyKernels : Package without programs
     add          : formulation, function, Forms -> SourceBundle of one C file, if it is worth it
 
 Emission takes what was printed from here.  All that a C file of a kernel says, but its heading, is
-known when the kernel is: what it includes of the robot is a header of prototypes.
+known when the kernel is, as long as templates are symgen's own: what it includes of the robot is a
+header of prototypes.
 """
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from symgen.emit import compiled
 from symgen.emit.bundle import Extension, Forms, Package, SourceBundle
@@ -24,11 +23,11 @@ class EarlyKernels:
     `kernels` and `bodies`, C files without their headings, are by formulation and function.
     """
 
-    def __init__(self, package: Package, templates: Path | None = None) -> None:
+    def __init__(self, package: Package) -> None:
         self.kernels: dict[tuple[str, str], Kernel] = {}
         self.bodies: dict[tuple[str, str], str] = {}
         self._module = module(package)
-        self._templates = Templates(templates)
+        self._templates = Templates()
         headers = {name: self._templates.source(name) for name in compiled.VERBATIM}
         self._headers = {**headers, f"c/{self._module.robot}.h": ""}
 

@@ -197,11 +197,16 @@ def _derive(plan: Plan, compiling: Compilation, journal: Journal) -> tuple[Deriv
 
 
 def _early_kernels(plan: Plan, compiling: Compilation) -> EarlyKernels | None:
-    """What prints kernels while others are derived, where they are compiled meanwhile."""
+    """What prints kernels while others are derived, where they are compiled meanwhile.
+
+    Not with templates of the user's: their kernels may read what is only known at the end, such as
+    the header of the robot.
+    """
     if compiled.NAME not in plan.backends or not compiling.takes_head_starts:
         return None
-    package = bare_package(plan.description, plan.selection, plan.options.equal)
-    return EarlyKernels(package, plan.options.templates)
+    if plan.options.templates is not None:
+        return None
+    return EarlyKernels(bare_package(plan.description, plan.selection, plan.options.equal))
 
 
 def _compiled(
