@@ -51,8 +51,8 @@ LONGEST_PATH = 24
 """Joints on a path up to which C for several samples solves with M in a straight line.
 
 A column of right sides then stays in registers: of the human's 43 columns that takes two thirds of
-the time of loops over pieces of rows, of a chain of 20 joints four fifths, of 24 and 28 joints 0.93
-and 0.97; of 32 and 48 joints, which do not fit, 1.2 and 2 times as long (AVX2: 16 registers).
+the time of loops over pieces of rows, of chains of 20, 24 and 28 joints 0.83, 0.92 and 0.95; of 32
+and 48 joints, which do not fit, 1.2 and 1.9 times as long (AVX2: 16 registers).
 """
 
 Visit = tuple[int, int, int]

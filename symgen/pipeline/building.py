@@ -202,9 +202,8 @@ def _early_kernels(plan: Plan, compiling: Compilation) -> EarlyKernels | None:
     Not with templates of the user's: their kernels may read what is only known at the end, such as
     the header of the robot.
     """
-    if compiled.NAME not in plan.backends or not compiling.takes_head_starts:
-        return None
-    if plan.options.templates is not None:
+    own = plan.options.templates is not None
+    if own or compiled.NAME not in plan.backends or not compiling.takes_head_starts:
         return None
     return EarlyKernels(bare_package(plan.description, plan.selection, plan.options.equal))
 

@@ -58,7 +58,8 @@ class Compilation:
         if self.head_start is None:
             opened = self.open_until_the_end.enter_context
             folder = opened(open_cache().workspace("compile"))
-            self.head_start = opened(HeadStart(self.compiler, self.flags, folder, self.processes))
+            pool = opened(ThreadPoolExecutor(max(1, processors() - 1)))  # one is left to derive
+            self.head_start = HeadStart(self.compiler, self.flags, folder, self.processes, pool)
         self.head_start.begin(bundle)
 
     def begin(self, bundle: SourceBundle) -> None:

@@ -8,16 +8,14 @@ compiles all others itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from symgen.emit.bundle import SourceBundle
 from symgen.toolchain.compiler import Compiler, include_folders, scratch
 from symgen.toolchain.files import file_system_errors, relative_path, write_new
 from symgen.toolchain.processes import Completed, Processes
-from symgen.toolchain.tasks import processors
 from symgen.toolchain.units import units
 
 FOLDER = "early"
@@ -35,29 +33,20 @@ class EarlyObject:
 
 
 class HeadStart:
-    """Compilations in `folder` that have begun; one processor is left to what derives the rest.
+    """Compilations in `folder` that have begun, by the threads of `pool`.
 
-    Leaving the `with` block waits for those that run: the end of `processes` ends them.
+    The end of `processes` ends them.
     """
 
-    def __init__(self, compiler: Compiler, flags: str, folder: Path, processes: Processes) -> None:
+    def __init__(
+        self, compiler: Compiler, flags: str, folder: Path, processes: Processes, pool: Executor
+    ) -> None:
         self.folder = folder
         self._compiler = compiler
         self._flags = flags
         self._processes = processes
-        self._pool = ThreadPoolExecutor(max(1, processors() - 1))
+        self._pool = pool
         self._objects: dict[tuple[str, tuple[str, ...]], EarlyObject] = {}
-
-    def __enter__(self) -> HeadStart:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._pool.shutdown(cancel_futures=True)
 
     def begin(self, bundle: SourceBundle) -> None:
         """Compile the C files of the extensions of `bundle` in all their versions."""

@@ -184,8 +184,8 @@ enum { COLUMNS = 64, MOST_IN_ROWS = 2 * COLUMNS, STRIDE = COLUMNS + 2 * LINE };
 #if CAN_TURN && defined(__SSE2__) && !defined(SYMGEN_WITHOUT_STREAMS)
 #define CAN_STREAM 1
 
-/* Stores past the caches as compilers know them: <immintrin.h> takes half as long to read as all of
- * this to compile. */
+/* Stores past the caches as compilers know them: gcc takes longer to read <immintrin.h> than for
+ * all of this. */
 #if defined(__AVX512F__)
 #define STREAMED 8
 #define STREAM(to, x) __builtin_ia32_movntpd512(to, x)

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.models import spatial_tree
 from symgen.cli import run
 from symgen.emit import templates as templates_module
 from symgen.emit.templates import Templates
+from symgen.pipeline import compiling
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BUILD = ["build", "arm.yaml", "--backend", "numpy", "--functions", "mass_matrix"]
@@ -128,6 +130,21 @@ def test_code_that_does_not_compile(folder, capfd):
     error = capfd.readouterr().err
     assert "error:" in error and "the templates in mine were used (--templates)" in error
     assert not Path("generated/two_link").exists()
+
+
+def test_kernels_that_need_the_header_of_the_robot(folder, monkeypatch):
+    """It is written when all is derived, so they cannot be compiled before."""
+    monkeypatch.setattr(compiling, "processors", lambda: 2)
+    write("c/header.h.jinja", shipped("c/header.h.jinja") + "\n#define NOTHING 0\n")
+    needs = "\nstatic const int nothing __attribute__((unused)) = NOTHING;\n"
+    guarded = f"#if SYMGEN_WIDTH == 1{needs}#endif\n/* {{{{ formulation.name }}}} */\n"
+    write("c/kernels.c.jinja", shipped("c/kernels.c.jinja") + guarded)
+    model = Path("chain4.yaml")
+    model.write_text(spatial_tree(range(4), "chain4"))
+    function = ("--functions", "inverse_dynamics_hessian", "--formulations", "composite")
+    assert run(["build", str(model), "--out", "generated", *function, "-q", *MINE]) == 0
+    (kernel,) = Path("generated/chain4/c").glob("*_hessian.c")
+    assert "= NOTHING;" in kernel.read_text()
 
 
 def test_a_folder_that_is_a_link_and_links_in_it(folder, capfd):

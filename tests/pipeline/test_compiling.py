@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,8 @@ def test_an_early_object_serves_what_differs_in_the_heading_alone(
     source = SourceBundle("arm", {"a.c": "int x;\n"}, (Extension("_arm", "", ("a.c",)),))
     compiler = find_compiler()
     ((_, options),) = units(compiler, "native", source.extensions[0])
-    with Processes() as processes, HeadStart(compiler, "native", tmp_path, processes) as it:
+    with ThreadPoolExecutor(1) as pool, Processes() as processes:
+        it = HeadStart(compiler, "native", tmp_path, processes, pool)
         it.begin(source)
         assert (it.object("a.c", options, text) is not None) is serves
         assert it.object("b.c", options, text) is None
