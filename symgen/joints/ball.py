@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Transform, zero_vector
-from symgen.joints.interface import Chain, Directions
+from symgen.joints.interface import Chain, Directions, OnManifold
 from symgen.joints.revolute import Revolute
 
 
-class Ball:
+class Ball(OnManifold):
     """See the module."""
 
     name = "spherical"

@@ -10,7 +10,7 @@ from typing import Any
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Transform, Vector, identity, zero_vector
-from symgen.joints.interface import Chain, Directions
+from symgen.joints.interface import Chain, Directions, Redundant
 from symgen.joints.prismatic import Prismatic
 
 
@@ -42,7 +42,7 @@ def _four(directions: Directions[S]) -> Chain[Any]:
     return ((EulerParameter(), directions.axis),) * 4
 
 
-class EulerBall:
+class EulerBall(Redundant):
     """A spherical joint."""
 
     name = "spherical"
@@ -58,7 +58,7 @@ class EulerBall:
         return _four(directions)
 
 
-class EulerFree:
+class EulerFree(Redundant):
     """A floating joint: the position of the link's origin, then its attitude."""
 
     name = "floating"

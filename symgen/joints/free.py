@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector
 from symgen.joints.ball import rotation_of
-from symgen.joints.interface import Chain, Directions
+from symgen.joints.interface import Chain, Directions, OnManifold
 from symgen.joints.prismatic import Prismatic
 from symgen.joints.revolute import Revolute
 
 
-class Free:
+class Free(OnManifold):
     """See the module."""
 
     name = "floating"

@@ -6,14 +6,17 @@ consist, and between those stand massless links that appear in no list of links.
 
 A joint on a manifold (`OnManifold`) has more numbers in q than velocities.  Its configuration is a
 pose, and its chain are the columns of its motion subspace (Featherstone 2008, section 4.4): motions
-behind that pose, always at displacement 0, whose velocities are those of the joint.
+behind that pose, always at displacement 0, whose velocities are those of the joint.  Such types
+derive from `OnManifold`, so that large files can ask for them often: what `isinstance` does with a
+runtime protocol costs 20 to 60 microseconds.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, runtime_checkable
+from typing import Any, Generic, Protocol
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector
@@ -82,8 +85,7 @@ class JointType(Protocol):
         """The motions that the joint consists of."""
 
 
-@runtime_checkable
-class OnManifold(JointType, Protocol):
+class OnManifold(JointType):
     """A joint whose configuration is no vector: `coordinates` counts its velocities.
 
     Velocities are those of the link's frame, in its own axes: they move it along and about the axes
@@ -99,12 +101,12 @@ class OnManifold(JointType, Protocol):
     quaternion: int
     """Where among the entries of q the unit quaternion begins, x y z w."""
 
+    @abstractmethod
     def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
         """Pose of the link's frame in the joint frame, for the entries of q."""
 
 
-@runtime_checkable
-class Redundant(JointType, Protocol):
+class Redundant(JointType):
     """A joint with more coordinates than freedoms: the norm of four of them stays 1."""
 
     representation: str

@@ -3,7 +3,7 @@
     python -m tests.hostile.fuzz --inputs 200000 --seed 1 --jobs 2 --finds finds
 
 Every input is a file that is read as users' files are (`targets`), and watched (`watching`).  What
-is raised and is no `SymgenError`, what takes more than 5 s or 1 GiB, what opens, writes or starts
+is raised and is no `SymgenError`, what takes more than 20 s or 1 GiB, what opens, writes or starts
 anything, is a find: it is written to a folder with its traceback, and the run goes on.  Input N of
 a seed is the same everywhere: ``--only N`` looks at it alone.
 """
@@ -109,7 +109,7 @@ class Fuzzer:
         place = self.tally.accepted.total() - self.tally.accepted["answer"]
         if not deep and (deep is False or place % DEEPER):
             return
-        faulthandler.dump_traceback_later(1800, exit=True)  # nobody is promised 5 s of this
+        faulthandler.dump_traceback_later(1800, exit=True)  # nobody is promised 20 s of this
         try:
             with in_time(60.0), self.watch.during(path):
                 made = targets.go_deeper(description, html=place % PAGES == 0)

@@ -2,7 +2,7 @@
 
     python -m tests.hostile.trying FOLDER PART   ->   JSON: name -> status, words, leftovers
 
-The process forks after the imports, so that a file costs milliseconds.  Its child has 5 s of the
+The process forks after the imports, so that a file costs milliseconds.  Its child has 20 s of the
 processor and 1 GiB beside what there is, and it is watched (`watching`); the kernel ends it if it
 takes more.
 """

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-SECONDS = 5.0
-"""Of the processor, for one file."""
+SECONDS = 20.0
+"""Of the processor, for one file: several times what the largest take on a slow processor."""
 
 ROOM = 1 << 30
 """Bytes of address space beside what the process has when it begins."""

@@ -83,6 +83,7 @@ class Frames:
     others: list[str] = field(default_factory=list)
     _first: dict[tuple[str, str], str] = field(default_factory=dict)
     _placed: list[tuple[str, str, Element]] = field(default_factory=list)
+    _names: dict[tuple[str, bool, int], list[str]] = field(default_factory=dict)
     _in_world: dict[str, Pose] = field(default_factory=lambda: {WORLD: HERE})
 
     # -- reading -----------------------------------------------------------------------------------
@@ -270,8 +271,7 @@ class Frames:
         full = self._full(scope, name)
         if full == WORLD or full in self.frames:
             return full
-        known = [x.removeprefix(scope.prefix) for x in self.frames if x.startswith(scope.prefix)]
-        hint = self.files.faults.hint(name, known)
+        hint = self.files.faults.hint(name, self._inside(scope))
         message = f"there is no link or frame named {shown(name)}{hint}"
         self.files.faults.add(element, key, message)
         return None
@@ -291,7 +291,7 @@ class Frames:
             for name, word in ends.items():
                 if name and name != WORLD and name not in self.frames:
                     inside = name.removeprefix(frame.scope.prefix)
-                    hint = faults.hint(inside, self._siblings(frame.scope))
+                    hint = faults.hint(inside, self._inside(frame.scope, are_nested=False))
                     message = f"{word}: there is no link or frame named {shown(inside)}{hint}"
                     faults.add(frame.element, f"{frame.kind}.{self.key(full)}", message)
         faults.raise_if_any()
@@ -310,9 +310,14 @@ class Frames:
             self._in_world = {WORLD: HERE}
         faults.raise_if_any()
 
-    def _siblings(self, scope: Scope) -> list[str]:
-        inside = (x.removeprefix(scope.prefix) for x in self.frames if x.startswith(scope.prefix))
-        return [x for x in inside if "::" not in x]
+    def _inside(self, scope: Scope, are_nested: bool = True) -> list[str]:
+        """What the frames of a model are called in it; with those of models in it or without."""
+        key = (scope.prefix, are_nested, len(self.frames))  # thousands of faults ask for the same
+        if key not in self._names:
+            full = (x for x in self.frames if x.startswith(scope.prefix))
+            names = (x.removeprefix(scope.prefix) for x in full)
+            self._names[key] = [x for x in names if are_nested or "::" not in x]
+        return self._names[key]
 
     def _check_circles(self, edges: Iterable[tuple[str, str]], how: str) -> None:
         """Following `edges` ends, from everywhere; a fault where it does not."""

@@ -207,8 +207,8 @@ class Faults:
         candidate = self.nearest(word, known)
         if candidate is not None:
             return f"; did you mean {shown(candidate)}?"
-        listed = ", ".join(map(in_line, known))
-        return f"; there are {listed}" if 0 < len(known) <= _MOST_LISTED else ""
+        few = 0 < len(known) <= _MOST_LISTED
+        return f"; there are {', '.join(map(in_line, known))}" if few else ""
 
     def __bool__(self) -> bool:
         """Whether there are any."""
