@@ -11,7 +11,12 @@ OPERATIONS_AT_ONCE = 4_000_000_000
 """What one thread computes before Ctrl-C is looked for: 0.2 s in vectors, a second or two else.  To
 look costs a change of hands of the interpreter, and new threads."""
 
-CALLS = ("c/python/symgen-calls.h", "c/python/symgen-calls.c", "c/symgen-results.h")
+CALLS = (
+    "c/python/symgen-calls.h",
+    "c/python/symgen-functions.h",
+    "c/python/symgen-calls.c",
+    "c/symgen-results.h",
+)
 MOTIONS = (
     "c/symgen-manifolds.h",
     "c/symgen-penalty.h",
