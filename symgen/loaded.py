@@ -20,6 +20,7 @@ from pathlib import Path
 from types import ModuleType
 
 from symgen.toolchain.cache import open_cache
+from symgen.toolchain.install import undisturbed
 from symgen.toolchain.loading import load_package
 from symgen.toolchain.manifest import identity
 
@@ -36,13 +37,14 @@ def load(folder: Path) -> ModuleType:
 
     One without a manifest gets a private name, as by `symgen.toolchain.loading.load_package`.
     """
-    build = identity(folder)
-    if build is None:
-        return load_package(folder)
-    name = f"{__name__}.{folder.name}_{build}"
-    _folders[name] = folder.absolute()
-    importlib.invalidate_caches()  # the folder may be younger than what the finders remember
-    return importlib.import_module(name)
+    with undisturbed(folder):
+        build = identity(folder)
+        if build is None:
+            return load_package(folder)
+        name = f"{__name__}.{folder.name}_{build}"
+        _folders[name] = folder.absolute()
+        importlib.invalidate_caches()  # the folder may be younger than what the finders remember
+        return importlib.import_module(name)
 
 
 class _Finder(MetaPathFinder):

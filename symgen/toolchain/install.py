@@ -21,7 +21,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from symgen.errors import RequestError, ToolchainError
@@ -237,6 +237,20 @@ def _link_on_the_way(target: Path, name: str) -> Path | None:
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             return folder
     return None
+
+
+@contextmanager
+def undisturbed(folder: Path) -> Iterator[None]:
+    """Nothing replaces the package in `folder` meanwhile.
+
+    Each state of a replacement imports as one package, but an import that goes through several of
+    them may miss files.  Where there is no lock to be had, a read-only folder say, none is waited
+    for.
+    """
+    with ExitStack() as held:
+        with suppress(ToolchainError):
+            held.enter_context(folder_lock(folder.parent / STAGING_FOLDER))
+        yield
 
 
 def _replace_package(staged: Path, target: Path, new: Manifest, former: Manifest) -> None:

@@ -50,6 +50,19 @@ def scaled(double x):
 '''
 
 
+REPLACING = """
+import sys
+from pathlib import Path
+from tests.toolchain.sample import install
+print("ready", flush=True)
+number = float(sys.argv[2])
+while True:
+    number += 1.0
+    install(Path(sys.argv[1]), number, **{f"only_{int(number)}": ""})
+"""
+"""A program that installs the package over and over: its folder, and the first factor less 1."""
+
+
 def package(factor: float = 2.0) -> dict[str, str]:
     """Return sources that all depend on `factor`."""
     part = f"FACTOR = {factor!r}\n"

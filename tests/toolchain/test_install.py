@@ -22,7 +22,7 @@ from symgen.toolchain.install import stage
 from symgen.toolchain.loading import forget_package, load_package
 from symgen.toolchain.manifest import read_manifest
 from tests.choosing import slow
-from tests.toolchain.sample import install, package, visible
+from tests.toolchain.sample import REPLACING, install, package, visible
 
 LISTS = ["build.json", "manifest.json"]
 
@@ -371,24 +371,12 @@ def test_many_processes_install_at_once(target: Path) -> None:
     assert not (target.parent / ".symgen").exists()
 
 
-FOREVER = """
-import sys
-from pathlib import Path
-from tests.toolchain.sample import install
-print("ready", flush=True)
-number = float(sys.argv[2])
-while True:
-    number += 1.0
-    install(Path(sys.argv[1]), number, **{f"only_{int(number)}": ""})
-"""
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_killed_installations_leave_a_package_that_imports(target: Path) -> None:
     install(target, 0.0)
     generator = random.Random(3)
     for turn in range(5):
-        command = [sys.executable, "-c", FOREVER, str(target), str(turn * 1000.0)]
+        command = [sys.executable, "-c", REPLACING, str(target), str(turn * 1000.0)]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
             process.stdout.readline()

@@ -1,14 +1,18 @@
 """Modules of `symgen.load` in pickles: the right robot in every process, or a message."""
 
 import pickle
+import random
 import subprocess
 import sys
+import time
 from multiprocessing import get_context
 
 import numpy as np
 import pytest
 
 import symgen
+from symgen import loaded
+from tests.toolchain.sample import REPLACING, install
 
 ARM = """
 symgen: 1
@@ -50,6 +54,22 @@ def test_the_same_build_is_the_same_module(two, tmp_path):
     assert all(one is other for one, other in zip(two, again, strict=True))
     assert pickle.loads(pickle.dumps(two[1].mass_matrix)) is two[1].mass_matrix
     assert pickle.loads(pickle.dumps(two[1])) is two[1]
+
+
+def test_a_package_is_loaded_whole_while_it_is_replaced(tmp_path):
+    target = tmp_path / "sample"
+    install(target, 0.0)
+    generator = random.Random(5)
+    command = [sys.executable, "-B", "-c", REPLACING, str(target), "0.0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        found = set()
+        try:
+            while len(found) < 20:
+                time.sleep(generator.uniform(0.0, 0.05))
+                found.add(loaded.load(target).FACTOR)  # asserts that its parts belong together
+        finally:
+            process.kill()
 
 
 def test_a_build_that_is_gone_is_refused_with_what_to_do(two, tmp_path):
