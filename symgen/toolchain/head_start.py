@@ -86,5 +86,5 @@ class HeadStart:
 def _differ_in_a_heading(text: str, body: str) -> bool:
     """Whether `text` is `body` after nothing, or after one comment."""
     heading = text[: len(text) - len(body)].strip()
-    ends = heading.endswith("*/") and heading.index("*/") == len(heading) - 2
-    return text.endswith(body) and (not heading or (heading.startswith("/*") and ends))
+    is_comment = heading.startswith("/*") and heading.find("*/", 2) == len(heading) - 2
+    return text.endswith(body) and (not heading or is_comment)
