@@ -51,16 +51,19 @@ def scaled(double x):
 
 
 REPLACING = """
+import os
 import sys
 from pathlib import Path
 from tests.toolchain.sample import install
+parent = os.getppid()
 print("ready", flush=True)
 number = float(sys.argv[2])
-while True:
+while os.getppid() == parent:
     number += 1.0
     install(Path(sys.argv[1]), number, **{f"only_{int(number)}": ""})
 """
-"""A program that installs the package over and over: its folder, and the first factor less 1."""
+"""A program that installs the package over and over, while its parent lives; its arguments are the
+folder and the first factor less 1."""
 
 
 def package(factor: float = 2.0) -> dict[str, str]:
