@@ -11,15 +11,16 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from symgen.errors import MOST_LISTED
+from symgen.description import read
+from symgen.errors import MOST_LISTED, ModelError
 from tests.choosing import slow, some_slow
-from tests.hostile.enormous import ENORMOUS
+from tests.hostile.enormous import ENORMOUS, joints, sdf, urdf
 from tests.hostile.mutating import HERE, KINDS, ROOT
 from tests.hostile.trying import CORPUS, TARGET, file_of, makers
 
@@ -98,6 +99,47 @@ def test_there_are_enough_and_each_says_what_it_attacks() -> None:
     assert sorted(INDEX) == sorted([*files, *enormous])
     assert len(files) >= 200
     assert all(attack for _, attack in INDEX.values())
+
+
+LONG = "x" * 70  # too long for a search of what it may mean, which has a limit of its own
+
+
+@pytest.mark.parametrize(
+    ("suffix", "make"),
+    [
+        ("sdf", lambda count: sdf(count, lambda k: "", parent=f"l{{}}{LONG}")),
+        (
+            "sdf",
+            lambda count: sdf(count, lambda k: f'<pose relative_to="{LONG}">1 0 0 0 0 0</pose>'),
+        ),
+        ("urdf", lambda count: urdf(count, lambda k: 10**70 + k)),
+        ("yaml", lambda count: joints(count, lambda k: LONG)),
+    ],
+    ids=["links", "poses", "parents", "joints"],
+)
+def test_work_grows_as_the_number_of_faults(
+    suffix: str, make: Callable[[int], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / f"robot.{suffix}"
+
+    def calls(count: int) -> int:
+        path.write_bytes(make(count))
+        found = 0
+
+        def heard(frame: Any, event: str, argument: Any) -> None:
+            nonlocal found
+            found += event in ("call", "c_call")
+
+        sys.setprofile(heard)
+        try:
+            with pytest.raises(ModelError):
+                read(path)
+        finally:
+            sys.setprofile(None)
+        return found
+
+    calls(300)  # imports
+    assert calls(1200) < 3.0 * calls(600)
 
 
 def test_nothing_of_it_is_larger_than_it_need_be() -> None:
