@@ -362,13 +362,19 @@ class Kernel:
 
     @property
     def _longest_path(self) -> float:
-        """The part of all lines that the link with most of them takes."""
+        """Share of all lines that are on the path of the link with most of them."""
         lengths = [sum(len(s.lines) for s in sections) for sections in self.body.pieces]
-        return max(sum(lengths[i - 1] for i in path) for path in self.paths) / sum(lengths)
+        longest = max(sum(lengths[i - 1] for i in path) for path in self.paths)
+        return longest / max(1, sum(lengths))
 
     def links_of(self, part: int) -> tuple[int, ...]:
         """The links that need the part of this number."""
         return tuple(link for link, path in enumerate(self.paths) if part in path)
+
+    @property
+    def path_parts(self) -> tuple[int, ...]:
+        """The parts of all links, one link behind the other; none where every entry is 0."""
+        return tuple(part for path in self.paths for part in path)
 
     @property
     def path_starts(self) -> tuple[int, ...]:
