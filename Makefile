@@ -12,12 +12,13 @@ CHECKED := $(wildcard symgen manual docs tests examples benchmarks)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all lint docs bench bench-growth bench-plan bench-products pictures clean help
+.PHONY: demo test test-all test-builds lint docs bench bench-growth bench-plan bench-products pictures clean help
 
 help:
 	@echo "make demo      build examples/two_link.yaml, use it from Python, and write a report on it"
 	@echo "make test      run the tests (PYTEST_FLAGS=... for pytest's options)"
 	@echo "make test-all  the same with the tests that are marked slow"
+	@echo "make test-builds  default builds, compiled, of shapes, examples and robots' URDF files"
 	@echo "make lint      check style, format and types"
 	@echo "make docs      build the documentation into site/"
 	@echo "make bench     time symgen beside Pinocchio, CasADi, MuJoCo, SymPy (BENCH=... for options)"
@@ -37,6 +38,9 @@ test: $(VENV)/.installed-for-tests
 
 test-all: $(VENV)/.installed-for-tests
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+test-builds: $(VENV)/.installed-for-tests
+	$(BIN)/python -m pytest tests/builds $(PYTEST_FLAGS)
 
 lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff check $(CHECKED)

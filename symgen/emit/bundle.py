@@ -270,6 +270,11 @@ class SourceBundle:
     files: Mapping[str, str]
     extensions: tuple[Extension, ...] = ()
     libraries: tuple[Library, ...] = ()
+    beginnings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """For files that are compiled: text in the first line of a function -> its
+    ``formulation.function``."""
+    has_own_templates: bool = False
+    """Whether templates of the user's printed some of the files."""
 
     @property
     def digest(self) -> str:

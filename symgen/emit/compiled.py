@@ -213,6 +213,22 @@ def _orders(module: Module) -> list[tuple[str, list[str]]]:
     return [(title, entries) for title, entries in orders if entries]
 
 
+def beginnings(module: Module) -> dict[str, dict[str, str]]:
+    """C file -> text in the first line of a function -> ``formulation.function``."""
+    return {
+        name: {
+            beginning: f"{formulation.name}.{kernel.function.name}"
+            for kernel in kernels
+            for beginning in (
+                f"_{formulation.name}_{kernel.function.name})(",
+                f"_of_{kernel.function.name}(",
+            )
+        }
+        for formulation in module.formulations
+        for name, kernels in _sources(module.robot, formulation).items()
+    }
+
+
 def _sources(robot: str, formulation: Formulation) -> dict[str, list[Kernel]]:
     """C files and their kernels: one per formulation to read, and one for every kernel that is long
     or in loops, so that long ones are compiled side by side."""

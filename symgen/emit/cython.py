@@ -46,3 +46,9 @@ def extensions(module: Module) -> tuple[Extension, ...]:
     """One Cython file, linked with what takes calls from Python."""
     steps, shared = wrapper.mechanism(module), wrapper.shared_sources(module)
     return (Extension("_cython", "_cython.pyx", c_sources=steps, shared=shared),)
+
+
+def beginnings(module: Module) -> dict[str, dict[str, str]]:
+    """Text in the first line of a function of ``_cython.pyx`` -> ``formulation.function``."""
+    names = [(kernel.formulation, kernel.function.name) for kernel in module.kernels]
+    return {"_cython.pyx": {f"_{first}_{second}(": f"{first}.{second}" for first, second in names}}

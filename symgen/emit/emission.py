@@ -4,14 +4,16 @@
         module      Package -> Module            schedules, names, signatures (once)
         files       Module -> files              of the package, then of every backend
         extensions  Module -> extensions         what is to be compiled
+        beginnings  Module -> text by file       where its functions begin, for messages
 
-A backend is a module with a name and two functions; to add one, write it, its folder of templates,
-and one line in `BACKENDS`.
+A backend is a module with a name and three functions; to add one, write it, its folder of
+templates, and one line in `BACKENDS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -37,6 +39,10 @@ class Backend(Protocol):
     def extensions(self) -> _Extensions:
         """What is to be compiled."""
 
+    @property
+    def beginnings(self) -> _Beginnings:
+        """Where functions begin in what is compiled: see `SourceBundle`."""
+
 
 class _Files(Protocol):
     def __call__(self, module: Module, templates: Templates) -> dict[str, str]: ...
@@ -44,6 +50,10 @@ class _Files(Protocol):
 
 class _Extensions(Protocol):
     def __call__(self, module: Module) -> tuple[Extension, ...]: ...
+
+
+class _Beginnings(Protocol):
+    def __call__(self, module: Module) -> Mapping[str, Mapping[str, str]]: ...
 
 
 BACKENDS: tuple[Backend, ...] = (compiled, cython, numpy)
@@ -87,23 +97,23 @@ def emit(
     files: dict[str, str] = {}
     extensions: tuple[Extension, ...] = ()
     libraries: tuple[Library, ...] = ()
+    beginnings: dict[str, Mapping[str, str]] = {}
     for backend in chosen:
         if made := backend.extensions(printed):
             files.update(backend.files(printed, layout))
+            beginnings.update(backend.beginnings(printed))
             extensions += made
     if source.casadi and compiled in chosen:
         files.update(casadi_c.files(printed, layout))
         libraries = (casadi_c.library(printed),)
-    begin(SourceBundle(printed.robot, dict(files), extensions, libraries))
+    bundle = SourceBundle(
+        printed.robot, dict(files), extensions, libraries, beginnings, templates is not None
+    )
+    begin(bundle)
     if compiled in chosen:
         files.update(plain_c.files(printed, layout))
     for backend in chosen:
         if not backend.extensions(printed):
             files.update(backend.files(printed, layout))
     files.update(package.files(printed, layout))
-    return SourceBundle(
-        package=printed.robot,
-        files={name: files[name] for name in sorted(files)},
-        extensions=extensions,
-        libraries=libraries,
-    )
+    return replace(bundle, files={name: files[name] for name in sorted(files)})

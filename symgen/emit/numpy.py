@@ -46,6 +46,11 @@ def extensions(module: Module) -> tuple[Extension, ...]:
     return ()
 
 
+def beginnings(module: Module) -> dict[str, dict[str, str]]:
+    """Nothing is compiled."""
+    return {}
+
+
 def _in_loops(kernel: Kernel) -> bool:
     return kernel.batches_in_loops or kernel.line is None
 

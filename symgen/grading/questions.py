@@ -23,7 +23,7 @@ from symgen.description.wording import did_you_mean, in_line, shown
 from symgen.errors import Fault, RequestError
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.grading.answer import GIVEN, Assignment, as_written
-from symgen.grading.quantities import COUPLED, OWN_WITHOUT_INDEX, QUANTITIES
+from symgen.grading.quantities import COUPLED, OWN_WITHOUT_INDEX, QUANTITIES, USUAL
 from symgen.grading.sizes import Size, constant_value, size_of, too_large, undefined
 from symgen.grading.truth import AS_IT_IS, GIVEN_BY, Changed, Truth
 from symgen.kinematics.scalars import scalar
@@ -120,8 +120,8 @@ class Questions:
         ):
             self.take_entry(assignment)
         elif assignment.index:
-            hint = (
-                did_you_mean(assignment.name, QUANTITIES) or f"; there are {', '.join(QUANTITIES)}"
+            hint = did_you_mean(assignment.name, QUANTITIES) or (
+                f"; there are {', '.join(USUAL)}, and the results of functions by their names"
             )
             self.fault(assignment, f"nothing is called {shown(assignment.name)}{hint}")
         elif assignment.name in {**self.parameters, **WORDS, "pi": 0, "deg": 0}:

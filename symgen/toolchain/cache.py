@@ -5,6 +5,7 @@
 | ``binaries/`` | by digests: extensions, shared objects, compiled templates, marks of builds |
 | ``validated/`` | stamps of tool chains that were validated on this machine |
 | ``modules/`` | packages that `symgen.load` built |
+| ``failed/`` | sources that a compiler refused |
 | ``work/`` | folders of builds that run now |
 
 Everything in it can be deleted at any time, and several processes may use it at once: files are
@@ -19,7 +20,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ from pathlib import Path
 import platformdirs
 
 from symgen.errors import ToolchainError
-from symgen.toolchain.files import digest, write_new
+from symgen.toolchain.files import digest, relative_path, write_new
 from symgen.toolchain.workspace import make_folder, workspace
 
 DIGEST_LENGTH = 64
@@ -85,18 +86,30 @@ class Cache:
             os.utime(folder)  # it is in use: `remove_unused` keeps it
         return folder / _checked(package)
 
+    def keep_failed(self, key: str, files: Mapping[str, str]) -> Path:
+        """Keep sources that a compiler refused; return their folder, which may exist already."""
+        folder = make_folder(self._path("failed"), 0o700) / _checked(key)
+        with self.workspace("failed") as place:
+            for name, text in files.items():
+                path = place / "sources" / relative_path(name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_new(path, text.encode(), 0o600)
+            with suppress(OSError):  # a former failure of the same sources left them there
+                os.rename(place / "sources", folder)
+        return folder
+
     def workspace(self, prefix: str) -> AbstractContextManager[Path]:
         """Return a folder for the time of a build, as a context manager."""
         return workspace(self._path("work"), prefix, 0o700)
 
     def remove_unused(self, days: float = UNUSED_DAYS) -> None:
-        """Remove binaries, stamps and modules that nobody asked for within `days`."""
+        """Remove all that nobody asked for within `days`."""
         oldest = time.time() - days * 86400.0
         with suppress(OSError):
             for path in [*self._stored("binaries"), *self._stored("validated")]:
                 if path.lstat().st_mtime < oldest:
                     path.unlink()
-            for folder in self._stored("modules"):
+            for folder in [*self._stored("modules"), *self._stored("failed")]:
                 if folder.lstat().st_mtime < oldest:
                     shutil.rmtree(folder)
 

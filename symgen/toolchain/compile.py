@@ -30,6 +30,7 @@ from symgen.toolchain.compiler import (
     include_folders,
     scratch,
 )
+from symgen.toolchain.faults import explained
 from symgen.toolchain.files import file_system_errors, relative_path, write_new
 from symgen.toolchain.head_start import HeadStart
 from symgen.toolchain.key import (
@@ -38,7 +39,7 @@ from symgen.toolchain.key import (
     extension_module,
     object_digest,
 )
-from symgen.toolchain.processes import Processes
+from symgen.toolchain.processes import CommandFailedError, Processes
 from symgen.toolchain.tasks import Progress, Task, checked, processors, run_tasks
 from symgen.toolchain.units import units
 
@@ -112,7 +113,8 @@ def compile_extensions(
 ) -> CompileResult:
     """Compile all extensions of `bundle`; what was compiled before comes from the cache.
 
-    Raises `ToolchainError` with the command, its status and its complete output.  With `force`
+    Raises `ToolchainError` with the command, its status and its complete output; a
+    `PrintedSourceError` where the compiler refused what symgen printed.  With `force`
     nothing of this package is taken from the cache; what is the same in all of them is.  The end of
     `processes` ends the compilation.  What `head_start` has begun need not begin again.
     """
@@ -155,8 +157,9 @@ def compile_libraries(
     needs what `flags` says of a processor.
     """
     headers = {name: text for name, text in bundle.files.items() if name.endswith(".h")}
+    cache = cache or open_cache()
     found = {}
-    with (cache or open_cache()).workspace("compile") as folder:
+    with cache.workspace("compile") as folder:
         for library in bundle.libraries:
             file = library.path + LIBRARY_SUFFIX
             objects = [f"{source}.o" for source in library.sources]
@@ -173,7 +176,10 @@ def compile_libraries(
             tasks.append(Task("link", f"linking of {file}", link, file, tuple(objects)))
             with file_system_errors(f"compile {file}"):
                 _write_all(folder, headers | {name: bundle.files[name] for name in library.sources})
-                run_tasks(tasks, folder, scratch(folder), jobs or processors(), progress)
+                try:
+                    run_tasks(tasks, folder, scratch(folder), jobs or processors(), progress)
+                except CommandFailedError as error:
+                    raise explained(error, bundle, cache) from error
                 found[file] = (folder / file).read_bytes()
     return found
 
@@ -262,7 +268,10 @@ class _Build:
             for task in tasks:
                 (folder / task.output).parent.mkdir(parents=True, exist_ok=True)
         environment = {**scratch(folder), "PYTHONHASHSEED": "0"}
-        return run_tasks(tasks, folder, environment, jobs, progress, processes, self.cache)
+        try:
+            return run_tasks(tasks, folder, environment, jobs, progress, processes, self.cache)
+        except CommandFailedError as error:
+            raise explained(error, self.bundle, self.cache) from error
 
     def tasks(self, extension: Extension, includes: Sequence[str]) -> list[Task]:
         module = extension_module(extension, self.keys[extension.name])

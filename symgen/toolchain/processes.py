@@ -41,6 +41,7 @@ class CommandFailedError(ToolchainError):
     def __init__(
         self, action: str, command: Sequence[str], status: str, output: str, hint: str = ""
     ) -> None:
+        self.action = action
         self.command = tuple(command)
         self.status = status
         self.output = output

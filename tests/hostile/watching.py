@@ -30,8 +30,9 @@ _STARTS = (
     "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.startfile",
     "pty.", "socket.", "urllib.", "http.", "ftplib.", "smtplib.", "ctypes.", "webbrowser.",
 )  # fmt: skip
-_COMPILERS = (  # Jinja compiles our templates, SymPy sums of exponents; neither sees a name
+_COMPILERS = (  # they compile templates, docstrings of templates, exponents: nothing of a file
     f"{os.sep}jinja2{os.sep}environment.py",
+    f"{os.sep}symgen{os.sep}emit{os.sep}package.py",
     f"{os.sep}sympy{os.sep}polys{os.sep}monomials.py",
 )
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND

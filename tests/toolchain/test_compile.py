@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from symgen.toolchain import compile as compile_module
 from symgen.toolchain.cache import Cache
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import ZIG_PACKAGE
+from symgen.toolchain.faults import PrintedSourceError
 from symgen.toolchain.install import stage
 from symgen.toolchain.loading import load_package
 from symgen.toolchain.processes import CommandFailedError
@@ -140,6 +142,43 @@ def test_errors_of_the_compiler_are_shown_in_full() -> None:
     assert " -O2 " in message
     assert "undeclared" in message
     assert "c/kernel.c:2:" in message
+
+
+def test_invalid_printed_code_is_a_fault_of_symgen(private_cache: Path) -> None:
+    """The message names function and file, and does not suggest another compiler."""
+    sources = bundle(kernel="double kernel(double x)\n{\n    return , x;\n}\n")
+    sources = replace(sources, beginnings={"c/kernel.c": {"kernel(double": "kane.mass_matrix"}})
+    with pytest.raises(PrintedSourceError) as caught:
+        compile_extensions(sources)
+    message = str(caught.value)
+    assert "fault of symgen, not of your model or compiler" in message
+    assert "printed for kane.mass_matrix in c/kernel.c" in message
+    assert "--backend numpy" in message
+    assert "install" not in message
+    (kept,) = (private_cache / "failed").iterdir()
+    assert str(kept) in message
+    assert (kept / "c" / "kernel.c").read_text() == sources.files["c/kernel.c"]
+    with pytest.raises(PrintedSourceError, match=re.escape(str(kept))):
+        compile_extensions(sources)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "c/kernel.c:1:10: fatal error: math.h: No such file or directory",
+        "c/kernel.c:1:10: internal compiler error: Segmentation fault",
+        "/tmp/cc.s: No space left on device",
+        "error: unrecognized command-line option '-march=native'",
+        "ld: undefined reference to `sin'",
+        "licence expired",
+    ],
+)
+def test_faults_of_the_compiler_are_told_apart(fake_compiler: FakeCompiler, output: str) -> None:
+    fake_compiler(f'echo "{output}" >&2; exit 1')
+    with pytest.raises(CommandFailedError) as caught:
+        compile_extensions(bundle())
+    assert not isinstance(caught.value, PrintedSourceError)
+    assert "install" in str(caught.value)
 
 
 def test_a_failing_compiler_is_quoted(fake_compiler: FakeCompiler) -> None:

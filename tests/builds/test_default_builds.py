@@ -1,0 +1,65 @@
+"""Default builds, compiled with a user's flags: shapes of robots, all examples, twenty URDF files.
+
+A build validates every function of its module against an independent model and raises where one
+fails, so that the tests add little: which backend was built, and Pinocchio's mass matrix.  CI runs
+all of them, without a limit of time.
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.description import read
+from symgen.options import ReadOptions
+from tests.builds.shapes import SHAPES, model
+from tests.choosing import slow, some_slow
+from tests.description.foreign.test_example_robots import robots
+from tests.oracles.comparison import agrees
+from tests.oracles.pinocchio_urdf import PinocchioUrdf
+
+ROBOTS = "example-robot-data: pip install 'symgen[test-robots]'"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MODELS = [p for p in sorted(EXAMPLES.rglob("*.yaml")) if "\nsymgen:" in f"\n{p.read_text()}"]
+
+URDF_FILES = (
+    "TwoDofs", "a1", "bolt", "borinot_flying_arm_2", "double_pendulum",
+    "double_pendulum_continuous", "double_pendulum_simple", "finger_edu", "hextilt_flying_arm_5",
+    "iris", "iris_simple", "kinova", "panda", "quadrotor_base", "so100", "solo12",
+    "talos_left_arm", "ur5_robot", "xarm7", "z1",
+)  # fmt: skip
+"""Arms, hands, legs, drones: 0 to 12 joints, fixed ones before, between and behind them."""
+
+
+@pytest.mark.parametrize("name", some_slow(SHAPES, ("fixed_at_the_base", "only_fixed_joints")))
+def test_shapes(name, tmp_path):
+    file = tmp_path / f"{name}.yaml"
+    file.write_text(model(name))
+    robot = symgen.load(file)
+    assert robot.backend == "compiled"
+    q = robot.neutral()
+    for number, link in enumerate(robot.link_names):
+        jacobian = robot.jacobians(q)[number]
+        assert np.array_equal(robot.frame_jacobian(link, q), jacobian)
+        assert np.array_equal(robot.frame_pose(link, q), robot.forward_kinematics(q)[number])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+def test_examples(path):
+    assert symgen.load(path).backend == "compiled"
+
+
+@pytest.mark.skipif(not robots() and "CI" not in os.environ, reason=f"needs {ROBOTS}")
+@pytest.mark.parametrize("name", slow(*URDF_FILES))
+def test_urdf_files(name):
+    (path,) = (path for path in robots() if path.stem == name)
+    robot = symgen.load(path)
+    assert robot.backend == "compiled"
+    description = read(path, ReadOptions())
+    if robot.n:
+        q = robot.random_configuration(3)
+        mass_matrix = PinocchioUrdf(path.read_text(), description).mass_matrix(q)
+        assert agrees(robot.mass_matrix(q), mass_matrix, 1e-10)
