@@ -4,8 +4,12 @@ import gc
 import os
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import HealthCheck, Phase, settings
 
+settings.register_profile(  # wall-clock time fails no test: machines may be slow or busy
+    "symgen", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("symgen")
 settings.register_profile("found is enough", phases=(Phase.explicit, Phase.generate), database=None)
 
 pytest_plugins = ("tests.slow_tests",)

@@ -134,7 +134,7 @@ def test_random_followers_against_pinocchio(seed):
     compare(description, seed)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @pytest.mark.slow
 @given(text=model_texts(DRAWN))
 def test_drawn_followers_against_pinocchio(text):

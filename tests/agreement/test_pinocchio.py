@@ -117,7 +117,7 @@ def test_seeded_trees(seed):
 
 
 @given(model_texts(DRAWN))
-@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, suppress_health_check=list(HealthCheck))
 def test_drawn_trees(text):
     compare(described(text), 1, samples=1)
 

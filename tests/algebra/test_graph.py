@@ -55,7 +55,7 @@ def random_function(rng, graph, a, f):
 
 
 @given(st.integers(0, 2**32), st.integers(1, 60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_simplification_keeps_the_value(seed, size):
     rng = random.Random(seed)
     graph = Graph()
@@ -70,7 +70,7 @@ def test_simplification_keeps_the_value(seed, size):
 
 
 @given(st.integers(0, 2**32), st.integers(1, 60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_rebuilding_changes_nothing(seed, size):
     rng = random.Random(seed)
     scalar, _ = random_expression(rng, Graph(), size)

@@ -204,7 +204,7 @@ def over_field(expression, values, field):
     return field.arithmetic.functions[type(expression).__name__](*parts)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(expressions())
 def test_slopes_are_the_derivatives_of_sympy(pair):
     build, expression = pair

@@ -865,7 +865,7 @@ _PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_a_mutated_file_is_read_or_refused(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from([TWO_LINK, _TREE, CHAIN, MANY, _SEVERAL]))

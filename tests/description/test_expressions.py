@@ -96,7 +96,7 @@ def _oracle(text: str) -> float | None:
     return float(value) if isinstance(value, float) and math.isfinite(value) else None
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(texts)
 def test_the_grammar_means_what_python_means(text: str) -> None:
     expression = parse(text)
@@ -123,7 +123,6 @@ def _passes_through_nonsense(expression: Expression) -> bool:
     return False
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="0123456789.eE+-*/() ,pisincoabt_xL^!", max_size=40))
 def test_any_text_parses_or_raises_an_expression_error(text: str) -> None:
     try:
@@ -134,7 +133,6 @@ def test_any_text_parses_or_raises_an_expression_error(text: str) -> None:
         assert math.isfinite(evaluate(expression, dict.fromkeys(expression.names, 0.5)))
 
 
-@settings(deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_keep_every_bit(value: float) -> None:
     assert evaluate(parse(value), {}) == value

@@ -63,7 +63,7 @@ def test_joints_of_several_coordinates_with_terms_of_their_own(seed):
     compare(description, seed, NumericRobot(description))
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(model_texts(Recipe(joints=(1, 6))))
 def test_drawn_trees_equal_pinocchio(text):
     description = described(text)

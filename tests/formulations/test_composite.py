@@ -76,7 +76,7 @@ def general(tmp_path):
 # -- values ------------------------------------------------------------------------------------
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, suppress_health_check=list(HealthCheck))
 @given(model_texts(Recipe(joints=(1, 8), loads=(0, 3), terms=True)))
 def test_drawn_trees_equal_newton_euler(text):
     for function in SWEEPS:
@@ -90,7 +90,7 @@ def test_every_type_of_joint_equals_newton_euler(seed):
         compare(description, function, seed)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(model_texts(Recipe(joints=(1, 8), points=(0, 3))))
 def test_points_of_drawn_trees_equal_newton_euler(text):
     for function in POINTS:

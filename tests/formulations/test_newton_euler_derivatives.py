@@ -62,7 +62,7 @@ def test_every_type_of_joint_with_terms_of_its_own(seed):
     compare(description, seed, pinocchio_model(description), NumericRobot(description))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(model_texts(Recipe(joints=(1, 6), loads=(0, 2))))
 def test_drawn_trees_equal_pinocchio(text):
     description = described(text)

@@ -182,7 +182,7 @@ def test_random_outputs_equal_the_numeric_model(seed):
     compare(described(with_random_outputs(text, choices)), seed)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_drawn_outputs_equal_the_numeric_model(data):
     choices = DrawnChoices(data.draw)

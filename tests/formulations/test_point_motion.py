@@ -53,7 +53,7 @@ def test_joints_of_several_coordinates_equal_pinocchio(seed):
     compare_with_pinocchio(described(seeded_model_text(seed, recipe)), seed)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(model_texts(Recipe(joints=(1, 6), points=(0, 3))))
 def test_drawn_trees_equal_pinocchio(text):
     compare_with_pinocchio(described(text), 1)

@@ -66,7 +66,7 @@ def test_joints_of_several_coordinates_with_terms_of_their_own(seed):
     assert agrees(regressor(description, state), pinocchio_model(description).regressor(**state))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(model_texts(Recipe(joints=(1, 6))))
 def test_every_column_of_drawn_trees_equals_pinocchio(text):
     description = described(text)

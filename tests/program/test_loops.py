@@ -44,7 +44,7 @@ def test_examples(formulation, function, robot):
     compare(read(EXAMPLES / f"{robot}.yaml"), formulation, function)
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, suppress_health_check=list(HealthCheck))
 @given(model_texts(Recipe(joints=(1, 7), loads=(0, 3), terms=True)))
 def test_drawn_trees(text):
     for formulation, function in OF_ANY_TREE:

@@ -131,7 +131,6 @@ def is_complex(value: Any) -> bool:
 
 
 SETTINGS = settings(
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -69,13 +69,13 @@ def test_composite_joints_and_joint_terms_equal_pinocchio(seed):
     assert_equals_pinocchio(described(seeded_model_text(seed, EVERYTHING)), seed)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(model_texts(EVERYTHING))
 def test_drawn_trees_of_everything_equal_pinocchio(text):
     assert_equals_pinocchio(described(text), 1)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(model_texts(Recipe(joints=(1, 8))))
 def test_drawn_trees_equal_pinocchio(text):
     assert_equals_pinocchio(described(text), 1)

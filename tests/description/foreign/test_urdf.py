@@ -219,7 +219,7 @@ def link(k):
     return "0 root" if k == 0 else f"link/{k}"
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(text=urdf_texts())
 def test_random_trees_in_any_order_of_joints(text, tmp_path_factory):
     path = written(tmp_path_factory.mktemp("drawn"), text, "drawn.urdf")
