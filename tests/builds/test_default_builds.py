@@ -14,7 +14,7 @@ import pytest
 import symgen
 from symgen.description import read
 from symgen.options import ReadOptions
-from tests.builds.shapes import SHAPES, model
+from tests.builds.shapes import FIXED_AT_THE_BASE, SHAPES, model
 from tests.choosing import slow, some_slow
 from tests.description.foreign.test_example_robots import robots
 from tests.oracles.comparison import agrees
@@ -44,6 +44,16 @@ def test_shapes(name, tmp_path):
         jacobian = robot.jacobians(q)[number]
         assert np.array_equal(robot.frame_jacobian(link, q), jacobian)
         assert np.array_equal(robot.frame_pose(link, q), robot.forward_kinematics(q)[number])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", FIXED_AT_THE_BASE)
+def test_formats(suffix, tmp_path):
+    file = tmp_path / f"mounted{suffix}"
+    file.write_text(FIXED_AT_THE_BASE[suffix])
+    robot = symgen.load(file)
+    assert robot.backend == "compiled"
+    assert robot.coordinate_names == ("j",)
 
 
 @pytest.mark.slow
