@@ -133,14 +133,14 @@ class _Walk:
             named = element.tag in _NAMES_OF_PARTS and element.attributes.get("name")
             key = f"{element.tag}.{named}" if named and element is not top else key
             self.hold(element, path, element.text, key)
-            if self.table.entry(path) is None:
-                continue  # said once, of the whole
+            closed = path not in self.table.opened and path not in self.table.entries
+            if closed or (path in self.table.whole and path not in self.table.opened):
+                continue  # of one use, or unknown, as a whole
             for name, value in element.attributes.items():
                 if not name.startswith("xmlns"):
                     self.hold(element, f"{path}@{name}", value, key)
-            if path not in self.table.whole or path in self.table.opened:
-                inner = [x for x in reversed(element.children) if x.tag not in apart]
-                waiting += [(x, self.table.below(path, x), key) for x in inner]
+            inner = [x for x in reversed(element.children) if x.tag not in apart]
+            waiting += [(x, self.table.below(path, x), key) for x in inner]
 
     def hold(self, element: Element, path: str, value: str, key: str) -> None:
         """An element or an attribute with its value."""
