@@ -131,7 +131,8 @@ class _Walk:
         while waiting:
             element, path, key = waiting.pop()
             named = element.tag in _NAMES_OF_PARTS and element.attributes.get("name")
-            key = f"{element.tag}.{named}" if named and element is not top else key
+            if element is not top and (named or not key):
+                key = f"{element.tag}.{named}" if named else element.tag
             self.hold(element, path, element.text, key)
             closed = path not in self.table.opened and path not in self.table.entries
             if closed or (path in self.table.whole and path not in self.table.opened):

@@ -12,7 +12,7 @@ the numbers of the compiled model, with all their digits.
 | several joints, a joint with `pos` | massless links in between |
 | range, actuatorfrcrange; damping, frictionloss, armature, stiffness | `limits`; joint terms |
 | armature and damping of actuators, times the square of their gear | joint terms |
-| flags that disable gravity, springs, dampers, equalities, friction losses, limits | none of these |
+| flags that disable gravity, springs, dampers, equalities, frictions, limits | none of these |
 | body_ipos, body_iquat, body_mass, body_inertia | `com`, `mass`, `inertia` in body axes |
 | site | point |
 | connect, weld, joint equalities | `loops`, `relations` (`mujoco_equalities`) |

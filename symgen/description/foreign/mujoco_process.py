@@ -154,8 +154,8 @@ def left_out(m: Any) -> Iterator[dict[str, str]]:
             if getattr(m.opt, field[4:], 0.0):
                 yield {"kind": "option", "name": field[4:], "effect": effect}
             continue
-        values, nothing = getattr(m, field, None), -1 if name == "mocapid" else 0
-        for i in range(0 if values is None else len(values)):
+        values, nothing = getattr(m, field, ()), -1 if name == "mocapid" else 0
+        for i in range(len(values)):
             if (values[i] != nothing).any():
                 tag = "joint" if kind == "jnt" else kind
                 yield {"kind": tag, "name": kinds[kind](i).name, "effect": f"{effect} ({name})"}
