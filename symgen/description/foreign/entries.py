@@ -220,7 +220,7 @@ def rows(table: Format) -> Iterator[tuple[str, Use, str]]:
         lines.setdefault((element, entry.use, entry.effect), []).extend(filter(None, [attribute]))
     for (element, use, effect), attributes in lines.items():
         inner = " and all within" if element in table.whole and not attributes else ""
-        yield f"`{element}`{inner}" + "".join(f" `{x}`" for x in attributes), use, effect
+        yield f"`{element}`{inner}" + "".join(f" `@{x}`" for x in attributes), use, effect
 
 
 def _written(path: str) -> str:

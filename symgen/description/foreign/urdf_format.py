@@ -37,10 +37,6 @@ robot/transmission/actuator/mechanicalReduction
 robot/transmission/actuator/motorInertia
 robot/transmission/actuator/drake:rotor_inertia @value
 robot/transmission/actuator/drake:gear_ratio @value
-robot/transmission/leftActuator @name @mechanicalReduction
-robot/transmission/rightActuator @name @mechanicalReduction
-robot/transmission/flexJoint @name @mechanicalReduction
-robot/transmission/rollJoint @name @mechanicalReduction
 """,
     no_effect="""
 robot @version @xmlns
@@ -69,6 +65,10 @@ robot/transmission/robotNamespace
 robot/transmission/actuator/hardwareInterface
 robot/transmission/actuator/role
 robot/transmission/actuator/motorTorqueConstant
+robot/transmission/leftActuator @name @mechanicalReduction
+robot/transmission/rightActuator @name @mechanicalReduction
+robot/transmission/flexJoint @name @mechanicalReduction
+robot/transmission/rollJoint @name @mechanicalReduction
 robot/transmission/passive_joint @name
 robot/transmission/use_simulated_gripper_joint
 robot/transmission/simulated_actuated_joint ...
