@@ -12,12 +12,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from manual import commands, model_file, module, notation, python
+from manual import commands, formats, model_file, module, notation, python
 
 DOCS = Path(__file__).parents[1] / "docs"
 
 MADE: dict[str, Callable[[], str]] = {
     "commands": commands.markdown,
+    "formats": formats.markdown,
     "model file": model_file.markdown,
     "functions": module.functions,
     "metadata": module.metadata,

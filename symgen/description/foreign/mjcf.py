@@ -14,7 +14,11 @@
 Defaults with their classes, and all ways to write an orientation, are read.  Not read, and refused:
 <include>, <frame>, <replicate>, <attach>, masses of meshes, and global coordinates: MuJoCo reads
 them where it is installed (`symgen.description.foreign.mujoco`).  Constraints, tendons are refused
-by name; actuators, sensors, contacts and looks say nothing here.
+by name.  `mjcf_format` lists every entry with its use; what acts on the dynamics but is left out
+here (drives with an inertia, flags that disable, media) is named in a warning.
+
+This reader stays beside MuJoCo's compiler for files that the compiler refuses because a mesh is
+missing, and for machines without it.
 
 Source: the XML reference of MuJoCo (mujoco.readthedocs.io/en/stable/XMLreference.html).
 """
@@ -26,7 +30,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symgen.description.foreign.entries import remark
 from symgen.description.foreign.legal import LegalNames, name_of_robot
+from symgen.description.foreign.mjcf_format import MJCF
 from symgen.description.foreign.mjcf_friction import friction_nodes, travel_friction
 from symgen.description.foreign.mjcf_geoms import Body, body_of_geoms, entries
 from symgen.description.foreign.mjcf_joints import MjcfJoint
@@ -63,6 +69,7 @@ def document_of_mjcf(
     reading.faults.raise_if_any()
     for body in _bodies_of_world(reading):
         _take_bodies(reading, body)
+    remark(MJCF, [(root, "mujoco", "")], reading.faults)
     reading.faults.raise_if_any()
     return _document(reading)
 
@@ -155,8 +162,6 @@ def _take_body(reading: Reading, body: Element, carrier: _Carrier, inherited: st
         raise stop(reading.file, 0, f"more than {MOST_JOINTS} bodies; no robot is that large")
     name = _name_of_body(reading, body)
     key = f"body.{name}"
-    if "gravcomp" in body.attributes:
-        reading.faults.warn(body, key, "gravcomp is left out")
     pose = pose_of(reading, body, key)
     joints = [
         MjcfJoint.of(reading, x, name, inherited)

@@ -158,8 +158,6 @@ class MjcfJoint:
         `body` is the pose of its body where all coordinates are 0.
         """
         limited = keyword(self.reading, self.element, "limited", self.key) or "auto"
-        if "springdamper" in self.attributes:
-            self.reading.faults.warn(self.element, self.key, "springdamper is left out")
         if not self.directed:
             return self.entries_on_manifold(body)
         stiffness = self.term("stiffness")

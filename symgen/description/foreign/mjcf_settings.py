@@ -30,11 +30,10 @@ from symgen.description.wording import KeyPath, shown
 
 FLAT = "with pip install 'symgen[mujoco]' MuJoCo itself compiles the file"
 MAIN = "main"
-_MEDIA = ("density", "viscosity", "wind")
 _CHANGES_MASSES = ("settotalmass", "boundmass", "boundinertia", "balanceinertia")
 _OF_JOINTS = (
-    "type", "pos", "axis", "ref", "range", "limited", "stiffness", "springref", "springdamper",
-    "damping", "armature", "frictionloss",
+    "type", "pos", "axis", "ref", "range", "limited", "stiffness", "springref", "damping",
+    "armature", "frictionloss",
 )  # fmt: skip
 _OF_GEOMS = (
     "type", "size", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fromto", "mass",
@@ -99,9 +98,6 @@ def take_settings(reading: Reading) -> None:
     for compiler in reading.root.all("compiler"):
         _take_compiler(reading, compiler)
     for option in reading.root.all("option"):
-        for name in _MEDIA:
-            if name in option.attributes:
-                reading.faults.warn(option, "option", f"{name} is left out")
         for flag in option.all("flag"):
             words = keyword(reading, flag, "gravity", "option", ("enable", "disable"))
             reading.weightless = words == "disable" or (reading.weightless and words is None)

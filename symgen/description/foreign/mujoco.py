@@ -10,15 +10,16 @@ the numbers of the compiled model, with all their digits.
 | hinge, slide | revolute, prismatic about or along `axis` through `pos`, with the zero of MuJoCo |
 | ball, free | spherical, floating, with quaternions, or angles where these are asked for |
 | several joints, a joint with `pos` | massless links in between |
-| range; damping, frictionloss, armature, stiffness | `limits`; joint terms |
+| range, actuatorfrcrange; damping, frictionloss, armature, stiffness | `limits`; joint terms |
+| armature and damping of actuators, times the square of their gear | joint terms |
+| flags that disable gravity, springs, dampers, equalities, frictions, limits | none of these |
 | body_ipos, body_iquat, body_mass, body_inertia | `com`, `mass`, `inertia` in body axes |
 | site | point |
-
 | connect, weld, joint equalities | `loops`, `relations` (`mujoco_equalities`) |
 
 Other constraints, and tendons that pull, are refused by name; with the open tree asked for all are
-left out.
-Actuators, sensors, contacts and looks say nothing here.
+left out.  `mujoco_fields` lists every field of a compiled model with its use; what acts on the
+dynamics but is left out is named in a warning.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ from symgen.description.wording import KeyPath, in_line, shown
 
 PROGRAM = Path(__file__).with_name("mujoco_process.py")
 SECONDS = 120
+_MOST_NAMED = 5
 _LINE = re.compile(r"line (\d+)")
 
 
@@ -131,6 +133,7 @@ def document_of_compiled(
     """
     reading = _Reading.of(root, file, model, angles)
     _take_constraints(reading, without_loops)
+    _remark(reading)
     for body in range(1, len(model["bodies"])):
         _take_body(reading, body)
     if not without_loops:
@@ -188,17 +191,30 @@ def _named_elements(root: Element) -> dict[tuple[str, str], Element]:
 
 
 def _take_constraints(reading: _Reading, without_loops: bool) -> None:
-    closed, media = reading.model["closed"], reading.model["media"]
+    closed = reading.model["closed"]
     if without_loops:
         closed = [*reading.model["equalities"], *closed]
-    if any(media):
-        reading.faults.warn(reading.root, "option", "density, viscosity and wind are left out")
     if not closed:
         return
     named = [f"{x['kind']} {shown(x['name'])}" if x["name"] else x["kind"] for x in closed]
     tags = ("equality", "tendon", "deformable")
     element = next(filter(None, map(reading.root.first, tags)), reading.root)
     refuse_constraints(reading.faults, element, named, without_loops)
+
+
+def _remark(reading: _Reading) -> None:
+    """Warn once of each effect that is left out, with the names of what has it."""
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for x in reading.model["left"]:
+        kinds.setdefault((x["kind"], x["effect"]), []).append(x["name"])
+    for (kind, effect), names in kinds.items():
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        listed = ", ".join(map(shown, filter(None, names[:_MOST_NAMED])))
+        element = reading.element(kind, names[0])
+        if kind == "option":
+            element = reading.root.first("option") or reading.root
+        words = f"left out of {kind} {listed}{more}: {effect}"
+        reading.faults.warn(element, kind if kind == "option" else f"{kind}.{names[0]}", words)
 
 
 def _close(reading: _Reading) -> None:
@@ -228,8 +244,6 @@ def _take_body(reading: _Reading, number_of_body: int) -> None:
     pose = Pose(np.array(body["pos"]), from_quaternion(body["quat"]))
     if joints or body["parent"] in reading.moving:
         reading.moving.add(number_of_body)
-    if body["gravcomp"]:
-        reading.faults.warn(element, key, "gravcomp is left out")
     names, at_body = reading.names, False
     for count, joint in enumerate(joints, start=1):
         anchor = np.array(joint["pos"])
@@ -299,7 +313,13 @@ def _entries(reading: _Reading, joint: Mapping[str, Any], name: str) -> dict[str
     if rest and "stiffness" in given:
         terms["rest"] = number(rest, line)
     ends = joint["range"]
-    limits = ends and {"lower": number(ends[0], line), "upper": number(ends[1], line)}
+    limits = {"lower": number(ends[0], line), "upper": number(ends[1], line)} if ends else {}
+    efforts = joint["effort"]
+    if efforts and efforts[1] == -efforts[0]:
+        limits["effort"] = number(efforts[1], line)
+    elif efforts:
+        words = f"actuatorfrcrange {efforts} is left out: a limit of effort has one size"
+        faults.warn(element, key, words)
     return {
         "axis": listing([number(x, line) for x in joint["axis"]], line),
         "limits": table(limits, line) if limits else None,

@@ -8,7 +8,7 @@ model that names one is refused before it is compiled.  Numbers keep all their d
 
 The last line of its output is an object with the lists `bodies` (world first), `joints`, `sites`,
 `equalities` (constraints that close loops), `closed` (other constraints and tendons by kind and
-name), and the settings; or with `error`.
+name), `left` (what acts but is left out: `mujoco_fields`), and the settings; or with `error`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _CLOSING = ("connect", "weld", "joint")
 _EQUALITIES = (*_CLOSING, "tendon", "flex", "flexvert", "flexstrain", "distance")
 _SITE = 6
 """`mjOBJ_SITE`: a constraint between sites; others are between bodies."""
-_WITHOUT_GRAVITY = 1 << 7
+_ACROSS = ("joint", "joint in parent", "slider-crank", "tendon", "site", "body")
+"""Transmissions of actuators."""
 
 
 def compiled(path: str) -> dict[str, Any]:
@@ -50,21 +51,114 @@ def compiled(path: str) -> dict[str, Any]:
 
 def tree(mujoco: Any, m: Any, name: str) -> dict[str, Any]:
     """The parts of a compiled model that say how it moves."""
-    gravity = m.opt.gravity * (0.0 if m.opt.disableflags & _WITHOUT_GRAVITY else 1.0)
+    off = disabled(mujoco, m)
+    switch_off(m, off)
+    drives = [drive(m, i) for i in range(getattr(m, "nactuator", m.nu))]
     return {
         "mujoco": mujoco.__version__,
         "name": name,
-        "gravity": gravity.tolist(),
-        "media": [float(m.opt.density), float(m.opt.viscosity), *m.opt.wind.tolist()],
+        "gravity": m.opt.gravity.tolist(),
         "bodies": [body(m, i) for i in range(m.nbody)],
-        "joints": [joint(m, i) for i in range(m.njnt)],
+        "joints": [joint(m, i, drives) for i in range(m.njnt)],
         "sites": [
             {"name": m.site(i).name, "body": int(m.site_bodyid[i]), "pos": m.site_pos[i].tolist()}
             for i in range(m.nsite)
         ],
-        "equalities": [equality(m, i) for i in range(m.neq) if m.eq_type[i] < len(_CLOSING)],
-        "closed": list(closed(m)),
+        "equalities": [
+            equality(m, i)
+            for i in range(m.neq)
+            if m.eq_type[i] < len(_CLOSING) and "EQUALITY" not in off
+        ],
+        "closed": list(closed(m, off)),
+        "left": [*left_out(m), *left_of_drives(drives), *left_of_joints(m)],
     }
+
+
+def disabled(mujoco: Any, m: Any) -> set[str]:
+    """Names of the flags that disable something, with what they disable beside."""
+    bits = mujoco.mjtDisableBit.__members__.items()
+    names = {name.removeprefix("mjDSBL_") for name, x in bits if name.startswith("mjDSBL_")
+             and m.opt.disableflags & int(x)}  # fmt: skip
+    if "CONSTRAINT" in names:
+        names |= {"EQUALITY", "FRICTIONLOSS", "LIMIT"}
+    if "PASSIVE" in names:  # of versions before 3.4
+        names |= {"SPRING", "DAMPER"}
+    return names
+
+
+def switch_off(m: Any, off: set[str]) -> None:
+    """Take from the compiled model what its flags disable."""
+    fields = {
+        "GRAVITY": (m.opt.gravity,),
+        "SPRING": fields_of(m, "jnt_stiffness", "jnt_springyield", "tendon_stiffness"),
+        "DAMPER": fields_of(m, "dof_damping", "actuator_damping", "tendon_damping"),
+        "FRICTIONLOSS": fields_of(m, "dof_frictionloss", "tendon_frictionloss"),
+        "LIMIT": fields_of(m, "jnt_limited", "tendon_limited"),
+    }
+    for flag in off & set(fields):
+        for field in fields[flag]:
+            field[:] = 0
+    if {"SPRING", "DAMPER"} <= off:  # MuJoCo leaves out all passive forces then
+        m.opt.density = m.opt.viscosity = 0.0
+        m.body_gravcomp[:] = 0.0
+
+
+def fields_of(m: Any, *names: str) -> list[Any]:
+    """Fields, and their polynomials, that this version of MuJoCo has."""
+    every = [x for name in names for x in (name, f"{name}poly")]
+    return [getattr(m, name) for name in every if hasattr(m, name)]
+
+
+def drive(m: Any, i: int) -> dict[str, Any]:
+    """An actuator: what it adds to the inertia and damping of a hinge or slide it acts on."""
+    across, target = int(m.actuator_trntype[i]), int(m.actuator_trnid[i].flat[0])
+    kind = _ACROSS[across] if 0 <= across < len(_ACROSS) else "actuator"
+    gear, joint = float(m.actuator_gear[i].flat[0]), target if across < 2 else -1
+    if kind == "tendon" and m.tendon_num[target] == 1:
+        at = int(m.tendon_adr[target])
+        if int(m.wrap_type[at]) == 1:  # `mjWRAP_JOINT`: a fixed tendon of a single joint
+            gear, joint = gear * float(m.wrap_prm[at]), int(m.wrap_objid[at])
+    if joint >= 0 and _JOINTS[m.jnt_type[joint]] not in ("slide", "hinge"):
+        joint, kind = -1, f"{_JOINTS[m.jnt_type[joint]]} joint"
+    values = [getattr(m, f"actuator_{x}", None) for x in ("armature", "damping")]
+    armature, damping = (0.0 if x is None else float(x[i]) for x in values)
+    return {
+        "name": m.actuator(i).name, "joint": joint, "kind": kind,
+        "armature": gear**2 * armature, "damping": gear**2 * damping,
+    }  # fmt: skip
+
+
+def left_of_drives(drives: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
+    """Inertia and damping of actuators that are no terms of one joint."""
+    for x in drives:
+        if x["joint"] < 0 and (x["armature"] or x["damping"]):
+            effect = f"it acts on a {x['kind']}, where its armature and damping would count"
+            yield {"kind": "actuator", "name": x["name"], "effect": effect}
+
+
+def left_of_joints(m: Any) -> Iterator[dict[str, str]]:
+    """Limits of joints that no key says: of angles of balls."""
+    for i in range(m.njnt):
+        name, kind = m.joint(i).name, _JOINTS[m.jnt_type[i]]
+        if kind == "ball" and m.jnt_limited[i]:
+            yield {"kind": "joint", "name": name, "effect": "the angle of a ball has a limit"}
+
+
+def left_out(m: Any) -> Iterator[dict[str, str]]:
+    """What acts, by the table of fields, and is left out: its kind, name and effect."""
+    table = runpy.run_path(os.path.join(os.path.dirname(__file__), "mujoco_fields.py"))
+    kinds = {"body": m.body, "jnt": m.joint, "actuator": m.actuator}
+    for field, effect in table["effects"]("left out").items():
+        kind, _, name = field.partition("_")
+        if field.startswith("opt."):
+            if getattr(m.opt, field[4:], 0.0):
+                yield {"kind": "option", "name": field[4:], "effect": effect}
+            continue
+        values, nothing = getattr(m, field, ()), -1 if name == "mocapid" else 0
+        for i in range(len(values)):
+            if (values[i] != nothing).any():
+                tag = "joint" if kind == "jnt" else kind
+                yield {"kind": tag, "name": kinds[kind](i).name, "effect": f"{effect} ({name})"}
 
 
 def body(m: Any, i: int) -> dict[str, Any]:
@@ -78,12 +172,12 @@ def body(m: Any, i: int) -> dict[str, Any]:
         "com": m.body_ipos[i].tolist(),
         "principal": m.body_inertia[i].tolist(),
         "axes": m.body_iquat[i].tolist(),
-        "gravcomp": float(m.body_gravcomp[i]),
     }
 
 
-def joint(m: Any, i: int) -> dict[str, Any]:
+def joint(m: Any, i: int, drives: list[dict[str, Any]]) -> dict[str, Any]:
     """A joint, in the frame of its body; `zero` is its coordinate where the body's frame is."""
+    own = [x for x in drives if x["joint"] == i]
     kind, at, dof = _JOINTS[m.jnt_type[i]], int(m.jnt_qposadr[i]), int(m.jnt_dofadr[i])
     directed = kind in ("slide", "hinge")
     return {
@@ -94,10 +188,11 @@ def joint(m: Any, i: int) -> dict[str, Any]:
         "axis": m.jnt_axis[i].tolist(),
         "zero": float(m.qpos0[at]) if directed else 0.0,
         "range": m.jnt_range[i].tolist() if directed and m.jnt_limited[i] else None,
+        "effort": m.jnt_actfrcrange[i].tolist() if directed and m.jnt_actfrclimited[i] else None,
         "rest": m.qpos_spring[at : at + _ENTRIES[kind]].tolist(),
         "stiffness": float(m.jnt_stiffness[i]),
-        "damping": float(m.dof_damping[dof]),
-        "armature": float(m.dof_armature[dof]),
+        "damping": float(m.dof_damping[dof]) + sum(x["damping"] for x in own),
+        "armature": float(m.dof_armature[dof]) + sum(x["armature"] for x in own),
         "frictionloss": float(m.dof_frictionloss[dof]),
         "polynomial": any(higher_orders(m, i, dof)),
     }
@@ -138,9 +233,9 @@ def equality(m: Any, i: int) -> dict[str, Any]:
     return found | {"frames": sides}
 
 
-def closed(m: Any) -> Iterator[dict[str, str]]:
-    """What there are no equations for, by kind and name."""
-    for i in range(m.neq):
+def closed(m: Any, off: set[str]) -> Iterator[dict[str, str]]:
+    """What there are no equations for, by kind and name; `off` are flags that disable it."""
+    for i in range(0 if "EQUALITY" in off else m.neq):
         if m.eq_type[i] < len(_CLOSING):
             continue
         kind = _EQUALITIES[m.eq_type[i]] if m.eq_type[i] < len(_EQUALITIES) else "equality"
@@ -154,9 +249,9 @@ def closed(m: Any) -> Iterator[dict[str, str]]:
 
 def acts(m: Any, i: int) -> bool:
     """Whether a tendon does more than to measure, or to carry what an actuator does."""
-    keys = ("stiffness", "damping", "frictionloss", "armature", "limited")
-    polynomials = ("stiffnesspoly", "dampingpoly")  # of newer versions
-    values = [getattr(m, f"tendon_{key}", None) for key in (*keys, *polynomials)]
+    table = runpy.run_path(os.path.join(os.path.dirname(__file__), "mujoco_fields.py"))
+    fields = [key for key in table["effects"]("refused") if key.startswith("tendon_")]
+    values = [getattr(m, field, None) for field in fields]
     return any(value is not None and value[i].any() for value in values)
 
 

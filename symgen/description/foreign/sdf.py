@@ -11,8 +11,8 @@
 | inertial | `mass`, `com`, `inertia` in link axes; 1 kg and 1 kg m^2 where none is given |
 | frame that moves | a point |
 
-Plugins are not run, and named in a warning, as is what else is left out that would move the robot
-otherwise.  Shapes, sensors, lights and settings of simulators say nothing here.
+`sdf_format` lists every entry with its use; what would move the robot otherwise but is left out,
+plugins say, is named in a warning.
 
 Source: the SDFormat specification (sdformat.org), and libsdformat where that is silent.
 """
@@ -123,7 +123,7 @@ def document_of_sdf(root: Element, files: Sequence[str], reading: ReadOptions) -
     frames = Frames(Files([*files], reading))
     frames.read(root)
     robot = _Robot(frames, reading.floating_base, reading.without_loops, reading.angles)
-    remark_all(frames)
+    remark_all(frames, root)
     _take_joints(robot)
     robot.faults.raise_if_any()
     start = _root_link(robot)
@@ -349,13 +349,14 @@ def _steps(
     if not directions:
         line = axes.frame.element.line
         own = representation_of(kind_of(kind, robot.angles), line)
-        return [(name, kind, {"coordinates": own})]
+        return [(name, kind, {"coordinates": own, **axes.of_ball()})]
     mimics = [_mimic(robot, axes, tag) for tag in ("axis", "axis2")[: len(directions)]]
     entries = [
         {**axis.nodes, "mimic": mimic} for axis, mimic in zip(directions, mimics, strict=True)
     ]
     if axes.kind == "screw":
         entries[0]["pitch"] = axes.pitch()
+    entries[0] |= axes.rotor()
     if len(entries) == 1:
         return [(name, kind, entries[0])]
     return [(f"{name}_{k}", kind, entry) for k, entry in enumerate(entries, start=1)]

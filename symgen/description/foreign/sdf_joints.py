@@ -8,6 +8,8 @@
 | ball | spherical, with a quaternion, or angles where these are asked for |
 | axis xyz, in the joint's frame, that of `expressed_in`, or before 1.5 the model's | `axis` |
 | limit, dynamics, mimic | `limits`; `damping`, `friction`, `stiffness` and `rest`; `mimic` |
+| damping and friction of the `axis` of a ball | those of the angular velocity, as in Drake |
+| `drake:rotor_inertia`, `drake:gear_ratio` | `rotor_inertia`, `gear_ratio`, of the first axis |
 
 An axis that does not go through the origin of the child's frame takes a massless link in between,
 so that the frames of links stay those of the file.
@@ -24,7 +26,7 @@ import numpy as np
 from symgen.description.foreign.nodes import listing, table
 from symgen.description.foreign.rotations import Matrix, unit
 from symgen.description.foreign.sdf_frames import Frame, Frames, turned_vector
-from symgen.description.foreign.xml import Element, Faults, number, values
+from symgen.description.foreign.xml import INFINITE, Element, Faults, number, values
 from symgen.description.reading import Node, Scalar, Table
 from symgen.description.wording import shown
 
@@ -45,7 +47,6 @@ _TWO_AXES = ("universal", "revolute2")
 _WITHOUT_AXIS = ("fixed", "ball")
 _NOT_AVAILABLE = {"gearbox": "a gearbox couples two joints; --without-loops leaves it out"}
 _UNLIMITED = 1e16
-_INFINITE = ("inf", "+inf", "-inf", "infinity", "-infinity", "+infinity")
 _NEAR_PARALLEL = 1e-15
 
 
@@ -197,12 +198,32 @@ class Axes:
     def end(self, limit: Element, tag: str, key: str) -> Scalar | None:
         """A limit; None for those that mean none, which are very large or infinite."""
         child = limit.first(tag)
-        if child is not None and child.text.lower() in _INFINITE:
+        if child is not None and child.text.lower() in INFINITE:
             return None
         found = child_number(self.faults, limit, tag, key)
         return None if found is None or abs(float(found.text)) >= _UNLIMITED else found
 
     # -- of some types -----------------------------------------------------------------------------
+
+    def of_ball(self) -> dict[str, Node | None]:
+        """Damping and friction of a ball joint, whose <axis> has no direction; else none."""
+        axis = self.frame.element.first("axis") if self.kind == "ball" else None
+        dynamics, key = None if axis is None else axis.first("dynamics"), f"{self.key}.axis"
+        stiffness = _unless_zero(child_number(self.faults, dynamics, "spring_stiffness", key))
+        if dynamics is not None and stiffness is not None:
+            words = "spring_stiffness is left out: a ball joint has no axis that it is about"
+            self.faults.warn(dynamics, key, words)
+        names = ("damping", "friction")
+        return {x: _unless_zero(child_number(self.faults, dynamics, x, key)) for x in names}
+
+    def rotor(self) -> dict[str, Node | None]:
+        """The rotor of a drive, as Drake has it."""
+        tags = {"rotor_inertia": "drake:rotor_inertia", "gear_ratio": "drake:gear_ratio"}
+        found = {
+            name: child_number(self.faults, self.frame.element, tag, self.key)
+            for name, tag in tags.items()
+        }
+        return dict(found) if found["rotor_inertia"] is not None else {}
 
     def pitch(self) -> Scalar | None:
         """That of a screw, in m per radian."""

@@ -10,10 +10,12 @@
 | inertial origin, mass, inertia | `mass`, `com`, `inertia`, turned into link-frame axes |
 | limit, dynamics damping and friction | `limits`, `damping`, `friction` |
 | mimic joint, multiplier, offset | `mimic` |
+| transmission with an inertia of its rotor | `rotor_inertia`, `gear_ratio` (`urdf_transmissions`) |
 
 Joints stand depth first, children of a link in the order of the file.  Numbers are copied as they
-are written, but for inertias that are turned.  Meshes, transmissions and what simulators add are
-left out; so is what the base link weighs, for it does not move.
+are written, but for inertias and quaternions that are turned.  `urdf_format` lists every entry with
+its use, and what acts on the dynamics but is left out is named in a warning; so is what the base
+link weighs, for it does not move.
 
 Source: the URDF specification of ROS (wiki.ros.org/urdf/XML), and urdfdom where that is silent.
 """
@@ -21,13 +23,17 @@ Source: the URDF specification of ROS (wiki.ros.org/urdf/XML), and urdfdom where
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from symgen.description.foreign.entries import remark
 from symgen.description.foreign.kinds import kind_of, representation_of
 from symgen.description.foreign.legal import LegalNames, name_of_robot
 from symgen.description.foreign.nodes import inertia, listing, table, text
 from symgen.description.foreign.rotations import from_rpy, turned
+from symgen.description.foreign.urdf_format import URDF
+from symgen.description.foreign.urdf_origins import attitude
+from symgen.description.foreign.urdf_transmissions import rotors_of
 from symgen.description.foreign.xml import (
     MOST_JOINTS,
     Element,
@@ -37,29 +43,20 @@ from symgen.description.foreign.xml import (
     place,
     stop,
     values,
+    without_infinite,
 )
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Node, Scalar, Table
 from symgen.description.scalars import LARGEST_ANGLE
-from symgen.description.wording import KeyPath, degrees_meant, in_line, shown
+from symgen.description.wording import KeyPath, degrees_meant, shown
 
 _NAMES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 TYPES = {name: name for name in _NAMES} | {"continuous": "revolute"}
 FLOATING_BASE = "floating_base"
 """The joint between the base and the root link of a robot that is not bolted down."""
 
-_ATTRIBUTES = {  # of the elements that are read
-    "origin": ("xyz", "rpy"),
-    "axis": ("xyz",),
-    "mass": ("value",),
-    "inertia": ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"),
-    "limit": ("lower", "upper", "velocity", "effort"),
-    "dynamics": ("damping", "friction"),
-    "mimic": ("joint", "multiplier", "offset"),
-}
-_OF_JOINTS = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
-_OF_INERTIALS = ("origin", "mass", "inertia")
-_FOR_OTHERS = ("visual", "collision", "contact", "safety_controller", "calibration", "self_filter")
+_OF_TENSORS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+_OF_LIMITS = ("lower", "upper", "velocity", "effort")
 
 
 @dataclass
@@ -230,7 +227,8 @@ def _named(robot: _Robot) -> tuple[str, LegalNames, dict[str, str], dict[str, st
 def _document(robot: _Robot) -> Document:
     root_link, names, joint_names, link_names = _named(robot)
     ordered = [joint for joint, _ in _depth_first(robot, root_link)]
-    parts = _Parts(robot, joint_names, link_names)
+    rotors = rotors_of(robot.root, {x.name: x.kind for x in robot.joints}, robot.faults)
+    parts = _Parts(robot, joint_names, link_names, rotors)
     items: list[Node] = []
     places: dict[KeyPath, str] = {}
     if robot.floating_base:
@@ -243,6 +241,7 @@ def _document(robot: _Robot) -> Document:
         places["joints", len(items)] = place(f"joint.{joint.name}")
         places["joints", len(items), "link"] = place(f"link.{joint.child}")
         items.append(parts.joint(joint))
+    remark(URDF, [(robot.root, "robot", "")], robot.faults)
     robot.faults.raise_if_any()
     line = robot.root.line
     robot_name = name_of_robot(robot.root.attributes.get("name", ""), names)
@@ -286,11 +285,12 @@ class _Parts:
     robot: _Robot
     joint_names: dict[str, str]
     link_names: dict[str, str]
+    rotors: Mapping[str, Mapping[str, Node]]
+    """Joint terms of the rotors of transmissions, by the joint."""
 
     def joint(self, joint: _Joint) -> Table:
         """One joint with its link."""
         element, key, faults = joint.element, f"joint.{joint.name}", self.robot.faults
-        self.warn_unknown(element, _OF_JOINTS, key)
         moves, continuous = joint.kind != "fixed", element.attributes["type"] == "continuous"
         dynamics = element.first("dynamics") if moves else None
         limits = element.first("limit") if moves else None
@@ -303,11 +303,13 @@ class _Parts:
         if has_axis and direction is None:
             direction = [number(word, element.line) for word in ("1", "0", "0")]
         self.warn_unlimited(element, limits, key)
-        limit_keys = _ATTRIBUTES["limit"][2 if continuous or not directed else 0 :]
+        limit_keys = _OF_LIMITS[2 if continuous or not directed else 0 :]
         if limits is not None and not {"lower", "upper"}.isdisjoint(limits.attributes):
             limits.attributes = {"lower": "0", "upper": "0", **limits.attributes}  # by definition
+        if limits is not None:
+            limits.attributes = without_infinite(limits.attributes)
         if directed and not continuous and self.is_unlimited(limits, key):
-            limit_keys = _ATTRIBUTES["limit"][2:]
+            limit_keys = _OF_LIMITS[2:]
         return table(
             {
                 "name": text(self.joint_names[joint.name], element.line),
@@ -321,6 +323,7 @@ class _Parts:
                 "limits": self.numbers(limits, limit_keys, f"{key}.limit"),
                 "damping": _unless_zero(faults.number(dynamics, "damping", f"{key}.dynamics")),
                 "friction": _unless_zero(faults.number(dynamics, "friction", f"{key}.dynamics")),
+                **self.rotors.get(joint.name, {}),
                 "mimic": self.mimic(joint, key),
                 "link": self.link(joint.child, joint.child != joint.name),
             },
@@ -370,10 +373,12 @@ class _Parts:
         if origin is None:
             return table({}, line)
         faults, key = self.robot.faults, f"{key}.origin"
+        at = faults.numbers(origin, "xyz", key, 3)
+        rpy = attitude(faults, origin, key)
         return table(
             {
-                name: listing(_unless_zeros(faults.numbers(origin, name, key, 3)), origin.line)
-                for name in ("xyz", "rpy")
+                "xyz": listing(_unless_zeros(at), origin.line),
+                "rpy": listing(_unless_zeros(rpy), origin.line),
             },
             origin.line,
         )
@@ -390,10 +395,8 @@ class _Parts:
         element = self.robot.links[name]
         new = {"name": text(self.link_names[name], element.line) if named else None}
         inertial, key = element.first("inertial"), f"link.{name}.inertial"
-        self.warn_unknown(element, ("inertial",), f"link.{name}")
         if inertial is None:
             return table(new, element.line) if named else None
-        self.warn_unknown(inertial, _OF_INERTIALS, key)
         origin = inertial.first("origin")
         com = self.robot.faults.numbers(origin, "xyz", f"{key}.origin", 3)
         return table(
@@ -420,15 +423,13 @@ class _Parts:
         element, faults = inertial.first("inertia"), self.robot.faults
         if element is None:
             return None
-        names = _ATTRIBUTES["inertia"]
+        names = _OF_TENSORS
         key = f"{key}.inertia"
         for name in names[:3]:
             faults.text(element, name, key)
         found = [faults.number(element, name, key) for name in names]
         entries = [number("0", element.line) if entry is None else entry for entry in found]
-        rpy = faults.numbers(
-            inertial.first("origin"), "rpy", f"{key[: -len('.inertia')]}.origin", 3
-        )
+        rpy = attitude(faults, inertial.first("origin"), f"{key[: -len('.inertia')]}.origin")
         if rpy is not None and any(values(rpy)):
             self.warn_turned(rpy, element, f"{key[: -len('.inertia')]}.origin")
             tensor = turned(from_rpy(values(rpy)), values(entries))
@@ -472,22 +473,6 @@ class _Parts:
                 "this link is the base, and its inertia is left out, for it does not move; a robot "
                 "that floats: --floating-base",
             )
-
-    def warn_unknown(self, element: Element, known: tuple[str, ...], key: str) -> None:
-        """Warn of what looks like a misspelt element or attribute; all else is for others."""
-        faults = self.robot.faults
-        for child in element.children:
-            usual = child.tag in known or child.tag in _FOR_OTHERS
-            meant = None if usual else faults.nearest(child.tag, known)
-            if meant is not None:
-                tag = in_line(child.tag)
-                faults.warn(child, key, f"<{tag}> is left out; did you mean <{meant}>?")
-            attributes = _ATTRIBUTES.get(child.tag, ()) if child.tag in known else ()
-            for name in child.attributes if attributes else ():
-                meant = None if name in attributes else faults.nearest(name, attributes)
-                if meant is not None:
-                    words = f"{shown(name)} is left out; did you mean {shown(meant)}?"
-                    faults.warn(child, f"{key}.{child.tag}", words)
 
 
 def _unless_zero(value: Scalar | None) -> Scalar | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Never
 from xml.parsers import expat
@@ -31,6 +31,7 @@ MAX_ELEMENTS = 100_000
 _NUMBER = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"(?<!\S)[-+]?[0-9]+,[0-9]+(?!\S)")
 _EXPRESSION = re.compile(r"pi\b|sqrt|[0-9] *[*/]", re.IGNORECASE)
+INFINITE = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 _MOST_FAULTS = 200
 _MOST_LISTED = 8
 MOST_JOINTS = 3000
@@ -273,6 +274,11 @@ def _is_number(word: str) -> bool:
 def number(value: str | float, line: int) -> Scalar:
     """A number as a node of a model file: as it was written, or with all its digits."""
     return Scalar(value if isinstance(value, str) else repr(value), "float", line)
+
+
+def without_infinite(attributes: Mapping[str, str]) -> dict[str, str]:
+    """The attributes that are not infinite: an infinite limit is none."""
+    return {k: x for k, x in attributes.items() if x.strip().lower() not in INFINITE}
 
 
 def values(numbers: list[Scalar]) -> list[float]:

@@ -425,9 +425,9 @@ def test_what_is_left_out_is_said(tmp_path):
     )
     said = [str(warning) for warning in symgen.read(written(tmp_path, text)).warnings]
     for words_of_it in (
-        ":24: model.arm: the plugin 'p' is left out; programs are not run",
-        "<axes> is left out; did you mean <axis>?", "<gravity>false</gravity> is left out",
-        "<a:b> is left out",
+        ":24: model.arm: <plugin> is left out: plugins are not run",
+        "<axes> is left out; did you mean <axis>?", "<gravity> is left out: the link",
+        "not part of SDF, and left out: <a:b> (line",
     ):  # fmt: skip
         assert any(words_of_it in line for line in said), (words_of_it, said)
     opened = ARM.replace("<frame name", f"{LOOP}<frame name")

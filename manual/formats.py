@@ -1,0 +1,42 @@
+"""The page of the entries of URDF, SDF and MJCF, from the tables that the readers are held by."""
+
+from __future__ import annotations
+
+from manual.notation import cell
+from symgen.description.foreign import mujoco_fields
+from symgen.description.foreign.entries import Format, Use, counts, rows
+from symgen.description.foreign.mjcf_format import MJCF
+from symgen.description.foreign.sdf_format import SDF
+from symgen.description.foreign.urdf_format import URDF
+
+HEAD = "| entry | use | what it would have changed |\n| --- | --- | --- |\n"
+FIELDS_HEAD = "| use | fields | what they would have changed |\n| --- | --- | --- |\n"
+
+
+def markdown() -> str:
+    """The tables of all formats, one after the other."""
+    parts = [f"## {table.name}\n\n{_of(table)}" for table in (URDF, SDF)]
+    parts.append(f"## MJCF, compiled by MuJoCo\n\n{_of_fields()}")
+    parts.append(f"## MJCF without MuJoCo\n\n{_of(MJCF)}")
+    return "\n\n".join(parts)
+
+
+def _of(table: Format) -> str:
+    numbers = counts(table)
+    total = ", ".join(f"{count} {use}" for use, count in numbers.items() if count)
+    order = list(Use)
+    lines = sorted(rows(table), key=lambda row: order.index(row[1]))
+    body = "".join(f"| {entry} | {use} | {cell(effect)} |\n" for entry, use, effect in lines)
+    return f"{sum(numbers.values())} entries: {total}.\n\n{HEAD}{body}"
+
+
+def _of_fields() -> str:
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for field, (use, effect) in mujoco_fields.uses().items():
+        grouped.setdefault((use, effect), []).append(field)
+    body = "".join(
+        f"| {use} | {' '.join(f'`{x}`' for x in fields)} | {cell(effect)} |\n"
+        for (use, effect), fields in grouped.items()
+    )
+    total = sum(map(len, grouped.values()))
+    return f"{total} fields and groups of fields (`*`).\n\n{FIELDS_HEAD}{body}"
