@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -33,7 +34,7 @@ PARTS = "torque_parts"
 
 def agreement(s: Evaluation, reference: Evaluation, n: int, where: str = "") -> Iterator[Check]:
     """Every function that both have, result by result; `where` ends the names of the rows."""
-    return rows(s, _common_results(s, reference, where), n)
+    return rows((s, reference), partial(_common_results, where=where), n)
 
 
 def _common_results(s: Evaluation, reference: Evaluation, where: str) -> Iterator[Comparison]:

@@ -339,14 +339,14 @@ def rows_of_one(s: Evaluation, evaluations: Sequence[Evaluation]) -> Iterator[Ch
         yield from agreement(s, reference, n)
     if lens.subject.complex_step:
         for law in LAWS if n else (kinematics,):
-            yield from rows(s, law(s, lens), n)
+            yield from rows((s, lens), law, n)
     slopes = next((e for e in (lens, *lenses) if e.has(SLOPES)), lens)
     if n and slopes.subject.complex_step:
-        yield from rows(s, hessian(s, slopes), n)
+        yield from rows((s, slopes), hessian, n)
     if n and lens.subject.complex_step:
-        yield from rows(s, second_products(s, lens, lenses), n)
+        yield from rows((s, lens, *lenses), second_products, n)
     if s.subject.arrays:
-        yield from rows(s, interface(s, lens), n)
+        yield from rows((s, lens), interface, n)
 
 
 def changed_parameters(values: Any, seed: int = 2009) -> Array:

@@ -158,7 +158,10 @@ def _in_plane(normal: Array) -> list[Array]:
     """
     lever, cosine = np.cross(UNITS["z"], normal), normal[2]
     if cosine == -1.0:
-        return [s * (UNITS[u] + n * UNITS["z"]) for u, n, s in zip("xy", normal[:2], (1, -1), strict=True)]
+        return [
+            s * (UNITS[u] + n * UNITS["z"])
+            for u, n, s in zip("xy", normal[:2], (1, -1), strict=True)
+        ]
     gap = ((1.0 + cosine) ** 2 + lever @ lever) / 2.0  # 1 + cosine without cancellation
     return [
         unit * cosine + np.cross(lever, unit) + lever * (lever @ unit) / gap

@@ -1,0 +1,119 @@
+"""Measurement of rounding errors: functions whose operations are disturbed at random.
+
+No limit knows in advance how large the terms were that cancel in a result, nor how ill-conditioned
+a mass matrix is.  Both are measured where they matter, at a comparison that exceeds its bare limit:
+it is made again with every operation of its functions in NumPy, and every result of the compiled
+ones, multiplied by 1 + `SIZE` x, with x uniform in [-1, 1] and drawn anew each time.  The change of
+the difference, times EPS / `SIZE`, is what rounding makes of it, whatever the function and the
+formulation: Monte Carlo arithmetic (Parker, Pierce, Eggert 2000), with a disturbance far above the
+roundings and far below what is not linear any more.
+
+A fault is not excused by it: a wrong sign is there before and after, and only changes count.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+SIZE = 2.0**-36
+"""Disturbance of each operation, relative: 65,536 times the spacing of float64 at 1."""
+DRAWS = 3
+"""How often a comparison is repeated; the largest change of a sample counts."""
+
+_EXACT = frozenset({
+    np.negative, np.positive, np.absolute, np.sign, np.conjugate, np.copysign, np.maximum,
+    np.minimum, np.fmax, np.fmin,
+})  # fmt: skip
+"""Operations that are never rounded."""
+
+
+class Disturbed(Array):
+    """An array each of whose operations is disturbed; what it yields is one, too."""
+
+    keeps_class = True
+    """Generated functions take it as it is."""
+    random: np.random.Generator | None = None
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.random = getattr(source, "random", None)
+
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **options: Any
+    ) -> Any:
+        if out is not None:
+            options["out"] = tuple(map(_plain, out))
+        result = getattr(ufunc, method)(*map(_plain, inputs), **options)
+        if ufunc in _EXACT or np.asarray(result).dtype.kind not in "fc":
+            return result if isinstance(result, tuple) else _like(self, result)
+        random = next(x.random for x in (*inputs, *(out or ())) if isinstance(x, Disturbed))
+        changed = disturbed(np.asarray(result), random)
+        if out is None:
+            return _like(self, changed)
+        out[0][...] = changed
+        return out[0]
+
+
+def disturbed(result: Array, random: np.random.Generator | None) -> Array:
+    """The result of an operation, each entry multiplied by a random factor near 1."""
+    if random is None or result.dtype.kind not in "fc":
+        return result
+    return np.asarray(result * (1.0 + SIZE * random.uniform(-1.0, 1.0, result.shape)))
+
+
+class DisturbedFunctions:
+    """The functions of an object; their results, and what is NumPy in them, are disturbed."""
+
+    def __init__(self, functions: Any, seed: int, inside: bool) -> None:
+        self._functions = functions
+        self._random = np.random.default_rng(seed)
+        self._inside = inside
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(self._functions, name)
+        if name.startswith("_") or not callable(function):
+            return function
+
+        def run(*arguments: Any, **options: Any) -> Any:
+            given = [self._given(x) for x in arguments]
+            named = {key: x if key == "out" else self._given(x) for key, x in options.items()}
+            results = function(*given, **named)
+            if not isinstance(results, tuple):
+                return self._taken(results)
+            return tuple(map(self._taken, results))
+
+        return run
+
+    def _given(self, value: Any) -> Any:
+        if not (self._inside and isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
+            return value
+        array = value.view(Disturbed)
+        array.random = self._random
+        return array
+
+    def _taken(self, result: Any) -> Any:
+        if not isinstance(result, np.ndarray | float | complex):
+            return result
+        return disturbed(np.asarray(result), self._random)
+
+
+def seed_of(name: str, draw: int) -> int:
+    """A seed that is different for every subject and draw, and the same in every process."""
+    return zlib.crc32(f"{name} {draw}".encode())
+
+
+def _plain(value: Any) -> Any:
+    return value.view(np.ndarray) if isinstance(value, Disturbed) else value
+
+
+def _like(source: Disturbed, result: Any) -> Any:
+    array = np.asarray(result)
+    if array.dtype.kind not in "fc":
+        return result
+    view = array.view(Disturbed)
+    view.random = source.random
+    return view
