@@ -2,8 +2,8 @@
 
 No limit knows in advance how large the terms were that cancel in a result, nor how ill-conditioned
 a mass matrix is.  Both are measured where they matter, at a comparison that exceeds its bare limit:
-it is made again with every operation of its functions in NumPy, and every result of the compiled
-ones, multiplied by 1 + `SIZE` x, with x uniform in [-1, 1] and drawn anew each time.  The change of
+it is made again with its functions in NumPy and every operation in them, and every result,
+multiplied by 1 + `SIZE` x, with x uniform in [-1, 1] and drawn anew each time.  The change of
 the difference, times EPS / `SIZE`, is what rounding makes of it, whatever the function and the
 formulation: Monte Carlo arithmetic (Parker, Pierce, Eggert 2000), with a disturbance far above the
 roundings and far below what is not linear any more.
@@ -66,22 +66,27 @@ def disturbed(result: Array, random: np.random.Generator | None) -> Array:
 
 
 class DisturbedFunctions:
-    """The functions of an object; their results, and what is NumPy in them, are disturbed."""
+    """Functions whose results are disturbed, and whose operations are if they are NumPy's.
 
-    def __init__(self, functions: Any, seed: int, inside: bool) -> None:
+    `in_numpy` has the same functions in NumPy, as far as it has them; None if there are none.
+    """
+
+    def __init__(self, functions: Any, in_numpy: Any, seed: int) -> None:
         self._functions = functions
+        self._in_numpy = in_numpy
         self._random = np.random.default_rng(seed)
-        self._inside = inside
 
     def __getattr__(self, name: str) -> Any:
-        function = getattr(self._functions, name)
+        inside = hasattr(self._in_numpy, name) and hasattr(self._functions, name)
+        function = getattr(self._in_numpy if inside else self._functions, name)
         if name.startswith("_") or not callable(function):
             return function
 
         def run(*arguments: Any, **options: Any) -> Any:
-            given = [self._given(x) for x in arguments]
-            named = {key: x if key == "out" else self._given(x) for key, x in options.items()}
-            results = function(*given, **named)
+            if inside:
+                arguments = tuple(map(self._given, arguments))
+                options = {k: x if k == "out" else self._given(x) for k, x in options.items()}
+            results = function(*arguments, **options)
             if not isinstance(results, tuple):
                 return self._taken(results)
             return tuple(map(self._taken, results))
@@ -89,7 +94,7 @@ class DisturbedFunctions:
         return run
 
     def _given(self, value: Any) -> Any:
-        if not (self._inside and isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
+        if not (isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
             return value
         array = value.view(Disturbed)
         array.random = self._random

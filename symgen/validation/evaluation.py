@@ -231,9 +231,9 @@ class Evaluation:
         """The evaluation with its operations disturbed (`symgen.validation.disturbance`)."""
         if draw not in self._disturbed:
             subject = self.subject
-            functions = DisturbedFunctions(
-                subject.functions, seed_of(subject.name, draw), subject.complex_step
-            )
+            in_numpy = subject.functions if subject.complex_step else subject.in_numpy
+            seed = seed_of(subject.name, draw)
+            functions = DisturbedFunctions(subject.functions, in_numpy, seed)
             made = Evaluation(replace(subject, functions=functions), self.states, self.facts)
             made.smooth = self.smooth
             self._disturbed[draw] = made
