@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -304,13 +305,29 @@ def subjects_of(module: Any) -> list[Subject]:
     The NumPy backend comes first: it takes complex numbers.
     """
     backends = sorted(dict(module.backends).items(), key=lambda item: item[0] != "numpy")
+    in_numpy = dict(module.backends).get("numpy")
     subjects = [
-        Subject(f"{name} ({backend})", getattr(formulations, name), complex_step=backend == "numpy")
+        Subject(
+            f"{name} ({backend})",
+            getattr(formulations, name),
+            complex_step=backend == "numpy",
+            in_numpy=getattr(in_numpy, name, None),
+        )
         for backend, formulations in backends
         for name in module.formulations
         if hasattr(formulations, name)
     ]
-    return [*subjects, Subject("top level", module)]
+    parts = [getattr(in_numpy, name) for name in module.formulations if hasattr(in_numpy, name)]
+    return [*subjects, Subject("top level", module, in_numpy=SimpleNamespace(**_first_of(parts)))]
+
+
+def _first_of(parts: Sequence[Any]) -> dict[str, Any]:
+    """Every function by the first formulation that has it."""
+    return {
+        name: next(getattr(part, name) for part in parts if hasattr(part, name))
+        for name in ARGUMENTS
+        if any(hasattr(part, name) for part in parts)
+    }
 
 
 def check_evaluations(

@@ -57,7 +57,8 @@ class Subject:
 
     `complex_step`: they take complex numbers.  `arrays`: they also take single samples, batches
     that broadcast, and `out=`, which an evaluated formulation need not.  `independent`: it is no
-    generated code, but what that is compared with.
+    generated code, but what that is compared with.  `in_numpy` has the same functions in NumPy, of
+    a subject that is compiled.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Subject:
     complex_step: bool = False
     arrays: bool = True
     independent: bool = False
+    in_numpy: Any = None
 
 
 @dataclass(frozen=True)
