@@ -42,6 +42,15 @@ class Disturbed(Array):
     def __array_finalize__(self, source: Any) -> None:
         self.random = getattr(source, "random", None)
 
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        if function in (np.linalg.inv, np.linalg.solve):  # backward stable, row by row
+            matrix = np.asarray(inputs[0])
+            size = np.abs(matrix).max(axis=-1, keepdims=True)
+            noise = SIZE * np.random.Generator.uniform(self.random, -1.0, 1.0, matrix.shape)
+            inputs = (matrix + size * noise, *map(_plain, inputs[1:]))
+            return _like(self, function(*inputs, **options))
+        return super().__array_function__(function, types, inputs, options)
+
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **options: Any
     ) -> Any:
@@ -69,11 +78,13 @@ class DisturbedFunctions:
     """Functions whose results are disturbed, and whose operations are if they are NumPy's.
 
     `in_numpy` has the same functions in NumPy, as far as it has them; None if there are none.
+    Where it is `passed_on`, what is computed from their results is disturbed, too.
     """
 
-    def __init__(self, functions: Any, in_numpy: Any, seed: int) -> None:
+    def __init__(self, functions: Any, in_numpy: Any, seed: int, passed_on: bool = False) -> None:
         self._functions = functions
         self._in_numpy = in_numpy
+        self._passed_on = passed_on
         self._random = np.random.default_rng(seed)
 
     def __getattr__(self, name: str) -> Any:
@@ -103,7 +114,8 @@ class DisturbedFunctions:
     def _taken(self, result: Any) -> Any:
         if not isinstance(result, np.ndarray | float | complex):
             return result
-        return disturbed(np.asarray(result), self._random)
+        changed = disturbed(np.asarray(result), self._random)
+        return self._given(changed) if self._passed_on else changed
 
 
 def seed_of(name: str, draw: int) -> int:

@@ -350,6 +350,9 @@ def rows(
     return until_a_fault(s, made)
 
 
+HIDDEN = f"not compared, for rounding errors may exceed {limits.VISIBLE:g} there"
+
+
 class Roundings:
     """Effect of roundings on the comparisons of a law, measured when first asked for."""
 
@@ -406,8 +409,7 @@ def _row(
         return Check(name, s.subject.name, float(errors[worst]), float(each[worst]), samples)
     visible = each <= limits.VISIBLE
     if not visible.any():
-        where = f"{name}: not compared, for rounding errors exceed {limits.VISIBLE:g} there"
-        return Check(where, s.subject.name, 0.0, 0.0, 0)
+        return Check(f"{name}: {HIDDEN}", s.subject.name, 0.0, 0.0, 0)
     worst = int(np.argmax(np.where(visible, errors / each, -1.0)))
     seen = int(visible.sum())
     return Check(name, s.subject.name, float(errors[worst]), float(each[worst]), seen)
