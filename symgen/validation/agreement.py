@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from symgen.validation import limits
+from symgen.validation.comparison import rows
 from symgen.validation.domain import where_defined
 from symgen.validation.evaluation import (
     ARGUMENTS,
@@ -18,7 +19,6 @@ from symgen.validation.evaluation import (
     Evaluation,
     friction_by_velocity,
     friction_slope,
-    rows,
 )
 from symgen.validation.forward_laws import SOLVED, response
 from symgen.validation.hessian_laws import HESSIAN, scale_of_hessian

@@ -25,6 +25,7 @@ from symgen.robot.configuration import configuration_of
 from symgen.validation import limits
 from symgen.validation.agreement import agreement
 from symgen.validation.array_interface import interface
+from symgen.validation.comparison import relative_error, rows, until_a_fault
 from symgen.validation.constraint_laws import CONSTRAINT_LAWS
 from symgen.validation.domain import (
     left_out,
@@ -50,10 +51,7 @@ from symgen.validation.evaluation import (
     friction_slope,
     model_forces,
     random_states,
-    relative_error,
-    rows,
     times,
-    until_a_fault,
     without_warnings,
 )
 from symgen.validation.forward_laws import FORWARD_LAWS, SOLVED, not_compared

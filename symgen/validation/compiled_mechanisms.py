@@ -33,8 +33,9 @@ from symgen.simulation.inputs import Loads, Torques
 from symgen.simulation.mechanisms import closed_sensitivities, refuse_contradictions
 from symgen.simulation.motion import objectives_of
 from symgen.validation import limits
+from symgen.validation.comparison import HIDDEN, relative_error
 from symgen.validation.disturbance import DRAWS, SIZE, DisturbedFunctions, seed_of
-from symgen.validation.evaluation import HIDDEN, Check, relative_error, without_warnings
+from symgen.validation.evaluation import Check, without_warnings
 
 ACCELERATIONS = ("constrained_forward_dynamics", "constrained_forward_dynamics_derivatives")
 SAMPLES = 8

@@ -46,7 +46,8 @@ class Disturbed(Array):
         if function in (np.linalg.inv, np.linalg.solve):  # backward stable, row by row
             matrix = np.asarray(inputs[0])
             size = np.abs(matrix).max(axis=-1, keepdims=True)
-            noise = SIZE * np.random.Generator.uniform(self.random, -1.0, 1.0, matrix.shape)
+            random = self.random or np.random.default_rng(0)
+            noise = SIZE * random.uniform(-1.0, 1.0, matrix.shape)
             inputs = (matrix + size * noise, *map(_plain, inputs[1:]))
             return _like(self, function(*inputs, **options))
         return super().__array_function__(function, types, inputs, options)

@@ -30,7 +30,7 @@ import numpy as np
 from symgen.errors import SymgenError, ValidationError
 from symgen.options import BuildOptions
 from symgen.pipeline.building import build
-from symgen.validation.evaluation import HIDDEN
+from symgen.validation.comparison import HIDDEN
 
 TYPES = (
     "revolute", "revolute", "prismatic", "fixed", "universal", "cylindrical", "spherical",
