@@ -22,8 +22,9 @@ _MECHANISM = resources.files("symgen.robot").joinpath("mechanism.py")
 """Of models with loops or relations."""
 _VERBATIM = ("_backends.py", "_kinematics.py", "_result_memory.py", "_runtime.py")
 _CHECKS = (
-    "agreement", "array_interface", "calls", "checks", "constraint_laws", "domain", "evaluation",
-    "forward_laws", "limits", "hessian_laws", "motion_laws", "parameter_laws", "product_laws",
+    "agreement", "array_interface", "calls", "checks", "comparison", "constraint_laws",
+    "disturbance", "domain", "evaluation", "forward_laws", "limits", "hessian_laws",
+    "motion_laws", "parameter_laws", "product_laws",
 )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ def call(program: Program[Scalar], arguments: Mapping[str, ArrayLike]) -> tuple[
     batch: tuple[int, ...] = ()
     kind: Any = np.float64
     for array in program.inputs:
-        given = np.asarray(arguments.get(array.name, np.zeros(array.shape)))
+        given = np.asanyarray(arguments.get(array.name, np.zeros(array.shape)))
         kind = np.result_type(kind, given)
         core = len(array.shape)
         batch = np.broadcast_shapes(batch, given.shape[: given.ndim - core])

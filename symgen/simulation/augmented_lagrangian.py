@@ -113,7 +113,7 @@ class Bordered:
         """`low` stands for J below A, where it is another one."""
         m, n = J.shape
         self.n, self.w = n, w
-        whole = np.zeros((n + m, n + m))
+        whole = np.zeros_like(A, shape=(n + m, n + m))
         whole[:n, :n], whole[:n, n:], whole[n:, :n] = A, J.T, J if low is None else low
         whole[range(n, n + m), range(n, n + m)] = -1.0 / w
         try:

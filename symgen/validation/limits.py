@@ -31,6 +31,13 @@ TWO_LINK = 1e-13
 """Two-link arm against the printed formulas: about 20 operations on numbers of order 10."""
 
 
+ROUNDED = 32.0
+"""How many times the measured effect of roundings (`symgen.validation.disturbance`) is allowed."""
+
+VISIBLE = 1e-4
+"""Where roundings may be larger than this, a comparison says nothing, and is not counted."""
+
+
 def agreement(n: int) -> float:
     """Two ways to compute the same array: sums of about n terms, each a chain of n products."""
     return 200.0 * EPS * (n + 4)

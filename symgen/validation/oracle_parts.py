@@ -152,12 +152,19 @@ def axes_around(normal: Array) -> Array:
 
 
 def _in_plane(normal: Array) -> list[Array]:
-    """x and y, turned as z is by the shortest rotation to `normal`, half a turn about x for -z."""
+    """x and y, turned as z is by the shortest rotation to `normal`, half a turn about x for -z.
+
+    What is -z to rounding has the directions of -z, tilted.
+    """
     lever, cosine = np.cross(UNITS["z"], normal), normal[2]
     if cosine == -1.0:
-        return [UNITS["x"], -UNITS["y"]]
+        return [
+            s * (UNITS[u] + n * UNITS["z"])
+            for u, n, s in zip("xy", normal[:2], (1, -1), strict=True)
+        ]
+    gap = ((1.0 + cosine) ** 2 + lever @ lever) / 2.0  # 1 + cosine without cancellation
     return [
-        unit * cosine + np.cross(lever, unit) + lever * (lever @ unit) / (1.0 + cosine)
+        unit * cosine + np.cross(lever, unit) + lever * (lever @ unit) / gap
         for unit in (UNITS["x"], UNITS["y"])
     ]
 

@@ -124,6 +124,8 @@ def _remembered(robot: NumericRobot, name: str) -> Function:
     function, known = _function(robot, name), _KNOWN.setdefault(robot, {})
 
     def remembered(*arguments: Any, **options: Any) -> Any:
+        if any(hasattr(x, "keeps_class") for x in arguments):  # disturbed: no two calls are equal
+            return function(*arguments, **options)
         given = [np.asarray(x) for x in (*arguments, *options.values()) if x is not None]
         key = (name, len(given), *((x.shape, x.dtype.kind, x.tobytes()) for x in given))
         if key not in known:
