@@ -264,7 +264,9 @@ def _refined(run: _Run, found: _Found) -> tuple[_Found, Verified]:
         segments = found.profile.segments
         tightened = margins(verified, tightened, segments, per)
         program = transcribe(task, module, found.profile, per, tightened)
-        outcome = run.solve(program, found.outcome.x, "limits between instants", near=True)
+        x, size = found.outcome.x, found.program.sizes.time + 1
+        x = np.concatenate([x[:size], _spread(run, x[size:], program.sizes.loads)])
+        outcome = run.solve(program, x, "limits between instants", near=True)
         if outcome.ended != SOLVED:
             break
         found = _Found(found.profile, program, outcome, (*found.steps, *outcome.steps))

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.errors import RequestError
+from symgen.robot.closure import RANK
 from symgen.robot.configuration import configuration_of
-from symgen.robot.mechanism import RANK
 from symgen.simulation.accelerations import has_constraints
 from symgen.simulation.arguments import Array, Columns, columns
 from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme, State
@@ -29,7 +29,7 @@ from symgen.simulation.fixed_steps import (
     starting_state,
 )
 from symgen.simulation.inputs import Loads, Torques
-from symgen.simulation.mechanisms import closed_sensitivities, refuse_contradictions
+from symgen.simulation.mechanisms import closed_sensitivities
 from symgen.simulation.motion import objectives_of
 from symgen.validation import limits
 from symgen.validation.evaluation import Check, relative_error, without_warnings
@@ -157,7 +157,6 @@ def _task(module: Any, random: np.random.Generator, projection: Literal["mass", 
     values = np.asarray(module.default_parameters, dtype=float)
     q, given = np.asarray(module.assemble()), {"parameters": values} if values.size else {}
     qd = np.asarray(module.closed_velocities(q, random.uniform(-1, 1, module.n), **given))
-    refuse_contradictions(module, q, qd, given)
     closed_sensitivities(module, q, qd, 0.0, values, wanted)
     space = configuration_of(module)
     torques = Torques(random.uniform(-1, 1, module.n), None, space, wanted)
