@@ -52,7 +52,7 @@ from symgen.simulation.inputs import (
     Torques,
 )
 from symgen.simulation.integration import checked_solver, integrate
-from symgen.simulation.mechanisms import closed_sensitivities, closed_start
+from symgen.simulation.mechanisms import check_functions, closed_sensitivities, closed_start
 from symgen.simulation.motion import Motion, objectives_of
 from symgen.simulation.progress import Told, checked_progress
 from symgen.simulation.results import attributes, dataset, sample
@@ -171,6 +171,8 @@ def simulate(
     scheme = checked_scheme(module, step, penalty, projection, projections)
     held, space = prescribed_coordinates(module), configuration_of(module)
     wanted = columns(module, sensitivities, dq0, dqd0, ~held)
+    if has_constraints(module):
+        check_functions(module, wanted, scheme is not None)
     motion = Motion(
         way_to_accelerations(module, formulation, wanted, held),
         held,

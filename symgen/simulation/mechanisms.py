@@ -22,6 +22,41 @@ MOVED = 1e-9
 """What a start may be moved by (rad, m, rad/s, m/s) without a word."""
 
 
+ALWAYS = (
+    "constraints", "constraint_jacobian", "constraint_rates", "constraint_bias", "mass_matrix",
+    "bias_forces",
+)  # fmt: skip
+DERIVED = ("inverse_dynamics_derivatives", "constraint_torque_derivatives")
+BY_STATE = ("constraint_acceleration_derivatives",)
+BY_PARAMETER = tuple(
+    f"{name}_parameter_derivatives"
+    for name in (
+        "constraints", "constraint_rates", "constraint_acceleration", "constraint_torque",
+        "inverse_dynamics",
+    )
+)  # fmt: skip
+
+
+def missing_functions(module: Any, columns: Columns, in_steps: bool) -> list[str]:
+    """The generated functions that a simulation of a mechanism calls and that were not built."""
+    names = [*ALWAYS, *(["loop_wrenches"] if module.n_loops else [])]
+    names += DERIVED if in_steps or len(columns) else ()
+    names += BY_STATE if len(columns) else ()
+    names += BY_PARAMETER if columns.places.size else ()
+    return [name for name in names if not hasattr(module, name)]
+
+
+def check_functions(module: Any, columns: Columns, in_steps: bool) -> None:
+    """RequestError where a simulation of a mechanism needs functions that were not built."""
+    missing = missing_functions(module, columns, in_steps)
+    if missing:
+        built = ",".join([*getattr(module, "functions", ()), *missing])
+        raise RequestError(
+            f"simulate needs {', '.join(missing)}: not built; build with: symgen build MODEL "
+            f"--functions {built}"
+        )
+
+
 def closed_start(
     module: Any, q0: Array, qd0: Array, t: float, parameters: Array
 ) -> tuple[Array, Array]:
