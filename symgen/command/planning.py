@@ -94,9 +94,11 @@ def plan(
     from symgen.options import BuildOptions
     from symgen.pipeline.building import build
     from symgen.planning.plan import plan as find
+    from symgen.planning.program import EXCEEDED
     from symgen.planning.reading import named_parameters
     from symgen.planning.solver import ready
     from symgen.planning.suitability import check_robot
+    from symgen.planning.task import REFINE
     from symgen.planning.writing import check_outputs
     from symgen.toolchain.loading import load_package
 
@@ -121,7 +123,8 @@ def plan(
         click.echo(outcome.text({**said, "files": [str(path) for path in outputs]}))
     elif not quiet:
         _print(found, outputs)
-    if found.status == "infeasible":
+    everywhere = found.task.profile.check == REFINE
+    if found.status == "infeasible" or (found.status == EXCEEDED and everywhere):
         raise click.exceptions.Exit(NOT_SOLVED)
 
 

@@ -19,6 +19,7 @@ _COPIES = {
     "_configuration.py": resources.files("symgen.robot").joinpath("configuration.py"),
 }
 _MECHANISM = resources.files("symgen.robot").joinpath("mechanism.py")
+_CLOSURE = resources.files("symgen.robot").joinpath("closure.py")
 """Of models with loops or relations."""
 _VERBATIM = ("_backends.py", "_kinematics.py", "_result_memory.py", "_runtime.py")
 _CHECKS = (
@@ -60,7 +61,9 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
             )
     package.update((name, templates.source(f"package/{name}")) for name in _VERBATIM)
     if module.metadata.constraint_names:
-        package["_mechanism.py"] = _MECHANISM.read_text(encoding="utf-8")
+        source = _MECHANISM.read_text(encoding="utf-8")
+        package["_mechanism.py"] = source.replace("from symgen.robot.closure", "from ._closure")
+        package["_closure.py"] = _CLOSURE.read_text(encoding="utf-8")
     package.update(_checks())
     return package
 

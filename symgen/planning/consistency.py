@@ -16,9 +16,6 @@ def check(values: Values, keys: Collection[str], module: Any, task: Task) -> Non
     """Faults of what does not go together; `keys` are those of the task."""
     if task.method == COLLOCATION:
         _check_collocated(values, keys, module, task)
-    if (task.cuts or task.free_loads) and (task.objective.outputs or task.limits.outputs):
-        where = "cuts" if task.cuts else "loads"
-        values.fault((where,), "unknown forces: not available yet beside outputs")
     if task.time[1] == LONGEST and not task.objective.time:
         values.fault(
             ("time",) if "time" in keys else (),

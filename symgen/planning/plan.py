@@ -34,6 +34,7 @@ from symgen.planning.cuts import dependent
 from symgen.planning.loads import loads_at
 from symgen.planning.problem import Problem
 from symgen.planning.program import (
+    EXCEEDED,
     SOLVED,
     STOPPED,
     Choices,
@@ -49,7 +50,7 @@ from symgen.planning.splines import Profile
 from symgen.planning.starting import coordinates, guess
 from symgen.planning.suitability import check_module, check_robot
 from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SHORTEST, SPLINES, Task
-from symgen.planning.terms import Fault
+from symgen.planning.terms import Fault, instant
 from symgen.planning.transcription import forces, instants, transcribe
 from symgen.planning.verification import (
     Trajectory,
@@ -75,7 +76,8 @@ MOST_DOUBLED = 4
 HOLDS = 1e-6
 """Relative violation that is none: the tolerance to which a plan keeps its limits."""
 NEARLY = 1e-3
-"""Relative violation between the nodes of collocation that is accepted."""
+"""Relative violation that is accepted between the nodes of collocation, and between the instants
+of `check: knots` and `check: midpoints`."""
 ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not called solved."""
 NEARBY = 1e-4
@@ -264,7 +266,9 @@ def _refined(run: _Run, found: _Found) -> tuple[_Found, Verified]:
         segments = found.profile.segments
         tightened = margins(verified, tightened, segments, per)
         program = transcribe(task, module, found.profile, per, tightened)
-        outcome = run.solve(program, found.outcome.x, "limits between instants", near=True)
+        x, size = found.outcome.x, found.program.sizes.time + 1
+        x = np.concatenate([x[:size], _spread(run, x[size:], program.sizes.loads)])
+        outcome = run.solve(program, x, "limits between instants", near=True)
         if outcome.ended != SOLVED:
             break
         found = _Found(found.profile, program, outcome, (*found.steps, *outcome.steps))
@@ -389,13 +393,13 @@ def _status(
     worst = sorted(verified.worst.items(), key=lambda item: (-item[1], item[0]))
     x_time = float(found.outcome.x[found.program.sizes.time])
     refined = run.task.profile.check == REFINE
-    least = np.inf if not refined else HOLDS if run.task.method == SPLINES else NEARLY
+    least = HOLDS if refined and run.task.method == SPLINES else NEARLY
     broken, conflict = _unmet(found, verified, least)
     remarks = []
     if found.outcome.ended == STOPPED or run.interrupted.pressed:
         status = "stopped"
     elif broken:
-        status = "infeasible"
+        status = "infeasible" if conflict else EXCEEDED
     else:
         status = "solved" if found.outcome.ended == SOLVED else "feasible"
     if conflict and status == "infeasible":
@@ -405,7 +409,8 @@ def _status(
         finer = refined or run.task.method != SPLINES
         between = "; more segments make that less" if finer else "; 'check: refine' prevents that"
         remarks.append(
-            f"between the instants {name} exceeds its limit by {excess(name, most)}{between}"
+            f"between the instants {name} exceeds its limit by {excess(name, most)} "
+            f"{instant(verified.where[name])}{between}"
         )
     is_free = run.task.time[0] == SHORTEST < run.task.time[1]
     if is_free and status in ("solved", "feasible") and np.isclose(x_time, SHORTEST):

@@ -25,6 +25,8 @@ TOLERANCE = 1e-9
 MOST_ITERATIONS = 1000
 IPOPT, TRUST_CONSTR = "ipopt", "trust-constr"
 SOLVED, STOPPED, INFEASIBLE, UNFINISHED = "solved", "stopped", "infeasible", "unfinished"
+EXCEEDED = "exceeded"
+"""The status of a plan that keeps its limits at its instants, and not between them."""
 
 
 class Program(Protocol):

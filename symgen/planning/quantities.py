@@ -33,6 +33,8 @@ Array = NDArray[np.float64]
 
 STEP = 1e-5
 """Of differences by q, qd and qdd: far below the velocities (1e-3) over which friction sets in."""
+LOAD_STEP = 1e-4
+"""Of differences by loads, relative to the largest at an instant and to 1 N or 1 N m."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,24 @@ class Quantity(ABC):
 
     def by_time(self, motion: Motion) -> Array | None:
         """Their derivatives with respect to T at fixed state, (K, m); None where they are 0."""
+        return None
+
+    def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
+        """Derivatives by multiples of `unknown` loads (a, n_loads, 6), (K, m, a), and theirs by the
+        state, (K, orders, m, n, a): exact differences of what is linear in loads."""
+        assert motion.loads is not None
+        values, rows = self.jacobian(motion)
+        moved = [self.jacobian(replace(motion, loads=motion.loads + one)) for one in unknown]
+        return (
+            np.stack([value - values for value, _ in moved], axis=-1),
+            np.stack([row - rows for _, row in moved], axis=-1),
+        )
+
+    def bend_by_loads(
+        self, motion: Motion, unknown: Array, multipliers: Array
+    ) -> tuple[Array, Array] | None:
+        """Second derivatives of multipliers (K, m) . values by multiples of `unknown` loads,
+        (K, a, a), and by them and T at fixed state, (K, a); None where they are 0."""
         return None
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
@@ -265,7 +285,52 @@ class Outputs(Quantity):
         through = by_tau[..., None, self.chosen, :] @ by_state
         return values[..., self.chosen], direct + through
 
-    def by_time(self, motion: Motion) -> Array | None:
+    def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
+        """As of every quantity; outputs need not be linear in loads: differences of exact first
+        derivatives by the state."""
+        both = self._either_side(motion, unknown)
+        rows = [
+            (self.jacobian(after)[1] - self.jacobian(before)[1]) / (2 * h[:, None, None, None])
+            for before, after, h in both
+        ]
+        return self._slopes_by_loads(motion, unknown), np.stack(rows, axis=-1)
+
+    def bend_by_loads(
+        self, motion: Motion, unknown: Array, multipliers: Array
+    ) -> tuple[Array, Array] | None:
+        """Differences of exact first derivatives."""
+        bent, mixed = [], []
+        for before, after, h in self._either_side(motion, unknown):
+            change = self._slopes_by_loads(after, unknown) - self._slopes_by_loads(before, unknown)
+            bent.append(np.einsum("kma,km->ka", change, multipliers) / (2 * h[:, None]))
+            slopes = [self.by_time(each) for each in (before, after)]
+            mixed.append(np.einsum("km,km->k", slopes[1] - slopes[0], multipliers) / (2 * h))
+        both = np.stack(bent, axis=-1)
+        return 0.5 * (both + both.transpose(0, 2, 1)), np.stack(mixed, axis=-1)
+
+    def _slopes_by_loads(self, motion: Motion, unknown: Array) -> Array:
+        """(K, m, a): of loads themselves, and through the torques that bear them."""
+        (*_, by_tau, by_loads, _), _ = self._slopes(motion)
+        felt = self.torques.by_loads(motion, unknown)[0]
+        direct = np.einsum("kmlc,alc->kma", by_loads[:, self.chosen], unknown)
+        return np.asarray(direct + by_tau[:, self.chosen] @ felt)
+
+    @staticmethod
+    def _either_side(motion: Motion, unknown: Array) -> list[tuple[Motion, Motion, Array]]:
+        """The motion with less and with more of every unknown load, and by how much, (K,)."""
+        assert motion.loads is not None
+        h = LOAD_STEP * np.maximum(1.0, np.abs(motion.loads).max(axis=(1, 2)))
+        steps = [h[:, None, None] * one for one in unknown]
+        return [
+            (
+                replace(motion, loads=motion.loads - step),
+                replace(motion, loads=motion.loads + step),
+                h,
+            )
+            for step in steps
+        ]
+
+    def by_time(self, motion: Motion) -> Array:
         """Through t itself, the loads, and the torques that bear them."""
         (_, by_t, *_, by_tau, by_loads, _), _ = self._slopes(motion)
         found = by_t[:, self.chosen] * motion.shares[:, None]

@@ -39,7 +39,9 @@ class Solution:
     """A motion that was found.  Times in s, coordinates in rad or m, torques in N m or N.
 
     ``status`` is "solved" (an optimum that keeps its limits), "feasible" (keeps them, not proven
-    optimal), "infeasible" (`broken` and `remarks` say what is not met), "stopped" (by Ctrl-C).
+    optimal), "exceeded" (keeps them at its instants, and exceeds one between them by more than
+    0.1 %; with `check: refine` on splines by more than 1e-6), "infeasible" (`broken` and
+    `remarks` say what is not met), "stopped" (by Ctrl-C).
     ``violation`` is the largest on the fine grid, relative to its limit; ``worst`` has all of them,
     `broken` those that make a plan infeasible, and equations that are not met.
     ``final_error`` is how far from the plan's end its torques, applied open loop, take the robot.

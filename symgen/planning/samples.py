@@ -51,9 +51,7 @@ class Sampled(Constraint):
     squares: Array = field(kw_only=True)
     linear: Array = field(kw_only=True)
     unknown: Array | None = field(default=None, kw_only=True)
-    """Loads of size 1 (a, n_loads, 6): those at every instant are unknown multiples of them.
-
-    The quantity is linear in them."""
+    """Loads of size 1 (a, n_loads, 6): those at every instant are unknown multiples of them."""
 
     @cached_property
     def columns(self) -> Index:
@@ -110,21 +108,11 @@ class Sampled(Constraint):
 
     def by_loads(self, at: Iterate) -> tuple[Array, Array]:
         """Derivatives with respect to the unknown loads, (K, m, a), and theirs by the state,
-        (K, R, m, n, a): exact differences, because the quantity is linear in them."""
+        (K, R, m, n, a)."""
 
         def compute() -> tuple[Array, Array]:
-            motion = self.motion(at)
-            values, rows, _ = self.slopes(at)
             assert self.unknown is not None
-            assert motion.loads is not None
-            found = [
-                self.quantity.jacobian(replace(motion, loads=motion.loads + one))
-                for one in self.unknown
-            ]
-            return (
-                np.stack([value - values for value, _ in found], axis=-1),
-                np.stack([row - rows for _, row in found], axis=-1),
-            )
+            return self.quantity.by_loads(self.motion(at), self.unknown)
 
         return at.once((self.name, "by loads"), compute)  # type: ignore[no-any-return]
 
@@ -309,8 +297,13 @@ class Sampled(Constraint):
         by_control = np.einsum("krb,krja->kbja", basis, gradients).reshape(len(blocks), -1, a)
         speed = self._speed(at, orders)
         by_time = np.einsum("krja,krj->ka", gradients, speed)[:, None]
-        mixed = np.concatenate([by_control, by_time], axis=1)
         found = np.pad(blocks, ((0, 0), (0, a), (0, a)))
+        assert self.unknown is not None
+        bent = self.quantity.bend_by_loads(self.motion(at), self.unknown, factors)
+        if bent is not None:
+            found[:, blocks.shape[1] :, blocks.shape[1] :] = bent[0]
+            by_time = by_time + bent[1][:, None]
+        mixed = np.concatenate([by_control, by_time], axis=1)
         found[:, : blocks.shape[1], blocks.shape[1] :] = mixed
         found[:, blocks.shape[1] :, : blocks.shape[1]] = mixed.transpose(0, 2, 1)
         return found

@@ -1,7 +1,7 @@
 """Dynamics of a mechanism whose loops are closed: the tree and what ties it together.
 
-It calls the generated functions.  This file is part of the packages of such models, too; it needs
-nothing but NumPy.  With M and h of the
+It calls the generated functions.  This file and `symgen.robot.closure` are part of the packages of
+such models, too; they need nothing but NumPy.  With M and h of the
 tree cut open, J and b of the constraints (c'' = J qdd + b = 0) and their multipliers x
 
     M qdd + h = tau + J' x,    J qdd = -b.
@@ -24,18 +24,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgen.robot.closure import RANK, independent, solved, step, unique, unmet, unmet_rows
+
 Array = Any
 """float64 arrays, and what NumPy makes them of."""
 
-RANK = 1e-6
-"""Singular values below this, in units of the largest, are those of redundant rows: they are as
-large as the error with which loops of a mechanism on its way are closed."""
 CLOSED = 1e-12
 """Largest constraint of a mechanism that is assembled, relative to the size of its Jacobian."""
 _STEPS, _DAMPED = 200, 1e-3
 _TRIES, _NEAR = 10, 0.1
 """Other places to begin, where the first is singular, and how far they are from it (rad, m)."""
 _DRIVEN, _ROUNDING = 1e-8, 1e-9
+_CORRECTIONS = 4
+"""Newton steps that tell a state beside the constraints from relations that contradict."""
+_NAMED = 5
+"""Rows that one message names, at most."""
 
 
 class ConstrainedMotion(NamedTuple):
@@ -117,8 +120,16 @@ class Mechanism:
             multipliers (..., m)     of the constraints; those of least norm where rows are
                                      redundant (unique_multipliers says which are unique)
 
-        numpy.linalg.LinAlgError where nothing resists a motion that the constraints allow.
+        numpy.linalg.LinAlgError where nothing resists a motion that the constraints allow, and
+        where constraints contradict one another; of the latter in a batch the results are NaN, and
+        a RuntimeWarning names the constraints.
         """
+        return self._accelerations("constrained_forward_dynamics", q, qd, tau, t, loads, parameters)
+
+    def _accelerations(
+        self, function: str, q: Array, qd: Array, tau: Array, t: Array, loads: Any, parameters: Any
+    ) -> ConstrainedMotion:
+        """Accelerations and multipliers, for messages of `function`."""
         J, bias = self._constraints(q, qd, t, parameters)
         M = self._module.mass_matrix(q, parameters=parameters)
         given = self._given(t, loads, parameters)
@@ -126,8 +137,12 @@ class Mechanism:
         if tau.shape[-1:] != (self._module.n,):
             raise ValueError(f"tau: expected shape (..., {self._module.n}), got {tau.shape}")
         forces = tau - self._module.bias_forces(q, qd, **given)
-        qdd, multipliers, _ = _solved(M, J, forces[..., np.newaxis], -bias[..., np.newaxis])
-        return ConstrainedMotion(qdd[..., 0], multipliers[..., 0])
+        solution = solved(M, J, forces[..., np.newaxis], -bias[..., np.newaxis])
+        qdd, multipliers = solution[0][..., 0], solution[1][..., 0]
+        self._refuse_unmet(
+            function, unmet(J, qdd, bias), (q, qd, t, parameters), (qdd, multipliers)
+        )
+        return ConstrainedMotion(qdd, multipliers)
 
     @_by_keyword
     def constrained_forward_dynamics_derivatives(
@@ -139,12 +154,12 @@ class Mechanism:
         Arguments as of constrained_forward_dynamics; q and qd need not keep the constraints.
 
         Returns a named tuple ConstrainedDerivatives.  The derivatives of multipliers that are not
-        unique, because rows are redundant, are NaN; all others are exact.
+        unique, because rows are redundant, are NaN; all others are exact.  Errors and warnings as
+        of constrained_forward_dynamics.
         """
         module = self._module
-        qdd, multipliers = self.constrained_forward_dynamics(
-            q, qd, tau, t=t, loads=loads, parameters=parameters
-        )
+        function = "constrained_forward_dynamics_derivatives"
+        qdd, multipliers = self._accelerations(function, q, qd, tau, t, loads, parameters)
         given = self._given(t, loads, parameters)
         known = _without_none(t=t, parameters=parameters)
         _, by_q, by_qd, M = module.inverse_dynamics_derivatives(q, qd, qdd, **given)
@@ -155,8 +170,10 @@ class Mechanism:
         none = np.zeros(rows_q.shape)
         above = np.concatenate([pulled - by_q, -by_qd, one], axis=-1)
         below = np.concatenate([-rows_q, -rows_qd, none], axis=-1)
-        slopes, moved, unique = _solved(M, J, above, below)
-        moved[~unique] = np.nan
+        slopes, moved, determined = solved(M, J, above, below)
+        moved[~determined] = np.nan
+        unknown = np.isnan(qdd).any(axis=-1)
+        slopes[unknown] = moved[unknown] = np.nan
         return ConstrainedDerivatives(
             qdd,
             multipliers,
@@ -173,7 +190,8 @@ class Mechanism:
 
         Arguments as of constrained_forward_dynamics; q, qd and tau do not vary.
         """
-        return self._by_parameters(q, qd, tau, t, loads, parameters)[0]
+        function = "constrained_forward_dynamics_parameter_derivatives"
+        return self._by_parameters(function, q, qd, tau, t, loads, parameters)[0]
 
     @_by_keyword
     def constraint_multiplier_parameter_derivatives(
@@ -185,16 +203,15 @@ class Mechanism:
         Arguments as of constrained_forward_dynamics; q, qd and tau do not vary.  NaN for
         multipliers that are not unique.
         """
-        return self._by_parameters(q, qd, tau, t, loads, parameters)[1]
+        function = "constraint_multiplier_parameter_derivatives"
+        return self._by_parameters(function, q, qd, tau, t, loads, parameters)[1]
 
     def _by_parameters(
-        self, q: Array, qd: Array, tau: Array, t: Array, loads: Any, parameters: Any
+        self, function: str, q: Array, qd: Array, tau: Array, t: Array, loads: Any, parameters: Any
     ) -> tuple[Array, Array]:
         """Derivatives of accelerations and multipliers, (..., n, p) and (..., m, p)."""
         module = self._module
-        qdd, multipliers = self.constrained_forward_dynamics(
-            q, qd, tau, t=t, loads=loads, parameters=parameters
-        )
+        qdd, multipliers = self._accelerations(function, q, qd, tau, t, loads, parameters)
         given = self._given(t, loads, parameters)
         known = _without_none(t=t, parameters=parameters)
         felt = module.inverse_dynamics_parameter_derivatives(q, qd, qdd, **given)
@@ -202,8 +219,10 @@ class Mechanism:
         rows = module.constraint_acceleration_parameter_derivatives(q, qd, qdd, **known)
         M = module.mass_matrix(q, parameters=parameters)
         J = module.constraint_jacobian(q, **known)
-        slopes, moved, unique = _solved(M, J, pulled - felt, -rows)
-        moved[~unique] = np.nan
+        slopes, moved, determined = solved(M, J, pulled - felt, -rows)
+        moved[~determined] = np.nan
+        unknown = np.isnan(qdd).any(axis=-1)
+        slopes[unknown] = moved[unknown] = np.nan
         return slopes, moved
 
     @_by_keyword
@@ -270,26 +289,36 @@ class Mechanism:
         """The velocities nearest to qd in kinetic energy that keep the loops closed, (..., n).
 
         Arguments as of constrained_forward_dynamics; q keeps the constraints.
+
+        numpy.linalg.LinAlgError where constraints contradict one another, so that no velocities
+        keep all of them; in a batch the velocities of that row are NaN, and a RuntimeWarning names
+        the constraints.
         """
         known = _without_none(t=t, parameters=parameters)
         J = self._module.constraint_jacobian(q, **known)
         rates = np.asarray(self._module.constraint_rates(q, qd, **known))
         M = self._module.mass_matrix(q, parameters=parameters)
         right = np.zeros((*rates.shape[:-1], self._module.n, 1))
-        return np.asarray(qd) + _solved(M, J, right, -rates[..., np.newaxis])[0][..., 0]
+        change = solved(M, J, right, -rates[..., np.newaxis])[0][..., 0]
+        closed = np.asarray(np.asarray(qd, dtype=float) + change)
+        standing = np.asarray(self._module.constraint_rates(q, 0.0 * closed, **known))
+        self._refuse_unmet(
+            "closed_velocities", unmet(J, closed, standing), (q, qd, t, parameters), (closed,)
+        )
+        return closed
 
     @_by_keyword
     def unique_multipliers(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
         """Which multipliers the motion determines, (..., m): not those of redundant rows."""
         J = self._module.constraint_jacobian(q, **_without_none(t=t, parameters=parameters))
-        U, _, kept = _independent(J)
-        return _unique(U, kept)
+        U, _, kept = independent(J)
+        return unique(U, kept)
 
     @_by_keyword
     def freedoms(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
         """How many velocities the constraints leave free, (...): n less the rank of J."""
         J = self._module.constraint_jacobian(q, **_without_none(t=t, parameters=parameters))
-        return self._module.n - _independent(J)[2].sum(axis=-1)
+        return self._module.n - independent(J)[2].sum(axis=-1)
 
     @_by_keyword
     def assemble(
@@ -361,7 +390,7 @@ class Mechanism:
                 c = np.where(np.isfinite(J).all(axis=-1), c, np.nan)
             if not np.isfinite(c).all() or np.abs(c).max() <= CLOSED * size:
                 break
-            moved = self._moved(q, free, -_step(J[:, free], c, damping * size))
+            moved = self._moved(q, free, -step(J[:, free], c, damping * size))
             new = module.constraints(moved, **known)
             if new @ new < c @ c:
                 q, c, damping = moved, new, damping / 10 if damping > 1e-9 else 0.0
@@ -378,6 +407,59 @@ class Mechanism:
         displacement[free] = way
         return self._module.integrate(q, displacement)
 
+    def _refuse_unmet(
+        self, function: str, missed: Array, state: Sequence[Any], results: Sequence[Array]
+    ) -> None:
+        """LinAlgError where constraints contradict one another at q, qd, t, parameters of a sample
+        that is `missed` (...); in a batch NaN as its `results` and a RuntimeWarning."""
+        if not np.any(missed):
+            return
+        names: dict[str, None] = {}
+        rows = 0
+        for index in zip(*np.nonzero(missed), strict=True) if missed.ndim else [()]:
+            q, qd, t, parameters = (
+                _sample(x, axes, missed.shape, index)
+                for x, axes in zip(state, (1, 1, 0, 1), strict=True)
+            )
+            known = _without_none(t=t, parameters=parameters)
+            contradicted = self._contradicted(q, qd, known)
+            names.update(dict.fromkeys(contradicted))
+            rows += bool(contradicted)
+            if contradicted:
+                for result in results:
+                    result[index] = np.nan
+        if not rows:
+            return
+        listed = [*list(names)[:_NAMED], *([f"{len(names) - _NAMED} more"] * (len(names) > _NAMED))]
+        named = " and ".join([", ".join(listed[:-1]), listed[-1]] if listed[1:] else listed)
+        message = (
+            f"{function}: the constraints {named} contradict one another here: no motion keeps all "
+            "of them; remove one, or make them agree"
+        )
+        if not missed.ndim:
+            raise np.linalg.LinAlgError(message)
+        warnings.warn(f"{message}; NaN in {rows} rows", RuntimeWarning, stacklevel=5)
+
+    def _contradicted(self, q: Array, qd: Array, known: Mapping[str, Any]) -> list[str]:
+        """The constraints that no velocities, or no accelerations, keep at the nearest state that
+        keeps as many as can be kept; none where q and qd were merely beside the constraints."""
+        module = self._module
+        missed: Array = np.zeros(module.n_constraints, dtype=bool)
+        for _ in range(_CORRECTIONS):
+            back = np.linalg.pinv(module.constraint_jacobian(q, **known), rcond=RANK)
+            q = module.integrate(q, -back @ module.constraints(q, **known))
+            J = module.constraint_jacobian(q, **known)
+            back = np.linalg.pinv(J, rcond=RANK)
+            standing = module.constraint_rates(q, 0.0 * qd, **known)
+            qd = qd - back @ (J @ qd + standing)
+            bias = module.constraint_bias(q, qd, **known)
+            missed = unmet_rows(J, qd, standing)
+            if not missed.any():
+                missed = unmet_rows(J, -back @ bias, bias)
+            if not missed.any():
+                return []
+        return [name for name, x in zip(module.constraint_names, missed, strict=True) if x]
+
     def _given(self, t: Array, loads: Any, parameters: Any) -> dict[str, Any]:
         """Options of functions of the tree; they take the time where its forces mention that."""
         timed = getattr(self._module, "timed", False)
@@ -389,57 +471,13 @@ class Mechanism:
         return module.constraint_jacobian(q, **known), module.constraint_bias(q, qd, **known)
 
 
+def _sample(values: Any, axes: int, shape: tuple[int, ...], index: tuple[int, ...]) -> Any:
+    """Those of one sample, with so many axes of their own, of a batch of this shape."""
+    if values is None or isinstance(values, Mapping):
+        return values
+    own = np.shape(values)[np.ndim(values) - axes :]
+    return np.broadcast_to(values, (*shape, *own))[index]
+
+
 def _without_none(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
-
-
-def _independent(J: Array) -> tuple[Array, Array, Array]:
-    """U (..., m, r), what U' J is, and which of these rows are independent, (..., r)."""
-    try:
-        U, s, V = np.linalg.svd(J, full_matrices=False)
-    except np.linalg.LinAlgError:
-        raise np.linalg.LinAlgError("the constraints have no finite derivatives here") from None
-    kept = s > RANK * s.max(axis=-1, keepdims=True)
-    return U, s[..., np.newaxis] * V, kept
-
-
-def _step(J: Array, c: Array, damping: float) -> Array:
-    """The step of least norm that closes the linearised loops, (k,)."""
-    U, s, V = np.linalg.svd(J, full_matrices=False)
-    small = s <= RANK * s.max(initial=0.0)
-    gain = np.where(small, 0.0, s / np.where(small, 1.0, s * s + damping * damping))
-    return V.T @ (gain * (U.T @ c))
-
-
-def _solved(M: Array, J: Array, above: Array, below: Array) -> tuple[Array, Array, Array]:
-    """Of M a - J' x = above, J a = below: a (..., n, k), x (..., m, k), and which rows of x are
-    unique (..., m)."""
-    U, rows, kept = _independent(J)
-    r, n = rows.shape[-2:]
-    rows = rows * kept[..., np.newaxis]
-    batch = np.broadcast_shapes(M.shape[:-2], J.shape[:-2], above.shape[:-2], below.shape[:-2])
-    whole = np.zeros((*batch, n + r, n + r))
-    whole[..., :n, :n] = M
-    whole[..., :n, n:] = -np.swapaxes(rows, -1, -2)
-    whole[..., n:, :n] = rows
-    whole[..., range(n, n + r), range(n, n + r)] = ~kept  # multipliers of what is redundant: 0
-    right = np.zeros((*batch, n + r, above.shape[-1]))
-    right[..., :n, :] = above
-    right[..., n:, :] = (np.swapaxes(U, -1, -2) @ below) * kept[..., np.newaxis]
-    try:
-        found = np.linalg.solve(whole, right)
-    except np.linalg.LinAlgError:
-        raise np.linalg.LinAlgError(
-            "the accelerations are not determined: nothing resists a motion that the constraints "
-            "allow"
-        ) from None
-    return (
-        found[..., :n, :],
-        U @ found[..., n:, :],
-        np.broadcast_to(_unique(U, kept), (*batch, J.shape[-2])),
-    )
-
-
-def _unique(U: Array, kept: Array) -> Array:
-    """Which multipliers the motion determines, (..., m)."""
-    return np.sum((U * kept[..., np.newaxis, :]) ** 2, axis=-1) > 1.0 - RANK

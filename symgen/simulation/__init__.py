@@ -52,7 +52,7 @@ from symgen.simulation.inputs import (
     Torques,
 )
 from symgen.simulation.integration import checked_solver, integrate
-from symgen.simulation.mechanisms import closed_sensitivities, closed_start
+from symgen.simulation.mechanisms import check_functions, closed_sensitivities, closed_start
 from symgen.simulation.motion import Motion, objectives_of
 from symgen.simulation.progress import Told, checked_progress
 from symgen.simulation.results import attributes, dataset, sample
@@ -81,7 +81,7 @@ def simulate(
     penalty: float | None = None,
     projection: str | ArrayLike | None = None,
     projections: int | None = None,
-    method: str = "DOP853",
+    method: str = "auto",
     rtol: float = 1e-10,
     atol: float = 1e-10,
     first_step: float | None = None,
@@ -127,7 +127,10 @@ def simulate(
                       projections of velocities and accelerations are the shortest in
         projections   how often their multipliers are computed; default: once
         method        of `scipy.integrate.solve_ivp`, as are the tolerances rtol > 0 and atol >= 0
-                      (numbers) of everything that is integrated, first_step and max_step (s)
+                      (numbers) of everything that is integrated, first_step and max_step (s).
+                      Default: "auto", DOP853 until the motion becomes stiff (friction near rest
+                      makes it so), and Radau from that state on; an explicit method by name
+                      stays, and a RuntimeWarning says that the motion is stiff
         progress      function of (t, end) that hears now and then how far a motion has come, and of
                       its end; what it raises ends the simulation, as Ctrl-C does
 
@@ -151,14 +154,15 @@ def simulate(
         end, integral           (objective)
         end_gradient, integral_gradient   (objective, parameter)
         attributes              robot, formulation (of the accelerations; several are separated by
-                                commas), method, rtol, atol, evaluations
+                                commas), method (several, in order, are separated by commas),
+                                rtol, atol, evaluations, and stiff_from (s) where it is stiff
 
     All of it is finite, outputs that are no objectives excepted.
 
     `symgen.errors.RequestError` says what is wrong, what was not built, where the mass matrix
     became singular, where the motion ceased to be finite, or why the integrator gave up.
     """
-    solve_ivp, xarray = _libraries()
+    library, xarray = _libraries()
     _refuse(unknown)
     checked_module(module)
     instants = times(t)
@@ -167,6 +171,8 @@ def simulate(
     scheme = checked_scheme(module, step, penalty, projection, projections)
     held, space = prescribed_coordinates(module), configuration_of(module)
     wanted = columns(module, sensitivities, dq0, dqd0, ~held)
+    if has_constraints(module):
+        check_functions(module, wanted, scheme is not None)
     motion = Motion(
         way_to_accelerations(module, formulation, wanted, held),
         held,
@@ -198,11 +204,11 @@ def simulate(
         facts = {"robot": module.name, "method": "ALI3-P", "step": scheme.step, "steps": steps}
         return dataset(xarray, module, instants, rows, integrals, motion, facts)
     start = motion.start(instants, *initial)
-    vectors, evaluations = integrate(solve_ivp, motion, instants, start, solver)
+    integration = integrate(library, motion, instants, start, solver)
     told.finish()
-    rows = sample(motion, instants, vectors)
-    facts = attributes(module, motion, solver, evaluations)
-    return dataset(xarray, module, instants, rows, vectors[-1], motion, facts)
+    rows = sample(motion, instants, integration.vectors)
+    facts = attributes(module, motion, solver, integration)
+    return dataset(xarray, module, instants, rows, integration.vectors[-1], motion, facts)
 
 
 def _refuse(unknown: Mapping[str, object]) -> None:
@@ -215,12 +221,12 @@ def _refuse(unknown: Mapping[str, object]) -> None:
 
 
 def _libraries() -> tuple[Any, Any]:
-    """`scipy.integrate.solve_ivp` and xarray; RequestError where one is not installed."""
+    """`scipy.integrate` and xarray; RequestError where one is not installed."""
     try:
         import xarray
-        from scipy.integrate import solve_ivp
+        from scipy import integrate as library
     except ImportError as error:
         raise RequestError(
             f"simulate needs SciPy and xarray ({error}): pip install scipy xarray"
         ) from None
-    return solve_ivp, xarray
+    return library, xarray

@@ -46,8 +46,8 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from symgen.errors import RequestError
+from symgen.robot.closure import RANK
 from symgen.robot.configuration import configuration_of
-from symgen.robot.mechanism import RANK
 from symgen.simulation.arguments import Array, Columns, selection
 from symgen.simulation.displacements import operators
 from symgen.simulation.inputs import Loads, Torques

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.robot.mechanism import RANK
+from symgen.robot.closure import RANK
 from symgen.simulation.accelerations import function_of, has_constraints
 from symgen.simulation.arguments import Array, Columns, numbers, refuse_not_finite
 from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme, State

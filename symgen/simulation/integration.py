@@ -3,12 +3,16 @@
 Integrators of scipy are given only what they can work with, because several of them run forever
 otherwise (no tolerance at all, say).  Some of them return what is not finite as if nothing were
 wrong, and others stop at it with an error of their own; `Motion.lost` tells which it was.
+
+The method "auto" is DOP853 until the motion becomes stiff, and Radau from that state on
+(`symgen.simulation.stiffness`).  An explicit method by name stays, with a warning.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,19 +20,32 @@ import numpy as np
 from symgen.errors import RequestError
 from symgen.simulation.arguments import Array, meant, numbers
 from symgen.simulation.motion import Motion
+from symgen.simulation.stiffness import Stiffness
 
-METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
+AUTO, EXPLICIT, IMPLICIT = "auto", "DOP853", "Radau"
+METHODS = (AUTO, "DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 
 
 @dataclass(frozen=True)
 class Solver:
-    """The options of `scipy.integrate.solve_ivp`, under its names."""
+    """The options of `scipy.integrate.solve_ivp`, under its names, and "auto" as a method."""
 
     method: str
     rtol: float
     atol: float
     first_step: float | None
     max_step: float
+
+
+@dataclass(frozen=True)
+class Integration:
+    """The vector at all times, (m, ...), how often its slope was asked for, the methods, and the
+    time from which on the motion is stiff (None: nowhere, as far as the method shows it)."""
+
+    vectors: Array
+    evaluations: int = 0
+    methods: tuple[str, ...] = ()
+    stiff_from: float | None = None
 
 
 def checked_solver(
@@ -51,30 +68,79 @@ def checked_solver(
     )
 
 
-def integrate(
-    solve_ivp: Any, motion: Motion, t: Array, start: Array, solver: Solver
-) -> tuple[Array, int]:
-    """The vector at all times, (m, ...), and how often its slope was asked for."""
+def integrate(library: Any, motion: Motion, t: Array, start: Array, solver: Solver) -> Integration:
+    """The motion from `start` at the first of the times t; `library` is `scipy.integrate`."""
+    first = EXPLICIT if solver.method == AUTO else solver.method
     if not start.size:
-        return np.tile(start, (len(t), 1)), 0
+        return Integration(np.tile(start, (len(t), 1)), methods=(first,))
     if not (solver.atol + solver.rtol * np.abs(start) > 0).all():
         raise RequestError(
             "simulate: atol: 0 leaves no tolerance to what is 0 at the start; give a positive one"
         )
+    run = _Run(library, motion, t, start, solver)
     try:
-        found = solve_ivp(motion.slope, (t[0], t[-1]), start, t_eval=t, **asdict(solver))
+        reason = run.by(first)
     except ValueError as error:
         if motion.lost is None:
             raise  # from a function of the user
         reason = str(error)
     else:
-        if found.success and np.isfinite(found.y).all():
-            return np.ascontiguousarray(found.y.T), int(found.nfev)
-        reason = "the result is not finite." if found.success else found.message
+        if not reason and np.isfinite(run.vectors).all():
+            return Integration(run.vectors, run.evaluations, tuple(run.methods), run.stiff_from)
+        reason = reason or "the result is not finite."
     where = f"{reason} {motion.state()}"
     if motion.lost is not None:
         where = f"the motion is not finite at {motion.lost} ({reason.rstrip('.')})"
-    raise RequestError(f"simulate: {solver.method}: {where}")
+    raise RequestError(f"simulate: {run.methods[-1]}: {where}")
+
+
+class _Run:
+    """One integration, step by step, by one method after the other."""
+
+    def __init__(self, library: Any, motion: Motion, t: Array, start: Array, asked: Solver) -> None:
+        self.library, self.motion, self.t, self.asked = library, motion, t, asked
+        self.vectors = np.empty((len(t), start.size))
+        self.vectors[0] = start
+        self.row, self.at, self.state = 1, float(t[0]), start
+        self.evaluations, self.methods = 0, list[str]()
+        self.stiff_from: float | None = None
+
+    def by(self, method: str, first_step: float | None = None) -> str:
+        """Steps of a method to the end; why it gave up, or nothing."""
+        asked, end = self.asked, float(self.t[-1])
+        self.methods.append(method)
+        solver = getattr(self.library, method)(
+            self.motion.slope, self.at, self.state, end, max_step=asked.max_step, rtol=asked.rtol,
+            atol=asked.atol, first_step=first_step or asked.first_step,
+        )  # fmt: skip
+        stiffness = Stiffness(method, asked.rtol, asked.atol)
+        while solver.status == "running":
+            message = solver.step()
+            if solver.status == "failed":
+                return str(message)
+            last = int(np.searchsorted(self.t, solver.t, side="right"))
+            if last > self.row:
+                self.vectors[self.row : last] = solver.dense_output()(self.t[self.row : last]).T
+                self.row = last
+            if self.stiff_from is None and stiffness.limits(solver):
+                self.stiff_from = self.at = float(solver.t)
+                if asked.method == AUTO:
+                    self.state = np.array(solver.y)
+                    self.evaluations += solver.nfev
+                    return self.by(IMPLICIT, min(solver.step_size, end - self.at))
+                self._warn(method, stiffness.remaining(solver))
+        self.evaluations += solver.nfev
+        return ""
+
+    def _warn(self, method: str, steps: float) -> None:
+        """The motion is stiff, and the explicit method was asked for."""
+        warnings.warn(
+            f"simulate: the motion is stiff from t = {self.at:.6g} s on: stability, not accuracy, "
+            f"limits the steps of {method}, and some {steps:.2g} of them lie ahead; friction near "
+            "rest does that.  method='auto' goes on by Radau there, method='Radau' begins with it",
+            RuntimeWarning,
+            stacklevel=5,
+        )
 
 
 def _number(name: str, value: Any, sound: Callable[[float], bool], words: str) -> float:

@@ -14,14 +14,47 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
+from symgen.robot.closure import RANK
 from symgen.robot.configuration import configuration_of
-from symgen.robot.mechanism import RANK
 from symgen.simulation.arguments import Array, Columns
 
 MOVED = 1e-9
 """What a start may be moved by (rad, m, rad/s, m/s) without a word."""
-CONTRADICTED = 1e-5
-"""Rates of constraints, relative to those of relations, that closed velocities may leave."""
+
+
+ALWAYS = (
+    "constraints", "constraint_jacobian", "constraint_rates", "constraint_bias", "mass_matrix",
+    "bias_forces",
+)  # fmt: skip
+DERIVED = ("inverse_dynamics_derivatives", "constraint_torque_derivatives")
+BY_STATE = ("constraint_acceleration_derivatives",)
+BY_PARAMETER = tuple(
+    f"{name}_parameter_derivatives"
+    for name in (
+        "constraints", "constraint_rates", "constraint_acceleration", "constraint_torque",
+        "inverse_dynamics",
+    )
+)  # fmt: skip
+
+
+def missing_functions(module: Any, columns: Columns, in_steps: bool) -> list[str]:
+    """The generated functions that a simulation of a mechanism calls and that were not built."""
+    names = [*ALWAYS, *(["loop_wrenches"] if module.n_loops else [])]
+    names += DERIVED if in_steps or len(columns) else ()
+    names += BY_STATE if len(columns) else ()
+    names += BY_PARAMETER if columns.places.size else ()
+    return [name for name in names if not hasattr(module, name)]
+
+
+def check_functions(module: Any, columns: Columns, in_steps: bool) -> None:
+    """RequestError where a simulation of a mechanism needs functions that were not built."""
+    missing = missing_functions(module, columns, in_steps)
+    if missing:
+        built = ",".join([*getattr(module, "functions", ()), *missing])
+        raise RequestError(
+            f"simulate needs {', '.join(missing)}: not built; build with: symgen build MODEL "
+            f"--functions {built}"
+        )
 
 
 def closed_start(
@@ -37,7 +70,6 @@ def closed_start(
         qd = np.asarray(module.closed_velocities(q, qd0, **given))
     except np.linalg.LinAlgError as error:
         raise RequestError(f"simulate: qd0: {error}") from None
-    refuse_contradictions(module, q, qd, given)
     normal = module.normalize(q0)
     for name, names, old, new in (
         ("q0", module.position_names, normal, q),
@@ -53,18 +85,6 @@ def closed_start(
                 stacklevel=3,
             )
     return q, qd
-
-
-def refuse_contradictions(module: Any, q: Array, qd: Array, given: Mapping[str, Any]) -> None:
-    """RequestError where closed velocities leave rates: relations contradict each other."""
-    left = np.abs(module.constraint_rates(q, qd, **given))
-    moving = np.abs(module.constraint_rates(q, np.zeros(module.n), **given))
-    if left.max(initial=0.0) > CONTRADICTED * max(1.0, moving.max(initial=0.0)):
-        name = module.constraint_names[int(left.argmax())]
-        raise RequestError(
-            f"simulate: no velocities keep the constraints: what {name} asks for contradicts the "
-            "others; remove it, or make them agree"
-        )
 
 
 def closed_sensitivities(

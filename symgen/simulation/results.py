@@ -15,7 +15,7 @@ from symgen.simulation.accelerations import (
     has_constraints,
 )
 from symgen.simulation.arguments import Array
-from symgen.simulation.integration import Solver
+from symgen.simulation.integration import Integration, Solver
 from symgen.simulation.mechanisms import told
 from symgen.simulation.motion import Motion
 
@@ -55,16 +55,19 @@ def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Arra
     return rows
 
 
-def attributes(module: Any, motion: Motion, solver: Solver, evaluations: int) -> dict[str, Any]:
+def attributes(
+    module: Any, motion: Motion, solver: Solver, integration: Integration
+) -> dict[str, Any]:
     """How the motion was made; the formulations of the accelerations where the module tells."""
     formulations = formulations_of(module, motion.way.functions)
     return {
         "robot": module.name,
         **({"formulation": formulations} if formulations else {}),
-        "method": solver.method,
+        "method": ", ".join(integration.methods),
         "rtol": solver.rtol,
         "atol": solver.atol,
-        "evaluations": evaluations,
+        "evaluations": integration.evaluations,
+        **({} if integration.stiff_from is None else {"stiff_from": integration.stiff_from}),
     }
 
 

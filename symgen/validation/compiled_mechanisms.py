@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.errors import RequestError
+from symgen.robot.closure import RANK
 from symgen.robot.configuration import configuration_of
-from symgen.robot.mechanism import RANK
 from symgen.simulation.accelerations import has_constraints
 from symgen.simulation.arguments import Array, Columns, columns
 from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme, State
@@ -30,7 +30,7 @@ from symgen.simulation.fixed_steps import (
     starting_state,
 )
 from symgen.simulation.inputs import Loads, Torques
-from symgen.simulation.mechanisms import closed_sensitivities, refuse_contradictions
+from symgen.simulation.mechanisms import closed_sensitivities, missing_functions
 from symgen.simulation.motion import objectives_of
 from symgen.validation import limits
 from symgen.validation.comparison import HIDDEN, relative_error
@@ -107,6 +107,11 @@ def steps(
 ) -> Iterator[Check]:
     """One row for each array of a state and for the integrals; none where there is no such C."""
     if not has_constraints(module) or advance_of(module) is None:
+        return
+    missing = missing_functions(module, _columns(module), in_steps=True)
+    if missing:
+        name = f"not compared: {', '.join(missing)} not built"
+        yield Check(f"steps by ALI3-P: {name}", "compiled", 0.0, 0.0, 0)
         return
     random = np.random.default_rng(seed)
     try:
@@ -197,7 +202,6 @@ def _task(module: Any, random: np.random.Generator, projection: Literal["mass", 
     values = np.asarray(module.default_parameters, dtype=float)
     q, given = np.asarray(module.assemble()), {"parameters": values} if values.size else {}
     qd = np.asarray(module.closed_velocities(q, random.uniform(-1, 1, module.n), **given))
-    refuse_contradictions(module, q, qd, given)
     closed_sensitivities(module, q, qd, 0.0, values, wanted)
     space = configuration_of(module)
     torques = Torques(random.uniform(-1, 1, module.n), None, space, wanted)

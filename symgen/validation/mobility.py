@@ -16,7 +16,8 @@ from symgen.description.expressions import evaluate
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault
 from symgen.joints import closing_type
-from symgen.robot.mechanism import RANK, Mechanism
+from symgen.robot.closure import RANK
+from symgen.robot.mechanism import Mechanism
 from symgen.validation.oracle_outputs import constraint_names
 from symgen.validation.oracle_parts import Array, unread_types
 from symgen.validation.oracles import NumericRobot

@@ -16,7 +16,7 @@
 #ifndef SYMGEN_CONSTRAINED_H
 #define SYMGEN_CONSTRAINED_H
 
-static const double RANK = 1e-6, RESISTS = 1e-14;
+static const double RANK = 1e-6, RESISTS = 1e-14, UNMET_OF_ROW = 1e-5, UNMET_OF_ALL = 1e-9;
 
 enum { FEW = 512 };  /* numbers that need no memory of their own */
 
@@ -200,6 +200,24 @@ static void solve_closure(const struct symgen_closure *c, int k, const double *a
     add_transposed(r, m, k, c->U, w, x);
 }
 
+/* Whether a row of J a = below is not met: see `UNMET` of symgen/robot/mechanism.py. */
+static int leaves_rows(const struct symgen_closure *c, const double *a, const double *below)
+{
+    double whole = 0.0;
+    for (int pass = 0; pass < 2; ++pass)
+        for (int i = 0; i < c->m; ++i) {
+            double left = -below[i], size = fabs(below[i]);
+            for (int j = 0; j < c->n; ++j) {
+                const double term = c->J[i * c->n + j] * a[j];
+                left += term;
+                size += fabs(term);
+            }
+            if (!pass) whole = fmax(whole, size);
+            else if (fabs(left) > UNMET_OF_ROW * size + UNMET_OF_ALL * whole) return 1;
+        }
+    return 0;
+}
+
 /* Columns first, first + 1, ... of (rows, 3 n) into (rows, n). */
 static void take_columns(int rows, int n, int first, const double *whole, double *part)
 {
@@ -208,7 +226,7 @@ static void take_columns(int rows, int n, int first, const double *whole, double
 }
 
 /* y: qdd and multipliers at x: q, qd, tau, t, loads, parameters, and with `slopes` their derivatives by
- * q, qd and tau.  1 where they are not determined, -1 where there is no memory. */
+ * q, qd and tau.  1 where they are not determined or leave rows, -1 where there is no memory. */
 static int symgen_constrained(const struct symgen_mechanism *of, const double **x, double **y, int slopes)
 {
     const int n = of->n, m = of->m, wide = slopes ? 3 * n : 1;
@@ -252,6 +270,10 @@ static int symgen_constrained(const struct symgen_mechanism *of, const double **
         return 1;
     }
     solve_closure(&c, 1, h, bias, y[0], y[1], w, f);
+    if (leaves_rows(&c, y[0], bias)) {
+        if (block != few) free(block);
+        return 1;
+    }
     if (slopes) {
         known[OF_QDD] = y[0];
         known[OF_MULTIPLIERS] = y[1];

@@ -214,13 +214,44 @@ def test_relations_need_a_value_somewhere_alone():
         loaded(ROD.replace("RELATION", "q.slider - sqrt(-1 - q.crank**2)"))
 
 
+def _refuses(function, q, *others):
+    """Alone it raises, in a batch it warns and returns NaN."""
+    match = rf"{function.__name__}: the constraints one and two contradict one another"
+    with pytest.raises(np.linalg.LinAlgError, match=match):
+        function(q, *others)
+    with pytest.warns(RuntimeWarning, match=rf"{match}.*NaN in 2 rows"):
+        result = function([q, q], *others)
+    for array in [result] if isinstance(result, np.ndarray) else result:
+        assert np.isnan(array).all()
+
+
 def test_relations_that_contradict_each_other_are_named():
     """Consistent at t = 0, when `assemble` is content, and never after."""
     text = ROD.replace("{rod: RELATION}", "{one: q.crank - 0.3 - t, two: q.crank - 0.3 - 2*t}")
     module = loaded(text)
-    with pytest.raises(RequestError, match=r"no velocities keep the constraints: what .* asks for"):
-        symgen.simulate(module, module.assemble(), [0, 0], [0, 1])
+    q, match = module.assemble(), "the constraints one and two contradict one another"
+    with pytest.raises(RequestError, match=match):
+        symgen.simulate(module, q, [0, 0], [0, 1])
+    _refuses(module.closed_velocities, q, [0.0, 0.0])
     assert "contradicts the others" in str(mobility(described(text)))
+
+
+def test_accelerations_that_contradict_are_refused_and_redundant_ones_are_answered():
+    """Relations of one velocity at t = 0 that ask for 0 and for 2 rad/s^2, and two that agree."""
+    asks = "{one: q.crank - 0.3 - t, two: RELATION}"
+    parted = loaded(
+        ROD.replace("{rod: RELATION}", asks.replace("RELATION", "q.crank - 0.3 - t - t*t"))
+    )
+    q, qd = parted.assemble(), [1.0, 0.2]
+    _refuses(parted.constrained_forward_dynamics, q, qd, [0, 0])
+    _refuses(parted.constrained_forward_dynamics_derivatives, q, qd, [0, 0])
+    twice = loaded(
+        ROD.replace("{rod: RELATION}", asks.replace("RELATION", "2*q.crank - 0.6 - 2*t"))
+    )
+    once = loaded(ROD.replace("RELATION", "q.crank - 0.3 - t"))
+    for beside in (0.0, 1e-7, 1e-3):
+        found = twice.constrained_forward_dynamics(q + beside, qd, [0, 0]).qdd
+        assert np.allclose(found, once.constrained_forward_dynamics(q + beside, qd, [0, 0]).qdd)
 
 
 def test_names_that_are_held_are_a_list():

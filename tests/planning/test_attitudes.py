@@ -66,7 +66,7 @@ def solver():
 def ends(plan, goal, atol):
     """The plan ends there, and so do its torques, integrated by `symgen.simulate`."""
     module = plan.module
-    assert plan.status == "solved"
+    assert plan.status == ("solved" if plan.violation < 1e-3 else "exceeded")
     assert plan.final_error < 1e-6
     assert np.abs(module.difference(plan.q[-1], module.normalize(goal))).max() < 1e-9
     drive = lambda t, q, qd: plan.torques(np.array([min(t / plan.T, 1.0)]))[0]  # noqa: E731
@@ -234,7 +234,7 @@ def test_angles_of_links_are_limited(load, solver):
     assert np.degrees(angles[0].min()) < least - 5
     assert np.degrees(angles[1].min()) == pytest.approx(least, abs=0.1)
     assert plans[1].objective > plans[0].objective * 1.01
-    assert plans[1].status == "solved" and plans[1].final_error < 1e-6
+    assert plans[1].status == "exceeded" and plans[1].final_error < 1e-6  # between its instants
     near = {"link": "bus", "rpy": [0, "45*deg", 0], "angle": "44*deg"}
     plan = symgen.plan(robot, {**task, "limits": {"angles": [near]}})
     assert plan.status == "infeasible"

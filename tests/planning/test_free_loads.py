@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import symgen
+from symgen.planning import reading
+from symgen.planning.splines import Profile
+from symgen.planning.transcription import transcribe
 from tests.planning.robots import EXAMPLES
 
 pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
@@ -62,6 +65,63 @@ def test_a_force_within_its_limits_moves_what_has_no_drive(slider):
     assert force.max() < 5 + 1e-9
     least = np.sqrt(2 * WAY * MASS * (1 / 3 + 1 / 5))
     assert least < found.T < 1.01 * least
+
+
+def test_loads_are_carried_to_the_instants_of_tightened_limits(slider):
+    """With weights there are twice the instants on coarse splines, and limits at four per segment
+    when what lies between is tightened: the unknown loads go along."""
+    found = symgen.plan(slider, {
+        **TASK, "limits": {"torque": 2}, "loads": {"push": {"free": {"fx": [-3, 5]}}},
+        "profile": {"segments": 5},
+    })  # fmt: skip
+    assert found.status == "solved"
+    assert found.violation < 1e-6
+    assert len(found.loads) == len(found.t)
+
+
+POWER = """
+outputs:
+  power: {value: tau.rail * qd.rail}
+  both: {value: (tau.rail + loads.push.fx) * qd.rail * (1 + t)}
+  squared: {value: 0.2 * loads.push.fx**2 * qd.rail + tau.rail**2}
+"""
+
+
+def test_outputs_take_loads_that_are_unknown(tmp_path):
+    """The derivatives of a program whose outputs are of the unknown loads, by differences."""
+    path = tmp_path / "slider.yaml"
+    path.write_text(SLIDER + POWER)
+    functions = "default,outputs,outputs_derivatives"
+    robot = symgen.load(path, functions=functions, formulations="newton_euler", backend="numpy")
+    task = reading.read({
+        **TASK, "time": {"min": 0.3, "max": 2}, "limits": {"outputs": {"power": 3, "both": 9}},
+        "objective": {"time": 1, "squared": 0.1, "both": 0.2},
+        "loads": {"push": {"free": {"fx": [-3, 5]}}}, "profile": {"segments": 2},
+    }, robot)  # fmt: skip
+    program = transcribe(task, robot, Profile(task.profile.degree, 2), 2)
+    random = np.random.default_rng(0)
+    x = random.uniform(0.2, 1.0, program.unknowns)
+    multipliers = random.uniform(-1, 1, program.rows)
+
+    def dense(pattern, values):
+        whole = np.zeros(pattern.shape)
+        whole[pattern.rows, pattern.columns] = values
+        return whole
+
+    def gradient(x):
+        rows = dense(program.jacobian_pattern, program.jacobian(x))
+        return program.gradient(x) + multipliers @ rows
+
+    def lagrangian(x):
+        return program.objective(x) + multipliers @ program.constraints(x)
+
+    steps = 1e-6 * np.eye(len(x))
+    first = [(lagrangian(x + h) - lagrangian(x - h)) / 2e-6 for h in steps]
+    assert np.allclose(gradient(x), first, rtol=1e-6, atol=1e-6)
+    second = np.array([(gradient(x + h) - gradient(x - h)) / 2e-6 for h in steps])
+    upper = np.triu(dense(program.hessian_pattern, program.hessian(x, 1.0, multipliers)))
+    whole = upper + np.triu(upper, 1).T
+    assert np.allclose(whole, second, rtol=1e-5, atol=1e-4)
 
 
 def test_given_and_free_components_act_together():

@@ -31,7 +31,7 @@ TASK = {
 @pytest.mark.parametrize(("robot", "task", "T", "objective", "near"), PUBLISHED)
 def test_the_optima_of_the_papers(robot, task, T, objective, near):
     found = symgen.plan(EXAMPLES / robot, PLAN / task)
-    assert found.status == "solved"
+    assert found.status == ("solved" if found.violation < 1e-3 else "exceeded")
     assert abs(found.T - T) < near
     assert abs(found.objective - objective) < near
     assert found.final_error < 1e-6
@@ -324,12 +324,12 @@ def test_the_command_and_its_files(tmp_path, monkeypatch, capfd):
     outputs = [word for file in files for word in ("-o", file)]
     assert run([*arguments, "--json", *outputs]) == 0
     said = json.loads(capfd.readouterr().out)
-    assert said["status"] == "solved"
+    assert said["status"] == "exceeded"  # torques between the knots, where nothing limits them
     assert abs(said["T"] - 0.39266) < 1e-5
     contents = {file: (tmp_path / file).read_bytes() for file in files}
     assert run([*arguments, *outputs]) == 0
     printed = capfd.readouterr().out
-    assert printed.startswith("solved")
+    assert printed.startswith("exceeded")
     changing = ("took", "iterations in")
     for file in files:
         again = (tmp_path / file).read_bytes()

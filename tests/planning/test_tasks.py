@@ -52,7 +52,6 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
     ("loads: {grip: {free: [fx, gx]}}", 4, "'gx' is no component of a load"),
     ("objective: {time: 1, load: {grip: {fx: 1}}}", 4, "it is not free"),
     ("method: collocation\nloads: {grip: {free: [fx]}}", 5, "not available yet"),
-    ("loads: {grip: {free: [fx]}}\nlimits: {outputs: {height: 1}}", 4, "beside outputs"),
     ("loads: {grip: [0, 0, 0]}", 4, "found 3 entries"),
     ("loads: {grip: [tt, 0, 0, 0, 0, 0]}", 4, "did you mean"),
     ("loads: {grip: ['__import__(1)', 0, 0, 0, 0, 0]}", 4, "is not a function"),

@@ -619,7 +619,7 @@ def refusal(*arguments, **options):
         ({"sensitivities": ["L", 3]}, "sensitivities: expected names, or 'all'; got ['L', 3]"),
         ({"objectives": None}, "objectives: expected names, or 'all'; got None"),
         ({"objectives": 5}, "objectives: expected names, or 'all'; got 5"),
-        ({"method": None}, "no method is called None; there are: DOP853, RK45"),
+        ({"method": None}, "no method is called None; there are: auto, DOP853, RK45"),
         ({"method": ["RK45"]}, "no method is called ['RK45']"),
         ({"rtol": "a"}, "rtol: expected real numbers, got 'a'"),
         ({"atol": "a"}, "atol: expected real numbers, got 'a'"),
@@ -833,6 +833,35 @@ def test_a_singular_mass_matrix_is_met_with_time_and_state(free):
     assert 1.5 < float(found[1]) < 1.6
 
 
+def rubbed(v0):
+    """A mass on a spring with friction tanh(qd / v0)."""
+
+    def forward_dynamics(q, qd, tau, loads=None, parameters=None):
+        return tau - q - 2.0 * np.tanh(qd / v0)
+
+    return SimpleNamespace(
+        n=1, n_loads=0, n_parameters=0, parameter_names=(), default_parameters=(),
+        coordinate_names=("x",), name="block", forward_dynamics=forward_dynamics,
+    )  # fmt: skip
+
+
+def test_friction_at_rest_is_stiff():
+    """Released at 1 it sticks, and creeps by qd = -v0 q / 2; rates are 2 / v0 there.  The default
+    goes on by Radau; an explicit method warns; without friction that matters nothing changes."""
+    v0, T = 1e-4, 5.0
+    options = {"rtol": 1e-6, "atol": 1e-9}
+    motion = symgen.simulate(rubbed(v0), [1], [0], [0, 1, T], **options)
+    assert motion.attrs["method"] == "DOP853, Radau"
+    assert motion.attrs["stiff_from"] < 0.1
+    assert motion.attrs["evaluations"] < 2000
+    creep = np.arctanh(0.5) * v0  # as q hardly moves
+    assert motion.q.values[-1, 0] == pytest.approx(1 - creep * T, abs=2e-7)
+    with pytest.warns(RuntimeWarning, match=r"stiff from t = 0\.0.*limits the steps of RK45"):
+        symgen.simulate(rubbed(v0), [1], [0], [0, 0.3], method="RK45", **options)
+    smooth = symgen.simulate(rubbed(1e3), [1], [0], [0, 10], **options)
+    assert smooth.attrs["method"] == "DOP853" and "stiff_from" not in smooth.attrs
+
+
 def test_an_integrator_that_gives_up_says_why(free):
     message = refusal(free, Q0, QD0, [0, 1], tau=lambda t, q, qd: 10 * q**3 * qd**2)
     assert "DOP853: Required step size is less than spacing between numbers. t = " in message
@@ -848,7 +877,8 @@ def test_a_motion_that_ceases_to_be_finite_says_when(free, method, sensitivities
         free, Q0, QD0, [0, 1], tau=until_half, method=method, rtol=1e-5, atol=1e-5,
         sensitivities=sensitivities,
     )  # fmt: skip
-    found = re.match(rf"simulate: {method}: the motion is not finite at t = (\S+) s, q = ", message)
+    by = "DOP853" if method == "auto" else method
+    found = re.match(rf"simulate: {by}: the motion is not finite at t = (\S+) s, q = ", message)
     assert 0.4999 < float(found[1]) < 0.55  # within a step
     assert "nan" not in message
 

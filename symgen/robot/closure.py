@@ -1,0 +1,86 @@
+"""Linear equations of a mechanism with loops or relations: solution, rank, rows that are not met.
+
+This file is part of the packages of such models, too; it needs nothing but NumPy.  See
+`symgen.robot.mechanism` for the notation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = Any
+"""float64 arrays, and what NumPy makes them of."""
+
+RANK = 1e-6
+"""Singular values below this, in units of the largest, are those of redundant rows: they are as
+large as the error with which loops of a mechanism on its way are closed."""
+UNMET = 1e-5, 1e-9
+"""Residual J a + b of a row that is not met, relative to the size of its terms and to the largest
+size of all rows.  The first is above what redundant rows leave where loops are closed to `RANK`."""
+
+
+def independent(J: Array) -> tuple[Array, Array, Array]:
+    """U (..., m, r), what U' J is, and which of these rows are independent, (..., r)."""
+    try:
+        U, s, V = np.linalg.svd(J, full_matrices=False)
+    except np.linalg.LinAlgError:
+        raise np.linalg.LinAlgError("the constraints have no finite derivatives here") from None
+    kept = s > RANK * s.max(axis=-1, keepdims=True)
+    return U, s[..., np.newaxis] * V, kept
+
+
+def step(J: Array, c: Array, damping: float) -> Array:
+    """The step of least norm that closes the linearised loops, (k,)."""
+    U, s, V = np.linalg.svd(J, full_matrices=False)
+    small = s <= RANK * s.max(initial=0.0)
+    gain = np.where(small, 0.0, s / np.where(small, 1.0, s * s + damping * damping))
+    return V.T @ (gain * (U.T @ c))
+
+
+def solved(M: Array, J: Array, above: Array, below: Array) -> tuple[Array, Array, Array]:
+    """Of M a - J' x = above, J a = below: a (..., n, k), x (..., m, k), and which rows of x are
+    unique (..., m)."""
+    U, rows, kept = independent(J)
+    r, n = rows.shape[-2:]
+    rows = rows * kept[..., np.newaxis]
+    batch = np.broadcast_shapes(M.shape[:-2], J.shape[:-2], above.shape[:-2], below.shape[:-2])
+    whole = np.zeros((*batch, n + r, n + r))
+    whole[..., :n, :n] = M
+    whole[..., :n, n:] = -np.swapaxes(rows, -1, -2)
+    whole[..., n:, :n] = rows
+    whole[..., range(n, n + r), range(n, n + r)] = ~kept  # multipliers of what is redundant: 0
+    right = np.zeros((*batch, n + r, above.shape[-1]))
+    right[..., :n, :] = above
+    right[..., n:, :] = (np.swapaxes(U, -1, -2) @ below) * kept[..., np.newaxis]
+    try:
+        found = np.linalg.solve(whole, right)
+    except np.linalg.LinAlgError:
+        raise np.linalg.LinAlgError(
+            "the accelerations are not determined: nothing resists a motion that the constraints "
+            "allow"
+        ) from None
+    return (
+        found[..., :n, :],
+        U @ found[..., n:, :],
+        np.broadcast_to(unique(U, kept), (*batch, J.shape[-2])),
+    )
+
+
+def unmet_rows(J: Array, a: Array, b: Array) -> Array:
+    """Which rows J a + b (..., m) are not 0, but for rounding and redundant rows."""
+    left = np.abs((J @ a[..., np.newaxis])[..., 0] + b)
+    sizes = (np.abs(J) @ np.abs(a[..., np.newaxis]))[..., 0] + np.abs(b)
+    own, shared = UNMET
+    return left > own * sizes + shared * sizes.max(axis=-1, keepdims=True)
+
+
+def unmet(J: Array, a: Array, b: Array) -> Array:
+    """Whether a row J a + b is not 0, (...)."""
+    return unmet_rows(J, a, b).any(axis=-1)
+
+
+def unique(U: Array, kept: Array) -> Array:
+    """Which multipliers the motion determines, (..., m)."""
+    return np.sum((U * kept[..., np.newaxis, :]) ** 2, axis=-1) > 1.0 - RANK
