@@ -192,7 +192,7 @@ class Faults:
             self._faults[self._at(element, key, message)] = None
 
     def warn(self, element: Element, key: str, message: str) -> None:
-        """Record a remark; of several in the same words the first, with the number of the others."""
+        """Record a remark; of several in the same words the first, with how many others."""
         if message in self._repeated:
             at, others = self._repeated[message]
             words = f"{message} ({others + 1} more like it)"
