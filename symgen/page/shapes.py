@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symgen.description.foreign.rotations import from_rpy
+from symgen.description.foreign.rotations import from_quaternion, from_rpy
 from symgen.description.foreign.urdf import link_names_of_urdf
 from symgen.description.foreign.xacro import XACRO, expanded
 from symgen.description.foreign.xml import Element, read_xml
@@ -155,7 +155,7 @@ def _shapes(
     origin = visual.first("origin")
     turn, shift = np.eye(3), np.zeros(3)
     if origin is not None:
-        turn = np.array(from_rpy(_numbers(origin, "rpy", (0.0, 0.0, 0.0), where))).reshape(3, 3)
+        turn = _attitude(origin, where)
         shift = np.array(_numbers(origin, "xyz", (0.0, 0.0, 0.0), where))
     material = visual.first("material")
     given = None if material is None else _colour(material)
@@ -163,6 +163,18 @@ def _shapes(
         given = palette.get(material.attributes.get("name", ""))
     for vertices, faces, colour in _geometry(kind, urdf, where):
         yield Shape(link, vertices @ turn.T + shift, faces, given or colour)
+
+
+def _attitude(origin: Element, where: str) -> Array:
+    """The rotation matrix of an <origin>, of its `quat_xyzw` or its `rpy`."""
+    if "quat_xyzw" not in origin.attributes:
+        rpy = _numbers(origin, "rpy", (0.0, 0.0, 0.0), where)
+        return np.array(from_rpy(rpy)).reshape(3, 3)
+    x, y, z, w = _numbers(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0), where)
+    try:
+        return from_quaternion((w, x, y, z))
+    except ValueError:
+        raise RequestError(f"{where}: quat_xyzw is zero, and has no direction") from None
 
 
 def _geometry(kind: Element, urdf: _Urdf, where: str) -> Iterator[tuple[Array, Faces, Colour]]:

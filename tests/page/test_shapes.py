@@ -73,6 +73,17 @@ def test_boxes_cylinders_and_spheres_stand_where_the_file_says(arm, tmp_path):
     assert volume(ball) == pytest.approx(4 / 3 * np.pi * 0.001, rel=0.05)
 
 
+def test_visuals_turn_by_quaternions_as_by_angles(arm, tmp_path):
+    path = written(tmp_path, BOX)
+    links = tuple(arm.link_names)
+    expected = [shape.vertices for shape in shapes_of(path, links)]
+    half = "0.7071067811865476"
+    quaternion = f'quat_xyzw="0 {half} 0 {half}"'
+    path.write_text(path.read_text().replace('rpy="0 1.5707963267948966 0"', quaternion))
+    for shape, vertices in zip(shapes_of(path, links), expected, strict=True):
+        np.testing.assert_allclose(shape.vertices, vertices, atol=1e-12)
+
+
 @pytest.mark.parametrize(("ending", "text"), [("stl", STL), ("obj", OBJ)])
 @pytest.mark.parametrize(
     "where",

@@ -118,11 +118,10 @@ class Format:
 
 @dataclass
 class _Walk:
-    """A walk over a document; `seen` are the places of what is to be remarked, by its words."""
+    """A walk over a document; `unknown` is what the format does not have, with its first place."""
 
     table: Format
     faults: Faults
-    seen: dict[tuple[str, str], list[tuple[Element, str]]] = field(default_factory=dict)
     unknown: dict[str, Element] = field(default_factory=dict)
 
     def visit(self, top: Element, path: str, key: str, apart: Collection[str]) -> None:
@@ -153,7 +152,7 @@ class _Walk:
             if entry.use == Use.REFUSED:
                 self.faults.add(element, key, f"{_written(path)}: {entry.effect}")
             else:
-                self.seen.setdefault((path, words), []).append((element, key))
+                self.faults.warn(element, key, words)
 
     def take_unknown(self, element: Element, path: str, key: str) -> None:
         """An entry that the format does not have."""
@@ -167,17 +166,12 @@ class _Walk:
             words = f"<{in_line(tag)}> is left out; did you mean <{meant}>?" if meant else ""
         if words:
             key = key if "@" not in path else f"{key}.{element.tag}"
-            self.seen.setdefault((path, words), []).append((element, key))
+            self.faults.warn(element, key, words)
         else:
             self.unknown.setdefault(_written(path), element)
 
-    def report(self) -> None:
-        """Warn of each kind once."""
-        for (_, words), places in self.seen.items():
-            element, key = places[0]
-            others = len(places) - 1
-            behind = f" ({others} more like it)" if others else ""
-            self.faults.warn(element, key, words + behind)
+    def report_unknown(self) -> None:
+        """Warn once of all that the format does not have."""
         if self.unknown:
             names = [f"{x} (line {line_of(element)})" for x, element in self.unknown.items()]
             more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
@@ -203,7 +197,7 @@ def remark(
     walk = _Walk(table, faults)
     for element, path, key in tops:
         walk.visit(element, path, key, apart)
-    walk.report()
+    walk.report_unknown()
 
 
 def counts(table: Format) -> dict[Use, int]:

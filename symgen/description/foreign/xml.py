@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Never
 from xml.parsers import expat
 
@@ -183,6 +183,7 @@ class Faults:
         self.files = files or (file,)
         self.warnings: list[Fault] = []
         self._faults: dict[Fault, None] = {}  # as an ordered set
+        self._repeated: dict[str, tuple[int, int]] = {}  # place in the warnings, and repetitions
         self._hints = _MOST_FAULTS
 
     def add(self, element: Element, key: str, message: str) -> None:
@@ -191,8 +192,14 @@ class Faults:
             self._faults[self._at(element, key, message)] = None
 
     def warn(self, element: Element, key: str, message: str) -> None:
-        """Record a remark."""
-        if len(self.warnings) < _MOST_FAULTS:
+        """Record a remark; of several in the same words the first, with how many others."""
+        if message in self._repeated:
+            at, others = self._repeated[message]
+            words = f"{message} ({others + 1} more like it)"
+            self.warnings[at] = replace(self.warnings[at], message=words)
+            self._repeated[message] = at, others + 1
+        elif len(self.warnings) < _MOST_FAULTS:
+            self._repeated[message] = len(self.warnings), 0
             self.warnings.append(self._at(element, key, message))
 
     def _at(self, element: Element, key: str, message: str) -> Fault:
