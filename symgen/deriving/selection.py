@@ -298,6 +298,8 @@ def _chosen_functions(
                 f"{' and '.join(formulations)} cannot derive {name}; {who_derives(name, tree)}"
             )
     compared = {other for name in asked for other in NEEDED.get(name, ())}  # at every build
+    if "constraints" in asked and tree.loops:
+        compared.add("forward_kinematics")  # by which `assemble` judges poses
     return tuple(
         name
         for name in FUNCTION_NAMES

@@ -83,6 +83,8 @@ class ModuleMetadata:
     constraint_names: tuple[str, ...] = ()
     """The rows of all loops, then the relations."""
     loop_names: tuple[str, ...] = ()
+    loop_axes: tuple[tuple[object, ...], ...] = ()
+    """Axes that frames of loops share where they are closed: `LoopAxes`."""
     actuated: tuple[bool, ...] = ()
     """For every coordinate whether it has a drive."""
     initial_q: tuple[float, ...] = ()

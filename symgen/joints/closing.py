@@ -25,6 +25,18 @@ PARALLEL: tuple[Row, ...] = (("u", "axis"), ("v", "axis"))
 """The axes are parallel."""
 
 
+def shared_axes(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Axes that both frames share where the loop is closed.
+
+    Products are 0 after half a turn, too: PARALLEL where the axes are opposite, and ("u", "v")
+    with it after half a turn about any of the three axes.  Points, distances and right angles
+    have no such roots.
+    """
+    if not set(PARALLEL) <= set(rows):
+        return ()
+    return FRAME_AXES if ("u", "v") in rows else FRAME_AXES[-1:]
+
+
 def row_names(loop: str, rows: Sequence[Row]) -> tuple[str, ...]:
     """``closure_x``, ``closure_u_axis``; the name of the loop alone where it has one row."""
     if len(rows) == 1:

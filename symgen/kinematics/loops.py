@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic
 
+from symgen.algebra.evaluation import evaluate
+from symgen.algebra.graph import Graph
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector
-from symgen.description.model import LoopDescription, LoopEnd
+from symgen.description.model import LoopDescription, LoopEnd, RobotDescription
 from symgen.joints import Closing, Directions, closing_type
-from symgen.joints.closing import BASE_AXES, GAP, Row, row_names
+from symgen.joints.closing import BASE_AXES, GAP, Row, row_names, shared_axes
 from symgen.joints.planar import in_plane
-from symgen.kinematics.frames import normalized, pose, units
+from symgen.kinematics.frames import identity_transform, normalized, pose, units
 from symgen.kinematics.scalars import scalar, vector
 
 __all__ = ["BASE_AXES", "GAP", "End", "Loop", "loop_of"]
@@ -83,3 +85,28 @@ def _end(end: LoopEnd, body: int, carrier: Transform[S], algebra: Algebra[S]) ->
     axes = {"u": u, "v": v, "axis": axis}
     turned = {name: frame.rotation.apply(one) for name, one in axes.items()}
     return End(body, frame.translation, turned)
+
+
+LoopAxes = tuple[str, int, int, tuple[tuple[tuple[float, ...], tuple[float, ...]], ...]]
+"""Name of a loop, numbers of its links (0: the base), pairs of unit vectors in their frames."""
+
+
+def loop_axes(description: RobotDescription) -> tuple[LoopAxes, ...]:
+    """The axes that frames of loops share where they are closed, with the values of the file."""
+    graph = Graph()
+    still = identity_transform(graph)
+    numbers = {joint.link.name: k for k, joint in enumerate(description.joints, start=1)}
+    result: list[LoopAxes] = []
+    for each in description.loops:
+        loop = loop_of(each, {each.first.link: (0, still), each.second.link: (0, still)}, graph)
+        names = shared_axes(loop.rows)
+        if not names:
+            continue
+        vectors = [end.axes[name] for name in names for end in (loop.first, loop.second)]
+        entries = [x for vector in vectors for x in (vector.x, vector.y, vector.z)]
+        values = [float(x) for x in evaluate(entries, description.parameter_values)]
+        triples = [tuple(values[k : k + 3]) for k in range(0, len(values), 3)]
+        pairs = tuple(zip(triples[::2], triples[1::2], strict=True))
+        first, second = (numbers.get(end.link, 0) for end in (each.first, each.second))
+        result.append((each.name, first, second, pairs))
+    return tuple(result)

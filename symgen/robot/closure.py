@@ -6,6 +6,9 @@ This file is part of the packages of such models, too; it needs nothing but NumP
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -84,3 +87,49 @@ def unmet(J: Array, a: Array, b: Array) -> Array:
 def unique(U: Array, kept: Array) -> Array:
     """Which multipliers the motion determines, (..., m)."""
     return np.sum((U * kept[..., np.newaxis, :]) ** 2, axis=-1) > 1.0 - RANK
+
+
+def half_turned(module: Any, q: Array, known: Mapping[str, Any]) -> str:
+    """The first loop whose frames are more than a quarter of a turn from the pose that closes it.
+
+    Its rows, being products, are 0 half a turn off, too; "" where there is no such loop.
+    """
+    axes = getattr(module, "_loop_axes", ())
+    if not axes:
+        return ""
+    given = without_none(parameters=known.get("parameters"))
+    turns = module.forward_kinematics(q, **given)[..., :3, :3]
+    for name, *links, pairs in axes:
+        first, second = (turns[k - 1] if k else np.eye(3) for k in links)
+        if any((first @ u) @ (second @ v) < 0.0 for u, v in pairs):
+            return str(name)
+    return ""
+
+
+def sample_of(values: Any, axes: int, shape: tuple[int, ...], index: tuple[int, ...]) -> Any:
+    """Those of one sample, with so many axes of their own, of a batch of this shape."""
+    if values is None or isinstance(values, Mapping):
+        return values
+    own = np.shape(values)[np.ndim(values) - axes :]
+    return np.broadcast_to(values, (*shape, *own))[index]
+
+
+def without_none(**options: Any) -> dict[str, Any]:
+    """The options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
+    """`method` with a plain message where options are given by position."""
+    kinds = {name: one.kind for name, one in inspect.signature(method).parameters.items()}
+    given = [name for name, kind in kinds.items() if kind is not inspect.Parameter.KEYWORD_ONLY]
+    options = ", ".join(f"{name}=..." for name in kinds if name not in given)
+
+    @functools.wraps(method)
+    def plain(*args: Any, **keywords: Any) -> Any:
+        if len(args) > len(given):
+            call = f"{method.__name__}({', '.join(given[1:])})"
+            raise TypeError(f"{call} takes everything else by name: {options}")
+        return method(*args, **keywords)
+
+    return plain

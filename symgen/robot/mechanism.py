@@ -16,15 +16,25 @@ multiplier of least norm; the accelerations do not depend on that choice.
 
 from __future__ import annotations
 
-import functools
-import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgen.robot.closure import RANK, independent, solved, step, unique, unmet, unmet_rows
+from symgen.robot.closure import (
+    RANK,
+    by_keyword,
+    half_turned,
+    independent,
+    sample_of,
+    solved,
+    step,
+    unique,
+    unmet,
+    unmet_rows,
+    without_none,
+)
 
 Array = Any
 """float64 arrays, and what NumPy makes them of."""
@@ -34,6 +44,9 @@ CLOSED = 1e-12
 _STEPS, _DAMPED = 200, 1e-3
 _TRIES, _NEAR = 10, 0.1
 """Other places to begin, where the first is singular, and how far they are from it (rad, m)."""
+_TURNS, _FURTHER, _FURTHEST = 40, 1.2, 3.0
+"""Other places to begin, where a loop closes half a turn off: each is so much further away than
+the last, up to the furthest (rad, m)."""
 _DRIVEN, _ROUNDING = 1e-8, 1e-9
 _CORRECTIONS = 4
 """Newton steps that tell a state beside the constraints from relations that contradict."""
@@ -68,22 +81,6 @@ class ConstrainedDerivatives(NamedTuple):
     dmultipliers_dtau: Array
 
 
-def _by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
-    """`method` with a plain message where options are given by position."""
-    kinds = {name: one.kind for name, one in inspect.signature(method).parameters.items()}
-    given = [name for name, kind in kinds.items() if kind is not inspect.Parameter.KEYWORD_ONLY]
-    options = ", ".join(f"{name}=..." for name in kinds if name not in given)
-
-    @functools.wraps(method)
-    def plain(*args: Any, **keywords: Any) -> Any:
-        if len(args) > len(given):
-            call = f"{method.__name__}({', '.join(given[1:])})"
-            raise TypeError(f"{call} takes everything else by name: {options}")
-        return method(*args, **keywords)
-
-    return plain
-
-
 class Mechanism:
     """What a package of a model with loops or relations offers beside its generated functions."""
 
@@ -102,7 +99,7 @@ class Mechanism:
             one.__doc__ = method.__doc__
         return found
 
-    @_by_keyword
+    @by_keyword
     def constrained_forward_dynamics(
         self, q: Array, qd: Array, tau: Array, *, t: Array = 0.0, loads: Any = None,
         parameters: Any = None,
@@ -144,7 +141,7 @@ class Mechanism:
         )
         return ConstrainedMotion(qdd, multipliers)
 
-    @_by_keyword
+    @by_keyword
     def constrained_forward_dynamics_derivatives(
         self, q: Array, qd: Array, tau: Array, *, t: Array = 0.0, loads: Any = None,
         parameters: Any = None,
@@ -161,7 +158,7 @@ class Mechanism:
         function = "constrained_forward_dynamics_derivatives"
         qdd, multipliers = self._accelerations(function, q, qd, tau, t, loads, parameters)
         given = self._given(t, loads, parameters)
-        known = _without_none(t=t, parameters=parameters)
+        known = without_none(t=t, parameters=parameters)
         _, by_q, by_qd, M = module.inverse_dynamics_derivatives(q, qd, qdd, **given)
         _, pulled = module.constraint_torque_derivatives(q, multipliers, **known)
         _, rows_q, rows_qd = module.constraint_acceleration_derivatives(q, qd, qdd, **known)
@@ -181,7 +178,7 @@ class Mechanism:
             *np.split(moved, 3, axis=-1),
         )
 
-    @_by_keyword
+    @by_keyword
     def constrained_forward_dynamics_parameter_derivatives(
         self, q: Array, qd: Array, tau: Array, *, t: Array = 0.0, loads: Any = None,
         parameters: Any = None,
@@ -193,7 +190,7 @@ class Mechanism:
         function = "constrained_forward_dynamics_parameter_derivatives"
         return self._by_parameters(function, q, qd, tau, t, loads, parameters)[0]
 
-    @_by_keyword
+    @by_keyword
     def constraint_multiplier_parameter_derivatives(
         self, q: Array, qd: Array, tau: Array, *, t: Array = 0.0, loads: Any = None,
         parameters: Any = None,
@@ -213,7 +210,7 @@ class Mechanism:
         module = self._module
         qdd, multipliers = self._accelerations(function, q, qd, tau, t, loads, parameters)
         given = self._given(t, loads, parameters)
-        known = _without_none(t=t, parameters=parameters)
+        known = without_none(t=t, parameters=parameters)
         felt = module.inverse_dynamics_parameter_derivatives(q, qd, qdd, **given)
         pulled = module.constraint_torque_parameter_derivatives(q, multipliers, **known)
         rows = module.constraint_acceleration_parameter_derivatives(q, qd, qdd, **known)
@@ -225,7 +222,7 @@ class Mechanism:
         slopes[unknown] = moved[unknown] = np.nan
         return slopes, moved
 
-    @_by_keyword
+    @by_keyword
     def closing_derivatives(
         self, q: Array, *, hold: Sequence[str] = (), t: Array = 0.0, parameters: Any = None
     ) -> Array:
@@ -234,14 +231,14 @@ class Mechanism:
         Of joints with a quaternion it is a displacement, as of integrate(q, displacement).  Those
         that are held stay; the others move by the least that keeps the loops closed.
         """
-        known = _without_none(t=t, parameters=parameters)
+        known = without_none(t=t, parameters=parameters)
         free = np.zeros(self._module.n)
         free[self._free("closing_derivatives", hold)] = 1.0
         J = self._module.constraint_jacobian(q, **known)
         slopes = self._module.constraints_parameter_derivatives(q, **known)
         return -np.linalg.pinv(J * free, rcond=RANK) @ slopes
 
-    @_by_keyword
+    @by_keyword
     def constrained_inverse_dynamics(
         self, q: Array, qd: Array, qdd: Array, *, t: Array = 0.0, loads: Any = None,
         parameters: Any = None,
@@ -262,7 +259,7 @@ class Mechanism:
         of that row are NaN, and a RuntimeWarning says so.
         """
         given = self._given(t, loads, parameters)
-        known = _without_none(t=t, parameters=parameters)
+        known = without_none(t=t, parameters=parameters)
         felt = self._module.inverse_dynamics(q, qd, qdd, **given)
         J = self._module.constraint_jacobian(q, **known)
         drives = np.flatnonzero(self._module.actuated)
@@ -282,7 +279,7 @@ class Mechanism:
         tau[..., drives] = found[..., : len(drives)]
         return ConstrainedTorques(tau, found[..., len(drives) :])
 
-    @_by_keyword
+    @by_keyword
     def closed_velocities(
         self, q: Array, qd: Array, *, t: Array = 0.0, parameters: Any = None
     ) -> Array:
@@ -294,7 +291,7 @@ class Mechanism:
         keep all of them; in a batch the velocities of that row are NaN, and a RuntimeWarning names
         the constraints.
         """
-        known = _without_none(t=t, parameters=parameters)
+        known = without_none(t=t, parameters=parameters)
         J = self._module.constraint_jacobian(q, **known)
         rates = np.asarray(self._module.constraint_rates(q, qd, **known))
         M = self._module.mass_matrix(q, parameters=parameters)
@@ -307,20 +304,20 @@ class Mechanism:
         )
         return closed
 
-    @_by_keyword
+    @by_keyword
     def unique_multipliers(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
         """Which multipliers the motion determines, (..., m): not those of redundant rows."""
-        J = self._module.constraint_jacobian(q, **_without_none(t=t, parameters=parameters))
+        J = self._module.constraint_jacobian(q, **without_none(t=t, parameters=parameters))
         U, _, kept = independent(J)
         return unique(U, kept)
 
-    @_by_keyword
+    @by_keyword
     def freedoms(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
         """How many velocities the constraints leave free, (...): n less the rank of J."""
-        J = self._module.constraint_jacobian(q, **_without_none(t=t, parameters=parameters))
+        J = self._module.constraint_jacobian(q, **without_none(t=t, parameters=parameters))
         return self._module.n - independent(J)[2].sum(axis=-1)
 
-    @_by_keyword
+    @by_keyword
     def assemble(
         self, q: Array = None, *, hold: Sequence[str] = (), t: Array = 0.0, parameters: Any = None
     ) -> Array:
@@ -332,11 +329,12 @@ class Mechanism:
                           the names of their velocities, along which they do not move then
             t, parameters as of constrained_forward_dynamics
 
-        ValueError where the loops cannot close from there, with how far they are open.
+        ValueError where the loops cannot close from there, with how far they are open, or close
+        with frames that are half a turn off only.
         """
         free = self._free("assemble", hold)
         start = self._module.normalize(self._module.initial_q if q is None else q)
-        known = _without_none(t=t, parameters=parameters)
+        known = without_none(t=t, parameters=parameters)
         rows = start.reshape(-1, start.shape[-1])
         closed = [self._assembled(row, free, known, k) for k, row in enumerate(rows)]
         return np.array(closed).reshape(start.shape)
@@ -363,7 +361,11 @@ class Mechanism:
         for _ in range(_TRIES):
             found, c, size = self._closed(begin, free, known)
             if np.abs(c).max() <= 1e3 * CLOSED * size:
-                return found
+                return (
+                    self._turned(q, found, free, known)
+                    if half_turned(self._module, found, known)
+                    else found
+                )
             begin = self._moved(q, free, random.normal(scale=_NEAR, size=len(free)))
         worst = int(np.abs(c).argmax())
         where = f" (row {row})" if row else ""
@@ -375,6 +377,24 @@ class Mechanism:
         raise ValueError(
             f"assemble: the loops do not close from here{where}: {name} is off by "
             f"{abs(c[worst]):.3g}; begin nearer, hold less, or look at the lengths"
+        )
+
+    def _turned(
+        self, q: Array, wrong: Array, free: Sequence[int], known: Mapping[str, Any]
+    ) -> Array:
+        """From places further and further from q, where a loop closes half a turn off."""
+        random, scale = np.random.default_rng(0), _NEAR
+        for _ in range(_TURNS):
+            begin = self._moved(q, free, random.normal(scale=scale, size=len(free)))
+            found, c, size = self._closed(begin, free, known)
+            closed = np.abs(c).max() <= 1e3 * CLOSED * size
+            if closed and not half_turned(self._module, found, known):
+                return found
+            scale = min(_FURTHER * scale, _FURTHEST)
+        name = half_turned(self._module, wrong, known)
+        raise ValueError(
+            f"assemble: {name} closes from here with its frames half a turn off only; begin "
+            "nearer, hold less, or turn one of its frames (its axis, or rpy of its origin)"
         )
 
     def _closed(
@@ -418,10 +438,10 @@ class Mechanism:
         rows = 0
         for index in zip(*np.nonzero(missed), strict=True) if missed.ndim else [()]:
             q, qd, t, parameters = (
-                _sample(x, axes, missed.shape, index)
+                sample_of(x, axes, missed.shape, index)
                 for x, axes in zip(state, (1, 1, 0, 1), strict=True)
             )
-            known = _without_none(t=t, parameters=parameters)
+            known = without_none(t=t, parameters=parameters)
             contradicted = self._contradicted(q, qd, known)
             names.update(dict.fromkeys(contradicted))
             rows += bool(contradicted)
@@ -463,21 +483,9 @@ class Mechanism:
     def _given(self, t: Array, loads: Any, parameters: Any) -> dict[str, Any]:
         """Options of functions of the tree; they take the time where its forces mention that."""
         timed = getattr(self._module, "timed", False)
-        return _without_none(t=t if timed else None, loads=loads, parameters=parameters)
+        return without_none(t=t if timed else None, loads=loads, parameters=parameters)
 
     def _constraints(self, q: Array, qd: Array, t: Array, parameters: Any) -> tuple[Array, Array]:
-        known = _without_none(t=t, parameters=parameters)
+        known = without_none(t=t, parameters=parameters)
         module = self._module
         return module.constraint_jacobian(q, **known), module.constraint_bias(q, qd, **known)
-
-
-def _sample(values: Any, axes: int, shape: tuple[int, ...], index: tuple[int, ...]) -> Any:
-    """Those of one sample, with so many axes of their own, of a batch of this shape."""
-    if values is None or isinstance(values, Mapping):
-        return values
-    own = np.shape(values)[np.ndim(values) - axes :]
-    return np.broadcast_to(values, (*shape, *own))[index]
-
-
-def _without_none(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}

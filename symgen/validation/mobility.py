@@ -16,7 +16,8 @@ from symgen.description.expressions import evaluate
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault
 from symgen.joints import closing_type
-from symgen.robot.closure import RANK
+from symgen.kinematics.loops import loop_axes
+from symgen.robot.closure import RANK, half_turned
 from symgen.robot.mechanism import Mechanism
 from symgen.validation.oracle_outputs import constraint_names
 from symgen.validation.oracle_parts import Array, unread_types
@@ -41,6 +42,7 @@ class Mobility:
     freedoms: int
     redundant: Mapping[str, int]
     smallest: float
+    turned: str = ""
     open_by: str = ""
     q: tuple[float, ...] = ()
 
@@ -64,29 +66,47 @@ def mobility(description: RobotDescription) -> Mobility | None:
     n, m = len(description.coordinate_names), description.n_constraints
     start = np.array([evaluate(x, description.parameter_values) for x in description.initial_q])
     try:
-        q = Mechanism(_module_of(robot, description)).assemble(start)
+        module = _module_of(robot, description)
+        q = Mechanism(module).assemble(start)
     except ValueError as error:
         said = str(error).removeprefix("assemble: ")
-        return Mobility(m, n - m, 0, {}, 0.0, said)
+        return Mobility(m, n - m, 0, {}, 0.0, open_by=said)
     J = robot.constraint_jacobian(q)
+    turned = _half_turned(module, robot, start)
     if said := _contradiction(robot, description, q, J):
-        return Mobility(m, n - m, 0, {}, 0.0, said)
+        return Mobility(m, n - m, 0, {}, 0.0, open_by=said)
     s = np.linalg.svd(J, compute_uv=False)
     kept = s > RANK * s.max(initial=0.0)
     smallest = float(s[kept].min(initial=np.inf) / s.max(initial=1.0)) if kept.any() else 0.0
     freedoms = n - int(kept.sum())
-    return Mobility(m, n - m, freedoms, _redundant(description, J), smallest, q=tuple(q.tolist()))
+    return Mobility(
+        m, n - m, freedoms, _redundant(description, J), smallest, turned, q=tuple(q.tolist())
+    )
+
+
+def _half_turned(module: SimpleNamespace, robot: NumericRobot, start: Array) -> str:
+    """In words, which loop the initial positions close half a turn off; "" for none."""
+    start = robot.space.normalize(start)
+    rows = np.abs(robot.constraints(start)).max(initial=0.0)
+    name = half_turned(module, start, {}) if rows < RANK else ""
+    if not name:
+        return ""
+    return (
+        f"{name}: its frames are half a turn off at the initial positions, though its rows are 0 "
+        "there; assemble() and simulations go on to where they agree"
+    )
 
 
 def open_loops(description: RobotDescription, found: Mobility | None) -> tuple[Fault, ...]:
     """A warning where the loops of a model stay open: at the first one that is named, or of all."""
-    if found is None or not found.open_by:
+    said = "" if found is None else found.open_by or found.turned
+    if not said:
         return ()
     sources = {part.name: part.source for part in description.loops}
     sources |= {part.name: part.source for part in description.relations}
-    named = [source for name, source in sources.items() if name in found.open_by.split()]
+    named = [source for name, source in sources.items() if name in said.replace(":", "").split()]
     first = next(iter([*named, *sources.values(), *(x.source for x in description.joints)]))
-    return (first.fault(found.open_by),)
+    return (first.fault(said),)
 
 
 def _contradiction(robot: NumericRobot, description: RobotDescription, q: Array, J: Array) -> str:
@@ -113,6 +133,8 @@ def _module_of(robot: NumericRobot, description: RobotDescription) -> SimpleName
     return SimpleNamespace(
         constraints=robot.constraints,
         constraint_jacobian=robot.constraint_jacobian,
+        forward_kinematics=robot.forward_kinematics,
+        _loop_axes=loop_axes(description),
         coordinate_names=description.coordinate_names,
         constraint_names=names,
         integrate=robot.space.integrate,

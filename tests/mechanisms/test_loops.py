@@ -9,7 +9,7 @@ import symgen
 from symgen.errors import ModelError, RequestError
 from symgen.joints import JOINTS, closing_type
 from symgen.validation.checks import check_module
-from symgen.validation.mobility import mobility
+from symgen.validation.mobility import mobility, open_loops
 from tests.mechanisms.models import FOUR_BAR, KINDS, loaded, model, pair
 from tests.oracles.descriptions import described
 
@@ -252,6 +252,30 @@ def test_accelerations_that_contradict_are_refused_and_redundant_ones_are_answer
     for beside in (0.0, 1e-7, 1e-3):
         found = twice.constrained_forward_dynamics(q + beside, qd, [0, 0]).qdd
         assert np.allclose(found, once.constrained_forward_dynamics(q + beside, qd, [0, 0]).qdd)
+
+
+@pytest.mark.parametrize("start", ["f_qx: 1, f_qw: 0", "f_qx: 0.95, f_qy: 0.1, f_qw: 0.2"])
+def test_a_fixed_loop_is_not_closed_upside_down(start):
+    """Its rows are 0 after half a turn, too: `assemble` goes on to where the frames agree."""
+    body = "{mass: 1, com: [0.1, 0.2, 0.3], inertia: {xx: 0.1, yy: 0.12, zz: 0.1}}"
+    text = f"""
+symgen: 1
+name: flip
+joints:
+  - {{name: a, type: revolute, origin: {{}}, axis: [0, 1, 0], link: {{name: A, {body[1:]}}}
+  - {{name: f, type: floating, parent: base, coordinates: quaternion, origin: {{}},
+     link: {{name: B, {body[1:]}}}
+loops: [{{name: w, type: fixed, first: {{link: A}}, second: {{link: B}}}}]
+initial: {{q: {{{start}}}}}
+"""
+    functions = "constraints,constraint_jacobian"
+    module = loaded(text, functions=functions, formulations="newton_euler")
+    first, second = module.forward_kinematics(module.assemble())
+    assert np.allclose(first, second, atol=1e-9)
+    said = str(open_loops(described(text), mobility(described(text))))
+    assert ("w: its frames are half a turn off" in said) == ("0.2" not in start)
+    with pytest.raises(ValueError, match="w closes from here with its frames half a turn off only"):
+        module.assemble([0.0, 0, 0, 0, 1, 0, 0, 0], hold=module.coordinate_names)
 
 
 def test_names_that_are_held_are_a_list():
