@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,9 @@ large as the error with which loops of a mechanism on its way are closed."""
 UNMET = 1e-5, 1e-9
 """Residual J a + b of a row that is not met, relative to the size of its terms and to the largest
 size of all rows.  The first is above what redundant rows leave where loops are closed to `RANK`."""
+_NEARLY_PARALLEL = 0.9
+"""Least cosine of the angle between axes that were meant to be parallel, in one direction or not,
+at the initial positions."""
 
 
 def independent(J: Array) -> tuple[Array, Array, Array]:
@@ -90,20 +93,32 @@ def unique(U: Array, kept: Array) -> Array:
 
 
 def half_turned(module: Any, q: Array, known: Mapping[str, Any]) -> str:
-    """The first loop whose frames are more than a quarter of a turn from the pose that closes it.
+    """Return the first loop whose frames are over a quarter turn from the pose that closes it.
 
-    Its rows, being products, are 0 half a turn off, too; "" where there is no such loop.
+    Its rows, being products, are 0 half a turn off, too; "" where there is no such loop.  A loop
+    that shares an axis alone (revolute, cylindrical, planar) may have it in opposite directions in
+    its two frames: those of the initial positions count, where these are nearly parallel.
     """
     axes = getattr(module, "_loop_axes", ())
     if not axes:
         return ""
-    given = without_none(parameters=known.get("parameters"))
-    turns = module.forward_kinematics(q, **given)[..., :3, :3]
-    for name, *links, pairs in axes:
-        first, second = (turns[k - 1] if k else np.eye(3) for k in links)
-        if any((first @ u) @ (second @ v) < 0.0 for u, v in pairs):
+    options = without_none(parameters=known.get("parameters"))
+    cosines = _cosines(axes, module.forward_kinematics(q, **options))
+    initial = _cosines(axes, module.forward_kinematics(module.initial_q, **options))
+    for (name, *_), at_q, at_first in zip(axes, cosines, initial, strict=True):
+        sign = -1.0 if len(at_q) == 1 and at_first[0] < -_NEARLY_PARALLEL else 1.0
+        if any(sign * cosine < 0.0 for cosine in at_q):
             return str(name)
     return ""
+
+
+def _cosines(axes: Sequence[Any], poses: Array) -> list[list[float]]:
+    """For every loop the cosines of the angles between the axes that its two frames share."""
+    turns = (np.eye(3), *poses[..., :3, :3])
+    return [
+        [float((turns[first] @ u) @ (turns[second] @ v)) for u, v in pairs]
+        for _, first, second, pairs in axes
+    ]
 
 
 def sample_of(values: Any, axes: int, shape: tuple[int, ...], index: tuple[int, ...]) -> Any:

@@ -66,7 +66,7 @@ def mobility(description: RobotDescription) -> Mobility | None:
     n, m = len(description.coordinate_names), description.n_constraints
     start = np.array([evaluate(x, description.parameter_values) for x in description.initial_q])
     try:
-        module = _module_of(robot, description)
+        module = _module_of(robot, description, start)
         q = Mechanism(module).assemble(start)
     except ValueError as error:
         said = str(error).removeprefix("assemble: ")
@@ -124,7 +124,7 @@ def _contradiction(robot: NumericRobot, description: RobotDescription, q: Array,
     )
 
 
-def _module_of(robot: NumericRobot, description: RobotDescription) -> SimpleNamespace:
+def _module_of(robot: NumericRobot, description: RobotDescription, initial_q: Array) -> SimpleNamespace:
     names = [f"row {k}" for k in range(1, description.n_constraints + 1)]
     start = 0
     for part, rows in _parts(description):
@@ -135,6 +135,7 @@ def _module_of(robot: NumericRobot, description: RobotDescription) -> SimpleName
         constraint_jacobian=robot.constraint_jacobian,
         forward_kinematics=robot.forward_kinematics,
         _loop_axes=loop_axes(description),
+        initial_q=robot.space.normalize(initial_q),
         coordinate_names=description.coordinate_names,
         constraint_names=names,
         integrate=robot.space.integrate,
