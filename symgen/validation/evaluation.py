@@ -234,6 +234,8 @@ class Evaluation:
         if draw not in self._disturbed:
             subject = self.subject
             in_numpy = subject.functions if subject.complex_step else subject.in_numpy
+            if subject.independent:  # it keeps what it has computed, and would keep disturbances
+                in_numpy = None
             seed = seed_of(subject.name, draw)
             functions = DisturbedFunctions(subject.functions, in_numpy, seed)
             made = Evaluation(replace(subject, functions=functions), self.states, self.facts)
