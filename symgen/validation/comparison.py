@@ -58,9 +58,7 @@ class Roundings:
             with np.errstate(invalid="ignore"):
                 changed = _largest((pair[0] - value) - (pair[1] - reference))
             largest = np.fmax(largest, np.where(np.isfinite(changed), changed, 0.0))
-        independent = any(x.subject.independent for x in self._compared)
-        share = limits.ROUNDED * (limits.INDEPENDENT if independent else 1.0)
-        return largest * (share * limits.EPS / SIZE)
+        return largest * (limits.ROUNDED * limits.EPS / SIZE)
 
     def _drawn(self, draw: int) -> dict[str, tuple[Array, Array]]:
         pairs: dict[str, tuple[Array, Array]] = {}

@@ -38,10 +38,6 @@ TWO_LINK = 1e-13
 ROUNDED = 32.0
 """How many times the measured effect of roundings (`symgen.validation.disturbance`) is allowed."""
 
-INDEPENDENT = 8.0
-"""How many times larger roundings of the independent numeric model may be than those of programs:
-its sums run over links in base axes, however far from the base."""
-
 VISIBLE = 1e-4
 """Where roundings may be larger than this, a comparison says nothing, and is not counted."""
 
