@@ -47,7 +47,7 @@ class Roundings:
         self._draws: list[dict[str, tuple[Array, Array]]] | None = None
 
     def of(self, name: str, value: Array, reference: Array) -> Array:
-        """What roundings make of the difference of a comparison, (samples,); 0 if not known."""
+        """What roundings may make of the difference of a comparison, (samples,); 0 if not known."""
         if self._draws is None:
             self._draws = [self._drawn(draw) for draw in range(DRAWS)]
         largest = np.zeros(len(reference))
@@ -58,7 +58,7 @@ class Roundings:
             with np.errstate(invalid="ignore"):
                 changed = _largest((pair[0] - value) - (pair[1] - reference))
             largest = np.fmax(largest, np.where(np.isfinite(changed), changed, 0.0))
-        return largest * (limits.EPS / SIZE)
+        return largest * (limits.ROUNDED * limits.EPS / SIZE)
 
     def _drawn(self, draw: int) -> dict[str, tuple[Array, Array]]:
         pairs: dict[str, tuple[Array, Array]] = {}
@@ -86,7 +86,7 @@ def _row(
     if error <= allowed or allowed == 0.0 or value.shape != reference.shape:
         return Check(name, s.subject.name, error, allowed, samples)
     errors, scale = _errors(value, reference, *terms)
-    each = allowed + limits.ROUNDED * roundings.of(name, value, reference) / scale
+    each = allowed + roundings.of(name, value, reference) / scale
     worst = int(np.argmax(errors / each))
     if errors[worst] > each[worst]:
         return Check(name, s.subject.name, float(errors[worst]), float(each[worst]), samples)

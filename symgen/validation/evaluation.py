@@ -234,8 +234,10 @@ class Evaluation:
         if draw not in self._disturbed:
             subject = self.subject
             in_numpy = subject.functions if subject.complex_step else subject.in_numpy
-            seed = seed_of(subject.name, draw)
-            functions = DisturbedFunctions(subject.functions, in_numpy, seed)
+            seed, own = seed_of(subject.name, draw), subject.functions
+            if subject.independent:  # it keeps what it has computed, and would keep disturbances
+                in_numpy, own = None, own.disturbed_by(np.random.default_rng(seed))
+            functions = DisturbedFunctions(own, in_numpy, seed)
             made = Evaluation(replace(subject, functions=functions), self.states, self.facts)
             made.smooth = self.smooth
             self._disturbed[draw] = made

@@ -26,6 +26,7 @@ import numpy as np
 from symgen.description.expressions import Expression
 from symgen.description.model import JointDescription, RobotDescription
 from symgen.robot.configuration import Configuration, stretches
+from symgen.validation.disturbance import disturbed
 from symgen.validation.oracle_euler import attitude, spin_of, spin_rate_of, spins
 from symgen.validation.oracle_parameters import Value, parameter_values, reader
 from symgen.validation.oracle_parts import (
@@ -54,6 +55,7 @@ class RobotKinematics:
     """
 
     _time: Array = np.zeros(())
+    _random: np.random.Generator | None = None
 
     def __init__(
         self,
@@ -176,6 +178,12 @@ class RobotKinematics:
         found._time = np.asarray(t)
         return found
 
+    def disturbed_by(self, random: np.random.Generator) -> Self:
+        """The robot with every frame disturbed (`symgen.validation.disturbance`)."""
+        found = copy(self)
+        found._random = random
+        return found
+
     # --------------------------------------------------------------------------- magnitudes
 
     @property
@@ -272,7 +280,7 @@ class RobotKinematics:
             for number, (motion, j) in enumerate(motions):
                 if motion.type == EULER and j not in self._first_of_four:
                     continue
-                seat = frame @ motion.seat
+                seat = disturbed(frame @ motion.seat, self._random)
                 if on_base and j >= 0:
                     seat[..., :3, 3], on_base = 0.0, False
                 if number == 0 and i in self._posed:

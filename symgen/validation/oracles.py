@@ -119,7 +119,7 @@ class NumericRobot(ProductFunctions):
         """
         q = as_array(q)
         known = self._slopes_of_mass
-        if known is None or not np.array_equal(known[0], q):
+        if known is None or self._random is not None or not np.array_equal(known[0], q):
             known = q.copy(), self._derivatives(self.mass_matrix, q)
             self._slopes_of_mass = known
         return known[1]
@@ -288,7 +288,14 @@ class ParametrisedRobot:
 
     def __init__(self, robot: NumericRobot) -> None:
         self._robot = robot
+        self._random: np.random.Generator | None = None
         self._others: dict[tuple[float, ...], NumericRobot] = {}
+
+    def disturbed_by(self, random: np.random.Generator) -> ParametrisedRobot:
+        """The functions of the robot with every frame disturbed."""
+        found = ParametrisedRobot(self._robot.disturbed_by(random))
+        found._random = random
+        return found
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         getattr(self._robot, name)  # AttributeError where there is no such function
@@ -305,7 +312,10 @@ class ParametrisedRobot:
         values = tuple(np.reshape(parameters, (-1, np.shape(parameters)[-1]))[0].tolist())
         if values not in self._others:
             try:
-                self._others[values] = self._robot.with_parameters(np.array(values))
+                robot = self._robot.with_parameters(np.array(values))
+                self._others[values] = (
+                    robot if self._random is None else robot.disturbed_by(self._random)
+                )
             except EvaluationError as error:
                 raise ValueError(str(error)) from error
         return self._others[values]

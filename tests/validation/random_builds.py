@@ -134,7 +134,7 @@ class Generator:
             joint["mimic"] = {"coordinate": self.pick(self.singles), "multiplier": multiplier,
                               "offset": float(self.rng.uniform(-1, 1))}  # fmt: skip
         elif kind in SINGLE:
-            if self.chance(0.1):
+            if self.kind != "loop" and self.chance(0.1):
                 joint["prescribed"] = True
             self.singles.append(f"j{number}")
         return joint
