@@ -19,9 +19,6 @@ Array = Any
 RANK = 1e-6
 """Singular values below this, in units of the largest, are those of redundant rows: they are as
 large as the error with which loops of a mechanism on its way are closed."""
-UNMET = 1e-5, 1e-9
-"""Residual J a + b of a row that is not met, relative to the size of its terms and to the largest
-size of all rows.  The first is above what redundant rows leave where loops are closed to `RANK`."""
 _NEARLY_PARALLEL = 0.9
 """Least cosine of the angle between axes that were meant to be parallel, in one direction or not,
 at the initial positions."""
@@ -74,17 +71,23 @@ def solved(M: Array, J: Array, above: Array, below: Array) -> tuple[Array, Array
     )
 
 
-def unmet_rows(J: Array, a: Array, b: Array) -> Array:
-    """Which rows J a + b (..., m) are not 0, but for rounding and redundant rows."""
+def unmet(J: Array, a: Array, b: Array) -> Array:
+    """Whether a row of J a + b is not 0 beside the terms of all rows, (...)."""
     left = np.abs((J @ a[..., np.newaxis])[..., 0] + b)
     sizes = (np.abs(J) @ np.abs(a[..., np.newaxis]))[..., 0] + np.abs(b)
-    own, shared = UNMET
-    return left > own * sizes + shared * sizes.max(axis=-1, keepdims=True)
+    return left.max(axis=-1) > RANK * sizes.max(axis=-1)
 
 
-def unmet(J: Array, a: Array, b: Array) -> Array:
-    """Whether a row J a + b is not 0, (...)."""
-    return unmet_rows(J, a, b).any(axis=-1)
+def inconsistent(J: Array, b: Array, size: float) -> Array:
+    """Return which rows of J a + b no `a` makes 0, but for `RANK` of `size`, (m,).
+
+    Only redundant rows can be such ones; `size` is that of the terms of b, (m,).
+    """
+    U, _, kept = independent(J)
+    U = U[:, kept]
+    return (
+        np.abs(b - U @ (U.T @ b)) > RANK * size if U.shape[1] < len(b) else np.zeros(len(b), bool)
+    )
 
 
 def unique(U: Array, kept: Array) -> Array:

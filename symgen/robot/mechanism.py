@@ -26,13 +26,13 @@ from symgen.robot.closure import (
     RANK,
     by_keyword,
     half_turned,
+    inconsistent,
     independent,
     sample_of,
     solved,
     step,
     unique,
     unmet,
-    unmet_rows,
     without_none,
 )
 
@@ -461,23 +461,22 @@ class Mechanism:
         warnings.warn(f"{message}; NaN in {rows} rows", RuntimeWarning, stacklevel=5)
 
     def _contradicted(self, q: Array, qd: Array, known: Mapping[str, Any]) -> list[str]:
-        """The constraints that no velocities, or no accelerations, keep at the nearest state that
-        keeps as many as can be kept; none where q and qd were merely beside the constraints."""
+        """Return the constraints that no velocities, or no accelerations, keep at the state nearest
+        to q, qd that keeps the loops closed; none where that is not reached in a few steps."""
         module = self._module
-        missed: Array = np.zeros(module.n_constraints, dtype=bool)
         for _ in range(_CORRECTIONS):
             back = np.linalg.pinv(module.constraint_jacobian(q, **known), rcond=RANK)
             q = module.integrate(q, -back @ module.constraints(q, **known))
-            J = module.constraint_jacobian(q, **known)
-            back = np.linalg.pinv(J, rcond=RANK)
-            standing = module.constraint_rates(q, 0.0 * qd, **known)
-            qd = qd - back @ (J @ qd + standing)
+        J = module.constraint_jacobian(q, **known)
+        if np.abs(module.constraints(q, **known)).max() > 1e3 * CLOSED * np.abs(J).max():
+            return []
+        standing = module.constraint_rates(q, 0.0 * qd, **known)
+        missed = inconsistent(J, standing, np.abs(standing).max())
+        if not missed.any():
+            qd = qd - np.linalg.pinv(J, rcond=RANK) @ (J @ qd + standing)
             bias = module.constraint_bias(q, qd, **known)
-            missed = unmet_rows(J, qd, standing)
-            if not missed.any():
-                missed = unmet_rows(J, -back @ bias, bias)
-            if not missed.any():
-                return []
+            speeds = np.abs(J) @ np.abs(qd)
+            missed = inconsistent(J, bias, np.abs(bias).max() + speeds.max() ** 2)
         return [name for name, x in zip(module.constraint_names, missed, strict=True) if x]
 
     def _given(self, t: Array, loads: Any, parameters: Any) -> dict[str, Any]:

@@ -124,7 +124,9 @@ def _contradiction(robot: NumericRobot, description: RobotDescription, q: Array,
     )
 
 
-def _module_of(robot: NumericRobot, description: RobotDescription, initial_q: Array) -> SimpleNamespace:
+def _module_of(
+    robot: NumericRobot, description: RobotDescription, initial_q: Array
+) -> SimpleNamespace:
     names = [f"row {k}" for k in range(1, description.n_constraints + 1)]
     start = 0
     for part, rows in _parts(description):

@@ -16,7 +16,7 @@
 #ifndef SYMGEN_CONSTRAINED_H
 #define SYMGEN_CONSTRAINED_H
 
-static const double RANK = 1e-6, RESISTS = 1e-14, UNMET_OF_ROW = 1e-5, UNMET_OF_ALL = 1e-9;
+static const double RANK = 1e-6, RESISTS = 1e-14;
 
 enum { FEW = 512 };  /* numbers that need no memory of their own */
 
@@ -200,22 +200,22 @@ static void solve_closure(const struct symgen_closure *c, int k, const double *a
     add_transposed(r, m, k, c->U, w, x);
 }
 
-/* Whether a row of J a = below is not met: see `UNMET` of symgen/robot/mechanism.py. */
+/* Whether a row of J a = below is not met, which redundant rows alone can be. */
 static int leaves_rows(const struct symgen_closure *c, const double *a, const double *below)
 {
-    double whole = 0.0;
-    for (int pass = 0; pass < 2; ++pass)
-        for (int i = 0; i < c->m; ++i) {
-            double left = -below[i], size = fabs(below[i]);
-            for (int j = 0; j < c->n; ++j) {
-                const double term = c->J[i * c->n + j] * a[j];
-                left += term;
-                size += fabs(term);
-            }
-            if (!pass) whole = fmax(whole, size);
-            else if (fabs(left) > UNMET_OF_ROW * size + UNMET_OF_ALL * whole) return 1;
+    double most_left = 0.0, whole = 0.0;
+    if (c->r == c->m) return 0;
+    for (int i = 0; i < c->m; ++i) {
+        double left = -below[i], size = fabs(below[i]);
+        for (int j = 0; j < c->n; ++j) {
+            const double term = c->J[i * c->n + j] * a[j];
+            left += term;
+            size += fabs(term);
         }
-    return 0;
+        most_left = fmax(most_left, fabs(left));
+        whole = fmax(whole, size);
+    }
+    return most_left > RANK * whole;
 }
 
 /* Columns first, first + 1, ... of (rows, 3 n) into (rows, n). */
