@@ -24,6 +24,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from symgen.validation.disturbance import SIZE, disturbed
 from symgen.validation.limits import EPS, STEP
 from symgen.validation.oracle_motion import MotionFunctions
 from symgen.validation.oracle_parts import Array, same_batch
@@ -125,7 +126,7 @@ class ForwardFunctions(MotionFunctions):
         q, qd, x = same_batch(q, qd, x)
         given = np.where(prescribed, x, 0.0)
         torques = self.virtual_power(q, qd, given, loads=loads) - np.where(prescribed, 0.0, x)
-        return _implicit(self.mass_matrix(q), prescribed, torques[..., np.newaxis])[..., 0]
+        return self._implicit(self.mass_matrix(q), prescribed, torques[..., np.newaxis])[..., 0]
 
     def _accelerations_of(self, prescribed: Array, x: Array, y: Array) -> Array:
         return np.where(prescribed, x, y)
@@ -138,7 +139,7 @@ class ForwardFunctions(MotionFunctions):
         qdd = self._accelerations_of(prescribed, x, y)
         _, by_q, by_qd, mass = self.inverse_dynamics_derivatives(q, qd, qdd, loads=loads)
         by_x = np.where(prescribed, mass, -np.eye(self.n))
-        by_q, by_qd, by_x = (_implicit(mass, prescribed, t) for t in (by_q, by_qd, by_x))
+        by_q, by_qd, by_x = (self._implicit(mass, prescribed, x) for x in (by_q, by_qd, by_x))
         return y, by_q, by_qd, by_x
 
     def _solved_parameter_derivatives(
@@ -147,7 +148,16 @@ class ForwardFunctions(MotionFunctions):
         q, qd, x = same_batch(q, qd, x)
         qdd = self._accelerations_of(prescribed, x, self._solved(prescribed, q, qd, x, loads))
         slopes = self.inverse_dynamics_parameter_derivatives(q, qd, qdd, loads=loads)
-        return _implicit(self.mass_matrix(q), prescribed, slopes)
+        return self._implicit(self.mass_matrix(q), prescribed, slopes)
+
+    def _implicit(self, mass: Array, prescribed: Array, torques: Array) -> Array:
+        """`_implicit` of both; where the robot is disturbed, of what rounding makes of both, and
+        of elimination, whose errors are those of a matrix changed row by row."""
+        if self._random is not None:
+            rows = np.abs(mass).max(axis=-1, keepdims=True)
+            mass = mass + SIZE * rows * self._random.uniform(-1.0, 1.0, mass.shape)
+            torques = disturbed(torques, self._random)
+        return _implicit(mass, prescribed, torques)
 
     # ------------------------------------------------------ derivatives by the runtime parameters
 

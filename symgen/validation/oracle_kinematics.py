@@ -26,7 +26,7 @@ import numpy as np
 from symgen.description.expressions import Expression
 from symgen.description.model import JointDescription, RobotDescription
 from symgen.robot.configuration import Configuration, stretches
-from symgen.validation.disturbance import disturbed
+from symgen.validation.disturbance import disturbed_product
 from symgen.validation.oracle_euler import attitude, spin_of, spin_rate_of, spins
 from symgen.validation.oracle_parameters import Value, parameter_values, reader
 from symgen.validation.oracle_parts import (
@@ -280,7 +280,7 @@ class RobotKinematics:
             for number, (motion, j) in enumerate(motions):
                 if motion.type == EULER and j not in self._first_of_four:
                     continue
-                seat = disturbed(frame @ motion.seat, self._random)
+                seat = disturbed_product(frame, motion.seat, self._random)
                 if on_base and j >= 0:
                     seat[..., :3, 3], on_base = 0.0, False
                 if number == 0 and i in self._posed:
