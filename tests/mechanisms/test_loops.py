@@ -278,6 +278,17 @@ initial: {{q: {{{start}}}}}
         module.assemble([0.0, 0, 0, 0, 1, 0, 0, 0], hold=module.coordinate_names)
 
 
+def test_axes_of_a_hinge_may_be_opposite():
+    """A hinge has no direction: which one its frames share is that of the initial positions."""
+    end = "origin: {xyz: [1.5, 0, 0]}"
+    text = FOUR_BAR.replace(end, f"{end}, axis: [0, 0, -1]")
+    assert text != FOUR_BAR
+    functions = "constraints,constraint_jacobian"
+    module = loaded(text, functions=functions, formulations="newton_euler")
+    assert np.abs(module.constraints(module.assemble())).max() < 1e-9
+    assert mobility(described(text)).turned == ""
+
+
 def test_names_that_are_held_are_a_list():
     four_bar = loaded(FOUR_BAR)
     for function in (four_bar.assemble, four_bar.closing_derivatives):
