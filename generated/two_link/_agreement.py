@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from . import _limits as limits
+from ._comparison import rows
 from ._domain import where_defined
 from ._evaluation import (
     ARGUMENTS,
@@ -17,7 +19,6 @@ from ._evaluation import (
     Evaluation,
     friction_by_velocity,
     friction_slope,
-    rows,
 )
 from ._forward_laws import SOLVED, response
 from ._hessian_laws import HESSIAN, scale_of_hessian
@@ -33,7 +34,7 @@ PARTS = "torque_parts"
 
 def agreement(s: Evaluation, reference: Evaluation, n: int, where: str = "") -> Iterator[Check]:
     """Every function that both have, result by result; `where` ends the names of the rows."""
-    return rows(s, _common_results(s, reference, where), n)
+    return rows((s, reference), partial(_common_results, where=where), n)
 
 
 def _common_results(s: Evaluation, reference: Evaluation, where: str) -> Iterator[Comparison]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from ._configuration import configuration_of
 from . import _limits as limits
 from ._agreement import agreement
 from ._array_interface import interface
+from ._comparison import relative_error, rows, until_a_fault
 from ._constraint_laws import CONSTRAINT_LAWS
 from ._domain import (
     left_out,
@@ -49,10 +51,7 @@ from ._evaluation import (
     friction_slope,
     model_forces,
     random_states,
-    relative_error,
-    rows,
     times,
-    until_a_fault,
     without_warnings,
 )
 from ._forward_laws import FORWARD_LAWS, SOLVED, not_compared
@@ -304,13 +303,29 @@ def subjects_of(module: Any) -> list[Subject]:
     The NumPy backend comes first: it takes complex numbers.
     """
     backends = sorted(dict(module.backends).items(), key=lambda item: item[0] != "numpy")
+    in_numpy = dict(module.backends).get("numpy")
     subjects = [
-        Subject(f"{name} ({backend})", getattr(formulations, name), complex_step=backend == "numpy")
+        Subject(
+            f"{name} ({backend})",
+            getattr(formulations, name),
+            complex_step=backend == "numpy",
+            in_numpy=getattr(in_numpy, name, None),
+        )
         for backend, formulations in backends
         for name in module.formulations
         if hasattr(formulations, name)
     ]
-    return [*subjects, Subject("top level", module)]
+    parts = [getattr(in_numpy, name) for name in module.formulations if hasattr(in_numpy, name)]
+    return [*subjects, Subject("top level", module, in_numpy=SimpleNamespace(**_first_of(parts)))]
+
+
+def _first_of(parts: Sequence[Any]) -> dict[str, Any]:
+    """Every function by the first formulation that has it."""
+    return {
+        name: next(getattr(part, name) for part in parts if hasattr(part, name))
+        for name in ARGUMENTS
+        if any(hasattr(part, name) for part in parts)
+    }
 
 
 def check_evaluations(
@@ -339,14 +354,14 @@ def rows_of_one(s: Evaluation, evaluations: Sequence[Evaluation]) -> Iterator[Ch
         yield from agreement(s, reference, n)
     if lens.subject.complex_step:
         for law in LAWS if n else (kinematics,):
-            yield from rows(s, law(s, lens), n)
+            yield from rows((s, lens), law, n)
     slopes = next((e for e in (lens, *lenses) if e.has(SLOPES)), lens)
     if n and slopes.subject.complex_step:
-        yield from rows(s, hessian(s, slopes), n)
+        yield from rows((s, slopes), hessian, n)
     if n and lens.subject.complex_step:
-        yield from rows(s, second_products(s, lens, lenses), n)
+        yield from rows((s, lens, *lenses), second_products, n)
     if s.subject.arrays:
-        yield from rows(s, interface(s, lens), n)
+        yield from rows((s, lens), interface, n)
 
 
 def changed_parameters(values: Any, seed: int = 2009) -> Array:

@@ -7,7 +7,7 @@ it; all of it is shipped in every generated package for `selftest()`.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +23,7 @@ from ._calls import LOADED as LOADED
 from ._calls import SEVERAL_RESULTS as SEVERAL_RESULTS
 from ._calls import TIMED as TIMED
 from ._calls import TOLD as TOLD
+from ._disturbance import DisturbedFunctions, seed_of
 
 Array = np.ndarray[Any, Any]
 
@@ -56,7 +57,8 @@ class Subject:
 
     `complex_step`: they take complex numbers.  `arrays`: they also take single samples, batches
     that broadcast, and `out=`, which an evaluated formulation need not.  `independent`: it is no
-    generated code, but what that is compared with.
+    generated code, but what that is compared with.  `in_numpy` has the same functions in NumPy, of
+    a subject that is compiled.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Subject:
     complex_step: bool = False
     arrays: bool = True
     independent: bool = False
+    in_numpy: Any = None
 
 
 @dataclass(frozen=True)
@@ -224,6 +227,21 @@ class Evaluation:
         """What `symgen.validation.forward_laws` finds out about the mass matrix."""
         self.smooth: Array | None = None
         """What `symgen.validation.domain` finds out about the outputs."""
+        self._disturbed: dict[int, Evaluation] = {}
+
+    def disturbed(self, draw: int) -> Evaluation:
+        """The evaluation with its operations disturbed (`symgen.validation.disturbance`)."""
+        if draw not in self._disturbed:
+            subject = self.subject
+            in_numpy = subject.functions if subject.complex_step else subject.in_numpy
+            seed, own = seed_of(subject.name, draw), subject.functions
+            if subject.independent:  # it keeps what it has computed, and would keep disturbances
+                in_numpy, own = None, own.disturbed_by(np.random.default_rng(seed))
+            functions = DisturbedFunctions(own, in_numpy, seed)
+            made = Evaluation(replace(subject, functions=functions), self.states, self.facts)
+            made.smooth = self.smooth
+            self._disturbed[draw] = made
+        return self._disturbed[draw]
 
     def has(self, *names: str) -> bool:
         """Whether the subject has all these functions."""
@@ -316,43 +334,6 @@ class Evaluation:
 
 Comparison = tuple[Any, ...]
 """What holds, the limit as a function of n, value, reference, further arrays that set the scale."""
-
-
-def rows(s: Evaluation, comparisons: Iterable[Comparison], n: int) -> Iterator[Check]:
-    """A row for every comparison of at least one sample."""
-    made = (_row(s, *comparison, n=n) for comparison in comparisons if len(comparison[3]))
-    return until_a_fault(s, made)
-
-
-def _row(s: Evaluation, name: str, limit: Callable[[int], float], *arrays: Any, n: int) -> Check:
-    allowed = limit(n) * s.facts.condition
-    return Check(name, s.subject.name, relative_error(*arrays), allowed, len(s.states.q))
-
-
-def until_a_fault(s: Evaluation, checks: Iterable[Check]) -> Iterator[Check]:
-    """The checks; a call that raises is one that failed."""
-    try:
-        yield from checks
-    except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
-        name = f"call without {type(fault).__name__} ({fault})"
-        yield Check(name, s.subject.name, float("inf"), 0.0, len(s.states.q))
-
-
-def relative_error(value: Any, reference: Any, *terms: Any) -> float:
-    """Largest |value - reference| / max(1, largest magnitude in reference and terms) per sample."""
-    value, reference = np.asarray(value), np.asarray(reference)
-    if value.shape != reference.shape:
-        return float("inf")
-    scale = np.max([np.ones(len(value)), *map(_largest, (reference, *terms))], axis=0)
-    with np.errstate(invalid="ignore"):
-        ratio = _largest(value - reference) / scale
-    return float(np.max(np.where(np.isnan(ratio), np.inf, ratio), initial=0.0))
-
-
-def _largest(array: Any) -> Array:
-    """Largest magnitude in each sample; a NaN stays one."""
-    array = np.abs(np.asarray(array))
-    return np.asarray(np.max(array, axis=tuple(range(1, array.ndim)), initial=0.0))
 
 
 def times(matrix: Array, vector: Array) -> Array:

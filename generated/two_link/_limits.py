@@ -5,9 +5,13 @@ reference array of that sample); a NaN counts as an infinite error.  Each limit 
 the unit roundoff and the number of coordinates, because the longest chain of dependent operations
 of a recursion grows with n.  The constants are about twenty times the largest error met on random
 trees of up to 20 coordinates, so that a correct model never fails, while a wrong sign or a wrong
-frame (an error of order one) misses them by ten powers of ten.  For robots whose terms cancel (a
-very heavy base, say) every limit is multiplied by the condition of the robot: see
-`symgen.validation.conditioning`.
+frame (an error of order one) misses them by ten powers of ten.
+
+Terms may cancel, and matrices may be ill-conditioned, to any degree.  Where an error exceeds such a
+bare limit the effect of roundings on that comparison is measured, state by state, and `ROUNDED`
+times as much is allowed besides (`symgen.validation.disturbance`); a comparison that they hide says
+nothing, and is not counted (`VISIBLE`).  For robots whose terms cancel (a very heavy base, say)
+bare limits are multiplied by the condition of the robot: see `symgen.validation.conditioning`.
 
 Solving for accelerations multiplies the rounding errors of torques by the inverse of the mass
 matrix.  A limit of qdd that ignored this would be wrong for an arm with a light wrist, and one for
@@ -29,6 +33,13 @@ formulation was then a quarter of its limit; without the bound, 3,400 times its 
 
 TWO_LINK = 1e-13
 """Two-link arm against the printed formulas: about 20 operations on numbers of order 10."""
+
+
+ROUNDED = 32.0
+"""How many times the measured effect of roundings (`symgen.validation.disturbance`) is allowed."""
+
+VISIBLE = 1e-4
+"""Where roundings may be larger than this, a comparison says nothing, and is not counted."""
 
 
 def agreement(n: int) -> float:

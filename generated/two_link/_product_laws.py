@@ -11,7 +11,7 @@ bracket (`symgen.validation.hessian_laws`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,9 +170,7 @@ def _by_functions(lens: Evaluation, base: str, at: dict[str, Any]) -> list[Array
 # -------------------------------------------------------------------------------- second ones
 
 
-def second_products(
-    s: Evaluation, lens: Evaluation, others: Sequence[Evaluation]
-) -> Iterator[Comparison]:
+def second_products(s: Evaluation, lens: Evaluation, *others: Evaluation) -> Iterator[Comparison]:
     """Against complex steps of gradients, by the first of `lens` and `others` that has any."""
     for name, base in CURVED.items():
         sources = (x for x in (lens, *others) if _has_gradients(x, base))

@@ -309,6 +309,8 @@ def _ask(array, value):
         return array.default
     if isinstance(value, collections.abc.Mapping) and array.default is not None:
         return _ask_by_name(array, value)
+    if getattr(value, "keeps_class", False):  # an arithmetic of its own, in validation
+        return value
     try:
         return np.asarray(value)
     except ValueError as error:

@@ -12,13 +12,8 @@ import pytest
 
 import symgen
 from symgen.validation.array_interface import interface
-from symgen.validation.evaluation import (
-    Evaluation,
-    Facts,
-    Subject,
-    random_states,
-    relative_error,
-)
+from symgen.validation.comparison import relative_error
+from symgen.validation.evaluation import Evaluation, Facts, Subject, random_states
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODEL = """

@@ -1,0 +1,129 @@
+"""Rows of a validation: comparisons, their errors, and what they are allowed.
+
+An error is held to the bare limit of its kind (`symgen.validation.limits`).  Where it exceeds
+that, the effect of roundings on this very comparison is measured, sample by sample
+(`symgen.validation.disturbance`), and `limits.ROUNDED` times as much is allowed besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _limits as limits
+from ._disturbance import DRAWS, SIZE
+from ._evaluation import Array, Check, Comparison, Evaluation
+
+
+def rows(
+    compared: Sequence[Evaluation],
+    law: Callable[..., Iterable[Comparison]],
+    n: int,
+) -> Iterator[Check]:
+    """A row for every comparison of at least one sample that a law makes of evaluations, of which
+    the first is the subject."""
+    s, roundings = compared[0], Roundings(compared, law)
+    made = (
+        _row(s, *comparison, n=n, roundings=roundings)
+        for comparison in law(*compared)
+        if len(comparison[3])
+    )
+    return until_a_fault(s, made)
+
+
+HIDDEN = f"not compared, for rounding errors may exceed {limits.VISIBLE:g} there"
+
+
+class Roundings:
+    """Effect of roundings on the comparisons of a law, measured when first asked for."""
+
+    def __init__(
+        self, compared: Sequence[Evaluation], law: Callable[..., Iterable[Comparison]]
+    ) -> None:
+        self._compared = compared
+        self._law = law
+        self._draws: list[dict[str, tuple[Array, Array]]] | None = None
+
+    def of(self, name: str, value: Array, reference: Array) -> Array:
+        """What roundings may make of the difference of a comparison, (samples,); 0 if not known."""
+        if self._draws is None:
+            self._draws = [self._drawn(draw) for draw in range(DRAWS)]
+        largest = np.zeros(len(reference))
+        for draw in self._draws:
+            pair = draw.get(name)
+            if pair is None or any(np.shape(x) != np.shape(reference) for x in pair):
+                continue
+            with np.errstate(invalid="ignore"):
+                changed = _largest((pair[0] - value) - (pair[1] - reference))
+            largest = np.fmax(largest, np.where(np.isfinite(changed), changed, 0.0))
+        return largest * (limits.ROUNDED * limits.EPS / SIZE)
+
+    def _drawn(self, draw: int) -> dict[str, tuple[Array, Array]]:
+        pairs: dict[str, tuple[Array, Array]] = {}
+        try:
+            for name, _, value, reference, *_ in self._law(
+                *(x.disturbed(draw) for x in self._compared)
+            ):
+                pairs[name] = np.asarray(value), np.asarray(reference)
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            pass  # a singular matrix: what was measured before it counts
+        return pairs
+
+
+def _row(
+    s: Evaluation,
+    name: str,
+    limit: Callable[[int], float],
+    *arrays: Any,
+    n: int,
+    roundings: Roundings,
+) -> Check:
+    allowed, samples = limit(n) * s.facts.condition, len(s.states.q)
+    error = relative_error(*arrays)
+    value, reference, *terms = map(np.asarray, arrays)
+    if error <= allowed or allowed == 0.0 or value.shape != reference.shape:
+        return Check(name, s.subject.name, error, allowed, samples)
+    errors, scale = _errors(value, reference, *terms)
+    each = allowed + roundings.of(name, value, reference) / scale
+    worst = int(np.argmax(errors / each))
+    if errors[worst] > each[worst]:
+        return Check(name, s.subject.name, float(errors[worst]), float(each[worst]), samples)
+    visible = each <= limits.VISIBLE
+    if not visible.any():
+        return Check(f"{name}: {HIDDEN}", s.subject.name, 0.0, 0.0, 0)
+    worst = int(np.argmax(np.where(visible, errors / each, -1.0)))
+    seen = int(visible.sum())
+    return Check(name, s.subject.name, float(errors[worst]), float(each[worst]), seen)
+
+
+def until_a_fault(s: Evaluation, checks: Iterable[Check]) -> Iterator[Check]:
+    """The checks; a call that raises is one that failed."""
+    try:
+        yield from checks
+    except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
+        name = f"call without {type(fault).__name__} ({fault})"
+        yield Check(name, s.subject.name, float("inf"), 0.0, len(s.states.q))
+
+
+def relative_error(value: Any, reference: Any, *terms: Any) -> float:
+    """Largest |value - reference| / max(1, largest magnitude in reference and terms) per sample."""
+    value, reference = np.asarray(value), np.asarray(reference)
+    if value.shape != reference.shape:
+        return float("inf")
+    return float(np.max(_errors(value, reference, *terms)[0], initial=0.0))
+
+
+def _errors(value: Array, reference: Array, *terms: Any) -> tuple[Array, Array]:
+    """Relative errors, infinite for a NaN, and what they are relative to, 2 x (samples,)."""
+    scale = np.max([np.ones(len(value)), *map(_largest, (reference, *terms))], axis=0)
+    with np.errstate(invalid="ignore"):
+        ratio = _largest(value - reference) / scale
+    return np.where(np.isnan(ratio), np.inf, ratio), scale
+
+
+def _largest(array: Any) -> Array:
+    """Largest magnitude in each sample; a NaN stays one."""
+    array = np.abs(np.asarray(array))
+    return np.asarray(np.max(array, axis=tuple(range(1, array.ndim)), initial=0.0))
