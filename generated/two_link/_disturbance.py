@@ -75,6 +75,15 @@ def disturbed(result: Array, random: np.random.Generator | None) -> Array:
     return np.asarray(result * (1.0 + SIZE * random.uniform(-1.0, 1.0, result.shape)))
 
 
+def disturbed_product(a: Array, b: Array, random: np.random.Generator | None) -> Array:
+    """Return a @ b, each entry disturbed in proportion to the terms that add up to it."""
+    product = a @ b
+    if random is None:
+        return product
+    terms = np.abs(a) @ np.abs(b)
+    return np.asarray(product + SIZE * terms * random.uniform(-1.0, 1.0, product.shape))
+
+
 class DisturbedFunctions:
     """Functions whose results are disturbed, and whose operations are if they are NumPy's.
 
