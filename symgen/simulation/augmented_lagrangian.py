@@ -186,6 +186,8 @@ def starred(h: float, change: Array, qd: Array, qdd: Array) -> tuple[Array, Arra
 class AugmentedLagrangian:
     """Steps of a mechanism."""
 
+    converged = CONVERGED
+
     def __init__(
         self, module: Any, scheme: Scheme, torques: Torques, loads: Loads, parameters: Array,
         columns: Columns,
@@ -279,10 +281,10 @@ class AugmentedLagrangian:
             if not np.isfinite(at.residual).all():
                 raise NotConvergedError("the motion is not finite")
             size = max(1.0, float(np.abs(q).max()))
-            left, change, y = self.corrected(at, h, w, CONVERGED * size, self.turning(u)[0])
+            left, change, y = self.corrected(at, h, w, self.converged * size, self.turning(u)[0])
             whole, lam = whole + change, y / s
             u, qd, qdd = starred(h, whole, old.qd, old.qdd)
-            if np.abs(change).max() <= CONVERGED * size:
+            if np.abs(change).max() <= self.converged * size:
                 q = self.space.normalize(self.space.integrate(old.q, u))
                 return (u, q, qd, qdd), lam, at, left
         raise NotConvergedError(f"the last correction was {np.abs(change).max():.3g}")

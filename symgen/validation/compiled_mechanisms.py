@@ -21,7 +21,13 @@ from symgen.robot.closure import RANK
 from symgen.robot.configuration import configuration_of
 from symgen.simulation.accelerations import has_constraints
 from symgen.simulation.arguments import Array, Columns, columns
-from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme, State
+from symgen.simulation.augmented_lagrangian import (
+    CONVERGED,
+    AugmentedLagrangian,
+    Scheme,
+    State,
+    Tangent,
+)
 from symgen.simulation.fixed_steps import (
     PENALTY,
     advance_of,
@@ -160,14 +166,29 @@ def steps(
     yield _row("integrals", sums[1], sums[0], limit)
 
 
+class _DisturbedSteps(AugmentedLagrangian):
+    """The same steps with every operation disturbed, and with it the coordinates, whose roundings
+    4 / h^2 multiplies in accelerations: the constraints feel them where they vanish."""
+
+    converged = CONVERGED * SIZE / limits.EPS
+
+    def __init__(self, way: AugmentedLagrangian, seed: int) -> None:
+        functions = DisturbedFunctions(way.module, None, seed, passed_on=True)
+        super().__init__(functions, way.scheme, way.torques, way.loads, way.parameters, way.columns)
+        self._random = np.random.default_rng(seed)
+
+    def tangent(self, t: float, q: Array, qd: Array, qdd: Array, lam: Array) -> Tangent:
+        at = super().tangent(t, q, qd, qdd, lam)
+        terms = np.abs(at.J).sum(axis=-1) * max(1.0, float(np.abs(q).max(initial=0.0)))
+        noise = SIZE * terms * self._random.uniform(-1.0, 1.0, terms.shape)
+        return replace(at, constraints=at.constraints + noise)
+
+
 def _disturbed(way: AugmentedLagrangian, objectives: Any, start: State, h: float) -> list[State]:
     """States after the same steps, with every operation disturbed; those that come to an end."""
     states = []
     for draw in range(DRAWS):
-        functions = DisturbedFunctions(way.module, None, seed_of("steps", draw), passed_on=True)
-        moved = AugmentedLagrangian(
-            functions, way.scheme, way.torques, way.loads, way.parameters, way.columns
-        )
+        moved = _DisturbedSteps(way, seed_of("steps", draw))
         sums = np.zeros_like(integrand(way, start, objectives))
         try:
             states.append(in_python(moved, objectives, start, h, COUNT, sums))

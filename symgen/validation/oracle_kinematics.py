@@ -179,7 +179,7 @@ class RobotKinematics:
         return found
 
     def disturbed_by(self, random: np.random.Generator) -> Self:
-        """The robot with every frame disturbed (`symgen.validation.disturbance`)."""
+        """The robot with every frame and point disturbed (`symgen.validation.disturbance`)."""
         found = copy(self)
         found._random = random
         return found
@@ -299,9 +299,10 @@ class RobotKinematics:
                 if j >= 0:
                     axes[..., j, :] = seat[..., :3, :3] @ motion.axis
                     origins[..., j, :] = seat[..., :3, 3]
-                frame = seat @ motion.behind(q[..., j] if j >= 0 else np.zeros(()))
+                behind = motion.behind(q[..., j] if j >= 0 else np.zeros(()))
+                frame = disturbed_product(seat, behind, self._random)
             frames[..., i, :, :] = frame
-        return Motion(frames[..., :-1, :, :], axes, origins, frames, q)
+        return Motion(frames[..., :-1, :, :], axes, origins, frames, q, self._random)
 
     def _point_jacobians(
         self, motion: Motion, points: Array, links: Sequence[int] | range

@@ -26,6 +26,7 @@ from symgen.description.model import (
     RobotDescription,
 )
 from symgen.robot.configuration import BALL, FREE, Configuration
+from symgen.validation.disturbance import disturbed_product
 from symgen.validation.limits import STEP
 from symgen.validation.oracle_parameters import Value
 
@@ -371,7 +372,7 @@ class Motion:
     """Link frames (..., n_links, 4, 4), joint axes and points on them (..., n, 3).
 
     `with_base` has the frame of the base behind those of the links, so that -1 stands for it;
-    `places` are the positions of all joints (..., n).
+    `places` are the positions of all joints (..., n).  With `random`, points are disturbed.
     """
 
     frames: Array
@@ -379,6 +380,7 @@ class Motion:
     origins: Array
     with_base: Array
     places: Array
+    random: np.random.Generator | None = None
 
 
 def as_array(x: Any) -> Array:
@@ -406,7 +408,8 @@ def turned(matrix: Array, vectors: Array) -> Array:
 def carried(motion: Motion, points: Array, links: Sequence[int] | range) -> Array:
     """Points (m, 3) of links (-1: the base) in the base frame, (..., m, 3)."""
     seats = motion.with_base[..., list(links), :, :]
-    return np.asarray(seats[..., :3, 3] + turned(seats[..., :3, :3], points))
+    places = np.concatenate([points, np.ones((len(points), 1))], axis=-1)[..., np.newaxis]
+    return disturbed_product(seats, places, motion.random)[..., :3, 0]
 
 
 def beside(left: Array, right: Array) -> Array:
