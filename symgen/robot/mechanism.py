@@ -229,14 +229,31 @@ class Mechanism:
         """How assembled coordinates vary with the runtime parameters, (..., n, p).
 
         Of joints with a quaternion it is a displacement, as of integrate(q, displacement).  Those
-        that are held stay; the others move by the least that keeps the loops closed.
+        that are held stay; the others move by the least that keeps the loops closed.  NaN, with a
+        RuntimeWarning, for a parameter with which no displacement of the others keeps them closed.
         """
         known = without_none(t=t, parameters=parameters)
         free = np.zeros(self._module.n)
         free[self._free("closing_derivatives", hold)] = 1.0
         J = self._module.constraint_jacobian(q, **known)
         slopes = self._module.constraints_parameter_derivatives(q, **known)
-        return -np.linalg.pinv(J * free, rcond=RANK) @ slopes
+        J = J * free
+        moved = -np.linalg.pinv(J, rcond=RANK) @ slopes
+        across = np.swapaxes(moved, -1, -2), np.swapaxes(slopes, -1, -2)
+        open_ones = unmet(J[..., np.newaxis, :, :], *across)
+        if open_ones.any():
+            moved = np.where(open_ones[..., np.newaxis, :], np.nan, moved)
+            at = open_ones.reshape(-1, open_ones.shape[-1]).any(axis=0)
+            names = [
+                x for x, is_open in zip(self._module.parameter_names, at, strict=True) if is_open
+            ]
+            warnings.warn(
+                f"closing_derivatives: no displacement keeps the loops closed where "
+                f"{', '.join(names)} changes; its derivatives are NaN: hold fewer coordinates",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        return moved
 
     @by_keyword
     def constrained_inverse_dynamics(

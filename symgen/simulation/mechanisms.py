@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.robot.closure import RANK
+from symgen.robot.closure import RANK, unmet
 from symgen.robot.configuration import configuration_of
 from symgen.simulation.arguments import Array, Columns
 
@@ -104,7 +104,15 @@ def closed_sensitivities(
     if places.size:
         left[:, places] += module.constraints_parameter_derivatives(q, **given)[:, chosen]
         rates[:, places] += module.constraint_rates_parameter_derivatives(q, qd, **given)[:, chosen]
+    slopes = left - J @ columns.dq0
     columns.dq0[...] -= back @ left
+    missed = unmet(J[np.newaxis], columns.dq0.T, slopes.T)
+    if missed.any():
+        name = columns.names[int(missed.argmax())]
+        raise RequestError(
+            f"simulate: no motion keeps the loops closed where {name} changes: constraints "
+            "contradict one another then, and there is no such sensitivity"
+        )
     _, _, by_qd = module.constraint_acceleration_derivatives(q, qd, np.zeros_like(qd), **given)
     turned = configuration_of(module).transported(qd, columns.dq0)
     rates += 0.5 * (by_qd @ columns.dq0 - J @ turned)

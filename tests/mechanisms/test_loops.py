@@ -254,6 +254,25 @@ def test_accelerations_that_contradict_are_refused_and_redundant_ones_are_answer
         assert np.allclose(found, once.constrained_forward_dynamics(q + beside, qd, [0, 0]).qdd)
 
 
+def test_a_parameter_that_opens_the_loops_has_no_closing_derivatives():
+    """Two relations that agree at one value of a parameter, and a loop held from all sides."""
+    asks = "{one: q.crank - 0.3, two: q.crank - w}"
+    text = ROD.replace("{rod: RELATION}", asks).replace(
+        "joints:", "parameters: {w: 0.3}\njoints:", 1
+    )
+    module = loaded(text, runtime_parameters="all")
+    q = module.assemble()
+    with pytest.warns(RuntimeWarning, match="closing_derivatives: .* where w changes"):
+        assert np.isnan(module.closing_derivatives(q)).all()
+    with pytest.raises(RequestError, match="no motion keeps the loops closed where w changes"):
+        symgen.simulate(module, q, [0, 0], [0, 1], sensitivities=["w"])
+    linkage = loaded(FOUR_BAR, runtime_parameters="all")
+    q, names = linkage.assemble(), linkage.coordinate_names
+    assert np.isfinite(linkage.closing_derivatives(q, hold=names[:1])).all()
+    with pytest.warns(RuntimeWarning, match="where L, d changes"):
+        assert np.isnan(linkage.closing_derivatives(q, hold=names)).all()
+
+
 @pytest.mark.parametrize("start", ["f_qx: 1, f_qw: 0", "f_qx: 0.95, f_qy: 0.1, f_qw: 0.2"])
 def test_a_fixed_loop_is_not_closed_upside_down(start):
     """Its rows are 0 after half a turn, too: `assemble` goes on to where the frames agree."""
