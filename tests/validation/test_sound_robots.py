@@ -1,0 +1,28 @@
+"""Sound robots whose terms cancel, or whose mass matrix is ill-conditioned: none is refused."""
+
+from pathlib import Path
+
+import pytest
+
+import symgen
+
+MODELS = Path(__file__).with_name("models")
+PRODUCTS = {"functions": ["inverse_dynamics", "forward_dynamics_vjp", "forward_dynamics_jvp"]}
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        # random states are metres deep in the ground, where the terms of the spring cancel
+        pytest.param(
+            "stiff_tyre", {"backend": "numpy", "functions": "all"}, marks=pytest.mark.slow
+        ),
+        ("free_beside_planar", {"functions": ["inverse_dynamics", "forward_dynamics_hvp"]}),
+        ("cancelling_products", {"backend": "numpy", **PRODUCTS}),
+        # a loop locks a ball and a hinge; steps of ALI3-P are compared with those in Python
+        pytest.param("redundant_ball", {"runtime_parameters": "all"}, marks=pytest.mark.slow),
+    ],
+)
+def test_builds_pass_validation(model, options):
+    robot = symgen.load(MODELS / f"{model}.yaml", **options)
+    assert robot.name == model
