@@ -20,6 +20,7 @@ class Fault:
 
     `line` counts from 1; 0 means that no line applies (an unreadable file, say).
     `key` is the path of the key, for example ``joints[1].parent``; empty for the whole file.
+    As a string it has no characters that a terminal obeys: a file may name anything.
     """
 
     file: str
@@ -29,7 +30,8 @@ class Fault:
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.key}: {self.message}" if self.key else f"{place}: {self.message}"
+        text = f"{place}: {self.key}: {self.message}" if self.key else f"{place}: {self.message}"
+        return "".join(x if x.isprintable() or x == "\n" else repr(x)[1:-1] for x in text)
 
 
 def listed(faults: Sequence[Fault]) -> Sequence[Fault]:

@@ -76,12 +76,22 @@ def disturbed(result: Array, random: np.random.Generator | None) -> Array:
 
 
 def disturbed_product(a: Array, b: Array, random: np.random.Generator | None) -> Array:
-    """Return a @ b, each entry disturbed in proportion to the terms that add up to it."""
+    """Return a @ b, each entry disturbed in proportion to the terms that add up to it.
+
+    Real and imaginary parts each to their own: a complex step leaves the one 1e100 times the other.
+    """
     product = a @ b
     if random is None:
         return product
-    terms = np.abs(a) @ np.abs(b)
-    return np.asarray(product + SIZE * terms * random.uniform(-1.0, 1.0, product.shape))
+
+    def noise(*terms: Array) -> Array:
+        return SIZE * sum(terms) * random.uniform(-1.0, 1.0, product.shape)
+
+    real_a, real_b = np.abs(a.real), np.abs(b.real)
+    changed = product + noise(real_a @ real_b)
+    if np.iscomplexobj(product):
+        changed = changed + 1j * noise(real_a @ np.abs(b.imag), np.abs(a.imag) @ real_b)
+    return np.asarray(changed)
 
 
 class DisturbedFunctions:

@@ -25,7 +25,7 @@ from symgen.description.foreign.xml import (
     stop,
 )
 from symgen.description.reading import load, written
-from symgen.description.wording import shown
+from symgen.description.wording import in_line, shown
 from symgen.options import ReadOptions
 
 MOST_FILES = 100
@@ -120,7 +120,7 @@ class Files:
             if folder is None:
                 message = (
                     f"there is no package {shown(name)} in the folders above this file; name its "
-                    f"folder: --package {name}=FOLDER (in Python packages=)"
+                    f"folder: --package {in_line(name)}=FOLDER (in Python packages=)"
                 )
                 tell(include, "include", message)
                 return None
