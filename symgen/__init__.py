@@ -77,8 +77,11 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
     `out`, the folder to build into instead of the cache.
 
     The module is named by its build (`symgen.loaded`), so that its functions can be pickled: other
-    processes of this user find the same build in the cache.
+    processes of this user find the same build in the cache.  What the model file says and symgen
+    leaves out, or takes for a slip, is a UserWarning.
     """
+    import warnings
+
     from symgen import loaded
     from symgen.errors import RequestError
     from symgen.options import BuildOptions, LoadOptions, ReadOptions, names
@@ -101,7 +104,11 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
             given[key] = Path(given[key])
     reading = {key: given.pop(key) for key in ReadOptions.__annotations__ if key in given}
     chosen = BuildOptions(reading=ReadOptions.of(**reading), **given)
-    return cast("Robot", loaded.load(build(path, chosen).folder))
+    report = build(path, chosen)
+    for notice in report.notices:
+        if notice.startswith("warning: "):
+            warnings.warn(notice.removeprefix("warning: "), stacklevel=2)
+    return cast("Robot", loaded.load(report.folder))
 
 
 def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDynamics:

@@ -107,13 +107,15 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         ),
         skipped=plan.selection.skipped,
     )
+    for warning in plan.description.warnings:
+        journal.notice(f"warning: {warning}")
     if not options.force and _is_up_to_date(plan):
         report = replace(report, up_to_date=True, notices=tuple(journal.notices))
         return Built(plan.description, plan.selection, report)
     _tell_if_it_replaces(plan, journal)
     for notice in notices_of_size(plan.description):
         journal.notice(notice, at_once=True)
-    for warning in (*plan.description.warnings, *singularity_warnings(plan.description)):
+    for warning in singularity_warnings(plan.description):
         journal.notice(f"warning: {warning}")
     compiler, flags = plan.compiler, options.flags
     with (

@@ -5,6 +5,7 @@ import numpy as np
 import pinocchio
 import pytest
 
+import symgen
 from symgen.description import read
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
@@ -301,3 +302,17 @@ def test_what_is_left_out_of_sdf_is_named_with_its_effect(tmp_path):
     assert "<yy>" not in lines
     assert "<angular>" not in lines
     assert "left out" not in said(read(sdf(tmp_path, link="<gravity>true</gravity>")))
+
+
+def test_load_warns_of_what_is_left_out_each_time(tmp_path):
+    """Built the first time, found up to date the second."""
+    file = tmp_path / "weightless.urdf"
+    file.write_text(
+        """<robot name="weightless"><link name="base"/><link name="arm"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint>
+<gazebo reference="arm"><gravity>false</gravity></gazebo></robot>"""
+    )
+    for _ in range(2):
+        with pytest.warns(UserWarning, match=r"weightless.urdf:4: gazebo: <gravity> is left out"):
+            symgen.load(file, backend="numpy", functions=["inverse_dynamics"])
