@@ -6,7 +6,7 @@ from typing import Any
 
 from symgen.description.expressions import evaluate
 from symgen.description.model import RobotDescription
-from symgen.kinematics.loops import loop_axes
+from symgen.kinematics.loops import loop_axes, row_units
 from symgen.kinematics.tree import KinematicTree
 from symgen.robot.configuration import Configuration
 
@@ -25,6 +25,7 @@ def mechanism(description: RobotDescription, tree: KinematicTree[Any]) -> dict[s
     return {
         "constraint_names": tree.constraint_names,
         "loop_axes": loop_axes(description),
+        "row_units": row_units(description),
         "loop_names": tuple(loop.name for loop in tree.loops),
         "actuated": tuple(joint.actuated for joint in own for _ in joint.coordinate_names),
         "initial_q": tuple(space.normalize(q).tolist()) if space.joints else tuple(q),

@@ -85,6 +85,8 @@ class ModuleMetadata:
     loop_names: tuple[str, ...] = ()
     loop_axes: tuple[tuple[object, ...], ...] = ()
     """Axes that frames of loops share where they are closed: `LoopAxes`."""
+    row_units: tuple[int, ...] = ()
+    """Units of the constraints: `symgen.kinematics.loops.row_units`."""
     actuated: tuple[bool, ...] = ()
     """For every coordinate whether it has a drive."""
     initial_q: tuple[float, ...] = ()

@@ -87,6 +87,20 @@ def _end(end: LoopEnd, body: int, carrier: Transform[S], algebra: Algebra[S]) ->
     return End(body, frame.translation, turned)
 
 
+def row_units(description: RobotDescription) -> tuple[int, ...]:
+    """Units of the rows, for decisions about rank: see `symgen.robot.closure.row_sizes`.
+
+    -1 for cosines and norms, 0 for lengths; squares of distances and relations have their own.
+    """
+    units: list[int] = []
+    for loop in description.loops:
+        for row in closing_type(loop.type).forbids:
+            units.append(max(units, default=0) + 1 if row == (GAP, GAP) else -(GAP not in row))
+    for number, _ in enumerate(description.relations, start=max([0, *units]) + 1):
+        units.append(number)
+    return (*units, *(-1 for joint in description.joints if joint.is_redundant))
+
+
 LoopAxes = tuple[str, int, int, tuple[tuple[tuple[float, ...], tuple[float, ...]], ...]]
 """Name of a loop, numbers of its links (0: the base), pairs of unit vectors in their frames."""
 

@@ -24,6 +24,21 @@ _NEARLY_PARALLEL = 0.9
 at the initial positions."""
 
 
+def row_sizes(units: Sequence[int], J: Array) -> Array:
+    """Sizes of the rows of J, (..., m): units in which redundant ones can be told from small ones.
+
+    1 for the unit -1 (cosines, norms); else the largest norm of a row of the same unit, so that a
+    length is small beside the largest lever, and a relation is small beside nothing.
+    """
+    norms = np.sqrt(np.sum(J * J, axis=-1))
+    sizes = np.ones(norms.shape)
+    given = np.asarray(units)
+    for unit in set(units) - {-1}:
+        rows = given == unit
+        sizes[..., rows] = norms[..., rows].max(axis=-1, keepdims=True)
+    return np.where(sizes > 0.0, sizes, 1.0)
+
+
 def independent(J: Array) -> tuple[Array, Array, Array]:
     """U (..., m, r), what U' J is, and which of these rows are independent, (..., r)."""
     try:

@@ -9,7 +9,9 @@ tree cut open, J and b of the constraints (c'' = J qdd + b = 0) and their multip
 Beside joints on manifolds qdd and the columns of J are those of the velocities, and coordinates
 move along them by ``module.integrate``.
 
-Rows that say the same as others make J lose rank.  Then J = U S V' with r singular values above
+Rows have different units, and sizes: each is divided by its own (`row_sizes`) before its rank is
+judged, and multipliers come out in the inverse ones.  Rows that say the same as others make J lose
+rank.  Then J = U S V' with r singular values above
 `RANK` times the largest, U' J qdd = -U' b are r independent equations, and x = U y is the
 multiplier of least norm; the accelerations do not depend on that choice.
 """
@@ -28,6 +30,7 @@ from symgen.robot.closure import (
     half_turned,
     inconsistent,
     independent,
+    row_sizes,
     sample_of,
     solved,
     step,
@@ -134,8 +137,10 @@ class Mechanism:
         if tau.shape[-1:] != (self._module.n,):
             raise ValueError(f"tau: expected shape (..., {self._module.n}), got {tau.shape}")
         forces = tau - self._module.bias_forces(q, qd, **given)
+        sizes = self._sizes(J)
+        J, bias = J / sizes[..., np.newaxis], bias / sizes
         solution = solved(M, J, forces[..., np.newaxis], -bias[..., np.newaxis])
-        qdd, multipliers = solution[0][..., 0], solution[1][..., 0]
+        qdd, multipliers = solution[0][..., 0], solution[1][..., 0] / sizes
         self._refuse_unmet(
             function, unmet(J, qdd, bias), (q, qd, t, parameters), (qdd, multipliers)
         )
@@ -163,11 +168,13 @@ class Mechanism:
         _, pulled = module.constraint_torque_derivatives(q, multipliers, **known)
         _, rows_q, rows_qd = module.constraint_acceleration_derivatives(q, qd, qdd, **known)
         J = module.constraint_jacobian(q, **known)
+        sizes = self._sizes(J)[..., np.newaxis]
         one = np.broadcast_to(np.eye(module.n), by_q.shape)
         none = np.zeros(rows_q.shape)
         above = np.concatenate([pulled - by_q, -by_qd, one], axis=-1)
         below = np.concatenate([-rows_q, -rows_qd, none], axis=-1)
-        slopes, moved, determined = solved(M, J, above, below)
+        slopes, moved, determined = solved(M, J / sizes, above, below / sizes)
+        moved = moved / sizes
         moved[~determined] = np.nan
         unknown = np.isnan(qdd).any(axis=-1)
         slopes[unknown] = moved[unknown] = np.nan
@@ -216,7 +223,9 @@ class Mechanism:
         rows = module.constraint_acceleration_parameter_derivatives(q, qd, qdd, **known)
         M = module.mass_matrix(q, parameters=parameters)
         J = module.constraint_jacobian(q, **known)
-        slopes, moved, determined = solved(M, J, pulled - felt, -rows)
+        sizes = self._sizes(J)[..., np.newaxis]
+        slopes, moved, determined = solved(M, J / sizes, pulled - felt, -rows / sizes)
+        moved = moved / sizes
         moved[~determined] = np.nan
         unknown = np.isnan(qdd).any(axis=-1)
         slopes[unknown] = moved[unknown] = np.nan
@@ -237,7 +246,8 @@ class Mechanism:
         free[self._free("closing_derivatives", hold)] = 1.0
         J = self._module.constraint_jacobian(q, **known)
         slopes = self._module.constraints_parameter_derivatives(q, **known)
-        J = J * free
+        sizes = self._sizes(J)[..., np.newaxis]
+        J, slopes = J * free / sizes, slopes / sizes
         moved = -np.linalg.pinv(J, rcond=RANK) @ slopes
         across = np.swapaxes(moved, -1, -2), np.swapaxes(slopes, -1, -2)
         open_ones = unmet(J[..., np.newaxis, :, :], *across)
@@ -313,9 +323,11 @@ class Mechanism:
         rates = np.asarray(self._module.constraint_rates(q, qd, **known))
         M = self._module.mass_matrix(q, parameters=parameters)
         right = np.zeros((*rates.shape[:-1], self._module.n, 1))
+        sizes = self._sizes(J)
+        J, rates = J / sizes[..., np.newaxis], rates / sizes
         change = solved(M, J, right, -rates[..., np.newaxis])[0][..., 0]
         closed = np.asarray(np.asarray(qd, dtype=float) + change)
-        standing = np.asarray(self._module.constraint_rates(q, 0.0 * closed, **known))
+        standing = np.asarray(self._module.constraint_rates(q, 0.0 * closed, **known)) / sizes
         self._refuse_unmet(
             "closed_velocities", unmet(J, closed, standing), (q, qd, t, parameters), (closed,)
         )
@@ -325,14 +337,18 @@ class Mechanism:
     def unique_multipliers(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
         """Which multipliers the motion determines, (..., m): not those of redundant rows."""
         J = self._module.constraint_jacobian(q, **without_none(t=t, parameters=parameters))
-        U, _, kept = independent(J)
+        U, _, kept = independent(J / self._sizes(J)[..., np.newaxis])
         return unique(U, kept)
 
     @by_keyword
     def freedoms(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
         """How many velocities the constraints leave free, (...): n less the rank of J."""
         J = self._module.constraint_jacobian(q, **without_none(t=t, parameters=parameters))
-        return self._module.n - independent(J)[2].sum(axis=-1)
+        return self._module.n - independent(J / self._sizes(J)[..., np.newaxis])[2].sum(axis=-1)
+
+    def _sizes(self, J: Array) -> Array:
+        """Sizes of the rows of J, (..., m)."""
+        return row_sizes(self._module._row_units, J)
 
     @by_keyword
     def assemble(
@@ -376,15 +392,15 @@ class Mechanism:
         random = np.random.default_rng(0)
         begin = q
         for _ in range(_TRIES):
-            found, c, size = self._closed(begin, free, known)
-            if np.abs(c).max() <= 1e3 * CLOSED * size:
+            found, c, left = self._closed(begin, free, known)
+            if np.abs(left).max() <= 1e3 * CLOSED:
                 return (
                     self._turned(q, found, free, known)
                     if half_turned(self._module, found, known)
                     else found
                 )
             begin = self._moved(q, free, random.normal(scale=_NEAR, size=len(free)))
-        worst = int(np.abs(c).argmax())
+        worst = int(np.abs(left).argmax())
         where = f" (row {row})" if row else ""
         name = self._module.constraint_names[worst]
         if not np.isfinite(c[worst]):
@@ -403,8 +419,8 @@ class Mechanism:
         random, scale = np.random.default_rng(0), _NEAR
         for _ in range(_TURNS):
             begin = self._moved(q, free, random.normal(scale=scale, size=len(free)))
-            found, c, size = self._closed(begin, free, known)
-            closed = np.abs(c).max() <= 1e3 * CLOSED * size
+            found, _, left = self._closed(begin, free, known)
+            closed = np.abs(left).max() <= 1e3 * CLOSED
             if closed and not half_turned(self._module, found, known):
                 return found
             scale = min(_FURTHER * scale, _FURTHEST)
@@ -416,27 +432,31 @@ class Mechanism:
 
     def _closed(
         self, q: Array, free: Sequence[int], known: Mapping[str, Any]
-    ) -> tuple[Array, Array, float]:
+    ) -> tuple[Array, Array, Array]:
         """Gauss-Newton steps of least norm, damped where they do not close the loops further: q,
-        what is left of the constraints, and the size of their Jacobian."""
+        what is left of the constraints (m,), and in the units of their rows, but for lengths below
+        1 m (m,)."""
         module, damping = self._module, 0.0
         c, J = module.constraints(q, **known), module.constraint_jacobian(q, **known)
         for _ in range(_STEPS):
-            size = max(1.0, float(np.abs(J).max(initial=0.0)))
-            if not size < np.inf:
+            if not np.isfinite(J).all():
                 c = np.where(np.isfinite(J).all(axis=-1), c, np.nan)
-            if not np.isfinite(c).all() or np.abs(c).max() <= CLOSED * size:
+            sizes = self._sizes(J)
+            left = c / np.maximum(sizes, 1.0)
+            if not np.isfinite(c).all() or np.abs(left).max() <= CLOSED:
                 break
-            moved = self._moved(q, free, -step(J[:, free], c, damping * size))
+            rows = J[:, free] / sizes[:, np.newaxis]
+            size = np.abs(rows).max(initial=1.0)
+            moved = self._moved(q, free, -step(rows, c / sizes, damping * size))
             new = module.constraints(moved, **known)
-            if new @ new < c @ c:
+            if np.sum((new / sizes) ** 2) < np.sum((c / sizes) ** 2):
                 q, c, damping = moved, new, damping / 10 if damping > 1e-9 else 0.0
                 J = module.constraint_jacobian(q, **known)
             elif damping > 1e6:
                 break
             else:
                 damping = 10 * damping or _DAMPED
-        return q, c, size
+        return q, c, c / np.maximum(self._sizes(J), 1.0)
 
     def _moved(self, q: Array, free: Sequence[int], way: Array) -> Array:
         """q (nq,) after displacements of the coordinates in `free`."""
@@ -482,19 +502,25 @@ class Mechanism:
         to q, qd that keeps the loops closed; none where that is not reached in a few steps."""
         module = self._module
         for _ in range(_CORRECTIONS):
-            back = np.linalg.pinv(module.constraint_jacobian(q, **known), rcond=RANK)
-            q = module.integrate(q, -back @ module.constraints(q, **known))
-        J = module.constraint_jacobian(q, **known)
-        if np.abs(module.constraints(q, **known)).max() > 1e3 * CLOSED * np.abs(J).max():
+            c, J, _ = self._opened(q, known)
+            q = module.integrate(q, -np.linalg.pinv(J, rcond=RANK) @ c)
+        c, J, sizes = self._opened(q, known)
+        if np.abs(c).max() > 1e3 * CLOSED:
             return []
-        standing = module.constraint_rates(q, 0.0 * qd, **known)
+        standing = module.constraint_rates(q, 0.0 * qd, **known) / sizes
         missed = inconsistent(J, standing, np.abs(standing).max())
         if not missed.any():
             qd = qd - np.linalg.pinv(J, rcond=RANK) @ (J @ qd + standing)
-            bias = module.constraint_bias(q, qd, **known)
+            bias = module.constraint_bias(q, qd, **known) / sizes
             speeds = np.abs(J) @ np.abs(qd)
             missed = inconsistent(J, bias, np.abs(bias).max() + speeds.max() ** 2)
         return [name for name, x in zip(module.constraint_names, missed, strict=True) if x]
+
+    def _opened(self, q: Array, known: Mapping[str, Any]) -> tuple[Array, Array, Array]:
+        """The constraints and their Jacobian at one q, in the units of the rows, and these."""
+        J = self._module.constraint_jacobian(q, **known)
+        sizes = self._sizes(J)
+        return self._module.constraints(q, **known) / sizes, J / sizes[:, np.newaxis], sizes
 
     def _given(self, t: Array, loads: Any, parameters: Any) -> dict[str, Any]:
         """Options of functions of the tree; they take the time where its forces mention that."""

@@ -46,7 +46,7 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.robot.closure import RANK
+from symgen.robot.closure import RANK, row_sizes
 from symgen.robot.configuration import configuration_of
 from symgen.simulation.arguments import Array, Columns, selection
 from symgen.simulation.displacements import operators
@@ -377,7 +377,9 @@ class AugmentedLagrangian:
         felt += self.by_parameters("inverse_dynamics", q, qd, qdd, **acting)
         felt += self.by_parameters("constraint_torque", q, lam, t=t)
         felt -= self.torques.along(t, q, qd, 0.0 * d_q, 0.0 * d_q)
-        found: Array = -np.linalg.pinv(at.J.T, rcond=RANK) @ felt
+        sizes = row_sizes(self.module._row_units, at.J)
+        pull = at.J.T / sizes
+        found: Array = -np.linalg.pinv(pull, rcond=RANK) @ felt / sizes[:, np.newaxis]
         return found
 
     def turned(

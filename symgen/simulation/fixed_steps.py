@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.robot.closure import RANK
+from symgen.robot.closure import RANK, row_sizes
 from symgen.simulation.accelerations import function_of, has_constraints
 from symgen.simulation.arguments import Array, Columns, numbers, refuse_not_finite
 from symgen.simulation.augmented_lagrangian import AugmentedLagrangian, Scheme, State
@@ -151,9 +151,11 @@ def integrate_in_steps(
 
 def least(module: Any, q: Array, t: Array, multipliers: Array, known: Mapping[str, Array]) -> Array:
     """The multipliers of least norm that do the same; those of redundant rows were rounding."""
-    pull = np.swapaxes(module.constraint_jacobian(q, t=t, **known), -1, -2)
-    forces = pull @ multipliers[..., np.newaxis]
-    found: Array = (np.linalg.pinv(pull, rcond=RANK) @ forces)[..., 0]
+    J = module.constraint_jacobian(q, t=t, **known)
+    sizes = row_sizes(module._row_units, J)
+    pull = np.swapaxes(J / sizes[..., np.newaxis], -1, -2)
+    forces = pull @ (multipliers * sizes)[..., np.newaxis]
+    found: Array = (np.linalg.pinv(pull, rcond=RANK) @ forces)[..., 0] / sizes
     return found
 
 

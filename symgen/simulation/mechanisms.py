@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.robot.closure import RANK, unmet
+from symgen.robot.closure import RANK, row_sizes, unmet
 from symgen.robot.configuration import configuration_of
 from symgen.simulation.arguments import Array, Columns
 
@@ -98,7 +98,8 @@ def closed_sensitivities(
     """
     given = {"t": t, **({"parameters": parameters} if parameters.size else {})}
     J = module.constraint_jacobian(q, **given)
-    back = np.linalg.pinv(J, rcond=RANK)
+    sizes = row_sizes(module._row_units, J)[:, np.newaxis]
+    back = np.linalg.pinv(J / sizes, rcond=RANK) / sizes.T
     left, rates = J @ columns.dq0, J @ columns.dqd0
     chosen, places = columns.parameters, columns.places
     if places.size:
@@ -106,7 +107,7 @@ def closed_sensitivities(
         rates[:, places] += module.constraint_rates_parameter_derivatives(q, qd, **given)[:, chosen]
     slopes = left - J @ columns.dq0
     columns.dq0[...] -= back @ left
-    missed = unmet(J[np.newaxis], columns.dq0.T, slopes.T)
+    missed = unmet((J / sizes)[np.newaxis], columns.dq0.T, (slopes / sizes).T)
     if missed.any():
         name = columns.names[int(missed.argmax())]
         raise RequestError(

@@ -16,8 +16,8 @@ from symgen.description.expressions import evaluate
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault
 from symgen.joints import closing_type
-from symgen.kinematics.loops import loop_axes
-from symgen.robot.closure import RANK, half_turned
+from symgen.kinematics.loops import loop_axes, row_units
+from symgen.robot.closure import RANK, half_turned, row_sizes
 from symgen.robot.mechanism import Mechanism
 from symgen.validation.oracle_outputs import constraint_names
 from symgen.validation.oracle_parts import Array, unread_types
@@ -72,8 +72,10 @@ def mobility(description: RobotDescription) -> Mobility | None:
         said = str(error).removeprefix("assemble: ")
         return Mobility(m, n - m, 0, {}, 0.0, open_by=said)
     J = robot.constraint_jacobian(q)
+    sizes = row_sizes(row_units(description), J)
+    J = J / sizes[:, np.newaxis]
     turned = _half_turned(module, robot, start)
-    if said := _contradiction(robot, description, q, J):
+    if said := _contradiction(robot, description, q, J, sizes):
         return Mobility(m, n - m, 0, {}, 0.0, open_by=said)
     s = np.linalg.svd(J, compute_uv=False)
     kept = s > RANK * s.max(initial=0.0)
@@ -109,9 +111,11 @@ def open_loops(description: RobotDescription, found: Mobility | None) -> tuple[F
     return (first.fault(said),)
 
 
-def _contradiction(robot: NumericRobot, description: RobotDescription, q: Array, J: Array) -> str:
+def _contradiction(
+    robot: NumericRobot, description: RobotDescription, q: Array, J: Array, sizes: Array
+) -> str:
     """In words, which relation asks for velocities that no motion has; "" where all can be met."""
-    rates = np.imag(robot.constraints(q, t=np.array(1j * STEP))) / STEP
+    rates = np.imag(robot.constraints(q, t=np.array(1j * STEP))) / STEP / sizes
     U, s, _ = np.linalg.svd(J, full_matrices=False)
     U = U[:, s > RANK * s.max(initial=0.0)]
     left = np.abs(rates - U @ (U.T @ rates))
@@ -137,6 +141,7 @@ def _module_of(
         constraint_jacobian=robot.constraint_jacobian,
         forward_kinematics=robot.forward_kinematics,
         _loop_axes=loop_axes(description),
+        _row_units=row_units(description),
         initial_q=robot.space.normalize(initial_q),
         coordinate_names=description.coordinate_names,
         constraint_names=names,

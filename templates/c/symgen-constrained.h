@@ -11,7 +11,7 @@
  *     a = Q' w + N' v,    S w = U' below,    N M N' v = N (above - M Q' w),
  *     x = U y,    S' y = Q (M a - above)
  *
- * and x is the multiplier of least norm.
+ * and x is the multiplier of least norm.  Rows are in units of their size, and x in inverse ones.
  */
 #ifndef SYMGEN_CONSTRAINED_H
 #define SYMGEN_CONSTRAINED_H
@@ -218,6 +218,23 @@ static int leaves_rows(const struct symgen_closure *c, const double *a, const do
     return most_left > RANK * whole;
 }
 
+/* Sizes of the rows of J, (m): 1 where the unit is -1, else the largest norm of a row of that unit. */
+static void find_sizes(int n, int m, const int *unit, const double *J, double *size)
+{
+    for (int i = 0; i < m; ++i) {
+        size[i] = unit[i] < 0;
+        for (int k = 0; k < m; ++k)
+            if (unit[i] >= 0 && unit[k] == unit[i]) size[i] = fmax(size[i], sqrt(product(n, J + k * n, J + k * n)));
+        if (size[i] == 0.0) size[i] = 1.0;
+    }
+}
+
+/* Each row of (m, k) becomes that many times smaller. */
+static void divide_rows(int m, int k, const double *size, double *rows)
+{
+    for (int i = 0; i < m; ++i) scale(k, 1.0 / size[i], rows + i * k);
+}
+
 /* Columns first, first + 1, ... of (rows, 3 n) into (rows, n). */
 static void take_columns(int rows, int n, int first, const double *whole, double *part)
 {
@@ -233,7 +250,7 @@ static int symgen_constrained(const struct symgen_mechanism *of, const double **
     const double *known[QUANTITIES] = {x[0], x[1], 0, x[2], 0, x[3], x[4], x[5]};
     struct symgen_closure c = {.n = n, .m = m};
     size_t used = 0;
-    double few[FEW], *block = 0, *M, *J, *h, *bias, *above, *below, *a, *mu, *w, *f, *second[3], *felt[4], *pulled[2];
+    double few[FEW], *block = 0, *M, *J, *h, *bias, *above, *below, *a, *mu, *w, *f, *size, *second[3], *felt[4], *pulled[2];
     for (int pass = 0; pass < 2; ++pass) {
         if (pass && !(block = used <= FEW ? few : malloc(sizeof(double) * used))) return -1;
         used = 0;
@@ -241,6 +258,7 @@ static int symgen_constrained(const struct symgen_mechanism *of, const double **
         J = carve(block, &used, (size_t)(m * n));
         h = carve(block, &used, (size_t)n);
         bias = carve(block, &used, (size_t)m);
+        size = carve(block, &used, (size_t)m);
         c.Q = carve(block, &used, (size_t)(n * n));
         c.rest = carve(block, &used, (size_t)(m * n));
         c.U = carve(block, &used, (size_t)(m * m));
@@ -265,6 +283,9 @@ static int symgen_constrained(const struct symgen_mechanism *of, const double **
     c.J = J;
     for (int i = 0; i < n; ++i) h[i] = x[2][i] - h[i];
     for (int i = 0; i < m; ++i) bias[i] = -bias[i];
+    find_sizes(n, m, of->row_unit, J, size);
+    divide_rows(m, n, size, J);
+    divide_rows(m, 1, size, bias);
     if (!factorise_closure(&c)) {
         if (block != few) free(block);
         return 1;
@@ -274,6 +295,7 @@ static int symgen_constrained(const struct symgen_mechanism *of, const double **
         if (block != few) free(block);
         return 1;
     }
+    divide_rows(m, 1, size, y[1]);
     if (slopes) {
         known[OF_QDD] = y[0];
         known[OF_MULTIPLIERS] = y[1];
@@ -292,7 +314,9 @@ static int symgen_constrained(const struct symgen_mechanism *of, const double **
                 below[i * wide + n + j] = -second[2][i * n + j];
                 below[i * wide + 2 * n + j] = 0.0;
             }
+        divide_rows(m, wide, size, below);
         solve_closure(&c, wide, above, below, a, mu, w, f);
+        divide_rows(m, wide, size, mu);
         for (int i = 0; i < m; ++i) {
             double share = 0.0;  /* 1 where the motion determines the multiplier */
             for (int k = 0; k < c.r; ++k) share += c.U[k * m + i] * c.U[k * m + i];

@@ -273,6 +273,51 @@ def test_a_parameter_that_opens_the_loops_has_no_closing_derivatives():
         assert np.isnan(linkage.closing_derivatives(q, hold=names)).all()
 
 
+UNITS = ROD.replace("{rod: RELATION}", "{one: s*(q.crank - 0.3 - t), two: q.slider - 0.5*q.crank}")
+
+
+@pytest.mark.parametrize("s", [1e-12, 1.0, 1e8])
+def test_constraints_of_any_units_are_kept(s):
+    """Rank is judged in units of the rows: a small relation is no redundant one."""
+    module = loaded(UNITS.replace("joints:", "parameters: {s: 1.0}\njoints:", 1),
+                    runtime_parameters="all")  # fmt: skip
+    q = module.assemble(parameters=[s])
+    assert np.allclose(q, [0.3, 0.15], atol=1e-9)
+    assert np.allclose(module.closed_velocities(q, [0, 0], parameters=[s]), [1.0, 0.5])
+    found = module.constrained_forward_dynamics(q, [1.0, 0.5], [0.0, 3.0], parameters=[s])
+    assert np.allclose(found.qdd, 0.0, atol=1e-12)
+    assert module.freedoms(q, parameters=[s]) == 0
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("compiled", marks=pytest.mark.slow)])
+def test_a_gear_beside_a_loop_of_a_kilometre_is_kept(backend):
+    """The row of a distance is a million times that of the gear."""
+    bar = "mass: 1000, com: [500, 0, 0], inertia: {xx: 1, yy: 8e7, zz: 8e7}"
+    wheel = "mass: 1, com: [0.1, 0, 0], inertia: {xx: 0.01, yy: 0.01, zz: 0.01}"
+    text = f"""
+symgen: 1
+name: kilometre
+gravity: [0, -9.81, 0]
+joints:
+  - {{name: a, type: revolute, origin: {{}}, link: {{name: A, {bar}}}}}
+  - {{name: b, type: revolute, parent: base, origin: {{xyz: [1000, 0, 0]}},
+     link: {{name: B, {bar}}}}}
+  - {{name: c, type: revolute, parent: B, origin: {{}}, link: {{{wheel}}}}}
+  - {{name: d, type: revolute, parent: B, origin: {{}}, link: {{{wheel}}}}}
+loops:
+  - {{name: rod, type: distance, length: 1000, first: {{link: A, origin: {{xyz: [1000, 0, 0]}}}},
+     second: {{link: B, origin: {{xyz: [1000, 0, 0]}}}}}}
+relations: {{gear: q.d - 2*q.c}}
+initial: {{q: {{a: 60*deg, b: 60*deg}}}}
+"""
+    module = loaded(text, backend=backend)
+    q = module.assemble()
+    assert module.freedoms(q) == 2
+    qdd = module.constrained_forward_dynamics(q, np.zeros(4), [0, 0, 1, 0]).qdd
+    assert abs(qdd[2]) > 1.0
+    assert qdd[3] == pytest.approx(2 * qdd[2], rel=1e-9)
+
+
 @pytest.mark.parametrize("start", ["f_qx: 1, f_qw: 0", "f_qx: 0.95, f_qy: 0.1, f_qw: 0.2"])
 def test_a_fixed_loop_is_not_closed_upside_down(start):
     """Its rows are 0 after half a turn, too: `assemble` goes on to where the frames agree."""

@@ -279,6 +279,7 @@ int symgen_add_motions(PyObject *module, const struct symgen_motions *motions)
     mechanism.joints = robot->joints;
     mechanism.joint = robot->joint;
     mechanism.m = robot->m;
+    mechanism.row_unit = robot->row_unit;
     mechanism.p = robot->p;
     mechanism.loads = robot->loads;
     mechanism.outputs = robot->outputs;
