@@ -117,8 +117,9 @@ class Mechanism:
 
         Returns a named tuple ConstrainedMotion:
             qdd (..., n)             accelerations (rad/s^2 or m/s^2)
-            multipliers (..., m)     of the constraints; those of least norm where rows are
-                                     redundant (unique_multipliers says which are unique)
+            multipliers (..., m)     of the constraints; where rows are redundant those of least
+                                     norm, in units of the rows' sizes (unique_multipliers says
+                                     which are unique)
 
         numpy.linalg.LinAlgError where nothing resists a motion that the constraints allow, and
         where constraints contradict one another; of the latter in a batch the results are NaN, and

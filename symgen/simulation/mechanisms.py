@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.robot.closure import RANK, row_sizes, unmet
+from symgen.robot.closure import RANK, row_sizes
 from symgen.robot.configuration import configuration_of
 from symgen.simulation.arguments import Array, Columns
 
@@ -105,11 +105,11 @@ def closed_sensitivities(
     if places.size:
         left[:, places] += module.constraints_parameter_derivatives(q, **given)[:, chosen]
         rates[:, places] += module.constraint_rates_parameter_derivatives(q, qd, **given)[:, chosen]
-    slopes = left - J @ columns.dq0
+    terms = np.abs(J) @ np.abs(columns.dq0) + np.abs(left)
     columns.dq0[...] -= back @ left
-    missed = unmet((J / sizes)[np.newaxis], columns.dq0.T, (slopes / sizes).T)
+    missed = np.abs(left - J @ (back @ left)) / sizes > RANK * (terms / sizes).max(axis=0)
     if missed.any():
-        name = columns.names[int(missed.argmax())]
+        name = columns.names[int(missed.any(axis=0).argmax())]
         raise RequestError(
             f"simulate: no motion keeps the loops closed where {name} changes: constraints "
             "contradict one another then, and there is no such sensitivity"

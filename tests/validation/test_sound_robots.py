@@ -19,6 +19,12 @@ PRODUCTS = {"functions": ["inverse_dynamics", "forward_dynamics_vjp", "forward_d
         ),
         ("free_beside_planar", {"functions": ["inverse_dynamics", "forward_dynamics_hvp"]}),
         ("cancelling_products", {"backend": "numpy", **PRODUCTS}),
+        # some formulations have derivatives by the state, and none by the parameters
+        pytest.param(
+            "slider_beside_planar",
+            {"backend": "numpy", "functions": "all", "runtime_parameters": "all"},
+            marks=pytest.mark.slow,
+        ),
         # a loop locks a ball and a hinge; steps of ALI3-P are compared with those in Python
         pytest.param("redundant_ball", {"runtime_parameters": "all"}, marks=pytest.mark.slow),
     ],
