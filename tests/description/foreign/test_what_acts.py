@@ -105,6 +105,12 @@ ALONE = 0.025 + 0.09
         (2 * TRANSMISSION.format(of_joint="", of_drive=RATIO(10) + ROTOR(0.01)), 2.0),
         ('<transmission name="t" type="SimpleTransmission"><actuator name="m"/><joint name="j"/>'
          + RATIO(10) + ROTOR(0.01) + "</transmission>", 1.0),
+        ('<transmission name="t"><joint name="j">' + RATIO(100) + "</joint>" + ROTOR("1e-4")
+         + "</transmission>", 1.0),  # of no actuator
+        ('<transmission name="t"><joint name="j"/><actuator name="m"/><actuator name="n"/>'
+         + RATIO(10) + ROTOR(0.01) + "</transmission>", 1.0),  # the rotor of all its actuators
+        (TRANSMISSION.format(of_joint="", of_drive=RATIO(10)
+         + "<drake:rotor_inertia>0.01</drake:rotor_inertia>"), 1.0),
     ],
 )  # fmt: skip
 def test_rotors_of_transmissions_add_to_the_mass_matrix(tmp_path, more, expected):
@@ -127,6 +133,8 @@ def test_rotors_that_no_joint_term_says_are_named(tmp_path):
     assert "<mechanicalReduction> 2 is left out: 50 is given" in said(
         read(urdf(tmp_path, more=differ))
     )
+    twice = TRANSMISSION.format(of_joint="", of_drive=ROTOR(2) + ROTOR(3))
+    assert "<motorInertia> 3 is left out: 2 is given" in said(read(urdf(tmp_path, more=twice)))
     with pytest.raises(
         ModelError, match=r"r\.urdf:8: transmission\.t: the inertia of a rotor is neg"
     ):
