@@ -260,8 +260,8 @@ def test_without_mujoco_drives_and_flags_are_named(tmp_path, option, more, words
 
 # -------------------------------------------------------------------------------------------- SDF
 
-SDF = """<sdf version="1.11"><model name="m"><static>true</static><link name="b"/>
-  <joint name="j" type="{kind}"><parent>b</parent><child>a</child>
+SDF = """<sdf version="1.11"><model name="m">
+  <joint name="j" type="{kind}"><parent>world</parent><child>a</child>
     <axis><xyz>0 0 1</xyz><dynamics><damping>3</damping><friction>0.5</friction></dynamics></axis>
     {joint}</joint>
   <link name="a">{link}<inertial><pose>0.3 0 0 0 0 0</pose><mass>1</mass><inertia><ixx>0.01</ixx>
@@ -309,3 +309,32 @@ def test_what_is_left_out_of_sdf_is_named_with_its_effect(tmp_path):
     assert "<yy>" not in lines
     assert "<angular>" not in lines
     assert "left out" not in said(read(sdf(tmp_path, link="<gravity>true</gravity>")))
+
+
+@pytest.mark.parametrize(
+    ("of_include", "of_model"), [("", "<static>true</static>"), ("<static>1</static>", "")]
+)
+@pytest.mark.parametrize("around", ["", "model", "world"])
+def test_robots_of_sdf_that_are_static_are_named(tmp_path, around, of_include, of_model):
+    path = sdf(tmp_path, model=of_model + '<link name="b"/>')
+    path.write_text(path.read_text().replace("<parent>world", "<parent>b"))
+    include = f"<include><uri>m.sdf</uri>{of_include}</include>"
+    outer = f'<{around} name="o">{include}</{around}>' if around else include
+    (tmp_path / "o.sdf").write_text(f'<sdf version="1.11">{outer}</sdf>')
+    lines = said(read(tmp_path / "o.sdf"))
+    assert "<static> is left out: the model would not move" in lines
+    assert ("nothing fixes this link" in lines) == (around == "model")  # which is not static
+
+
+@pytest.mark.parametrize("kind", ["ball", "fixed"])
+def test_rotors_of_sdf_at_joints_without_an_axis_are_named(tmp_path, kind):
+    rotor = "<drake:rotor_inertia>0.5</drake:rotor_inertia><drake:gear_ratio>2</drake:gear_ratio>"
+    words = f"joint.j: the rotor inertia 0.5 is left out: the joint is {kind}"
+    assert words in said(read(sdf(tmp_path, kind, rotor)))
+    assert "left out" not in said(read(sdf(tmp_path, kind, rotor.replace("0.5", "0"))))
+
+
+def test_springs_between_points_of_sdf_are_named_with_their_effect(tmp_path):
+    spring = "<drake:linear_spring_damper><drake:k>1</drake:k></drake:linear_spring_damper>"
+    words = "<drake:linear_spring_damper> is left out: a spring and damper between two points would"
+    assert words in said(read(sdf(tmp_path, model=spring)))
