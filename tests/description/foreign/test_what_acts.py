@@ -237,6 +237,41 @@ def test_what_is_left_out_of_mjcf_is_named_with_its_effect(tmp_path):
     assert "option" not in said(read(mjcf(tmp_path, "", option, "", inner)))
 
 
+def test_what_is_left_out_of_files_that_are_included_is_named_with_file_and_line(tmp_path):
+    """Bodies and actuators without a name are counted, and no line is made up for them."""
+    (tmp_path / "parts").mkdir()
+    drives = '<actuator>\n<include file="parts/drive.xml"/>\n<include file="parts/other.xml"/>'
+    tendon = '<tendon><spatial name="t"><site site="p"/><site site="q"/></spatial></tendon>'
+    main = mjcf(
+        tmp_path, inner='<site name="q"/>',
+        more='<worldbody><site name="p" pos="9 9 9"/></worldbody><include file="parts/a.xml"/>'
+        + tendon + drives + "</actuator>",
+    )  # fmt: skip
+    drive = '<mujocoinclude>\n<motor {} tendon="t" armature="1"/></mujocoinclude>'
+    texts = {
+        "a": '<mujoco>\n<include file="b.xml"/></mujoco>',
+        "b": """<mujoco><worldbody>
+
+          <body name="k" gravcomp="1"><joint name="h" type="ball" range="0 9"/><geom size=".1"/>
+            <body gravcomp="2"><joint type="ball" range="0 9"/><geom size=".1"/></body></body>
+          </worldbody></mujoco>""",
+        "drive": drive.format(""),
+        "other": drive.format('name="d"'),
+    }
+    for name, text in texts.items():
+        (tmp_path / "parts" / f"{name}.xml").write_text(text)
+    found = {(x.file.removeprefix(f"{tmp_path}/"), x.line, x.key): x.message
+             for x in read(main).warnings}  # fmt: skip
+    assert {place: words.partition(":")[0] for place, words in found.items() if place[2]} == {
+        ("parts/b.xml", 3, "body.k"): "left out of body 'k', 'body_3'",
+        ("parts/b.xml", 3, "joint.h"): "left out of joint 'h', 'body_3_joint'",
+        ("a.xml", 0, "actuator.actuator_1"): "left out of actuator 'actuator_1', 'd'",
+    }
+    (tmp_path / "parts" / "drive.xml").write_text(drive.format('name="c"'))
+    places = [(x.file, x.line) for x in read(main).warnings if x.key == "actuator.c"]
+    assert places == [(f"{tmp_path}/parts/drive.xml", 2)]
+
+
 def test_limits_of_forces_at_joints_are_efforts(tmp_path):
     (joint,) = read(mjcf(tmp_path, 'actuatorfrcrange="-3 3"')).joints
     assert joint.limits[0].effort == 3
