@@ -13,9 +13,9 @@
 
 Defaults with their classes, and all ways to write an orientation, are read.  Not read, and refused:
 <include>, <frame>, <replicate>, <attach>, masses of meshes, and global coordinates: MuJoCo reads
-them where it is installed (`symgen.description.foreign.mujoco`).  Constraints, tendons are refused
-by name.  `mjcf_format` lists every entry with its use; what acts on the dynamics but is left out
-here (drives with an inertia, flags that disable, media) is named in a warning.
+them where it is installed (`symgen.description.foreign.mujoco`).  Constraints, tendons and plugins
+are refused by name.  `mjcf_format` lists every entry with its use; what acts on the dynamics but is
+left out here (drives with an inertia, flags that disable, media) is named in a warning.
 
 This reader stays beside MuJoCo's compiler for files that the compiler refuses because a mesh is
 missing, and for machines without it.

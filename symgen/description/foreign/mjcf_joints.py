@@ -159,6 +159,9 @@ class MjcfJoint:
         """
         limited = keyword(self.reading, self.element, "limited", self.key) or "auto"
         if not self.directed:
+            if self.mujoco_type == "ball" and self.limits(limited):
+                words = f"left out of joint {shown(self.name)}: the angle of a ball has a limit"
+                self.reading.faults.warn(self.element, self.key, words)
             return self.entries_on_manifold(body)
         stiffness = self.term("stiffness")
         terms: dict[str, Node | None] = {

@@ -25,11 +25,13 @@ dynamics but is left out is named in a warning.
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -69,13 +71,23 @@ from symgen.description.foreign.rotations import (
     from_quaternion,
     turned,
 )
-from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number, place, stop
+from symgen.description.foreign.xml import (
+    MOST_JOINTS,
+    Element,
+    Faults,
+    number,
+    place,
+    read_xml,
+    stop,
+)
 from symgen.description.names import BASE
-from symgen.description.reading import Document, Node, Scalar, Table
+from symgen.description.reading import FILE_STEP, Document, Node, Scalar, Table, load
 from symgen.description.wording import KeyPath, in_line, shown
+from symgen.errors import ModelError
 
 PROGRAM = Path(__file__).with_name("mujoco_process.py")
 SECONDS = 120
+MOST_FILES = 100
 _MOST_NAMED = 5
 _LINE = re.compile(r"line (\d+)")
 
@@ -166,11 +178,12 @@ class _Reading:
     def of(cls, root: Element, file: str, model: Mapping[str, Any], angles: bool) -> _Reading:
         parts = [*model["bodies"][1:], *model["joints"]]
         names = LegalNames(part["name"] for part in parts)
-        return cls(file, root, model, angles, Faults(file), names, _named_elements(root))
+        elements, files = _named_elements(root, file)
+        return cls(file, root, model, angles, Faults(file, files), names, elements)
 
     def element(self, kind: str, name: str) -> Element:
-        """Where the file says it; the root where the name was made, or is in another file."""
-        return self.elements.get((kind, name), self.root)
+        """Where the files say it; an element without a line where the name was made."""
+        return self.elements.get((kind, name), Element(kind, {}, 0))
 
     def add(self, joint: Table, key: str) -> None:
         if len(self.joints) >= MOST_JOINTS:
@@ -179,15 +192,35 @@ class _Reading:
         self.joints.append(joint)
 
 
-def _named_elements(root: Element) -> dict[tuple[str, str], Element]:
+def _named_elements(
+    root: Element, file: str
+) -> tuple[Mapping[tuple[str, str], Element], Sequence[str]]:
+    """The elements by kind and name, and the files in which they are: what is included as well."""
+    files = [file]
     found: dict[tuple[str, str], Element] = {}
-    waiting = [root]
+    waiting = [(root, root.tag)]
     while waiting:
-        element = waiting.pop()
+        element, parent = waiting.pop()
         kind = "joint" if element.tag == "freejoint" else element.tag
-        found.setdefault((kind, element.attributes.get("name", "")), element)
-        waiting += reversed(element.children)
-    return found
+        name = element.attributes.get("name", "")
+        if name:
+            found.setdefault((parent if parent == "actuator" else kind, name), element)
+        inner = [*element.children, *(_included(element, files) if kind == "include" else ())]
+        waiting += [(x, element.tag if kind != "include" else parent) for x in reversed(inner)]
+    return found, files
+
+
+def _included(include: Element, files: list[str]) -> list[Element]:
+    """The elements of the file that an <include> names; none where it cannot be read here."""
+    name = include.attributes.get("file", "")
+    for of in (files[include.line // FILE_STEP], files[0]):
+        path = os.path.join(os.path.dirname(of), name)
+        if path not in files and len(files) < MOST_FILES:
+            with suppress(ModelError):
+                elements = read_xml(load(path, "an MJCF file"), path, len(files)).children
+                files.append(path)
+                return elements
+    return []
 
 
 def _take_constraints(reading: _Reading, without_loops: bool) -> None:
@@ -209,7 +242,7 @@ def _remark(reading: _Reading) -> None:
         kinds.setdefault((x["kind"], x["effect"]), []).append(x["name"])
     for (kind, effect), names in kinds.items():
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        listed = ", ".join(map(shown, filter(None, names[:_MOST_NAMED])))
+        listed = ", ".join(map(shown, names[:_MOST_NAMED]))
         element = reading.element(kind, names[0])
         if kind == "option":
             element = reading.root.first("option") or reading.root
@@ -383,5 +416,5 @@ def _document(reading: _Reading) -> Document:
         "loops": listing(reading.closed.loops, line) if reading.closed.loops else None,
         "relations": table(reading.closed.relations, line) if reading.closed.relations else None,
     }
-    warnings = tuple(reading.faults.warnings)
-    return Document(reading.file, table(content, line), (), warnings, reading.places)
+    warnings, files = tuple(reading.faults.warnings), tuple(reading.faults.files)
+    return Document(reading.file, table(content, line), (), warnings, reading.places, files)

@@ -123,9 +123,17 @@ def drive(m: Any, i: int) -> dict[str, Any]:
     values = [getattr(m, f"actuator_{x}", None) for x in ("armature", "damping")]
     armature, damping = (0.0 if x is None else float(x[i]) for x in values)
     return {
-        "name": m.actuator(i).name, "joint": joint, "kind": kind,
+        "name": named(m, "actuator", i), "joint": joint, "kind": kind,
         "armature": gear**2 * armature, "damping": gear**2 * damping,
     }  # fmt: skip
+
+
+def named(m: Any, kind: str, i: int) -> str:
+    """Its own name, or one that says which of the bodies, joints or actuators it is."""
+    own = str(getattr(m, kind)(i).name)
+    if kind == "joint":
+        return own or f"{named(m, 'body', int(m.jnt_bodyid[i]))}_joint"
+    return own or f"{kind}_{i + (kind == 'actuator')}"
 
 
 def left_of_drives(drives: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
@@ -139,15 +147,14 @@ def left_of_drives(drives: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
 def left_of_joints(m: Any) -> Iterator[dict[str, str]]:
     """Limits of joints that no key says: of angles of balls."""
     for i in range(m.njnt):
-        name, kind = m.joint(i).name, _JOINTS[m.jnt_type[i]]
-        if kind == "ball" and m.jnt_limited[i]:
+        if _JOINTS[m.jnt_type[i]] == "ball" and m.jnt_limited[i]:
+            name = named(m, "joint", i)
             yield {"kind": "joint", "name": name, "effect": "the angle of a ball has a limit"}
 
 
 def left_out(m: Any) -> Iterator[dict[str, str]]:
     """What acts, by the table of fields, and is left out: its kind, name and effect."""
     table = runpy.run_path(os.path.join(os.path.dirname(__file__), "mujoco_fields.py"))
-    kinds = {"body": m.body, "jnt": m.joint, "actuator": m.actuator}
     for field, effect in table["effects"]("left out").items():
         kind, _, name = field.partition("_")
         if field.startswith("opt."):
@@ -158,7 +165,7 @@ def left_out(m: Any) -> Iterator[dict[str, str]]:
         for i in range(len(values)):
             if (values[i] != nothing).any():
                 tag = "joint" if kind == "jnt" else kind
-                yield {"kind": tag, "name": kinds[kind](i).name, "effect": f"{effect} ({name})"}
+                yield {"kind": tag, "name": named(m, tag, i), "effect": f"{effect} ({name})"}
 
 
 def body(m: Any, i: int) -> dict[str, Any]:

@@ -287,7 +287,8 @@ def _take_root(robot: _Robot, link: str) -> None:
         robot.add(joint_node(name, kind.name, BASE, HERE, content, line, more), key)
         robot.moving.add(link)
         return
-    if not child_flag(faults, frames.frames[frames.model].element, "static", "model"):
+    placed = [frames.frames[frames.model].element, frames.includes.get(frames.model, element)]
+    if not any(child_flag(faults, x, "static", "model") for x in placed):
         words = (
             "nothing fixes this link to the world, so a simulator lets it float; it is the base "
             "here, and its inertia is left out; a robot that floats: symgen convert --floating-base"
@@ -349,7 +350,7 @@ def _steps(
     if not directions:
         line = axes.frame.element.line
         own = representation_of(kind_of(kind, robot.angles), line)
-        return [(name, kind, {"coordinates": own, **axes.of_ball()})]
+        return [(name, kind, {"coordinates": own, **axes.of_ball(), **axes.rotor()})]
     mimics = [_mimic(robot, axes, tag) for tag in ("axis", "axis2")[: len(directions)]]
     entries = [
         {**axis.nodes, "mimic": mimic} for axis, mimic in zip(directions, mimics, strict=True)

@@ -54,7 +54,6 @@ world/gravity
 world/physics/gravity
 world/joint
 model @name @canonical_link @placement_frame
-model/static
 model/pose {_POSE}
 include @merge
 include/uri
@@ -134,6 +133,7 @@ model/plugin ... : plugins are not run, and their forces do not act
 link/plugin ... : plugins are not run, and their forces do not act
 joint/plugin ... : plugins are not run, and their forces do not act
 include/plugin ... : plugins are not run, and their forces do not act
+model/static = false 0 : the model would not move
 include/static = false 0 : the model would not move
 model/enable_wind = false 0 : the wind would push the links
 link/enable_wind = false 0 : the wind would push the link
@@ -147,6 +147,7 @@ joint/drake:controller_gains ... : a controller would drive the joint
 joint/drake:mimic ... : the joint would follow another one; write <mimic> in its <axis>
 model/gripper ... : the gripper would hold what it grasps
 model/drake:linear_bushing_rpy ... : springs and dampers between two frames would act
+model/drake:linear_spring_damper ... : a spring and damper between two points would act
 model/drake:ball_constraint ... : a loop would be closed
 link/inertial/fluid_added_mass
 {_ADDED_MASS}

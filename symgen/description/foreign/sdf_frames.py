@@ -81,6 +81,8 @@ class Frames:
     world: Element | None = None
     model: str = ""
     others: list[str] = field(default_factory=list)
+    includes: dict[str, Element] = field(default_factory=dict)
+    """The <include> of a model, by its full name."""
     _first: dict[tuple[str, str], str] = field(default_factory=dict)
     _placed: list[tuple[str, str, Element]] = field(default_factory=list)
     _names: dict[tuple[str, bool, int], list[str]] = field(default_factory=dict)
@@ -166,6 +168,8 @@ class Frames:
         pose, origin = self._pose(placing, outer if placing is element else None, outer)
         frame = Frame("model", model, outer, pose, origin, "")
         self._add(full, frame, element, merged)
+        if element.tag == "include":
+            self.includes[full] = element
         placement = self._placement(element, model)
         if placement:
             self._placed.append((full, prefix + placement, element))

@@ -217,13 +217,19 @@ class Axes:
         return {x: _unless_zero(child_number(self.faults, dynamics, x, key)) for x in names}
 
     def rotor(self) -> dict[str, Node | None]:
-        """The rotor of a drive, as Drake has it."""
-        tags = {"rotor_inertia": "drake:rotor_inertia", "gear_ratio": "drake:gear_ratio"}
-        found = {
-            name: child_number(self.faults, self.frame.element, tag, self.key)
-            for name, tag in tags.items()
-        }
-        return dict(found) if found["rotor_inertia"] is not None else {}
+        """The rotor of a drive, as Drake has it; none, with a warning, without an axis."""
+        element = self.frame.element
+        inertia, ratio = (
+            child_number(self.faults, element, tag, self.key)
+            for tag in ("drake:rotor_inertia", "drake:gear_ratio")
+        )
+        if inertia is None or float(inertia.text) == 0.0:
+            return {}
+        if self.kind in _WITHOUT_AXIS:
+            words = f"the rotor inertia {inertia.text} is left out: the joint is {self.kind}"
+            self.faults.warn(element, self.key, words)
+            return {}
+        return {"rotor_inertia": inertia, "gear_ratio": ratio}
 
     def pitch(self) -> Scalar | None:
         """That of a screw, in m per radian."""

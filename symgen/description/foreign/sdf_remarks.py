@@ -8,7 +8,7 @@ from symgen.description.foreign.sdf_frames import Frames
 from symgen.description.foreign.xml import Element, Faults
 from symgen.description.wording import in_line, shown
 
-_APART = ("world", "model", "link", "joint", "frame")
+_APART = ("world", "model", "link", "joint", "frame", "include")
 """Elements that the walk meets one by one, for only those of the robot count."""
 
 
@@ -31,10 +31,12 @@ def remark_all(frames: Frames, root: Element) -> None:
         if name == frames.model or name.startswith(inside):
             key = f"{frame.kind}.{frames.key(name)}"
             tops.append((frame.element, frame.element.tag, key))
+            if name in frames.includes:
+                tops.append((frames.includes[name], "include", key))
             _refuse_added_joints(faults, frame.element, key)
     remark(SDF, tops, faults, _APART)
     if world is not None:
-        remark(SDF, [(world, "world", "world")], faults, (*_APART, "include"))
+        remark(SDF, [(world, "world", "world")], faults, _APART)
 
 
 def _refuse_added_joints(faults: Faults, element: Element, key: str) -> None:

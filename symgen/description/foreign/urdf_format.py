@@ -26,15 +26,18 @@ robot/joint/axis @xyz
 robot/joint/dynamics @damping @friction
 robot/joint/limit @lower @upper @effort @velocity
 robot/joint/mimic @joint @multiplier @offset
-robot/transmission @name @type
+robot/transmission @name @type @mechanicalReduction @motorInertia
 robot/transmission/type
-robot/transmission/joint @name
-robot/transmission/joint/mechanicalReduction
-robot/transmission/mechanicalReduction
-robot/transmission/motorInertia
-robot/transmission/actuator @name @mechanicalReduction
-robot/transmission/actuator/mechanicalReduction
-robot/transmission/actuator/motorInertia
+robot/transmission/joint @name @mechanicalReduction
+robot/transmission/joint/mechanicalReduction @value
+robot/transmission/joint/drake:gear_ratio @value
+robot/transmission/mechanicalReduction @value
+robot/transmission/motorInertia @value
+robot/transmission/drake:rotor_inertia @value
+robot/transmission/drake:gear_ratio @value
+robot/transmission/actuator @name @mechanicalReduction @motorInertia
+robot/transmission/actuator/mechanicalReduction @value
+robot/transmission/actuator/motorInertia @value
 robot/transmission/actuator/drake:rotor_inertia @value
 robot/transmission/actuator/drake:gear_ratio @value
 """,

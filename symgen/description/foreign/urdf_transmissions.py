@@ -6,8 +6,10 @@
 | `mechanicalReduction`, `drake:gear_ratio` | gear ratio n; of the transmission, actuator or joint |
 
 A joint feels n^2 J; of several rotors at one joint the sum.  Gear ratios without an inertia of the
-rotor say nothing about motions, for torques are those of the joints.  A rotor that several joints
-turn (differential, four-bar linkage) couples them, which joint terms cannot say: a warning says so.
+rotor say nothing about motions, for torques are those of the joints.  An inertia that only the
+transmission has is that of one rotor, whatever its number of actuators.  A rotor that several
+joints turn (differential, four-bar linkage) couples them, which joint terms cannot say: a warning
+says so.
 
 Source: `transmission_interface` of ros_control, Drake's documentation of `drake:rotor_inertia`.
 """
@@ -34,40 +36,47 @@ def rotors_of(
     rotors: dict[str, list[tuple[Scalar, Scalar | None]]] = {}
     for transmission in root.all("transmission"):
         key = f"transmission.{transmission.attributes.get('name', '')}"
-        joints = [x for x in transmission.all("joint")]
-        for actuator in transmission.all("actuator"):
-            inertia = _value(faults, (actuator, transmission), _INERTIAS, key)
+        joints = list(transmission.all("joint"))
+        for places in _drives(transmission, faults, key):
+            inertia = _value(faults, places, _INERTIAS, key)
             if inertia is None or float(inertia.text) == 0.0:
                 continue
             if float(inertia.text) < 0.0:
-                faults.add(actuator, key, f"the inertia of a rotor is negative: {inertia.text}")
+                faults.add(places[0], key, f"the inertia of a rotor is negative: {inertia.text}")
                 continue
-            joint = _joint_of(joints, kinds, inertia, actuator, faults, key)
+            joint = _joint_of(joints, kinds, inertia, places[0], faults, key)
             if joint:
-                ratio = _value(faults, (actuator, transmission, joints[0]), _RATIOS, key)
+                ratio = _value(faults, (*places, joints[0]), _RATIOS, key)
                 rotors.setdefault(joint, []).append((inertia, ratio))
     return {joint: _entries(found) for joint, found in rotors.items()}
+
+
+def _drives(transmission: Element, faults: Faults, key: str) -> list[tuple[Element, ...]]:
+    """The elements that describe each rotor: an inertia of the transmission is that of one."""
+    actuators = list(transmission.all("actuator"))
+    own = [x for x in actuators if any(_values(faults, (x,), _INERTIAS, key))]
+    return [(x, transmission) for x in own] or [(*actuators, transmission)]
 
 
 def _joint_of(
     joints: list[Element],
     kinds: Mapping[str, str],
     inertia: Scalar,
-    actuator: Element,
+    drive: Element,
     faults: Faults,
     key: str,
 ) -> str:
     """The joint that a rotor drives; "", and a warning, where it cannot be a term of a joint."""
     names = [x.attributes.get("name", "").strip() for x in joints]
-    rotor = f"the rotor inertia {inertia.text} of {shown(actuator.attributes.get('name', ''))}"
+    rotor = f"the rotor inertia {inertia.text} of {shown(drive.attributes.get('name', ''))}"
     if len(names) != 1:
         listed = ", ".join(map(shown, names[:4])) if names else "no <joint>"
         words = f"{rotor} is left out: it couples joints ({listed}), and would add to their inertia"
-        faults.warn(actuator, key, words if names else f"{rotor} is left out: there is {listed}")
+        faults.warn(drive, key, words if names else f"{rotor} is left out: there is {listed}")
     elif kinds.get(names[0]) not in _MOVING:
         kind = kinds.get(names[0])
         why = f"the joint is {kind}" if kind else f"there is no joint named {shown(names[0])}"
-        faults.warn(actuator, key, f"{rotor} is left out: {why}")
+        faults.warn(drive, key, f"{rotor} is left out: {why}")
     else:
         return names[0]
     return ""
@@ -105,12 +114,9 @@ def _values(
 ) -> Iterator[tuple[Element, Scalar]]:
     for place in places:
         for tag in tags:
-            child = place.first(tag)
-            words = place.attributes.get(tag, "") if child is None else child.text
-            if child is not None and tag.startswith("drake:"):
-                words = child.attributes.get("value", "")
-            if words:
-                here = child or place
-                numbers = faults.numbers_in(here, words, f"{tag}: ", key, 1)
+            given = [(place, place.attributes.get(tag, ""))]
+            given += [(x, x.attributes.get("value", "") or x.text) for x in place.all(tag)]
+            for here, words in given:
+                numbers = faults.numbers_in(here, words, f"{tag}: ", key, 1) if words else None
                 if numbers:
                     yield here, numbers[0]

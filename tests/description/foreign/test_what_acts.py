@@ -106,6 +106,12 @@ ALONE = 0.025 + 0.09
         (2 * TRANSMISSION.format(of_joint="", of_drive=RATIO(10) + ROTOR(0.01)), 2.0),
         ('<transmission name="t" type="SimpleTransmission"><actuator name="m"/><joint name="j"/>'
          + RATIO(10) + ROTOR(0.01) + "</transmission>", 1.0),
+        ('<transmission name="t"><joint name="j">' + RATIO(100) + "</joint>" + ROTOR("1e-4")
+         + "</transmission>", 1.0),  # of no actuator
+        ('<transmission name="t"><joint name="j"/><actuator name="m"/><actuator name="n"/>'
+         + RATIO(10) + ROTOR(0.01) + "</transmission>", 1.0),  # the rotor of all its actuators
+        (TRANSMISSION.format(of_joint="", of_drive=RATIO(10)
+         + "<drake:rotor_inertia>0.01</drake:rotor_inertia>"), 1.0),
     ],
 )  # fmt: skip
 def test_rotors_of_transmissions_add_to_the_mass_matrix(tmp_path, more, expected):
@@ -128,6 +134,8 @@ def test_rotors_that_no_joint_term_says_are_named(tmp_path):
     assert "<mechanicalReduction> 2 is left out: 50 is given" in said(
         read(urdf(tmp_path, more=differ))
     )
+    twice = TRANSMISSION.format(of_joint="", of_drive=ROTOR(2) + ROTOR(3))
+    assert "<motorInertia> 3 is left out: 2 is given" in said(read(urdf(tmp_path, more=twice)))
     with pytest.raises(
         ModelError, match=r"r\.urdf:8: transmission\.t: the inertia of a rotor is neg"
     ):
@@ -230,6 +238,41 @@ def test_what_is_left_out_of_mjcf_is_named_with_its_effect(tmp_path):
     assert "option" not in said(read(mjcf(tmp_path, "", option, "", inner)))
 
 
+def test_what_is_left_out_of_files_that_are_included_is_named_with_file_and_line(tmp_path):
+    """Bodies and actuators without a name are counted, and no line is made up for them."""
+    (tmp_path / "parts").mkdir()
+    drives = '<actuator>\n<include file="parts/drive.xml"/>\n<include file="parts/other.xml"/>'
+    tendon = '<tendon><spatial name="t"><site site="p"/><site site="q"/></spatial></tendon>'
+    main = mjcf(
+        tmp_path, inner='<site name="q"/>',
+        more='<worldbody><site name="p" pos="9 9 9"/></worldbody><include file="parts/a.xml"/>'
+        + tendon + drives + "</actuator>",
+    )  # fmt: skip
+    drive = '<mujocoinclude>\n<motor {} tendon="t" armature="1"/></mujocoinclude>'
+    texts = {
+        "a": '<mujoco>\n<include file="b.xml"/></mujoco>',
+        "b": """<mujoco><worldbody>
+
+          <body name="k" gravcomp="1"><joint name="h" type="ball" range="0 9"/><geom size=".1"/>
+            <body gravcomp="2"><joint type="ball" range="0 9"/><geom size=".1"/></body></body>
+          </worldbody></mujoco>""",
+        "drive": drive.format(""),
+        "other": drive.format('name="d"'),
+    }
+    for name, text in texts.items():
+        (tmp_path / "parts" / f"{name}.xml").write_text(text)
+    found = {(x.file.removeprefix(f"{tmp_path}/"), x.line, x.key): x.message
+             for x in read(main).warnings}  # fmt: skip
+    assert {place: words.partition(":")[0] for place, words in found.items() if place[2]} == {
+        ("parts/b.xml", 3, "body.k"): "left out of body 'k', 'body_3'",
+        ("parts/b.xml", 3, "joint.h"): "left out of joint 'h', 'body_3_joint'",
+        ("a.xml", 0, "actuator.actuator_1"): "left out of actuator 'actuator_1', 'd'",
+    }
+    (tmp_path / "parts" / "drive.xml").write_text(drive.format('name="c"'))
+    places = [(x.file, x.line) for x in read(main).warnings if x.key == "actuator.c"]
+    assert places == [(f"{tmp_path}/parts/drive.xml", 2)]
+
+
 def test_limits_of_forces_at_joints_are_efforts(tmp_path):
     (joint,) = read(mjcf(tmp_path, 'actuatorfrcrange="-3 3"')).joints
     assert joint.limits[0].effort == 3
@@ -251,10 +294,39 @@ def test_without_mujoco_drives_and_flags_are_named(tmp_path, option, more, words
     assert words in said(read(mjcf(tmp_path, "", option, more)))
 
 
+PLUGIN = '<plugin plugin="mujoco.elasticity.cable"/>'
+
+
+@pytest.mark.parametrize(
+    ("more", "inner"),
+    [(f"<extension>{PLUGIN}</extension>", ""), ("", PLUGIN),
+     (f"<worldbody>{PLUGIN}</worldbody>", ""), (f"<actuator>{PLUGIN}</actuator>", "")],
+)  # fmt: skip
+@pytest.mark.usefixtures("without_mujoco")
+def test_without_mujoco_plugins_are_refused_as_with_it(tmp_path, more, inner):
+    with pytest.raises(ModelError, match="<plugin>: plugins are programs, and are not run"):
+        read(mjcf(tmp_path, more=more, inner=inner))
+    assert read(mjcf(tmp_path, more="<extension/>")).joints
+
+
+@pytest.mark.parametrize(
+    ("limit", "is_named"),
+    [('range="0 30"', True), ('range="0 30" limited="true"', True), ("", False),
+     ('range="0 30" limited="false"', False)],
+)  # fmt: skip
+def test_limits_of_balls_are_named_with_mujoco_and_without(tmp_path, limit, is_named, monkeypatch):
+    inner = f'<body name="k"><joint name="ball" type="ball" {limit}/><geom size=".1"/></body>'
+    path = mjcf(tmp_path, inner=inner)
+    words = "joint.ball: left out of joint 'ball': the angle of a ball has a limit"
+    assert (words in said(read(path))) == is_named
+    monkeypatch.setattr("symgen.description.foreign.mujoco.is_installed", lambda: False)
+    assert (words in said(read(path))) == is_named
+
+
 # -------------------------------------------------------------------------------------------- SDF
 
-SDF = """<sdf version="1.11"><model name="m"><static>true</static><link name="b"/>
-  <joint name="j" type="{kind}"><parent>b</parent><child>a</child>
+SDF = """<sdf version="1.11"><model name="m">
+  <joint name="j" type="{kind}"><parent>world</parent><child>a</child>
     <axis><xyz>0 0 1</xyz><dynamics><damping>3</damping><friction>0.5</friction></dynamics></axis>
     {joint}</joint>
   <link name="a">{link}<inertial><pose>0.3 0 0 0 0 0</pose><mass>1</mass><inertia><ixx>0.01</ixx>
@@ -316,3 +388,32 @@ def test_load_warns_of_what_is_left_out_each_time(tmp_path):
     for _ in range(2):
         with pytest.warns(UserWarning, match=r"weightless.urdf:4: gazebo: <gravity> is left out"):
             symgen.load(file, backend="numpy", functions=["inverse_dynamics"])
+
+
+@pytest.mark.parametrize(
+    ("of_include", "of_model"), [("", "<static>true</static>"), ("<static>1</static>", "")]
+)
+@pytest.mark.parametrize("around", ["", "model", "world"])
+def test_robots_of_sdf_that_are_static_are_named(tmp_path, around, of_include, of_model):
+    path = sdf(tmp_path, model=of_model + '<link name="b"/>')
+    path.write_text(path.read_text().replace("<parent>world", "<parent>b"))
+    include = f"<include><uri>m.sdf</uri>{of_include}</include>"
+    outer = f'<{around} name="o">{include}</{around}>' if around else include
+    (tmp_path / "o.sdf").write_text(f'<sdf version="1.11">{outer}</sdf>')
+    lines = said(read(tmp_path / "o.sdf"))
+    assert "<static> is left out: the model would not move" in lines
+    assert ("nothing fixes this link" in lines) == (around == "model")  # which is not static
+
+
+@pytest.mark.parametrize("kind", ["ball", "fixed"])
+def test_rotors_of_sdf_at_joints_without_an_axis_are_named(tmp_path, kind):
+    rotor = "<drake:rotor_inertia>0.5</drake:rotor_inertia><drake:gear_ratio>2</drake:gear_ratio>"
+    words = f"joint.j: the rotor inertia 0.5 is left out: the joint is {kind}"
+    assert words in said(read(sdf(tmp_path, kind, rotor)))
+    assert "left out" not in said(read(sdf(tmp_path, kind, rotor.replace("0.5", "0"))))
+
+
+def test_springs_between_points_of_sdf_are_named_with_their_effect(tmp_path):
+    spring = "<drake:linear_spring_damper><drake:k>1</drake:k></drake:linear_spring_damper>"
+    words = "<drake:linear_spring_damper> is left out: a spring and damper between two points would"
+    assert words in said(read(sdf(tmp_path, model=spring)))
