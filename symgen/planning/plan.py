@@ -156,7 +156,8 @@ def plan(
     ones (`seed`), and the best is kept.  `solver` is "ipopt", which comes with CasADi and is used
     where it is installed, or "trust-constr" of SciPy.  Without `exact_hessian`, second derivatives
     are approximated from gradients (L-BFGS, by IPOPT).  `progress(stage, step)` hears of every
-    iteration.  Ctrl-C ends the search, and the best motion so far is returned.
+    iteration; of the build of a path `symgen.load(path, progress=...)` tells.  Ctrl-C ends the
+    search, and the best motion so far is returned.
 
     Raises `symgen.errors.ModelError` for a wrong task, `symgen.errors.RequestError` where the
     robot cannot be planned for, or no solver is installed.

@@ -344,8 +344,9 @@ def test_the_command_and_its_files(tmp_path, monkeypatch, capfd):
     assert abs(said["T"] - 0.39266) < 1e-5
     contents = {file: (tmp_path / file).read_bytes() for file in files}
     assert run([*arguments, *outputs]) == 0
-    printed = capfd.readouterr().out
+    printed, progress = capfd.readouterr()
     assert printed.startswith("exceeded")
+    assert progress.index("write ...") > progress.index("20 segments ...")
     changing = ("took", "iterations in")
     for file in files:
         again = (tmp_path / file).read_bytes()
