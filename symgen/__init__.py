@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from symgen.planning.plan import plan
     from symgen.robot import Robot
     from symgen.simulation import simulate
+    from symgen.support.journal import Progress
 
 __all__ = [
     "Robot", "__version__", "animate", "casadi", "derive", "grade", "jax", "load", "plan", "read",
@@ -67,14 +68,17 @@ def read(
     )
 
 
-def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
+def load(
+    path: str | Path, *, progress: Progress | None = None, **options: Unpack[LoadOptions]
+) -> Robot:
     """The generated module of the model file `path`, built when needed (cached per user).
 
     `options` are those of `symgen build`, as keywords: `formulations`, `functions` (names
     separated by commas, or a list), `runtime_parameters` (names, ``"all"`` or ``"none"``),
     `backend`, `flags`, `form`, `templates`, `force`, `plain_c`, `casadi`; `loads` and `points`,
     each ``LINK`` or ``LINK:x,y,z``; `without_loops`, `packages` and `arguments` (see `read`); and
-    `out`, the folder to build into instead of the cache.
+    `out`, the folder to build into instead of the cache.  `progress(what, done, total)` hears how
+    far a build is; `total` is 0 where it is not known.
 
     The module is named by its build (`symgen.loaded`), so that its functions can be pickled: other
     processes of this user find the same build in the cache.  What the model file says and symgen
@@ -86,10 +90,11 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
     from symgen.errors import RequestError
     from symgen.options import BuildOptions, LoadOptions, ReadOptions, names
     from symgen.pipeline.building import build
+    from symgen.support.journal import Journal, silent
     from symgen.support.suggestions import suggestion
 
     given: dict[str, Any] = {**options}
-    known = [*LoadOptions.__annotations__]
+    known = ["progress", *LoadOptions.__annotations__]
     for key in given:
         if key not in known:
             raise RequestError(f"load() has no option {key!r}; {suggestion(key, known)}")
@@ -104,7 +109,7 @@ def load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot:
             given[key] = Path(given[key])
     reading = {key: given.pop(key) for key in ReadOptions.__annotations__ if key in given}
     chosen = BuildOptions(reading=ReadOptions.of(**reading), **given)
-    report = build(path, chosen)
+    report = build(path, chosen, Journal(progress or silent))
     for notice in report.notices:
         if notice.startswith("warning: "):
             warnings.warn(notice.removeprefix("warning: "), stacklevel=2)
@@ -122,16 +127,24 @@ def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDy
     return derive_symbolically(description, formulation)
 
 
-def grade(model: RobotDescription | str | Path, answer: str, file: str = "answer") -> Verdict:
+def grade(
+    model: RobotDescription | str | Path,
+    answer: str,
+    file: str = "answer",
+    *,
+    progress: Progress | None = None,
+) -> Verdict:
     """Compare a student's `answer` (the text of a file or cell) with the truth about `model`.
 
     Lines are such as ``M[1,2] = I2 + m2*l2**2``; see `symgen.grading.answer`.  `file` is what
-    messages call it.  Raises `symgen.errors.ModelError` for lines that cannot be understood.
+    messages call it.  `progress(what, done, total)` hears of every line before it is graded.
+    Raises `symgen.errors.ModelError` for lines that cannot be understood.
     """
     from symgen import grading
+    from symgen.support.journal import silent
 
     description = read(model) if isinstance(model, str | Path) else model
-    return grading.grade(description, answer, file)
+    return grading.grade(description, answer, file, progress or silent)
 
 
 if not TYPE_CHECKING:  # it would allow any name

@@ -181,9 +181,10 @@ def test_a_fault_of_symgen_says_what_to_report(folder, capfd, monkeypatch):
 
 def test_check_and_compare(folder, capfd):
     assert run(["check", TWO_LINK]) == 0
-    text = capfd.readouterr().out
+    text, progress = capfd.readouterr()
     assert "closed_form_lagrange (numpy)" in text
     assert "checks passed" in text
+    assert "validate ..." in progress
     chosen = ["--functions", "inverse_dynamics"]
     assert run(["compare", TWO_LINK, "--json", *chosen]) == 0
     rows = json.loads(capfd.readouterr().out)["rows"]

@@ -29,6 +29,21 @@ def test_load_builds_once_and_returns_the_module():
     assert robot.symgen_version == symgen.__version__
 
 
+def test_load_tells_of_its_progress(tmp_path):
+    heard = []
+    symgen.load(
+        EXAMPLES / "cart_pole.yaml", formulations="newton_euler", functions="mass_matrix",
+        backend="numpy", out=tmp_path, progress=lambda *x: heard.append(x),
+    )  # fmt: skip
+    stages = list(dict.fromkeys(what.partition(":")[0] for what, _, _ in heard))
+    assert stages[0] == "read" and stages[-1] == "install"
+    assert {"derive", "emit", "validate"} < {*stages}
+    assert ("derive: newton_euler.mass_matrix", 0, 1) in heard
+    assert any(
+        what.startswith("validate: newton_euler (numpy): mass_matrix") for what, _, _ in heard
+    )
+
+
 def test_load_takes_the_options_of_build(tmp_path):
     robot = symgen.load(
         EXAMPLES / "cart_pole.yaml",

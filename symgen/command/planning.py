@@ -116,8 +116,9 @@ def plan(
             exact_hessian=not limited_memory, max_iterations=max_iterations,
             progress=_progress(journal),
         )  # fmt: skip
-    for path in outputs:
-        found.write(path)
+        for k, path in enumerate(outputs):
+            journal.progress(f"write: {path.name}", k, len(outputs))
+            found.write(path)
     if as_json:
         said = {**found.scalars(), "notices": [*journal.notices, *found.remarks]}
         click.echo(outcome.text({**said, "files": [str(path) for path in outputs]}))

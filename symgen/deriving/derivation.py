@@ -40,7 +40,7 @@ from symgen.program.arguments import PIVOTS
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Output, Program
 from symgen.support.collector import paused_collector
-from symgen.support.journal import Progress
+from symgen.support.journal import Progress, silent
 
 Programs = dict[str, dict[str, Program[Scalar]]]
 """formulation -> function -> program"""
@@ -93,7 +93,7 @@ class Derived:
 def derive_all(
     description: RobotDescription,
     selection: Selection,
-    progress: Progress = lambda what, done, total: None,
+    progress: Progress = silent,
     form: str = AUTO,
     loops_alone: bool = True,
 ) -> Derived:
@@ -109,7 +109,7 @@ def derive_all(
 def derive_built(
     description: RobotDescription,
     selection: Selection,
-    progress: Progress = lambda what, done, total: None,
+    progress: Progress = silent,
     form: str = AUTO,
     loops_alone: bool = True,
     made: Callable[[str, str, Forms], None] = lambda formulation, function, forms: None,
@@ -132,7 +132,7 @@ def with_evaluated(
     derived: Derived,
     description: RobotDescription,
     selection: Selection,
-    progress: Progress = lambda what, done, total: None,
+    progress: Progress = silent,
 ) -> Derived:
     """`derived` with the programs that are evaluated for validation, and not built."""
     evaluated: Programs = {}

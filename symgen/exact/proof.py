@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 from symgen.algebra.graph import Graph
@@ -23,6 +23,7 @@ from symgen.program.arguments import PIVOTS
 from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
 from symgen.program.program import Program
 from symgen.support.collector import paused_collector
+from symgen.support.journal import Progress, silent
 
 POINTS = 2
 
@@ -33,12 +34,6 @@ take minutes and gigabytes."""
 LARGEST_SOLUTION = 100_000
 """The same for functions that solve: all of them are differentiated along many directions."""
 
-Progress = Callable[[str, int, int], None]
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """No progress is shown."""
-
 
 def prove(
     description: RobotDescription,
@@ -47,7 +42,7 @@ def prove(
     *,
     points: int = POINTS,
     seed: int = 0,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> ExactResult:
     """Prove that `formulations` derive the same `functions`, and the right derivatives."""
     start = time.perf_counter()
@@ -66,7 +61,7 @@ def general_programs(
     description: RobotDescription,
     formulations: Sequence[Formulation] = FORMULATIONS,
     functions: Sequence[str] = FUNCTION_NAMES,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> tuple[dict[Key, Program[Scalar]], dict[str, str]]:
     """The programs of the general robot over one graph, and what is left out with the reason.
 
@@ -125,7 +120,7 @@ def _derived(
 
 
 def compare(
-    programs: Programs, *, points: int = POINTS, seed: int = 0, progress: Progress = _silent
+    programs: Programs, *, points: int = POINTS, seed: int = 0, progress: Progress = silent
 ) -> tuple[tuple[Proof, ...], int]:
     """Every claim about these programs of one robot, and the degree that bounds their errors.
 

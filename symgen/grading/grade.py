@@ -32,7 +32,7 @@ from symgen.grading.terms import (
 from symgen.grading.truth import Changed, Truth
 from symgen.grading.verdict import Graded, Verdict
 from symgen.kinematics.scalars import scalar
-from symgen.support.journal import Progress
+from symgen.support.journal import Progress, silent
 
 Expr = Any
 POINTS = 2
@@ -56,7 +56,7 @@ def grade(
     description: RobotDescription,
     text: str,
     file: str = "answer",
-    progress: Progress = lambda what, done, total: None,
+    progress: Progress = silent,
 ) -> Verdict:
     """Grade the answer `text` about a robot.
 

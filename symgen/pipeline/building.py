@@ -34,7 +34,7 @@ from symgen.pipeline.build_report import BuildReport
 from symgen.pipeline.compiling import Compilation, compilation
 from symgen.pipeline.qualification import qualification
 from symgen.support.collector import paused_collector
-from symgen.support.journal import Journal
+from symgen.support.journal import Journal, Progress, silent
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compile import CompileResult, compile_libraries
 from symgen.toolchain.compiler import (
@@ -129,7 +129,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         with stage(plan.target) as staged, ExitStack() as loaded:
             with _blaming(options.templates), journal.stage("validate"):
                 staged.write_sources(bundle.files)
-                begun = beginning_of_validation(plan, derived, staged.folder)
+                begun = beginning_of_validation(plan, derived, staged.folder, journal.progress)
                 beginning = loaded.enter_context(begun)
             report = replace(report, toolchain_validated_now=qualify())
             with _blaming(options.templates):
@@ -236,7 +236,7 @@ def _make(
     with journal.stage("validate"):
         # the staged package -> ValidationResult
         given = plan.description, plan.selection, derived, staged.folder, plan.backends
-        validation = validate_package(*given, beginning=beginning)
+        validation = validate_package(*given, beginning=beginning, progress=journal.progress)
     validation.raise_if_failed()
     built = plan.selection.built
     report = replace(
@@ -305,7 +305,7 @@ def _compile_libraries(bundle: SourceBundle, plan: Plan, journal: Journal) -> di
 
 @contextmanager
 def beginning_of_validation(
-    plan: Plan, derived: Derived, folder: Path
+    plan: Plan, derived: Derived, folder: Path, progress: Progress = silent
 ) -> Iterator[Beginning | None]:
     """What of a validation needs no compiled code: the package in `folder` by NumPy, and what was
     derived for it alone.  The package may import modules of its own until the end of the block."""
@@ -313,7 +313,8 @@ def beginning_of_validation(
     try:
         subjects = [subject for subject in subjects_of(module) if subject.complex_step]
         subjects += _evaluated(plan.description, plan.selection, derived)
-        yield begin(plan.description, subjects, runtime=plan.selection.runtime_parameters)
+        runtime = plan.selection.runtime_parameters
+        yield begin(plan.description, subjects, runtime=runtime, progress=progress)
     finally:
         forget_package(module)
 
@@ -333,6 +334,7 @@ def validate_package(
     backends: tuple[str, ...],
     samples: int | None = None,
     beginning: Beginning | None = None,
+    progress: Progress = silent,
 ) -> ValidationResult:
     """Validate the package in `folder`, and every formulation that was derived but not selected.
 
@@ -345,7 +347,9 @@ def validate_package(
         begun = {subject.name: subject for subject in (beginning.subjects if beginning else ())}
         subjects = [begun.get(x.name, x) for x in (*subjects_of(module), *evaluated)]
         runtime = selection.runtime_parameters
-        result = validate(description, subjects, samples, runtime=runtime, beginning=beginning)
+        result = validate(
+            description, subjects, samples, runtime=runtime, beginning=beginning, progress=progress
+        )
         compiled = (*accelerations(module), *steps(module))
         return replace(result, rows=(*result.rows, *compiled, *spared_rows(selection.spared)))
     finally:

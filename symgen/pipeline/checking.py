@@ -40,8 +40,9 @@ def check(
     with journal.stage("validate"):
         report = built.report
         return validate_package(
-            built.description, built.selection, derived, report.folder, report.backends, samples
-        )
+            built.description, built.selection, derived, report.folder, report.backends, samples,
+            progress=journal.progress,
+        )  # fmt: skip
 
 
 def _with_installed_parameters(path: str | Path, options: BuildOptions) -> BuildOptions:

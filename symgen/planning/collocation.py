@@ -31,7 +31,16 @@ from symgen.planning.samples import LoadsAt
 from symgen.planning.structure import Pattern, pattern
 from symgen.planning.task import Task
 from symgen.planning.terms import Fault, Sizes
-from symgen.planning.transcription import TORQUE, Limited, limited, simpson
+from symgen.planning.transcription import (
+    BOUNDS,
+    TORQUE,
+    Limited,
+    Margins,
+    limited,
+    reach,
+    simpson,
+    tightened,
+)
 
 Array = NDArray[np.float64]
 
@@ -42,8 +51,16 @@ KINDS = 3
 class Collocation:
     """The program; `Program` of the solver says what the methods mean."""
 
-    def __init__(self, task: Task, module: Any, segments: int, loads: Array | None) -> None:
+    def __init__(
+        self,
+        task: Task,
+        module: Any,
+        segments: int,
+        loads: Array | None,
+        margins: Margins | None = None,
+    ) -> None:
         self.task, self.module, self.segments = task, module, segments
+        self.margins = margins or {}
         self.n = n = module.n
         self.nodes = 2 * segments + 1
         self.width = KINDS * n
@@ -86,6 +103,11 @@ class Collocation:
         velocity = self.task.chart.rates(limits.velocity)
         sides = np.concatenate([limits.position, velocity, limits.torque])
         lower, upper = (np.tile(side, (self.nodes, 1)) for side in sides.T)
+        if BOUNDS in self.margins:
+            states = slice(2 * n)
+            margin = self.margins[BOUNDS] * reach(sides[states])
+            inner = tightened(lower[:, states], upper[:, states], margin)
+            lower[:, states], upper[:, states] = inner
         for state, node in ((self.task.start, 0), (self.task.goal, -1)):
             for values, place in ((state.q, 0), (state.qd, n)):
                 asked = np.flatnonzero(~np.isnan(values))
@@ -189,7 +211,11 @@ class Collocation:
 
     def _sides(self, one: Limited, side: int) -> Array:
         """Lower or upper limits at all nodes, scaled."""
-        return np.tile(one.limits[one.chosen, side] / one.scale[one.chosen], self.nodes)
+        limits = one.limits[one.chosen] / one.scale[one.chosen, None]
+        lower, upper = (np.tile(values, (self.nodes, 1)) for values in limits.T)
+        if one.name in self.margins:
+            lower, upper = tightened(lower, upper, self.margins[one.name])
+        return np.ravel((lower, upper)[side])
 
     def _motion(self, x: Array) -> Motion:
         """The states at the nodes."""

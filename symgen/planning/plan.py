@@ -29,7 +29,7 @@ from symgen.errors import RequestError
 from symgen.options import BuildOptions
 from symgen.pipeline.building import build
 from symgen.planning import collocation, reading
-from symgen.planning.collocation import Collocation, Nodes
+from symgen.planning.collocation import Collocation
 from symgen.planning.cuts import dependent
 from symgen.planning.loads import loads_at
 from symgen.planning.problem import Problem
@@ -51,7 +51,7 @@ from symgen.planning.starting import coordinates, guess
 from symgen.planning.suitability import check_module, check_robot
 from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SHORTEST, SPLINES, Task
 from symgen.planning.terms import Fault, instant
-from symgen.planning.transcription import forces, instants, transcribe
+from symgen.planning.transcription import Margins, forces, instants, transcribe
 from symgen.planning.verification import (
     Trajectory,
     Verified,
@@ -156,7 +156,8 @@ def plan(
     ones (`seed`), and the best is kept.  `solver` is "ipopt", which comes with CasADi and is used
     where it is installed, or "trust-constr" of SciPy.  Without `exact_hessian`, second derivatives
     are approximated from gradients (L-BFGS, by IPOPT).  `progress(stage, step)` hears of every
-    iteration.  Ctrl-C ends the search, and the best motion so far is returned.
+    iteration; of the build of a path `symgen.load(path, progress=...)` tells.  Ctrl-C ends the
+    search, and the best motion so far is returned.
 
     Raises `symgen.errors.ModelError` for a wrong task, `symgen.errors.RequestError` where the
     robot cannot be planned for, or no solver is installed.
@@ -180,12 +181,11 @@ def plan(
     begun = time.perf_counter()
     with run.interrupted.heard():
         if read.method == COLLOCATION:
-            found, verified, path, others = _collocated(run, starts, seed)
+            found, verified, others = _collocated(run, starts, seed)
         else:
             found, others = _best(run, starts, seed)
             found, verified = _refined(run, found)
-            path = trajectory(read, module, found.profile, found.outcome.x)
-    return _result(run, found, verified, path, others, time.perf_counter() - begun)
+    return _result(run, found, verified, others, time.perf_counter() - begun)
 
 
 # ------------------------------------------------------------------------------------- solving
@@ -256,18 +256,35 @@ def _refined(run: _Run, found: _Found) -> tuple[_Found, Verified]:
             if finer.outcome.ended != SOLVED:
                 break
             found = finer
-    verified = _verified(run, found, per)
-    tightened: dict[str, Array] = {}
-    for _ in range(MOST_TIGHTENED):
-        if task.profile.check != REFINE or not _may_go_on(run, found):
-            break
-        if _sampled(verified) <= HOLDS:
-            break
-        segments = found.profile.segments
-        tightened = margins(verified, tightened, segments, per)
-        program = transcribe(task, module, found.profile, per, tightened)
+
+    def again(found: _Found, more: Margins) -> tuple[Problem, Array]:
+        program = transcribe(task, module, found.profile, per, more)
         x, size = found.outcome.x, found.program.sizes.time + 1
-        x = np.concatenate([x[:size], _spread(run, x[size:], program.sizes.loads)])
+        return program, np.concatenate([x[:size], _spread(run, x[size:], program.sizes.loads)])
+
+    return _tightened(run, found, per, HOLDS, again)
+
+
+def _tightened(
+    run: _Run,
+    found: _Found,
+    per: int,
+    least: float,
+    again: Callable[[_Found, Margins], tuple[Problem | Collocation, Array]],
+) -> tuple[_Found, Verified]:
+    """`check: refine`: with limits tightened until they hold on the fine grid, to `least`.
+
+    `again` states the program with margins, and where to start.
+    """
+    verified = _verified(run, found, per)
+    more: dict[str, Array] = {}
+    for _ in range(MOST_TIGHTENED):
+        if run.task.profile.check != REFINE or not _may_go_on(run, found):
+            break
+        if _sampled(verified) <= least:
+            break
+        more = margins(verified, more, _path(run, found).segments, per)
+        program, x = again(found, more)
         outcome = run.solve(program, x, "limits between instants", near=True)
         if outcome.ended != SOLVED:
             break
@@ -303,9 +320,15 @@ def _spread(run: _Run, loads: Array, size: int) -> Array:
     return np.ravel(np.column_stack([np.interp(after, before, column) for column in rows.T]))
 
 
+def _path(run: _Run, found: _Found) -> Trajectory:
+    x = found.outcome.x
+    if isinstance(found.program, Collocation):
+        return found.program.path(x)
+    return trajectory(run.task, run.module, found.profile, x)
+
+
 def _verified(run: _Run, found: _Found, per: int) -> Verified:
-    path = trajectory(run.task, run.module, found.profile, found.outcome.x)
-    return verify(run.task, run.module, path, per)
+    return verify(run.task, run.module, _path(run, found), per)
 
 
 def _sampled(verified: Verified) -> float:
@@ -316,9 +339,7 @@ def _sampled(verified: Verified) -> float:
 # --------------------------------------------------------------------------------- collocation
 
 
-def _collocated(
-    run: _Run, starts: int, seed: int
-) -> tuple[_Found, Verified, Trajectory, tuple[Start, ...]]:
+def _collocated(run: _Run, starts: int, seed: int) -> tuple[_Found, Verified, tuple[Start, ...]]:
     """By direct collocation; with `check: refine` on twice as many segments until it arrives."""
     task, module = run.task, run.module
     given = loads_at(task.loads, module.n_loads, task.parameters)
@@ -331,11 +352,13 @@ def _collocated(
         program = Collocation(task, module, task.profile.segments, loads)
         return program, collocation.guess(task, program, start, goal, random)
 
+    def again(found: _Found, more: Margins) -> tuple[Collocation, Array]:
+        segments = _path(run, found).segments
+        return Collocation(task, module, segments, loads, more), found.outcome.x
+
     kept, others = _tried(run, profile, begin, starts, seed)
-    path = _nodes_of(kept)
     for _ in range(MOST_DOUBLED if task.profile.check == REFINE else 0):
-        fits = _misses(task, module, path) < HOLDS
-        if not _may_go_on(run, kept) or (fits and verify(task, module, path, 2).violation < NEARLY):
+        if not _may_go_on(run, kept) or _misses(task, module, _path(run, kept)) < HOLDS:
             break
         assert isinstance(kept.program, Collocation)
         x = kept.program.finer(kept.outcome.x)
@@ -344,13 +367,7 @@ def _collocated(
         if outcome.ended != SOLVED:
             break
         kept = _Found(profile, program, outcome, (*kept.steps, *outcome.steps))
-        path = _nodes_of(kept)
-    return kept, verify(task, module, path, 2), path, others
-
-
-def _nodes_of(found: _Found) -> Nodes:
-    assert isinstance(found.program, Collocation)
-    return found.program.path(found.outcome.x)
+    return *_tightened(run, kept, PER_SEGMENT[MIDPOINTS], NEARLY, again), others
 
 
 def _misses(task: Task, module: Any, path: Trajectory) -> float:
@@ -367,10 +384,9 @@ def _misses(task: Task, module: Any, path: Trajectory) -> float:
 
 
 def _result(
-    run: _Run, found: _Found, verified: Verified, path: Trajectory, others: tuple[Start, ...],
-    seconds: float,
-) -> Plan:  # fmt: skip
-    task, module, x = run.task, run.module, found.outcome.x
+    run: _Run, found: _Found, verified: Verified, others: tuple[Start, ...], seconds: float
+) -> Plan:
+    task, module, x, path = run.task, run.module, found.outcome.x, _path(run, found)
     error = _misses(task, module, path)
     status, broken, remarks = _status(run, found, verified, error)
     objective = found.program.objective(x)

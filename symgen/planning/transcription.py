@@ -39,6 +39,8 @@ Margins = Mapping[str, Array]
 
 TORQUE, WRENCH, OUTPUT, DISTANCES = "torque", "joint wrench", "output", "distance"
 ANGLES = "angle"
+BOUNDS = "bounds"
+"""Of q and qd at the nodes of collocation, (nodes, 2 n): the key of their margins."""
 RATES = ("position", "velocity", "acceleration", "jerk")
 TIGHTEST = 0.4
 """How much of a range may be taken from each of its ends."""
@@ -64,8 +66,7 @@ class Limited:
             return self.scales
         if self.name == DISTANCES:
             return np.full(len(self.limits), DISTANCE)
-        sizes = np.where(np.isfinite(self.limits), np.abs(self.limits), 0.0).max(axis=1)
-        return np.where(sizes > 0, sizes, 1.0)
+        return reach(self.limits)
 
     @property
     def chosen(self) -> Index:
@@ -81,6 +82,19 @@ class Limited:
     def is_integrated(self) -> bool:
         """Whether it is part of the objective."""
         return bool(np.any(self.squares) or np.any(self.linear))
+
+
+def reach(limits: Array) -> Array:
+    """The larger finite limit of each entry of (m, 2); 1 without any, or where it is 0."""
+    sizes = np.where(np.isfinite(limits), np.abs(limits), 0.0).max(axis=1)
+    return np.where(sizes > 0, sizes, 1.0)
+
+
+def tightened(lower: Array, upper: Array, margin: Array) -> tuple[Array, Array]:
+    """Limits with a margin, of which a range keeps a part."""
+    most = np.where(np.isfinite(upper - lower), TIGHTEST * (upper - lower), np.inf)
+    margin = np.minimum(margin, most)
+    return lower + margin, upper - margin
 
 
 def limited(task: Task, module: Any) -> list[Limited]:
@@ -246,8 +260,7 @@ class _Transcription:
                 .any(axis=1)
             )
             matrix = matrix[(matrix[:, free] != 0).any(axis=1)]
-            scale = np.where(np.isfinite(limits), np.abs(limits), 0.0).max(axis=1)[joints]
-            scale = np.where(scale > 0, scale, 1.0)
+            scale = reach(limits[joints])
             lower, upper = (np.tile(side, len(matrix)) for side in (limits[joints].T / scale))
             labels = tuple(self.labels[j] for j in joints)
             terms.append(
@@ -359,9 +372,7 @@ class _Transcription:
         )
         margin = self.margins.get(one.name)
         if margin is not None:
-            most = np.where(np.isfinite(upper - lower), TIGHTEST * (upper - lower), np.inf)
-            margin = np.minimum(margin, most)
-            lower, upper = lower + margin, upper - margin
+            lower, upper = tightened(lower, upper, margin)
         return Sampled(
             self.sizes, one.name, lower.ravel(), upper.ravel(),
             tuple(one.quantity.labels[k] for k in chosen), s=s, local=self.profile.at(s),

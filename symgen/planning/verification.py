@@ -24,12 +24,14 @@ from symgen.planning.task import Task
 from symgen.planning.terms import Fault, instant, percent
 from symgen.planning.transcription import (
     ANGLES,
+    BOUNDS,
     DISTANCE,
     RATES,
     TORQUE,
     directions,
     forces,
     limited,
+    reach,
 )
 
 Array = NDArray[np.float64]
@@ -125,7 +127,8 @@ class Verified:
     `gaps` maps cuts to how far they open (m) between the instants at which they are closed.
     `limits` are the names of all limits, such as "torque of elbow"; `worst` maps those that are
     exceeded to by how much, relative to the limit, and `where` to the share of the time;
-    `overshoot` maps quantities to (fine instants, entries), in the units of their constraints.
+    `overshoot` maps quantities to (fine instants, entries), in the units of their constraints,
+    and `BOUNDS` to that of q and qd by collocation.
     """
 
     limits: Collection[str]
@@ -160,12 +163,17 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
     overshoot: dict[str, Array] = {}
     names = module.coordinate_names
     orders = RATES if isinstance(path, Splines) else RATES[:2]
+    bounds = []
     for order, name in enumerate(orders):
         limits = getattr(task.limits, name)
         limits = task.chart.rates(limits) if order else limits
+        over = np.zeros((len(s), module.n))
         if np.any(np.isfinite(limits)):
-            over = _exceeded(path.rate(order, s), limits, _size(limits))
+            over = _exceeded(path.rate(order, s), limits, reach(limits))
             exceeded |= _by_name(name, names, over)
+        bounds.append(over)
+    if not isinstance(path, Splines):
+        overshoot[BOUNDS] = np.concatenate(bounds, axis=1)
     motion = path.at(s)
     for one in limited(task, module):
         if len(one.chosen):
@@ -183,11 +191,6 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
     worst = {name: float(over.max()) for name, over in exceeded.items() if over.max() > 0}
     where = {name: float(s[exceeded[name].argmax()]) for name in worst}
     return Verified(tuple(exceeded), worst, where, overshoot, gaps)
-
-
-def _size(limits: Array) -> Array:
-    sizes = np.where(np.isfinite(limits), np.abs(limits), 0.0).max(axis=1)
-    return np.where(sizes > 0, sizes, 1.0)
 
 
 def _exceeded(values: Array, limits: Array, scale: Array, smooth: int = 0) -> Array:

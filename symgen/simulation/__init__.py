@@ -205,8 +205,8 @@ def simulate(
         return dataset(xarray, module, instants, rows, integrals, motion, facts)
     start = motion.start(instants, *initial)
     integration = integrate(library, motion, instants, start, solver)
-    told.finish()
     rows = sample(motion, instants, integration.vectors)
+    told.finish()
     facts = attributes(module, motion, solver, integration)
     return dataset(xarray, module, instants, rows, integration.vectors[-1], motion, facts)
 

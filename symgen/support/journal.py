@@ -11,11 +11,15 @@ Progress = Callable[[str, int, int], None]
 """Told (what is being done, done, total)."""
 
 
+def silent(_what: str, _done: int, _total: int) -> None:
+    """Show no progress."""
+
+
 @dataclass
 class Journal:
     """What a build tells about itself while it runs: progress, notices, seconds by stage."""
 
-    progress: Progress = lambda stage, done, total: None
+    progress: Progress = silent
     notify: Callable[[str], None] = lambda message: None
     notices: list[str] = field(default_factory=list)
     told: set[str] = field(default_factory=set)

@@ -21,6 +21,7 @@ import numpy as np
 from symgen.description import RobotDescription, read
 from symgen.description.expressions import EvaluationError, evaluate
 from symgen.errors import ModelError, ValidationError
+from symgen.support.journal import Progress, silent
 from symgen.validation import limits, two_link
 from symgen.validation.checks import (
     CHANGED,
@@ -52,6 +53,7 @@ from symgen.validation.oracle_outputs import constraint_names
 from symgen.validation.oracle_parameters import parameter_values, reader
 from symgen.validation.oracle_parts import JointForces, configuration, coupling, unread_types
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot
+from symgen.validation.watch import parts
 
 INDEPENDENT = "the independent numeric model"
 UNREAD = f"{INDEPENDENT} cannot read"
@@ -183,6 +185,7 @@ def begin(
     samples: int | None = None,
     *,
     runtime: tuple[str, ...] = (),
+    progress: Progress = silent,
 ) -> Beginning | None:
     """Check some of the subjects that `validate` will be given: all that take complex numbers, in
     the same order.
@@ -194,9 +197,10 @@ def begin(
         return None
     ground = _ground(description, subjects, samples, runtime)
     evaluations = [Evaluation(subject, ground.states, ground.facts) for subject in subjects]
+    part = parts(progress, 2 * len(evaluations))
     with without_warnings():
-        independent = [tuple(_independent_rows(ground.oracle, e)) for e in evaluations]
-        others = [tuple(rows_of_one(e, evaluations)) for e in evaluations]
+        independent = [tuple(part(_independent_rows(ground.oracle, e))) for e in evaluations]
+        others = [tuple(part(rows_of_one(e, evaluations))) for e in evaluations]
     begun = tuple(map(Begun, evaluations, independent, others))
     return Beginning(ground, begun, time.perf_counter() - start)
 
@@ -208,12 +212,13 @@ def validate(
     *,
     runtime: tuple[str, ...] = (),
     beginning: Beginning | None = None,
+    progress: Progress = silent,
 ) -> ValidationResult:
     """Check every function of every subject on random states of the described robot.
 
     `runtime` names the parameters that the subjects take as arguments, in the order of the file;
     they are compared once more where these have other values.  `beginning` is what `begin` has
-    made of the same arguments and some of the subjects.
+    made of the same arguments and some of the subjects.  `progress` hears of every comparison.
     """
     start = time.perf_counter()
     ground = beginning.ground if beginning else _ground(description, subjects, samples, runtime)
@@ -223,6 +228,7 @@ def validate(
         begun[id(x)].evaluation if id(x) in begun else Evaluation(x, states, facts)
         for x in subjects
     ]
+    part = parts(progress, (1 + (robot is not None)) * len(evaluations) + bool(runtime))
     with without_warnings():
         if robot is None or ground.oracle is None:
             rows = [_not_compared(ground.unread)]
@@ -230,12 +236,17 @@ def validate(
             rows = [_two_ways(robot, states, terms), *left_out(evaluations, ground.oracle)]
             for s in evaluations:
                 known = begun.get(id(s.subject))
-                rows += known.independent if known else _independent_rows(ground.oracle, s)
-        rows += check_evaluations(evaluations, {id(x.evaluation): x.others for x in begun.values()})
+                rows += part(known.independent if known else _independent_rows(ground.oracle, s))
+        others = {}
+        for s in evaluations:
+            known = begun.get(id(s.subject))
+            here = known.others if known else rows_of_one(s, evaluations)
+            others[id(s)] = tuple(part(here))
+        rows += check_evaluations(evaluations, others)
         if runtime:
             defaults = [description.parameter_values[name] for name in runtime]
             changed = with_parameters(states, changed_parameters(defaults))
-            rows += _changed_rows(description, subjects, changed, runtime, robot, terms)
+            rows += part(_changed_rows(description, subjects, changed, runtime, robot, terms))
     seconds = time.perf_counter() - start + (beginning.seconds if beginning else 0.0)
     return ValidationResult(tuple(rows), seconds)
 

@@ -56,7 +56,10 @@ def test_everything_that_symgen_offers():
     text = python.markdown()
     assert all(f"## symgen.{name}\n" in text for name in symgen.__all__ if name != "__version__")
     signatures = re.findall(r"```python\n(.*?)\n```", text)
-    assert "symgen.load(path: str | Path, **options: Unpack[LoadOptions]) -> Robot" in signatures
+    assert (
+        "symgen.load(path: str | Path, *, progress: Progress | None = None, "
+        "**options: Unpack[LoadOptions]) -> Robot"
+    ) in signatures
     assert any(x.startswith("symgen.read(path: str | Path, *, ") for x in signatures)
     assert not any(" at 0x" in signature for signature in signatures)
 

@@ -57,6 +57,12 @@ def test_right_answers_are_right():
     assert len(rows) == 18
 
 
+def test_progress_is_told_of_every_line():
+    heard = []
+    symgen.grade(TWO_LINK, f"M[2,2] = {M22}\nG[2] = {G2}", progress=lambda *x: heard.append(x))
+    assert heard == [("grade: M[2,2]", 0, 2), ("grade: G[2]", 1, 2)]
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -63,10 +63,10 @@ def solver():
     pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
 
 
-def ends(plan, goal, atol):
+def ends(plan, goal, atol, status="solved"):
     """The plan ends there, and so do its torques, integrated by `symgen.simulate`."""
     module = plan.module
-    assert plan.status == ("solved" if plan.violation < 1e-3 else "exceeded")
+    assert plan.status == status
     assert plan.final_error < 1e-6
     assert np.abs(module.difference(plan.q[-1], module.normalize(goal))).max() < 1e-9
     drive = lambda t, q, qd: plan.torques(np.array([min(t / plan.T, 1.0)]))[0]  # noqa: E731
@@ -108,6 +108,26 @@ def test_a_flight_with_three_torques_and_one_force(solver, tmp_path):
     assert "body_qw" in plan.report(tmp_path / "flight.html").read_text()
 
 
+def test_velocities_between_the_nodes_of_collocation(load, solver, monkeypatch):
+    """Of a free body: told where they are exceeded, and tightened where limits are to hold."""
+    monkeypatch.setattr("symgen.planning.plan.MOST_DOUBLED", 0)
+    text = SATELLITE.split("  - name: shoulder")[0] + "outputs: {energy: kinetic_energy}"
+    body = load(text.replace("COORDINATES", QUATERNION).replace("NAME", "body"))
+    task = {
+        "symgen_task": 1, "method": "collocation", "time": 2, "objective": {"torque": 1},
+        "start": {"q": [0, 0, 0, 0, 0, 0, 1]}, "goal": {"q": [1, 0.5, 0, 0, 0.6, 0, 0.8]},
+        "limits": {"velocity": 0.67},
+    }  # fmt: skip
+    for check, status, least, most in (
+        ("knots", "exceeded", 5e-3, 0.05), ("refine", "solved", 0, 1e-3)
+    ):  # fmt: skip
+        plan = symgen.plan(body, {**task, "profile": {"segments": 10, "check": check}})
+        fastest = np.abs(plan.path.motion(np.linspace(0, 1, 2001)).qd).max()
+        assert plan.status == status
+        assert least <= max(fastest / 0.67 - 1, 0) <= most
+        assert plan.violation == pytest.approx(max(fastest / 0.67 - 1, 0), abs=1e-4)
+
+
 def test_motions_are_those_of_angles(load, solver):
     """The integral of kinetic energy knows no coordinates; rates are limited, too."""
     quaternion, angles = (satellite(load, text) for text in (QUATERNION, ANGLES))
@@ -129,7 +149,7 @@ def test_motions_are_those_of_angles(load, solver):
     first, second = (plan.objective for plan in plans)
     assert abs(first - second) < 1e-4 * second
     assert np.abs(plans[0].tau[:, -1] - plans[1].tau[:, -1]).max() < 2e-2
-    ends(plans[0], states[quaternion][1], 1e-7)
+    ends(plans[0], states[quaternion][1], 1e-7, "exceeded")  # torques between the knots
     fastest = np.abs(plans[0].qd[:, 5]).max()
     limited = symgen.plan(
         quaternion,

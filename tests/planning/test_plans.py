@@ -15,10 +15,11 @@ pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
 
 PLAN = EXAMPLES / "plan"
 PUBLISHED = [
-    ("plan/two_link_free.yaml", "two_link_fastest.yaml", 0.39266, 0.39266, 1e-5),
-    ("two_link.yaml", "two_link_lifting.yaml", 0.51914, 0.84495, 1e-4),
-    ("plan/prismatic_revolute.yaml", "prismatic_revolute_task.yaml", 0.58578, 0.77323, 1e-4),
-]
+    ("plan/two_link_free.yaml", "two_link_fastest.yaml", "exceeded", 0.39266, 0.39266, 1e-5),
+    ("two_link.yaml", "two_link_lifting.yaml", "solved", 0.51914, 0.84495, 1e-4),
+    ("plan/prismatic_revolute.yaml", "prismatic_revolute_task.yaml", "solved",
+     0.58578, 0.77323, 1e-4),
+]  # fmt: skip
 TASK = {
     "symgen_task": 1,
     "start": {"q": [0.2, 0.4, -0.3]},
@@ -28,10 +29,10 @@ TASK = {
 }
 
 
-@pytest.mark.parametrize(("robot", "task", "T", "objective", "near"), PUBLISHED)
-def test_the_optima_of_the_papers(robot, task, T, objective, near):
+@pytest.mark.parametrize(("robot", "task", "status", "T", "objective", "near"), PUBLISHED)
+def test_the_optima_of_the_papers(robot, task, status, T, objective, near):
     found = symgen.plan(EXAMPLES / robot, PLAN / task)
-    assert found.status == ("solved" if found.violation < 1e-3 else "exceeded")
+    assert found.status == status
     assert abs(found.T - T) < near
     assert abs(found.objective - objective) < near
     assert found.final_error < 1e-6
@@ -267,6 +268,21 @@ def test_collocation_and_splines_find_the_same_motion():
     assert np.allclose(nodes.path.rate(0, s), splines.path.rate(0, s), atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("check", "status", "least", "most"),
+    [("knots", "exceeded", 0.01, 0.1), ("refine", "solved", 0, 1e-3)],
+)
+def test_velocities_between_the_nodes_of_collocation(check, status, least, most):
+    robot = symgen.load(EXAMPLES / "two_link.yaml")
+    task = {"symgen_task": 1, "start": {"q": [-1.6, 0.2]}, "goal": {"q": [-0.6, -0.2]}, "time": 2}
+    task |= {"objective": {"torque": 1}, "limits": {"velocity": 0.7}, "method": "collocation"}
+    found = symgen.plan(robot, {**task, "profile": {"segments": 4, "check": check}})
+    fastest = np.abs(found.path.rate(1, np.linspace(0, 1, 2001))).max()
+    assert found.status == status
+    assert least <= max(fastest / 0.7 - 1, 0) <= most
+    assert found.violation == pytest.approx(max(fastest / 0.7 - 1, 0), abs=1e-4)
+
+
 def test_what_cannot_be_met_is_named(robot):
     found = symgen.plan(robot, {**TASK, "time": 0.05})
     assert found.status == "infeasible"
@@ -328,8 +344,9 @@ def test_the_command_and_its_files(tmp_path, monkeypatch, capfd):
     assert abs(said["T"] - 0.39266) < 1e-5
     contents = {file: (tmp_path / file).read_bytes() for file in files}
     assert run([*arguments, *outputs]) == 0
-    printed = capfd.readouterr().out
+    printed, progress = capfd.readouterr()
     assert printed.startswith("exceeded")
+    assert progress.index("write ...") > progress.index("20 segments ...")
     changing = ("took", "iterations in")
     for file in files:
         again = (tmp_path / file).read_bytes()

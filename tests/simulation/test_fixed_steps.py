@@ -15,7 +15,7 @@ import pytest
 import symgen
 from symgen.errors import RequestError
 from symgen.robot.closure import row_sizes
-from symgen.simulation import fixed_steps
+from symgen.simulation import fixed_steps, sample
 from symgen.validation.compiled_mechanisms import accelerations, steps
 from tests.mechanisms.models import FOUR_BAR, loaded
 from tests.mechanisms.test_examples import GRADIENTS, MECHANISMS, OBJECTIVES, bricard_cut_at
@@ -302,6 +302,22 @@ def test_progress_is_told(monkeypatch):
             symgen.simulate(robot, q, still, [0, 0.05], progress=stop, **options)
     with pytest.raises(RequestError, match="progress: expected a function"):
         symgen.simulate(robot, q, still, [0, 0.05], progress=True)
+
+
+def test_the_end_is_told_when_the_results_are_there(monkeypatch):
+    monkeypatch.setattr("symgen.simulation.progress.INTERVAL", np.inf)  # of the end alone
+    robot = compiled("five_bar", ",".join(NAMES))
+    heard = []
+
+    def sampled(*given):
+        heard.append("sampled")
+        return sample(*given)
+
+    monkeypatch.setattr("symgen.simulation.sample", sampled)
+    symgen.simulate(
+        robot, robot.assemble(), np.zeros(4), [0, 0.05], progress=lambda *x: heard.append(x)
+    )
+    assert heard == ["sampled", (0.05, 0.05)]
 
 
 def test_steps_that_do_not_converge_are_halved_or_refused():

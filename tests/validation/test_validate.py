@@ -50,6 +50,27 @@ def test_right_models_pass(seed):
     assert result.rows[0].subject == INDEPENDENT
 
 
+def test_progress_is_told_of_every_comparison():
+    """In order, with the parts that are done of all; those that had begun are told of, too."""
+    description = described(seeded_model_text(1, SMALL))
+    both = subjects(NumericRobot(description))
+    for begun in (False, True):
+        heard, early = [], []
+        beginning = begin(description, both[:1], progress=lambda *x, to=early: to.append(x))
+        assert {total for _, _, total in early} == {2}
+        result = validate(
+            description, both, beginning=beginning if begun else None,
+            progress=lambda *x, to=heard: to.append(x),
+        )  # fmt: skip
+        told = {what for what, _, _ in heard}
+        compared = [row for row in result.rows if row.subject in {x.name for x in both}]
+        assert compared
+        assert all(f"validate: {row.subject}: {row.name}" in told for row in compared)
+        done = [done for _, done, _ in heard]
+        assert done == sorted(done) and {*done} == {0, 1, 2, 3}
+        assert {total for _, _, total in heard} == {4}
+
+
 @pytest.mark.parametrize("fault", [None, ValueError("broken")])
 def test_what_has_begun_before_is_not_done_again(fault):
     description = described(seeded_model_text(1, SMALL))
