@@ -146,7 +146,7 @@ def _matrices(lens: Evaluation, base: str) -> dict[str, Array]:
         given = {argument: vars(lens.states)[argument].size for argument in arguments}
         none = np.zeros((S, n, 0))
         found = {x: lens.slope(base, x) if size else none for x, size in given.items()}
-    elif lens.has(f"{base}_derivatives", LOADS):
+    elif _has_matrices(lens, base):
         found = dict(zip(arguments, _by_functions(lens, base, vars(lens.states)), strict=True))
     else:
         return {}
@@ -162,7 +162,7 @@ def _by_functions(lens: Evaluation, base: str, at: dict[str, Any]) -> list[Array
         by_loads = -np.einsum("sij,sjkc->sikc", by_state[2], by_loads)
     name, n = f"{base}_parameter_derivatives", by_loads.shape[1]
     by_parameters = np.zeros((sizes[0], n, sizes[1]))
-    if sizes[1] and lens.has(name):
+    if sizes[1]:
         (by_parameters,) = call(functions, name, at)
     return [*by_state, by_loads, by_parameters]
 
@@ -186,9 +186,13 @@ def second_products(s: Evaluation, lens: Evaluation, *others: Evaluation) -> Ite
 
 
 def _has_gradients(lens: Evaluation, base: str) -> bool:
-    return lens.subject.complex_step and (
-        lens.has(f"{base}_vjp") or lens.has(f"{base}_derivatives", LOADS)
-    )
+    return lens.subject.complex_step and (lens.has(f"{base}_vjp") or _has_matrices(lens, base))
+
+
+def _has_matrices(lens: Evaluation, base: str) -> bool:
+    """Whether it has all functions of `_by_functions`."""
+    by_parameters = (f"{base}_parameter_derivatives",) if lens.states.parameters.size else ()
+    return lens.has(f"{base}_derivatives", LOADS, *by_parameters)
 
 
 def _changes(lens: Evaluation, base: str) -> list[Array]:
