@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,12 @@ Array = Any
 RANK = 1e-6
 """Singular values below this, in units of the largest, are those of redundant rows: they are as
 large as the error with which loops of a mechanism on its way are closed."""
+CLOSED = 1e-12
+"""Largest constraint of a mechanism that is assembled, in units of its row."""
+_CORRECTIONS = 4
+"""Newton steps that tell a state beside the constraints from relations that contradict."""
+_NAMED = 5
+"""Rows that one message names, at most."""
 _NEARLY_PARALLEL = 0.9
 """Least cosine of the angle between axes that were meant to be parallel, in one direction or not,
 at the initial positions."""
@@ -103,6 +110,66 @@ def inconsistent(J: Array, b: Array, size: float) -> Array:
     return (
         np.abs(b - U @ (U.T @ b)) > RANK * size if U.shape[1] < len(b) else np.zeros(len(b), bool)
     )
+
+
+def refuse_unmet(
+    module: Any, function: str, missed: Array, state: Sequence[Any], results: Sequence[Array]
+) -> None:
+    """LinAlgError where constraints contradict one another at q, qd, t, parameters of a sample
+    that is `missed` (...); in a batch NaN as its `results` and a RuntimeWarning."""
+    if not np.any(missed):
+        return
+    names: dict[str, None] = {}
+    rows = 0
+    for index in zip(*np.nonzero(missed), strict=True) if missed.ndim else [()]:
+        q, qd, t, parameters = (
+            sample_of(x, axes, missed.shape, index)
+            for x, axes in zip(state, (1, 1, 0, 1), strict=True)
+        )
+        known = without_none(t=t, parameters=parameters)
+        contradicted = _contradicted(module, q, qd, known)
+        names.update(dict.fromkeys(contradicted))
+        rows += bool(contradicted)
+        if contradicted:
+            for result in results:
+                result[index] = np.nan
+    if not rows:
+        return
+    listed = [*list(names)[:_NAMED], *([f"{len(names) - _NAMED} more"] * (len(names) > _NAMED))]
+    named = " and ".join([", ".join(listed[:-1]), listed[-1]] if listed[1:] else listed)
+    message = (
+        f"{function}: the constraints {named} contradict one another here: no motion keeps all "
+        "of them; remove one, or make them agree"
+    )
+    if not missed.ndim:
+        raise np.linalg.LinAlgError(message)
+    warnings.warn(f"{message}; NaN in {rows} rows", RuntimeWarning, stacklevel=5)
+
+
+def _contradicted(module: Any, q: Array, qd: Array, known: Mapping[str, Any]) -> list[str]:
+    """Return the constraints that no velocities, or no accelerations, keep at the state nearest
+    to q, qd that keeps the loops closed; none where that is not reached in a few steps."""
+    for _ in range(_CORRECTIONS):
+        c, J, _ = _opened(module, q, known)
+        q = module.integrate(q, -np.linalg.pinv(J, rcond=RANK) @ c)
+    c, J, sizes = _opened(module, q, known)
+    if np.abs(c).max() > 1e3 * CLOSED:
+        return []
+    standing = module.constraint_rates(q, 0.0 * qd, **known) / sizes
+    missed = inconsistent(J, standing, np.abs(standing).max())
+    if not missed.any():
+        qd = qd - np.linalg.pinv(J, rcond=RANK) @ (J @ qd + standing)
+        bias = module.constraint_bias(q, qd, **known) / sizes
+        speeds = np.abs(J) @ np.abs(qd)
+        missed = inconsistent(J, bias, np.abs(bias).max() + speeds.max() ** 2)
+    return [name for name, x in zip(module.constraint_names, missed, strict=True) if x]
+
+
+def _opened(module: Any, q: Array, known: Mapping[str, Any]) -> tuple[Array, Array, Array]:
+    """The constraints and their Jacobian at one q, in the units of the rows, and these."""
+    J = module.constraint_jacobian(q, **known)
+    sizes = row_sizes(module._row_units, J)
+    return module.constraints(q, **known) / sizes, J / sizes[:, np.newaxis], sizes
 
 
 def unique(U: Array, kept: Array) -> Array:

@@ -25,13 +25,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgen.robot.closure import (
+    CLOSED,
     RANK,
     by_keyword,
     half_turned,
-    inconsistent,
     independent,
+    refuse_unmet,
     row_sizes,
-    sample_of,
     solved,
     step,
     unique,
@@ -42,8 +42,6 @@ from symgen.robot.closure import (
 Array = Any
 """float64 arrays, and what NumPy makes them of."""
 
-CLOSED = 1e-12
-"""Largest constraint of a mechanism that is assembled, relative to the size of its Jacobian."""
 _STEPS, _DAMPED = 200, 1e-3
 _TRIES, _NEAR = 10, 0.1
 """Other places to begin, where the first is singular, and how far they are from it (rad, m)."""
@@ -51,10 +49,6 @@ _TURNS, _FURTHER, _FURTHEST = 40, 1.2, 3.0
 """Other places to begin, where a loop closes half a turn off: each is so much further away than
 the last, up to the furthest (rad, m)."""
 _DRIVEN, _ROUNDING = 1e-8, 1e-9
-_CORRECTIONS = 4
-"""Newton steps that tell a state beside the constraints from relations that contradict."""
-_NAMED = 5
-"""Rows that one message names, at most."""
 
 
 class ConstrainedMotion(NamedTuple):
@@ -142,8 +136,8 @@ class Mechanism:
         J, bias = J / sizes[..., np.newaxis], bias / sizes
         solution = solved(M, J, forces[..., np.newaxis], -bias[..., np.newaxis])
         qdd, multipliers = solution[0][..., 0], solution[1][..., 0] / sizes
-        self._refuse_unmet(
-            function, unmet(J, qdd, bias), (q, qd, t, parameters), (qdd, multipliers)
+        refuse_unmet(
+            self._module, function, unmet(J, qdd, bias), (q, qd, t, parameters), (qdd, multipliers)
         )
         return ConstrainedMotion(qdd, multipliers)
 
@@ -329,9 +323,8 @@ class Mechanism:
         change = solved(M, J, right, -rates[..., np.newaxis])[0][..., 0]
         closed = np.asarray(np.asarray(qd, dtype=float) + change)
         standing = np.asarray(self._module.constraint_rates(q, 0.0 * closed, **known)) / sizes
-        self._refuse_unmet(
-            "closed_velocities", unmet(J, closed, standing), (q, qd, t, parameters), (closed,)
-        )
+        missed, state = unmet(J, closed, standing), (q, qd, t, parameters)
+        refuse_unmet(self._module, "closed_velocities", missed, state, (closed,))
         return closed
 
     @by_keyword
@@ -464,64 +457,6 @@ class Mechanism:
         displacement = np.zeros(self._module.n)
         displacement[free] = way
         return self._module.integrate(q, displacement)
-
-    def _refuse_unmet(
-        self, function: str, missed: Array, state: Sequence[Any], results: Sequence[Array]
-    ) -> None:
-        """LinAlgError where constraints contradict one another at q, qd, t, parameters of a sample
-        that is `missed` (...); in a batch NaN as its `results` and a RuntimeWarning."""
-        if not np.any(missed):
-            return
-        names: dict[str, None] = {}
-        rows = 0
-        for index in zip(*np.nonzero(missed), strict=True) if missed.ndim else [()]:
-            q, qd, t, parameters = (
-                sample_of(x, axes, missed.shape, index)
-                for x, axes in zip(state, (1, 1, 0, 1), strict=True)
-            )
-            known = without_none(t=t, parameters=parameters)
-            contradicted = self._contradicted(q, qd, known)
-            names.update(dict.fromkeys(contradicted))
-            rows += bool(contradicted)
-            if contradicted:
-                for result in results:
-                    result[index] = np.nan
-        if not rows:
-            return
-        listed = [*list(names)[:_NAMED], *([f"{len(names) - _NAMED} more"] * (len(names) > _NAMED))]
-        named = " and ".join([", ".join(listed[:-1]), listed[-1]] if listed[1:] else listed)
-        message = (
-            f"{function}: the constraints {named} contradict one another here: no motion keeps all "
-            "of them; remove one, or make them agree"
-        )
-        if not missed.ndim:
-            raise np.linalg.LinAlgError(message)
-        warnings.warn(f"{message}; NaN in {rows} rows", RuntimeWarning, stacklevel=5)
-
-    def _contradicted(self, q: Array, qd: Array, known: Mapping[str, Any]) -> list[str]:
-        """Return the constraints that no velocities, or no accelerations, keep at the state nearest
-        to q, qd that keeps the loops closed; none where that is not reached in a few steps."""
-        module = self._module
-        for _ in range(_CORRECTIONS):
-            c, J, _ = self._opened(q, known)
-            q = module.integrate(q, -np.linalg.pinv(J, rcond=RANK) @ c)
-        c, J, sizes = self._opened(q, known)
-        if np.abs(c).max() > 1e3 * CLOSED:
-            return []
-        standing = module.constraint_rates(q, 0.0 * qd, **known) / sizes
-        missed = inconsistent(J, standing, np.abs(standing).max())
-        if not missed.any():
-            qd = qd - np.linalg.pinv(J, rcond=RANK) @ (J @ qd + standing)
-            bias = module.constraint_bias(q, qd, **known) / sizes
-            speeds = np.abs(J) @ np.abs(qd)
-            missed = inconsistent(J, bias, np.abs(bias).max() + speeds.max() ** 2)
-        return [name for name, x in zip(module.constraint_names, missed, strict=True) if x]
-
-    def _opened(self, q: Array, known: Mapping[str, Any]) -> tuple[Array, Array, Array]:
-        """The constraints and their Jacobian at one q, in the units of the rows, and these."""
-        J = self._module.constraint_jacobian(q, **known)
-        sizes = self._sizes(J)
-        return self._module.constraints(q, **known) / sizes, J / sizes[:, np.newaxis], sizes
 
     def _given(self, t: Array, loads: Any, parameters: Any) -> dict[str, Any]:
         """Options of functions of the tree; they take the time where its forces mention that."""
