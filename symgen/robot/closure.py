@@ -52,7 +52,7 @@ def independent(J: Array) -> tuple[Array, Array, Array]:
         U, s, V = np.linalg.svd(J, full_matrices=False)
     except np.linalg.LinAlgError:
         raise np.linalg.LinAlgError("the constraints have no finite derivatives here") from None
-    kept = s > RANK * s.max(axis=-1, keepdims=True)
+    kept = s > RANK * s.max(axis=-1, keepdims=True, initial=0.0)
     return U, s[..., np.newaxis] * V, kept
 
 

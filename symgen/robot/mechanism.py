@@ -289,8 +289,8 @@ class Mechanism:
         levers = np.broadcast_to(np.eye(self._module.n)[:, drives], (*felt.shape, len(drives)))
         whole = np.concatenate([levers, np.swapaxes(J, -1, -2)], axis=-1)
         found = (np.linalg.pinv(whole, rcond=_ROUNDING) @ felt[..., np.newaxis])[..., 0]
-        left = np.abs((whole @ found[..., np.newaxis])[..., 0] - felt).max(axis=-1)
-        missed = left > _DRIVEN * (1.0 + np.abs(felt).max(axis=-1))
+        left = np.abs((whole @ found[..., np.newaxis])[..., 0] - felt).max(axis=-1, initial=0.0)
+        missed = left > _DRIVEN * (1.0 + np.abs(felt).max(axis=-1, initial=0.0))
         if np.any(missed):
             message = "constrained_inverse_dynamics: the drives cannot produce this motion"
             if not missed.ndim:
@@ -362,9 +362,10 @@ class Mechanism:
         free = self._free("assemble", hold)
         start = self._module.normalize(self._module.initial_q if q is None else q)
         known = without_none(t=t, parameters=parameters)
-        rows = start.reshape(-1, start.shape[-1])
-        closed = [self._assembled(row, free, known, k) for k, row in enumerate(rows)]
-        return np.array(closed).reshape(start.shape)
+        closed = np.empty(start.shape)
+        for k, index in enumerate(np.ndindex(start.shape[:-1])):
+            closed[index] = self._assembled(start[index], free, known, k)
+        return closed
 
     def _free(self, function: str, hold: Sequence[str]) -> list[int]:
         """The coordinates that are not held; ValueError for names that are none of theirs."""

@@ -256,7 +256,8 @@ def _task(module: Any, random: np.random.Generator, projection: Literal["mass", 
 
 
 def _columns(module: Any) -> Columns:
-    """All runtime parameters where their derivatives were built, and one initial value."""
+    """All runtime parameters where their derivatives were built, and one initial value, if any."""
     free = np.ones(module.n, dtype=bool)
     some = list(module.parameter_names) if all(hasattr(module, x) for x in NEEDED) else []
-    return columns(module, [*some, f"q0.{module.coordinate_names[0]}"], None, None, free)
+    first = [f"q0.{name}" for name in module.coordinate_names[:1]]
+    return columns(module, [*some, *first], None, None, free)

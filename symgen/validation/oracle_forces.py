@@ -88,7 +88,7 @@ class ForceFunctions(RobotKinematics):
         """All forces of the model, but the stiffness of springs where they are not `elastic`."""
         x, v = self._moving(motion, qd, self._ends)
         pull = self._pulls(x, v, elastic)
-        forces = np.stack([pull, -pull], axis=-2).reshape(*pull.shape[:-2], -1, 3)
+        forces = np.stack([pull, -pull], axis=-2).reshape(*x.shape)
         links, _ = self._acts
         at = carried(motion, self._acts[1], links)
         known = _State(self, motion, q, qd)

@@ -38,16 +38,35 @@ SHAPES: dict[str, tuple[str, ...]] = {
         f"name: b, {_HINGE}, parent: post", f"name: c, {_HINGE}, parent: base",
     ),
     "only_fixed_joints": (f"name: post, {_POST}, {_LINK}", f"name: plate, {_POST}, {_LINK}"),
+    "forces_on_fixed_links": (f"name: post, {_POST}, {_LINK}", f"name: plate, {_POST}, {_LINK}"),
+    "loop_of_fixed_links": (
+        f"name: post, {_POST}, {_LINK}", f"name: plate, {_POST}, parent: base, {_LINK}",
+    ),
     "free_body_on_a_post": (
         f"name: post, {_POST}", f"name: body, type: floating, origin: {{}}, {_LINK}",
     ),
 }  # fmt: skip
 
+BESIDE_JOINTS = {
+    "forces_on_fixed_links": """points: [{name: tip, link: plate, point: [0.1, 0.2, 0.3]}]
+loads: [{name: hand, link: plate}]
+springs:
+  - {name: s, between: [{link: base}, {link: plate}], stiffness: 20, damping: 2, length: 0.3}
+forces: [{name: f, link: post, force: [1, 0, t], torque: [0, points.tip.x, 0]}]
+outputs: {height: points.tip.z}
+""",
+    "loop_of_fixed_links": """loops:
+  - {name: weld, type: fixed, first: {link: post}, second: {link: plate}}
+  - {name: rod, type: distance, first: {link: base}, second: {link: plate}, length: sqrt(1.01)}
+""",
+}
+"""What else the model file of a shape has."""
+
 
 def model(name: str) -> str:
     """Return the model file of a shape."""
     joints = "".join(f"  - {{{joint}}}\n" for joint in SHAPES[name])
-    return f"symgen: 1\nname: {name}\njoints:\n{joints}"
+    return f"symgen: 1\nname: {name}\njoints:\n{joints}{BESIDE_JOINTS.get(name, '')}"
 
 
 FIXED_AT_THE_BASE = {

@@ -46,6 +46,39 @@ def test_shapes(name, tmp_path):
         assert np.array_equal(robot.frame_pose(link, q), robot.forward_kinematics(q)[number])
 
 
+@pytest.mark.parametrize("backend", some_slow(["numpy", "compiled", "cython"], ["numpy"]))
+def test_forces_on_fixed_links(backend, tmp_path):
+    file = tmp_path / "still.yaml"
+    file.write_text(model("forces_on_fixed_links"))
+    robot = symgen.load(file, backend=backend)
+    assert robot.inverse_dynamics([], [], [], loads=[[0.0] * 6], t=1.0).shape == (0,)
+    (height,) = robot.outputs(0.0, [], [], [], [])
+    assert height == robot.point_motion([], [], [])[0][0, 2]
+
+
+@pytest.mark.parametrize("backend", some_slow(["numpy", "compiled", "cython"], ["numpy"]))
+def test_loop_of_fixed_links(backend, tmp_path):
+    file = tmp_path / "still.yaml"
+    file.write_text(model("loop_of_fixed_links"))
+    robot = symgen.load(file, backend=backend)
+    batch = np.zeros((3, 0))
+    assert robot.assemble().shape == (0,) and robot.assemble(batch).shape == (3, 0)
+    assert np.array_equal(robot.freedoms(batch), [0, 0, 0])
+    assert not robot.unique_multipliers([]).any()
+    assert robot.closed_velocities([], []).shape == (0,)
+    motion = robot.constrained_forward_dynamics(batch, batch, batch)
+    assert motion.qdd.shape == (3, 0) and not motion.multipliers.any()
+    assert not robot.constrained_inverse_dynamics([], [], []).multipliers.any()
+
+
+def test_open_loop_of_fixed_links(tmp_path):
+    file = tmp_path / "still.yaml"
+    file.write_text(model("loop_of_fixed_links").replace("sqrt(1.01)", "1.5"))
+    robot = symgen.load(file, backend="numpy")
+    with pytest.raises(ValueError, match="do not close from here: rod is off by"):
+        robot.assemble()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", FIXED_AT_THE_BASE)
 def test_formats(suffix, tmp_path):
