@@ -2,6 +2,7 @@
 
 import gc
 import os
+import tempfile
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -12,22 +13,24 @@ settings.register_profile(  # wall-clock time fails no test: machines may be slo
 settings.load_profile("symgen")
 settings.register_profile("found is enough", phases=(Phase.explicit, Phase.generate), database=None)
 
-pytest_plugins = ("tests.slow_tests",)
+pytest_plugins = ("tests.slow_tests", "tests.budget")
 OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
 
 
-@pytest.fixture(scope="session", autouse=True)
-def cache_of_its_own(tmp_path_factory):
-    """One cache for a test run (shared by the workers of pytest-xdist), not the user's."""
-    root = tmp_path_factory.getbasetemp()
-    shared = root.parent if os.environ.get("PYTEST_XDIST_WORKER") else root
-    former = os.environ.get("SYMGEN_CACHE_DIR")
-    os.environ["SYMGEN_CACHE_DIR"] = str(shared / "cache")
-    yield
-    if former is None:
-        del os.environ["SYMGEN_CACHE_DIR"]
-    else:
-        os.environ["SYMGEN_CACHE_DIR"] = former
+CACHE = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
+
+
+def pytest_configure(config):
+    """Give the run a cache of its own, shared by its workers, instead of the user's."""
+    if not hasattr(config, "workerinput"):
+        config.stash[CACHE] = tempfile.TemporaryDirectory(prefix="symgen-tests-")
+        os.environ["SYMGEN_CACHE_DIR"] = config.stash[CACHE].name
+
+
+def pytest_unconfigure(config):
+    """Remove the cache."""
+    if CACHE in config.stash:
+        config.stash[CACHE].cleanup()
 
 
 @pytest.fixture(scope="session")

@@ -167,7 +167,7 @@ def _forms(
     loops_alone: bool,
 ) -> Forms:
     given = description, formulation, function, runtime
-    if form == STRAIGHT or not _may_loop(description, formulation, function):
+    if form == STRAIGHT or not has_loop_form(description, formulation, function):
         return Forms(derived_program(*given))
     loops = derived_loops(*given)
     size = operations_in_loops(loops).total
@@ -184,7 +184,8 @@ def _forms(
     return Forms(straight)
 
 
-def _may_loop(description: RobotDescription, formulation: Formulation, function: str) -> bool:
+def has_loop_form(description: RobotDescription, formulation: Formulation, function: str) -> bool:
+    """Whether the formulation writes the function in loops, for this robot."""
     if function not in formulation.loops:
         return False
     return has_loops(build_tree(description, Graph()), formulation, function)

@@ -1,0 +1,139 @@
+"""Processor seconds of a test run, held to a budget: `--builds NUMBER`.
+
+The unit is what `symgen build examples/arm7.yaml` takes with an empty cache on this machine, in
+this run; the module stays in the cache for the tests.  A run may take NUMBER times as much, child
+processes, collection and that build included.  An ordinary case may take `LARGEST` of the unit,
+its set-up included, unless `tests/dear_cases.toml` has its name and a reason.
+
+Processor time, unlike wall-clock time, is the same on a busy machine.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LARGEST = 0.03
+LISTED = 10
+"""Cases and files that the summary names."""
+EXAMPLE = Path(__file__).parents[1] / "examples" / "arm7.yaml"
+DEAR_CASES = Path(__file__).with_name("dear_cases.toml")
+UNIT = "SYMGEN_TESTS_UNIT"
+"""Environment variable that hands the unit to the workers, in seconds."""
+
+
+def seconds() -> float:
+    """Return the processor seconds of this process and of its children that have ended."""
+    return sum(os.times()[:4])
+
+
+class Budget:
+    """Measures each case where it runs, and adds up where reports arrive."""
+
+    def __init__(self, builds: float | None) -> None:
+        self.builds = builds
+        self.unit = float(os.environ.get(UNIT, "inf"))
+        self.dear = tomllib.loads(DEAR_CASES.read_text())
+        self.before = seconds()
+        self.spent = 0.0
+        self.cases: Counter[str] = Counter()
+        self.files: Counter[str] = Counter()
+        self.workers = 0.0
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        """Begin to count."""
+        self.before, self.spent = seconds(), 0.0
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        """Note the seconds of a phase in its report; fail an ordinary case that takes too many."""
+        report = yield
+        now = seconds()
+        report.processor, self.before = now - self.before, now
+        self.spent += report.processor
+        name = report.nodeid.split("[")[0]
+        ordinary = item.get_closest_marker("slow") is None and name not in self.dear
+        if call.when == "call" and report.passed and ordinary and self.spent > LARGEST * self.unit:
+            report.outcome = "failed"
+            report.longrepr = (
+                f"{self.spent:.2f} processor seconds; an ordinary case may take "
+                f"{LARGEST * self.unit:.2f} ({LARGEST:.0%} of a build of {EXAMPLE.name}).  Make it "
+                f"cheaper, mark it slow, or name it in {DEAR_CASES.name} with a reason"
+            )
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add up a phase."""
+        spent = getattr(report, "processor", 0.0)
+        self.cases[report.nodeid] += spent
+        self.files[report.nodeid.split("::")[0]] += spent
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Hand over what this process took, or fail the run where all took too much."""
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput["processor"] = seconds()
+        elif self.builds is not None and self.total > self.builds * self.unit:
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: Any) -> None:
+        """Add what a worker took."""
+        self.workers += getattr(node, "workeroutput", {}).get("processor", 0.0)
+
+    @property
+    def total(self) -> float:
+        """Processor seconds of all processes so far."""
+        return self.workers + seconds()
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Say what the run took, and who took most of it."""
+        if self.builds is None:
+            return
+        tr = terminalreporter
+        for title, counted in (("cases", self.cases), ("files", self.files)):
+            tr.section(f"dearest {title}, processor seconds")
+            for name, spent in counted.most_common(LISTED):
+                tr.write_line(f"{spent:8.2f} {name}")
+        outside = self.total - sum(self.cases.values()) - self.unit
+        budget = self.builds * self.unit
+        over = "; OVER THE BUDGET" if self.total > budget else ""
+        tr.write_line(
+            f"{self.total:.0f} processor seconds of {budget:.0f}, {self.builds:g} builds of "
+            f"{EXAMPLE.name} of {self.unit:.1f} s each ({outside:.0f} s outside cases){over}",
+            red=bool(over),
+        )
+
+
+def unit() -> float:
+    """Build `EXAMPLE` into the cache of the tests; return its processor seconds."""
+    before = seconds()
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "symgen", "build", str(EXAMPLE), "-q", "--out", folder]
+        subprocess.run(command, check=True)
+    return seconds() - before
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the option."""
+    parser.addoption(
+        "--builds", type=float, metavar="NUMBER", help=f"budget, in builds of {EXAMPLE.name}"
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure the unit before any worker starts."""
+    builds = config.getoption("builds")
+    if builds is not None and UNIT not in os.environ:
+        os.environ[UNIT] = str(unit())
+    config.pluginmanager.register(Budget(builds), "budget")
