@@ -21,7 +21,7 @@ import numpy as np
 from symgen.description import RobotDescription, read
 from symgen.description.expressions import EvaluationError, evaluate
 from symgen.errors import ModelError, ValidationError
-from symgen.validation import limits, two_link
+from symgen.validation import comparison, limits, two_link
 from symgen.validation.checks import (
     CHANGED,
     Check,
@@ -47,7 +47,7 @@ from symgen.validation.domain import (
     states_in_domain,
     states_with_values,
 )
-from symgen.validation.evaluation import Array, without_warnings
+from symgen.validation.evaluation import Array, Comparison, without_warnings
 from symgen.validation.oracle_outputs import constraint_names
 from symgen.validation.oracle_parameters import parameter_values, reader
 from symgen.validation.oracle_parts import JointForces, configuration, coupling, unread_types
@@ -227,7 +227,7 @@ def validate(
         if robot is None or ground.oracle is None:
             rows = [_not_compared(ground.unread)]
         else:
-            rows = [_two_ways(robot, states, terms), *left_out(evaluations, ground.oracle)]
+            rows = [*_two_ways(robot, states, facts), *left_out(evaluations, ground.oracle)]
             for s in evaluations:
                 known = begun.get(id(s.subject))
                 rows += known.independent if known else _independent_rows(ground.oracle, s)
@@ -338,14 +338,19 @@ def _not_compared(unread: Sequence[str]) -> Check:
     return Check(f"{UNREAD} {types}: not compared with it", INDEPENDENT, 0.0, 0.0, 0)
 
 
-def _two_ways(robot: NumericRobot, states: States, terms: float) -> Check:
+def _two_ways(robot: NumericRobot, states: States, facts: Facts) -> Iterator[Check]:
     """The numeric model against itself."""
-    taken = states.q, states.qd, states.qdd
-    robot = robot.at_time(states.t)
-    power = robot.virtual_power(*taken, loads=states.loads)
-    error = relative_error(robot.inverse_dynamics(*taken, loads=states.loads), power)
-    name = "Lagrange's equations = virtual power"
-    return Check(name, INDEPENDENT, error, limits.agreement(robot.n) * terms, len(states.q))
+    oracle = Evaluation(_independent(robot.at_time(states.t)), states, facts)
+    yield from comparison.rows((oracle,), _lagrange_and_power, robot.n)
+
+
+def _lagrange_and_power(s: Evaluation) -> Iterator[Comparison]:
+    functions, at = s.subject.functions, s.states
+    lagrange, power = (
+        torques(at.q, at.qd, at.qdd, loads=at.loads)
+        for torques in (functions.inverse_dynamics, functions.virtual_power)
+    )
+    yield "Lagrange's equations = virtual power", limits.agreement, lagrange, power
 
 
 def _independent_rows(oracle: Evaluation | None, s: Evaluation, where: str = "") -> Iterator[Check]:
