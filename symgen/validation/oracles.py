@@ -15,7 +15,7 @@ the equations of motion are Lagrange's, with the derivatives of the mass matrix 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,9 @@ import numpy as np
 
 from symgen.description.expressions import EvaluationError
 from symgen.robot.configuration import FREE
+from symgen.validation import limits
 from symgen.validation.calls import LOADED
+from symgen.validation.evaluation import Comparison, Evaluation
 from symgen.validation.limits import STEP
 from symgen.validation.oracle_parts import Array, Motion, as_array, carried, same_batch, transferred
 from symgen.validation.oracle_products import ProductFunctions
@@ -319,6 +321,16 @@ class ParametrisedRobot:
             except EvaluationError as error:
                 raise ValueError(str(error)) from error
         return self._others[values]
+
+
+def lagrange_and_power(s: Evaluation) -> Iterator[Comparison]:
+    """The law that the torques of the numeric model are the same in two ways."""
+    functions, at = s.subject.functions, s.states
+    lagrange, power = (
+        torques(at.q, at.qd, at.qdd, loads=at.loads)
+        for torques in (functions.inverse_dynamics, functions.virtual_power)
+    )
+    yield "Lagrange's equations = virtual power", limits.agreement, lagrange, power
 
 
 # ------------------------------------------------------------------------- intermediate arrays

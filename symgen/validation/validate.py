@@ -22,7 +22,7 @@ from symgen.description import RobotDescription, read
 from symgen.description.expressions import EvaluationError, evaluate
 from symgen.errors import ModelError, ValidationError
 from symgen.support.journal import Progress, silent
-from symgen.validation import limits, two_link
+from symgen.validation import comparison, limits, two_link
 from symgen.validation.checks import (
     CHANGED,
     Check,
@@ -52,7 +52,7 @@ from symgen.validation.evaluation import Array, without_warnings
 from symgen.validation.oracle_outputs import constraint_names
 from symgen.validation.oracle_parameters import parameter_values, reader
 from symgen.validation.oracle_parts import JointForces, configuration, coupling, unread_types
-from symgen.validation.oracles import NumericRobot, ParametrisedRobot
+from symgen.validation.oracles import NumericRobot, ParametrisedRobot, lagrange_and_power
 from symgen.validation.watch import parts
 
 INDEPENDENT = "the independent numeric model"
@@ -233,7 +233,7 @@ def validate(
         if robot is None or ground.oracle is None:
             rows = [_not_compared(ground.unread)]
         else:
-            rows = [_two_ways(robot, states, terms), *left_out(evaluations, ground.oracle)]
+            rows = [*_two_ways(robot, states, facts), *left_out(evaluations, ground.oracle)]
             for s in evaluations:
                 known = begun.get(id(s.subject))
                 rows += part(known.independent if known else _independent_rows(ground.oracle, s))
@@ -349,14 +349,10 @@ def _not_compared(unread: Sequence[str]) -> Check:
     return Check(f"{UNREAD} {types}: not compared with it", INDEPENDENT, 0.0, 0.0, 0)
 
 
-def _two_ways(robot: NumericRobot, states: States, terms: float) -> Check:
+def _two_ways(robot: NumericRobot, states: States, facts: Facts) -> Iterator[Check]:
     """The numeric model against itself."""
-    taken = states.q, states.qd, states.qdd
-    robot = robot.at_time(states.t)
-    power = robot.virtual_power(*taken, loads=states.loads)
-    error = relative_error(robot.inverse_dynamics(*taken, loads=states.loads), power)
-    name = "Lagrange's equations = virtual power"
-    return Check(name, INDEPENDENT, error, limits.agreement(robot.n) * terms, len(states.q))
+    oracle = Evaluation(_independent(robot.at_time(states.t)), states, facts)
+    yield from comparison.rows((oracle,), lagrange_and_power, robot.n)
 
 
 def _independent_rows(oracle: Evaluation | None, s: Evaluation, where: str = "") -> Iterator[Check]:
