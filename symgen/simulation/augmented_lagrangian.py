@@ -280,20 +280,20 @@ class AugmentedLagrangian:
             at = self.tangent(end, q, qd, qdd, lam)
             if not np.isfinite(at.residual).all():
                 raise NotConvergedError("the motion is not finite")
-            size = max(1.0, float(np.abs(q).max()))
+            size = max(1.0, float(np.abs(q).max(initial=0.0)))
             left, change, y = self.corrected(at, h, w, self.converged * size, self.turning(u)[0])
             whole, lam = whole + change, y / s
             u, qd, qdd = starred(h, whole, old.qd, old.qdd)
-            if np.abs(change).max() <= self.converged * size:
+            if np.abs(change).max(initial=0.0) <= self.converged * size:
                 q = self.space.normalize(self.space.integrate(old.q, u))
                 return (u, q, qd, qdd), lam, at, left
-        raise NotConvergedError(f"the last correction was {np.abs(change).max():.3g}")
+        raise NotConvergedError(f"the last correction was {np.abs(change).max(initial=0.0):.3g}")
 
     def corrected(
         self, at: Tangent, h: float, w: float, near: float, turn: Array | None
     ) -> tuple[Bordered, Array, Array]:
         """The linear system of (9) and its solution, with a penalty that holds what J has."""
-        unit = float(np.abs(at.matrix(h)).max()) / max(
+        unit = float(np.abs(at.matrix(h)).max(initial=0.0)) / max(
             float(np.abs(at.J).max(initial=0.0)) ** 2, TINY
         )
         w = max(w, PENALTY * unit)
