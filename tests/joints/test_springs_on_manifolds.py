@@ -15,7 +15,7 @@ name: sprung_ball
 gravity: [0, 0, 0]
 joints:
   - {name: ball, type: spherical, coordinates: quaternion, origin: {}, stiffness: 1,
-     link: {inertia: {xx: 1, yy: 1, zz: 1}}}
+     link: {mass: 0, inertia: {xx: 1, yy: 1, zz: 1}}}
 """
 SPRUNG = """symgen: 1
 name: sprung
