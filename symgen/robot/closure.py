@@ -137,9 +137,12 @@ def refuse_unmet(
         return
     listed = [*list(names)[:_NAMED], *([f"{len(names) - _NAMED} more"] * (len(names) > _NAMED))]
     named = " and ".join([", ".join(listed[:-1]), listed[-1]] if listed[1:] else listed)
-    message = (
-        f"{function}: the constraints {named} contradict one another here: no motion keeps all "
-        "of them; remove one, or make them agree"
+    message = f"{function}: " + (
+        f"the constraints {named} contradict one another here: no motion keeps all of them; "
+        "remove one, or make them agree"
+        if len(names) > 1
+        else f"no motion keeps the constraint {named} here, where its own gradient vanishes or "
+        "depends on the others"
     )
     if not missed.ndim:
         raise np.linalg.LinAlgError(message)

@@ -207,7 +207,8 @@ def tell_singular(function, singular, samples, single):
         raise np.linalg.LinAlgError(
             f"{function}: the mass matrix is singular at this q: some motion of the joints moves "
             "no mass, or a mass is not positive, so that the torques do not determine the "
-            "accelerations"
+            "accelerations; if the angles of a spherical or floating joint are singular here, "
+            "write 'coordinates: quaternion' in the model"
         )
     warnings.warn(
         f"{function}: the mass matrix is singular in {singular} of {samples} samples; their "

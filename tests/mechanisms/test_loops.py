@@ -236,6 +236,14 @@ def test_relations_that_contradict_each_other_are_named():
     assert "contradicts the others" in str(mobility(described(text)))
 
 
+def test_a_relation_whose_gradient_vanishes_is_named():
+    """The slider would have to leave 0 at infinite speed."""
+    module = loaded(ROD.replace("RELATION", "q.slider**2 - t"))
+    match = "no motion keeps the constraint rod here, where its own gradient vanishes"
+    with pytest.raises(np.linalg.LinAlgError, match=match):
+        module.closed_velocities([0.3, 0.0], [0.0, 0.0])
+
+
 def test_accelerations_that_contradict_are_refused_and_redundant_ones_are_answered():
     """Relations of one velocity at t = 0 that ask for 0 and for 2 rad/s^2, and two that agree."""
     asks = "{one: q.crank - 0.3 - t, two: RELATION}"
