@@ -12,13 +12,14 @@ CHECKED := $(wildcard symgen manual docs tests examples benchmarks)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-all test-builds lint docs bench bench-growth bench-plan bench-products pictures clean help
+.PHONY: demo test test-rest test-all test-deep lint docs bench bench-growth bench-plan bench-products pictures clean help
 
 help:
 	@echo "make demo      build examples/two_link.yaml, use it from Python, and write a report on it"
-	@echo "make test      run the tests (PYTEST_FLAGS=... for pytest's options)"
-	@echo "make test-all  the same with the tests that are marked slow"
-	@echo "make test-builds  default builds, compiled, of shapes, examples and robots' URDF files"
+	@echo "make test      run the tests: minutes (PYTEST_FLAGS=... for pytest's options)"
+	@echo "make test-rest the tests that are marked slow"
+	@echo "make test-all  both"
+	@echo "make test-deep seeds, planted faults, killed builds, long fuzzing: hours"
 	@echo "make lint      check style, format and types"
 	@echo "make docs      build the documentation into site/"
 	@echo "make bench     time symgen beside Pinocchio, CasADi, MuJoCo, SymPy (BENCH=... for options)"
@@ -33,14 +34,19 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/use_two_link.py
 	$(BIN)/symgen report examples/two_link.yaml -o two_link.html
 
+# Budgets are multiples of the processor time of one build of examples/arm7.yaml (tests/budget.py).
 test: $(VENV)/.installed-for-tests
-	$(BIN)/python -m pytest -m "not slow" $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -m "not slow and not deep" --builds 12 $(PYTEST_FLAGS)
 
-test-all: $(VENV)/.installed-for-tests
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+test-rest: $(VENV)/.installed-for-tests
+	$(BIN)/python -m pytest -m "slow and not deep" --builds 58 $(PYTEST_FLAGS)
 
-test-builds: $(VENV)/.installed-for-tests
-	$(BIN)/python -m pytest tests/builds $(PYTEST_FLAGS)
+test-all: test test-rest
+
+# tests/deep.md says when it was run as a whole, and what came of it.
+test-deep: $(VENV)/.installed-for-tests
+	$(BIN)/python -m pytest -m deep $(PYTEST_FLAGS)
+	$(BIN)/python -m tests.deep
 
 lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff check $(CHECKED)

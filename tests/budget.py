@@ -62,7 +62,8 @@ class Budget:
         report.processor, self.before = now - self.before, now
         self.spent += report.processor
         name = report.nodeid.split("[")[0]
-        ordinary = item.get_closest_marker("slow") is None and name not in self.dear
+        marked = any(item.get_closest_marker(tier) for tier in ("slow", "deep"))
+        ordinary = not marked and name not in self.dear
         if call.when == "call" and report.passed and ordinary and self.spent > LARGEST * self.unit:
             report.outcome = "failed"
             report.longrepr = (

@@ -13,7 +13,7 @@ settings.register_profile(  # wall-clock time fails no test: machines may be slo
 settings.load_profile("symgen")
 settings.register_profile("found is enough", phases=(Phase.explicit, Phase.generate), database=None)
 
-pytest_plugins = ("tests.slow_tests", "tests.budget")
+pytest_plugins = ("tests.budget",)
 OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
 
 

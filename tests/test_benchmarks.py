@@ -49,7 +49,7 @@ def run(folder, *words):
     return json.loads(file.read_text())
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @needs_compiler
 def test_two_link_beside_all_that_are_installed(tmp_path, capsys):
     data = run(
@@ -64,7 +64,7 @@ def test_two_link_beside_all_that_are_installed(tmp_path, capsys):
     assert "symgen, NumPy backend" in capsys.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @needs_compiler
 @pytest.mark.parametrize("model", ["puma560", "arm7", "human43", "quadruped"])
 def test_all_functions_agree(tmp_path, model):
@@ -77,7 +77,7 @@ def test_all_functions_agree(tmp_path, model):
     assert {row["function"] for row in data["figures"]} == set(functions)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @needs_compiler
 def test_new_results_beside_those_that_are_there(capsys):
     new_results.main(["--models", "two_link", "--rows", "64,1000", "--quick"])
@@ -173,7 +173,7 @@ def test_builds_by_stages(capsys):
     assert all(float(x) > 0.0 for x in (*column["total"], *column["processor"]))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @needs_compiler
 def test_growth(tmp_path):
     file = tmp_path / "growth.json"

@@ -19,7 +19,7 @@ def test_quick():
 def test_dear():
     work()
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_slow():
     work()
 """
@@ -27,7 +27,7 @@ def test_slow():
 
 def run(folder, builds):
     (folder / "test_three.py").write_text(TESTS)
-    (folder / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n slow\n deep\n")
     command = [sys.executable, "-m", "pytest", "-p", "tests.budget", "-n", "1", "--builds", builds]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SYMGEN_TESTS_UNIT": "1.0"}
     return subprocess.run(

@@ -12,7 +12,7 @@ import pytest
 from symgen.cli import cli, run
 from symgen.formulations import FORMULATIONS
 from symgen.program.functions import FUNCTION_NAMES, OF_TREES
-from tests.choosing import slow, some_slow
+from tests.choosing import deep, some_deep
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 TWO_LINK = str(EXAMPLES / "two_link.yaml")
@@ -211,7 +211,7 @@ def test_show_for_a_slide(folder, capfd):
 
 @pytest.mark.parametrize(
     ("what", "style"),
-    some_slow(product(FUNCTION_NAMES, STYLES), [*zip(FUNCTION_NAMES, cycle(STYLES))][::2]),
+    some_deep(product(FUNCTION_NAMES, STYLES), [*zip(FUNCTION_NAMES, cycle(STYLES))][::2]),
 )
 def test_every_function_can_be_shown(folder, capfd, what, style):
     text = (
@@ -268,7 +268,7 @@ def test_help_and_version(capfd):
         assert "MODEL" in capfd.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["M_PI", *slow("Python", "limits", "stdint")])
+@pytest.mark.parametrize("name", ["M_PI", *deep("Python", "limits", "stdint")])
 def test_a_robot_may_be_called_anything(folder, name):
     text = Path(TWO_LINK).read_text().replace("name: two_link", f"name: {name}")
     Path("odd.yaml").write_text(text)
@@ -335,7 +335,7 @@ joints:
 """
 
 
-@pytest.mark.parametrize("mass", ["1e6", *slow("1000")])
+@pytest.mark.parametrize("mass", ["1e6", *deep("1000")])
 def test_heavy_bases_are_no_reason_to_fail(folder, mass):
     """Terms that cancel leave rounding errors of their own size behind."""
     Path("heavy.yaml").write_text(HEAVY.replace("m: 1000", f"m: {mass}"))

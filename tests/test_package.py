@@ -82,7 +82,7 @@ def test_building_does_not_load_sympy():
 @pytest.mark.parametrize(
     "model",
     [
-        pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in LARGE))
+        pytest.param(path, id=path.stem, marks=[pytest.mark.deep] * (path.stem in LARGE))
         for path in sorted(EXAMPLES.glob("*.yaml"))
     ],
 )

@@ -42,7 +42,7 @@ def with_other_numbers(text, rng):
     return "\n".join(map(changed, head.splitlines())) + "\njoints:\n" + joints
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(20))
 def test_compiled(tmp_path, seed):
     text = seeded_model_text(seed, LARGE if seed % 4 == 0 else SMALL)

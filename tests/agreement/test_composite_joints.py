@@ -13,7 +13,7 @@ from symgen.validation.oracles import NumericRobot
 from symgen.validation.singularity import singularity_warnings
 from symgen.validation.validate import validate
 from tests.agreement.test_pinocchio import compare, worth_deriving
-from tests.choosing import slow, some_slow
+from tests.choosing import deep, some_deep
 from tests.oracles.descriptions import described
 from tests.oracles.programs import evaluated
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
@@ -103,7 +103,7 @@ def programs(description):
 QUICK = ("universal, zx", "planar, oblique")
 
 
-@pytest.mark.parametrize("case", some_slow(EXPANDED, QUICK))
+@pytest.mark.parametrize("case", some_deep(EXPANDED, QUICK))
 def test_a_composite_joint_is_what_it_is_expanded_into(case):
     """Every function of every formulation; only the links between appear in no list."""
     one, many = composite(case), written_out(case)
@@ -146,24 +146,24 @@ def test_the_numeric_model_expands_alike(case):
         np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(12), (7,)))
+@pytest.mark.parametrize("seed", some_deep(range(12), (7,)))
 def test_seeded_trees_against_pinocchio(seed):
     compare(described(seeded_model_text(seed, EVERYTHING)), seed, samples=1)
 
 
-@pytest.mark.parametrize("seed", slow(200, 201))
+@pytest.mark.parametrize("seed", deep(200, 201))
 def test_larger_trees_against_pinocchio(seed):
     compare(described(seeded_model_text(seed, LARGER)), seed, samples=1)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(300, 400, 5))
 def test_many_seeded_trees_against_pinocchio(seed):
     recipe = LARGER if seed % 2 else EVERYTHING
     compare(described(seeded_model_text(seed, recipe)), seed)
 
 
-@pytest.mark.parametrize("seed", [38, *slow(16, 17, 18)])
+@pytest.mark.parametrize("seed", [38, *deep(16, 17, 18)])
 def test_seeded_trees_against_the_numeric_model_and_complex_step(seed):
     description = described(seeded_model_text(seed, EVERYTHING))
     validate(description, evaluated_subjects(programs(description))).raise_if_failed()

@@ -10,7 +10,7 @@ import pytest
 
 from symgen import read
 from tests.agreement.test_pinocchio import compare, worth_deriving
-from tests.choosing import some_slow
+from tests.choosing import some_deep
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROBOTS = sorted(path.stem for path in EXAMPLES.glob("*.yaml"))
@@ -18,7 +18,7 @@ LARGE = {"tree12", "human43", "satellite_arm"}
 """Too large for a closed form here."""
 
 
-@pytest.mark.parametrize("name", some_slow(ROBOTS, ["cart_pole"]))
+@pytest.mark.parametrize("name", some_deep(ROBOTS, ["cart_pole"]))
 def test_pinocchio_and_each_other(name):
     compare(read(EXAMPLES / f"{name}.yaml"), seed=43)
 

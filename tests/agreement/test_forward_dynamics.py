@@ -16,7 +16,7 @@ from symgen.formulations.kane import KANE
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from tests.agreement.test_pinocchio import LARGE, MIXED, SMALL, check, compare
-from tests.choosing import one_in, slow, some_slow
+from tests.choosing import deep, one_in, some_deep
 from tests.oracles.comparison import SINGULAR, agrees, condition, random_state, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
@@ -34,20 +34,20 @@ def mass_of(description, seed):
     return pinocchio_model(description).mass_matrix(state_of(description, seed)["q"])
 
 
-@pytest.mark.parametrize("seed", some_slow(range(400, 408), (401, 403)))
+@pytest.mark.parametrize("seed", some_deep(range(400, 408), (401, 403)))
 def test_seeded_trees(seed):
     recipe = TO_TWENTY if seed % 4 == 0 else MIXED_TERMS
     compare(described(seeded_model_text(seed, recipe)), seed, samples=3, only=SOLVING)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(500, 600))
 def test_many_seeded_trees(seed):
     recipe = TO_TWENTY if seed % 2 else MIXED_TERMS
     compare(described(seeded_model_text(seed, recipe)), seed, only=SOLVING)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_recursive_derivatives_of_the_largest_example():
     """Too large for `test_examples`."""
     description = read(EXAMPLES / "human43.yaml")
@@ -71,8 +71,8 @@ def test_there_are_four_ways():
         (SMALL, range(1, 40, 2), 1),
         (LARGE, range(0, 40, 2), 0),
         (MIXED, range(101, 300, 2), 20),
-        pytest.param(TO_TWENTY, range(400, 600), 3, marks=pytest.mark.slow),
-        *slow((MIXED_TERMS, range(400, 600), 6)),
+        pytest.param(TO_TWENTY, range(400, 600), 3, marks=pytest.mark.deep),
+        *deep((MIXED_TERMS, range(400, 600), 6)),
     ],
     ids=["small", "large", "mixed", "to twenty", "mixed with terms"],
 )
@@ -103,7 +103,7 @@ def test_pivots_tell_that_there_is_no_solution(seed):
 # -- two ways about ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", some_slow(range(3), (1,)))
+@pytest.mark.parametrize("seed", some_deep(range(3), (1,)))
 def test_slopes_of_torques_and_of_accelerations_belong_together(seed):
     """M dqdd/dq = -dtau/dq, M dqdd/dqd = -dtau/dqd and M dqdd/dtau = 1 at one state."""
     description = described(seeded_model_text(seed + 420, MIXED_TERMS))

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import symgen
-from tests.choosing import some_slow
+from tests.choosing import some_deep
 
 EXAMPLES = sorted(path.stem for path in (Path(__file__).parents[2] / "examples").glob("*.yaml"))
 STEP = 1e-100
 
 
-@pytest.mark.parametrize("name", some_slow(EXAMPLES, {"cart_pole"}))
+@pytest.mark.parametrize("name", some_deep(EXAMPLES, {"cart_pole"}))
 def test_second_derivatives_are_complex_steps_of_gradients(name):
     robot = symgen.load(
         Path("examples") / f"{name}.yaml", backend="numpy",

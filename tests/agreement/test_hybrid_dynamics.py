@@ -14,7 +14,7 @@ import pytest
 from symgen.formulations import FORMULATIONS
 from symgen.program.evaluation import call
 from tests.agreement.test_pinocchio import compare
-from tests.choosing import one_in, slow
+from tests.choosing import deep, one_in
 from tests.oracles.comparison import (
     STEP,
     agrees,
@@ -45,7 +45,7 @@ def test_seeded_trees_against_pinocchio(seed):
     compare(model(seed), seed, only=FUNCTIONS)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(800, 860))
 def test_many_seeded_trees_against_pinocchio(seed):
     compare(model(seed), seed, only=FUNCTIONS)
@@ -73,7 +73,7 @@ def slopes_of(robot, state):
         yield robot.hybrid(moved).imag.T / STEP
 
 
-@pytest.mark.parametrize("seed", [722, 724, *slow(721, 723, 725, 726, 727, 728)])
+@pytest.mark.parametrize("seed", [722, 724, *deep(721, 723, 725, 726, 727, 728)])
 def test_slopes_equal_complex_steps(seed):
     description = model(seed)
     state, oracle = state_of(description, seed), pinocchio_model(description)
@@ -99,7 +99,7 @@ def with_prescribed(description, flags):
     return replace(description, joints=joints)
 
 
-@pytest.mark.parametrize("seed", [732, 734, *slow(731, 733)])
+@pytest.mark.parametrize("seed", [732, 734, *deep(731, 733)])
 def test_all_prescribed_is_inverse_dynamics(seed):
     description = with_prescribed(model(seed), cycle([True]))
     state = state_of(description, seed)
@@ -115,7 +115,7 @@ def test_all_prescribed_is_inverse_dynamics(seed):
                 assert agrees(value, slope), (formulation.name, function)
 
 
-@pytest.mark.parametrize("seed", [741, 743, *slow(742)])
+@pytest.mark.parametrize("seed", [741, 743, *deep(742)])
 def test_none_prescribed_is_forward_dynamics(seed):
     """And in forward dynamics those that are prescribed are free."""
     description = model(seed)

@@ -15,7 +15,7 @@ from symgen.program.products import PRODUCTS
 from symgen.validation.evaluated import evaluated_subjects
 from symgen.validation.validate import validate
 from tests.agreement.test_pinocchio import compare
-from tests.choosing import one_in, some_slow
+from tests.choosing import one_in, some_deep
 from tests.oracles.comparison import agrees, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.programs import evaluated
@@ -114,7 +114,7 @@ def test_the_terms_are_symbols_of_the_users_names(formulation):
         assert sympy.simplify(getattr(dyn, name)[0] - expected[name]) == 0
 
 
-@pytest.mark.parametrize("seed", some_slow(range(8), (1, 5)))
+@pytest.mark.parametrize("seed", some_deep(range(8), (1, 5)))
 def test_against_the_same_robot_without_terms(seed):
     """What the terms add to every function, with numbers read from the file once more."""
     text = seeded_model_text(seed, ONE_EACH)
@@ -135,7 +135,7 @@ def test_against_the_same_robot_without_terms(seed):
                 assert agrees(value, reference + more), (formulation.name, name)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(8), (1, 6)))
+@pytest.mark.parametrize("seed", some_deep(range(8), (1, 6)))
 def test_accelerations_against_the_same_robot_without_terms(seed):
     """The torques differ by what the terms take; then the accelerations are the same.
 
@@ -221,7 +221,7 @@ def test_seeded_trees_against_pinocchio(seed):
     compare(described(seeded_model_text(seed, ONE_EACH)), seed)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(100, 103), (101,)))
+@pytest.mark.parametrize("seed", some_deep(range(100, 103), (101,)))
 def test_seeded_trees_against_the_numeric_model_and_complex_step(seed):
     description = described(seeded_model_text(seed, ONE_EACH))
     programs = {item.name: functions(description, item) for item in FORMULATIONS}

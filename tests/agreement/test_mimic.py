@@ -24,7 +24,7 @@ from symgen.program.functions import visible_outputs
 from symgen.validation.evaluated import evaluated_subjects
 from symgen.validation.validate import validate
 from tests.agreement.test_pinocchio import largest
-from tests.choosing import some_slow
+from tests.choosing import some_deep
 from tests.oracles.comparison import SINGULAR, agrees, condition, solving_limit
 from tests.oracles.coupled import CoupledPinocchio, coupling, with_followers
 from tests.oracles.descriptions import described
@@ -123,7 +123,7 @@ def compare(description, seed):
                 assert agrees(value, reference, limit), (formulation.name, function)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(6), (2,)))
+@pytest.mark.parametrize("seed", some_deep(range(6), (2,)))
 def test_random_followers_against_pinocchio(seed):
     text = with_followers(
         seeded_model_text(seed + 50, dataclasses.replace(EVERYTHING, joints=(3, 7))),
@@ -135,7 +135,7 @@ def test_random_followers_against_pinocchio(seed):
 
 
 @settings(max_examples=15, suppress_health_check=list(HealthCheck))
-@pytest.mark.slow
+@pytest.mark.deep
 @given(text=model_texts(DRAWN))
 def test_drawn_followers_against_pinocchio(text):
     names = [name for joint in described(text).joints for name in joint.coordinate_names]
@@ -143,7 +143,7 @@ def test_drawn_followers_against_pinocchio(text):
         compare(described(with_followers(text, np.random.default_rng(len(text)))), 1)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(3), (0,)))
+@pytest.mark.parametrize("seed", some_deep(range(3), (0,)))
 def test_all_functions_against_the_numeric_model(seed):
     """With parameters at run time that multipliers and offsets depend on, and prescribed joints."""
     recipe = Recipe(
@@ -289,7 +289,7 @@ def test_a_module_speaks_of_coordinates(gripper):
     assert all(row.passed for row in gripper.selftest())
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_compiled_code_gives_the_same(gripper, tmp_path):
     file = tmp_path / "gripper.yaml"
     file.write_text(GRIPPER)

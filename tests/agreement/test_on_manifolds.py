@@ -6,7 +6,7 @@ from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
 from tests.agreement.test_pinocchio import compare
-from tests.choosing import some_slow
+from tests.choosing import some_deep
 from tests.oracles.comparison import agrees, motion_of, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
@@ -55,12 +55,12 @@ joints:
 """
 
 
-@pytest.mark.parametrize("seed", some_slow(range(30), (1, 6)))
+@pytest.mark.parametrize("seed", some_deep(range(30), (1, 6)))
 def test_random_trees(seed):
     compare(described(seeded_model_text(seed, TREES)), seed)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(100, 120), (101, 107, 113)))
+@pytest.mark.parametrize("seed", some_deep(range(100, 120), (101, 107, 113)))
 def test_random_floating_bases(seed):
     compare(described(seeded_model_text(seed, FLYING)), seed)
 

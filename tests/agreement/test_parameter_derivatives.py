@@ -18,7 +18,7 @@ from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.program.functions import OF_TREES, function_named
-from tests.choosing import some_slow
+from tests.choosing import some_deep
 from tests.oracles.comparison import STEP, agrees, solving_limit, state_of
 from tests.oracles.dense import DenseRobot
 from tests.oracles.descriptions import described
@@ -179,7 +179,7 @@ def check(description, runtime, seed):
     return seen
 
 
-@pytest.mark.parametrize("kind", some_slow(KINDS, ["one of each"]))
+@pytest.mark.parametrize("kind", some_deep(KINDS, ["one of each"]))
 def test_every_kind_of_parameter(kind):
     runtime = in_file_order(DESCRIPTION, KINDS[kind].split())
     assert len(runtime) == len(KINDS[kind].split())
@@ -232,13 +232,13 @@ def random_parameters(seed, count=8):
     return described(text), tuple(names[k] for k in sorted(chosen))
 
 
-@pytest.mark.parametrize("seed", some_slow(range(901, 905), (904,)))
+@pytest.mark.parametrize("seed", some_deep(range(901, 905), (904,)))
 def test_seeded_trees_with_random_parameters(seed):
     description, runtime = random_parameters(seed)
     assert check(description, runtime, seed).sum() >= len(runtime) - 3
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(910, 940))
 def test_many_seeded_trees_with_random_parameters(seed):
     description, runtime = random_parameters(seed)

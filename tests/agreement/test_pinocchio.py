@@ -10,7 +10,7 @@ from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.program.functions import function_named, senseless_functions
-from tests.choosing import some_slow
+from tests.choosing import some_deep
 from tests.oracles.comparison import LIMIT, agrees, solving_limit, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_functions import has_solution, mass_to_invert, reference
@@ -110,7 +110,7 @@ def check_torques(oracle, program, state):
     assert agrees(oracle.inverse_dynamics(q, qd, qdd, loads=loads), known)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(40), (4,)))
+@pytest.mark.parametrize("seed", some_deep(range(40), (4,)))
 def test_seeded_trees(seed):
     recipe = SMALL if seed % 2 else LARGE
     compare(described(seeded_model_text(seed, recipe)), seed, derived=derived_program)
@@ -122,7 +122,7 @@ def test_drawn_trees(text):
     compare(described(text), 1, samples=1)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(100, 200))
 def test_many_seeded_trees(seed):
     """Trees of 1 to 30 joints, composite joints among them; one in ten is large."""

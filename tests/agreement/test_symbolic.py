@@ -17,7 +17,7 @@ from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, derive, provided_functions
 from symgen.kinematics.tree import build_tree
 from symgen.program.functions import function_named
-from tests.choosing import some_slow
+from tests.choosing import some_deep
 from tests.oracles.comparison import agrees
 from tests.oracles.descriptions import described
 
@@ -91,7 +91,7 @@ CASES = [
 
 @pytest.mark.parametrize(
     ("model", "formulation"),
-    some_slow(CASES, [case for case in CASES if case.values[0] == "three"]),
+    some_deep(CASES, [case for case in CASES if case.values[0] == "three"]),
 )
 def test_sympy_equals_the_graph(model, formulation):
     """By their canonical forms."""
@@ -110,7 +110,7 @@ def test_sympy_equals_the_graph(model, formulation):
 
 @pytest.mark.parametrize(
     ("model", "formulation"),
-    some_slow(CASES, [case for case in CASES if case.values[0] == "terms"]),
+    some_deep(CASES, [case for case in CASES if case.values[0] == "terms"]),
 )
 def test_sympy_gives_the_numbers_of_the_graph(model, formulation):
     """30 digits against floats, where it divides by pivots, or rounds 1/3 and 1/12 of a model."""
@@ -138,7 +138,7 @@ def those_with(function):
 
 
 @pytest.mark.parametrize("formulation", those_with("inverse_dynamics"))
-@pytest.mark.parametrize("model", some_slow(MODELS, ["three", "terms"]))
+@pytest.mark.parametrize("model", some_deep(MODELS, ["three", "terms"]))
 def test_every_formulation_equals_euler_lagrange(model, formulation):
     description = MODELS[model]()
     difference = derive_symbolically(description, formulation).inverse_dynamics

@@ -10,7 +10,7 @@ from symgen.toolchain.compiler import CompilerMissingError, find_compiler
 from symgen.validation import two_link
 from symgen.validation.checks import subjects_of
 from symgen.validation.validate import PRINTED_FUNCTIONS, validate_two_link
-from tests.choosing import slow
+from tests.choosing import deep
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "two_link.yaml"
 
@@ -19,7 +19,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "two_link.yaml"
     ("source", "flags"),
     [
         (two_link.model_path(), "portable"),
-        *slow((EXAMPLE, "native"), (EXAMPLE, "portable"), (two_link.model_path(), "native")),
+        *deep((EXAMPLE, "native"), (EXAMPLE, "portable"), (two_link.model_path(), "native")),
     ],
     ids=["shipped-portable", "example-native", "example-portable", "shipped-native"],
 )

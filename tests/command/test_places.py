@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from symgen.cli import run
-from tests.choosing import slow
+from tests.choosing import deep
 
 ROOT = Path(__file__).parents[2]
 TWO_LINK = ROOT / "examples" / "two_link.yaml"
@@ -89,7 +89,7 @@ def test_a_link_in_place_of_a_folder_of_ours(folder, precious, capfd, name):
 
 
 @pytest.mark.parametrize(
-    "target", ["{precious}/file", *slow("{precious}/new", "/etc/passwd", "nowhere")]
+    "target", ["{precious}/file", *deep("{precious}/new", "/etc/passwd", "nowhere")]
 )
 @pytest.mark.parametrize("name", ["__init__.py", "_numpy/newton_euler.py", "manifest.json"])
 def test_a_link_in_place_of_a_file(folder, precious, name, target):

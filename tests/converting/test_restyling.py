@@ -16,7 +16,7 @@ from symgen.description.writing import model_text
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
-from tests.choosing import one_in, slow
+from tests.choosing import deep, one_in
 from tests.oracles.comparison import agrees, state_of
 from tests.oracles.coupled import with_followers
 from tests.oracles.programs import evaluated
@@ -45,7 +45,7 @@ def compare(document, style, limit=1e-11):
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize(
-    "path", [x for x in EXAMPLES if x.stem != "human43"] + slow(EXAMPLES[4]), ids=lambda p: p.stem
+    "path", [x for x in EXAMPLES if x.stem != "human43"] + deep(EXAMPLES[4]), ids=lambda p: p.stem
 )
 def test_examples_in_every_style(path, style):
     compare(read_document(path), style)

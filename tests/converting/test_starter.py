@@ -29,7 +29,7 @@ def test_the_file_is_a_robot_of_that_name(file, folder, capfd):
     assert f"symgen build {written}" in Path(written).read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_it_builds_without_a_change(folder):
     assert run(["new", "arm.yaml", "--quiet"]) == 0
     assert run(["build", "arm.yaml", "--quiet", "--functions", "mass_matrix,gravity_forces"]) == 0

@@ -20,7 +20,7 @@ def _build_at_once(world: World, masses: list[float], *options: str) -> None:
     assert world.leftovers() == []
 
 
-@pytest.mark.slow  # installations alone: tests/toolchain/test_install.py
+@pytest.mark.deep  # installations alone: tests/toolchain/test_install.py
 @pytest.mark.parametrize("count", [2, AT_ONCE])
 def test_of_one_model(tmp_path: Path, count: int) -> None:
     world = World(tmp_path)
@@ -29,7 +29,7 @@ def test_of_one_model(tmp_path: Path, count: int) -> None:
     assert world.installed_mass() == 2.0
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_of_variants_with_one_name_from_nothing(tmp_path: Path) -> None:
     """Nothing is there yet: no output folder, no cache, no tool chain that was validated."""
     _build_at_once(

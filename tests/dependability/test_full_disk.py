@@ -77,7 +77,7 @@ def _used(folder: Path) -> int:
     return (state.f_blocks - state.f_bfree) * state.f_frsize
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("steps", [1, 40])
 def test_the_output_folder_is_full(tmp_path: Path, steps: int) -> None:
     world = World(tmp_path)
@@ -88,7 +88,7 @@ def test_the_output_folder_is_full(tmp_path: Path, steps: int) -> None:
     assert statuses == sorted(statuses, reverse=True)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_everything_is_full(tmp_path: Path) -> None:
     """Packages, cache, home folder and temporary files on one file system."""
     with small(tmp_path / "all") as folder:

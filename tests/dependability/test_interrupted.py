@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.choosing import one_in, slow
+from tests.choosing import deep, one_in
 from tests.dependability.builds import OPTIONS, World, files, python
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc of Linux")
@@ -84,7 +84,7 @@ def test_what_asks_it_to_end_is_heard_too(tmp_path: Path, number: int) -> None:
     assert list(files(world.work)) == []
 
 
-@pytest.mark.parametrize("stage", ["compile", *slow("validate", "install")])
+@pytest.mark.parametrize("stage", ["compile", *deep("validate", "install")])
 def test_the_former_package_serves(tmp_path: Path, stage: str) -> None:
     world = World(tmp_path)
     world.hold_a_package()

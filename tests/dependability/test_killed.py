@@ -15,7 +15,7 @@ from tests.dependability.killing import campaign
 pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc of Linux")
 
 
-@pytest.mark.slow  # installations alone: tests/toolchain/test_install.py
+@pytest.mark.deep  # installations alone: tests/toolchain/test_install.py
 @pytest.mark.parametrize("builds", [60])
 def test_the_package_imports_whatever_happens(tmp_path: Path, builds: int) -> None:
     done = campaign(tmp_path, builds, seed=builds)

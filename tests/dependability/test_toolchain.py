@@ -31,7 +31,7 @@ def _build(world: World, *options: str, barred: bool = True, **more: str) -> tup
     return done.returncode, done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_an_empty_path_and_the_packaged_compiler(tmp_path: Path) -> None:
     """Everything is compiled and validated, the tool chain too; and nothing is left at home."""
     pytest.importorskip("ziglang", reason="ziglang is not installed")

@@ -24,7 +24,7 @@ from symgen.options import ALL, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, OF_TREES
 from symgen.program.products import NEEDED, PRODUCTS
 from symgen.validation.validate import INDEPENDENT
-from tests.choosing import some_slow
+from tests.choosing import some_deep
 from tests.oracles.descriptions import described
 
 TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
@@ -174,7 +174,7 @@ def test_articulated_bodies_serve_where_elimination_would_cost_more(tmp_path):
 @pytest.mark.parametrize("product", PRODUCTS)
 @pytest.mark.parametrize(
     "name",
-    some_slow([x for x in MODELS if x not in ("two_link", "tree43")], ("puma560",)),
+    some_deep([x for x in MODELS if x not in ("two_link", "tree43")], ("puma560",)),
 )
 def test_products_are_by_the_formulation_that_takes_the_fewest_operations(name, product, tmp_path):
     """Counted; two that differ by less than a tenth are as fast."""

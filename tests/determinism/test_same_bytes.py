@@ -201,7 +201,7 @@ def test_other_processors_read_alike(here, tmp_path):
     assert made(tmp_path, old, READ) == {task: here[task] for task in READ}
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_everything_is_the_same_everywhere(tmp_path):
     tasks = (*QUICK, *THOROUGH)
     wanted = made(tmp_path, HERE, tasks)
@@ -230,14 +230,14 @@ def built(folder, surroundings, name, *options):
     return package_digest(package)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_build_writes_one_digest(tmp_path):
     options = ["--backend", "all", "--functions", "forward_dynamics", "--formulations", "kane"]
     wanted = built(tmp_path, HERE, "two_link", *options)
     assert built(tmp_path, THERE, "two_link", *options) == wanted
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ["two_link", "cart_pole"])
 def test_a_build_of_everything_writes_one_digest(tmp_path, name):
     wanted = built(tmp_path, HERE, name, "--backend", "all")

@@ -44,7 +44,7 @@ SLOW = {
     "templates",
 }
 RUN = [
-    pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])
+    pytest.param(page, id=page.stem, marks=[pytest.mark.deep] if page.stem in SLOW else [])
     for page in PAGES
 ]
 
@@ -158,7 +158,7 @@ def test_a_block_must_end():
         blocks("\n```sh\necho\n")
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_first_minute_of_the_readme(empty):
     """Its file, every command, and what they print."""
     perform_alone(ROOT / "README.md")

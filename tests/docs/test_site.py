@@ -29,7 +29,7 @@ def site(tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_every_link_leads_somewhere_and_nothing_is_loaded_from_elsewhere(site):
     assert list(faults(site.resolve())) == []
 

@@ -28,7 +28,7 @@ from symgen.options import BuildOptions
 from symgen.toolchain import compiler
 from symgen.toolchain.compiler import AVX2, Version
 from symgen.validation.evaluated import EvaluatedFormulation
-from tests.choosing import slow
+from tests.choosing import deep
 from tests.emit.building import build, build_versions
 from tests.emit.test_versions import EXAMPLES, called, runs, states
 
@@ -127,7 +127,7 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("poisoned")
-@pytest.mark.parametrize("name", ["two_link", *slow("bush", "tree12")])
+@pytest.mark.parametrize("name", ["two_link", *deep("bush", "tree12")])
 def test_every_width(name: str, tmp_path: Path) -> None:
     module = built(name, tmp_path)
     for width in (1, 4, 8):
@@ -135,7 +135,7 @@ def test_every_width(name: str, tmp_path: Path) -> None:
             hold(module, SIZES)
 
 
-@pytest.mark.parametrize("name", slow("two_link", "bush", "chain"))
+@pytest.mark.parametrize("name", deep("two_link", "bush", "chain"))
 def test_vectors_of_two_joints(name: str, tmp_path: Path) -> None:
     module = built(name, tmp_path, flags="baseline")
     for width in (1, 2):
@@ -146,7 +146,7 @@ def test_vectors_of_two_joints(name: str, tmp_path: Path) -> None:
 @pytest.mark.skipif(not runs(4), reason="not on this processor")
 @pytest.mark.parametrize(
     ("name", "functions"),
-    [("chain", FEW), *slow(*((name, FUNCTIONS) for name in ("two_link", "bush", "star", "comb")))],
+    [("chain", FEW), *deep(*((name, FUNCTIONS) for name in ("two_link", "bush", "star", "comb")))],
     ids=lambda value: value if isinstance(value, str) else str(len(value)),
 )
 def test_vectors_of_eight_joints(
@@ -159,7 +159,7 @@ def test_vectors_of_eight_joints(
     hold(module, SIZES, functions)
 
 
-@pytest.mark.parametrize(("name", "functions"), [("two_link", FEW), *slow(("bush", FUNCTIONS))])
+@pytest.mark.parametrize(("name", "functions"), [("two_link", FEW), *deep(("bush", FUNCTIONS))])
 def test_nothing_is_written_beyond_the_results(
     name: str, functions: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -188,7 +188,7 @@ def related(parents: list[int]) -> list[int]:
     return [(i - 1) * len(parents) + k - 1 for i, k in pairs]
 
 
-@pytest.mark.parametrize("form", ["loops", *slow("straight")])
+@pytest.mark.parametrize("form", ["loops", *deep("straight")])
 def test_loads_act_on_wrenches(form: str, tmp_path: Path) -> None:
     module = built("bush", tmp_path, form=form)
     rng = np.random.default_rng(3)
@@ -248,7 +248,7 @@ def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["bush", "two_link", *slow("chain", "star", "pair", "comb", "twins")]
+    "name", ["bush", "two_link", *deep("chain", "star", "pair", "comb", "twins")]
 )
 def test_numpy_in_loops(name: str, tmp_path: Path) -> None:
     hold(build(package(name, "loops"), tmp_path, ("numpy",)), (0, 1, 3, 100))

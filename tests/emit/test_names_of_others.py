@@ -131,10 +131,10 @@ assert all(row.passed for row in robot.selftest())
 @pytest.mark.parametrize(
     ("listed", "name"),
     [
-        pytest.param(OF_C, "builtins", id="C-builtins", marks=pytest.mark.slow),
-        pytest.param(OF_NUMPY, "numpy", id="numpy-numpy", marks=pytest.mark.slow),
+        pytest.param(OF_C, "builtins", id="C-builtins", marks=pytest.mark.deep),
+        pytest.param(OF_NUMPY, "numpy", id="numpy-numpy", marks=pytest.mark.deep),
         *(
-            pytest.param(listed, name, id=f"{listed[0]}-{name}", marks=pytest.mark.slow)
+            pytest.param(listed, name, id=f"{listed[0]}-{name}", marks=pytest.mark.deep)
             for listed, name in zip_longest(OTHERS, MODULES, fillvalue=PLAIN)
         ),
     ],

@@ -12,7 +12,7 @@ import pytest
 
 import symgen
 from symgen.program.functions import function_named
-from tests.choosing import slow
+from tests.choosing import deep
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STRICT = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1"]
@@ -38,7 +38,7 @@ def built(model, folder, **options):
     return module, folder / module.name / "c" / "plain"
 
 
-@pytest.fixture(scope="module", params=["runtime", *slow("two_link", "satellite_arm")])
+@pytest.fixture(scope="module", params=["runtime", *deep("two_link", "satellite_arm")])
 def robot(request, tmp_path_factory):
     """A module, and its plain C as a library."""
     folder = tmp_path_factory.mktemp("plain")

@@ -25,7 +25,7 @@ from symgen.emit.templates import Templates
 from symgen.options import BuildOptions
 from symgen.toolchain.compiler import AVX2, AVX512, CompilerMissingError, find_compiler
 from symgen.toolchain.processes import Processes
-from tests.choosing import slow
+from tests.choosing import deep
 from tests.emit.building import BACKENDS, build_bundle, build_versions
 from tests.safety.building import bundle_of
 
@@ -224,7 +224,7 @@ def test_many_rows(modules: dict[int, ModuleType]) -> None:
             assert np.abs(tau - first).max() <= 1e-12 * np.abs(first).max()
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_large_workspaces_are_left_to_one_sample_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,7 +281,7 @@ def test_any_layout_and_shared_arguments(modules: dict[int, ModuleType]) -> None
         np.testing.assert_array_equal(one, each)
 
 
-@pytest.mark.parametrize("form", ["loops", *slow("straight")])
+@pytest.mark.parametrize("form", ["loops", *deep("straight")])
 def test_singular_samples_are_nan_and_the_others_are_not(form: str, tmp_path: Path) -> None:
     model = tmp_path / "slides.yaml"
     model.write_text(SLIDES)
@@ -544,7 +544,7 @@ joints:
 """
 
 
-@pytest.mark.parametrize("name", ["rows", *slow("packed", "real", "compute", "symgen")])
+@pytest.mark.parametrize("name", ["rows", *deep("packed", "real", "compute", "symgen")])
 def test_robots_with_names_of_our_own(tmp_path: Path, name: str) -> None:
     model = tmp_path / "model.yaml"
     model.write_text(ONE_JOINT.format(name=name))

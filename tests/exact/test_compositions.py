@@ -22,7 +22,7 @@ from symgen.exact.compositions import (
 from symgen.exact.model import EXPRESSIONS, MODEL
 from symgen.exact.relations import RELATIONS
 from symgen.formulations import FORMULATIONS, NEWTON_EULER
-from tests.choosing import one_in, slow
+from tests.choosing import deep, one_in
 from tests.exact.models import complete
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import EVERYTHING, seeded_model_text
@@ -104,7 +104,7 @@ def test_a_change_of_every_output_is_found():
         assert failed[0].difference.index == (number,)
 
 
-@pytest.mark.parametrize("result", ["qdd", *slow("pivots", "diagonal")])
+@pytest.mark.parametrize("result", ["qdd", *deep("pivots", "diagonal")])
 def test_a_change_of_what_solves_is_found(result):
     """All formulations make the same mistake, and their derivatives do not see it."""
     keys = [key for key in programs() if key[1] == "forward_dynamics"]

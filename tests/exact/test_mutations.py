@@ -23,7 +23,7 @@ from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.program.evaluation import call
 from symgen.program.functions import OF_TREES
 from symgen.program.products import PRODUCTS
-from tests.choosing import one_in, some_slow
+from tests.choosing import one_in, some_deep
 from tests.exact.models import complete
 from tests.exact.mutations import mutant
 from tests.oracles.descriptions import described
@@ -153,7 +153,7 @@ def test_a_mistake_that_changes_a_result_is_found(item):
     assert (place.kind, place.joint, place.statement) == (step.kind, step.joint, line.name)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @cache
 def with_a_ball():
     """The general programs of a ball with a quaternion and an arm on it, and its parameters."""
@@ -164,7 +164,7 @@ def with_a_ball():
     return programs, np.array(list(general_robot(description).parameter_values.values()))
 
 
-@pytest.mark.parametrize("seed", some_slow(range(30), range(6)))
+@pytest.mark.parametrize("seed", some_deep(range(30), range(6)))
 def test_a_mistake_beside_a_quaternion_is_found(seed):
     programs, parameters = with_a_ball()
     rng = np.random.default_rng(seed)

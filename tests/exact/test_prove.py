@@ -23,7 +23,7 @@ from symgen.formulations import (
 )
 from symgen.formulations.interface import Formulation
 from symgen.program.functions import FUNCTION_NAMES, OF_TREES
-from tests.choosing import one_in, slow, some_slow
+from tests.choosing import deep, one_in, some_deep
 from tests.exact.models import complete
 from tests.exact.test_general import ODD
 from tests.oracles.descriptions import described
@@ -38,7 +38,7 @@ def providers(function):
     return [item.name for item in FORMULATIONS if function in provided_functions(item)]
 
 
-@pytest.mark.parametrize("name", ["two_link", *slow("puma560")])
+@pytest.mark.parametrize("name", ["two_link", *deep("puma560")])
 def test_all_formulations_are_identical_on_the_examples(name):
     result = prove(read(EXAMPLES / f"{name}.yaml"))
     assert result.passed
@@ -62,7 +62,7 @@ def test_all_formulations_are_identical_on_the_examples(name):
         assert ("forward_dynamics", claim) in claims
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_recursions_are_identical_on_the_human():
     """43 coordinates: every function and derivative."""
     result = prove(read(EXAMPLES / "human43.yaml"))
@@ -81,7 +81,7 @@ def test_all_formulations_are_identical_on_random_trees(seed):
     assert result.probability < 1e-60
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(4))
 def test_every_function_of_a_robot_that_has_them_all(seed):
     """Prescribed joints, outputs, loads, points, every kind of number as a runtime parameter."""
@@ -125,13 +125,13 @@ def test_a_mass_matrix_that_is_always_singular_is_no_reason_to_give_up(hand, mas
     assert set(reasons.values()) == {"the mass matrix is singular in every state"}
 
 
-@pytest.mark.parametrize("seed", some_slow(range(5), range(3)))
+@pytest.mark.parametrize("seed", some_deep(range(5), range(3)))
 def test_all_types_of_joints_and_their_terms(seed):
     recipe = replace(EVERYTHING, joints=(1, 3))
     assert prove(described(seeded_model_text(seed, recipe)), points=1).passed
 
 
-@pytest.mark.parametrize("seed", some_slow((0, 2, 3), (3,)))
+@pytest.mark.parametrize("seed", some_deep((0, 2, 3), (3,)))
 def test_quaternions(seed):
     """Derivatives are in the tangent space, at attitudes of length 1; joint terms, prescribed."""
     types = ("ball", "free", "ball", "revolute", "prismatic")

@@ -87,7 +87,7 @@ def test_an_answer_is_wrong_at_first_and_can_be_righted(number):
     assert symgen.grade(ROBOT, RIGHT[number - 1]).passed
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_its_cells_run(tmp_path):
     for library in ("matplotlib", "xarray", "scipy"):
         if find_spec(library) is None:

@@ -88,7 +88,7 @@ def test_nothing_of_a_chain_is_zero(script, tmp_path):
     assert len(module.inertial_parameters) == 30
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_operations_of_the_recursive_method_grow_linearly(script, tmp_path):
     def operations(n, p):
         model = symgen.read(script.model_file(tmp_path, n))
@@ -166,7 +166,7 @@ def test_the_document_has_a_place_for_every_table(results):
         assert held[0] == lines[0] or mark == "machine"
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_script_runs_and_resumes(tmp_path):
     pytest.importorskip("matplotlib")
     done = run_script("--quick", cwd=tmp_path)

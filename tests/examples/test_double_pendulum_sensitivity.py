@@ -57,14 +57,14 @@ def check(done, folder):
     return values
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_quick_script_runs(tmp_path, libraries):
     done = run_script("--quick", cwd=tmp_path)
     check(done, tmp_path)
     assert "double_pendulum: 2 s, tolerance 1e-13, numpy backend" in done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_example_of_the_paper(tmp_path, libraries):
     values = check(run_script(cwd=tmp_path), tmp_path)
     assert tuple(values["recursive"]) == AT_THE_END
@@ -83,7 +83,7 @@ def test_help_names_the_folder_of_the_figure(tmp_path, libraries):
     assert "(default: double_pendulum_sensitivity)" in run_script("--help", cwd=tmp_path).stdout
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_figures_say_what_they_show(tmp_path, libraries, monkeypatch):
     spec = importlib.util.spec_from_file_location("double_pendulum_sensitivity", SCRIPT)
     script = importlib.util.module_from_spec(spec)

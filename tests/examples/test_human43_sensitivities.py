@@ -37,7 +37,7 @@ def script(libraries):
     return module
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_script_runs(tmp_path, libraries):
     done = run_script("--quick", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

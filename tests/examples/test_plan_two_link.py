@@ -18,7 +18,7 @@ def test_it_is_valid_and_holds_no_results():
     assert all(cell.get("outputs", []) == [] for cell in book.cells)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_it_runs(monkeypatch):
     pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'symgen[test]'")

@@ -18,7 +18,7 @@ from symgen.optimize.operations import operations_after
 from symgen.program.differentiation import write_jacobians
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
-from tests.choosing import one_in, slow
+from tests.choosing import deep, one_in
 from tests.oracles.comparison import LIMIT, STEP, agrees, complex_steps, motion_of
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
@@ -159,7 +159,7 @@ def test_it_costs_less_than_differentiating_the_program(name, share):
     assert count < share * most
 
 
-@pytest.mark.parametrize("depth", [4, *slow(2, 6)])
+@pytest.mark.parametrize("depth", [4, *deep(2, 6)])
 def test_the_estimate_is_about_right(depth):
     recipe = Recipe((depth, depth), types=["revolute"], branching=False, massless=False)
     description = described(seeded_model_text(3, recipe))

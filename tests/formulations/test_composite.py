@@ -20,7 +20,7 @@ from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
-from tests.choosing import one_in, slow, some_slow
+from tests.choosing import deep, one_in, some_deep
 from tests.oracles.comparison import motion_of
 from tests.oracles.descriptions import described
 from tests.oracles.programs import evaluated
@@ -134,7 +134,7 @@ def test_wrenches_of_rows_whose_point_stays_behind():
 
 
 @pytest.mark.parametrize(
-    "parents", [range(14), *some_slow([HUMAN43], [], alone=True)], ids=["chain", "human"]
+    "parents", [range(14), *some_deep([HUMAN43], [], alone=True)], ids=["chain", "human"]
 )
 def test_forces_written_in_the_base_equal_forces_carried_back(general, parents):
     compare(general(parents), "mass_matrix", 3)
@@ -214,7 +214,7 @@ def test_the_reference_point_is_the_first_joint_that_turns():
 # -- operations --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", some_slow(ROBOTS, ["two_link", "tree12"]))
+@pytest.mark.parametrize("name", some_deep(ROBOTS, ["two_link", "tree12"]))
 @pytest.mark.parametrize("function", ["inverse_dynamics", "inverse_dynamics_derivatives", *POINTS])
 def test_examples_need_no_more_operations_than_newton_euler(name, function):
     description = read(EXAMPLES / f"{name}.yaml")
@@ -231,10 +231,10 @@ def test_examples_need_no_more_operations_than_newton_euler(name, function):
         (7, "coriolis_matrix", 0.37),
         (7, "inverse_dynamics_derivatives", 0.55),
         (7, "forward_dynamics_derivatives", 0.60),
-        *slow((24, "inverse_dynamics_derivatives", 0.32)),
-        *slow((24, "coriolis_matrix", 0.20)),
+        *deep((24, "inverse_dynamics_derivatives", 0.32)),
+        *deep((24, "coriolis_matrix", 0.20)),
         (7, "point_motion_derivatives", 0.35),
-        *slow((24, "point_motion_derivatives", 0.12)),
+        *deep((24, "point_motion_derivatives", 0.12)),
     ],
 )
 def test_general_chains_need_a_share_of_newton_euler(general, joints, function, share):
@@ -243,7 +243,7 @@ def test_general_chains_need_a_share_of_newton_euler(general, joints, function, 
     assert ours < share * operations(chain, NEWTON_EULER, function)
 
 
-@pytest.mark.parametrize("name", [*slow(*ROBOTS), "satellite_arm"])
+@pytest.mark.parametrize("name", [*deep(*ROBOTS), "satellite_arm"])
 def test_coriolis_matrices_of_examples_need_hardly_more_operations_than_newton_euler(name):
     """Between quarter turns link axes are as good as one basis."""
     description = read(EXAMPLES / f"{name}.yaml")

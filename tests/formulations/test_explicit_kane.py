@@ -442,7 +442,7 @@ def test_the_estimate_is_within_a_factor_two(formulation, function):
         assert 0.5 < estimate / real < 2, (n, parameters, estimate, real)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_recursive_sums_are_cheaper_for_long_chains_only():
     for n, sign in ((4, -1), (11, -1), (12, 1)):
         costs = [operations(name, "forward_dynamics_sensitivities", n) for name in NAMES]

@@ -110,7 +110,7 @@ def test_slopes_of_accelerations_equal_pinocchio(seed):
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(p, marks=[pytest.mark.slow] if p.stem == "human43" else []) for p in EXAMPLES],
+    [pytest.param(p, marks=[pytest.mark.deep] if p.stem == "human43" else []) for p in EXAMPLES],
     ids=lambda path: path.stem,
 )
 def test_slopes_of_the_examples(path):

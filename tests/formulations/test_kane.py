@@ -22,7 +22,7 @@ from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
-from tests.choosing import one_in, slow
+from tests.choosing import deep, one_in
 from tests.oracles.comparison import SINGULAR, STEP, agrees, solving_limit
 from tests.oracles.descriptions import described
 from tests.oracles.implicit import Implicit, pivots
@@ -110,7 +110,7 @@ def test_accelerations_of_random_trees(seed):
     check_accelerations(*random_model(seed))
 
 
-@pytest.mark.parametrize("name", [*NAMES[:-1], pytest.param(NAMES[-1], marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", [*NAMES[:-1], pytest.param(NAMES[-1], marks=pytest.mark.deep)])
 def test_slopes_of_the_examples(name):
     description = read(EXAMPLES / f"{name}.yaml")
     check_slopes(description, Implicit(description, 3))
@@ -569,7 +569,7 @@ def operations(n, parameters):
     return operations_after(program.results).total
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_sensitivities_grow_in_proportion_to_joints_and_parameters():
     sizes = (12, 24, 48, 96)
     per_parameter = [operations(n, 2) - operations(n, 1) for n in sizes]
@@ -625,7 +625,7 @@ def test_the_estimate_is_within_a_factor_of_two(description):
         ("puma560", 415, 376),
         ("arm7", 830, 830),
         ("tree12", 1335, 1195),
-        *slow(("human43", 4310, 3610)),
+        *deep(("human43", 4310, 3610)),
     ],
 )
 def test_operations_stay_low(name, multiplications, additions):

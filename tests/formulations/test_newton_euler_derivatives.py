@@ -21,7 +21,7 @@ from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import write_jacobians
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
-from tests.choosing import one_in, slow
+from tests.choosing import deep, one_in
 from tests.oracles.barman_dynamics import KINDS, Link, Row, ThesisDynamics
 from tests.oracles.comparison import STEP, agrees, complex_steps, motion_of
 from tests.oracles.descriptions import described
@@ -70,7 +70,7 @@ def test_drawn_trees_equal_pinocchio(text):
 
 
 @pytest.mark.parametrize(
-    "name", ["two_link", "cart_pole", "puma560", "arm7", "tree12", *slow("human43")]
+    "name", ["two_link", "cart_pole", "puma560", "arm7", "tree12", *deep("human43")]
 )
 def test_examples_equal_pinocchio(name):
     description = read(EXAMPLES / f"{name}.yaml")
@@ -305,7 +305,7 @@ def test_nothing_is_written_about_joints_on_different_branches(seed):
         assert entries[~near].all(), output.name
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_human_has_747_entries():
     """The tree of the 43-coordinate human in the open-tree paper, with general links."""
     text = spatial_tree(HUMAN43, "human")
@@ -333,7 +333,7 @@ def by_differentiation(description):
 
 
 @pytest.mark.parametrize(
-    ("name", "share"), [("puma560", 1.05), ("arm7", 0.83), *slow(("human43", 0.75))]
+    ("name", "share"), [("puma560", 1.05), ("arm7", 0.83), *deep(("human43", 0.75))]
 )
 def test_its_cost_beside_that_of_differentiation_of_the_program(name, share):
     """About the same for six axes that are all parallel or at right angles; else less."""

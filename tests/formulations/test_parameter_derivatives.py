@@ -13,7 +13,7 @@ from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.folding import fold
 from symgen.program.evaluation import call
-from tests.choosing import slow, some_slow
+from tests.choosing import deep, some_deep
 from tests.oracles.comparison import STEP, agrees, state_of
 from tests.oracles.parameter_kinds import every_kind
 
@@ -74,7 +74,7 @@ def slope(values):
     ("formulation", "other", "function"), CASES, ids=[f"{f.name}-{name}" for f, _, name in CASES]
 )
 @pytest.mark.parametrize(
-    "runtime", some_slow([RUNTIME, SOME], [RUNTIME], alone=True), ids=["all", "some"]
+    "runtime", some_deep([RUNTIME, SOME], [RUNTIME], alone=True), ids=["all", "some"]
 )
 def test_derivatives_equal_complex_steps(formulation, other, function, runtime):
     state = situation(1, runtime)
@@ -110,7 +110,7 @@ def numpy_solution(state, prescribed, runtime=RUNTIME):
 
 
 @pytest.mark.parametrize("runtime", [RUNTIME, SOME], ids=["all", "some"])
-@pytest.mark.parametrize("prescribed", [(), (2, 4), *slow(((1,),), ((3, 7),))], ids=str)
+@pytest.mark.parametrize("prescribed", [(), (2, 4), *deep(((1,),), ((3, 7),))], ids=str)
 def test_accelerations_vary_as_complex_steps_say(prescribed, runtime):
     state = situation(2, runtime)
     p = np.array([j in prescribed for j in range(1, len(state["q"]) + 1)])

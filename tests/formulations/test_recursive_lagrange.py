@@ -19,7 +19,7 @@ from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.program.functions import function_named
 from symgen.validation.oracles import NumericRobot
-from tests.choosing import one_in, slow
+from tests.choosing import deep, one_in
 from tests.oracles.comparison import LIMIT, STEP, complex_steps, error, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
@@ -117,7 +117,7 @@ def test_torques_and_derivatives_equal_pinocchio(seed):
         assert error(value, right) <= LIMIT
 
 
-@pytest.mark.parametrize("model", ["tree12", *slow("puma560", "arm7", "two_link")])
+@pytest.mark.parametrize("model", ["tree12", *deep("puma560", "arm7", "two_link")])
 def test_examples_equal_newton_euler(model):
     description = read(EXAMPLES / f"{model}.yaml")
     state = state_of(description, 3)
@@ -204,7 +204,7 @@ def test_nothing_is_written_for_pairs_that_are_not_on_one_path(function):
                     assert entry.is_zero or on_one_path(tree, i + 1, k + 1)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_human_of_the_open_tree_paper():
     joints = "".join(
         f"  - {{name: j{i}, type: revolute, parent: {f'j{p}' if p else 'base'}, "

@@ -19,7 +19,7 @@ import pytest
 
 from symgen.description import read
 from symgen.errors import MOST_LISTED, ModelError
-from tests.choosing import slow, some_slow
+from tests.choosing import deep, some_deep
 from tests.hostile.enormous import ENORMOUS, joints, sdf, urdf
 from tests.hostile.mutating import HERE, KINDS, ROOT
 from tests.hostile.trying import CORPUS, TARGET, file_of, makers
@@ -60,7 +60,7 @@ def results(part: str, folder: Path) -> Mapping[str, dict[str, Any]]:
 
 @pytest.mark.parametrize(
     "part",
-    [*some_slow(KINDS, [x for x in KINDS if x != "answer"]), *slow("enormous:9", "enormous")],
+    [*some_deep(KINDS, [x for x in KINDS if x != "answer"]), *deep("enormous:9", "enormous")],
 )
 def test_hostile_files_end_in_words_and_leave_nothing(part: str, tmp_path: Path) -> None:
     found = results(part, tmp_path)

@@ -239,7 +239,7 @@ def _weighted(q, e, weights):
     return sum(float(m) * turn * x / sine for m, x in zip(weights, way, strict=True)) if sine else 0
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_second_derivatives_are_proven(tmp_path):
     """Of a free body: those of its travel, too."""
     text = SPRUNG.split("  - {name: arm")[0]

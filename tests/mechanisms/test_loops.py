@@ -297,7 +297,7 @@ def test_constraints_of_any_units_are_kept(s):
     assert module.freedoms(q, parameters=[s]) == 0
 
 
-@pytest.mark.parametrize("backend", ["numpy", pytest.param("compiled", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("compiled", marks=pytest.mark.deep)])
 def test_a_gear_beside_a_loop_of_a_kilometre_is_kept(backend):
     """The row of a distance is a million times that of the gear."""
     bar = "mass: 1000, com: [500, 0, 0], inertia: {xx: 1, yy: 8e7, zz: 8e7}"

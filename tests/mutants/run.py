@@ -165,7 +165,9 @@ def main() -> None:
     parser.add_argument("checkouts", nargs="+", type=Path, help="made for this: files are changed")
     parser.add_argument("--tables", type=Path, default=FOLDER, help="folder of the tables")
     parser.add_argument("--out", type=Path, required=True, help="JSON; what is there is not redone")
-    parser.add_argument("--marked", default="not slow", help="tests that count, as for pytest -m")
+    parser.add_argument(
+        "--marked", default="not slow and not deep", help="tests that count, as for pytest -m"
+    )
     parser.add_argument("--only", nargs="*", help="names of mutants")
     options = parser.parse_args()
     checkouts = [path.resolve() for path in options.checkouts]

@@ -32,7 +32,7 @@ def browser():
 
 
 @pytest.fixture(
-    scope="module", params=["two_link", pytest.param("puma560", marks=pytest.mark.slow)]
+    scope="module", params=["two_link", pytest.param("puma560", marks=pytest.mark.deep)]
 )
 def model(request):
     return EXAMPLES / f"{request.param}.yaml"
@@ -211,7 +211,7 @@ def chain(tmp_path_factory):
     return target
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_rounding_is_no_disagreement(browser, chain):
     tab = browser.new_page()
     tab.goto(chain.as_uri())
@@ -225,7 +225,7 @@ def test_rounding_is_no_disagreement(browser, chain):
     tab.close()
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_what_is_wrong_is_a_disagreement(browser, chain):
     """One entry in the page's own functions is changed by more than rounding."""
     tab = browser.new_page()
@@ -264,7 +264,7 @@ def test_nothing_is_wider_than_the_window(browser, written, width, scheme):
     tab.close()
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_obstacle(browser, written, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
@@ -504,7 +504,7 @@ def column(tab, table):
     return np.array(tab.eval_on_selector_all(cells, "cells => cells.map(c => +c.dataset.value)"))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_mechanism_stays_closed_while_sliders_move_it(browser, linkage):
     """Against the generated module, in the state that the page shows."""
     model, target = linkage
@@ -556,7 +556,7 @@ def test_a_mechanism_stays_closed_while_sliders_move_it(browser, linkage):
     tab.close()
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_axe_finds_no_obstacle_on_the_page_of_a_mechanism(browser, linkage):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
     tab = browser.new_page()

@@ -24,7 +24,7 @@ from symgen.page import calculator, counting
 from symgen.page.packing import as_script
 from symgen.page.written import cost_as_written
 from symgen.support.journal import Journal
-from tests.choosing import slow
+from tests.choosing import deep
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 VOID = {"meta", "input", "br"}
@@ -193,7 +193,7 @@ def test_data_cannot_end_its_script():
     assert json.loads(data) == {"name": "</script><!--\u2028&"}
 
 
-@pytest.mark.parametrize("model", ["double_pendulum", *slow("cart_pole", "puma560")])
+@pytest.mark.parametrize("model", ["double_pendulum", *deep("cart_pole", "puma560")])
 def test_other_robots(model):
     text = report(EXAMPLES / f"{model}.yaml")
     outline(text)
@@ -299,7 +299,7 @@ def test_sliders_reach_as_far_as_is_of_use(tmp_path, limits, shown):
     assert shown[0] <= coordinate["q"] <= shown[1]
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_full_report_of_seven_joints_is_small_enough():
     text = report(EXAMPLES / "arm7.yaml", quick=False)
     outline(text)

@@ -278,7 +278,7 @@ joints:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_mirrored_ends(tmp_path, solver):
     """Half a stride of a symmetric robot: the torques are mirrored, too, which nobody asked for."""
     (tmp_path / "twins.yaml").write_text(TWINS)

@@ -84,7 +84,7 @@ def contradicted(robot, task, plan, random):
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_random_tasks_that_can_be_met_are_solved():
     pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
     robot = symgen.load(EXAMPLES / "arm7.yaml")

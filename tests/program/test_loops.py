@@ -14,7 +14,7 @@ from symgen.formulations.composite import COMPOSITE
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.program.loops import EachJoint, EachPair, Straight, unrolled
-from tests.choosing import one_in, slow, some_slow
+from tests.choosing import deep, one_in, some_deep
 from tests.oracles.comparison import motion_of
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
@@ -39,7 +39,7 @@ def compare(description, formulation, function):
 
 
 @pytest.mark.parametrize(("formulation", "function"), one_in(2, IN_LOOPS))
-@pytest.mark.parametrize("robot", [*slow("two_link", "puma560", "cart_pole"), "tree12"])
+@pytest.mark.parametrize("robot", [*deep("two_link", "puma560", "cart_pole"), "tree12"])
 def test_examples(formulation, function, robot):
     compare(read(EXAMPLES / f"{robot}.yaml"), formulation, function)
 
@@ -51,7 +51,7 @@ def test_drawn_trees(text):
         compare(described(text), formulation, function)
 
 
-@pytest.mark.parametrize("seed", some_slow(range(10), (5, 7)))
+@pytest.mark.parametrize("seed", some_deep(range(10), (5, 7)))
 def test_every_type_of_joint(seed):
     description = described(seeded_model_text(seed, EVERYTHING))
     for formulation, function in OF_ANY_TREE:
@@ -83,7 +83,7 @@ FLOATING = Recipe(
 )
 
 
-@pytest.mark.parametrize("seed", some_slow(range(20, 40), (20, 21, 22)))
+@pytest.mark.parametrize("seed", some_deep(range(20, 40), (20, 21, 22)))
 def test_floating_bases(seed):
     description = described(seeded_model_text(seed, FLOATING))
     tree = build_tree(description, Graph())

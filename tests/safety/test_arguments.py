@@ -142,7 +142,7 @@ def test_any_arguments(arm_module: ModuleType, named: dict[str, Any]) -> None:
     check_call(arm_module, named)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @given(calls())
 @settings(SETTINGS, max_examples=5_000)
 def test_many_arguments(arm_module: ModuleType, named: dict[str, Any]) -> None:

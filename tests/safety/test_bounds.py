@@ -58,7 +58,7 @@ def test_streams_stay_within_their_arrays(compiler: Compiler, tmp_path: Path) ->
     assert json.loads(done.stdout.splitlines()[-1])["calls"] > 100
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("former", "other"),
     [
@@ -83,7 +83,7 @@ def test_a_step_too_far_is_found(
     assert done.returncode in ended, (done.returncode, done.stderr)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_check_that_is_missing_is_found(compiler: Compiler, tmp_path: Path) -> None:
     """Arrays of another number of samples than that of the first one."""
     options = BuildOptions(formulations=("newton_euler",), functions=("bias_forces",))

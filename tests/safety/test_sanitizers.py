@@ -94,7 +94,7 @@ def libraries() -> tuple[str, ...]:
 
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.deep,
     pytest.mark.skipif(not libraries(), reason="needs gcc with its sanitizers"),
 ]
 

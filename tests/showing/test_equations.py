@@ -16,7 +16,7 @@ from symgen.showing import equations as showing
 from symgen.showing.equations import show
 from symgen.showing.typesetting import latex as latex_of
 from symgen.support.journal import Journal
-from tests.choosing import slow
+from tests.choosing import deep
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TWO_LINK = EXAMPLES / "two_link.yaml"
@@ -184,7 +184,7 @@ def recursion_at(dynamics, function, values):
 
 
 @pytest.mark.parametrize("formulation", ["kane", "newton_euler", "explicit_kane"])
-@pytest.mark.parametrize("model", ["spatial", *slow("two_link", "cart_pole")])
+@pytest.mark.parametrize("model", ["spatial", *deep("two_link", "cart_pole")])
 def test_over_the_determinant_results_are_what_they_were(tmp_path, model, formulation):
     path = EXAMPLES / f"{model}.yaml"
     if model == "spatial":

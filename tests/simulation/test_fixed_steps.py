@@ -217,7 +217,7 @@ WIND = (
 )
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_objectives_name_multipliers_and_forces_name_time():
     """Gradients by eqs. (12) to (18) are those of the discrete motion; order 2 to the adaptive one.
 

@@ -17,7 +17,7 @@ import symgen
 from symgen.errors import RequestError
 from symgen.simulation.inputs import Prescribed
 from symgen.simulation.integration import METHODS
-from tests.choosing import slow
+from tests.choosing import deep
 
 pytest.importorskip("scipy")
 pytest.importorskip("xarray")
@@ -197,7 +197,7 @@ def wind(t, *state):
 # ---- sensitivities -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("by", ["tau_derivatives", *slow("complex step")])
+@pytest.mark.parametrize("by", ["tau_derivatives", *deep("complex step")])
 def test_sensitivities_to_parameters_under_feedback(free, by):
     dq0 = np.array([[0.0, 1.0, 0.0], [0.5, 0.0, -1.0]])  # of L and k
     dp = np.eye(free.n_parameters)
@@ -336,7 +336,7 @@ def test_all_joints_prescribed_is_inverse_dynamics(tmp_path):
     assert motion.attrs["evaluations"] == 0
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_documented_example_of_prescribed_motion(tmp_path):
     text = (ROOT / "docs" / "simulation.md").read_text().split("## Prescribed motion\n")[1]
     blocks = dict(re.findall(r"```(\w+)[^\n]*\n(.*?)```", text.split("\n## ")[0], re.DOTALL))
@@ -438,7 +438,7 @@ def drift(robot, tolerance):
         "two_link",
         "cart_pole",
         *(
-            pytest.param(name, marks=pytest.mark.slow)
+            pytest.param(name, marks=pytest.mark.deep)
             for name in ("arm7", "human43", "puma560", "satellite_arm", "tree12")
         ),
     ],

@@ -21,7 +21,7 @@ from symgen.errors import RequestError, ToolchainError
 from symgen.toolchain.install import stage
 from symgen.toolchain.loading import forget_package, load_package
 from symgen.toolchain.manifest import read_manifest
-from tests.choosing import slow
+from tests.choosing import deep
 from tests.toolchain.sample import REPLACING, install, package, visible
 
 LISTS = ["build.json", "manifest.json"]
@@ -300,7 +300,7 @@ def _date_ahead(target: Path) -> None:
         os.utime(path, (ahead, ahead))
 
 
-@pytest.mark.parametrize("bytecode", [True, *slow(False)])
+@pytest.mark.parametrize("bytecode", [True, *deep(False)])
 def test_an_interruption_at_any_step_leaves_one_of_both_packages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytecode: bool
 ) -> None:

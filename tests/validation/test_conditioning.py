@@ -11,7 +11,7 @@ from symgen.validation.conditioning import condition
 from symgen.validation.evaluated import evaluated_subjects
 from symgen.validation.singularity import singularity_warnings
 from symgen.validation.validate import validate
-from tests.choosing import one_in, slow
+from tests.choosing import deep, one_in
 from tests.oracles.descriptions import described
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -38,7 +38,7 @@ ORDINARY = {"a": 0.5, "m": 1, "i": 0.1}
 SCALES = [{"m": 1e3}, {"m": 1e6}, {"m": 1e8}, {"i": 1e3}, {"i": 1e6}, {"a": 1e2}, {"a": 1e4}]
 
 
-@pytest.mark.parametrize("kind", ["revolute", *slow("prismatic")])
+@pytest.mark.parametrize("kind", ["revolute", *deep("prismatic")])
 @pytest.mark.parametrize("alpha", one_in(2, [0.7, 0]))
 @pytest.mark.parametrize("scale", one_in(7, SCALES), ids=str)
 def test_badly_scaled_models_pass(kind, alpha, scale):
@@ -62,8 +62,8 @@ joints:
 """
 
 
-@pytest.mark.parametrize("kind", ["floating", *slow("revolute", "spherical")])
-@pytest.mark.parametrize("gravity", [*slow("[0, 0, 0]"), "[2, 4, -9]"])
+@pytest.mark.parametrize("kind", ["floating", *deep("revolute", "spherical")])
+@pytest.mark.parametrize("gravity", [*deep("[0, 0, 0]"), "[2, 4, -9]"])
 def test_a_heavy_body_alone_passes(kind, gravity):
     """Its Coriolis matrix cancels, on one joint to nothing."""
     description = described(HEAVY.format(kind=kind, gravity=gravity))
@@ -100,7 +100,7 @@ joints:
 INERTIA = "{xx: 0.1, yy: 0.2, zz: 0.15}"
 
 
-@pytest.mark.parametrize("offset", [1000, *slow(10_000)])
+@pytest.mark.parametrize("offset", [1000, *deep(10_000)])
 @pytest.mark.parametrize(
     ("row", "com"),
     [

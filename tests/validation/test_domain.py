@@ -14,7 +14,7 @@ from symgen.validation.evaluated import EvaluatedFormulation
 from symgen.validation.evaluation import call, without_warnings
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot
 from symgen.validation.validate import validate
-from tests.choosing import some_slow
+from tests.choosing import some_deep
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, fake_module, formulation
 
@@ -150,7 +150,7 @@ def no_slope(robot):
 
 
 @pytest.mark.parametrize("mistake", [wrong_value, wrong_slope, no_value, no_slope])
-@pytest.mark.parametrize("name", [*some_slow(PARTLY, ("root", "arc")), *HALF])
+@pytest.mark.parametrize("name", [*some_deep(PARTLY, ("root", "arc")), *HALF])
 def test_a_mistake_within_the_domain_is_found(name, mistake):
     result = validated({name: (PARTLY | HALF)[name]}, changed=mistake)
     assert {row.subject for row in result.failures} == {"changed"}

@@ -18,7 +18,7 @@ PRODUCTS = {"functions": ["inverse_dynamics", "forward_dynamics_vjp", "forward_d
     [
         # random states are metres deep in the ground, where the terms of the spring cancel
         pytest.param(
-            "stiff_tyre", {"backend": "numpy", "functions": "all"}, marks=pytest.mark.slow
+            "stiff_tyre", {"backend": "numpy", "functions": "all"}, marks=pytest.mark.deep
         ),
         ("free_beside_planar", {"functions": ["inverse_dynamics", "forward_dynamics_hvp"]}),
         ("cancelling_products", {"backend": "numpy", **PRODUCTS}),
@@ -26,12 +26,12 @@ PRODUCTS = {"functions": ["inverse_dynamics", "forward_dynamics_vjp", "forward_d
         pytest.param(
             "slider_beside_planar",
             {"backend": "numpy", "functions": "all", "runtime_parameters": "all"},
-            marks=pytest.mark.slow,
+            marks=pytest.mark.deep,
         ),
         # a length of kilometres cancels from the distance of the ends
         ("long_spring", {"backend": "numpy", "functions": ["inverse_dynamics"]}),
         # a loop locks a ball and a hinge; steps of ALI3-P are compared with those in Python
-        pytest.param("redundant_ball", {"runtime_parameters": "all"}, marks=pytest.mark.slow),
+        pytest.param("redundant_ball", {"runtime_parameters": "all"}, marks=pytest.mark.deep),
     ],
 )
 def test_builds_pass_validation(model, options):

@@ -19,7 +19,7 @@ from symgen.description.writing import model_text
 from symgen.errors import ModelError
 from symgen.options import ReadOptions
 from tests.agreement.test_pinocchio import compare
-from tests.choosing import one_in, slow
+from tests.choosing import deep, one_in
 from tests.description.foreign.test_urdf import compare_with_pinocchio, torques
 
 REFUSED = {
@@ -75,7 +75,7 @@ def perturbed(text, rng):
 
 
 @needs_robots
-@pytest.mark.parametrize("floating_base", [False, *slow(True)], ids=["fixed", "floating"])
+@pytest.mark.parametrize("floating_base", [False, *deep(True)], ids=["fixed", "floating"])
 @pytest.mark.parametrize("path", one_in(24, robots()), ids=named)
 def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path):
     if path.stem in REFUSED:
@@ -98,7 +98,7 @@ def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path
 
 
 @needs_robots
-@pytest.mark.parametrize("stem", slow(*FLOATING))
+@pytest.mark.parametrize("stem", deep(*FLOATING))
 def test_every_function_of_a_robot_that_floats(stem):
     path = next(path for path in robots() if path.stem == stem)
     description = check(read_document(path, ReadOptions(floating_base=True)))

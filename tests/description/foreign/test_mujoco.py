@@ -322,7 +322,7 @@ def _gymnasium():
     return sorted(folder.glob("*.xml")) if folder else []
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.skipif(not _gymnasium(), reason="without gymnasium: pip install 'symgen[test-robots]'")
 @pytest.mark.parametrize("path", _gymnasium(), ids=lambda path: path.stem)
 def test_the_models_of_gymnasium(path, tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ from symgen.errors import ModelError
 from symgen.formulations import formulation_named
 from symgen.options import ReadOptions
 from symgen.program.evaluation import call
-from tests.choosing import slow
+from tests.choosing import deep
 from tests.description.foreign.test_urdf import torques
 from tests.oracles.drake_sdf import disagreement
 from tests.oracles.programs import evaluated
@@ -181,7 +181,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("version", "seed"), [*CASES[::8], *slow(*[x for x in CASES if x[1]])])
+@pytest.mark.parametrize(("version", "seed"), [*CASES[::8], *deep(*[x for x in CASES if x[1]])])
 def test_the_dynamics_are_those_of_the_same_tree_as_urdf(version, seed, tmp_path):
     tree = Tree(seed)
     urdf = symgen.read(written(tmp_path, tree.urdf(), "tree.urdf"))
@@ -205,7 +205,7 @@ def test_the_dynamics_are_those_of_the_same_tree_as_urdf(version, seed, tmp_path
 
 
 @needs_drake
-@pytest.mark.parametrize(("version", "seed"), [CASES[0], CASES[-1], *slow(*CASES[1:-1])])
+@pytest.mark.parametrize(("version", "seed"), [CASES[0], CASES[-1], *deep(*CASES[1:-1])])
 def test_the_dynamics_are_those_of_drake(version, seed, tmp_path):
     n, worst = disagreement(written(tmp_path, Tree(seed).sdf(version)))
     assert n
