@@ -58,7 +58,9 @@ def quick_builds() -> Iterator[None]:
     nothing = ValidationResult((), 0.0)
     unoptimised = tuple("-O0" if flag == "-O2" else flag for flag in compiler.COMMON_FLAGS)
     with (
-        patch.dict(os.environ, SYMGEN_CACHE_DIR=str(Path(os.environ["SYMGEN_CACHE_DIR"]) / "quick")),
+        patch.dict(
+            os.environ, SYMGEN_CACHE_DIR=str(Path(os.environ["SYMGEN_CACHE_DIR"]) / "quick")
+        ),
         patch.object(compiler, "COMMON_FLAGS", unoptimised),
         patch.object(building, "validate_package", lambda *a, **k: nothing),
         patch.object(building, "beginning_of_validation", lambda *a: nullcontext()),

@@ -16,7 +16,7 @@ from tests.contract.cells import ROBOTS, cells, program_of, results_of, selectio
 LIMIT = 1e-10
 """Of the largest difference, relative to the largest value, at least 1."""
 SHARE = 5
-"""One in so many cells of each robot is in `make test`, each formulation and function among them."""
+"""One in so many cells of each robot is in `make test`; all formulations and functions are."""
 
 
 def shared_out() -> Iterator[Any]:

@@ -61,6 +61,7 @@ def failures(changed):
     return {(row.function, row.claim.split(" = ")[0]) for row in rows if not row.holds}
 
 
+@pytest.mark.slow
 def test_the_robot_has_every_joint_term():
     outputs = {output.name: output.entries for output in programs()[MODEL, MODEL].outputs}
     for name in ("terms", "damping", "springs"):
@@ -68,6 +69,7 @@ def test_the_robot_has_every_joint_term():
     assert failures({}) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "item",
     one_in(2, (item for item in COMPOSITIONS if item not in (TORQUES, OUTPUTS, *SUMS))),
@@ -92,6 +94,7 @@ def test_a_change_that_all_formulations_share_is_found(item):
         assert subject in found
 
 
+@pytest.mark.slow
 def test_a_change_of_every_output_is_found():
     """By its own formulation alone: the expressions are written out a second time."""
     alone = {key: item for key, item in programs().items() if key[0] in (NEWTON_EULER.name, MODEL)}
@@ -104,6 +107,7 @@ def test_a_change_of_every_output_is_found():
         assert failed[0].difference.index == (number,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("result", ["qdd", *deep("pivots", "diagonal")])
 def test_a_change_of_what_solves_is_found(result):
     """All formulations make the same mistake, and their derivatives do not see it."""
@@ -119,6 +123,7 @@ def test_a_change_of_what_solves_is_found(result):
             assert ("forward_dynamics", wanted) in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "output",
     ["parameters", "terms", "axes", "damping", "springs", "tau", "x", "prescribed", EXPRESSIONS],
@@ -145,6 +150,7 @@ def test_what_the_model_says_is_needed(output):
     assert {function for function, _ in failures({(MODEL, MODEL): wrong})} == wanted[output]
 
 
+@pytest.mark.slow
 def test_a_failure_names_the_composition_and_the_entry():
     key = NEWTON_EULER.name, "regressor"
     wrong = with_entry(programs()[key], 0, lambda x: x + 1.0)

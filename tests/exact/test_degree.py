@@ -57,6 +57,7 @@ def with_ten_zeros_behind_a_divisor(graph, x, y):
     return 1.0 / (g + 1.0) - 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("build", "names"),
     [

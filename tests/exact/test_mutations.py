@@ -130,6 +130,7 @@ def is_named(item, exact):
     return (*key, line.name) in places(failures, exact)
 
 
+@pytest.mark.slow
 def test_the_mistakes_are_spread_over_everything_and_half_are_in_derivatives():
     in_derivatives = [item for item in MUTANTS if item[1] in DERIVATIVES]
     assert 2 * len(in_derivatives) >= len(MUTANTS)
@@ -137,6 +138,7 @@ def test_the_mistakes_are_spread_over_everything_and_half_are_in_derivatives():
     assert {item[:2] for item in MUTANTS} == {key for key in robot()[0] if key[0] != MODEL}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "item", one_in(22, MUTANTS, alone=True), ids=lambda item: "-".join(map(str, item))
 )
@@ -164,6 +166,7 @@ def with_a_ball():
     return programs, np.array(list(general_robot(description).parameter_values.values()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", some_deep(range(30), range(6)))
 def test_a_mistake_beside_a_quaternion_is_found(seed):
     programs, parameters = with_a_ball()
@@ -180,6 +183,7 @@ def test_a_mistake_beside_a_quaternion_is_found(seed):
     assert any(not row.holds for row in rows), key
 
 
+@pytest.mark.deep
 def test_most_mistakes_are_named_by_the_comparison_alone():
     """Measured: 203 of 258 as the first wrong statement, 121 of 162 in derivatives; 10 more as the
     first result that differs; of 36 in products 20, and 2 more: adjoints and slopes along a
@@ -198,6 +202,7 @@ def test_most_mistakes_are_named_by_the_comparison_alone():
     assert sum(is_named(item, exact=True) for item in products) >= 0.5 * len(products)
 
 
+@pytest.mark.slow
 def test_without_a_mistake_nothing_is_found():
     for seed in SEEDS:
         programs, _ = robot(seed)
@@ -206,6 +211,7 @@ def test_without_a_mistake_nothing_is_found():
         assert first_difference(*[programs["newton_euler", "inverse_dynamics"]] * 2) is None
 
 
+@pytest.mark.slow
 def test_statements_of_one_name_mean_the_same_in_functions_of_one_recursion():
     """What the naming of wrong statements relies on."""
     pairs = {

@@ -110,6 +110,7 @@ def test_chart_of_one_size():
     assert growth_svg(growth).startswith("<")
 
 
+@pytest.mark.slow
 def test_check_samples_ignored(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     few = ["--functions", "mass_matrix", "--formulations", "newton_euler", "--backend", "numpy"]
@@ -132,6 +133,7 @@ def test_reals_sign_of_parameter():
     assert not grade(robot, "M[1,1] = m - sqrt(k**2)").passed
 
 
+@pytest.mark.slow
 def test_legend_order():
     from symgen.page.counting import count
     from symgen.page.equations import closed_form

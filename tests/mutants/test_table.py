@@ -6,10 +6,13 @@ they are too many.
 
 import ast
 
+import pytest
+
 from tests.mutants.table import mutants
 from tests.test_documents import ROOT
 
 
+@pytest.mark.slow
 def test_mutants_can_be_planted_and_parse():
     table = mutants()
     assert len({mutant.name for mutant in table}) == len(table)

@@ -102,6 +102,7 @@ def test_the_table_of_functions_is_the_one_of_the_program():
             assert checks.SEVERAL_RESULTS[function.name] == names
 
 
+@pytest.mark.slow
 def test_a_right_module_passes(robot):
     rows = check_module(fake_module(robot))
     assert not [str(row) for row in rows if not row.passed]
@@ -112,6 +113,7 @@ def test_a_right_module_passes(robot):
     assert len({(row.subject, row.name) for row in rows}) == len(rows)
 
 
+@pytest.mark.slow
 def test_a_right_module_with_every_function_passes(whole):
     assert all(has(whole, name) for name in OF_TREES)
     rows = check_module(fake_module(whole), samples=4)
@@ -122,6 +124,7 @@ def test_a_right_module_with_every_function_passes(whole):
         assert any(row.name.startswith(name) and CHANGED in row.name for row in rows)
 
 
+@pytest.mark.slow
 def test_the_same_rows_every_time(robot):
     assert check_module(fake_module(robot)) == check_module(fake_module(robot))
 
@@ -413,6 +416,7 @@ def _single_differs(function):
     return lambda q, **options: function(q, **options) * (1 + 1e-9 * (np.ndim(q) == 1))
 
 
+@pytest.mark.slow
 def test_wrong_single_samples(robot):
     wrong = _single_differs(formulation(robot).mass_matrix)
     assert failing_laws(robot, {"mass_matrix": wrong}, arrays=True) == {
@@ -420,6 +424,7 @@ def test_wrong_single_samples(robot):
     }
 
 
+@pytest.mark.slow
 def test_ignored_out(robot):
     right = formulation(robot).mass_matrix
     wrong = {"mass_matrix": lambda q, out=None: right(q)}
@@ -452,6 +457,7 @@ def test_a_wrong_shape_is_a_failed_check(robot):
     assert any(name.startswith("call without") for name in failing)
 
 
+@pytest.mark.slow
 def test_loads_that_are_not_zero_by_default(robot):
     right = formulation(robot).bias_forces
 
@@ -463,6 +469,7 @@ def test_loads_that_are_not_zero_by_default(robot):
     assert failing == {"bias_forces: no loads = zero loads"}
 
 
+@pytest.mark.slow
 def test_parameters_that_are_not_the_default_ones(whole):
     right = formulation(whole).kinetic_energy
 
@@ -474,6 +481,7 @@ def test_parameters_that_are_not_the_default_ones(whole):
     assert failing == {"kinetic_energy: no parameters = default parameters"}
 
 
+@pytest.mark.slow
 def test_wrong_broadcast_of_the_time(whole):
     right = formulation(whole).outputs
 
@@ -507,6 +515,7 @@ def stuck():
     return NumericRobot(described(SINGULAR), runtime=("m",))
 
 
+@pytest.mark.slow
 def test_where_the_mass_matrix_is_singular_nothing_is_compared(stuck):
     rows = check_module(fake_module(stuck), samples=4)
     assert not [str(row) for row in rows if not row.passed]
@@ -611,6 +620,7 @@ def test_no_coordinates(seed):
     assert not [str(row) for row in rows if not row.passed]
 
 
+@pytest.mark.slow
 def test_no_loads_and_no_points():
     recipe = Recipe(joints=(3, 3), types=("revolute",), loads=(0, 0), points=(0, 0))
     free = NumericRobot(described(seeded_model_text(0, recipe)))
@@ -619,6 +629,7 @@ def test_no_loads_and_no_points():
     assert not [row for row in rows if "complex step of point_motion" in row.name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_every_type_of_joint(seed):
     """The coordinates ahead of the last one of a joint have no link of their own."""
@@ -627,6 +638,7 @@ def test_every_type_of_joint(seed):
     assert not [str(row) for row in rows if not row.passed]
 
 
+@pytest.mark.slow
 def test_wrong_metadata_is_found(robot):
     module = fake_module(robot)
     module.inertial_parameters = module.inertial_parameters + _entry(np.zeros(40), (20,), 1e-8)

@@ -38,6 +38,7 @@ ORDINARY = {"a": 0.5, "m": 1, "i": 0.1}
 SCALES = [{"m": 1e3}, {"m": 1e6}, {"m": 1e8}, {"i": 1e3}, {"i": 1e6}, {"a": 1e2}, {"a": 1e4}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["revolute", *deep("prismatic")])
 @pytest.mark.parametrize("alpha", one_in(2, [0.7, 0]))
 @pytest.mark.parametrize("scale", one_in(7, SCALES), ids=str)
@@ -62,6 +63,7 @@ joints:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["floating", *deep("revolute", "spherical")])
 @pytest.mark.parametrize("gravity", [*deep("[0, 0, 0]"), "[2, 4, -9]"])
 def test_a_heavy_body_alone_passes(kind, gravity):
@@ -100,6 +102,7 @@ joints:
 INERTIA = "{xx: 0.1, yy: 0.2, zz: 0.15}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", [1000, *deep(10_000)])
 @pytest.mark.parametrize(
     ("row", "com"),

@@ -96,12 +96,14 @@ def test_what_is_smooth_everywhere_is_never_left_out():
     assert not result.left_out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STEEP)
 def test_a_mistake_in_a_steep_output_is_found(name):
     result = validated({name: STEEP[name]}, changed=wrong_slope)
     assert {row.subject for row in result.failures} == {"changed"}
 
 
+@pytest.mark.slow
 def test_a_large_output_hides_no_mistake_in_a_small_one():
     def second_slope_is_wrong(robot):
         def change(result, *_):
@@ -115,6 +117,7 @@ def test_a_large_output_hides_no_mistake_in_a_small_one():
     assert {row.subject for row in result.failures} == {"changed"}
 
 
+@pytest.mark.slow
 def test_a_large_value_hides_no_mistake_in_its_derivatives():
     result = validated({"o": "1e15 + q.j"}, changed=wrong_slope)
     assert {row.subject for row in result.failures} == {"changed"}
@@ -149,6 +152,7 @@ def no_slope(robot):
     return altered(robot, "outputs_derivatives", lambda r, *_: (*r[:2], np.nan * r[2], *r[3:]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", [wrong_value, wrong_slope, no_value, no_slope])
 @pytest.mark.parametrize("name", [*some_deep(PARTLY, ("root", "arc")), *HALF])
 def test_a_mistake_within_the_domain_is_found(name, mistake):
@@ -157,6 +161,7 @@ def test_a_mistake_within_the_domain_is_found(name, mistake):
     assert any("the independent numeric model" in row.name for row in result.failures)
 
 
+@pytest.mark.slow
 def test_a_wrong_value_at_a_kink_is_found():
     result = validated({"kink": "abs(a)*tau.j + t"}, changed=wrong_value)
     assert {row.subject for row in result.failures} == {"changed"}
@@ -173,6 +178,7 @@ def test_the_module_alone_finds_it_too(name, mistake):
     assert {row.subject for row in failures} == {"newton_euler (compiled)"}
 
 
+@pytest.mark.slow
 def test_derivatives_that_are_nowhere_finite_are_no_kink():
     robot = NumericRobot(model({"o": "q.j**2"}), runtime=RUNTIME)
     lost = no_slope(robot)["outputs_derivatives"]

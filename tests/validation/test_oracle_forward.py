@@ -126,6 +126,7 @@ def difference(robot, function, index, size=2e-4):
     return np.asarray(slope)
 
 
+@pytest.mark.slow
 def test_derivatives_by_every_kind_of_parameter_are_differences(every_kind):
     robot = every_kind
     q, qd, tau, loads = random_state(robot, 1, 3)

@@ -73,6 +73,7 @@ def test_trees_of_all_joints_equal_pinocchio(seed):
     assert_equals_pinocchio(seeded_model_text(seed, COMPOSITE), seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(model_texts(Recipe(joints=(1, 8), points=(0, 3))))
 def test_drawn_trees_equal_pinocchio(text):

@@ -13,6 +13,7 @@ MODELS = Path(__file__).with_name("models")
 PRODUCTS = {"functions": ["inverse_dynamics", "forward_dynamics_vjp", "forward_dynamics_jvp"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "options"),
     [

@@ -42,6 +42,7 @@ def test_gradients_are_derivatives_of_the_torques():
         assert sp.simplify(tau.jacobian(x) - sp.Matrix(gradients)) == sp.zeros(2)
 
 
+@pytest.mark.slow
 def test_torques_are_lagranges_equations():
     arm, q, qd, qdd, f = symbols()
     t = sp.Symbol("t")

@@ -39,6 +39,7 @@ def subjects(robot, changed=None):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_right_models_pass(seed):
     description = described(seeded_model_text(seed))
@@ -50,6 +51,7 @@ def test_right_models_pass(seed):
     assert result.rows[0].subject == INDEPENDENT
 
 
+@pytest.mark.slow
 def test_progress_is_told_of_every_comparison():
     """In order, with the parts that are done of all; those that had begun are told of, too."""
     description = described(seeded_model_text(1, SMALL))
@@ -71,6 +73,7 @@ def test_progress_is_told_of_every_comparison():
         assert {total for _, _, total in heard} == {4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [None, ValueError("broken")])
 def test_what_has_begun_before_is_not_done_again(fault):
     description = described(seeded_model_text(1, SMALL))
@@ -98,6 +101,7 @@ def test_what_has_begun_before_is_not_done_again(fault):
     assert fault is not None or len(calls) == expected
 
 
+@pytest.mark.slow
 def test_a_small_robot_is_validated_in_half_a_million_calls():
     """So many of functions, of C too, are some 0.2 s; seconds would be those of the machine."""
     description = described(seeded_model_text(3, Recipe(joints=(6, 6), types=("revolute",))))
@@ -117,6 +121,7 @@ def whole():
     return NumericRobot(described(f"{text}outputs: {{o: k*t + kinetic_energy}}\n"), runtime=("k",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", one_in(6, OF_TREES))
 def test_a_wrong_function_is_named(whole, name):
     robot, description = whole, whole.description
@@ -177,7 +182,8 @@ def mutations(count):
     return found
 
 
-@pytest.mark.parametrize(("text", "wrong"), one_in(3, mutations(60)))
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "wrong"), one_in(12, mutations(60)))
 def test_a_wrong_frame_in_a_joint_is_found(text, wrong):
     description = described(text)
     mutant = NumericRobot(described(wrong.replace("--", "").replace("-pi", "pi*(-1)")))
@@ -201,6 +207,7 @@ joints:
 """
 
 
+@pytest.mark.slow
 def test_parameters_have_other_values_too():
     """A subject that is right at the default values alone."""
     description = described(DERIVED)
@@ -240,6 +247,7 @@ def test_changes_of_the_parameters_are_small_and_the_same_every_time():
     assert np.array_equal(changed, changed_parameters(values))
 
 
+@pytest.mark.slow
 def test_the_table_has_a_line_for_every_row():
     description = described(seeded_model_text(0, SMALL))
     result = validate(description, subjects(NumericRobot(description)), samples=2)
