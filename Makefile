@@ -45,8 +45,13 @@ test-all: test test-rest
 
 # tests/deep.md says when it was run as a whole, and what came of it.
 test-deep: $(VENV)/.installed-for-tests
+	@mkdir -p build
 	$(BIN)/python -m pytest -m deep $(PYTEST_FLAGS)
-	$(BIN)/python -m tests.deep
+	$(BIN)/python -m tests.validation.random_builds --models 200 --log build/random_models.jsonl
+	$(BIN)/python -m tests.validation.random_builds --models 20 --backend compiled \
+		--log build/random_compiled_models.jsonl
+	$(BIN)/python -m tests.hostile.fuzz --inputs 20000 --finds build/finds
+	$(BIN)/python -m tests.dependability.killing --builds 300
 
 lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff check $(CHECKED)
