@@ -6,6 +6,7 @@ too.
 """
 
 import re
+from functools import cache
 
 import pytest
 
@@ -13,6 +14,7 @@ from symgen.algebra.graph import Graph
 from symgen.formulations import derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from tests.choosing import some_slow
+from tests.oracles.comparison import state_of
 from tests.oracles.implicit import Implicit
 from tests.oracles.lines import compared, slopes_of, values_of
 from tests.oracles.parameter_kinds import every_kind
@@ -82,6 +84,9 @@ LONG = {("kane", OF_ACCELERATIONS), ("semi_recursive", BY_PARAMETERS), ("semi_re
 SHORT = [case for case in KINDS if case not in LONG and "_rtdyn" not in case[0]]
 
 
+robot = cache(every_kind)
+
+
 def head(line):
     """``Q_I`` of ``Q_I_2_f_x``."""
     return re.sub(r"_\d+(_|$).*", "", line)
@@ -89,8 +94,8 @@ def head(line):
 
 @pytest.mark.parametrize(("formulation", "function"), some_slow(KINDS, SHORT))
 def test_each_line_is_the_derivative_that_its_name_says(formulation, function):
-    description, names = every_kind()
-    state = Implicit(description, 1).torques
+    description, names = robot()
+    state = state_of(description, 1)
     runtime = names if "parameters" in KINDS[formulation, function] else ()
     tree = build_tree(description, Graph(), runtime)
     program = derive(tree, formulation_named(formulation), function)
@@ -104,7 +109,7 @@ def test_each_line_is_the_derivative_that_its_name_says(formulation, function):
 
 
 def test_every_parameter_of_that_robot_matters():
-    description, runtime = every_kind()
-    robot = Implicit(description, 1, runtime)
-    assert (abs(robot.forward("parameters")).max(axis=0) > 1e-6).all()
-    assert robot.prescribed.nonzero()[0].tolist() == [1, 5, 7] and robot.n == 9
+    description, runtime = robot()
+    torques = Implicit(description, 1, runtime)
+    assert (abs(torques.forward("parameters")).max(axis=0) > 1e-6).all()
+    assert torques.prescribed.nonzero()[0].tolist() == [1, 5, 7] and torques.n == 9
