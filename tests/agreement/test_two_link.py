@@ -11,7 +11,7 @@ from symgen.algebra.sympy_algebra import symbol
 from symgen.deriving.symbolic import euler_lagrange
 from symgen.formulations import FORMULATIONS
 from symgen.validation import two_link
-from tests.choosing import one_in
+from tests.choosing import some_slow
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "two_link.yaml"
 ARM = two_link.arm({name: symbol(name) for name in two_link.Arm._fields})
@@ -22,11 +22,11 @@ LOAD = {symbol(f"tip_{part}"): 0 for part in ("fx", "fz", "nx", "ny", "nz")} | {
 }
 
 
-def those_with(function):
-    """Names of the formulations that derive `function`."""
+def each_with(function):
+    """Try the formulations that derive `function`; all but one are slow."""
     found = [item.name for item in FORMULATIONS if function in item.functions]
     assert len(found) >= 3
-    return found
+    return pytest.mark.parametrize("formulation", some_slow(found, ["newton_euler"]))
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def equal(matrix, expected):
     return difference.applyfunc(fourier) == sympy.zeros(*difference.shape)
 
 
-@pytest.mark.parametrize("formulation", those_with("inverse_dynamics"))
+@each_with("inverse_dynamics")
 def test_torques_equal_69_and_70(model, formulation):
     dyn = derive(model, formulation)
     expected = two_link.torques(ARM, Q, QD, QDD, F, sympy)
@@ -52,7 +52,7 @@ def test_euler_lagrange_equals_69_and_70(model):
     assert equal(euler_lagrange(model), two_link.torques(ARM, Q, QD, QDD, F, sympy))
 
 
-@pytest.mark.parametrize("formulation", one_in(2, those_with("forward_dynamics")))
+@each_with("forward_dynamics")
 def test_accelerations_solve_69_and_70(model, formulation):
     """The torques (69), (70) of the accelerations are those that were given, as symbols."""
     dyn = derive(model, formulation)
@@ -63,7 +63,7 @@ def test_accelerations_solve_69_and_70(model, formulation):
         assert sympy.simplify(fourier(difference)) == 0
 
 
-@pytest.mark.parametrize("formulation", those_with("inverse_dynamics_derivatives"))
+@each_with("inverse_dynamics_derivatives")
 def test_gradients_equal_71_to_82(model, formulation):
     _, by_q, by_qd, by_qdd = derive(model, formulation).inverse_dynamics_derivatives
     assert equal(by_q, two_link.position_gradients(ARM, Q, QD, QDD, F, sympy))
@@ -71,7 +71,7 @@ def test_gradients_equal_71_to_82(model, formulation):
     assert equal(by_qdd, two_link.acceleration_gradients(ARM, Q, sympy))
 
 
-@pytest.mark.parametrize("formulation", those_with("kinetic_energy"))
+@each_with("kinetic_energy")
 def test_the_other_functions_follow(model, formulation):
     dyn = derive(model, formulation)
     M = sympy.Matrix(two_link.acceleration_gradients(ARM, Q, sympy))
@@ -90,3 +90,9 @@ def test_the_other_functions_follow(model, formulation):
         assert equal(skew + skew.T, sympy.zeros(2))
     loads = dyn.inverse_dynamics_load_derivatives
     assert equal([row[0, 1] for row in loads], [-row.diff(F) for row in torques])
+
+
+def test_the_shipped_arm_has_no_two_equal_parameters():
+    """Otherwise an exchange of two would go unseen."""
+    arm = two_link.arm(read(two_link.model_path()).parameter_values)
+    assert len(set(arm)) == len(arm)

@@ -275,6 +275,7 @@ def test_derivatives_54_to_65(recursion, i, k):
     assert fourier(named[f"d_tau_{i + 1}_dq_{k + 1}"] - TAU_Q[i][k]) == 0
 
 
+@pytest.mark.slow
 def test_the_moment_of_inertia_about_y_has_no_say():
     """The example has it at 0, and its I_j are not those of (47); the torques are the same."""
     named, results = recorded(EXAMPLE.read_text())

@@ -204,6 +204,7 @@ def over_field(expression, values, field):
     return field.arithmetic.functions[type(expression).__name__](*parts)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(expressions())
 def test_slopes_are_the_derivatives_of_sympy(pair):

@@ -53,6 +53,7 @@ def test_what_is_too_large_is_said():
     assert "too large to evaluate" in select(ten, BuildOptions()).skipped["closed_form_lagrange"]
 
 
+@pytest.mark.slow
 def test_long_straight_lines_of_one_sample_are_loops():
     """Of derivatives of the torques sooner than of what is done joint by joint."""
     forms = {}
@@ -78,6 +79,7 @@ def test_names_are_checked():
             BuildOptions(**wrong)
 
 
+@pytest.mark.slow
 def test_the_cheapest_formulation_serves_the_top_level():
     description = read(EXAMPLES / "two_link.yaml")
     selection = select(description, BuildOptions())

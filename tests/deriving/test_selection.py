@@ -24,7 +24,7 @@ from symgen.options import ALL, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, OF_TREES
 from symgen.program.products import NEEDED, PRODUCTS
 from symgen.validation.validate import INDEPENDENT
-from tests.choosing import some_deep
+from tests.choosing import some_deep, some_slow
 from tests.oracles.descriptions import described
 
 TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
@@ -51,7 +51,7 @@ def everything():
     return described(f"{text}\noutputs:\n  reach: points.hand.x*L1\n")
 
 
-@pytest.mark.parametrize("function", FUNCTION_NAMES)
+@pytest.mark.parametrize("function", some_slow(FUNCTION_NAMES, FUNCTION_NAMES[::6]))
 def test_every_function_can_be_built_alone(function):
     description = everything()
     if function not in OF_TREES:
@@ -129,6 +129,7 @@ def test_the_numeric_model_alone_checks_what_has_very_many_results():
     assert "inverse_dynamics_derivatives" not in build.evaluated["newton_euler"]
 
 
+@pytest.mark.slow
 def test_loops_are_built_at_any_size():
     tree = described(spatial_tree(range(90), "chain90"))
     function = "forward_dynamics_derivatives"
@@ -171,6 +172,7 @@ def test_articulated_bodies_serve_where_elimination_would_cost_more(tmp_path):
     assert "forward_dynamics" not in selection.built["composite"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("product", PRODUCTS)
 @pytest.mark.parametrize(
     "name",
@@ -225,6 +227,7 @@ def test_runtime_parameters_are_independent_ones_in_the_order_of_the_file():
         select(arm, BuildOptions(runtime_parameters=("M1",)))
 
 
+@pytest.mark.slow
 def test_what_nobody_would_wait_for_is_refused_before_it_is_begun(tmp_path):
     with pytest.raises(RequestError, match="401 moving axes; code is generated for up to 400"):
         select(chain(tmp_path, LARGEST_ROBOT + 1), BuildOptions())

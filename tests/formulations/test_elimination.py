@@ -12,7 +12,6 @@ from symgen.formulations.elimination import eliminate
 from symgen.formulations.interface import Formulation
 from symgen.formulations.state import NoSolutionError
 from symgen.kinematics.tree import build_tree
-from symgen.optimize.operations import operations_after
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
 from tests.oracles.comparison import agrees
@@ -189,25 +188,3 @@ def test_another_division_by_zero_is_not_taken_for_a_zero_pivot():
     fake = Formulation("fake", "", "", {}, {"forward_dynamics": dividing})
     with pytest.raises(RequestError, match="leave the range of float64"):
         derived_program(described(SPINNER.replace("INERTIA", "1")), fake, "forward_dynamics")
-
-
-def test_only_the_chosen_joints_are_eliminated():
-    tree = a_tree([0, 1, 2], Graph())
-    b = ProgramBuilder(tree.algebra)
-    factors = eliminate(tree, b, symbolic(tree, b), (1, 3))
-    assert (factors.numbers, dict(factors.before)) == ((1, 3), {1: (), 3: (1,)})
-    assert set(factors.multipliers) == {(3, 1)}
-
-
-def test_shortcuts_pass_what_a_side_branch_does_not_feel():
-    """Two chains of three on a chain of two: one side's reaction on the other, 6 times."""
-    counts = {}
-    for sides in (0, 6):
-        tree = a_tree([0, 1, 2, 3, 4, 2, 6, 7], Graph())
-        b = ProgramBuilder(tree.algebra)
-        factors = eliminate(tree, b, symbolic(tree, b), range(1, 9)).with_shortcuts(b, sides)
-        assert set(factors.shortcuts) == ({(k, 2) for k in (4, 5, 7, 8)} if sides else set())
-        columns = b.input("rhs", (6,), [f"b_{k}" for k in range(6)])
-        found = [factors.solve(b, {5: value}, f"x{k}") for k, value in enumerate(columns)]
-        counts[sides] = operations_after([x for column in found for x in column.values()]).total
-    assert counts[6] < counts[0]

@@ -11,7 +11,7 @@ import pytest
 import symgen.formulations
 from symgen.algebra.graph import Graph
 from symgen.description import read
-from symgen.formulations import FORMULATIONS, derive, formulation_named, provided_functions
+from symgen.formulations import FORMULATIONS, derive, provided_functions
 from symgen.kinematics.tree import build_tree
 from tests.oracles.descriptions import described
 
@@ -105,8 +105,6 @@ loads: [{name: foot, link: two, point: [0.1, 0.2, 0.3]}]
 points: [{name: toe, link: two, point: [0.1, 0.2, 0.3]}]
 """
 
-PAIRS = [(item.name, function) for item in FORMULATIONS for function in provided_functions(item)]
-
 
 @cache
 def trees():
@@ -120,45 +118,46 @@ def trees():
 
 
 @cache
-def programs(name, function):
-    """Of each tree that the formulation serves."""
-    formulation = formulation_named(name)
-    able = [tree for tree in trees() if formulation.why_not(tree) is None]
-    return [
-        derive(tree, formulation, function)
-        for tree in able
-        if function in provided_functions(formulation, tree)
-    ]
-
-
-@pytest.mark.parametrize(("formulation", "function"), PAIRS)
-def test_every_label_has_a_note(formulation, function):
-    for program in programs(formulation, function):
-        assert {line.note for line in program.statements} <= set(program.notes)
-
-
-def modules():
-    """All modules of the formulations that explain labels."""
+def labels():
+    """All labels that modules of the formulations explain, and how often."""
     package = symgen.formulations
-    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        module = import_module(found.name)
-        if hasattr(module, "NOTES"):
-            yield module
+    modules = (
+        import_module(found.name)
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    )
+    return Counter(label for module in modules for label in getattr(module, "NOTES", ()))
+
+
+def used(formulation, functions):
+    """The labels that functions name as theirs; each label of a line is among them."""
+    names = set()
+    for tree in trees():
+        if formulation.why_not(tree) is not None:
+            continue
+        for function in {*provided_functions(formulation, tree)} & {*functions}:
+            program = derive(tree, formulation, function)
+            assert {line.note for line in program.statements} <= set(program.notes), function
+            names |= set(program.notes)
+    return names
 
 
 def test_no_label_is_explained_twice():
-    labels = Counter(label for module in modules() for label in module.NOTES)
-    assert labels and max(labels.values()) == 1
+    assert labels() and max(labels().values()) == 1
 
 
 def test_a_derivative_belongs_to_a_line():
     """dNE-14 is the derivative of NE-14, and there is an NE-14."""
-    labels = {label for module in modules() for label in module.NOTES}
-    for label in labels:
-        assert label.lstrip("d") in labels, label
+    for label in labels():
+        assert label.lstrip("d") in labels(), label
 
 
-def test_every_note_is_used():
-    """No note explains what no function writes."""
-    used = {label for pair in PAIRS for program in programs(*pair) for label in program.notes}
-    assert {label for module in modules() for label in module.NOTES} <= used
+@pytest.mark.parametrize("formulation", FORMULATIONS, ids=lambda item: item.name)
+def test_labels_of_dynamics_have_a_note(formulation):
+    assert used(formulation, ("inverse_dynamics", "forward_dynamics"))
+
+
+@pytest.mark.slow
+def test_every_label_has_a_note_and_every_note_is_used():
+    """Of all functions."""
+    found = set().union(*(used(item, provided_functions(item)) for item in FORMULATIONS))
+    assert {*labels()} <= found

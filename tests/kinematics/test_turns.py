@@ -37,6 +37,7 @@ def numbers(matrix):
     return np.array([[float(x) for x in row] for row in matrix.rows])
 
 
+@pytest.mark.slow
 def test_constants_that_have_grown_are_numbers_and_the_same():
     robot = askew(12)
     exact, folded = build_tree(robot, SymPyAlgebra()), build_tree(robot, Graph())
@@ -47,6 +48,7 @@ def test_constants_that_have_grown_are_numbers_and_the_same():
         np.testing.assert_allclose(numbers(pose), values, rtol=0, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_steps_of_many_links_askew_are_shown():
     dynamics = SymbolicDynamics(askew(12), formulation_named("newton_euler"))
     text = step_by_step(dynamics, "inverse_dynamics", "pretty")

@@ -11,7 +11,7 @@ from symgen.optimize import ordering
 from symgen.optimize.ordering import Assignment, Schedule, Store, schedule
 from symgen.program.builder import ProgramBuilder
 from symgen.program.program import Program
-from tests.choosing import deep
+from tests.choosing import deep, slow
 from tests.emit.samples import arm, random_package
 
 
@@ -188,7 +188,7 @@ def test_the_schedule_is_the_same_every_time() -> None:
     assert written(first) == written(second)
 
 
-@pytest.mark.parametrize("shape", ["tower", *deep("chain")])
+@pytest.mark.parametrize("shape", [*slow("tower"), *deep("chain")])
 def test_long_and_deep_programs_take_linear_time(shape: str) -> None:
     graph, b = small()
     x, y = b.input("q", (2,), ["x", "y"])

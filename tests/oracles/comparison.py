@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from symgen.program.evaluation import call
-
 LIMIT = 1e-11
 """What two correct ways to compute the same array stay below."""
 
@@ -13,7 +11,7 @@ STEP = 1e-40
 
 SINGULAR = 1e10
 """Condition of a mass matrix from which on it is no example of solving: massless ends, joints on
-one axis.  `tests.agreement.test_forward_dynamics` shows that no model is near it."""
+one axis."""
 
 
 def solving_limit(mass):
@@ -91,9 +89,3 @@ def prescribed_coordinates(description):
 
 def _rates(rng, n):
     return {"qd": rng.uniform(-2, 2, n), "qdd": rng.uniform(-2, 2, n)}
-
-
-def complex_steps(program, state, by):
-    """Derivatives of all results of a program by ``q``, ``qd`` or ``qdd``, their axis last."""
-    moved = {**state, by: state[by] + 1j * STEP * np.eye(len(state[by]))}
-    return [np.moveaxis(result.imag / STEP, 0, -1) for result in call(program, moved)]

@@ -1,4 +1,4 @@
-"""Forward and hybrid dynamics, and all their derivatives, from inverse dynamics alone.
+"""Forward dynamics, and its derivatives, from inverse dynamics alone.
 
 What solves tau = ID(q, qd, qdd, p) is known where one starts from qdd; its derivatives follow by
 implicit differentiation from complex steps of ID.  Nothing here knows how M is formed or solved.
@@ -43,34 +43,10 @@ class Implicit:
         """d qdd / d `by` at fixed tau; of tau itself the inverse of M."""
         return np.linalg.solve(self.M, np.eye(self.n) if by == "tau" else -self.slope(by))
 
-    def sensitivities(self, seeds):
-        """d qdd / d parameters along `seeds`: dq, dqd, dtau, (n, n_parameters) each."""
-        total = self.slope("parameters") + self.slope("q") @ seeds["dq"]
-        total = total + self.slope("qd") @ seeds["dqd"] - seeds["dtau"]
-        return -np.linalg.solve(self.M, total)
-
     @property
     def given(self):
-        """The arguments of hybrid dynamics, whose result is `found`."""
+        """The arguments of hybrid dynamics."""
         return {**self.state, "x": np.where(self.prescribed, self.qdd, self.tau)}
-
-    @property
-    def found(self):
-        """Torques of the prescribed and accelerations of the free joints."""
-        return np.where(self.prescribed, self.tau, self.qdd)
-
-    def hybrid(self, by):
-        """d `found` / d `by` at fixed x, or d `found` / d x."""
-        free = ~self.prescribed
-        # of ID - tau, where the free qdd are held
-        given = np.where(self.prescribed, self.M, -np.eye(self.n))
-        slope = given if by == "x" else self.slope(by)
-        result = np.zeros_like(slope)
-        block = self.M[np.ix_(free, free)]
-        result[free] = -np.linalg.solve(block, slope[free]) if free.any() else 0.0
-        held = slope[self.prescribed]
-        result[self.prescribed] = held + self.M[np.ix_(self.prescribed, free)] @ result[free]
-        return result
 
 
 def pivots(M):

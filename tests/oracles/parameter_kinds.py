@@ -1,19 +1,10 @@
-"""Models for solving and for runtime parameters: one with every kind of them, chains, random ones.
+"""A model with every kind of runtime parameters.
 
 `EVERY_KIND` has a parameter in every place of a model file that takes one: derivatives by all of
 them leave no term of the equations aside.  No two places that could be mistaken have the same.
 """
 
-import re
-from functools import cache
-
-import numpy as np
-
-from benchmarks.models import spatial_tree
-from tests.oracles.comparison import SINGULAR, condition
 from tests.oracles.descriptions import described
-from tests.oracles.implicit import Implicit
-from tests.oracles.random_models import seeded_model_text
 
 EVERY_KIND = """
 symgen: 1
@@ -65,29 +56,3 @@ def every_kind():
     """The model with every kind of parameters, and all that may vary."""
     description = described(EVERY_KIND)
     return description, independent(description)
-
-
-@cache
-def regular_model(seed, recipe):
-    """A random model whose mass matrix can be inverted, and the robot at a state."""
-    description = described(seeded_model_text(seed, recipe))
-    robot = Implicit(description, seed)
-    assert robot.n and condition(robot.M) < SINGULAR, f"seed {seed} has no inverse: leave it out"
-    return description, robot
-
-
-def chain(n, parameters=1, of="a"):
-    """A general chain of n revolute joints and its parameters: values `of` as many of its links.
-
-    `of` is the word before them in the file: ``a`` for lengths, ``mass`` for masses.  The links are
-    spread over the chain.
-    """
-    head, tail = spatial_tree(range(n), f"chain{n}").split("joints:")
-    places = list(re.finditer(rf"\b{of}: ([-0-9.e]+)", tail))
-    assert len(places) == n
-    numbers = np.linspace(1, n, parameters).astype(int)
-    values = {f"{of[0]}_{k}": places[k - 1] for k in numbers}
-    for name, place in reversed(values.items()):
-        tail = f"{tail[: place.start(1)]}{name}{tail[place.end(1) :]}"
-    given = ", ".join(f"{name}: {place[1]}" for name, place in values.items())
-    return described(f"{head}parameters: {{{given}}}\njoints:{tail}"), tuple(values)

@@ -130,6 +130,7 @@ def test_steps_say_what_they_are_the_adjoints_of():
     assert notes <= set(program.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["composite", "newton_euler"])
 def test_gradients_take_a_small_multiple_however_long_the_chain(name):
     """Between quarter turns many entries are negatives of others."""

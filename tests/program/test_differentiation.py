@@ -9,48 +9,11 @@ from symgen.algebra.nodes import SYMBOL, reachable
 from symgen.algebra.sympy_algebra import SymPyAlgebra
 from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
-from symgen.optimize.folding import fold
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate
 from symgen.program.evaluation import call
-from symgen.program.functions import function_named
-from tests.choosing import one_in
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import Recipe, seeded_model_text
-
-STEP = 1e-100
-
-
-PAIRS = [
-    pytest.param(formulation, function, id=f"{formulation.name}-{function}")
-    for formulation in FORMULATIONS
-    for function in ("inverse_dynamics", "forward_dynamics")
-    if f"{function}_derivatives" in formulation.functions
-]
-
-
-@pytest.mark.parametrize(("formulation", "function"), PAIRS)
-@pytest.mark.parametrize("seed", one_in(6, range(6)))
-def test_against_complex_step(formulation, function, seed):
-    description = described(seeded_model_text(seed, Recipe(joints=(1, 5), loads=(0, 2))))
-    tree = build_tree(description, Graph())
-    values = description.parameter_values
-    plain = fold(derive(tree, formulation, function), values)
-    slopes = fold(derive(tree, formulation, f"{function}_derivatives"), values)
-    rng = np.random.default_rng(seed)
-    by = [argument.name for argument in function_named(function).arguments]
-    state = {name: rng.uniform(-2, 2, tree.n) for name in by}
-    state["loads"] = rng.uniform(-5, 5, (len(tree.loads), 6))
-    result, *jacobians = call(slopes, state)[:4]
-    reference = call(plain, state)[0]
-    np.testing.assert_allclose(result, reference, rtol=1e-13, atol=1e-13 * np.abs(reference).max())
-    for name, jacobian in zip(by, jacobians, strict=True):
-        expected = np.empty((tree.n, tree.n))
-        for k in range(tree.n):
-            shifted = state[name] + 1j * STEP * np.eye(tree.n)[k]
-            expected[:, k] = call(plain, {**state, name: shifted})[0].imag / STEP
-        scale = max(1.0, np.abs(expected).max())
-        assert np.abs(jacobian - expected).max() <= 1e-12 * scale
 
 
 def test_each_derivative_follows_its_statement():

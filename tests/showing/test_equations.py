@@ -111,6 +111,7 @@ def test_loads_are_printed_alike():
         assert f"tip_{part}" in text
 
 
+@pytest.mark.slow
 def test_a_fallback_to_the_steps_says_so_first():
     for style, mark in (("pretty", ""), ("latex", "% ")):
         first, empty, _ = shown(EXAMPLES / "arm7.yaml", "mass_matrix", style).split("\n", 2)
@@ -183,6 +184,7 @@ def recursion_at(dynamics, function, values):
     return [[x.xreplace(values) for x in output.entries] for output in visible_outputs(program)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["kane", "newton_euler", "explicit_kane"])
 @pytest.mark.parametrize("model", ["spatial", *deep("two_link", "cart_pole")])
 def test_over_the_determinant_results_are_what_they_were(tmp_path, model, formulation):
@@ -223,6 +225,7 @@ def test_the_determinant_is_written_once():
     assert r"\frac{1}" not in latex
 
 
+@pytest.mark.slow
 def test_derivatives_of_solutions_are_over_its_square():
     model = EXAMPLES / "cart_pole.yaml"
     text = shown(model, "forward_dynamics_derivatives")
@@ -233,6 +236,7 @@ def test_derivatives_of_solutions_are_over_its_square():
     assert r"D^{2} \, \frac{\partial \ddot{q}" in latex
 
 
+@pytest.mark.slow
 def test_the_determinant_has_a_name_of_its_own(tmp_path):
     path = tmp_path / "spatial.yaml"
     path.write_text(SPATIAL)  # with a parameter D
@@ -298,6 +302,7 @@ joints:
 """
 
 
+@pytest.mark.slow
 def test_a_payload_at_the_tip_of_three_links(tmp_path):
     """What is large before it is simplified, 13,584 operations here, is shown where little is left;
     and what has a named mass has no quotients by it."""
@@ -350,6 +355,7 @@ def test_the_notation_follows_its_references():
     assert all(line.startswith("%") or not line for line in head.splitlines())
 
 
+@pytest.mark.slow
 def test_long_work_says_so_and_shows_its_progress(monkeypatch):
     monkeypatch.setattr(showing, "LARGEST_EXPANSION", 10)
     monkeypatch.setattr(showing, "LARGEST_QUICK_EXPANSION", 10)
