@@ -199,6 +199,7 @@ def bent():
     return module(BALL, functions=names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("angle", ANGLES)
 @pytest.mark.filterwarnings("error")
 def test_second_derivatives_with_all_digits(bent, angle):
