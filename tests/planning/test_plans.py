@@ -10,7 +10,6 @@ import symgen
 from symgen.cli import run
 from symgen.planning import reading
 from symgen.planning.verification import _peaks
-from tests.choosing import slow
 from tests.planning.robots import EXAMPLES, SOLVED, example
 
 pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
@@ -274,9 +273,10 @@ def test_collocation_and_splines_find_the_same_motion():
     assert np.allclose(nodes.path.rate(0, s), splines.path.rate(0, s), atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("check", "status", "least", "most"),
-    [("knots", "exceeded", 0.01, 0.1), *slow(("refine", "solved", 0, 1e-3))],
+    [("knots", "exceeded", 0.01, 0.1), ("refine", "solved", 0, 1e-3)],
 )
 def test_velocities_between_the_nodes_of_collocation(check, status, least, most):
     robot = example("two_link")

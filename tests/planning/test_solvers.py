@@ -9,7 +9,7 @@ import pytest
 
 import symgen
 from symgen.cli import run
-from tests.planning.robots import EXAMPLES, example
+from tests.planning.robots import EXAMPLES, NEEDED, example
 
 PLAN = EXAMPLES / "plan"
 FASTEST = (PLAN / "two_link_free.yaml", PLAN / "two_link_fastest.yaml")
@@ -76,7 +76,8 @@ def test_without_casadi_scipy_solves(monkeypatch, capfd):
     assert "pip install " in capfd.readouterr().err
 
 
-def test_without_scipy_it_says_what_to_install(robot, monkeypatch, capfd):
+def test_without_scipy_it_says_what_to_install(monkeypatch, capfd):
+    robot = example("two_link", NEEDED)
     monkeypatch.setitem(sys.modules, "scipy", None)
     with pytest.raises(symgen.errors.RequestError, match="pip install scipy casadi"):
         symgen.plan(robot, TASK)
