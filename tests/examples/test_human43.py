@@ -384,19 +384,6 @@ def test_the_mass_matrix_is_regular(oracle):
         assert eigenvalues[0] > 1e-6 * eigenvalues[-1]
 
 
-def test_inverse_dynamics_agrees_with_pinocchio(human, oracle):
-    program = derived_program(human, formulation_named("newton_euler"), "inverse_dynamics")
-    rng = np.random.default_rng(3)
-    q = rng.uniform(-np.pi, np.pi, (8, 43))
-    qd, qdd = rng.uniform(-2, 2, (2, 8, 43))
-    loads = rng.uniform(-100, 100, (8, len(human.loads), 6))
-    (tau,) = call(program, {"q": q, "qd": qd, "qdd": qdd, "loads": loads})
-    expected = np.array(
-        [oracle.inverse_dynamics(q[k], qd[k], qdd[k], loads=loads[k]) for k in range(8)]
-    )
-    assert np.abs(tau - expected).max() <= 1e-11 * np.abs(expected).max()
-
-
 def test_standing_on_both_feet_needs_no_force_at_the_pelvis(human, oracle):
     """Half the weight on each sole, below the centre of mass: the global coordinates are free."""
     loads = np.zeros((len(human.loads), 6))

@@ -11,10 +11,12 @@ import pytest
 import symgen
 from symgen.cli import run
 from symgen.toolchain.compiler import find_compiler
+from tests.modules import module
 from tests.planning.robots import ARM
 
 casadi = pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
 
+pytestmark = pytest.mark.slow  # all compile
 NAMES = ("inverse_dynamics", "forward_dynamics")
 NEEDED = [
     f"{name}{more}"
@@ -61,11 +63,11 @@ loads:
 """
 
 
-def made(folder, text, parameter):
-    (folder / "robot.yaml").write_text(text)
-    robot = symgen.load(
-        folder / "robot.yaml", runtime_parameters=parameter, casadi=True, out=folder,
-        functions=NEEDED, flags="baseline",
+def made(folder, text, parameter, functions=NEEDED):
+    options = {"runtime_parameters": parameter} if parameter else {}
+    robot = module(
+        text, functions=functions, backend="compiled", casadi=True, out=folder, flags="baseline",
+        **options,
     )  # fmt: skip
     (library,) = folder.glob("*/casadi/*.so")
     return robot, library
@@ -141,12 +143,9 @@ def agree(robot, library, name, at):
 
 
 def test_what_is_always_0_is_left_out_of_trees(tmp_path):
-    (tmp_path / "fork.yaml").write_text(BRANCHES)
-    fork = symgen.load(
-        tmp_path / "fork.yaml", casadi=True, out=tmp_path, flags="baseline",
-        functions="inverse_dynamics,inverse_dynamics_derivatives",
-    )  # fmt: skip
-    function = external(tmp_path / "fork/casadi/fork.so", "inverse_dynamics")
+    functions = ("inverse_dynamics", "inverse_dynamics_derivatives")
+    fork, library = made(tmp_path, BRANCHES, "", functions)
+    function = external(library, "inverse_dynamics")
     at = columns()[:3]
     blocks = function.jacobian()(*at, 0)
     found = fork.inverse_dynamics_derivatives(*at)[1:]
@@ -224,8 +223,7 @@ def test_another_kind_of_machine_is_an_error(built, tmp_path):
 
 
 def test_derivatives_that_were_not_built_are_left_to_casadi(tmp_path):
-    (tmp_path / "fork.yaml").write_text(BRANCHES)
-    symgen.load(tmp_path / "fork.yaml", casadi=True, out=tmp_path, functions="inverse_dynamics")
+    made(tmp_path, BRANCHES, "", ["inverse_dynamics"])
     text = (tmp_path / "fork/casadi/fork.c").read_text()
     assert "fork_inverse_dynamics(" in text
     assert "jac_fork" not in text

@@ -4,14 +4,23 @@ import numpy as np
 import pytest
 
 import symgen
+from tests.choosing import some_slow
 from tests.planning import robots
 
 NAMES = ("inverse_dynamics", "forward_dynamics")
 
 
+def derivatives(name):
+    """A function and all of its derivatives that frameworks call."""
+    mass = [] if name == "inverse_dynamics" else ["mass_matrix"]
+    slopes = [f"{name}_derivatives", f"{name}_parameter_derivatives"]
+    return [name, *slopes, "inverse_dynamics_load_derivatives", *mass]
+
+
 @pytest.fixture
-def robot(tmp_path_factory):
-    return robots.arm(tmp_path_factory.getbasetemp())
+def robot(request):
+    names = [request.node.callspec.params["name"]] if hasattr(request.node, "callspec") else NAMES
+    return robots.arm([function for name in names for function in derivatives(name)])
 
 
 @pytest.fixture
@@ -43,10 +52,11 @@ def tangents():
 
 
 @pytest.fixture
-def with_products(tmp_path_factory):
-    return robots.arm_with_products(tmp_path_factory.getbasetemp())
+def with_products():
+    return robots.arm_with_products()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", ["robot", "with_products"])
 @pytest.mark.parametrize("name", NAMES)
 def test_jax(request, given, tangents, name, made):
@@ -72,10 +82,11 @@ def test_jax(request, given, tangents, name, made):
 
 
 @pytest.fixture
-def with_curvature(tmp_path_factory):
-    return robots.arm_with_products(tmp_path_factory.getbasetemp(), more=("_hvp",))
+def with_curvature():
+    return robots.arm_with_products(more=("_hvp",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", ["robot", "with_curvature"])
 @pytest.mark.parametrize("name", NAMES)
 def test_pytorch(request, given, tangents, name, made):
@@ -111,7 +122,7 @@ def test_pytorch(request, given, tangents, name, made):
             bend.sum().backward()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", some_slow(NAMES, ["inverse_dynamics"]))
 def test_casadi(robot, given, tangents, name):
     casadi = pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
     function = getattr(symgen.casadi(robot, loads=True, parameters=True), name)
@@ -125,6 +136,7 @@ def test_casadi(robot, given, tangents, name):
     assert np.allclose(product, along[0], atol=1e-6 * np.abs(along).max())
 
 
+@pytest.mark.slow
 def test_mistakes_are_named(robot):
     jax = pytest.importorskip("jax", reason="needs jax: pip install 'symgen[test]'")
     assert jax is not None
@@ -133,6 +145,6 @@ def test_mistakes_are_named(robot):
         inverse_dynamics(np.zeros(2), np.zeros(3), np.zeros(3))
     with pytest.raises(symgen.errors.RequestError, match="takes q, qd, qdd"):
         inverse_dynamics(np.zeros(3))
-    plain = symgen.load(robots.EXAMPLES / "arm7.yaml")
+    plain = robots.example("two_link", ["inverse_dynamics"])
     with pytest.raises(symgen.errors.RequestError, match="no runtime parameters"):
         symgen.jax(plain, parameters=True)

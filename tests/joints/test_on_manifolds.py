@@ -10,12 +10,13 @@ import sympy
 
 import symgen
 from symgen import cli
-from symgen.deriving.derivation import derived_program
+from symgen.deriving.selection import select
 from symgen.deriving.symbolic import derive_symbolically, euler_lagrange
 from symgen.description import read
 from symgen.errors import RequestError
-from symgen.formulations.composite import COMPOSITE
-from symgen.optimize.operations import operations_after
+from symgen.options import BuildOptions
+from tests.choosing import some_slow
+from tests.modules import file_of, module
 
 BODY = """
   - name: root
@@ -57,23 +58,18 @@ REST = {
     "pendulum": "",
 }
 JOINTS = {"arm": BODY + ARM, "pendulum": PENDULUM}
+BOTH = pytest.mark.parametrize("name", JOINTS)
 PARAMETERS = {"arm": "{m1: 1.0}", "pendulum": "{m1: 1.0, c: 0.1, I: 0.02}"}
 
 
-@pytest.fixture(scope="module", params=JOINTS)
-def model(request, tmp_path_factory):
+def path_of(name):
     """A free body with an arm and a joint that follows it, loads and outputs; a pendulum."""
-    name = request.param
-    path = tmp_path_factory.mktemp(name) / f"{name}.yaml"
     head = f"symgen: 1\nname: {name}\nparameters: {PARAMETERS[name]}\njoints:"
-    path.write_text(head + JOINTS[name] + REST[name])
-    return path
+    return file_of(head + JOINTS[name] + REST[name])
 
 
-@pytest.fixture(scope="module")
-def robot(model):
-    """Validated by its build: derivatives of joint terms by their parameters, too."""
-    return symgen.load(model, backend="numpy", runtime_parameters="all")
+def loaded(name, *functions):
+    return module(path_of(name), functions=functions, runtime_parameters="all")
 
 
 @pytest.fixture
@@ -88,67 +84,45 @@ def run(capfd):
     return said
 
 
-def test_what_a_build_says_works(model, run, tmp_path):
-    status, text, _ = run("build", model, "--backend", "numpy", "--out", tmp_path / "made")
-    assert status == 0 and f"q = {model.stem}.neutral()" in text
+@pytest.mark.slow
+def test_what_a_build_says_works(run, tmp_path):
+    words = ("--functions", "inverse_dynamics", "--backend", "numpy", "--out", tmp_path / "made")
+    status, text, _ = run("build", path_of("pendulum"), *words)
+    assert status == 0 and "q = pendulum.neutral()" in text
     code = "\n".join(line.strip() for line in text.split("in Python")[1].splitlines()[2:6])
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True)
     assert done.returncode == 0 and "inverse_dynamics" in code, done.stderr
 
 
-def test_styles_keep_the_joint(model, run, tmp_path):
+@BOTH
+def test_styles_keep_the_joint(name, run, tmp_path):
     """Link frames of such joints stay: their velocities are in its axes."""
     for style in ("origin", "standard", "modified"):
         target = tmp_path / f"{style}.yaml"
-        _, text, _ = run("convert", model, target, "--style", style)
+        _, text, _ = run("convert", path_of(name), target, "--style", style)
         assert float(re.search(r"random states: (\S+)", text)[1]) < 1e-14
         assert "coordinates: quaternion" in target.read_text()
 
 
-def test_a_chain_costs_no_operation(tmp_path):
-    """Torques of a free body take what a recursion of six columns at once takes."""
-    path = tmp_path / "free.yaml"
-    path.write_text(f"symgen: 1\nname: free\njoints:{BODY}")
-    program = derived_program(read(path), COMPOSITE, "inverse_dynamics")
-    by_body = {
-        "R^T g": 14,
-        "a = v' + w x v + R^T g": 9 + 6,
-        "W = [w'] + [w]^2": 6 + 6 + 3,
-        "m a + W h": 3 + 9 + 9,
-        "skew part of W E": 18 + 15,
-        "h x a": 9 + 3,
-    }
-    assert operations_after(program.results).total == sum(by_body.values())
-
-
-def test_what_is_shown(model, run):
+@BOTH
+def test_what_is_shown(name, run):
+    model = path_of(name)
     drawn = run("show", model, "tree")[1]
     assert "velocities" in drawn and "quaternion" in drawn
     first = {"arm": "- 2⋅q₅  - 2⋅q₆  + 1", "pendulum": "- 2⋅q₂  - 2⋅q₃  + 1"}
-    assert first[model.stem] in run("show", model, "frames")[1]
-    assert run("compare", model, "--backend", "numpy", "--functions", "mass_matrix")[0] == 0
+    assert first[name] in run("show", model, "frames")[1]
 
 
-def test_a_task_has_every_entry_of_q(model, robot, run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "task.yaml").write_text("symgen_task: 1\ngoal: {q: [0]}\ntime: 1\n")
-    status, _, told = run("plan", model, "task.yaml")
-    assert status == 2
-    assert (
-        f"goal.q: expected {robot.nq} entries in the order {', '.join(robot.position_names)}"
-        in told
-    )
-    assert "Traceback" not in told
-
-
-def test_euler_lagrange_refuses(model):
+def test_euler_lagrange_refuses():
     with pytest.raises(RequestError, match="such as"):
-        euler_lagrange(read(model))
+        euler_lagrange(read(path_of("pendulum")))
 
 
-def test_inverse_kinematics(robot):
+@BOTH
+def test_inverse_kinematics(name):
     """From random attitudes to random poses, within the limits of what has some."""
-    q = robot.random_configuration(0, 20)
+    robot = loaded(name, "forward_kinematics", "jacobians")
+    q = robot.random_configuration(0, 5)
     link = robot.link_names[-1]
     target = robot.frame_pose(link, q)
     found = robot.inverse_kinematics(link, target, q0=1.3 * robot.neutral())
@@ -159,14 +133,16 @@ def test_inverse_kinematics(robot):
         assert np.abs(found.q[:, robot.position_names.index("arm")]).max() <= 1.0
 
 
-@pytest.mark.parametrize("library", ["jax", "casadi"])
-def test_frameworks_differentiate_by_all_entries_of_q(robot, library):
+@pytest.mark.parametrize("library", some_slow(["jax", "casadi"], ["casadi"]))
+def test_frameworks_differentiate_by_all_entries_of_q(library):
     """Derivatives of functions of the normalized q: by nq numbers that know no unit norm."""
     pytest.importorskip(library, reason=f"needs {library}: pip install 'symgen[test]'")
+    names = ("inverse_dynamics", "forward_dynamics")
+    robot = loaded("pendulum", *names, *(f"{name}_derivatives" for name in names))
     random = np.random.default_rng(0)
     q = 1.2 * robot.random_configuration(random)
     qd, x = random.standard_normal((2, robot.n))
-    for name in ("inverse_dynamics", "forward_dynamics"):
+    for name in names:
         value = getattr(robot, name)
         sides = [
             [value(robot.normalize(q + h * unit), qd, x) for unit in np.eye(robot.nq)]
@@ -191,7 +167,8 @@ def _jacobian(library, function, q, qd, x):
     return np.array(casadi.Function("slope", symbols, [slope])(q, qd, x))
 
 
-def test_motions_are_interpolated_on_the_manifold(robot, tmp_path):
+def test_motions_are_interpolated_on_the_manifold(tmp_path):
+    robot = loaded("arm", "forward_kinematics", "jacobians")
     q = robot.random_configuration(0, 3)
     page = symgen.animate(robot, ([0.0, 1.0, 2.0], q), tmp_path / "motion.html").read_text()
     assert f'"{robot.position_names[0]}"' in page
@@ -199,9 +176,10 @@ def test_motions_are_interpolated_on_the_manifold(robot, tmp_path):
         symgen.animate(robot, ([0.0, 1.0], np.zeros((2, robot.n))), tmp_path / "no.html")
 
 
-def test_a_report_of_them(model, run, tmp_path):
+@pytest.mark.slow
+def test_a_report_of_them(run, tmp_path):
     page = tmp_path / "page.html"
-    assert run("report", model, "--quick", "-o", page)[0] == 0
+    assert run("report", path_of("pendulum"), "--quick", "-o", page)[0] == 0
     text = page.read_text()
     assert "turned about x" in text and "abbreviates" not in text
 
@@ -231,9 +209,11 @@ def test_outputs_know_rotors_at_quaternions(tmp_path):
         "     link: {mass: 2, com: [0, 0, -0.5]}}\n"
         "outputs: {T: kinetic_energy}\n"
     )
-    robot = symgen.load(path, backend="numpy")
+    built = select(read(path), BuildOptions()).built.values()
+    assert any("outputs" in names for names in built)
+    assert not any("outputs_derivatives" in names for names in built)
+    robot = module(path, functions=("outputs", "kinetic_energy"))
     q, rates = robot.random_configuration(0), np.array([[0.3, -0.4, 0.5]] * 3)
     np.testing.assert_allclose(robot.outputs(0.0, q, *rates), robot.kinetic_energy(q, rates[0]))
-    assert not hasattr(robot, "outputs_derivatives")
     with pytest.raises(RequestError, match="kinetic energy of rotors at joints"):
         symgen.load(path, functions="outputs_derivatives")

@@ -1,7 +1,5 @@
 """Springs of balls and free bodies: MuJoCo's law, exact at rest, up to half a turn, and beyond."""
 
-import os
-
 import mpmath
 import numpy as np
 import pytest
@@ -9,6 +7,7 @@ import pytest
 import symgen
 from symgen.description import read
 from symgen.exact import prove
+from tests.modules import file_of, module
 
 BALL = """symgen: 1
 name: sprung_ball
@@ -61,26 +60,16 @@ MUJOCO = """<mujoco>
 </mujoco>"""
 
 
-def written(folder, text, name="model.yaml"):
-    """A model of this process alone: another one may be loading the same at this moment."""
-    path = folder / name
-    text = text.replace("name: sprung", f"name: sprung_{os.getpid()}")
-    path.write_text(text)
-    return path
-
-
 @pytest.fixture(scope="module")
-def ball(tmp_path_factory):
-    path = written(tmp_path_factory.mktemp("ball"), BALL)
-    return symgen.load(path, backend="numpy", functions="all")
+def ball():
+    names = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics")
+    return module(BALL, functions=(*names, "kinetic_energy", "potential_energy"))
 
 
-@pytest.fixture(scope="module", params=["prescribed: true", ""])
-def sprung(request, tmp_path_factory):
-    """Validated by its build, derivatives by all parameters included."""
-    text = SPRUNG.replace("PRESCRIBED", request.param or "damping: 0.01")
-    path = written(tmp_path_factory.mktemp("sprung"), text)
-    return symgen.load(path, backend="numpy", runtime_parameters="all")
+def sprung(*functions, held=""):
+    """A free body, an arm and a ball, all on springs."""
+    text = SPRUNG.replace("PRESCRIBED", held or "damping: 0.01")
+    return module(text, functions=functions, runtime_parameters="all")
 
 
 ANGLES = [
@@ -123,49 +112,56 @@ def test_half_a_turn_has_a_value(ball):
     assert np.isfinite(ball.inverse_dynamics_derivatives([1.0, 0, 0, 0], still, still)[1]).all()
 
 
-def test_derivatives_are_slopes(sprung):
+@pytest.mark.slow
+@pytest.mark.parametrize("held", ["prescribed: true", ""])
+def test_derivatives_are_slopes(held):
+    names = ["inverse_dynamics", "forward_dynamics", *(["hybrid_dynamics"] if held else [])]
+    robot = sprung(*names, *(f"{name}_derivatives" for name in names), held=held)
     rng = np.random.default_rng(0)
-    q = sprung.random_configuration(rng, 40)
-    qd, x = rng.normal(size=(2, 40, sprung.n))
-    given = {"hybrid_dynamics": "hybrid_dynamics_derivatives"} if any(sprung.prescribed) else {}
-    given |= {name: f"{name}_derivatives" for name in ("inverse_dynamics", "forward_dynamics")}
-    for name, derivatives in given.items():
-        function = getattr(sprung, name)
-        by_q = getattr(sprung, derivatives)(q, qd, x)[1]
-        for k, unit in enumerate(1e-6 * np.eye(sprung.n)):
-            ends = [function(sprung.integrate(q, sign * unit), qd, x) for sign in (1, -1)]
+    q = robot.random_configuration(rng, 40)
+    qd, x = rng.normal(size=(2, 40, robot.n))
+    for name in names:
+        function = getattr(robot, name)
+        by_q = getattr(robot, f"{name}_derivatives")(q, qd, x)[1]
+        for k, unit in enumerate(1e-6 * np.eye(robot.n)):
+            ends = [function(robot.integrate(q, sign * unit), qd, x) for sign in (1, -1)]
             slope = (ends[0] - ends[1]) / 2e-6
             np.testing.assert_allclose(by_q[..., k], slope, atol=2e-8 * (1 + np.abs(slope).max()))
 
 
-def test_gravity_has_no_springs(sprung):
-    q = sprung.random_configuration(np.random.default_rng(1), 5)
-    parts = sprung.torque_parts(q, np.zeros(sprung.n), np.zeros(sprung.n))
-    bias = sprung.bias_forces(q, np.zeros(sprung.n))
+def test_gravity_has_no_springs():
+    robot = sprung("torque_parts", "bias_forces", "outputs", "potential_energy")
+    q = robot.random_configuration(np.random.default_rng(1), 5)
+    parts = robot.torque_parts(q, np.zeros(robot.n), np.zeros(robot.n))
+    bias = robot.bias_forces(q, np.zeros(robot.n))
     np.testing.assert_allclose(parts.gravity + parts.joint_terms, bias, atol=1e-12)
     assert np.abs(parts.joint_terms).max() > 1
     given = (0.0, q, 0 * bias, 0 * bias, 0 * bias)
-    np.testing.assert_allclose(sprung.outputs(*given)[..., 0], sprung.potential_energy(q))
+    np.testing.assert_allclose(robot.outputs(*given)[..., 0], robot.potential_energy(q))
 
 
-def test_identities_are_proven(tmp_path):
-    path = written(tmp_path, SPRUNG.replace("    PRESCRIBED\n", ""))
+@pytest.mark.slow
+def test_identities_are_proven():
+    path = file_of(SPRUNG.replace("    PRESCRIBED\n", ""))
     solved = ("forward_dynamics", "forward_dynamics_derivatives", "outputs", "outputs_derivatives")
     names = ("potential_energy", "gravity_forces", "inverse_dynamics", *solved)
     found = prove(read(path), functions=(*names, "inverse_dynamics_derivatives"))
     assert found.passed, str(found)
 
 
-def test_as_mujoco_has_them(tmp_path):
+@pytest.mark.slow
+def test_as_mujoco_has_them():
     """Torques, springs and energies; its linear velocities are in world axes.
 
     At these speeds friction is Coulomb's on both sides: there as a constraint that slips.
     """
     mujoco = pytest.importorskip("mujoco")
-    path = written(tmp_path, MUJOCO, "model.xml")
+    path = file_of(MUJOCO, "xml")
     model = mujoco.MjModel.from_xml_path(str(path))
     model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
-    data, robot = mujoco.MjData(model), symgen.load(path, backend="numpy")
+    data = mujoco.MjData(model)
+    functions = ("inverse_dynamics", "torque_parts", "potential_energy", "forward_kinematics")
+    robot = module(path, functions=functions)
     rng = np.random.default_rng(1)
     for _ in range(100):
         q = robot.random_configuration(rng)
@@ -191,15 +187,22 @@ def test_as_mujoco_has_them(tmp_path):
 def test_energy_is_kept(ball):
     """A tumbling ball on its spring, through more than half a turn."""
     start = ball.integrate(ball.neutral(), np.array([1.0, 0.4, -0.3]))
-    run = symgen.simulate(ball, start, np.array([0.5, 0.2, 0.1]), np.linspace(0, 20, 41))
+    run = symgen.simulate(ball, start, np.array([0.5, 0.2, 0.1]), np.linspace(0, 8, 17))
     q, qd = run.q.to_numpy(), run.qd.to_numpy()
     energy = ball.potential_energy(q) + ball.kinetic_energy(q, qd)
     np.testing.assert_allclose(energy, energy[0], rtol=1e-6)
 
 
+@pytest.fixture(scope="module")
+def bent():
+    names = ("inverse_dynamics_hessian", "inverse_dynamics_hvp", "forward_dynamics_hvp")
+    return module(BALL, functions=names)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("angle", ANGLES)
 @pytest.mark.filterwarnings("error")
-def test_second_derivatives_with_all_digits(ball, angle):
+def test_second_derivatives_with_all_digits(bent, angle):
     """Central differences of the rotation vector along the exponential, in 80 digits."""
     still, axis, weights = np.zeros(3), (0.48, -0.6, 0.64), np.array([0.3, -0.7, 0.5])
     expected, step = np.zeros((3, 3)), mpmath.mpf(10) ** -22
@@ -217,11 +220,11 @@ def test_second_derivatives_with_all_digits(ball, angle):
             ends = torque(k, i, 1, 1) - torque(k, i, 1, -1)
             ends += torque(k, i, -1, -1) - torque(k, i, -1, 1)
             expected[k, i] = float(ends / (4 * step**2))
-    found = ball.inverse_dynamics_hessian(q, still, still, weights)[0]
+    found = bent.inverse_dynamics_hessian(q, still, still, weights)[0]
     np.testing.assert_allclose(found, expected, rtol=0, atol=4e-16)
     along = np.array([0.2, 0.5, -0.9])
     for name, sign in (("inverse_dynamics_hvp", 1), ("forward_dynamics_hvp", -1)):
-        product = getattr(ball, name)(q, still, still, weights, along, still, still)[0]
+        product = getattr(bent, name)(q, still, still, weights, along, still, still)[0]
         np.testing.assert_allclose(product, sign * expected @ along, rtol=0, atol=4e-16)
 
 
@@ -240,10 +243,10 @@ def _weighted(q, e, weights):
 
 
 @pytest.mark.deep
-def test_second_derivatives_are_proven(tmp_path):
+def test_second_derivatives_are_proven():
     """Of a free body: those of its travel, too."""
     text = SPRUNG.split("  - {name: arm")[0]
     names = ("inverse_dynamics_derivatives", "inverse_dynamics_hessian", "inverse_dynamics_hvp")
     solved = ("inverse_dynamics_vjp", "forward_dynamics_vjp", "forward_dynamics_hvp")
-    found = prove(read(written(tmp_path, text)), functions=(*names, *solved))
+    found = prove(read(file_of(text)), functions=(*names, *solved))
     assert found.passed, str(found)

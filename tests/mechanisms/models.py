@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import yaml
 
-import symgen
+from tests.modules import module
 
 SEAT = {"xyz": [0.4, 0.1, -0.2], "rpy": [0.3, -0.7, 0.5]}
 AXIS = {"axis": [0.3, -0.5, 0.8]}
@@ -33,16 +30,33 @@ def model(name: str, joints: Sequence[Mapping[str, Any]], **more: Any) -> str:
     return yaml.safe_dump({"symgen": 1, "name": name, "joints": list(joints), **more})
 
 
-def loaded(text: str, **options: Any) -> Any:
-    """The module of a model text, by NumPy alone unless asked otherwise."""
-    return _loaded(text, tuple(sorted({"backend": "numpy", **options}.items())))
+CLOSED = (
+    "constraints", "constraint_jacobian", "constraint_rates", "constraint_bias", "mass_matrix",
+    "bias_forces",
+)  # fmt: skip
+"""Functions of a mechanism that accelerations and simulations without sensitivities call."""
+BY_STATE = (
+    *CLOSED, "inverse_dynamics_derivatives", "constraint_torque_derivatives",
+    "constraint_acceleration_derivatives",
+)  # fmt: skip
+"""The same with derivatives by the state."""
+BY_PARAMETERS = (
+    *BY_STATE,
+    *(
+        f"{name}_parameter_derivatives"
+        for name in (
+            "constraints", "constraint_rates", "constraint_acceleration", "constraint_torque",
+            "inverse_dynamics",
+        )
+    ),
+)  # fmt: skip
+"""The same with derivatives by runtime parameters."""
 
 
-@cache
-def _loaded(text: str, options: tuple[tuple[str, Any], ...]) -> Any:
-    path = Path(mkdtemp()) / "model.yaml"
-    path.write_text(text)
-    return symgen.load(path, **dict(options))
+def loaded(text: str, functions: Sequence[str] = CLOSED, **options: Any) -> Any:
+    """The module of a model text, with the wrenches of its loops if it has any."""
+    wrenches = ["loop_wrenches"] if "\nloops:" in text else []
+    return module(text, functions=[*functions, *wrenches], **options)
 
 
 @dataclass(frozen=True)
@@ -51,6 +65,10 @@ class Pair:
 
     tree: Any
     mechanism: Any
+
+
+OF_FRAMES = ("forward_kinematics", "jacobians", "link_motion")
+OF_LOOPS = (*CLOSED, *OF_FRAMES)
 
 
 def pair(kind: str) -> Pair:
@@ -68,9 +86,10 @@ def pair(kind: str) -> Pair:
         ends[0]["axis"], ends[1]["axis"] = [1, 0, 0], [0, 1, 0]
     seam = {"name": "seam", "type": kind, "first": ends[0], "second": ends[1]}
     gravity = [1.0, -9.81, 2.0]
+    tree = ("forward_dynamics", "inverse_dynamics", "joint_wrenches", *OF_FRAMES)
     return Pair(
-        loaded(model("open", [arm, hand], gravity=gravity)),
-        loaded(model("closed", [arm, free], gravity=gravity, loops=[seam])),
+        loaded(model("open", [arm, hand], gravity=gravity), tree),
+        loaded(model("closed", [arm, free], gravity=gravity, loops=[seam]), OF_LOOPS),
     )
 
 

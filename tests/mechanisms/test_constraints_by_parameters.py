@@ -6,8 +6,7 @@ The model has a parameter in every place that moves a frame, and rows of every k
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,20 +14,16 @@ import yaml
 
 from symgen.algebra.graph import Graph
 from symgen.formulations import VARIANTS, derive
-from symgen.formulations.constraints import functions_of
-from symgen.formulations.semi_recursive import LINK_ORIGIN, RTDYN0, RTDYN1, SEMI_RECURSIVE
-from symgen.formulations.semi_recursive.constraints import supply
-from symgen.formulations.shared import parameter_derivatives
+from symgen.formulations.semi_recursive import SEMI_RECURSIVE
 from symgen.kinematics.tree import build_tree
-from symgen.program.evaluation import call
+from tests.choosing import slow
 from tests.oracles.comparison import STEP, agrees
 from tests.oracles.descriptions import described
 from tests.oracles.lines import compared, slopes_of, values_of
 from tests.oracles.parameter_kinds import EVERY_KIND, independent
-from tests.oracles.programs import evaluated
 
 THREE = (SEMI_RECURSIVE, *VARIANTS)
-EACH = pytest.mark.parametrize("formulation", THREE, ids=lambda item: item.name)
+EACH = pytest.mark.parametrize("formulation", slow(*THREE), ids=lambda item: item.name)
 CLOSED = """
 joints:
   - {name: root, type: floating, coordinates: euler_parameters, parent: base,
@@ -53,12 +48,6 @@ relations:
   track: points.tip.x*th - sin(t*m1)*q.turn**2*al
   pace: (points.knob.y - points.post.z*points.mark.x)**2 - gear*t**2*q.screw_2
 """
-FUNCTIONS = {
-    "constraints": "dc_dparameters",
-    "constraint_rates": "dcd_dparameters",
-    "constraint_acceleration": "dcdd_dparameters",
-    "constraint_torque": "dp_dparameters",
-}
 
 
 @cache
@@ -132,50 +121,6 @@ def test_rates_of_turns_and_of_origins_are_rates(formulation):
             assert agrees(value, np.imag(before) / STEP), name
             seen.add(match[1])
     assert seen == set(rates)
-
-
-@pytest.mark.parametrize("point", (LINK_ORIGIN, RTDYN0, RTDYN1), ids=lambda point: point.name)
-def test_they_are_what_differentiation_of_the_whole_program_gives(point):
-    """All four functions."""
-    description, runtime = closed()
-    functions = functions_of(partial(supply, point))
-    oracle = replace(SEMI_RECURSIVE, functions={**functions, **parameter_derivatives(functions)})
-    formulation = THREE[(LINK_ORIGIN, RTDYN0, RTDYN1).index(point)]
-    given = {**state()[0], "parameters": list(state()[1].values())}
-    for function in FUNCTIONS:
-        name = f"{function}_parameter_derivatives"
-        programs = (evaluated(description, x, name, runtime) for x in (formulation, oracle))
-        (found,), (expected,) = (call(program, given) for program in programs)
-        assert np.abs(expected).max() > 1 and agrees(found, expected), name
-
-
-def test_rates_follow_from_derivatives_of_the_jacobian():
-    """(43) and (46), with Phi_z rho of (41) and its rate, (44): the paper's way to the same."""
-    description, runtime = closed()
-    now, rows = state()[0], len(state()[0]["constraint_multipliers"])
-    parameters = {"parameters": list(state()[1].values())}
-    by, by_rate, by_bend, by_torque = (
-        evaluated(description, SEMI_RECURSIVE, f"{name}_parameter_derivatives", runtime)
-        for name in ("constraints", "constraint_rates", "constraint_acceleration",
-                     "constraint_torque")
-    )  # fmt: skip
-    each = np.eye(rows)
-
-    def jacobian(at):
-        """Phi_z rho, (rows, n, p), and Phi_t rho, (rows, p)"""
-        (z_rho,) = call(by_torque, {**at, "constraint_multipliers": each, **parameters})
-        (t_rho,) = call(by_rate, {**at, "qd": np.zeros_like(now["qd"]), **parameters})
-        return z_rho, t_rho
-
-    (z_rho, t_rho), soon = jacobian(now), jacobian(later({}))
-    (rate,) = call(by_rate, {**now, **parameters})
-    (value,) = call(by, {**later({}), **parameters})
-    expected = np.einsum("rjp,j->rp", z_rho, now["qd"]) + t_rho
-    assert agrees(rate, expected) and agrees(value.imag / STEP, expected)
-    bend = call(by_bend, {**now, **parameters})[0]
-    z_rho_dot, t_rho_dot = (x.imag / STEP for x in soon)
-    expected = np.einsum("rjp,j->rp", z_rho_dot, now["qd"]) + t_rho_dot
-    assert agrees(bend, expected + np.einsum("rjp,j->rp", z_rho, now["qdd"]))
 
 
 CASES = """

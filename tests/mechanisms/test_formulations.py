@@ -1,4 +1,4 @@
-"""What closes loops, by every formulation that derives it, and mechanisms by one alone."""
+"""Lines of constraints by the semi-recursive formulations, and mechanisms by one alone."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from symgen.algebra.graph import Graph
-from symgen.formulations import FORMULATIONS, VARIANTS, derive
+from symgen.formulations import VARIANTS, derive
 from symgen.formulations.semi_recursive import SEMI_RECURSIVE
 from symgen.kinematics.tree import build_tree
-from symgen.program.constraint_functions import CONSTRAINT_FUNCTIONS
-from tests.mechanisms.models import FOUR_BAR, SEAT, body, loaded, model
+from tests.mechanisms.models import BY_STATE, FOUR_BAR, SEAT, body, loaded, model
 from tests.oracles.descriptions import described
 from tests.oracles.lines import compared, slopes_of, values_of
 
@@ -33,36 +32,11 @@ def spatial(coordinates="quaternion"):
     return model("spatial", joints, loops=loops, parameters={"w": 1.2})
 
 
-def test_every_formulation_derives_the_same():
-    """Rows, rates and derivatives by Newton-Euler and about three reference points."""
-    able = [x.name for x in (*FORMULATIONS, *VARIANTS) if "constraints" in x.functions]
-    assert len(able) == 4
-    names = [function.name for function in CONSTRAINT_FUNCTIONS]
-    for text in (TOGETHER, spatial()):
-        robot = loaded(
-            text, formulations=",".join(able), functions=",".join(names), runtime_parameters="all"
-        )
-        random, n = np.random.default_rng(0), robot.n
-        given = {
-            "q": robot.random_configuration(random, 5),
-            "qd": random.normal(size=(5, n)),
-            "qdd": random.normal(size=(5, n)),
-            "constraint_multipliers": random.normal(size=(5, robot.n_constraints)),
-        }
-        for function in CONSTRAINT_FUNCTIONS:
-            values = [given[argument.name] for argument in function.arguments]
-            options = {"t": 0.3} if any(x.name == "t" for x in function.options) else {}
-            results = [getattr(getattr(robot, x), function.name)(*values, **options) for x in able]
-            count = len(function.results)
-            first, *others = [x if count > 1 else (x,) for x in results]
-            for other in others:
-                for x, y in zip(first, other, strict=True):
-                    assert np.abs(x - y).max() < 1e-10, function.name
-
-
 def test_the_semi_recursive_formulation_serves_alone():
     """Accelerations, multipliers and their derivatives are those of the fastest formulations."""
-    whole, alone = loaded(FOUR_BAR), loaded(FOUR_BAR, formulations="semi_recursive")
+    whole, alone = (
+        loaded(FOUR_BAR, BY_STATE, **x) for x in ({}, {"formulations": "semi_recursive"})
+    )
     assert tuple(alone.formulations) == ("semi_recursive",)
     q = whole.assemble(hold=["crank"])
     assert np.allclose(alone.assemble(hold=["crank"]), q, atol=1e-12)
@@ -72,6 +46,7 @@ def test_the_semi_recursive_formulation_serves_alone():
         assert np.allclose(one, other, atol=1e-10, equal_nan=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", (SEMI_RECURSIVE, *VARIANTS), ids=lambda x: x.name)
 def test_each_line_of_constraints_is_the_derivative_that_its_name_says(formulation):
     """(38), (39), (48) to (51): q_zz and the derivatives of rates, of rows and what they are of."""

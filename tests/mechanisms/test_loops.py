@@ -8,9 +8,10 @@ import pytest
 import symgen
 from symgen.errors import ModelError, RequestError
 from symgen.joints import JOINTS, closing_type
-from symgen.validation.checks import check_module
 from symgen.validation.mobility import mobility, open_loops
-from tests.mechanisms.models import FOUR_BAR, KINDS, loaded, model, pair
+from tests.choosing import some_slow
+from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, CLOSED, FOUR_BAR, KINDS, loaded, pair
+from tests.modules import file_of
 from tests.oracles.descriptions import described
 
 
@@ -37,14 +38,14 @@ def states(robots, seed):
     return random, (q, qd), (place, np.concatenate([qd[:1], rates]))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", some_slow(KINDS, ["revolute"]))
 def test_a_loop_is_a_joint_that_was_cut(kind):
     """Constraints, accelerations and the wrench in the joint are those of the tree."""
     robots = pair(kind)
     tree, closed = robots.tree, robots.mechanism
     freedoms = next(joint.coordinates for joint in JOINTS if joint.name == kind)
     assert len(closing_type(kind).forbids) == 6 - freedoms
-    for seed in range(3):
+    for seed in range(2):
         random, (q, qd), (place, rates) = states(robots, seed)
         assert np.abs(closed.constraints(place)).max() < 1e-14
         assert np.abs(closed.constraint_rates(place, rates)).max() < 1e-13
@@ -71,28 +72,9 @@ def test_a_loop_is_a_joint_that_was_cut(kind):
         assert np.allclose(wrench[3:], pose[:3, :3] @ told[3:], atol=1e-10)
 
 
-@pytest.mark.parametrize("kind", ["revolute", "planar", "universal"])
-def test_derivatives_of_accelerations_and_multipliers(kind):
-    """Against central differences, at states that do not keep the constraints."""
-    closed = pair(kind).mechanism
-    random = np.random.default_rng(3)
-    given = list(random.uniform(-0.6, 0.6, (3, closed.n)))
-    found = closed.constrained_forward_dynamics_derivatives(*given)
-    step = 1e-6
-    for k, name in enumerate(("q", "qd", "tau")):
-        sides = []
-        for sign in (1, -1):
-            moved = [np.tile(x, (closed.n, 1)) for x in given]
-            moved[k] = moved[k] + sign * step * np.eye(closed.n)
-            sides.append(closed.constrained_forward_dynamics(*moved))
-        for result in ("qdd", "multipliers"):
-            slope = (getattr(sides[0], result) - getattr(sides[1], result)).T / (2 * step)
-            assert np.allclose(getattr(found, f"d{result}_d{name}"), slope, atol=2e-6, rtol=1e-6)
-
-
 def test_the_torques_that_were_given_are_found_again():
-    """Of the driven coordinate, whether rows are redundant or not; others cannot be driven."""
-    four_bar = loaded(FOUR_BAR)
+    """Of the driven coordinate, whether rows are redundant or not."""
+    four_bar = loaded(FOUR_BAR, (*BY_STATE, "inverse_dynamics"))
     q = four_bar.assemble(hold=["crank"])
     qd = four_bar.closed_velocities(q, four_bar.initial_qd)
     found = four_bar.constrained_forward_dynamics(q, qd, [1.3, 0, 0])
@@ -100,15 +82,6 @@ def test_the_torques_that_were_given_are_found_again():
     assert np.allclose(again.tau, [1.3, 0, 0], atol=1e-10)
     assert np.allclose(again.multipliers, found.multipliers, atol=1e-10)
     assert four_bar.unique_multipliers(q).tolist() == [True, True, False, False, False]
-    text = FOUR_BAR.replace("name: four_bar", "name: idle")
-    idle = loaded(text.replace("    origin: {}\n", "    origin: {}\n    actuated: false\n", 1))
-    with pytest.raises(np.linalg.LinAlgError, match="the drives cannot produce this motion"):
-        idle.constrained_inverse_dynamics(q, qd, found.qdd)
-    falling = idle.constrained_forward_dynamics(q, qd, np.zeros(3)).qdd
-    with pytest.warns(RuntimeWarning, match="in 1 rows"):
-        both = idle.constrained_inverse_dynamics(q, qd, [falling, found.qdd])
-    assert np.isnan(both.multipliers[1]).any()
-    assert np.abs(both.tau[0]).max() == 0
     derivatives = four_bar.constrained_forward_dynamics_derivatives(q, qd, [1.3, 0, 0])
     unique = four_bar.unique_multipliers(q)
     assert np.array_equal(np.isnan(derivatives.dmultipliers_dq).any(axis=1), ~unique)
@@ -118,6 +91,23 @@ def test_the_torques_that_were_given_are_found_again():
     slope = derivatives.dmultipliers_dtau[unique, 0]
     assert np.allclose((sides[0] - sides[1])[unique] / 2, slope, rtol=1e-9)
     assert np.isfinite(derivatives.dqdd_dq).all()
+
+
+def test_torques_of_what_is_not_driven_are_refused():
+    """Alone, and in a batch beside a motion that needs none."""
+    text = FOUR_BAR.replace("name: four_bar", "name: idle")
+    text = text.replace("    origin: {}\n", "    origin: {}\n    actuated: false\n", 1)
+    idle = loaded(text, (*CLOSED, "inverse_dynamics"))
+    q = idle.assemble(hold=["crank"])
+    qd = idle.closed_velocities(q, idle.initial_qd)
+    falling = idle.constrained_forward_dynamics(q, qd, np.zeros(3)).qdd
+    driven = idle.constrained_forward_dynamics(q, qd, [1.3, 0, 0]).qdd
+    with pytest.raises(np.linalg.LinAlgError, match="the drives cannot produce this motion"):
+        idle.constrained_inverse_dynamics(q, qd, driven)
+    with pytest.warns(RuntimeWarning, match="in 1 rows"):
+        both = idle.constrained_inverse_dynamics(q, qd, [falling, driven])
+    assert np.isnan(both.multipliers[1]).any()
+    assert np.abs(both.tau[0]).max() == 0
 
 
 def test_loops_close_from_where_they_begin_or_say_that_they_cannot():
@@ -201,6 +191,24 @@ relations: {rod: RELATION}
 """
 
 
+def test_derivatives_of_accelerations_and_multipliers():
+    """Against central differences, at states that do not keep the constraints."""
+    closed = loaded(ROD.replace("RELATION", "q.slider**2 - cos(q.crank) - 1"), BY_STATE)
+    random = np.random.default_rng(3)
+    given = list(random.uniform(-0.6, 0.6, (3, closed.n)))
+    found = closed.constrained_forward_dynamics_derivatives(*given)
+    step = 1e-6
+    for k, name in enumerate(("q", "qd", "tau")):
+        sides = []
+        for sign in (1, -1):
+            moved = [np.tile(x, (closed.n, 1)) for x in given]
+            moved[k] = moved[k] + sign * step * np.eye(closed.n)
+            sides.append(closed.constrained_forward_dynamics(*moved))
+        for result in ("qdd", "multipliers"):
+            slope = (getattr(sides[0], result) - getattr(sides[1], result)).T / (2 * step)
+            assert np.allclose(getattr(found, f"d{result}_d{name}"), slope, atol=2e-6, rtol=1e-6)
+
+
 def test_relations_need_a_value_somewhere_alone():
     """A crank longer than its rod: beyond +-37 degrees nothing closes, and a root has no value."""
     text = ROD.replace("RELATION", "q.slider - cos(q.crank) - sqrt(0.36 - sin(q.crank)**2)")
@@ -209,9 +217,13 @@ def test_relations_need_a_value_somewhere_alone():
     assert q[1] == pytest.approx(np.cos(0.3) + np.sqrt(0.36 - np.sin(0.3) ** 2), abs=1e-14)
     with pytest.raises(ValueError, match="assemble: rod has no value here"):
         module.assemble([1.5, 0.0])
-    assert all(row.passed for row in check_module(module))
+
+
+@pytest.mark.slow
+def test_a_relation_without_any_value_is_refused():
+    path = file_of(ROD.replace("RELATION", "q.slider - sqrt(-1 - q.crank**2)"))
     with pytest.raises(ModelError, match=r"relations.rod: this relation has no value at any"):
-        loaded(ROD.replace("RELATION", "q.slider - sqrt(-1 - q.crank**2)"))
+        symgen.load(path, functions=CLOSED, backend="numpy")
 
 
 def _refuses(function, q, *others):
@@ -244,19 +256,26 @@ def test_a_relation_whose_gradient_vanishes_is_named():
         module.closed_velocities([0.3, 0.0], [0.0, 0.0])
 
 
-def test_accelerations_that_contradict_are_refused_and_redundant_ones_are_answered():
-    """Relations of one velocity at t = 0 that ask for 0 and for 2 rad/s^2, and two that agree."""
+def test_accelerations_that_contradict_are_refused():
+    """Relations of one velocity at t = 0 that ask for 0 and for 2 rad/s^2."""
     asks = "{one: q.crank - 0.3 - t, two: RELATION}"
     parted = loaded(
-        ROD.replace("{rod: RELATION}", asks.replace("RELATION", "q.crank - 0.3 - t - t*t"))
+        ROD.replace("{rod: RELATION}", asks.replace("RELATION", "q.crank - 0.3 - t - t*t")),
+        BY_STATE,
     )
     q, qd = parted.assemble(), [1.0, 0.2]
     _refuses(parted.constrained_forward_dynamics, q, qd, [0, 0])
     _refuses(parted.constrained_forward_dynamics_derivatives, q, qd, [0, 0])
+
+
+def test_redundant_accelerations_are_answered():
+    """By relations that agree, beside the positions that keep them."""
+    asks = "{one: q.crank - 0.3 - t, two: RELATION}"
     twice = loaded(
         ROD.replace("{rod: RELATION}", asks.replace("RELATION", "2*q.crank - 0.6 - 2*t"))
     )
     once = loaded(ROD.replace("RELATION", "q.crank - 0.3 - t"))
+    q, qd = once.assemble(), [1.0, 0.2]
     for beside in (0.0, 1e-7, 1e-3):
         found = twice.constrained_forward_dynamics(q + beside, qd, [0, 0]).qdd
         assert np.allclose(found, once.constrained_forward_dynamics(q + beside, qd, [0, 0]).qdd)
@@ -268,13 +287,14 @@ def test_a_parameter_that_opens_the_loops_has_no_closing_derivatives():
     text = ROD.replace("{rod: RELATION}", asks).replace(
         "joints:", "parameters: {w: 0.3}\njoints:", 1
     )
-    module = loaded(text, runtime_parameters="all")
+    module = loaded(text, BY_PARAMETERS, runtime_parameters="all")
     q = module.assemble()
     with pytest.warns(RuntimeWarning, match="closing_derivatives: .* where w changes"):
         assert np.isnan(module.closing_derivatives(q)).all()
     with pytest.raises(RequestError, match="no motion keeps the loops closed where w changes"):
         symgen.simulate(module, q, [0, 0], [0, 1], sensitivities=["w"])
-    linkage = loaded(FOUR_BAR, runtime_parameters="all")
+    functions = ("constraints", "constraint_jacobian", "constraints_parameter_derivatives")
+    linkage = loaded(FOUR_BAR, functions, runtime_parameters="all")
     q, names = linkage.assemble(), linkage.coordinate_names
     assert np.isfinite(linkage.closing_derivatives(q, hold=names[:1])).all()
     with pytest.warns(RuntimeWarning, match="where L, d changes"):
@@ -297,7 +317,7 @@ def test_constraints_of_any_units_are_kept(s):
     assert module.freedoms(q, parameters=[s]) == 0
 
 
-@pytest.mark.parametrize("backend", ["numpy", pytest.param("compiled", marks=pytest.mark.deep)])
+@pytest.mark.parametrize("backend", some_slow(["numpy", "compiled"], ["numpy"]))
 def test_a_gear_beside_a_loop_of_a_kilometre_is_kept(backend):
     """The row of a distance is a million times that of the gear."""
     bar = "mass: 1000, com: [500, 0, 0], inertia: {xx: 1, yy: 8e7, zz: 8e7}"
@@ -326,6 +346,7 @@ initial: {{q: {{a: 60*deg, b: 60*deg}}}}
     assert qdd[3] == pytest.approx(2 * qdd[2], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["f_qx: 1, f_qw: 0", "f_qx: 0.95, f_qy: 0.1, f_qw: 0.2"])
 def test_a_fixed_loop_is_not_closed_upside_down(start):
     """Its rows are 0 after half a turn, too: `assemble` goes on to where the frames agree."""
@@ -340,8 +361,7 @@ joints:
 loops: [{{name: w, type: fixed, first: {{link: A}}, second: {{link: B}}}}]
 initial: {{q: {{{start}}}}}
 """
-    functions = "constraints,constraint_jacobian"
-    module = loaded(text, functions=functions, formulations="newton_euler")
+    module = loaded(text, ("constraints", "constraint_jacobian", "forward_kinematics"))
     first, second = module.forward_kinematics(module.assemble())
     assert np.allclose(first, second, atol=1e-9)
     said = str(open_loops(described(text), mobility(described(text))))
@@ -355,8 +375,7 @@ def test_axes_of_a_hinge_may_be_opposite():
     end = "origin: {xyz: [1.5, 0, 0]}"
     text = FOUR_BAR.replace(end, f"{end}, axis: [0, 0, -1]")
     assert text != FOUR_BAR
-    functions = "constraints,constraint_jacobian"
-    module = loaded(text, functions=functions, formulations="newton_euler")
+    module = loaded(text, ("constraints", "constraint_jacobian"))
     assert np.abs(module.constraints(module.assemble())).max() < 1e-9
     assert mobility(described(text)).turned == ""
 
@@ -370,48 +389,3 @@ def test_names_that_are_held_are_a_list():
             function(four_bar.initial_q, hold="crank")
     with pytest.raises(ValueError, match=r"tau: expected shape \(..., 3\), got \(2,\)"):
         four_bar.constrained_forward_dynamics(four_bar.initial_q, [0, 0, 0], [1, 0])
-
-
-def test_pinocchio_agrees_on_a_spatial_loop():
-    """Accelerations with a ball joint that closes a chain of revolute joints."""
-    pin = pytest.importorskip(
-        "pinocchio", reason="needs pinocchio: pip install 'symgen[test-robots]'"
-    )
-    if not hasattr(pin, "RigidConstraintModel"):
-        pytest.skip("this Pinocchio has no constraints")
-    random = np.random.default_rng(5)
-    joints, rigid = [], pin.Model()
-    rigid.gravity.linear = np.array([0.0, 0.0, -9.81])
-    number, moments = 0, {"xx": 0.1, "yy": 0.2, "zz": 0.25}
-    for k in range(6):
-        xyz, rpy = random.uniform(-0.4, 0.4, 3), random.uniform(-1, 1, 3)
-        com, mass = random.uniform(-0.2, 0.2, 3), random.uniform(0.5, 2)
-        seat = pin.SE3(pin.rpy.rpyToMatrix(rpy), xyz)
-        number = rigid.addJoint(number, pin.JointModelRZ(), seat, f"j{k}")
-        inertia = pin.Inertia(mass, com, np.diag([*moments.values()]))
-        rigid.appendBodyToJoint(number, inertia, pin.SE3.Identity())
-        link = {"name": f"l{k}", "mass": mass, "com": com.tolist(), "inertia": moments}
-        origin = {"xyz": xyz.tolist(), "rpy": rpy.tolist()}
-        joints.append({"name": f"j{k}", "type": "revolute", "origin": origin, "link": link})
-    data = rigid.createData()
-    q, v, tau = random.uniform(-1, 1, (3, 6))
-    pin.forwardKinematics(rigid, data, q)
-    there = np.array([0.1, 0.2, 0.3])
-    here = data.oMi[6].act(there)
-    ends = {"base": here, "l5": there}
-    first, second = ({"link": x, "origin": {"xyz": p.tolist()}} for x, p in ends.items())
-    ball = {"name": "ball", "type": "spherical", "first": first, "second": second}
-    chain = loaded(model("chain", joints, loops=[ball]))
-    v = chain.closed_velocities(q, v)
-    contact = pin.RigidConstraintModel(
-        pin.ContactType.CONTACT_3D, rigid, 6, pin.SE3(np.eye(3), there), 0,
-        pin.SE3(np.eye(3), here), pin.ReferenceFrame.LOCAL,
-    )  # fmt: skip
-    contacts, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
-    contacts.append(contact)
-    datas.append(contact.createData())
-    pin.initConstraintDynamics(rigid, data, contacts, datas)
-    expected = pin.constraintDynamics(rigid, data, q, v, tau, contacts, datas)
-    found = chain.constrained_forward_dynamics(q, v, tau)
-    assert np.abs(chain.constraints(q)).max() < 1e-12
-    assert np.allclose(found.qdd, expected, rtol=1e-8, atol=1e-8)

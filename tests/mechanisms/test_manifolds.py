@@ -1,21 +1,18 @@
-"""Loops beside joints with quaternions: Pinocchio, trees, differences along integrate()."""
+"""Loops beside joints with quaternions: trees, differences along integrate()."""
 
 from __future__ import annotations
-
-from functools import cache
 
 import numpy as np
 import pytest
 
 import symgen
 from symgen.validation.compiled_mechanisms import accelerations
-from tests.mechanisms.models import SEAT, body, loaded, model
+from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, SEAT, body, loaded, model
 
 STEP = 1e-6
 
 
-@cache
-def closed(backend="numpy"):
+def closed(functions=BY_PARAMETERS, backend="numpy"):
     """A trunk that is welded to the base, an arm, a hand on a ball, held by a rod."""
     joints = [
         {"name": "root", "type": "floating", "coordinates": "quaternion", "damping": 0.1,
@@ -39,13 +36,14 @@ def closed(backend="numpy"):
             relations={"track": "points.P.x - sin(t)*w/3 - q.shoulder**2"},
             initial={"q": {"root_x": 0.3, "root_qx": 1, "root_qw": 2}, "qd": {"root_vx": 0.4}},
         ),
-        runtime_parameters="all", backend=backend,
+        functions, runtime_parameters="all", backend=backend,
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_accelerations_in_c():
     """Those of Python; coordinates of another number than nq are refused, not read beyond."""
-    held = closed("cython")
+    held = closed(BY_STATE, "compiled")
     rows = list(accelerations(held))
     assert len(rows) == 10 and all(row.passed and row.samples for row in rows)
     still = np.zeros(held.n)
@@ -53,24 +51,10 @@ def test_accelerations_in_c():
         held.constrained_forward_dynamics(still, still, still)
 
 
-def test_every_function_keeps_its_laws():
-    """Complex steps through integrate(), rates, the numeric model: what a build checks."""
-    checks = closed().selftest()
-    assert all(check.passed for check in checks)
-    said = {check.name for check in checks}
-    for what in (
-        "constraint_jacobian = complex step of constraints",
-        "constraint_bias = rate of constraint_rates at qdd = 0",
-        "constraint_acceleration_derivatives, dcdd_dq = complex step of the value",
-        "constraint_torque_derivatives, dp_dq = complex step of the value",
-        "constraint_torque_parameter_derivatives = complex step of constraint_torque_derivatives",
-    ):
-        assert what in said
-
-
+@pytest.mark.slow
 def test_derivatives_of_accelerations_and_multipliers():
     """Against central differences along integrate(), at states that keep no constraint."""
-    held = closed()
+    held = closed(BY_STATE)
     random = np.random.default_rng(1)
     q, (v, tau) = held.random_configuration(random), random.normal(size=(2, held.n))
     found = held.constrained_forward_dynamics_derivatives(q, v, tau, t=0.4)
@@ -86,7 +70,7 @@ def test_derivatives_of_accelerations_and_multipliers():
 
 def test_it_is_put_together_on_the_manifold():
     """From the initial attitude, normalized; what is held stays."""
-    held = closed()
+    held = closed(("constraints", "constraint_jacobian"))
     assert np.allclose(held.initial_q[3:7], [1 / 5**0.5, 0, 0, 2 / 5**0.5], atol=1e-15)
     assert held.initial_qd[0] == 0.4
     q = held.assemble(t=0.4)
@@ -96,14 +80,11 @@ def test_it_is_put_together_on_the_manifold():
     begin = held.integrate(q, 0.01 * np.ones(held.n))
     again = held.assemble(begin, hold=[ball[0]], t=0.4)
     assert np.abs(held.constraints(again, t=0.4)).max() < 1e-12
-    qd = held.closed_velocities(q, held.initial_qd, t=0.4)
-    assert np.abs(held.constraint_rates(q, qd, t=0.4)).max() < 1e-12
-    motion = held.constrained_forward_dynamics(q, qd, np.zeros(held.n), t=0.4)
-    tau = held.constrained_inverse_dynamics(q, qd, motion.qdd, t=0.4).tau
-    known = held.constrained_forward_dynamics(q, qd, tau, t=0.4)
-    assert np.allclose(known.qdd, motion.qdd, atol=1e-9)
 
 
+OF_TREES = (
+    "forward_dynamics", "forward_dynamics_derivatives", "forward_dynamics_parameter_derivatives",
+)  # fmt: skip
 HUNG = {
     "gravity": [0, 0, -9.81], "parameters": {"M": 1.3, "L": 0.4},
     "outputs": {"height": {"value": "center_of_mass.z"}},
@@ -115,9 +96,12 @@ def hung(joint, **more):
     link = {"name": "bob", "mass": "M", "com": [0.1, 0.2, "L"], "inertia": {"xx": 0.1, "yy": 0.2,
             "zz": 0.25, "xy": 0.01}}  # fmt: skip
     joint = {"name": "ball", "coordinates": "quaternion", "origin": {}, "link": link, **joint}
-    return loaded(model("hung", [joint], **HUNG, **more), runtime_parameters="all")
+    dynamics = BY_PARAMETERS if more else OF_TREES
+    functions = (*dynamics, "outputs", "outputs_derivatives", "kinetic_energy")
+    return loaded(model("hung", [joint], **HUNG, **more), functions, runtime_parameters="all")
 
 
+@pytest.mark.slow
 def test_a_body_on_a_ball_moves_as_the_tree_does():
     """Motion and sensitivities by parameters, of which one moves the ball in the body."""
     tree = hung({"type": "spherical"})
@@ -138,6 +122,7 @@ def test_a_body_on_a_ball_moves_as_the_tree_does():
     assert np.allclose(found.integral_gradient, turned.integral_gradient, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_sensitivities_of_the_start_keep_the_loops_closed():
     """Both rows of the tangent of a start that is moved, against starts that are."""
     held = closed()
@@ -155,61 +140,3 @@ def test_sensitivities_of_the_start_keep_the_loops_closed():
         rows.append((held.constraints(moved[0], **given), held.constraint_rates(*moved, **given)))
     for one, other in zip(*rows, strict=True):
         assert np.abs(one - other).max() / (2 * STEP) < 1e-8
-
-
-def test_pinocchio_agrees_on_a_floating_chain_that_is_closed():
-    """A free flyer, a hinge and a ball, closed by a weld and by a point."""
-    pin = pytest.importorskip(
-        "pinocchio", reason="needs pinocchio: pip install 'symgen[test-robots]'"
-    )
-    if not hasattr(pin, "RigidConstraintModel"):
-        pytest.skip("this Pinocchio has no constraints")
-    random = np.random.default_rng(5)
-    rigid, joints, number = pin.Model(), [], 0
-    rigid.gravity.linear = np.array([0.0, 0.0, -9.81])
-    moments = {"xx": 0.1, "yy": 0.2, "zz": 0.25}
-    kinds = [
-        ("floating", pin.JointModelFreeFlyer()), ("revolute", pin.JointModelRZ()),
-        ("spherical", pin.JointModelSpherical()), ("revolute", pin.JointModelRZ()),
-    ]  # fmt: skip
-    for k, (kind, theirs) in enumerate(kinds):
-        xyz, rpy = random.uniform(-0.4, 0.4, 3), random.uniform(-1, 1, 3)
-        com, mass = random.uniform(-0.2, 0.2, 3), random.uniform(0.5, 2)
-        number = rigid.addJoint(number, theirs, pin.SE3(pin.rpy.rpyToMatrix(rpy), xyz), f"j{k}")
-        inertia = pin.Inertia(mass, com, np.diag([*moments.values()]))
-        rigid.appendBodyToJoint(number, inertia, pin.SE3.Identity())
-        own = {} if kind == "revolute" else {"coordinates": "quaternion"}
-        joints.append({
-            "name": f"j{k}", "type": kind, **own,
-            "origin": {"xyz": xyz.tolist(), "rpy": rpy.tolist()},
-            "link": {"name": f"l{k}", "mass": mass, "com": com.tolist(), "inertia": moments},
-        })  # fmt: skip
-    data = rigid.createData()
-    q = pin.randomConfiguration(rigid, -np.ones(rigid.nq), np.ones(rigid.nq))
-    v, tau = random.uniform(-1, 1, (2, rigid.nv))
-    pin.forwardKinematics(rigid, data, q)
-    there = pin.SE3(pin.rpy.rpyToMatrix(np.array([0.1, 0.2, 0.3])), np.array([0.1, 0.2, 0.3]))
-    contacts, datas, loops = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData(), []
-    for name, link, kind, ours in (
-        ("weld", 1, pin.ContactType.CONTACT_6D, "fixed"),
-        ("point", 4, pin.ContactType.CONTACT_3D, "spherical"),
-    ):
-        here = data.oMi[link].act(there)
-        contact = pin.RigidConstraintModel(
-            kind, rigid, link, there, 0, here, pin.ReferenceFrame.LOCAL
-        )
-        contacts.append(contact)
-        datas.append(contact.createData())
-        ends = {
-            side: {"link": name, "origin": {"xyz": at.translation.tolist(),
-                   "rpy": pin.rpy.matrixToRpy(at.rotation).tolist()}}
-            for side, name, at in (("first", "base", here), ("second", f"l{link - 1}", there))
-        }  # fmt: skip
-        loops.append({"name": name, "type": ours, **ends})
-    chain = loaded(model("chain", joints, loops=loops))
-    assert np.abs(chain.constraints(q)).max() < 1e-12
-    v = chain.closed_velocities(q, v)
-    pin.initConstraintDynamics(rigid, data, contacts, datas)
-    expected = pin.constraintDynamics(rigid, data, q, v, tau, contacts, datas)
-    found = chain.constrained_forward_dynamics(q, v, tau)
-    assert np.allclose(found.qdd, expected, rtol=1e-8, atol=1e-8)

@@ -1,9 +1,8 @@
 """Robots of these tests, built once."""
 
-from functools import cache
 from pathlib import Path
 
-import symgen
+from tests.modules import module
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -43,22 +42,36 @@ outputs:
 """
 
 
-@cache
-def arm(folder):
+NEEDED = (
+    "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
+    "forward_dynamics_derivatives", "forward_kinematics",
+)  # fmt: skip
+"""What every plan calls."""
+SOLVED = (*NEEDED, "inverse_dynamics_hessian", "jacobians")
+"""The same, and what searches and poses call."""
+WHOLE = (
+    *SOLVED, "inverse_dynamics_load_derivatives", "outputs", "outputs_derivatives",
+    "joint_wrenches", "joint_wrench_derivatives", "point_motion", "point_motion_derivatives",
+)  # fmt: skip
+"""What terms of every kind call."""
+
+
+def arm(functions=SOLVED):
     """Three joints, a point, a load, outputs, friction; m2 is a runtime parameter."""
-    path = folder / "planning_arm.yaml"
-    path.write_text(ARM)
-    return symgen.load(path, runtime_parameters="m2")
+    return module(ARM, functions=functions, runtime_parameters="m2")
 
 
-def arm_with_products(folder, more=()):
+def example(name, functions=SOLVED, **options):
+    """The module of an example."""
+    return module(EXAMPLES / f"{name}.yaml", functions=functions, **options)
+
+
+def arm_with_products(more=()):
     """The same, with the functions that are products, and nothing that they do not need."""
-    path = folder / "planning_arm.yaml"
-    path.write_text(ARM)
     names = [
         f"{name}_dynamics{kind}" for name in ("inverse", "forward") for kind in (*KINDS, *more)
     ]
-    return symgen.load(path, runtime_parameters="m2", functions=[*names, "mass_matrix"])
+    return arm([*names, "mass_matrix"])
 
 
 KINDS = ("", "_derivatives", "_jvp", "_vjp")

@@ -1,7 +1,6 @@
 """Plans of robots with quaternions: published optima, the same motion with angles, faults."""
 
 import re
-from functools import cache
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ import symgen
 from symgen.cli import run
 from symgen.errors import ModelError
 from symgen.planning import reading
+from tests.modules import module
 from tests.planning.robots import EXAMPLES
 
 FUNCTIONS = (
@@ -41,21 +41,15 @@ PLAN = EXAMPLES / "plan"
 QUATERNION, ANGLES = "coordinates: quaternion", "sequence: xyz"
 
 
-@cache
-def loaded(folder, text):
-    path = folder / f"{abs(hash(text))}.yaml"
-    path.write_text(text)
-    return symgen.load(path, functions=FUNCTIONS)
+def satellite(coordinates, functions=FUNCTIONS):
+    text = SATELLITE.replace("COORDINATES", coordinates)
+    return module(text.replace("NAME", coordinates.split(": ")[1]), functions=functions)
 
 
 @pytest.fixture
-def load(tmp_path_factory):
-    return lambda text: loaded(tmp_path_factory.getbasetemp(), text)
-
-
-def satellite(load, coordinates):
-    text = SATELLITE.replace("COORDINATES", coordinates)
-    return load(text.replace("NAME", coordinates.split(": ")[1]))
+def named():
+    """What reads tasks."""
+    return satellite(QUATERNION, ("forward_kinematics", "joint_wrenches"))
 
 
 @pytest.fixture
@@ -74,13 +68,14 @@ def ends(plan, goal, atol, status="solved"):
     assert np.abs(module.difference(run.q[-1], plan.q[-1])).max() < atol
 
 
+@pytest.mark.slow
 def test_the_time_optimal_turn_of_an_asymmetric_body(solver):
     """150 degrees in 28.6304 s, where a turn about the axis alone takes 34.3 s.
 
     Fleming, Sekhavat, Ross, "Minimum-time reorientation of an asymmetric rigid body" (2008); the
     number is that of Betts, "Practical Methods for Optimal Control" (2010), sect. 6.8.
     """
-    body = symgen.load(PLAN / "spacecraft.yaml", functions=FUNCTIONS[:7])
+    body = module(PLAN / "spacecraft.yaml", functions=FUNCTIONS[:7])
     plan = symgen.plan(body, PLAN / "spacecraft_turn.yaml")
     assert 28.6304 < plan.T < 28.6304 + 0.05
     half = np.radians(75)
@@ -96,9 +91,10 @@ def test_the_time_optimal_turn_of_an_asymmetric_body(solver):
     assert slower.final_error < 1e-4
 
 
+@pytest.mark.slow
 def test_a_flight_with_three_torques_and_one_force(solver, tmp_path):
     """`method: collocation`; the page of a plan holds the motion of the quaternion."""
-    robot = symgen.load(PLAN / "quadrotor_arm.yaml", functions=FUNCTIONS[:7])
+    robot = module(PLAN / "quadrotor_arm.yaml", functions=FUNCTIONS[:7])
     plan = symgen.plan(robot, PLAN / "quadrotor_arm_flight.yaml")
     assert np.abs(plan.tau[:, :2]).max() < 1e-9
     assert plan.tau[:, 2].min() > -1e-9
@@ -108,11 +104,13 @@ def test_a_flight_with_three_torques_and_one_force(solver, tmp_path):
     assert "body_qw" in plan.report(tmp_path / "flight.html").read_text()
 
 
-def test_velocities_between_the_nodes_of_collocation(load, solver, monkeypatch):
+@pytest.mark.slow
+def test_velocities_between_the_nodes_of_collocation(solver, monkeypatch):
     """Of a free body: told where they are exceeded, and tightened where limits are to hold."""
     monkeypatch.setattr("symgen.planning.plan.MOST_DOUBLED", 0)
-    text = SATELLITE.split("  - name: shoulder")[0] + "outputs: {energy: kinetic_energy}"
-    body = load(text.replace("COORDINATES", QUATERNION).replace("NAME", "body"))
+    text = SATELLITE.split("  - name: shoulder")[0]
+    text = text.replace("COORDINATES", QUATERNION).replace("NAME", "body")
+    body = module(text, functions=FUNCTIONS[:7])
     task = {
         "symgen_task": 1, "method": "collocation", "time": 2, "objective": {"torque": 1},
         "start": {"q": [0, 0, 0, 0, 0, 0, 1]}, "goal": {"q": [1, 0.5, 0, 0, 0.6, 0, 0.8]},
@@ -128,9 +126,10 @@ def test_velocities_between_the_nodes_of_collocation(load, solver, monkeypatch):
         assert plan.violation == pytest.approx(max(fastest / 0.67 - 1, 0), abs=1e-4)
 
 
-def test_motions_are_those_of_angles(load, solver):
+@pytest.mark.slow
+def test_motions_are_those_of_angles(solver):
     """The integral of kinetic energy knows no coordinates; rates are limited, too."""
-    quaternion, angles = (satellite(load, text) for text in (QUATERNION, ANGLES))
+    quaternion, angles = (satellite(text) for text in (QUATERNION, ANGLES))
     turn, more = [0.4, 0.5, 0.9], [0.5, 0, 0.2]
     attitude = Rotation.from_euler("XYZ", turn).as_quat()
     rpy = Rotation.from_quat(attitude).as_euler("xyz").tolist()
@@ -167,9 +166,10 @@ def test_motions_are_those_of_angles(load, solver):
     ends(limited, states[quaternion][1], 1e-7)
 
 
-def test_a_whole_turn_past_states(load, solver, tmp_path):
+@pytest.mark.slow
+def test_a_whole_turn_past_states(solver, tmp_path):
     """Attitudes are passed in turn, velocities of the body kept at the ends; files have q."""
-    robot = satellite(load, QUATERNION)
+    robot = satellite(QUATERNION)
     about_y = [Rotation.from_euler("y", angle, degrees=True).as_quat() for angle in (120, 240)]
     speed = {"bus_wy": 1.0, "bus_vx": 0.2, "all": 0}
     task = {
@@ -229,15 +229,16 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("keys", "message"), FAULTS, ids=[str(k) for k in range(len(FAULTS))])
-def test_faults_name_the_joint_and_the_remedy(load, keys, message):
+def test_faults_name_the_joint_and_the_remedy(named, keys, message):
     task = {"symgen_task": 1, "start": {"q": REST}, "goal": {"q": REST}, **keys}
     with pytest.raises(ModelError, match=message):
-        reading.read(task, satellite(load, QUATERNION))
+        reading.read(task, named)
 
 
-def test_angles_of_links_are_limited(load, solver):
+@pytest.mark.slow
+def test_angles_of_links_are_limited(solver):
     """The axis of the body keeps away from the sun, at a price; what cannot be is refused."""
-    robot = satellite(load, QUATERNION)
+    robot = satellite(QUATERNION)
     turn = [0, 0, 0, 0, np.sin(np.pi / 4), 0, np.cos(np.pi / 4), 0]
     sun, least = np.array([np.sqrt(0.5), 0.2, np.sqrt(0.5)]), 25
     away = {"name": "sun", "link": "bus", "axis": [0, 0, 2], "toward": sun.tolist(),
@@ -279,11 +280,9 @@ joints:
 
 
 @pytest.mark.deep
-def test_mirrored_ends(tmp_path, solver):
+def test_mirrored_ends(solver):
     """Half a stride of a symmetric robot: the torques are mirrored, too, which nobody asked for."""
-    (tmp_path / "twins.yaml").write_text(TWINS)
-    functions = [name for name in FUNCTIONS if "output" not in name and "wrench" not in name]
-    robot = symgen.load(tmp_path / "twins.yaml", functions=functions, backend="numpy")
+    robot = module(TWINS, functions=FUNCTIONS[:7])
     turned = [Rotation.from_rotvec(x).as_quat() for x in
               ([0.2, 0.3, 0.1], [0.5, 0.3, -0.4], [-0.2, -0.6, 0.1])]  # fmt: skip
     mirrored = {"bus_x": None, "bus_y": "-bus_y", "bus_qx": "-bus_qx", "bus_qz": "-bus_qz"}
@@ -306,21 +305,20 @@ def test_mirrored_ends(tmp_path, solver):
         assert np.allclose(end[1:], axial * start[[1, 3, 2]], atol=1e-9)
 
 
-def test_a_new_task_names_attitudes(load, tmp_path, monkeypatch):
+def test_a_new_task_names_attitudes(named, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "satellite.yaml").write_text(
         SATELLITE.replace("COORDINATES", QUATERNION).replace("NAME", "new")
     )
     assert run(["new", "--task", "task.yaml", "--robot", "satellite.yaml"]) == 0
-    task = reading.read(tmp_path / "task.yaml", satellite(load, QUATERNION))
+    task = reading.read(tmp_path / "task.yaml", named)
     goal = task.chart.configuration(task.goal.q)
     assert np.allclose(goal[3:7], [0, 0, np.sqrt(0.5), np.sqrt(0.5)])
 
 
-def test_wrenches_and_places_are_named_by_joints_and_positions(load):
-    robot = satellite(load, QUATERNION)
+def test_wrenches_and_places_are_named_by_joints_and_positions(named):
     limits = {"wrench": {"bus": {"fx": 3}, "shoulder": {"nz": 2}}, "position": {"bus_y": [-1, 2]}}
     ends = {"start": {"q": REST}, "goal": {"q": REST}}
-    task = reading.read({"symgen_task": 1, "limits": limits, **ends}, robot)
+    task = reading.read({"symgen_task": 1, "limits": limits, **ends}, named)
     assert set(task.limits.wrenches) == {(0, 0), (1, 5)}
     assert task.limits.position[1].tolist() == [-1, 2]

@@ -1,14 +1,13 @@
 """Charts of attitudes: motions, their derivatives, and quantities along them."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 
-import symgen
 from symgen.planning.charts import Chart, parameters_of, rates_on
 from symgen.planning.quantities import Motion, Outputs, Positions, Torques
 from symgen.robot.configuration import configuration_of
+from tests import modules
+from tests.choosing import some_slow
 
 SATELLITE = """
 symgen: 1
@@ -39,24 +38,26 @@ outputs:
 """
 
 
-@cache
-def satellite(folder):
+@pytest.fixture(scope="module")
+def bare():
     """A free body with an arm that ends in a ball."""
-    path = folder / "planning_satellite.yaml"
-    path.write_text(SATELLITE)
-    return symgen.load(path, backend="numpy")
+    return modules.module(SATELLITE, functions=["forward_kinematics"])
+
+
+OF_QUANTITIES = {
+    "torques": ("inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_hessian"),
+    "outputs": (
+        "inverse_dynamics", "inverse_dynamics_derivatives", "outputs", "outputs_derivatives",
+    ),
+    "pose": ("forward_kinematics", "jacobians", "link_motion"),
+}  # fmt: skip
 
 
 @pytest.fixture
-def module(tmp_path_factory):
-    return satellite(tmp_path_factory.getbasetemp())
-
-
-@pytest.fixture
-def chart(module):
+def chart(bare):
     turns = np.random.default_rng(3).normal(size=(2, 4))
     turns /= np.linalg.norm(turns, axis=1, keepdims=True)
-    return Chart(configuration_of(module), tuple(turns))
+    return Chart(configuration_of(bare), tuple(turns))
 
 
 _SIZES = np.array([2.0, 1.0, 1.0])[:, None, None]
@@ -92,8 +93,9 @@ def test_parameters_lead_back_to_attitudes(chart):
         assert np.allclose(parameters_of(reference, q[:, at.attitude]), x[:, at.turn], atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["torques", "outputs", "pose"])
-def test_quantities_have_the_slopes_of_differences(module, chart, kind):
+@pytest.mark.parametrize("kind", some_slow(OF_QUANTITIES, ["pose"]))
+def test_quantities_have_the_slopes_of_differences(chart, kind):
+    module = modules.module(SATELLITE, functions=OF_QUANTITIES[kind])
     own = {
         "torques": lambda: Torques(module),
         "outputs": lambda: Outputs(module, None, [0, 1]),
@@ -122,7 +124,11 @@ def test_quantities_have_the_slopes_of_differences(module, chart, kind):
     assert not by[:, :, ~quantity.related()].any()
 
 
-def test_forward_dynamics_lead_back(module, chart):
+@pytest.mark.slow
+def test_forward_dynamics_lead_back(chart):
+    names = ("inverse_dynamics", "forward_dynamics")
+    names += tuple(f"{name}_derivatives" for name in names)
+    module = modules.module(SATELLITE, functions=names)
     x, rate, bend = states(chart, 5)
     torques = chart.along(Torques(module))
     tau, slopes = torques.jacobian(planned(x, rate, bend))

@@ -7,7 +7,8 @@ import symgen
 from symgen.planning import reading
 from symgen.planning.splines import Profile
 from symgen.planning.transcription import transcribe
-from tests.planning.robots import EXAMPLES
+from tests.modules import module
+from tests.planning.robots import SOLVED, example
 
 pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
 
@@ -29,11 +30,12 @@ TASK = {
 }
 
 
+FUNCTIONS = (*SOLVED, "inverse_dynamics_load_derivatives")
+
+
 @pytest.fixture(scope="module")
-def slider(tmp_path_factory):
-    path = tmp_path_factory.mktemp("slider") / "slider.yaml"
-    path.write_text(SLIDER)
-    return symgen.load(path, functions="default", formulations="newton_euler,composite")
+def slider():
+    return module(SLIDER, functions=FUNCTIONS)
 
 
 def test_effort_is_shared_as_its_weights_say(slider):
@@ -87,12 +89,9 @@ outputs:
 """
 
 
-def test_outputs_take_loads_that_are_unknown(tmp_path):
+def test_outputs_take_loads_that_are_unknown():
     """The derivatives of a program whose outputs are of the unknown loads, by differences."""
-    path = tmp_path / "slider.yaml"
-    path.write_text(SLIDER + POWER)
-    functions = "default,outputs,outputs_derivatives"
-    robot = symgen.load(path, functions=functions, formulations="newton_euler", backend="numpy")
+    robot = module(SLIDER + POWER, functions=(*FUNCTIONS, "outputs", "outputs_derivatives"))
     task = reading.read({
         **TASK, "time": {"min": 0.3, "max": 2}, "limits": {"outputs": {"power": 3, "both": 9}},
         "objective": {"time": 1, "squared": 0.1, "both": 0.2},
@@ -124,9 +123,10 @@ def test_outputs_take_loads_that_are_unknown(tmp_path):
     assert np.allclose(whole, second, rtol=1e-5, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_given_and_free_components_act_together():
     """An unknown force at the tip bears most of a given one."""
-    robot = symgen.load(EXAMPLES / "two_link.yaml")
+    robot = example("two_link", FUNCTIONS)
     task = {
         "symgen_task": 1, "start": {"q": [0.3, 0.8]}, "goal": {"q": [0.5, 0.6]}, "time": 1,
         "objective": {"torque": 1, "load": {"tip": {"fx": 1e-2, "fy": 1e-2}}},

@@ -8,16 +8,17 @@ import yaml
 
 import symgen
 from symgen.cli import run
+from symgen.planning import reading
 from symgen.planning.verification import _peaks
-from tests.planning.robots import EXAMPLES
+from tests.planning.robots import EXAMPLES, SOLVED, example
 
 pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
 
 PLAN = EXAMPLES / "plan"
 PUBLISHED = [
-    ("plan/two_link_free.yaml", "two_link_fastest.yaml", "exceeded", 0.39266, 0.39266, 1e-5),
-    ("two_link.yaml", "two_link_lifting.yaml", "solved", 0.51914, 0.84495, 1e-4),
-    ("plan/prismatic_revolute.yaml", "prismatic_revolute_task.yaml", "solved",
+    ("plan/two_link_free", "two_link_fastest", "exceeded", 0.39266, 0.39266, 1e-5),
+    ("two_link", "two_link_lifting", "solved", 0.51914, 0.84495, 1e-4),
+    ("plan/prismatic_revolute", "prismatic_revolute_task", "solved",
      0.58578, 0.77323, 1e-4),
 ]  # fmt: skip
 TASK = {
@@ -29,15 +30,20 @@ TASK = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("robot", "task", "status", "T", "objective", "near"), PUBLISHED)
 def test_the_optima_of_the_papers(robot, task, status, T, objective, near):
-    found = symgen.plan(EXAMPLES / robot, PLAN / task)
+    names = reading.named_parameters(PLAN / f"{task}.yaml")
+    more = ["inverse_dynamics_load_derivatives"] if "lifting" in task else []
+    options = {"runtime_parameters": names} if names else {}
+    found = symgen.plan(example(robot, (*SOLVED, *more), **options), PLAN / f"{task}.yaml")
     assert found.status == status
     assert abs(found.T - T) < near
     assert abs(found.objective - objective) < near
     assert found.final_error < 1e-6
 
 
+@pytest.mark.slow
 def test_torques_hold_between_instants(robot):
     found = symgen.plan(robot, TASK)
     assert found.status == "solved"
@@ -50,22 +56,7 @@ def test_torques_hold_between_instants(robot):
     assert np.array_equal(found.tau, again)
 
 
-@pytest.mark.parametrize(
-    "formulation", ["newton_euler", "recursive_lagrange", "closed_form_lagrange"]
-)
-def test_every_formulation_finds_the_same_motion(robot, formulation):
-    """Torques by one, accelerations of the simulation by another."""
-    chosen = getattr(robot, formulation)
-
-    class Other:
-        def __getattr__(self, name):
-            return getattr(chosen, name, None) or getattr(robot, name)
-
-    task = {**TASK, "profile": {"segments": 10, "check": "midpoints"}}
-    expected, found = symgen.plan(robot, task), symgen.plan(Other(), task)
-    assert np.allclose(found.control_points, expected.control_points, atol=1e-6)
-
-
+@pytest.mark.slow
 def test_states_and_poses_on_the_way(robot):
     via = [{"at": 0.3, "q": {"elbow": 0.9}}, {"at": 0.7, "q": {"wrist": 0.1}, "qdd": {"wrist": 2}}]
     pose = {"link": "hand", "offset": [0.1, 0, 0], "position": [0.3, 0.55, 0.05]}
@@ -80,6 +71,7 @@ def test_states_and_poses_on_the_way(robot):
     assert np.allclose(found.qd[-1], 0, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_orientations_are_reached(robot):
     target = robot.frame_pose("hand", [0.9, -0.4, 0.5])
     yaw = np.arctan2(target[1, 0], target[0, 0])
@@ -90,6 +82,7 @@ def test_orientations_are_reached(robot):
     assert np.allclose(robot.frame_pose("hand", found.q[-1]), target, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_periodic_and_mirrored_motions_close(robot):
     via = [{"at": 0.5, "q": {"elbow": 0.8}}]
     task = {"symgen_task": 1, "time": 1.0, "objective": {"torque": 1}, "via": via}
@@ -105,6 +98,7 @@ def test_periodic_and_mirrored_motions_close(robot):
     assert np.allclose(end, [start[1], start[0], -start[2]], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_obstacles_are_gone_around(robot):
     task = {**TASK, "start": {"q": [-1, 0.1, 0.1]}, "goal": {"q": [1, 0.1, 0.1]}}
     free = symgen.plan(robot, task)
@@ -125,6 +119,11 @@ def test_obstacles_are_gone_around(robot):
     assert nearest(free) < 0.1
     assert nearest(found) >= 0.15 - 1e-6
     assert found.T > free.T
+
+
+def two_arms():
+    functions = ("inverse_dynamics_load_derivatives", "point_motion", "point_motion_derivatives")
+    return example("plan/two_arms", (*SOLVED, *functions))
 
 
 def planar_torques(angles, base, lengths, masses, inertias, centres, gravity, force):
@@ -157,9 +156,10 @@ def planar_torques(angles, base, lengths, masses, inertias, centres, gravity, fo
     return tau
 
 
+@pytest.mark.slow
 def test_two_arms_that_hold_one_bar():
     """A cut joint: closed everywhere, torques and forces as of an independent Lagrangian."""
-    found = symgen.plan(PLAN / "two_arms.yaml", PLAN / "two_arms_lift.yaml")
+    found = symgen.plan(two_arms(), PLAN / "two_arms_lift.yaml")
     assert found.status == "solved"
     ends = found.module.point_motion(found.q, found.qd, found.qdd)[0]
     assert np.abs(ends[:, 0] - ends[:, 1]).max() < 1e-10
@@ -181,9 +181,10 @@ def test_two_arms_that_hold_one_bar():
     assert found.final_error < 1e-6
 
 
+@pytest.mark.slow
 def test_cuts_are_closed_at_every_instant_whatever_the_splines():
     """Cubic ones with limits at knots, midpoints; ends that are free; a goal of one hand."""
-    robot = symgen.load(PLAN / "two_arms.yaml")
+    robot = two_arms()
     task = yaml.safe_load((PLAN / "two_arms_lift.yaml").read_text())
     for change in (
         {"profile": {"segments": 20, "check": "knots"}},
@@ -205,9 +206,10 @@ def test_cuts_are_closed_at_every_instant_whatever_the_splines():
         assert found.objective == pytest.approx(time + weight * effort, rel=0.05)
 
 
+@pytest.mark.deep
 def test_an_arm_goes_around_obstacles_and_past_a_point():
     """The tasks of `examples/plan` for seven joints: distances, and a point on the way."""
-    arm = symgen.load(EXAMPLES / "arm7.yaml")
+    arm = example("arm7", (*SOLVED, "point_motion", "point_motion_derivatives"))
     around = symgen.plan(arm, PLAN / "arm7_among_obstacles.yaml")
     flange = arm.frame_pose("link7", around.path.rate(0, np.linspace(0, 1, 999)))
     centres = flange[:, :3, 3] + 0.107 * flange[:, :3, 2]
@@ -222,9 +224,10 @@ def test_an_arm_goes_around_obstacles_and_past_a_point():
     assert carried.final_error < 1e-6
 
 
+@pytest.mark.slow
 def test_a_cart_swings_up_its_pole():
     """A joint without a drive, by collocation."""
-    found = symgen.plan(EXAMPLES / "cart_pole.yaml", PLAN / "cart_pole_swing_up.yaml")
+    found = symgen.plan(example("cart_pole"), PLAN / "cart_pole_swing_up.yaml")
     assert found.status == "solved"
     assert found.final_error < 1e-6
     assert np.array_equal(found.tau[:, 1], np.zeros(len(found.t)))
@@ -233,9 +236,10 @@ def test_a_cart_swings_up_its_pole():
     assert np.allclose(found.module.forward_dynamics(found.q, found.qd, found.tau), found.qdd)
 
 
+@pytest.mark.slow
 def test_collocation_keeps_wrenches_and_distances():
     """As by splines: a floor that the hand would pass through, and a force in the shoulder."""
-    robot = symgen.load(EXAMPLES / "two_link.yaml")
+    robot = example("two_link", (*SOLVED, "joint_wrenches", "joint_wrench_derivatives"))
     task = {"symgen_task": 1, "start": {"q": [-0.3, 0.2]}, "goal": {"q": [-2.8, -0.2]}, "time": 1}
     task |= {"objective": {"torque": 1}, "profile": {"segments": 20}}
     task["keep_out"] = {
@@ -256,8 +260,9 @@ def test_collocation_keeps_wrenches_and_distances():
     assert abs(np.abs(force).max() - most) < 1e-6
 
 
+@pytest.mark.slow
 def test_collocation_and_splines_find_the_same_motion():
-    robot = symgen.load(EXAMPLES / "two_link.yaml")
+    robot = example("two_link")
     task = {"symgen_task": 1, "start": {"q": [-1.6, 0.2]}, "goal": {"q": [-1.1, -0.2]}}
     task |= {"time": 0.4, "objective": {"torque": 1}, "profile": {"segments": 20}}
     splines = symgen.plan(robot, task)
@@ -268,12 +273,13 @@ def test_collocation_and_splines_find_the_same_motion():
     assert np.allclose(nodes.path.rate(0, s), splines.path.rate(0, s), atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("check", "status", "least", "most"),
     [("knots", "exceeded", 0.01, 0.1), ("refine", "solved", 0, 1e-3)],
 )
 def test_velocities_between_the_nodes_of_collocation(check, status, least, most):
-    robot = symgen.load(EXAMPLES / "two_link.yaml")
+    robot = example("two_link")
     task = {"symgen_task": 1, "start": {"q": [-1.6, 0.2]}, "goal": {"q": [-0.6, -0.2]}, "time": 2}
     task |= {"objective": {"torque": 1}, "limits": {"velocity": 0.7}, "method": "collocation"}
     found = symgen.plan(robot, {**task, "profile": {"segments": 4, "check": check}})
@@ -283,6 +289,7 @@ def test_velocities_between_the_nodes_of_collocation(check, status, least, most)
     assert found.violation == pytest.approx(max(fastest / 0.7 - 1, 0), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_met_is_named(robot):
     found = symgen.plan(robot, {**TASK, "time": 0.05})
     assert found.status == "infeasible"
@@ -300,6 +307,7 @@ def test_peaks_between_fine_instants_count_and_none_lies_across_a_knot():
     assert _peaks(kink[:, None], 5).max() <= 1e-12
 
 
+@pytest.mark.slow
 def test_other_starts_are_listed_and_seeded(robot):
     task = {**TASK, "profile": {"segments": 10, "check": "midpoints"}}
     first, second = (symgen.plan(robot, task, starts=4, seed=3) for _ in range(2))
@@ -308,6 +316,7 @@ def test_other_starts_are_listed_and_seeded(robot):
     assert first.others[0].objective >= first.objective - 1e-9
 
 
+@pytest.mark.slow
 def test_limited_memory_finds_the_same_optimum(robot):
     task = {**TASK, "profile": {"segments": 8, "check": "midpoints"}}
     exact = symgen.plan(robot, task)
@@ -315,6 +324,7 @@ def test_limited_memory_finds_the_same_optimum(robot):
     assert abs(exact.T - approximate.T) < 1e-5
 
 
+@pytest.mark.slow
 def test_an_interrupted_search_returns_the_best_so_far(robot, monkeypatch):
     import os
     import signal
@@ -332,6 +342,7 @@ def test_an_interrupted_search_returns_the_best_so_far(robot, monkeypatch):
     assert found.iterations <= 8
 
 
+@pytest.mark.slow
 def test_the_command_and_its_files(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     task = str(PLAN / "two_link_fastest.yaml")
@@ -369,6 +380,7 @@ def test_the_command_and_its_files(tmp_path, monkeypatch, capfd):
     assert "m.pdx" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_new_task_is_one(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     assert run(["new", "arm.yaml"]) == 0

@@ -1,12 +1,9 @@
 """Derivatives of problems against differences, and the optima of Xiang 2009's two-link arm."""
 
-from functools import cache
-
 import numpy as np
 import pytest
 import scipy.sparse
 
-import symgen
 from symgen.planning.problem import Problem
 from symgen.planning.program import SOLVED, Choices, Interrupted, violation
 from symgen.planning.quantities import Torques
@@ -14,24 +11,15 @@ from symgen.planning.samples import Sampled
 from symgen.planning.solver import solve
 from symgen.planning.splines import Profile
 from symgen.planning.terms import Effort, Rates, Sizes, Time
+from tests.planning.robots import example
 
-EXAMPLE = "examples/two_link.yaml"
 START, GOAL = np.array([0.0, -2.0]), np.array([1.0, -1.0])
 
 
-@cache
-def weightless(folder):
-    """The two-link arm without gravity, as the time-optimal problem has it."""
-    with open(EXAMPLE) as file:
-        text = file.read()
-    path = folder / "weightless.yaml"
-    path.write_text(text.replace("gravity: [0, -g, 0]", "gravity: [0, 0, 0]"))
-    return symgen.load(path)
-
-
 @pytest.fixture
-def module(tmp_path_factory):
-    return weightless(tmp_path_factory.getbasetemp())
+def module():
+    """The two-link arm without gravity, as the time-optimal problem has it."""
+    return example("plan/two_link_free")
 
 
 def problem(module, midpoints, effort=0.0, squares=0.0):

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-import symgen
 from symgen.planning import reading
 from symgen.planning.collocation import Collocation
 from symgen.planning.quantities import Motion, Torques
 from symgen.planning.splines import Profile
 from symgen.planning.transcription import transcribe
-from tests.planning.robots import EXAMPLES, arm_with_products
+from tests.planning.robots import WHOLE, arm, example
 
 EVERYTHING = {
     "symgen_task": 1,
@@ -49,6 +48,11 @@ EVERYTHING = {
 """A task with every kind of term."""
 
 
+@pytest.fixture(scope="module")
+def robot():
+    return arm(WHOLE)
+
+
 def program_of(robot, task):
     read = reading.read(task, robot)
     return transcribe(read, robot, Profile(read.profile.degree, read.profile.segments), 2)
@@ -58,13 +62,15 @@ def matrix(pattern, values):
     return scipy.sparse.csc_matrix((values, (pattern.rows, pattern.columns)), pattern.shape)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_derivatives_of_every_kind_of_term(robot, seed):
     check_derivatives(program_of(robot, EVERYTHING), seed)
 
 
+@pytest.mark.slow
 def test_derivatives_with_respect_to_unknown_loads():
-    robot = symgen.load(EXAMPLES / "plan" / "two_arms.yaml")
+    robot = example("plan/two_arms", [name for name in WHOLE if "output" not in name])
     task = {
         "symgen_task": 1,
         "start": {"q": [0.1, 0.2, 0.3, 0.4, 0.5]},
@@ -92,6 +98,7 @@ def test_derivatives_with_respect_to_unknown_loads():
     check_derivatives(program_of(robot, task), 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_derivatives_of_collocation(robot, seed):
     task = {
@@ -159,9 +166,10 @@ def check_derivatives(program, seed):
     assert abs(program.gradient(x) @ direction - change) < 1e-7 * max(1.0, abs(change))
 
 
-def test_gradients_by_products_are_those_by_jacobians(tmp_path_factory):
+@pytest.mark.slow
+def test_gradients_by_products_are_those_by_jacobians():
     """Along the axis of many motions, too."""
-    robot = arm_with_products(tmp_path_factory.getbasetemp())
+    robot = arm(("inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_vjp"))
     torques = Torques(robot, {"m2": 1.4})
     rng = np.random.default_rng(4)
     q, qd, qdd, weights = rng.uniform(-1, 1, (4, 5, 3))

@@ -9,10 +9,10 @@ import pytest
 
 import symgen
 from symgen.cli import run
-from tests.planning.robots import EXAMPLES
+from tests.planning.robots import EXAMPLES, NEEDED, example
 
 PLAN = EXAMPLES / "plan"
-FASTEST = (EXAMPLES / "plan/two_link_free.yaml", PLAN / "two_link_fastest.yaml")
+FASTEST = (PLAN / "two_link_free.yaml", PLAN / "two_link_fastest.yaml")
 TASK = {
     "symgen_task": 1,
     "start": {"q": [0.2, 0.4, -0.3]},
@@ -21,14 +21,19 @@ TASK = {
 }
 
 
+@pytest.mark.slow
 def test_trust_constr_finds_the_optimum_of_the_paper_and_the_same_again():
-    found, again = (symgen.plan(*FASTEST, solver="trust-constr") for _ in range(2))
+    found, again = (
+        symgen.plan(example("plan/two_link_free"), FASTEST[1], solver="trust-constr")
+        for _ in range(2)
+    )
     assert found.status == "exceeded"  # torques between the knots, where nothing limits them
     assert abs(found.T - 0.39266) < 1e-5
     assert found.final_error < 1e-6
     assert found.control_points.tobytes() == again.control_points.tobytes()
 
 
+@pytest.mark.slow
 def test_both_solvers_find_the_same_refined_motion(robot):
     pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
     other = symgen.plan(robot, TASK, solver="ipopt")
@@ -39,12 +44,14 @@ def test_both_solvers_find_the_same_refined_motion(robot):
     assert abs(found.T - other.T) < 1e-6
 
 
+@pytest.mark.slow
 def test_trust_constr_names_what_cannot_be_met(robot):
     found = symgen.plan(robot, {**TASK, "time": 0.05}, solver="trust-constr")
     assert found.status == "infeasible"
     assert any("velocity of shoulder" in remark for remark in found.remarks)
 
 
+@pytest.mark.slow
 def test_trust_constr_hears_ctrl_c(robot):
     def interrupt(_stage, step):
         if step.number == 5:
@@ -59,6 +66,7 @@ def test_trust_constr_hears_ctrl_c(robot):
     assert found.iterations <= 8
 
 
+@pytest.mark.slow
 def test_without_casadi_scipy_solves(monkeypatch, capfd):
     monkeypatch.setitem(sys.modules, "casadi", None)
     arguments = ["plan", *map(str, FASTEST)]
@@ -68,7 +76,8 @@ def test_without_casadi_scipy_solves(monkeypatch, capfd):
     assert "pip install " in capfd.readouterr().err
 
 
-def test_without_scipy_it_says_what_to_install(robot, monkeypatch, capfd):
+def test_without_scipy_it_says_what_to_install(monkeypatch, capfd):
+    robot = example("two_link", NEEDED)
     monkeypatch.setitem(sys.modules, "scipy", None)
     with pytest.raises(symgen.errors.RequestError, match="pip install scipy casadi"):
         symgen.plan(robot, TASK)

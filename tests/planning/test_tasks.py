@@ -5,13 +5,13 @@ import pytest
 import symgen
 from symgen.errors import ModelError, RequestError
 from symgen.planning import reading
+from tests.planning.robots import NEEDED, arm, example
 
 RIGHT = """symgen_task: 1
 start: {q: [0, 0, 0]}
 goal: {q: [1, 0, 0]}
 """
 
-RIGHT_DICT = {"symgen_task": 1, "start": {"q": [0, 0, 0]}, "goal": {"q": [1, 0, 0]}}
 WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the message
     ("symgen_task: 2\nstart: {q: [0, 0, 0]}\ngoal: {q: [1, 0, 0]}", 1, "expected 1, the version"),
     ("start: {q: [0, 0, 0]}\ngoal: {q: [1, 0, 0]}", 1, "'symgen_task: 1' is missing"),
@@ -85,6 +85,12 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
 ]
 
 
+@pytest.fixture
+def robot():
+    """What reads tasks."""
+    return arm(("forward_kinematics", "outputs"))
+
+
 @pytest.mark.parametrize(("text", "line", "words"), WRONG)
 def test_wrong_tasks(robot, tmp_path, text, line, words):
     path = tmp_path / "task.yaml"
@@ -97,9 +103,10 @@ def test_wrong_tasks(robot, tmp_path, text, line, words):
     assert (fault.file, fault.line) == (str(path), line)
 
 
-def test_every_fault_is_told_at_once_and_dicts_are_checked_too(robot, tmp_path):
+def test_every_fault_is_told_at_once_and_dicts_are_checked_too(tmp_path):
+    robot = example("two_link", NEEDED)
     task = {
-        "symgen_task": 1, "start": {"q": [0, 0]}, "goal": {"q": [1, 0, "x"]}, "time": "slow",
+        "symgen_task": 1, "start": {"q": [0]}, "goal": {"q": [1, "x"]}, "time": "slow",
         "limits": {"torque": object},
     }  # fmt: skip
     with pytest.raises(ModelError, match="a task holds no type"):
@@ -107,15 +114,15 @@ def test_every_fault_is_told_at_once_and_dicts_are_checked_too(robot, tmp_path):
     del task["limits"]
     with pytest.raises(ModelError) as caught:
         symgen.plan(robot, task)
-    assert [fault.key for fault in caught.value.faults] == ["start.q", "goal.q[2]", "time"]
+    assert [fault.key for fault in caught.value.faults] == ["start.q", "goal.q[1]", "time"]
     with pytest.raises(symgen.errors.RequestError, match="path of a task file, or a dict"):
         symgen.plan(robot, None)
+    held = {**task, "start": {"q": [0, 0]}, "goal": {"q": [1, 0]}, "time": 1}
     for name, value in {"starts": 0, "seed": -1, "max_iterations": 0, "tolerance": -1}.items():
         with pytest.raises(symgen.errors.RequestError, match=f"plan: {name}: expected"):
-            symgen.plan(robot, RIGHT_DICT, **{name: value})
-    held = {**task, "start": {"q": [0, 0, 0]}, "goal": {"q": [1, 0, 0]}, "time": 1}
+            symgen.plan(robot, held, **{name: value})
     with pytest.raises(symgen.errors.RequestError, match="'method: collocation'"):
-        symgen.plan(robot, {**held, "limits": {"torque": {"elbow": 0, "wrist": 0}}})
+        symgen.plan(robot, {**held, "limits": {"torque": {"elbow": 0}}})
     with pytest.raises(ModelError, match="no such file"):
         symgen.plan(robot, tmp_path / "none.yaml")
 
