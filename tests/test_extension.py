@@ -12,6 +12,7 @@ import pytest
 
 import symgen
 
+pytestmark = pytest.mark.slow
 PACKAGE = Path(symgen.__file__).parent
 TEMPLATES = PACKAGE.parent / "templates"
 
@@ -243,27 +244,6 @@ def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(p
 
 
 # ------------------------------------------------------------------------------- a formulation
-
-
-def test_a_new_formulation_derives_what_it_lists_and_no_more(package_copy):
-    code = (
-        "from symgen.formulations import *; "
-        "print(provided_functions(formulation_named('body_sums')))"
-    )
-    assert run(package_copy, "-c", code) == "('mass_matrix',)\n"
-    shown = run(
-        package_copy, "-m", "symgen", "show", "plain.yaml", "mass_matrix", "--formulation",
-        "body_sums", "--steps",
-    )  # fmt: skip
-    assert "BS-3" in shown or "entry of M" in shown
-
-
-def test_a_new_formulation_is_proven_equal_to_the_others(package_copy):
-    options = ("--exact", *MASS, "--json")
-    proof = json.loads(run(package_copy, "-m", "symgen", "check", "plain.yaml", *options))
-    claims = {row["claim"]: row for row in proof["identities"]}
-    assert claims["body_sums = composite"]["holds"]
-    assert claims["body_sums = composite"]["entries"] == 9
 
 
 def test_a_new_formulation_is_a_sub_module_of_a_build(package_copy):

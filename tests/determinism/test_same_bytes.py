@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 MADE = Path(__file__).with_name("made.py")
@@ -228,13 +229,6 @@ def built(folder, surroundings, name, *options):
     package = folder / surroundings.place / "generated" / name
     assert (package / "manifest.json").is_file()
     return package_digest(package)
-
-
-@pytest.mark.deep
-def test_a_build_writes_one_digest(tmp_path):
-    options = ["--backend", "all", "--functions", "forward_dynamics", "--formulations", "kane"]
-    wanted = built(tmp_path, HERE, "two_link", *options)
-    assert built(tmp_path, THERE, "two_link", *options) == wanted
 
 
 @pytest.mark.deep

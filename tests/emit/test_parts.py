@@ -9,8 +9,8 @@ from symgen.optimize.ordering import Assignment, schedule
 from tests.emit.samples import random_package
 
 
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("length", [5, 17, 60])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("length", [5, 60])
 def test_slots_hold_what_later_parts_read(seed: int, length: int) -> None:
     program = random_package(seed, 300).programs["newton_euler"]["inverse_dynamics"].straight
     plan = schedule(program)
@@ -37,7 +37,7 @@ def test_slots_hold_what_later_parts_read(seed: int, length: int) -> None:
 
 
 def test_parts_are_of_equal_length_and_slots_are_used_again() -> None:
-    program = random_package(3, 3000).programs["newton_euler"]["mass_matrix"].straight
+    program = random_package(3, 900).programs["newton_euler"]["mass_matrix"].straight
     plan = schedule(program)
     whole = split(plan, 50)
     lengths = [sum(len(s.lines) for s in part.sections) for part in whole.parts]

@@ -62,6 +62,7 @@ def test_the_end_of_the_rest_ends_it(interrupt: Callable[[], None]) -> None:
         interrupt()
 
 
+@pytest.mark.slow
 def test_a_tool_chain_that_fails_is_told_before_the_robot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +80,7 @@ def test_a_tool_chain_that_fails_is_told_before_the_robot(
     assert not (tmp_path / "out" / "two_link").exists()
 
 
+@pytest.mark.slow
 def test_what_begins_early_is_what_would_be_compiled_later(
     private_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

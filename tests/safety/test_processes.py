@@ -24,7 +24,7 @@ from symgen.toolchain.compiler import find_compiler
 from tests.safety.building import EXAMPLES, bundle_of, put, replaced
 from tests.safety.programs import BEGIN, succeeds
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")]
 
 
 # ---- threads ---------------------------------------------------------------------------------

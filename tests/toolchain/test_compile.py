@@ -40,6 +40,7 @@ def total(cnp.ndarray[double, ndim=1] values):
 """
 
 
+@pytest.mark.slow
 def test_compiles_installs_and_runs(tmp_path: Path) -> None:
     sources = bundle(3.0)
     reports: list[tuple[str, int, int]] = []
@@ -56,6 +57,7 @@ def test_compiles_installs_and_runs(tmp_path: Path) -> None:
     assert set(result.seconds) == {"cython", "c", "link"}
 
 
+@pytest.mark.slow
 def test_the_packaged_compiler_compiles_and_leaves_nothing(
     tmp_path: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,6 +76,7 @@ def test_the_packaged_compiler_compiles_and_leaves_nothing(
     assert not (private_cache / "work").exists()
 
 
+@pytest.mark.slow
 def test_numpy_headers_and_several_extensions(tmp_path: Path) -> None:
     import numpy as np
 
@@ -89,6 +92,7 @@ def test_numpy_headers_and_several_extensions(tmp_path: Path) -> None:
     assert load_package(tmp_path).numbers.total(np.array([1.0, 2.5])) == 3.5
 
 
+@pytest.mark.slow
 def test_what_was_compiled_once_comes_from_the_cache(
     private_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,6 +109,7 @@ def test_what_was_compiled_once_comes_from_the_cache(
     assert second.seconds == {}
 
 
+@pytest.mark.slow
 def test_what_packages_share_is_compiled_once(private_cache: Path) -> None:
     """The object of another package serves, with `force` too, and a changed file is another one."""
 
@@ -124,6 +129,7 @@ def test_what_packages_share_is_compiled_once(private_cache: Path) -> None:
     assert [compiled(2.0), compiled(3.0), compiled(3.0, "return b * a;")] == [3, 2, 3]
 
 
+@pytest.mark.slow
 def test_errors_of_cython_are_shown_in_full() -> None:
     with pytest.raises(CommandFailedError) as caught:
         compile_extensions(bundle(pyx="def f(:\n    pass\n"))

@@ -21,7 +21,7 @@ from symgen.errors import RequestError, ToolchainError
 from symgen.toolchain.install import stage
 from symgen.toolchain.loading import forget_package, load_package
 from symgen.toolchain.manifest import read_manifest
-from tests.choosing import deep
+from tests.choosing import deep, slow
 from tests.toolchain.sample import REPLACING, install, package, visible
 
 LISTS = ["build.json", "manifest.json"]
@@ -300,7 +300,7 @@ def _date_ahead(target: Path) -> None:
         os.utime(path, (ahead, ahead))
 
 
-@pytest.mark.parametrize("bytecode", [True, *deep(False)])
+@pytest.mark.parametrize("bytecode", [*slow(True), *deep(False)])
 def test_an_interruption_at_any_step_leaves_one_of_both_packages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytecode: bool
 ) -> None:
@@ -358,6 +358,7 @@ def _install_repeatedly(target: Path, number: int) -> None:
         install(target, float(10 * number + turn))
 
 
+@pytest.mark.slow
 def test_many_processes_install_at_once(target: Path) -> None:
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
         running = [pool.submit(_install_repeatedly, target, number) for number in range(3)]
@@ -371,6 +372,7 @@ def test_many_processes_install_at_once(target: Path) -> None:
     assert not (target.parent / ".symgen").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_killed_installations_leave_a_package_that_imports(target: Path) -> None:
     install(target, 0.0)

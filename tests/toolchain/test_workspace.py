@@ -71,6 +71,7 @@ def _interrupt_at(number: int) -> Callable[..., Any]:
     return step
 
 
+@pytest.mark.slow
 def test_an_interruption_at_any_step_leaves_nothing(tmp_path: Path) -> None:
     """Python may run the handler of a signal between any two calls."""
     former = sys.gettrace(), signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -98,7 +99,7 @@ def test_an_interruption_at_any_step_leaves_nothing(tmp_path: Path) -> None:
 def _come_and_go(parent: Path) -> int:
     """Make and leave workspaces; how often another process had the folder of one of them."""
     taken = 0
-    for number in range(100):
+    for number in range(40):
         with folder_lock(parent):
             place = parent / "inside"
             taken += place.exists()
@@ -109,6 +110,7 @@ def _come_and_go(parent: Path) -> int:
     return taken
 
 
+@pytest.mark.slow
 def test_the_folder_of_all_comes_and_goes(tmp_path: Path) -> None:
     """Each process removes it when it seems to be the last, and the others are not disturbed."""
     parent = tmp_path / "parent"
