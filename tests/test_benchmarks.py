@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from benchmarks import (
-    builds,
     compare,
     contestants,
     figures,
@@ -112,6 +111,7 @@ def test_text_between_marks():
     assert replaced(new, "other", ["x"]) == new
 
 
+@pytest.mark.slow
 def test_a_plot_is_made_of_the_figures(tmp_path):
     pytest.importorskip("matplotlib")
     rows = [
@@ -122,17 +122,6 @@ def test_a_plot_is_made_of_the_figures(tmp_path):
     facts = {"processor": "a processor", "date": "2026-01-01T00:00:00"}
     report.plot({"figures": rows, "machine": facts}, tmp_path / "plot")
     assert (tmp_path / "plot.png").stat().st_size > 10_000
-
-
-@pytest.mark.deep
-def test_builds_by_stages(capsys):
-    builds.main(["--models", "two_link", "--backend", "numpy", "--formulations", "newton_euler"])
-    *_, first, second = capsys.readouterr().out.splitlines()
-    (first, second) = ([cell.strip() for cell in row.split("|")] for row in (first, second))
-    column = dict(zip(["", *builds.HEADINGS], zip(first, second, strict=True), strict=False))
-    assert column["robot"] == ("two_link", "two_link")
-    assert column["tool chain"][0] != "" and column["tool chain"][1] == ""
-    assert all(float(x) > 0.0 for x in (*column["total"], *column["processor"]))
 
 
 def test_growth_stops_before_the_budget_ends():

@@ -12,7 +12,7 @@ from tests.choosing import some_slow
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("function", some_slow(MAIN_FUNCTIONS, ("mass_matrix",)))
+@pytest.mark.parametrize("function", some_slow(MAIN_FUNCTIONS, ["inverse_dynamics"]))
 def test_operation_counts(function):
     text = DOCUMENT.read_text()
     start = text.index(BEGIN.format(function)) + len(BEGIN.format(function))

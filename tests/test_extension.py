@@ -68,41 +68,6 @@ loads: [{name: tip, link: b, point: [0.1, 0.2, 0.3]}]
 points: [{name: tip, link: b, point: [0.1, 0.2, 0.3]}]
 """
 
-COMPARISON = """
-import json, sys
-import numpy as np
-import symgen
-from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derived_program
-from symgen.formulations import FORMULATIONS, provided_functions
-from symgen.kinematics.tree import build_tree
-from symgen.program.evaluation import call
-from symgen.program.functions import senseless_functions
-
-robot = symgen.read(sys.argv[1])
-rng = np.random.default_rng(3)
-state = {name: rng.uniform(-2, 2, (5, 3)) for name in ("q", "qd", "qdd")}
-state["loads"], state["tau"] = rng.uniform(-9, 9, (5, 1, 6)), rng.uniform(-9, 9, (5, 3))
-unmet = senseless_functions(build_tree(robot, Graph()).sizes)
-by_function = {}
-for formulation in FORMULATIONS:
-    for function in (name for name in provided_functions(formulation) if name not in unmet):
-        program = derived_program(robot, formulation, function)
-        by_function.setdefault(function, []).append(call(program, state))
-errors = {
-    function: max(
-        float(np.abs(x - y).max() / max(1.0, np.abs(y).max()))
-        for other in results[1:]
-        for x, y in zip(other, results[0])
-        if y.size
-    )
-    for function, results in by_function.items()
-    if len(results) > 1
-}
-mass, = call(derived_program(robot, FORMULATIONS[0], "mass_matrix"), state)
-print(json.dumps({"errors": errors, "coupling": float(np.abs(mass[:, 1, :]).min())}))
-"""
-
 
 USE = """
 import json, sys
@@ -213,14 +178,6 @@ def run(package_copy, *arguments):
 
 
 # ------------------------------------------------------------------------------- a type of joint
-
-
-def test_formulations_agree_on_a_joint_type_that_they_never_saw(package_copy):
-    """They differ in how they use a joint."""
-    figures = json.loads(run(package_copy, "-c", COMPARISON, "lead_screw.yaml"))
-    assert len(figures["errors"]) >= 10
-    assert figures["coupling"] > 1e-6
-    assert max(figures["errors"].values()) <= 1e-12, figures["errors"]
 
 
 def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(package_copy):

@@ -34,8 +34,8 @@ URDF_FILES = (
 WHOLE = ("bolt", "double_pendulum", "iris")
 """Files of which every function is built."""
 
-LARGE = ("human43", "satellite_arm", "stewart", "tree12")
-"""Models that take longer than `arm7`."""
+LARGE = ("bricard", "human43", "satellite_arm", "stewart", "tree12")
+"""Models that take longest."""
 
 pytestmark = pytest.mark.slow
 

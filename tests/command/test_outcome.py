@@ -176,17 +176,6 @@ def test_a_check_that_fails_prints_its_result_once(folder, capfd, monkeypatch):
     assert "failed" in captured.err.lower()
 
 
-def test_wrong_answers_are_a_result(folder, capfd):
-    Path("task.yaml").write_text(
-        "symgen_task: 1\nstart: {q: [0, 0]}\ngoal: {q: [1, 0]}\nlimits: {torque: 20}\n"
-    )
-    Path("answer.txt").write_text("M[2,2] = I2\n")
-    assert run([*COMMANDS["grade"], "--json"]) == 3
-    captured = capfd.readouterr()
-    assert json.loads(captured.out)["passed"] is False
-    assert captured.err == ""
-
-
 def test_numbers_that_json_has_no_word_for():
     data = {"error": [math.nan, -math.inf, 1.5], "rows": ({"a": math.inf},)}
     assert json.loads(outcome.text(data, ["careful"])) == {

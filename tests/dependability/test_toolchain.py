@@ -30,18 +30,6 @@ def _build(world: World, *options: str, barred: bool = True, **more: str) -> tup
     return done.returncode, done.stderr
 
 
-@pytest.mark.deep
-def test_an_empty_path_and_the_packaged_compiler(tmp_path: Path) -> None:
-    """Everything is compiled and validated, the tool chain too; and nothing is left at home."""
-    pytest.importorskip("ziglang", reason="ziglang is not installed")
-    world = World(tmp_path, qualified=False)
-    status, said = _build(world, barred=False, PATH=str(tmp_path / "nowhere"))
-    assert status == 0, said
-    assert "first use of clang" in said
-    assert world.installed_mass() == 2.0  # of the compiled functions, and of NumPy's
-    assert world.leftovers() == []
-
-
 def _dated(folder: Path) -> dict[Path, tuple[int, int]]:
     return {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in folder.rglob("*")}
 

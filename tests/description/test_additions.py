@@ -62,6 +62,7 @@ def test_wrong_ones_are_refused_in_words(text, words):
         assert words in str(caught.value)
 
 
+@pytest.mark.slow
 def test_commands_take_them(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     options = ["--functions", "mass_matrix", "--backend", "numpy", "-q"]

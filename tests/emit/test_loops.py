@@ -148,15 +148,6 @@ def test_every_width(name: str, tmp_path: Path) -> None:
             hold(module, SIZES, functions)
 
 
-@pytest.mark.parametrize("name", deep("two_link", "bush"))
-def test_vectors_of_two_joints(name: str, tmp_path: Path) -> None:
-    functions = functions_of(name)
-    module = built(name, tmp_path, flags="baseline", functions=functions)
-    for width in (1, 2):
-        assert module.backends["compiled"].choose(width)
-        hold(module, SIZES, functions)
-
-
 @pytest.mark.skipif(not runs(4), reason="not on this processor")
 @pytest.mark.parametrize("name", [*slow("chain"), *deep("bush", "comb")])
 def test_vectors_of_eight_joints(
@@ -202,11 +193,14 @@ def related(parents: list[int]) -> list[int]:
 
 
 def test_loads_act_on_wrenches(bush: ModuleType) -> None:
+    name = "joint_wrench_derivatives"
+    program = derived_program(description_of("bush"), COMPOSITE, name)
+    line = EvaluatedFormulation({name: program})
     rng = np.random.default_rng(3)
     for size in (1, 5):
         state = list(states(bush, size).values())
         loads = rng.uniform(-10.0, 10.0, (size, bush.n_loads, 6))
-        wanted = straight("bush").joint_wrench_derivatives(*state, loads=loads)
+        wanted = line.joint_wrench_derivatives(*state, loads=loads)
         found = bush.joint_wrench_derivatives(*state, loads=loads)
         for value, reference in zip(found, wanted, strict=True):
             assert np.abs(value - reference).max() <= 1e-11 * np.abs(reference).max()

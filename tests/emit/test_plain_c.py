@@ -33,6 +33,12 @@ outputs: {power: abs(tau.count*qd.count)}
 """
 
 
+FUNCTIONS = (
+    "inverse_dynamics,inverse_dynamics_derivatives,inverse_dynamics_parameter_derivatives,"
+    "forward_dynamics,forward_kinematics,jacobians,kinetic_energy,point_motion,outputs"
+)
+
+
 def built(model, folder, **options):
     module = symgen.load(model, formulations="default", out=folder, backend="compiled", **options)
     return module, folder / module.name / "c" / "plain"
@@ -45,7 +51,7 @@ def robot(request, tmp_path_factory):
     if request.param == "runtime":
         model = folder / "largest.yaml"
         model.write_text(MODEL)
-        options = {"runtime_parameters": "all"}
+        options = {"runtime_parameters": "all", "functions": FUNCTIONS}
     else:
         model, options = EXAMPLES / f"{request.param}.yaml", {"plain_c": True}
     module, plain = built(model, folder, **options)

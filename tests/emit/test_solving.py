@@ -10,7 +10,7 @@ import pytest
 
 from symgen.options import BuildOptions
 from tests.choosing import some_slow
-from tests.emit.building import BACKENDS, build_bundle
+from tests.emit.building import BACKENDS, build_bundle, build_versions
 from tests.safety.building import bundle_of
 
 FUNCTIONS = ("mass_matrix", "bias_forces", "forward_dynamics", "forward_dynamics_derivatives")
@@ -32,15 +32,20 @@ TAU = [0.5, -1.0, 2.0, 0.25]
 QD = [1.0, 2.0, 3.0, -1.0]
 
 
-BACKEND_SETS = some_slow([("numpy",), BACKENDS], [("numpy",)], alone=True)
+LOOPS = ("compiled", "numpy")
+BACKEND_SETS = some_slow([("numpy",), BACKENDS, LOOPS], [("numpy",)], alone=True)
 
 
 def loaded(text, backends, folder):
+    """A module in straight lines, or by composite bodies in loops."""
     (folder / "model.yaml").write_text(text)
-    options = BuildOptions(
-        functions=FUNCTIONS[: None if text is BALL else 3], formulations=("newton_euler",)
-    )
-    return build_bundle(bundle_of(folder / "model.yaml", options, backends), folder)
+    form, formulation = ("straight", "newton_euler")
+    if backends == LOOPS:
+        form, formulation = ("loops", "composite")
+    functions = FUNCTIONS if text is BALL else FUNCTIONS[:3]
+    options = BuildOptions(functions=functions, formulations=(formulation,), form=form)
+    build = build_versions if backends == LOOPS else build_bundle
+    return build(bundle_of(folder / "model.yaml", options, backends), folder)
 
 
 @pytest.fixture(scope="module", params=BACKEND_SETS, ids=str)
@@ -49,7 +54,8 @@ def ball(request, tmp_path_factory):
 
 
 def families(ball):
-    return [backend.newton_euler for backend in ball.backends.values()]
+    (name,) = ball.formulations
+    return [getattr(backend, name) for backend in ball.backends.values()]
 
 
 def solvers(ball):
@@ -127,7 +133,7 @@ def test_a_nan_goes_through(ball):
 
 def test_a_singular_sample_of_complex_numbers_is_an_error(ball):
     with pytest.raises(np.linalg.LinAlgError):
-        ball.backends["numpy"].newton_euler.forward_dynamics(np.array(SINGULAR) + 1e-30j, QD, TAU)
+        families(ball)[-1].forward_dynamics(np.array(SINGULAR) + 1e-30j, QD, TAU)
 
 
 @pytest.mark.slow
@@ -179,6 +185,6 @@ def test_a_light_body_beside_a_heavy_one_is_not_singular(tmp_path):
     scale = np.diag(1 / np.sqrt(np.diag(mass)))
     assert np.linalg.cond(scale @ mass @ scale) < 30 < 1e12 < np.linalg.cond(mass)
     tau = mass @ qdd + module.bias_forces(q, qd)
-    for backend in module.backends.values():
-        solve = backend.newton_euler.forward_dynamics
+    for family in families(module):
+        solve = family.forward_dynamics
         np.testing.assert_allclose(solve(q, qd, tau), qdd, rtol=1e-8)

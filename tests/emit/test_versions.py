@@ -7,7 +7,6 @@ import ctypes
 import pickle
 import subprocess
 import sys
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -201,68 +200,6 @@ def test_every_width_and_number_of_samples(modules: dict[int, ModuleType], name:
                 assert np.abs(value - wanted).max(initial=0.0) <= 1e-12 * scale, (width, size)
 
 
-def test_any_layout_and_shared_arguments(modules: dict[int, ModuleType]) -> None:
-    for module in modules.values():
-        state = states(module, 21)
-        wanted = module.inverse_dynamics(*state.values())
-        strided = {name: np.repeat(x, 2, axis=0)[::2] for name, x in state.items()}
-        turned = {name: np.asfortranarray(x) for name, x in state.items()}
-        for other in (strided, turned):
-            np.testing.assert_array_equal(module.inverse_dynamics(*other.values()), wanted)
-        one = module.inverse_dynamics(state["q"], state["qd"][3], state["qdd"])
-        each = module.inverse_dynamics(state["q"], np.tile(state["qd"][3], (21, 1)), state["qdd"])
-        np.testing.assert_array_equal(one, each)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("form", ["loops", "straight"])
-def test_singular_samples_are_nan_and_the_others_are_not(form: str, tmp_path: Path) -> None:
-    model = tmp_path / "slides.yaml"
-    model.write_text(SLIDES)
-    options = BuildOptions(
-        formulations=("composite",),
-        functions=("forward_dynamics_derivatives",),
-        runtime_parameters=("m",),
-        form=form,
-    )
-    module = build_versions(bundle_of(model, options, ("compiled",)), tmp_path)
-    q = np.tile(np.linspace(-1.0, 1.0, 29)[:, np.newaxis], 2)
-    singular = np.zeros(29, dtype=bool)
-    singular[[3, 4, 14, 28]] = True
-    masses = np.where(singular, 0.0, 2.0)[:, np.newaxis]
-    for width in (1, 4, 8):
-        if not module.backends["compiled"].choose(width):
-            continue
-        with warnings.catch_warnings(record=True) as heard:
-            warnings.simplefilter("always")
-            results = module.forward_dynamics_derivatives(q, q, q, parameters=masses)
-        assert len(heard) == 1 and "4 of 29" in str(heard[0].message)
-        for result in results:
-            lost = np.isnan(result).reshape(29, -1)
-            assert lost[singular].all() and not lost[~singular].any()
-        assert (results[1][~singular] == 0.0).all()  # zeros by structure
-
-
-SLIDES = """
-symgen: 1
-name: slides
-parameters: {m: 2.0}
-joints:
-  - name: x
-    type: prismatic
-    parent: base
-    axis: [1, 0, 0]
-    origin: {xyz: [0, 0, 0]}
-    link: {name: one, mass: m}
-  - name: y
-    type: prismatic
-    parent: one
-    axis: [0, 1, 0]
-    origin: {xyz: [0, 0, 0]}
-    link: {name: two, mass: m}
-"""
-
-
 # -- threads -----------------------------------------------------------------------------------
 
 
@@ -290,29 +227,6 @@ def test_threads_are_a_number(widest: ModuleType) -> None:
     for wrong, error in ((0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError)):
         with pytest.raises(error, match="threads"):
             widest.threads = wrong
-
-
-def test_results_larger_than_the_caches(modules: dict[int, ModuleType]) -> None:
-    """They are those of parts of the batch, to the bit, wherever the arrays begin."""
-    module = modules[max(modules)]
-    rows = 64 * 2**20 // (8 * (module.n + 3 * module.n**2)) + 3
-    state = states(module, rows)
-    wanted = [np.empty((rows, *shape)) for shape in ((module.n,), *[(module.n, module.n)] * 3)]
-    for first in range(0, rows, 800):
-        part = {name: x[first : first + 800] for name, x in state.items()}
-        out = tuple(x[first : first + 800] for x in wanted)
-        module.inverse_dynamics_derivatives(*part.values(), out=out)
-    for threads, offset in ((1, 1), (3, 5)):
-        module.threads = threads
-        out = tuple(np.full(x.size + 16, np.nan) for x in wanted)
-        inner = tuple(
-            x[offset : offset + y.size].reshape(y.shape) for x, y in zip(out, wanted, strict=True)
-        )
-        module.inverse_dynamics_derivatives(*state.values(), out=inner)
-        for whole, x, y in zip(out, inner, wanted, strict=True):
-            np.testing.assert_array_equal(x, y)
-            assert np.isnan(whole[:offset]).all() and np.isnan(whole[offset + y.size :]).all()
-    del module.threads
 
 
 def test_result_memory_is_a_number(widest: ModuleType) -> None:
@@ -406,28 +320,6 @@ def test_the_module_is_one_like_any_other(widest: ModuleType) -> None:
         assert widest.threads == 2
     del widest.threads
     assert widest.threads >= 1
-
-
-ONE_JOINT = """
-symgen: 1
-name: {name}
-joints:
-  - name: x
-    type: revolute
-    origin: {{xyz: [0, 0, 0]}}
-    axis: [0, 0, 1]
-    link: {{name: one, mass: 2, com: [1, 0, 0]}}
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["rows", "compute"])
-def test_robots_with_names_of_our_own(tmp_path: Path, name: str) -> None:
-    model = tmp_path / "model.yaml"
-    model.write_text(ONE_JOINT.format(name=name))
-    options = BuildOptions(formulations=("newton_euler",), functions=("mass_matrix",))
-    module = build_versions(bundle_of(model, options, ("compiled",)), tmp_path)
-    np.testing.assert_allclose(module.mass_matrix(np.zeros((9, 1)), packed=True), 2.0)
 
 
 WITHOUT_KEYS = """

@@ -115,7 +115,7 @@ LONG = "x" * 70  # too long for a search of what it may mean, which has a limit 
             )
         ),
         ("urdf", lambda count: urdf(count, lambda k: 10**70 + k)),
-        *slow(("yaml", lambda count: joints(count, lambda k: LONG))),
+        *deep(("yaml", lambda count: joints(count, lambda k: LONG))),
     ],
     ids=["links", "poses", "parents", "joints"],
 )

@@ -220,26 +220,6 @@ def test_axe_finds_no_obstacle(browser, written, scheme):
     tab.close()
 
 
-def test_the_parts_of_the_torques_are_those_of_the_module_and_add_up(opened, model):
-    tab, _ = opened
-    module = loaded(model, "torque_parts")
-    tab.locator("#qd-1").fill("-1.3")
-    drawn(tab)
-    state = [
-        [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(module.n)]
-        for kind in ("q", "qd", "qdd")
-    ]
-    cells = tab.eval_on_selector_all(
-        "#parts td", "cells => cells.map(c => [c.dataset.part, Number(c.dataset.value)])"
-    )
-    found = {part: [x for name, x in cells if name == part] for part, _ in cells}
-    names = ("inertial", "centrifugal", "coriolis", "gravity", "load", "joint_term")
-    for name, expected in zip(names, module.torque_parts(*state), strict=True):
-        np.testing.assert_allclose(found[name], expected, rtol=1e-9, atol=1e-9)
-    torques = numbers(tab, "torques")["newton_euler"]
-    np.testing.assert_allclose(found["total"], torques, rtol=1e-9, atol=1e-9)
-
-
 def test_parameters_and_loads_are_sliders(opened, model):
     tab, _ = opened
     described = read(model)
@@ -498,6 +478,7 @@ def test_a_mechanism_stays_closed_while_sliders_move_it(browser, linkage):
     tab.close()
 
 
+@pytest.mark.deep
 def test_a_report_of_a_mechanism_that_does_not_close_is_refused(tmp_path):
     model = tmp_path / "four_bar.yaml"
     model.write_text(FOUR_BAR.replace("d: 2.0", "d: 9.0"))

@@ -33,6 +33,14 @@ def report(model, quick=True):
     return page.report(read(model), quick, None, Journal())
 
 
+def report_of(text, folder):
+    """The page of a model file of this text; it is well formed."""
+    (folder / "model.yaml").write_text(text)
+    page_of_it = report(folder / "model.yaml")
+    outline(page_of_it)
+    return page_of_it
+
+
 @pytest.fixture(scope="module", params=slow("two_link"))
 def two_link():
     return report(EXAMPLES / "two_link.yaml")
@@ -178,9 +186,7 @@ joints:
 
 @pytest.mark.slow
 def test_what_a_stranger_writes_stays_text(tmp_path):
-    model = tmp_path / "hostile.yaml"
-    model.write_text(HOSTILE)
-    text = report(model)
+    text = report_of(HOSTILE, tmp_path)
     seen = outline(text)
     assert "img" not in seen.tags
     assert "<script>alert" not in text
@@ -217,10 +223,7 @@ joints:
 
 @pytest.mark.slow
 def test_a_joint_that_follows_has_no_slider(tmp_path):
-    model = tmp_path / "gripper.yaml"
-    model.write_text(GRIPPER)
-    text = report(model)
-    outline(text)
+    text = report_of(GRIPPER, tmp_path)
     assert "2 coordinates, 3 links" in text
     assert "-1 q(left) + 0.1" in text
     assert 'id="qdd-2"' in text
@@ -235,13 +238,9 @@ def test_many_links_fixed_askew_are_not_written_out(tmp_path):
         f"origin: {{xyz: [0.1, 0, 0], rpy: [0.1, 0.2, 0.3]}}, link: {{name: l{i}, mass: 0.1}}}}\n"
         for i in range(1, 13)
     )
-    model = tmp_path / "askew.yaml"
-    model.write_text(
-        "symgen: 1\nname: askew\njoints:\n"
-        "  - {name: turn, type: revolute, origin: {}, link: {name: arm, mass: 1}}\n" + frames
-    )
-    text = report(model)
-    outline(text)
+    head = "symgen: 1\nname: askew\njoints:\n"
+    turn = "  - {name: turn, type: revolute, origin: {}, link: {name: arm, mass: 1}}\n"
+    text = report_of(head + turn + frames, tmp_path)
     assert "Too long for a page" in text
     assert "const newton_euler = {" in unpacked(text, "functions")
 
@@ -255,9 +254,7 @@ joints:
 
 
 def test_a_robot_that_cannot_move(tmp_path):
-    model = tmp_path / "still.yaml"
-    model.write_text(STILL)
-    outline(report(model))
+    assert report_of(STILL, tmp_path)
 
 
 MASSLESS = """
@@ -271,10 +268,7 @@ joints:
 
 @pytest.mark.slow
 def test_a_singular_mass_matrix_is_said_and_all_else_is_shown(tmp_path):
-    model = tmp_path / "massless.yaml"
-    model.write_text(MASSLESS)
-    text = report(model)
-    outline(text)
+    text = report_of(MASSLESS, tmp_path)
     assert "forward_dynamics of massless has no solution" in text
     assert "<h3>Mass matrix</h3>" in text
 

@@ -50,12 +50,6 @@ def test_a_new_package_appears(target: Path) -> None:
     assert manifest.is_intact(target)
 
 
-def test_an_empty_folder_is_no_obstacle(target: Path) -> None:
-    target.mkdir(parents=True)
-    install(target)
-    assert factor(target) == 2.0
-
-
 def test_a_former_package_is_replaced_and_its_stale_files_removed(target: Path) -> None:
     install(target, 2.0, only_former="X = 1\n")
     assert load_package(target).__name__
@@ -333,24 +327,6 @@ def test_an_interruption_at_any_step_leaves_one_of_both_packages(
     assert len(outcomes) > 20
     assert outcomes == sorted(outcomes)  # the new package, once it is there, stays
     assert set(outcomes) == {2.0, 3.0}
-
-
-def test_interruptions_in_a_row(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(target, 1.0)
-    present = 1.0
-    generator = random.Random(7)
-    for number in range(2, 30):
-        with monkeypatch.context() as patch:
-            _fail_at(patch, generator.randrange(1, 45))
-            try:
-                install(target, float(number), **{f"only_{number}": ""})
-                present = float(number)
-            except FaultInjectedError:
-                assert factor(target) in (present, float(number))
-                present = factor(target)
-        assert factor(target) == present
-    install(target, 0.0)
-    assert visible(target) == sorted([*package(), *LISTS])
 
 
 def _install_repeatedly(target: Path, number: int) -> None:

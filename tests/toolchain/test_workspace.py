@@ -32,16 +32,6 @@ with workspace(Path(sys.argv[1]), "other") as folder:
 """
 
 
-def test_it_is_gone_afterwards_even_after_an_error(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text("")
-    for parent in (tmp_path, tmp_path / "new"):
-        with pytest.raises(KeyboardInterrupt), workspace(parent, "build") as folder:
-            (folder / "file").write_text("")
-            raise KeyboardInterrupt
-    assert not (tmp_path / "new").exists()
-    assert set(os.listdir(tmp_path)) - {"lock"} == {"mine"}
-
-
 def test_a_folder_that_somebody_removes(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import shutil, sys; shutil.rmtree('..'); sys.exit(1)"]
     said = "was removed while a build used it; build again"

@@ -371,7 +371,7 @@ def test_what_is_left_out_though_it_pushes_is_a_warning(old, new, key, tmp_path)
     assert "left out" in warning.message
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_many_classes_with_many_attributes_take_no_memory(tmp_path):
     attributes = " ".join(f'a{k}=""' for k in range(20_000))
     classes = "".join(f'<default class="c{k}"/>' for k in range(20_000))

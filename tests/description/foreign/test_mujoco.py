@@ -16,7 +16,7 @@ from symgen.description.foreign import mujoco_process
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
-from tests.choosing import slow
+from tests.choosing import deep
 from tests.modules import module
 from tests.oracles.comparison import state_of
 from tests.oracles.mujoco_dynamics import MujocoDynamics, disagreement
@@ -217,7 +217,7 @@ def test_equality_constraints_of_free_bodies_and_balls(tmp_path):
         ('<option gravity="1 2 -9"/>',
          '<extension><plugin plugin="mujoco.pid"><instance name="i"/></plugin></extension>',
          "plugins are programs, and are not run"),
-        *slow(('count="2"', 'count="4000"', "more than 3000 bodies")),
+        *deep(('count="2"', 'count="4000"', "more than 3000 bodies")),
     ],
 )  # fmt: skip
 def test_what_is_refused(zoo, old, new, message):
