@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from benchmarks import (
-    builds,
     compare,
     contestants,
     figures,
@@ -16,8 +15,8 @@ from benchmarks import (
     report,
 )
 from benchmarks.contestants import contestant
-from benchmarks.interface import CALL, FUNCTIONS, KERNEL, SMALL
-from benchmarks.marks import markdown, replaced
+from benchmarks.interface import CALL, KERNEL, SMALL
+from benchmarks.marks import replaced
 from benchmarks.timing import Effort, Timing, interleaved, ratio_of_minima, ratio_within_rounds
 from symgen.toolchain.compiler import CompilerMissingError, find_compiler
 
@@ -64,36 +63,6 @@ def test_two_link_beside_all_that_are_installed(tmp_path, capsys):
     assert "symgen, NumPy backend" in capsys.readouterr().out
 
 
-@pytest.mark.deep
-@needs_compiler
-@pytest.mark.parametrize("model", ["puma560", "arm7", "human43", "quadruped"])
-def test_all_functions_agree(tmp_path, model):
-    functions = FUNCTIONS if model != "human43" else ("inverse_dynamics", "mass_matrix")
-    data = run(
-        tmp_path, "--models", model, "--contestants", ",".join(WITHOUT_CPP),
-        "--functions", ",".join(functions), "--modes", f"{KERNEL},{CALL},{SMALL}",
-    )  # fmt: skip
-    assert not data["wrong"]
-    assert {row["function"] for row in data["figures"]} == set(functions)
-
-
-@pytest.mark.deep
-@needs_compiler
-def test_new_results_beside_those_that_are_there(capsys):
-    new_results.main(["--models", "two_link", "--rows", "64,1000", "--quick"])
-    lines = capsys.readouterr().out.splitlines()
-    assert any("symgen_modules call-new" in line for line in lines)
-    assert [line.split()[0] for line in lines[-3:-1]] == ["64", "1000"]
-
-
-def test_simulators_of_a_mechanism_have_the_same_motion(capsys):
-    mechanisms.main(["--quick"])
-    rows = [line for line in capsys.readouterr().out.splitlines() if line.endswith(" m")]
-    off = {line.split()[0].strip(","): float(line.split()[-2]) for line in rows}
-    assert off.pop("symgen") < 1e-4
-    assert all(distance < 1e-2 for distance in off.values())
-
-
 def test_contestants_have_one_interface():
     for name in contestants.NAMES:
         module = contestant(name)
@@ -135,15 +104,6 @@ def test_ratios_within_rounds_are_blind_to_drift():
     assert ratio_within_rounds(reference, mine) == 5.0
 
 
-def test_markdown():
-    assert markdown(["a", "b"], [["x", 1], ["long", 22]]) == [
-        "| a    |  b |",
-        "| ---- | -: |",
-        "| x    |  1 |",
-        "| long | 22 |",
-    ]
-
-
 def test_text_between_marks():
     text = "head\n<!-- m: begin -->\nold\n<!-- m: end -->\ntail\n"
     new = replaced(text, "m", ["new"])
@@ -151,6 +111,7 @@ def test_text_between_marks():
     assert replaced(new, "other", ["x"]) == new
 
 
+@pytest.mark.slow
 def test_a_plot_is_made_of_the_figures(tmp_path):
     pytest.importorskip("matplotlib")
     rows = [
@@ -161,29 +122,6 @@ def test_a_plot_is_made_of_the_figures(tmp_path):
     facts = {"processor": "a processor", "date": "2026-01-01T00:00:00"}
     report.plot({"figures": rows, "machine": facts}, tmp_path / "plot")
     assert (tmp_path / "plot.png").stat().st_size > 10_000
-
-
-def test_builds_by_stages(capsys):
-    builds.main(["--models", "two_link", "--backend", "numpy", "--formulations", "newton_euler"])
-    *_, first, second = capsys.readouterr().out.splitlines()
-    (first, second) = ([cell.strip() for cell in row.split("|")] for row in (first, second))
-    column = dict(zip(["", *builds.HEADINGS], zip(first, second, strict=True), strict=False))
-    assert column["robot"] == ("two_link", "two_link")
-    assert column["tool chain"][0] != "" and column["tool chain"][1] == ""
-    assert all(float(x) > 0.0 for x in (*column["total"], *column["processor"]))
-
-
-@pytest.mark.deep
-@needs_compiler
-def test_growth(tmp_path):
-    file = tmp_path / "growth.json"
-    growth.main(["--sizes", "2,4", "--functions", "inverse_dynamics,mass_matrix",
-                 "--json", str(file), "--plot", "-"])  # fmt: skip
-    rows = json.loads(file.read_text())["figures"]
-    assert [(row["n"], row["function"]) for row in rows] == [
-        (2, "inverse_dynamics"), (2, "mass_matrix"), (4, "inverse_dynamics"), (4, "mass_matrix"),
-    ]  # fmt: skip
-    assert all(row["compile s"] > 0.0 and row["call ns"] > 0.0 for row in rows)
 
 
 def test_growth_stops_before_the_budget_ends():

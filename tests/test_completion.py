@@ -8,6 +8,7 @@ import pytest
 
 import symgen
 from symgen.program.functions import BY_LINK, FUNCTIONS
+from tests.modules import module
 
 jedi = pytest.importorskip("jedi")
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -20,6 +21,7 @@ def shown(source: str, project: Path) -> dict[str, str]:
     return {found.name: " ".join(found.docstring().split()) for found in script.complete()}
 
 
+@pytest.mark.slow
 def test_what_load_returns_is_completed():
     names = shown('import symgen\narm = symgen.load("arm.yaml")\narm.', Path(symgen.__path__[0]))
     for name, summary in SUMMARIES.items():
@@ -29,6 +31,7 @@ def test_what_load_returns_is_completed():
     assert "tau (..., n)" in inner["inverse_dynamics"]
 
 
+@pytest.mark.slow
 def test_an_imported_module_is_completed():
     root = Path(symgen.__path__[0]).parent
     if not (root / "generated" / "two_link").is_dir():
@@ -38,17 +41,12 @@ def test_an_imported_module_is_completed():
     assert SUMMARIES.keys() & names.keys() >= {"inverse_dynamics", "mass_matrix", "frame_jacobian"}
 
 
-def test_stubs_hold_the_docstrings_that_editors_show(tmp_path):
+def test_stubs_hold_the_docstrings_that_editors_show():
     """Pyright takes them from there: the functions themselves are made at run time."""
-    module = symgen.load(
-        EXAMPLES / "two_link.yaml",
-        functions="mass_matrix,jacobians,forward_kinematics",
-        formulations="newton_euler",
-        backend="numpy",
-        out=tmp_path,
-    )
-    stub = ast.parse((tmp_path / "two_link" / "__init__.pyi").read_text())
+    functions = "mass_matrix,jacobians,forward_kinematics"
+    robot = module(EXAMPLES / "two_link.yaml", functions=functions, formulations="newton_euler")
+    stub = ast.parse(Path(robot.__file__).with_suffix(".pyi").read_text())
     found = {f.name: ast.get_docstring(f) for f in stub.body if isinstance(f, ast.FunctionDef)}
     for name in ("mass_matrix", "jacobians", "frame_pose"):
-        assert found[name] == inspect.getdoc(getattr(module, name))
+        assert found[name] == inspect.getdoc(getattr(robot, name))
     assert "local_world_aligned" in found["frame_jacobian"]

@@ -12,6 +12,7 @@ import pytest
 
 import symgen
 
+pytestmark = pytest.mark.slow
 PACKAGE = Path(symgen.__file__).parent
 TEMPLATES = PACKAGE.parent / "templates"
 
@@ -65,41 +66,6 @@ joints:
      link: {mass: 1.5, com: [0, 0.2, 0.1], inertia: {xx: 0.3, yy: 0.2, zz: 0.2}}}
 loads: [{name: tip, link: b, point: [0.1, 0.2, 0.3]}]
 points: [{name: tip, link: b, point: [0.1, 0.2, 0.3]}]
-"""
-
-COMPARISON = """
-import json, sys
-import numpy as np
-import symgen
-from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derived_program
-from symgen.formulations import FORMULATIONS, provided_functions
-from symgen.kinematics.tree import build_tree
-from symgen.program.evaluation import call
-from symgen.program.functions import senseless_functions
-
-robot = symgen.read(sys.argv[1])
-rng = np.random.default_rng(3)
-state = {name: rng.uniform(-2, 2, (5, 3)) for name in ("q", "qd", "qdd")}
-state["loads"], state["tau"] = rng.uniform(-9, 9, (5, 1, 6)), rng.uniform(-9, 9, (5, 3))
-unmet = senseless_functions(build_tree(robot, Graph()).sizes)
-by_function = {}
-for formulation in FORMULATIONS:
-    for function in (name for name in provided_functions(formulation) if name not in unmet):
-        program = derived_program(robot, formulation, function)
-        by_function.setdefault(function, []).append(call(program, state))
-errors = {
-    function: max(
-        float(np.abs(x - y).max() / max(1.0, np.abs(y).max()))
-        for other in results[1:]
-        for x, y in zip(other, results[0])
-        if y.size
-    )
-    for function, results in by_function.items()
-    if len(results) > 1
-}
-mass, = call(derived_program(robot, FORMULATIONS[0], "mass_matrix"), state)
-print(json.dumps({"errors": errors, "coupling": float(np.abs(mass[:, 1, :]).min())}))
 """
 
 
@@ -214,14 +180,6 @@ def run(package_copy, *arguments):
 # ------------------------------------------------------------------------------- a type of joint
 
 
-def test_formulations_agree_on_a_joint_type_that_they_never_saw(package_copy):
-    """They differ in how they use a joint."""
-    figures = json.loads(run(package_copy, "-c", COMPARISON, "lead_screw.yaml"))
-    assert len(figures["errors"]) >= 10
-    assert figures["coupling"] > 1e-6
-    assert max(figures["errors"].values()) <= 1e-12, figures["errors"]
-
-
 def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(package_copy):
     options = ("--backend", "numpy", "--formulations", "all", "--json")
     report = json.loads(run(package_copy, "-m", "symgen", "build", "lead_screw.yaml", *options))
@@ -243,27 +201,6 @@ def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(p
 
 
 # ------------------------------------------------------------------------------- a formulation
-
-
-def test_a_new_formulation_derives_what_it_lists_and_no_more(package_copy):
-    code = (
-        "from symgen.formulations import *; "
-        "print(provided_functions(formulation_named('body_sums')))"
-    )
-    assert run(package_copy, "-c", code) == "('mass_matrix',)\n"
-    shown = run(
-        package_copy, "-m", "symgen", "show", "plain.yaml", "mass_matrix", "--formulation",
-        "body_sums", "--steps",
-    )  # fmt: skip
-    assert "BS-3" in shown or "entry of M" in shown
-
-
-def test_a_new_formulation_is_proven_equal_to_the_others(package_copy):
-    options = ("--exact", *MASS, "--json")
-    proof = json.loads(run(package_copy, "-m", "symgen", "check", "plain.yaml", *options))
-    claims = {row["claim"]: row for row in proof["identities"]}
-    assert claims["body_sums = composite"]["holds"]
-    assert claims["body_sums = composite"]["entries"] == 9
 
 
 def test_a_new_formulation_is_a_sub_module_of_a_build(package_copy):

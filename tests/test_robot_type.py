@@ -8,6 +8,8 @@ import symgen
 from manual import robot_type
 from symgen.program.functions import FUNCTIONS
 from symgen.robot import Functions, Robot, TorqueParts
+from tests import modules
+from tests.choosing import slow
 
 
 def test_it_is_written_from_the_table_of_functions():
@@ -16,12 +18,9 @@ def test_it_is_written_from_the_table_of_functions():
         assert written == wanted, "python -m manual.robot_type"
 
 
-@pytest.fixture(scope="module")
-def module(tmp_path_factory):
-    from tests.test_documents import ROOT
-
-    out = tmp_path_factory.mktemp("out")
-    return symgen.load(ROOT / "examples" / "two_link.yaml", backend="numpy", out=out)
+@pytest.fixture(scope="module", params=slow("two_link"))
+def module():
+    return modules.module(modules.ROOT / "examples" / "two_link.yaml", functions="default")
 
 
 def test_a_module_has_what_the_type_says(module):

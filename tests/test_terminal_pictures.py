@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from benchmarks.terminal_pictures import FOLDER, PICTURES, screen, svg
+from tests.choosing import some_slow
 
 SAME_EVERY_TIME = ("errors", "grade", "new")  # the others tell seconds
 
@@ -25,7 +26,7 @@ def test_every_picture_is_there_and_asks_no_host_for_anything():
         assert "Traceback" not in texts(picture)
 
 
-@pytest.mark.parametrize("name", SAME_EVERY_TIME)
+@pytest.mark.parametrize("name", some_slow(SAME_EVERY_TIME, ["new"]))
 def test_a_picture_shows_what_the_commands_print_today(name, tmp_path):
     picture = PICTURES[name]
     again = svg(screen(picture, tmp_path), name, picture.width)

@@ -1,8 +1,7 @@
 """Default builds, compiled with a user's flags: shapes of robots, all examples, twenty URDF files.
 
 A build validates every function of its module against an independent model and raises where one
-fails, so that the tests add little: which backend was built, and Pinocchio's mass matrix.  CI runs
-all of them, without a limit of time.
+fails, so that the tests add little: which backend was built, and Pinocchio's mass matrix.
 """
 
 import os
@@ -15,7 +14,7 @@ import symgen
 from symgen.description import read
 from symgen.options import ReadOptions
 from tests.builds.shapes import FIXED_AT_THE_BASE, SHAPES, model
-from tests.choosing import slow, some_slow
+from tests.choosing import some_deep
 from tests.description.foreign.test_example_robots import robots
 from tests.oracles.comparison import agrees
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
@@ -32,8 +31,16 @@ URDF_FILES = (
 )  # fmt: skip
 """Arms, hands, legs, drones: 0 to 12 joints, fixed ones before, between and behind them."""
 
+WHOLE = ("bolt", "double_pendulum", "iris")
+"""Files of which every function is built."""
 
-@pytest.mark.parametrize("name", some_slow(SHAPES, ("fixed_at_the_base", "only_fixed_joints")))
+LARGE = ("bricard", "human43", "satellite_arm", "stewart", "tree12")
+"""Models that take longest."""
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("name", SHAPES)
 def test_shapes(name, tmp_path):
     file = tmp_path / f"{name}.yaml"
     file.write_text(model(name))
@@ -46,7 +53,7 @@ def test_shapes(name, tmp_path):
         assert np.array_equal(robot.frame_pose(link, q), robot.forward_kinematics(q)[number])
 
 
-@pytest.mark.parametrize("backend", some_slow(["numpy", "compiled", "cython"], ["numpy"]))
+@pytest.mark.parametrize("backend", ["numpy", "compiled", "cython"])
 def test_forces_on_fixed_links(backend, tmp_path):
     file = tmp_path / "still.yaml"
     file.write_text(model("forces_on_fixed_links"))
@@ -56,7 +63,7 @@ def test_forces_on_fixed_links(backend, tmp_path):
     assert height == robot.point_motion([], [], [])[0][0, 2]
 
 
-@pytest.mark.parametrize("backend", some_slow(["numpy", "compiled", "cython"], ["numpy"]))
+@pytest.mark.parametrize("backend", ["numpy", "compiled", "cython"])
 def test_loop_of_fixed_links(backend, tmp_path):
     file = tmp_path / "still.yaml"
     file.write_text(model("loop_of_fixed_links"))
@@ -79,7 +86,6 @@ def test_open_loop_of_fixed_links(tmp_path):
         robot.assemble()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("suffix", FIXED_AT_THE_BASE)
 def test_formats(suffix, tmp_path):
     file = tmp_path / f"mounted{suffix}"
@@ -89,17 +95,21 @@ def test_formats(suffix, tmp_path):
     assert robot.coordinate_names == ("j",)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    some_deep(MODELS, [x for x in MODELS if x.stem not in LARGE]),
+    ids=lambda path: path.stem,
+)
 def test_examples(path):
     assert symgen.load(path).backend == "compiled"
 
 
 @pytest.mark.skipif(not robots() and "CI" not in os.environ, reason=f"needs {ROBOTS}")
-@pytest.mark.parametrize("name", slow(*URDF_FILES))
+@pytest.mark.parametrize("name", URDF_FILES)
 def test_urdf_files(name):
     (path,) = (path for path in robots() if path.stem == name)
-    robot = symgen.load(path)
+    options = {} if name in WHOLE else {"functions": ("inverse_dynamics", "mass_matrix")}
+    robot = symgen.load(path, **options)
     assert robot.backend == "compiled"
     description = read(path, ReadOptions())
     if robot.n:

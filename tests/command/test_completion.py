@@ -92,6 +92,7 @@ def test_model_files(folder):
     assert offered("symgen build two") == [("file", "two")]
 
 
+@pytest.mark.slow
 def test_sympy_is_not_loaded(folder):
     program = (
         "import sys\nfrom click.shell_completion import ShellComplete\nfrom symgen.cli import cli\n"
@@ -127,6 +128,7 @@ complete -C "symgen build two_link.yaml --runtime-parameters m1,m"
 WANTED = ["check", "two_link.yaml", "jacobians,mass_matrix", "m1,m2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shell", "text"), [("bash", BASH), ("fish", FISH)])
 def test_in_a_real_shell(folder, shell, text):
     program = shutil.which(shell)

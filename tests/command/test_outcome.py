@@ -11,6 +11,7 @@ from symgen.cli import cli, run
 from symgen.command import outcome
 from symgen.errors import ValidationError
 from symgen.validation import limits
+from tests.choosing import some_slow
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FAST = ["--backend", "numpy", "--functions", "mass_matrix"]
@@ -70,7 +71,10 @@ def test_every_command_is_here():
     assert named == set(cli.commands)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name",
+    some_slow(COMMANDS, [x for x in COMMANDS if x not in ("plan", "compare", "report", "build")]),
+)
 def test_json_and_nothing_else(folder, capfd, name):
     assert run([*COMMANDS[name], "--json"]) == 0
     captured = capfd.readouterr()
@@ -80,7 +84,7 @@ def test_json_and_nothing_else(folder, capfd, name):
     assert "error" not in found
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", some_slow(COMMANDS, ["new", "build", "grade", "show"]))
 def test_quiet(folder, capfd, name):
     assert run([*COMMANDS[name], "--quiet"]) == 0
     captured = capfd.readouterr()
@@ -170,17 +174,6 @@ def test_a_check_that_fails_prints_its_result_once(folder, capfd, monkeypatch):
     captured = capfd.readouterr()
     assert json.loads(captured.out)["passed"] is False
     assert "failed" in captured.err.lower()
-
-
-def test_wrong_answers_are_a_result(folder, capfd):
-    Path("task.yaml").write_text(
-        "symgen_task: 1\nstart: {q: [0, 0]}\ngoal: {q: [1, 0]}\nlimits: {torque: 20}\n"
-    )
-    Path("answer.txt").write_text("M[2,2] = I2\n")
-    assert run([*COMMANDS["grade"], "--json"]) == 3
-    captured = capfd.readouterr()
-    assert json.loads(captured.out)["passed"] is False
-    assert captured.err == ""
 
 
 def test_numbers_that_json_has_no_word_for():

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from symgen.cli import run
-from tests.choosing import deep
+from tests.modules import quick_builds
 
 ROOT = Path(__file__).parents[2]
 TWO_LINK = ROOT / "examples" / "two_link.yaml"
@@ -42,7 +42,8 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(place)
     shutil.copy(TWO_LINK, "arm.yaml")
     Path("wheel.yaml").write_text(WHEEL)
-    return place
+    with quick_builds():
+        yield place
 
 
 @pytest.fixture
@@ -85,39 +86,6 @@ def test_a_link_in_place_of_a_folder_of_ours(folder, precious, capfd, name):
     assert run(BUILD) == 2
     error = capfd.readouterr().err
     assert f"generated/{name}" in error and "derive" not in error
-    assert untouched(precious)
-
-
-@pytest.mark.parametrize(
-    "target", ["{precious}/file", *deep("{precious}/new", "/etc/passwd", "nowhere")]
-)
-@pytest.mark.parametrize("name", ["__init__.py", "_numpy/newton_euler.py", "manifest.json"])
-def test_a_link_in_place_of_a_file(folder, precious, name, target):
-    assert run([*BUILD, "-q"]) == 0
-    content = Path("generated/two_link", name).read_bytes()
-    before = Path("/etc/passwd").read_bytes()
-    Path("generated/two_link", name).unlink()
-    Path("generated/two_link", name).symlink_to(target.format(precious=precious))
-    status = run([*BUILD, "-q"])
-    link = Path("generated/two_link", name)
-    assert (status, link.is_symlink()) in ((0, False), (2, True))
-    if status == 0:
-        assert link.read_bytes() == content
-    assert untouched(precious) and Path("/etc/passwd").read_bytes() == before
-
-
-@pytest.mark.parametrize("name", ["_numpy", ".former", "c"])
-def test_a_link_in_place_of_a_folder_of_the_package(folder, precious, capfd, name):
-    assert run([*BUILD, "-q"]) == 0
-    place = Path("generated/two_link", name)
-    if place.exists():
-        shutil.rmtree(place)
-    place.symlink_to(precious)
-    Path("arm.yaml").write_text(
-        Path("arm.yaml").read_text().replace("m1: {value: 0.5", "m1: {value: 0.6")
-    )
-    assert run([*BUILD, "-q"]) in (0, 2, 4)
-    assert "Traceback" not in capfd.readouterr().err
     assert untouched(precious)
 
 
@@ -221,6 +189,7 @@ def test_folders_of_any_name(folder, capfd, place):
     assert not Path("bad").exists()
 
 
+@pytest.mark.slow
 def test_folders_whose_names_are_no_text(folder):
     """As of a disk that was written elsewhere: bytes that are not UTF-8."""
     place = b"not utf-8 \xff\xfe"
@@ -257,6 +226,7 @@ def test_a_name_with_a_dash_in_front(folder, capfd):
     assert run(["build", *FAST, "-q", "--", "-arm.yaml"]) == 0
 
 
+@pytest.mark.slow
 def test_a_working_folder_that_is_gone(folder, tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()

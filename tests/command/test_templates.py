@@ -10,6 +10,7 @@ from symgen.cli import run
 from symgen.emit import templates as templates_module
 from symgen.emit.templates import Templates
 from symgen.pipeline import compiling
+from tests.choosing import slow
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BUILD = ["build", "arm.yaml", "--backend", "numpy", "--functions", "mass_matrix"]
@@ -35,6 +36,7 @@ def shipped(name):
     return Templates().source(name)
 
 
+@pytest.mark.slow
 def test_a_restyled_package(folder, capfd):
     own = shipped("numpy/formulation.py.jinja").replace(", in NumPy.", ", in our house style.")
     write("numpy/formulation.py.jinja", '{% include "words.jinja" %}' + own)
@@ -104,9 +106,11 @@ def test_wrong_templates_are_told_by_every_command(folder, capfd):
     ("old", "new", "status", "words"),
     [
         ("{{ line.value }}", "{{ line.value }} + 1e-3", 3, "FAILED"),
-        ("def {{ kernel", "def wrong_{{ kernel", 4, "mass_matrix"),
-        ('"""{{ robot }}', '"" {{ robot }}', 4, "SyntaxError"),
-        ('"""{{ kernel.function.summary }}"""', "nothing()", 4, "'nothing' is not defined"),
+        *slow(
+            ("def {{ kernel", "def wrong_{{ kernel", 4, "mass_matrix"),
+            ('"""{{ robot }}', '"" {{ robot }}', 4, "SyntaxError"),
+            ('"""{{ kernel.function.summary }}"""', "nothing()", 4, "'nothing' is not defined"),
+        ),
     ],
 )
 def test_wrong_code_is_not_installed(folder, capfd, old, new, status, words):
@@ -123,6 +127,7 @@ def test_wrong_code_is_not_installed(folder, capfd, old, new, status, words):
     assert {p: p.read_bytes() for p in Path("generated").rglob("*.py")} == before
 
 
+@pytest.mark.slow
 def test_code_that_does_not_compile(folder, capfd):
     text = shipped("c/kernels.c.jinja")
     write("c/kernels.c.jinja", text + "\nint wrong(\n")
@@ -132,6 +137,7 @@ def test_code_that_does_not_compile(folder, capfd):
     assert not Path("generated/two_link").exists()
 
 
+@pytest.mark.slow
 def test_kernels_that_need_the_header_of_the_robot(folder, monkeypatch):
     """It is written when all is derived, so they cannot be compiled before."""
     monkeypatch.setattr(compiling, "processors", lambda: 2)
@@ -147,6 +153,7 @@ def test_kernels_that_need_the_header_of_the_robot(folder, monkeypatch):
     assert "= NOTHING;" in kernel.read_text()
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_a_link_and_links_in_it(folder, capfd):
     own = shipped("numpy/formulation.py.jinja")
     kept = Path("kept/numpy")
@@ -180,6 +187,7 @@ def test_a_folder_that_is_none(folder, capfd, monkeypatch):
     assert "not UTF-8" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_lines_that_are_compared_are_those_of_the_templates(folder, capfd):
     import json
 

@@ -16,7 +16,7 @@ from symgen.description.writing import model_text
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
-from tests.choosing import deep, one_in
+from tests.choosing import one_in, some_slow
 from tests.oracles.comparison import agrees, state_of
 from tests.oracles.coupled import with_followers
 from tests.oracles.programs import evaluated
@@ -45,7 +45,9 @@ def compare(document, style, limit=1e-11):
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize(
-    "path", [x for x in EXAMPLES if x.stem != "human43"] + deep(EXAMPLES[4]), ids=lambda p: p.stem
+    "path",
+    some_slow(EXAMPLES, [x for x in EXAMPLES if x.stem in ("puma560", "two_link")]),
+    ids=lambda p: p.stem,
 )
 def test_examples_in_every_style(path, style):
     compare(read_document(path), style)
@@ -86,7 +88,7 @@ def test_a_serial_chain_needs_no_transform_ahead_of_its_rows_but_at_the_base(sty
 
 
 @pytest.mark.parametrize("style", ["standard", "modified"])
-@pytest.mark.parametrize("tilt", ["1e-3", "1e-5", "1e-7", "1e-9", "1e-11", "1e-13", "1e-16"])
+@pytest.mark.parametrize("tilt", ["1e-3", "1e-7", "1e-9", "1e-13", "1e-16"])
 @pytest.mark.parametrize("offset", ["0", "0.3"])
 def test_axes_that_are_nearly_parallel(tilt, offset, style):
     """Their common normal may be light years away; then it is left out."""

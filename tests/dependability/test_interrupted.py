@@ -12,7 +12,10 @@ import pytest
 from tests.choosing import deep, one_in
 from tests.dependability.builds import OPTIONS, World, files, python
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc of Linux")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc of Linux"),
+]
 
 INTERRUPTED = """\
 import signal, sys

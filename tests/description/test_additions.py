@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import symgen
 from symgen.cli import run
 from symgen.description import read
 from symgen.description.additions import with_additions
 from symgen.errors import RequestError
+from tests.modules import module
 
 TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
 URDF = """\
@@ -32,19 +32,13 @@ def test_they_have_the_name_of_their_link_and_a_place_in_its_frame():
 
 def test_a_load_acts_where_it_was_put(tmp_path):
     (tmp_path / "lift.urdf").write_text(URDF)
-    module = symgen.load(
-        tmp_path / "lift.urdf",
-        loads="car:0.5,0,0",
-        points=["car:0,0,0.3"],
-        functions="inverse_dynamics,point_motion",
-        backend="numpy",
-        out=tmp_path,
-    )
-    assert (module.load_names, module.point_names) == (("car",), ("car",))
+    options = {"loads": "car:0.5,0,0", "points": ["car:0,0,0.3"]}
+    lift = module(tmp_path / "lift.urdf", functions="inverse_dynamics,point_motion", **options)
+    assert (lift.load_names, lift.point_names) == (("car",), ("car",))
     pull = {"car": [0, 0, -5, 0, 0, 0]}
-    tau = module.inverse_dynamics([0.2], [0], [0], loads=pull)
+    tau = lift.inverse_dynamics([0.2], [0], [0], loads=pull)
     np.testing.assert_allclose(tau, [2 * 9.81 + 5], rtol=1e-12)
-    position, *_ = module.point_motion([0.2], [0], [0])
+    position, *_ = lift.point_motion([0.2], [0], [0])
     np.testing.assert_allclose(position, [[0, 0, 0.5]], atol=1e-15)
 
 
@@ -68,6 +62,7 @@ def test_wrong_ones_are_refused_in_words(text, words):
         assert words in str(caught.value)
 
 
+@pytest.mark.slow
 def test_commands_take_them(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     options = ["--functions", "mass_matrix", "--backend", "numpy", "-q"]

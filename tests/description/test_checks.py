@@ -5,11 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from symgen.description import RobotDescription, read
-from symgen.errors import ModelError
+from symgen.description import read
 from tests.description.reports import (
     all_warnings,
     faults,
@@ -28,53 +25,16 @@ TWO_LINK = (EXAMPLES / "two_link.yaml").read_text(encoding="utf-8")
 
 HEADERS = {
     "[]": ["1: expected a mapping (key: value), found a list"],
-    "hello": ["1: expected a mapping (key: value), found the text 'hello'"],
-    "{}": [
-        "1: symgen: this key is required and missing; expected the version of the format; write "
-        "'symgen: 1'",
-        "1: name: this key is required and missing; expected the name of the robot and of its "
-        "generated package",
-    ],
     "symgen: 2\nname: robot\n": [
         "1: symgen: expected 1, the version of the format that this symgen reads, found the number "
         "'2'"
     ],
-    "symgen: true\nname: robot\n": [
-        "1: symgen: expected 1, the version of the format that this symgen reads, found 'true'"
-    ],
-    "symgen: 1\nnam: robot\n": ["2: nam: unknown key; did you mean 'name'?"],
-    "symgen: 1\nname: a\nloops: {}\nsprings: 3\n": [
-        "3: loops: expected a list (items that start with '-', such as '- name: ..'), found a "
-        "mapping",
-        "4: springs: expected a list (items that start with '-', such as '- name: ..'), found the "
-        "number '3'",
-    ],
-    "symgen: 1\nname: 2link\n": [
-        "2: name: '2link' is not a name; a name starts with a letter (A-Z, a-z), followed by "
-        "letters, digits and '_'"
-    ],
     "symgen: 1\nname: lambda\n": [
         "2: name: 'lambda' is a keyword of Python; choose another name"
     ],
-    "symgen: 1\nname: 7\n": ["2: name: expected a name, found the number '7'"],
     "symgen: 1\nname: robot\nconvention: standrad\n": [
         "3: convention: expected standard (distal) or modified (Craig, proximal), found the text "
         "'standrad'; did you mean 'standard'?"
-    ],
-    "symgen: 1\nname: robot\ngravity: -9.81\n": [
-        "3: gravity: expected a list of three numbers [x, y, z], the way things fall, for "
-        "example [0, 0, -9.81], found the number '-9.81'"
-    ],
-    "symgen: 1\nname: robot\ngravity: [0, -9.81]\n": [
-        "3: gravity: expected a list of three numbers [x, y, z], found 2 entries"
-    ],
-    "symgen: 1\nname: robot\ngravity: [0, yes, true]\n": [
-        "3: gravity[2]: expected a number or an expression, found 'true'",
-        "3: gravity[1]: unknown name 'yes'; expected a parameter of this file, pi or deg",
-    ],
-    "symgen: 1\nname: robot\njoints:\n": [
-        "3: joints: expected a list (items that start with '-', such as '- name: ..'), found "
-        "nothing"
     ],
     "symgen: 1\nname: robot\njoints: [elbow]\n": [
         "3: joints[0]: expected a mapping (key: value), for example {name: .., type: .., dh: .., "
@@ -103,12 +63,6 @@ def test_headers(text: str) -> None:
 # -------------------------------------------------------------------------------------- parameters
 
 PARAMETERS = {  # lines from 5
-    "  L1: L2\n": [
-        "5: parameters.L1: unknown name 'L2'; expected a parameter of this file, pi or deg"
-    ],
-    "  length: 1\n  b: lenght*2\n": [
-        "6: parameters.b: unknown name 'lenght'; did you mean 'length'?"
-    ],
     "  a: b\n  b: c\n  c: 2*a\n  d: c\n": [
         "5: parameters.a: circular definition: a -> b -> c -> a; give one of them "
         "a number"
@@ -150,9 +104,6 @@ PARAMETERS = {  # lines from 5
         "11: parameters: the key '1' is not a text; keys are names",
         f"12: parameters.'{'x' * 57}...': the name '{'x' * 57}...' has 65 characters; 64 are "
         "allowed",
-    ],
-    "  a: {value: 1, description: short, sharp}\n": [
-        "5: parameters.a.sharp: unknown key; known here are 'value', 'unit', 'description'"
     ],
     "  a: {value: 1, description: one, and another}\n": [
         "5: parameters.a.'and another': 'and another' is no key; a text with a comma in it needs "
@@ -198,17 +149,6 @@ JOINTS = {  # lines from 6
         "5: joints[0].type: this key is required and missing; expected revolute, prismatic, fixed, "
         "universal, cylindrical, helical, planar, spherical or floating"
     ],
-    "type: revolut\ndh: {}": [
-        f"6: joints[0].type: expected one of {TYPES}, found the text 'revolut'; did you mean "
-        "'revolute'?"
-    ],
-    "type: continuous\ndh: {}": [
-        "6: joints[0].type: 'continuous' is no joint type here; write revolute without limits"
-    ],
-    "type: revolute": [
-        "5: joints[0]: this joint has neither 'dh' nor 'origin'; give one of "
-        "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}', perhaps 'origin: {}'"
-    ],
     "type: revolute\ndh: {}\norigin: {}": [
         "8: joints[0].origin: a joint has either 'dh' or 'origin', not both; remove one"
     ],
@@ -222,30 +162,11 @@ JOINTS = {  # lines from 6
         "8: joints[0].axis: a fixed joint does not move; remove 'axis'",
         "9: joints[0].limits: a fixed joint does not move; remove 'limits'",
     ],
-    "type: revolute\norigin: {}\naxis: [0, 0*pi, 1 - 1]": [
-        "8: joints[0].axis: the axis is zero; expected a direction such as [0, 0, 1]"
-    ],
     "type: revolute\norigin: {}\naxis: [0, 0, 1e-200]": [
         "8: joints[0].axis: the axis is zero; expected a direction such as [0, 0, 1]"
     ],
     "type: revolute\norigin: {}\naxis: [1e200, 0, 0]": [
         "8: joints[0].axis: the axis is too long to be normalised in float64"
-    ],
-    "type: revolute\norigin: {}\naxis: z": [
-        "8: joints[0].axis: expected a list of three numbers [x, y, z], for example [0, 0, 1], "
-        "found the text 'z'"
-    ],
-    "type: revolute\norigin: {}\naxis: -Y": [
-        "8: joints[0].axis: expected a list of three numbers [x, y, z], for example [0, -1, 0], "
-        "found the text '-Y'"
-    ],
-    "type: revolute\norigin: {}\naxis: [0, 1]": [
-        "8: joints[0].axis: expected a list of three numbers [x, y, z], found 2 entries"
-    ],
-    "type: revolute\norigin: {xyz: [0, 0, 0, 0], rpz: [0, 0, 0]}": [
-        "7: joints[0].origin.xyz: expected a list of three numbers [x, y, z], found 4 entries; "
-        "a decimal point is '.'",
-        "7: joints[0].origin.rpz: unknown key; did you mean 'rpy'?",
     ],
     "type: revolute\ndh: {thet: 0, r: 1, a: 1+, alpha: [0]}": [
         "7: joints[0].dh.a: '1+': expected a number, a name or '(', found the end (column 3 of the "
@@ -254,23 +175,11 @@ JOINTS = {  # lines from 6
         "7: joints[0].dh.thet: unknown key; did you mean 'theta'?",
         "7: joints[0].dh.r: unknown key; known here are 'theta', 'd', 'a', 'alpha'",
     ],
-    "type: revolute\ndh: [0, 0, 0, 0]": [
-        "7: joints[0].dh: expected a mapping (key: value), for example {theta: .., d: .., a: .., "
-        "alpha: ..}, found a list"
-    ],
     "type: revolute\norigin: [0, 0, 1]\nlimits: [-1, 1]": [
         "7: joints[0].origin: expected a mapping (key: value), for example {xyz: .., rpy: ..}, "
         "found a list",
         "8: joints[0].limits: expected a mapping (key: value), for example {lower: .., upper: .., "
         "velocity: .., effort: ..}, found a list",
-    ],
-    "type: revolute\ndh: {beta: 0, angle: 0, alph: 0}": [
-        "7: joints[0].dh.beta: unknown key; known here are 'theta', 'd', 'a', 'alpha'",
-        "7: joints[0].dh.angle: unknown key; known here are 'theta', 'd', 'a', 'alpha'",
-        "7: joints[0].dh.alph: unknown key; did you mean 'alpha'?",
-    ],
-    "type: revolute\ndh: {theta:0}": [
-        "7: joints[0].dh.'theta:0': unknown key; a space is missing after ':'; write 'theta: 0'"
     ],
     "type: revolute\ndh: {}\nmimic: b\nlimit: {}": [
         "8: joints[0].mimic: expected a mapping (key: value), for example {coordinate: .., "
@@ -299,35 +208,9 @@ def test_joints(keys: str) -> None:
 
 
 LINKS = {
-    "{mass: -1}": ["7: joints[0].link.mass: the mass is negative (-1); expected zero or more (kg)"],
-    "{masss: 1}": ["7: joints[0].link.masss: unknown key; did you mean 'mass'?"],
-    "{com: [a, 0, 0/0]}": [
-        "7: joints[0].link.com[0]: unknown name 'a'; expected a parameter of this file, pi or deg",
-        "7: joints[0].link.com[2]: '0/0': division by zero",
-    ],
-    "{inertia: {xx: 0.04, yy: 0.04, zz: 0.04, xy: 0.07}}": [
-        "7: joints[0].link.inertia: not positive semi-definite (smallest eigenvalue -0.03); is xy "
-        "the tensor entry or the product of inertia (its negative)?"
-    ],
-    "{inertia: {xx: -0.1}}": [
-        "7: joints[0].link.inertia: not positive semi-definite (smallest eigenvalue -0.1); xx, yy "
-        "and zz cannot be negative"
-    ],
-    "{inertia: [1, 1, 1, 0, 0, 0]}": [
-        "7: joints[0].link.inertia: expected a mapping (key: value), for example {xx: .., yy: .., "
-        "zz: .., xy: .., xz: .., yz: ..}, found a list"
-    ],
-    "{inertia: 0.1}": [
-        "7: joints[0].link.inertia: expected a mapping (key: value), for example {xx: .., yy: .., "
-        "zz: .., xy: .., xz: .., yz: ..}, found the number '0.1'"
-    ],
     "{inertia: {xx: 1+, xy: 5}}": [  # and nothing about an xy without xx
         "7: joints[0].link.inertia.xx: '1+': expected a number, a name or '(', found the end "
         "(column 3 of the expression)"
-    ],
-    "{inertia: {ixx: 1}}": ["7: joints[0].link.inertia.ixx: unknown key; did you mean 'xx'?"],
-    "{name: base}": [
-        "7: joints[0].link.name: 'base' is reserved for the base of the robot; choose another name"
     ],
     "": [
         "7: joints[0].link: expected a mapping (key: value), for example {name: .., mass: .., "
@@ -415,60 +298,18 @@ REFERENCES = {
     ("parent: first", "parent: frist"): [
         "7: joints[3].parent: 'frist' names no joint or link listed before; did you mean 'first'?"
     ],
-    ("parent: first", "parent: elbow"): [
-        "7: joints[3].parent: 'elbow' names no joint or link listed before; expected the name of "
-        "such a one, or base"
-    ],
-    ("parent: one", "parent: six"): [
-        "6: joints[2].parent: 'six' is listed later, in line 9; a parent is listed before its "
-        "children, and there are no loops"
-    ],
-    ("parent: one", "parent: third"): [
-        "6: joints[2].parent: 'third' is this joint itself, or its own link"
-    ],
     ("name: two", "name: first"): [
         "5: joints[1].name: 'first' is already the name of a joint or link, in line 4; joints and "
         "links share one name space",
         "14: points[0].link: 'two' names no link; expected the name of a link, or base",
     ],
-    ("{name: third}", "{name: four}"): [
-        "7: joints[3].name: 'four' is already the name of a joint or link, in line 6; joints and "
-        "links share one name space",
-        "11: loads[0].link: 'third' names no link; expected the name of a link, or base",
-    ],
-    ("link: third", "link: three"): [
-        "11: loads[0].link: 'three' is a joint; its link is called 'third'"
-    ],
-    ("link: third", "link: thrid"): [
-        "11: loads[0].link: 'thrid' names no link; did you mean 'third'?"
-    ],
     ("name: pull", "name: push"): [
         "12: loads[1].name: 'push' is already a name in loads, in line 11"
     ],
-    ("name: pull", "name: break"): [
-        "12: loads[1].name: 'break' is a keyword of Python; choose another name"
-    ],
-    ("name: pull", "name: 3"): ["12: loads[1].name: expected a name, found the number '3'"],
     (", link: two", ""): [
         "14: points[0].link: this key is required and missing; expected the name of a link"
     ],
     # A name that cannot be read makes no reference wrong, an illegal one can be referred to.
-    ("name: one", "name: 1"): ["4: joints[0].name: expected a name, found the number '1'"],
-    ("name: first", "name: for"): [
-        "4: joints[0].link.name: 'for' is a keyword of Python; choose another name",
-        "7: joints[3].parent: 'first' names no joint or link listed before; expected the name of "
-        "such a one, or base",
-    ],
-    ("name: two", "name: two-"): [
-        "5: joints[1].name: 'two-' is not a name; a name starts with a letter (A-Z, a-z), followed "
-        "by letters, digits and '_'",
-        "14: points[0].link: 'two' names no link; did you mean 'two-'?",
-    ],
-    ("name: one", "nam: one"): ["4: joints[0].nam: unknown key; did you mean 'name'?"],
-    ("{name: first}", "first"): [
-        "4: joints[0].link: expected a mapping (key: value), for example {name: .., mass: .., "
-        "com: .., inertia: ..}, found the text 'first'"
-    ],
 }  # fmt: skip
 
 
@@ -836,48 +677,3 @@ def test_examples_are_sound(path: Path) -> None:
     assert len(robot.warnings) == remarks.get(path.stem, 0)
     assert all("triangle" in warning.message for warning in robot.warnings)
     assert all(fault.file == str(path) for fault in robot.warnings)
-
-
-# ------------------------------------------------------------------------------ mutations of a file
-
-_TREE = (EXAMPLES / "tree12.yaml").read_text(encoding="utf-8")
-_SEVERAL = """\
-symgen: 1
-name: robot
-joints:
-  - {name: body, type: floating, sequence: xyz, origin: {}, damping: [1, 2, 3, 4, 5, 6]}
-  - name: hip
-    type: universal
-    origin: {xyz: [1, 2, 3]}
-    axes: [z, x]
-    limits: {lower: [-1, -2], upper: 3}
-    rotor_inertia: 0.1
-    gear_ratio: [10, 20]
-    friction: 1
-    friction_velocity: 0.1
-  - {name: slide, type: cylindrical, origin: {}, axis: [1, 1, 0], stiffness: 1, rest: [0, 1]}
-"""
-_PIECES = [
-    "", " ", "\n", "\t", "-", ":", ": ", "[", "]", "{", "}", "*", "**", "&", "*a", "!", "!!int ",
-    "'", '"', "#", "|", ">", "%", "@", "`", "?", "? ", ",", "0", "1e400", "~", "null", ".nan",
-    "true", "- ", "- - - ", "\0", "\x85", "\ufeff", "\\ud800", "---\n", "...\n", "<<: ", "name",
-    "L1", "base", "pi", "((", "\u00e4", "\U0001f600", "0x", "joints:", "  ", "\r",
-]  # fmt: skip
-
-
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
-@given(st.data())
-def test_a_mutated_file_is_read_or_refused(data: st.DataObject) -> None:
-    text = data.draw(st.sampled_from([TWO_LINK, _TREE, CHAIN, MANY, _SEVERAL]))
-    for _ in range(data.draw(st.integers(1, 4))):
-        start = data.draw(st.integers(0, len(text)))
-        end = min(len(text), start + data.draw(st.integers(0, 20)))
-        text = text[:start] + data.draw(st.sampled_from(_PIECES)) + text[end:]
-    try:
-        robot = model(text)
-    except ModelError as error:
-        assert error.faults
-        assert all(fault.file == "robot.yaml" and fault.message for fault in error.faults)
-        assert all(len(str(fault)) < 1000 for fault in error.faults)
-    else:
-        assert isinstance(robot, RobotDescription)

@@ -105,25 +105,12 @@ WRONG = {  # lines from 6
         "8: joints[0].axis: a spherical joint takes 'sequence', not 'axis'",
         "9: joints[0].axes: a spherical joint takes 'sequence', not 'axes'",
     ],
-    "type: universal\norigin: {}\naxis: [0, 0, 0]\nsequence: xy": [
-        "8: joints[0].axis: a universal joint takes 'axes', not 'axis'",
-        "9: joints[0].sequence: a universal joint takes 'axes', not 'sequence'",
-    ],
     "type: revolute\norigin: {}\naxes: [x, y]": [
         "8: joints[0].axes: a revolute joint takes 'axis', not 'axes'"
-    ],
-    "type: prismatic\ndh: {}\nsequence: xyz": [
-        "8: joints[0].sequence: a prismatic joint takes 'axis', not 'sequence'"
-    ],
-    "type: cylindrical\norigin: {}\nsequence: zyx": [
-        "8: joints[0].sequence: a cylindrical joint takes 'axis', not 'sequence'"
     ],
     "type: fixed\norigin: {}\naxes: [x, y]\nsequence: zyx": [
         "8: joints[0].axes: a fixed joint does not move; remove 'axes'",
         "9: joints[0].sequence: a fixed joint does not move; remove 'sequence'",
-    ],
-    "type: cylindrical\norigin: {}\naxis: [0, 0, 0]": [
-        "8: joints[0].axis: the axis is zero; expected a direction such as [0, 0, 1]"
     ],
     "type: universal\norigin: {}\naxes: [x, x]": [
         f"8: joints[0].axes: expected one of {PAIRS}, found '[x, x]'"
@@ -131,17 +118,8 @@ WRONG = {  # lines from 6
     "type: universal\norigin: {}\naxes: [X, Y]": [
         f"8: joints[0].axes: expected one of {PAIRS}, found '[X, Y]'; did you mean '[x, y]'?"
     ],
-    "type: universal\norigin: {}\naxes: [x, y, z]": [
-        f"8: joints[0].axes: expected one of {PAIRS}, found '[x, y, z]'"
-    ],
-    "type: universal\norigin: {}\naxes: [xy]": [
-        f"8: joints[0].axes: expected one of {PAIRS}, found '[xy]'"
-    ],
     "type: universal\norigin: {}\naxes: xy": [
         "8: joints[0].axes: expected a list of axes such as [x, y], found the text 'xy'"
-    ],
-    "type: universal\norigin: {}\naxes: [[1, 0, 0], [0, 1, 0]]": [
-        "8: joints[0].axes: expected a list of axes such as [x, y], found a list"
     ],
     "type: spherical\norigin: {}\nsequence: zzx": [
         f"8: joints[0].sequence: expected one of {SEQUENCES}, found 'zzx'"
@@ -149,21 +127,8 @@ WRONG = {  # lines from 6
     "type: spherical\norigin: {}\nsequence: ZYX": [
         f"8: joints[0].sequence: expected one of {SEQUENCES}, found 'ZYX'; did you mean 'zyx'?"
     ],
-    "type: floating\norigin: {}\nsequence: 321": [
-        f"8: joints[0].sequence: expected one of {SEQUENCES}, found '321'"
-    ],
     "type: floating\norigin: {}\nsequence: [z, y, x]": [
         "8: joints[0].sequence: expected a sequence of axes such as zyx, found a list"
-    ],
-    "type: floating\norigin: {}\nsequence:": [
-        "8: joints[0].sequence: expected a sequence of axes such as zyx, found nothing"
-    ],
-    "type: spherical\norigin: {}\nsequences: zyx": [
-        "8: joints[0].sequences: unknown key; did you mean 'sequence'?"
-    ],
-    "type: sphericl\norigin: {}\naxis: [0, 0, 1]\nsequence: zyx": [  # nothing else is blamed
-        "6: joints[0].type: expected one of revolute, prismatic, fixed, universal, cylindrical, "
-        "helical, planar, spherical, floating, found the text 'sphericl'; did you mean 'spherical'?"
     ],
 }
 

@@ -96,7 +96,7 @@ def _oracle(text: str) -> float | None:
     return float(value) if isinstance(value, float) and math.isfinite(value) else None
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(texts)
 def test_the_grammar_means_what_python_means(text: str) -> None:
     expression = parse(text)
@@ -167,11 +167,9 @@ def test_names_are_parameters_in_order_of_appearance() -> None:
 
 WRONG = {
     "": "the expression is empty",
-    "  ": "the expression is empty",
     "1 +": "expected a number, a name or '(', found the end (column 4 of the expression)",
     "a * / b": "expected a number, a name or '(', found '/' (column 5 of the expression)",
     "2x": "expected an operator before 'x'; write '2*x' (column 2 of the expression)",
-    "a b": "expected an operator before 'b'; write 'a*b' (column 3 of the expression)",
     "2(3)": "expected an operator before '('; write '2*(...)' (column 2 of the expression)",
     "(a)b": "expected an operator before 'b'; write '(...)*b' (column 4 of the expression)",
     "2 sin(a)": "expected an operator before 'sin'; write '2*sin(...)' (column 3 of the "
@@ -181,7 +179,6 @@ WRONG = {
     "expression)",
     "0.5 mm": "expected an operator before 'mm'; numbers have no units here: SI (m, kg, s, rad) "
     "(column 5 of the expression)",
-    "2kg": "expected an operator before 'kg'; write '2*kg' (column 2 of the expression)",
     "L²": "unexpected character '²'; write 'L**2' (column 2 of the expression)",
     "2*(a + b)³": "unexpected character '³'; write '(...)**3' (column 10 of the expression)",
     "²": "unexpected character '²' (column 1 of the expression)",
@@ -199,19 +196,13 @@ WRONG = {
     "np.sqrt(a)": "unexpected character '.'; write 'sqrt' without 'np.' (column 3 of the "
     "expression)",
     "a.b": "unexpected character '.'; names have no dots (column 2 of the expression)",
-    "a[0]": "unexpected character '[' (column 2 of the expression)",
-    "a == b": "unexpected character '=' (column 3 of the expression)",
     "'a'": 'unexpected character "\'" (column 1 of the expression)',
     "a\0": "unexpected character '\\x00' (column 2 of the expression)",
-    "1 // 2": "expected a number, a name or '(', found '/' (column 4 of the expression)",
     "sin": "the function 'sin' needs its argument in parentheses (column 1 of the expression)",
     "sin()": "expected a number, a name or '(', found ')' (column 5 of the expression)",
     "sin(1, 2)": "'sin' takes 1 argument, found 2 (column 1 of the expression)",
     "atan2(1)": "'atan2' takes 2 arguments, found 1 (column 1 of the expression)",
     "sine(1)": "'sine' is not a function; did you mean 'sin'? (column 1 of the expression)",
-    "cosine(1)": "'cosine' is not a function; did you mean 'cos'? (column 1 of the expression)",
-    "logarithm(1)": "'logarithm' is not a function; did you mean 'log'? (column 1 of the "
-    "expression)",
     "__import__('os')": 'unexpected character "\'" (column 12 of the expression)',
     "system(1)": "'system' is not a function; known are sqrt, sin, cos, tan, asin, acos, atan, "
     "atan2, exp, log, abs, tanh, max, min; a product needs '*' (column 1 of the expression)",
@@ -236,15 +227,12 @@ def test_what_is_no_finite_number_is_refused(value: object) -> None:
 
 UNDEFINED = {
     "1/0": "division by zero",
-    "1/(m - m)": "division by zero",
     "sqrt(-1)": "sqrt(-1) is not defined",
     "log(0)": "log(0) is not defined",
-    "asin(2)": "asin(2) is not defined",
     "(-2)**0.5": "(-2) ** 0.5 is not defined",
     "0**-1": "division by zero",
     "exp(1000)": "exp(1000) overflows float64",
     "1e300*1e300": "1e+300 * 1e+300 overflows float64",
-    "1e308 + 1e308": "1e+308 + 1e+308 overflows float64",
     "10.0**1000": "10 ** 1000 overflows float64",
     "missing": "'missing' has no value",
 }

@@ -69,16 +69,6 @@ WRONG = {
         "springs[0].between[1].link: this key is required and missing, unless 'point' is the "
         "name of one of 'points'; expected the name of a link"
     ),
-    spring(between="[{link: a}, {link: b}]"): (
-        "springs[0].between[0].link: 'a' is a joint; its link is called 'upper'"
-    ),
-    spring(between="[{link: base}, {link: b, point: [0, 1]}]"): (
-        "springs[0].between[1].point: expected a list of three numbers [x, y, z], found 2 entries"
-    ),
-    spring(rest=1): (
-        "springs[0].rest: unknown key; known here are 'name', 'between', 'stiffness', "
-        "'damping', 'length'"
-    ),
     force(force=None): ("forces[0]: expected 'force', 'torque' or both: it does nothing else"),
     force(point=None, link="base"): (
         "forces[0].link: a force on the base does nothing; name another link"
@@ -93,17 +83,12 @@ WRONG = {
         "forces[0].force[0]: unknown quantity 'points.hand.ax'; there are 'x', 'y', 'z', "
         "'vx', 'vy', 'vz'"
     ),
-    force(force="[a, 0, 0]"): ("forces[0].force[0]: unknown name 'a'; did you mean 'q.a'?"),
-    force(let="{v: w, w: q.a}"): (
-        "forces[0].let.v: 'w' is given below; write it above what uses it"
-    ),
     force(let="{k: q.a}"): (
         "forces[0].let.k: 'k' is a parameter of this file; choose another name"
     ),
     force(let="{sin: q.a}"): (
         "forces[0].let.sin: 'sin' is a function in expressions; choose another name"
     ),
-    force(force="[1/(cd - cd), 0, 0]"): ("forces[0].force[0]: '1/(cd - cd)': division by zero"),
     f"{spring()}\n{force(name='s')}": (
         "forces[0].name: 's' is already the name of a spring or force, in line 10"
     ),

@@ -92,9 +92,6 @@ WRONG = {
     "type: revolute, mimic: {coordinate: x}": [
         "joints[3].mimic.coordinate: 'x' is this joint itself"
     ],
-    "type: revolute, mimic: {coordinate: hip, factor: 2}": [
-        "joints[3].mimic.factor: unknown key; known here are 'coordinate', 'multiplier', 'offset'"
-    ],
     "type: revolute, mimic: {multiplier: z, offset: [1]}": [
         "joints[3].mimic.coordinate: this key is required and missing; expected the name of the "
         "coordinate that the joint follows",

@@ -103,10 +103,6 @@ WRONG = {
         "'q[0]': unexpected character '['; quantities are written with dots and names, such as "
         "q.<joint> (column 2 of the expression)"
     ],
-    "1/(q.hip_1 - q.hip_1)": ["'1/(q.hip_1 - q.hip_1)': division by zero"],
-    "qd.zzz": [
-        "unknown quantity 'qd.zzz'; there are 'base_turn', 'hip_1', 'hip_2', 'hip_3'"
-    ],
     "point.hnd.x": ["unknown quantity 'point.hnd.x'; did you mean 'points.hand.x'?"],
     "points.hand": [
         "'points.hand' lacks the component behind it; there are 'x', 'y', 'z', 'vx', 'vy', 'vz', "
@@ -119,14 +115,10 @@ WRONG = {
     "points.hand.x.y": [
         "unknown quantity 'points.hand.x.y'; nothing follows 'points.hand.x'"
     ],
-    "wrenches.leg.fx": [
-        "unknown quantity 'wrenches.leg.fx'; there are 'base_turn', 'hip_1', 'hip_2', 'hip_3'"
-    ],
     "loads.top.fx": ["unknown quantity 'loads.top.fx'; did you mean 'loads.tip.fx'?"],
     "tau": [
         "'tau' lacks the coordinate behind it; there are 'base_turn', 'hip_1', 'hip_2', 'hip_3'"
     ],
-    "t.x": [f"unknown quantity 't.x'; {THERE_ARE}"],
     "2*kinetic_enrgy": ["unknown name 'kinetic_enrgy'; did you mean 'kinetic_energy'?"],
     "base_turn": ["unknown name 'base_turn'; did you mean 'q.base_turn'?"],
     "waight": ["unknown name 'waight'; did you mean 'weight'?"],
@@ -137,28 +129,17 @@ WRONG = {
     ],
     "o": ["unknown name 'o'; an output cannot use other outputs; write the expression out"],
     "q.hip_1 + 1e308*10": ["'q.hip_1 + 1e308*10': 1e+308 * 10 overflows float64"],
-    "q.hip_1*sqrt(weight)": ["'q.hip_1*sqrt(weight)': sqrt(-3) is not defined"],
-    "q.hip_1/(k - 2)": ["'q.hip_1/(k - 2)': division by zero"],
     "weight**q.hip_1": [
         "'weight**q.hip_1': the base -3 of an exponent that varies is not positive"
-    ],
-    "q.hip_1 q.hip_2": [
-        "'q.hip_1 q.hip_2': expected an operator before 'q.hip_2'; write 'q.hip_1*q.hip_2' (column "
-        "9 of the expression)"
     ],
     "q.hip_1(2)": ["'q.hip_1(2)': 'q.hip_1' is not a function; known are sqrt, sin, cos, tan, "
                    "asin, acos, atan, atan2, exp, log, abs, tanh, max, min; a product needs '*' "
                    "(column 1 of the expression)"],
     "q .hip_1": ["'q .hip_1': unexpected character '.' (column 3 of the expression)"],
     "q.": ["'q.': unexpected character '.' (column 2 of the expression)"],
-    "__import__.os": [f"unknown quantity '__import__.os'; {THERE_ARE}"],
-    "[q.hip_1]": [
-        "expected a number, an expression or {value, unit, description}, found a list"
-    ],
     "{unit: m}": [
         "this key is required and missing; expected an expression such as 'q.elbow'"
     ],
-    "": ["expected a number or an expression, found nothing"],
 }  # fmt: skip
 
 

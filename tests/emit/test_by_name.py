@@ -3,17 +3,17 @@
 import importlib
 import inspect
 import pickle
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-import symgen
 from symgen.validation.array_interface import interface
 from symgen.validation.comparison import relative_error
 from symgen.validation.evaluation import Evaluation, Facts, Subject, random_states
+from tests.choosing import slow
+from tests.modules import module
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODEL = """
@@ -37,18 +37,11 @@ loads:
 FUNCTIONS = "forward_kinematics,jacobians,inverse_dynamics,torque_parts,point_motion"
 
 
-@pytest.fixture(scope="module", params=["compiled", "numpy"])
-def tree(tmp_path_factory, request):
-    folder = tmp_path_factory.mktemp("fork")
-    (folder / "fork.yaml").write_text(MODEL)
-    return symgen.load(
-        folder / "fork.yaml",
-        functions=FUNCTIONS,
-        formulations="newton_euler",
-        runtime_parameters="all",
-        backend=request.param,
-        out=folder,
-    )
+@pytest.fixture(scope="module", params=["numpy", *slow("compiled")])
+def tree(request):
+    options = {"formulations": "newton_euler", "runtime_parameters": "all"}
+    backend = "all" if request.param == "compiled" else "numpy"
+    return module(MODEL, functions=FUNCTIONS, backend=backend, **options)
 
 
 @pytest.fixture
@@ -212,8 +205,8 @@ def test_rows_of_another_shape_are_named(tree):
 def test_parts_are_a_named_tuple(tree, rng):
     q, qd, qdd = rng.uniform(-2, 2, (3, 4, tree.n))
     loads = rng.uniform(-9, 9, (4, tree.n_loads, 6))
-    for module in (tree, tree.newton_euler):
-        parts = module.torque_parts(q, qd, qdd, loads=loads)
+    for functions in (tree, tree.newton_euler):
+        parts = functions.torque_parts(q, qd, qdd, loads=loads)
         assert parts._fields == (
             "inertial", "centrifugal", "coriolis", "gravity", "loads", "joint_terms"
         )  # fmt: skip
@@ -225,27 +218,14 @@ def test_parts_are_a_named_tuple(tree, rng):
     assert list(inspect.signature(tree.torque_parts).parameters)[:3] == ["q", "qd", "qdd"]
 
 
-def test_what_was_not_built_says_what_it_needs(tmp_path):
-    module = symgen.load(
-        EXAMPLES / "two_link.yaml", functions="mass_matrix", backend="numpy", out=tmp_path
-    )
-    with pytest.raises(
-        AttributeError, match=r"frame_pose needs forward_kinematics; build it with:"
-    ):
-        module.frame_pose
+def test_what_was_not_built_says_what_it_needs():
+    robot = module(EXAMPLES / "two_link.yaml", functions="mass_matrix")
+    with pytest.raises(AttributeError, match="frame_pose needs forward_kinematics; build it with:"):
+        robot.frame_pose
 
 
-def test_functions_by_name_are_pickled(tmp_path, monkeypatch):
-    symgen.load(
-        EXAMPLES / "two_link.yaml", functions=FUNCTIONS, backend="numpy", out=tmp_path / "p"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    module = importlib.import_module("p.two_link")
-    try:
-        for function in (module.frame_pose, module.torque_parts):
-            assert pickle.loads(pickle.dumps(function)) is function
-        parts = module.torque_parts([0, 0], [1, 1], [0, 0])
-        assert type(pickle.loads(pickle.dumps(parts))) is type(parts)
-    finally:
-        for name in [name for name in sys.modules if name == "p" or name.startswith("p.")]:
-            del sys.modules[name]
+def test_functions_by_name_are_pickled(tree):
+    for function in (tree.frame_pose, tree.torque_parts):
+        assert pickle.loads(pickle.dumps(function)) is function
+    parts = tree.torque_parts(*np.zeros((3, 3)))
+    assert type(pickle.loads(pickle.dumps(parts))) is type(parts)

@@ -98,11 +98,12 @@ def test_every_function_of_the_graph(tmp_path: Path) -> None:
 
 
 @needs_node
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(1))
 def test_random_programs(tmp_path: Path, seed: int) -> None:
     check(random_package(seed, 200), tmp_path)
 
 
+@pytest.mark.slow
 @needs_node
 def test_a_long_program_in_several_functions(tmp_path: Path) -> None:
     source = random_package(7, 9000)
@@ -110,6 +111,7 @@ def test_a_long_program_in_several_functions(tmp_path: Path) -> None:
     check(source, tmp_path, 2)
 
 
+@pytest.mark.slow
 @needs_node
 def test_a_robot_with_loads_parameters_and_all_formulations(tmp_path: Path) -> None:
     description = read(EXAMPLES / "two_link.yaml")

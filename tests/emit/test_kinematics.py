@@ -8,9 +8,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-import symgen
 from symgen.program.elsewhere import ELSEWHERE
 from symgen.program.functions import FUNCTION_NAMES
+from tests.modules import module
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import EVERYTHING, seeded_model_text
@@ -22,14 +22,13 @@ REFERENCES = {
 }  # fmt: skip
 
 
-def loaded(model, folder):
-    options = {"functions": FUNCTIONS, "formulations": "newton_euler", "backend": "numpy"}
-    return symgen.load(model, **options, out=folder)
+def loaded(model):
+    return module(model, functions=FUNCTIONS, formulations="newton_euler")
 
 
 @pytest.fixture(scope="module")
-def puma(tmp_path_factory):
-    return loaded(ROOT / "examples" / "puma560.yaml", tmp_path_factory.mktemp("puma"))
+def puma():
+    return loaded(ROOT / "examples" / "puma560.yaml")
 
 
 @pytest.fixture
@@ -37,24 +36,20 @@ def rng():
     return np.random.default_rng(22)
 
 
-@pytest.mark.parametrize("seed", [3, 7])
-def test_reference_frames_are_those_of_pinocchio(seed, tmp_path, rng):
-    (tmp_path / "model.yaml").write_text(seeded_model_text(seed, EVERYTHING))
-    module, oracle = (
-        loaded(tmp_path / "model.yaml", tmp_path),
-        pinocchio_model(described(seeded_model_text(seed, EVERYTHING))),
-    )
-    q, qd, qdd = rng.normal(size=(3, module.n))
+def test_reference_frames_are_those_of_pinocchio(rng):
+    text = seeded_model_text(3, EVERYTHING)
+    robot, oracle = loaded(text), pinocchio_model(described(text))
+    q, qd, qdd = rng.normal(size=(3, robot.n))
     pin.forwardKinematics(oracle.model, oracle.data, *(oracle._to_pin(x) for x in (q, qd, qdd)))
-    for name in module.link_names:
+    for name in robot.link_names:
         seat = oracle.seats[name]
         for reference, theirs in REFERENCES.items():
-            found = module.frame_motion(name, q, qd, qdd, reference=reference)
+            found = robot.frame_motion(name, q, qd, qdd, reference=reference)
             at = oracle.model, oracle.data, seat.joint, seat.pose, theirs
             rate = pin.getFrameClassicalAcceleration
             rate = pin.getFrameAcceleration if reference == "world" else rate
             pose = (oracle.data.oMi[seat.joint] * seat.pose).homogeneous
-            jacobian = module.frame_jacobian(name, q, reference=reference)
+            jacobian = robot.frame_jacobian(name, q, reference=reference)
             for ours, expected in (
                 (found.pose, pose),
                 (found.velocity, pin.getFrameVelocity(*at).vector),
@@ -82,14 +77,13 @@ def test_the_operational_space_inertia_accelerates_the_frame(puma, rng):
         puma.operational_space_inertia(hand, q, rows=("x", "x"))
 
 
-def test_a_singular_mass_matrix_is_named(tmp_path):
+def test_a_singular_mass_matrix_is_named():
     """The frame can move in x, but the torques do not tell how: the first link has no mass."""
-    (tmp_path / "model.yaml").write_text(
+    idle = loaded(
         "symgen: 1\nname: idle\njoints:\n"
         "  - {name: a, type: prismatic, axis: [1, 0, 0], origin: {}}\n"
         "  - {name: b, type: prismatic, axis: [1, 0, 0], origin: {}, link: {mass: 2}}\n"
     )
-    idle = loaded(tmp_path / "model.yaml", tmp_path)
     with pytest.raises(np.linalg.LinAlgError, match="mass matrix is singular at this q"):
         idle.operational_space_inertia("b", np.zeros(2), rows="x")
 

@@ -28,9 +28,10 @@ from symgen.options import BuildOptions
 from symgen.toolchain import compiler
 from symgen.toolchain.compiler import AVX2, Version
 from symgen.validation.evaluated import EvaluatedFormulation
-from tests.choosing import deep
+from tests.choosing import deep, slow
 from tests.emit.building import build, build_versions
 from tests.emit.test_versions import EXAMPLES, called, runs, states
+from tests.modules import module
 
 FUNCTIONS = (
     "inverse_dynamics_derivatives",
@@ -42,6 +43,12 @@ FUNCTIONS = (
     "regressor",
 )
 FEW = ("inverse_dynamics_derivatives", "regressor")
+OF_BUSH = (
+    "inverse_dynamics_derivatives",
+    "mass_matrix",
+    "coriolis_matrix",
+    "joint_wrench_derivatives",
+)
 SIZES = (0, 1, 2, 7, 8, 9, 65)
 TREES = {
     "chain": [*range(9)],
@@ -69,12 +76,17 @@ def description_of(name: str) -> RobotDescription:
         return symgen.read(path)
 
 
+def functions_of(name: str) -> tuple[str, ...]:
+    """Functions that are tried of a robot."""
+    return FEW if name in ("two_link", "chain") else FUNCTIONS
+
+
 @functools.cache
 def straight(name: str) -> EvaluatedFormulation:
     """What modules in loops are held against."""
     description = description_of(name)
     return EvaluatedFormulation(
-        {function: derived_program(description, COMPOSITE, function) for function in FUNCTIONS}
+        {f: derived_program(description, COMPOSITE, f) for f in functions_of(name)}
     )
 
 
@@ -127,31 +139,21 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("poisoned")
-@pytest.mark.parametrize("name", ["two_link", *deep("bush", "tree12")])
+@pytest.mark.parametrize("name", [*slow("two_link"), *deep("bush", "tree12")])
 def test_every_width(name: str, tmp_path: Path) -> None:
-    module = built(name, tmp_path)
+    functions = functions_of(name)
+    module = built(name, tmp_path, functions=functions)
     for width in (1, 4, 8):
         if module.backends["compiled"].choose(width):
-            hold(module, SIZES)
-
-
-@pytest.mark.parametrize("name", deep("two_link", "bush", "chain"))
-def test_vectors_of_two_joints(name: str, tmp_path: Path) -> None:
-    module = built(name, tmp_path, flags="baseline")
-    for width in (1, 2):
-        assert module.backends["compiled"].choose(width)
-        hold(module, SIZES)
+            hold(module, SIZES, functions)
 
 
 @pytest.mark.skipif(not runs(4), reason="not on this processor")
-@pytest.mark.parametrize(
-    ("name", "functions"),
-    [("chain", FEW), *deep(*((name, FUNCTIONS) for name in ("two_link", "bush", "star", "comb")))],
-    ids=lambda value: value if isinstance(value, str) else str(len(value)),
-)
+@pytest.mark.parametrize("name", [*slow("chain"), *deep("bush", "comb")])
 def test_vectors_of_eight_joints(
-    name: str, functions: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    functions = functions_of(name)
     versions = (Version(1, "avx2", LANES_OF_8), Version(8, "avx2", LANES_OF_8))
     monkeypatch.setattr(compiler, "PORTABLE_VERSIONS", {"__x86_64__": versions})
     module = built(name, tmp_path, functions=functions)
@@ -159,21 +161,23 @@ def test_vectors_of_eight_joints(
     hold(module, SIZES, functions)
 
 
-@pytest.mark.parametrize(("name", "functions"), [("two_link", FEW), *deep(("bush", FUNCTIONS))])
-def test_nothing_is_written_beyond_the_results(
-    name: str, functions: tuple[str, ...], tmp_path: Path
-) -> None:
-    module = built(name, tmp_path, functions=functions)
+@pytest.fixture(scope="module", params=slow("bush"))
+def bush(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """The compiled module of a tree with loads, in loops."""
+    return built(request.param, tmp_path_factory.mktemp("bush"), functions=OF_BUSH)
+
+
+def test_nothing_is_written_beyond_the_results(bush: ModuleType) -> None:
     for size in (1, 3, 8):
-        state = states(module, size)
-        for function in functions:
-            shapes = [x.shape for x in called(module, function, state)]
+        state = states(bush, size)
+        for function in OF_BUSH:
+            shapes = [x.shape for x in called(bush, function, state)]
             rooms = [np.full((size + 2, *shape[1:]), 7.0) for shape in shapes]
             out = tuple(room[1 : 1 + size] for room in rooms)
-            called(module, function, state, out=out if len(out) > 1 else out[0])
+            called(bush, function, state, out=out if len(out) > 1 else out[0])
             one = tuple(room[1] for room in rooms)
             first = {key: x[0] for key, x in state.items()}
-            called(module, function, first, out=one if len(one) > 1 else one[0])
+            called(bush, function, first, out=one if len(one) > 1 else one[0])
             for room in rooms:
                 assert (room[0] == 7.0).all() and (room[-1] == 7.0).all()
 
@@ -188,25 +192,24 @@ def related(parents: list[int]) -> list[int]:
     return [(i - 1) * len(parents) + k - 1 for i, k in pairs]
 
 
-@pytest.mark.parametrize("form", ["loops", *deep("straight")])
-def test_loads_act_on_wrenches(form: str, tmp_path: Path) -> None:
-    module = built("bush", tmp_path, form=form)
+def test_loads_act_on_wrenches(bush: ModuleType) -> None:
+    name = "joint_wrench_derivatives"
+    program = derived_program(description_of("bush"), COMPOSITE, name)
+    line = EvaluatedFormulation({name: program})
     rng = np.random.default_rng(3)
     for size in (1, 5):
-        state = list(states(module, size).values())
-        loads = rng.uniform(-10.0, 10.0, (size, module.n_loads, 6))
-        line = straight(module.name)
+        state = list(states(bush, size).values())
+        loads = rng.uniform(-10.0, 10.0, (size, bush.n_loads, 6))
         wanted = line.joint_wrench_derivatives(*state, loads=loads)
-        found = module.joint_wrench_derivatives(*state, loads=loads)
+        found = bush.joint_wrench_derivatives(*state, loads=loads)
         for value, reference in zip(found, wanted, strict=True):
             assert np.abs(value - reference).max() <= 1e-11 * np.abs(reference).max()
 
 
-def test_packed_results_are_those_of_the_square_ones(tmp_path: Path) -> None:
-    module = built("bush", tmp_path)
-    state = states(module, 9)
+def test_packed_results_are_those_of_the_square_ones(bush: ModuleType) -> None:
+    state = states(bush, 9)
     for name in ("inverse_dynamics_derivatives", "mass_matrix", "coriolis_matrix"):
-        whole, packed = called(module, name, state), called(module, name, state, packed=True)
+        whole, packed = called(bush, name, state), called(bush, name, state, packed=True)
         for short, square in zip(packed, whole, strict=True):
             kept = square.reshape(9, -1)
             if square.ndim > 2:
@@ -223,16 +226,15 @@ def test_what_takes_care_of_loops_is_left_out_where_there_are_none() -> None:
         assert bool(with_loops) != bool(extension.straight)
 
 
-def test_joints_that_are_not_related_have_zeros(tmp_path: Path) -> None:
-    module = built("bush", tmp_path)
-    apart = np.ones(module.n**2, dtype=bool)
+def test_joints_that_are_not_related_have_zeros(bush: ModuleType) -> None:
+    apart = np.ones(bush.n**2, dtype=bool)
     apart[related(TREES["bush"])] = False
     for size in (1, 9):
-        for name in set(FUNCTIONS) - {"forward_dynamics_derivatives"}:
-            for square in called(module, name, states(module, size)):
-                if square.ndim > 2 and square.shape[-1] == module.n:
+        for name in OF_BUSH:
+            for square in called(bush, name, states(bush, size)):
+                if square.ndim > 2 and square.shape[-1] == bush.n:
                     rows = np.moveaxis(square, 1, -2)
-                    assert (rows[..., apart.reshape(module.n, module.n)] == 0.0).all()
+                    assert (rows[..., apart.reshape(bush.n, bush.n)] == 0.0).all()
 
 
 def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path: Path) -> None:
@@ -247,33 +249,31 @@ def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path: Path) -> None
     assert {report.form for report in derived.reports} == {"straight"}
 
 
-@pytest.mark.parametrize(
-    "name", ["bush", "two_link", *deep("chain", "star", "pair", "comb", "twins")]
-)
+@pytest.mark.parametrize("name", ["two_link", *deep("bush", "star", "pair", "comb", "twins")])
 def test_numpy_in_loops(name: str, tmp_path: Path) -> None:
-    hold(build(package(name, "loops"), tmp_path, ("numpy",)), (0, 1, 3, 100))
+    functions = functions_of(name)
+    hold(build(package(name, "loops", functions), tmp_path, ("numpy",)), (0, 1, 3, 100), functions)
 
 
 def test_numpy_in_loops_takes_complex_numbers_and_all_batch_axes(tmp_path: Path) -> None:
-    module = build(package("bush", "loops"), tmp_path, ("numpy",))
+    module = build(package("two_link", "loops", FEW), tmp_path, ("numpy",))
     q, qd, qdd = states(module, 6).values()
     given = {"q": (q + 0.1j * qd).reshape(2, 3, -1), "qd": qd[:3], "qdd": qdd[0]}
     whole = dict(zip(given, np.broadcast_arrays(*given.values()), strict=True))
-    for name in FUNCTIONS:
-        found, wanted = called(module, name, given), called(straight("bush"), name, whole)
+    for name in FEW:
+        found, wanted = called(module, name, given), called(straight("two_link"), name, whole)
         for value, reference in zip(found, wanted, strict=True):
             assert value.shape == reference.shape and value.dtype == complex
             assert np.abs(value - reference).max() <= 1e-11 * np.abs(reference).max()
 
 
-def test_the_form_is_an_option(tmp_path: Path) -> None:
+def test_the_form_is_an_option() -> None:
     with pytest.raises(RequestError, match="no form is called 'curved'"):
         BuildOptions(form="curved")
     model = EXAMPLES / "two_link.yaml"
-    chosen = {"functions": FUNCTIONS[:1], "formulations": "composite", "backend": "numpy"}
     for form, header in (("straight", "symgen-real.h"), ("loops", "symgen-loops.h")):
-        symgen.load(model, **chosen, form=form, out=tmp_path / form)
-        loops = tmp_path / form / "two_link" / "_numpy" / "_loops.py"
+        loaded = module(model, functions=FUNCTIONS[:1], formulations="composite", form=form)
+        loops = Path(str(loaded.__file__)).parent / "_numpy" / "_loops.py"
         assert loops.exists() is (form == "loops")
         files = emit(package("two_link", form, FEW), ("compiled",)).files
         sources = [files[name] for name in files if name.startswith("c/two_link_composite")]

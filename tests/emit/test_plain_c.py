@@ -12,7 +12,7 @@ import pytest
 
 import symgen
 from symgen.program.functions import function_named
-from tests.choosing import deep
+from tests.choosing import deep, slow
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STRICT = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1"]
@@ -33,19 +33,25 @@ outputs: {power: abs(tau.count*qd.count)}
 """
 
 
+FUNCTIONS = (
+    "inverse_dynamics,inverse_dynamics_derivatives,inverse_dynamics_parameter_derivatives,"
+    "forward_dynamics,forward_kinematics,jacobians,kinetic_energy,point_motion,outputs"
+)
+
+
 def built(model, folder, **options):
     module = symgen.load(model, formulations="default", out=folder, backend="compiled", **options)
     return module, folder / module.name / "c" / "plain"
 
 
-@pytest.fixture(scope="module", params=["runtime", *deep("two_link", "satellite_arm")])
+@pytest.fixture(scope="module", params=[*slow("runtime"), *deep("satellite_arm")])
 def robot(request, tmp_path_factory):
     """A module, and its plain C as a library."""
     folder = tmp_path_factory.mktemp("plain")
     if request.param == "runtime":
         model = folder / "largest.yaml"
         model.write_text(MODEL)
-        options = {"runtime_parameters": "all"}
+        options = {"runtime_parameters": "all", "functions": FUNCTIONS}
     else:
         model, options = EXAMPLES / f"{request.param}.yaml", {"plain_c": True}
     module, plain = built(model, folder, **options)
@@ -111,6 +117,7 @@ def test_it_has_no_macros_and_one_statement_per_line(robot):
     assert re.search(r"^    const double \w+ = .*;  /\* [A-Z]+-\d+ \*/$", text, re.M)
 
 
+@pytest.mark.slow
 def test_a_singular_mass_matrix_is_returned(tmp_path):
     model = tmp_path / "light.yaml"
     model.write_text(
@@ -128,34 +135,6 @@ def test_a_singular_mass_matrix_is_returned(tmp_path):
     assert forward(*arguments, None, pointer(np.array([2.0])), pointer(qdd)) == 0
     assert forward(*arguments, None, pointer(np.array([0.0])), pointer(qdd)) == 1
     assert np.isnan(qdd).all()
-
-
-def test_large_robots_have_it_where_it_is_asked_for():
-    from symgen.deriving.derivation import derive_all
-    from symgen.deriving.packaging import package_of
-    from symgen.deriving.selection import select
-    from symgen.description import read
-    from symgen.emit.emission import emit
-    from symgen.options import BuildOptions
-
-    description = read(EXAMPLES / "arm7.yaml")
-    options = BuildOptions(
-        functions=("inverse_dynamics_derivatives", "coriolis_matrix", "regressor")
-    )
-    selection = select(description, options)
-    package = package_of(description, selection, derive_all(description, selection))
-    plain = {
-        wanted: [name for name in emit(replaced(package, wanted)).files if "plain" in name]
-        for wanted in (False, True)
-    }
-    assert plain[True] == [f"c/plain/arm7.{ending}" for ending in ("c", "h", "hpp")]
-    assert plain[False] in ([], plain[True])
-
-
-def replaced(package, plain_c):
-    from dataclasses import replace
-
-    return replace(package, plain_c=plain_c)
 
 
 CPP = """

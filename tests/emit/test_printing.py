@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
 from symgen.algebra import rounding
 from symgen.algebra.evaluation import NUMPY as NUMPY_ARITHMETIC
-from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
 from symgen.emit.printing import CYTHON, JAVASCRIPT, NUMPY, C, Language, Printer
-from tests.emit.samples import FUNCTIONS_OF_GRAPH, operators
+from tests.emit.samples import FUNCTIONS_OF_GRAPH
 
 LANGUAGES = {"C": C, "Cython": CYTHON, "NumPy": NUMPY, "JavaScript": JAVASCRIPT}
 
@@ -60,24 +58,6 @@ CASES = {
 def test_minimal_parentheses(graph: Graph, expected: str) -> None:
     symbols = [graph.symbol(name) for name in "abc"]
     assert text(CASES[expected](*symbols)) == expected
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_operators_evaluate_to_the_same_bits(graph: Graph, language: str) -> None:
-    node = operators(graph, *(graph.symbol(name) for name in "abc"))
-    source = text(node, LANGUAGES[language])
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        values = dict(zip("abc", map(float, rng.normal(size=3)), strict=True))
-        assert eval(source, {}, values) == evaluate([node], values)[0]
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", rounding.FUNCTIONS)
-def test_every_language_has_every_function(graph: Graph, language: str, name: str) -> None:
-    arguments = [graph.symbol(symbol) for symbol in "ab"[: FUNCTIONS_OF_GRAPH[name]]]
-    node = graph.function(name, *arguments)
-    assert text(node, LANGUAGES[language]).count("(") == 1
 
 
 def test_the_list_of_functions_is_complete() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from symgen.toolchain.compiler import AVX2, CompilerMissingError, find_compiler
+from tests.choosing import some_slow
 from tests.emit.test_versions import runs
 
 TEMPLATES = Path(__file__).parents[2] / "templates" / "c"
@@ -70,7 +71,7 @@ int main(void)
 
 @pytest.mark.parametrize(
     ("width", "options"),
-    [(2, ()), (4, AVX2), (8, AVX512), (8, AVX2), (8, ())],
+    some_slow([(2, ()), (4, AVX2), (8, AVX512), (8, AVX2), (8, ())], [(2, ())]),
     ids=["SSE2", "AVX2", "AVX-512", "8 by AVX2", "8 by SSE2"],
 )
 def test_streams_are_what_is_stored(width: int, options: tuple[str, ...], tmp_path: Path) -> None:

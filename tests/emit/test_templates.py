@@ -10,33 +10,14 @@ import jinja2
 import pytest
 
 from symgen.emit import templates
-from symgen.emit.emission import emit
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
-from tests.emit.samples import arm_package
 
 
 def test_all_templates_are_found() -> None:
     sources = Templates().sources()
     assert {"c/header.h.jinja", "numpy/formulation.py.jinja", "package/_runtime.py"} <= set(sources)
     assert all(text for name, text in sources.items() if not name.endswith("__init__.py"))
-
-
-def test_a_template_of_the_user_comes_first(tmp_path: Path) -> None:
-    (tmp_path / "c").mkdir()
-    (tmp_path / "c" / "header.h.jinja").write_text("/* {{ robot }}, my way */\n")
-    bundle = emit(arm_package(), templates=tmp_path)
-    assert bundle.files["c/two_link.h"] == "/* two_link, my way */\n"
-    ours = emit(arm_package())
-    assert bundle.files["_compiled.c"] == ours.files["_compiled.c"]
-    assert Templates(tmp_path).sources()["c/header.h.jinja"].startswith("/* {{ robot")
-
-
-def test_an_undefined_name_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "numpy").mkdir()
-    (tmp_path / "numpy" / "__init__.py.jinja").write_text('"""{{ robot }} {{ rbot }}"""\n')
-    with pytest.raises(RequestError, match="rbot"):
-        emit(arm_package(), ("numpy",), templates=tmp_path)
 
 
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:

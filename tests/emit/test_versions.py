@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import copy
 import ctypes
-import os
 import pickle
 import subprocess
 import sys
-import threading
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -25,8 +22,8 @@ from symgen.emit.templates import Templates
 from symgen.options import BuildOptions
 from symgen.toolchain.compiler import AVX2, AVX512, CompilerMissingError, find_compiler
 from symgen.toolchain.processes import Processes
-from tests.choosing import deep
-from tests.emit.building import BACKENDS, build_bundle, build_versions
+from tests.choosing import slow
+from tests.emit.building import build_versions
 from tests.safety.building import bundle_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -35,7 +32,6 @@ FUNCTIONS = (
     "inverse_dynamics_derivatives",
     "mass_matrix",
     "kinetic_energy",
-    "forward_kinematics",
     "forward_dynamics",
 )
 SIZES = (0, 1, 2, 7, 8, 9, 15, 16, 17, 1003)
@@ -160,7 +156,7 @@ def tree(folder: Path, parents: Sequence[int] = (0, 1, 1, 0)) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=slow("every width"))
 def modules(tmp_path_factory: Any) -> dict[int, ModuleType]:
     """A tree and its loads, by width; each width has a module of its own."""
     options = BuildOptions(formulations=("newton_euler",), functions=FUNCTIONS)
@@ -204,131 +200,6 @@ def test_every_width_and_number_of_samples(modules: dict[int, ModuleType], name:
                 assert np.abs(value - wanted).max(initial=0.0) <= 1e-12 * scale, (width, size)
 
 
-def test_many_rows(modules: dict[int, ModuleType]) -> None:
-    size = 300_007
-    plain = next(iter(modules.values())).backends["numpy"].newton_euler
-    state = states(next(iter(modules.values())), size)
-    some = np.r_[:9, size // 2 : size // 2 + 9, size - 9 : size]
-    wanted = plain.inverse_dynamics(*[given[some] for given in state.values()])
-    first = None
-    for module in modules.values():
-        before = module.threads
-        for threads in (1, 2, 3):
-            module.threads = threads
-            try:
-                tau = module.inverse_dynamics(*state.values())
-            finally:
-                module.threads = before
-            np.testing.assert_allclose(tau[some], wanted, rtol=0.0, atol=1e-12 * abs(wanted).max())
-            first = tau if first is None else first
-            assert np.abs(tau - first).max() <= 1e-12 * np.abs(first).max()
-
-
-@pytest.mark.deep
-def test_large_workspaces_are_left_to_one_sample_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("symgen.emit.compiled.MOST_SLOTS", -1)  # all are too large
-    names = ("inverse_dynamics", "inverse_dynamics_derivatives", "mass_matrix")
-    options = BuildOptions(formulations=("composite",), functions=names)
-    module = build_versions(bundle_of(tree(tmp_path), options, ("compiled", "numpy")), tmp_path)
-    compiled, plain = module.backends["compiled"], module.backends["numpy"].composite
-    state = states(module, 9)
-    widths = [width for width in (1, 4, 8) if runs(width) and compiled.choose(width)]
-    for name in names:
-        wanted = called(plain, name, state)
-        results = []
-        for width in widths:
-            assert compiled.choose(width) == width
-            results.append(called(module, name, state))
-            for value, expected in zip(results[-1], wanted, strict=True):
-                scale = np.abs(expected).max(initial=1.0)
-                assert np.abs(value - expected).max(initial=0.0) <= 1e-12 * scale, (name, width)
-        for other in results[1:]:  # the same code, so the same bits
-            assert all(np.array_equal(x, y) for x, y in zip(results[0], other, strict=True))
-
-
-def test_nothing_is_written_beyond_the_rows(modules: dict[int, ModuleType]) -> None:
-    for module in modules.values():
-        for size in (1, 2, 5, 8, 11):
-            state = states(module, size)
-            room = np.full((size + 4, module.n), 7.0)
-            out = room[2 : 2 + size]
-            module.inverse_dynamics(*state.values(), out=out)
-            assert (room[:2] == 7.0).all() and (room[2 + size :] == 7.0).all()
-            assert (out != 7.0).all()
-
-
-def test_large_angles(modules: dict[int, ModuleType]) -> None:
-    for module in modules.values():
-        state = states(module, 19)
-        state["q"] = state["q"] * 5e5
-        value = module.inverse_dynamics(*state.values())
-        wanted = module.backends["numpy"].newton_euler.inverse_dynamics(*state.values())
-        assert np.abs(value - wanted).max() <= 1e-12 * np.abs(wanted).max()
-
-
-def test_any_layout_and_shared_arguments(modules: dict[int, ModuleType]) -> None:
-    for module in modules.values():
-        state = states(module, 21)
-        wanted = module.inverse_dynamics(*state.values())
-        strided = {name: np.repeat(x, 2, axis=0)[::2] for name, x in state.items()}
-        turned = {name: np.asfortranarray(x) for name, x in state.items()}
-        for other in (strided, turned):
-            np.testing.assert_array_equal(module.inverse_dynamics(*other.values()), wanted)
-        one = module.inverse_dynamics(state["q"], state["qd"][3], state["qdd"])
-        each = module.inverse_dynamics(state["q"], np.tile(state["qd"][3], (21, 1)), state["qdd"])
-        np.testing.assert_array_equal(one, each)
-
-
-@pytest.mark.parametrize("form", ["loops", *deep("straight")])
-def test_singular_samples_are_nan_and_the_others_are_not(form: str, tmp_path: Path) -> None:
-    model = tmp_path / "slides.yaml"
-    model.write_text(SLIDES)
-    options = BuildOptions(
-        formulations=("composite",),
-        functions=("forward_dynamics_derivatives",),
-        runtime_parameters=("m",),
-        form=form,
-    )
-    module = build_versions(bundle_of(model, options, ("compiled",)), tmp_path)
-    q = np.tile(np.linspace(-1.0, 1.0, 29)[:, np.newaxis], 2)
-    singular = np.zeros(29, dtype=bool)
-    singular[[3, 4, 14, 28]] = True
-    masses = np.where(singular, 0.0, 2.0)[:, np.newaxis]
-    for width in (1, 4, 8):
-        if not module.backends["compiled"].choose(width):
-            continue
-        with warnings.catch_warnings(record=True) as heard:
-            warnings.simplefilter("always")
-            results = module.forward_dynamics_derivatives(q, q, q, parameters=masses)
-        assert len(heard) == 1 and "4 of 29" in str(heard[0].message)
-        for result in results:
-            lost = np.isnan(result).reshape(29, -1)
-            assert lost[singular].all() and not lost[~singular].any()
-        assert (results[1][~singular] == 0.0).all()  # zeros by structure
-
-
-SLIDES = """
-symgen: 1
-name: slides
-parameters: {m: 2.0}
-joints:
-  - name: x
-    type: prismatic
-    parent: base
-    axis: [1, 0, 0]
-    origin: {xyz: [0, 0, 0]}
-    link: {name: one, mass: m}
-  - name: y
-    type: prismatic
-    parent: one
-    axis: [0, 1, 0]
-    origin: {xyz: [0, 0, 0]}
-    link: {name: two, mass: m}
-"""
-
-
 # -- threads -----------------------------------------------------------------------------------
 
 
@@ -352,66 +223,10 @@ def test_any_number_of_threads(widest: ModuleType) -> None:
             np.testing.assert_array_equal(value, alone)
 
 
-def test_calls_from_several_threads(widest: ModuleType) -> None:
-    widest.threads = 4
-    state = states(widest, 40_000)
-    wanted = widest.inverse_dynamics(*state.values())
-    wrong: list[str] = []
-
-    def work() -> None:
-        for _ in range(20):
-            if not np.array_equal(widest.inverse_dynamics(*state.values()), wanted):
-                wrong.append("different")
-
-    workers = [threading.Thread(target=work) for _ in range(6)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert not wrong
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-def test_after_a_fork(widest: ModuleType) -> None:
-    widest.threads = 4
-    state = states(widest, 20_000)
-    wanted = widest.inverse_dynamics_derivatives(*state.values())[1]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # a fork of a process with threads
-        child = os.fork()
-    if child == 0:
-        again = widest.inverse_dynamics_derivatives(*state.values())[1]
-        os._exit(0 if np.array_equal(again, wanted) else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
 def test_threads_are_a_number(widest: ModuleType) -> None:
     for wrong, error in ((0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError)):
         with pytest.raises(error, match="threads"):
             widest.threads = wrong
-
-
-def test_results_larger_than_the_caches(modules: dict[int, ModuleType]) -> None:
-    """They are those of parts of the batch, to the bit, wherever the arrays begin."""
-    module = modules[max(modules)]
-    rows = 64 * 2**20 // (8 * (module.n + 3 * module.n**2)) + 3
-    state = states(module, rows)
-    wanted = [np.empty((rows, *shape)) for shape in ((module.n,), *[(module.n, module.n)] * 3)]
-    for first in range(0, rows, 800):
-        part = {name: x[first : first + 800] for name, x in state.items()}
-        out = tuple(x[first : first + 800] for x in wanted)
-        module.inverse_dynamics_derivatives(*part.values(), out=out)
-    for threads, offset in ((1, 1), (3, 5)):
-        module.threads = threads
-        out = tuple(np.full(x.size + 16, np.nan) for x in wanted)
-        inner = tuple(
-            x[offset : offset + y.size].reshape(y.shape) for x, y in zip(out, wanted, strict=True)
-        )
-        module.inverse_dynamics_derivatives(*state.values(), out=inner)
-        for whole, x, y in zip(out, inner, wanted, strict=True):
-            np.testing.assert_array_equal(x, y)
-            assert np.isnan(whole[:offset]).all() and np.isnan(whole[offset + y.size :]).all()
-    del module.threads
 
 
 def test_result_memory_is_a_number(widest: ModuleType) -> None:
@@ -493,31 +308,6 @@ def test_packed_results_hold_the_related_pairs(modules: dict[int, ModuleType], n
                 assert not square or not all_of_it[..., ~related].any()
 
 
-def test_packed_results_of_one_sample_and_of_every_backend(tmp_path: Path) -> None:
-    names = ("mass_matrix", "inverse_dynamics_derivatives")
-    options = BuildOptions(formulations=("newton_euler",), functions=names)
-    module = build_bundle(bundle_of(tree(tmp_path, (0, 1, 1)), options, BACKENDS), tmp_path)
-    assert tuple(module.backends) == BACKENDS
-    state = states(module)
-    wanted = module.mass_matrix(state["q"])[module.derivative_sparsity]
-    for backend in module.backends.values():
-        value = backend.newton_euler.mass_matrix(state["q"], packed=True)
-        np.testing.assert_allclose(value, wanted, rtol=1e-13, atol=1e-13)
-        slopes = backend.newton_euler.inverse_dynamics_derivatives(*state.values(), packed=True)
-        np.testing.assert_allclose(slopes[3], wanted, rtol=1e-12, atol=1e-12)
-        with pytest.raises(ValueError, match="out: expected shape"):
-            backend.newton_euler.mass_matrix(state["q"], packed=True, out=np.empty((3, 3)))
-
-
-@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])
-def test_packed_results_of_no_samples(modules: dict[int, ModuleType], shape: Any) -> None:
-    module = modules[1]
-    entries = int(module.derivative_sparsity.sum())
-    for backend in module.backends.values():
-        value = backend.newton_euler.mass_matrix(np.zeros((*shape, module.n)), packed=True)
-        assert value.shape == (*shape, entries)
-
-
 # -- the package as a module -------------------------------------------------------------------
 
 
@@ -530,27 +320,6 @@ def test_the_module_is_one_like_any_other(widest: ModuleType) -> None:
         assert widest.threads == 2
     del widest.threads
     assert widest.threads >= 1
-
-
-ONE_JOINT = """
-symgen: 1
-name: {name}
-joints:
-  - name: x
-    type: revolute
-    origin: {{xyz: [0, 0, 0]}}
-    axis: [0, 0, 1]
-    link: {{name: one, mass: 2, com: [1, 0, 0]}}
-"""
-
-
-@pytest.mark.parametrize("name", ["rows", *deep("packed", "real", "compute", "symgen")])
-def test_robots_with_names_of_our_own(tmp_path: Path, name: str) -> None:
-    model = tmp_path / "model.yaml"
-    model.write_text(ONE_JOINT.format(name=name))
-    options = BuildOptions(formulations=("newton_euler",), functions=("mass_matrix",))
-    module = build_versions(bundle_of(model, options, ("compiled",)), tmp_path)
-    np.testing.assert_allclose(module.mass_matrix(np.zeros((9, 1)), packed=True), 2.0)
 
 
 WITHOUT_KEYS = """

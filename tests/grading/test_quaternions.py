@@ -4,6 +4,7 @@ import pytest
 
 import symgen
 from symgen.grading import grade
+from tests.choosing import slow
 
 HEAD = "symgen: 1\nname: robot\ngravity: [0, 0, -g]\n"
 BALL = """
@@ -74,7 +75,7 @@ def robots(tmp_path_factory):
     return found
 
 
-@pytest.mark.parametrize(("robot", "answer"), [("ball", OF_BALL), ("drone", OF_DRONE)])
+@pytest.mark.parametrize(("robot", "answer"), [("ball", OF_BALL), *slow(("drone", OF_DRONE))])
 def test_right_answers_are_right(robots, robot, answer):
     rows = grade(robots[robot], answer).rows
     assert [(row.label, row.wrong) for row in rows if not row.right] == []
@@ -98,7 +99,7 @@ def test_right_answers_are_right(robots, robot, answer):
         ("drone", "g[7] = 0", "term by term|missing"),
         ("drone", "M[5,7] = I + m2*l*(l - a*c8)", "wrong sign"),
         ("drone", "g[1] = 2*(m + m2)*g*(q5*q7 - q4*q6)", "gravity|whole entry"),
-        ("drone", "qdd[1] = tau1", "too long"),
+        *slow(("drone", "qdd[1] = tau1", "too long")),
     ],
 )
 def test_wrong_answers_are_wrong(robots, robot, answer, told):

@@ -19,7 +19,7 @@ import pytest
 
 from symgen.description import read
 from symgen.errors import MOST_LISTED, ModelError
-from tests.choosing import deep, some_deep
+from tests.choosing import deep, slow
 from tests.hostile.enormous import ENORMOUS, joints, sdf, urdf
 from tests.hostile.mutating import HERE, KINDS, ROOT
 from tests.hostile.trying import CORPUS, TARGET, file_of, makers
@@ -60,7 +60,7 @@ def results(part: str, folder: Path) -> Mapping[str, dict[str, Any]]:
 
 @pytest.mark.parametrize(
     "part",
-    [*some_deep(KINDS, [x for x in KINDS if x != "answer"]), *deep("enormous:9", "enormous")],
+    [*slow(*(x for x in KINDS if x != "answer")), *deep("answer", "enormous:9", "enormous")],
 )
 def test_hostile_files_end_in_words_and_leave_nothing(part: str, tmp_path: Path) -> None:
     found = results(part, tmp_path)
@@ -108,12 +108,14 @@ LONG = "x" * 70  # too long for a search of what it may mean, which has a limit 
     ("suffix", "make"),
     [
         ("sdf", lambda count: sdf(count, lambda k: "", parent=f"l{{}}{LONG}")),
-        (
-            "sdf",
-            lambda count: sdf(count, lambda k: f'<pose relative_to="{LONG}">1 0 0 0 0 0</pose>'),
+        *slow(
+            (
+                "sdf",
+                lambda n: sdf(n, lambda k: f'<pose relative_to="{LONG}">1 0 0 0 0 0</pose>'),
+            )
         ),
         ("urdf", lambda count: urdf(count, lambda k: 10**70 + k)),
-        ("yaml", lambda count: joints(count, lambda k: LONG)),
+        *deep(("yaml", lambda count: joints(count, lambda k: LONG))),
     ],
     ids=["links", "poses", "parents", "joints"],
 )

@@ -18,6 +18,7 @@ from tests.hostile.watching import in_time
 INPUTS = 700
 
 
+@pytest.mark.slow
 def test_hundreds_of_inputs_are_read_or_refused(tmp_path: Path) -> None:
     finds = tmp_path / "finds"
     command = [sys.executable, "-m", "tests.hostile.fuzz", "--seed", "11", "--jobs", "2"]

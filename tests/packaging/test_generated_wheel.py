@@ -57,6 +57,7 @@ def ran(*command, **options):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_wheel_needs_numpy_alone(folder, python):
     assert run(["wheel", str(MODEL), "-q", "--name", "my_arm", "--version", "2.1", *FEW]) == 0
     (wheel,) = (folder / "dist").iterdir()
@@ -68,6 +69,7 @@ def test_a_wheel_needs_numpy_alone(folder, python):
     assert ran(python, "-c", "import importlib.util as i; print(i.find_spec('symgen'))") == "None\n"
 
 
+@pytest.mark.slow
 def test_what_a_wheel_holds_is_said(folder, capsys):
     """It is what its own options ask for, whatever was built before."""
     few = (*FEW, "--backend", "numpy")
@@ -82,6 +84,7 @@ def test_what_a_wheel_holds_is_said(folder, capsys):
     assert json.loads(capsys.readouterr().out)["runtime_parameters"] == ["L1", "m1"]
 
 
+@pytest.mark.slow
 def test_sources_are_compiled_by_pip(folder, python):
     """Without isolation: setuptools, Cython and NumPy are those of the tests."""
     source = ["wheel", str(MODEL), "-q", "--name", "my_arm", "--version", "2.1", "--source", *FEW]
@@ -121,6 +124,7 @@ def test_it_lists_its_files_and_is_the_same_again(folder):
     assert not any(str(folder).encode() in first.read_bytes() for _ in names)
 
 
+@pytest.mark.slow
 def test_an_installed_module_is_the_one_that_was_built_last(folder, python):
     """In an environment that has symgen, by a .pth file, and its pip."""
     (packages,) = (folder / "environment").glob("lib/python*/site-packages")

@@ -17,6 +17,7 @@ import pytest
 
 import symgen
 from symgen.emit.templates import BESIDE_BUILDS
+from tests.choosing import slow
 
 ROOT = Path(symgen.__file__).resolve().parents[1]
 PARTS = ("pyproject.toml", "README.md", "LICENSE", "symgen", "templates")
@@ -41,7 +42,7 @@ def _pip(*arguments: str, python: str = sys.executable) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=slow("wheel"))
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     try:
         installed = int(version("setuptools").partition(".")[0])

@@ -25,6 +25,7 @@ def packed(text, name):
     return np.frombuffer(zlib.decompress(base64.b64decode(content)), dtype="<f4")
 
 
+@pytest.mark.slow
 def test_it_holds_the_poses_of_a_simulated_motion(arm, tmp_path):
     run = symgen.simulate(arm, [0.3, 0.5], [0, 0], np.linspace(0, 1, 601))
     text = symgen.animate(arm, run, tmp_path / "a.html").read_text(encoding="utf-8")

@@ -20,7 +20,10 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 TEMPLATES = Path(__file__).parents[2] / "templates"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -125,29 +128,6 @@ def test_a_slider_moves_the_torques_of_every_formulation(opened, model):
     assert re.search(r"^\d formulations agree", tab.inner_text("#torques-verdict"))
 
 
-def test_the_gradient_is_that_of_the_module(opened, model):
-    tab, _ = opened
-    module = loaded(model, "inverse_dynamics_derivatives")
-    n = module.n
-    state = [
-        [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(n)]
-        for kind in ("q", "qd", "qdd")
-    ]
-    _, *expected = module.inverse_dynamics_derivatives(*state)
-    formulations = tab.eval_on_selector_all(
-        "#gradient-formulation option", "options => options.map(o => o.value)"
-    )
-    assert len(formulations) >= 3
-    for formulation in formulations:
-        tab.select_option("#gradient-formulation", formulation)
-        for by, wanted in zip(("dtau_dq", "dtau_dqd", "dtau_dqdd"), expected, strict=True):
-            tab.select_option("#by", by)
-            values = tab.eval_on_selector_all(
-                "#gradient td", "cells => cells.map(c => Number(c.dataset.value))"
-            )
-            np.testing.assert_allclose(np.reshape(values, (n, n)), wanted, rtol=1e-9, atol=1e-9)
-
-
 def test_the_figure_is_posed_turned_and_told_in_words(opened, model):
     tab, _ = opened
     module = loaded(model, "forward_kinematics")
@@ -187,49 +167,11 @@ def test_buttons_and_numbers(opened):
     assert "NaN" not in tab.inner_text("#torques")
 
 
-BALANCED = """
-symgen: 1
-name: balanced
-joints:
-"""
-JOINT = (
-    "  - {{name: j{0}, type: revolute, origin: {{xyz: [0.1, 0.02, 0.2], rpy: [0.1, 0.3, {0}]}}, "
-    "axis: [{1}], link: {{mass: 1, com: [0.01, 0.02, 0.1], "
-    "inertia: {{xx: 0.03, yy: 0.03, zz: 0.02, xy: 0.001}}}}}}\n"
-)
-
-
-@pytest.fixture(scope="module")
-def chain(tmp_path_factory):
-    """The report of a robot that is not at rest but by all its torques."""
-    folder = tmp_path_factory.mktemp("chain")
-    axes = ("1, 0, 0", "0, 1, 0", "0, 0, 1")
-    model = folder / "balanced.yaml"
-    model.write_text(BALANCED + "".join(JOINT.format(i, axes[i % 3]) for i in range(5)))
-    target = folder / "report.html"
-    target.write_text(pages.report(read(model), True, None, Journal()), encoding="utf-8")
-    return target
-
-
 @pytest.mark.deep
-def test_rounding_is_no_disagreement(browser, chain):
-    tab = browser.new_page()
-    tab.goto(chain.as_uri())
-    tab.wait_for_selector("body[data-ready]", timeout=30_000)
-    tab.get_by_role("button", name="All zero").click()
-    found = numbers(tab, "accelerations")
-    assert any(np.any(qdd != 0) for qdd in found.values())  # at rest, but for rounding
-    assert len({tuple(qdd) for qdd in found.values()}) > 1
-    for verdict in ("torques", "accelerations", "gradient"):
-        assert re.search(r"^\d formulations agree", tab.inner_text(f"#{verdict}-verdict"))
-    tab.close()
-
-
-@pytest.mark.deep
-def test_what_is_wrong_is_a_disagreement(browser, chain):
+def test_what_is_wrong_is_a_disagreement(browser, written):
     """One entry in the page's own functions is changed by more than rounding."""
     tab = browser.new_page()
-    tab.goto(chain.as_uri())
+    tab.goto(written.as_uri())
     tab.wait_for_selector("body[data-ready]", timeout=30_000)
     tab.evaluate(
         """() => {
@@ -276,26 +218,6 @@ def test_axe_finds_no_obstacle(browser, written, scheme):
     assert len(response["passes"]) > 30
     assert [f"{v['id']}: {v['nodes'][0]['html']}" for v in response["violations"]] == []
     tab.close()
-
-
-def test_the_parts_of_the_torques_are_those_of_the_module_and_add_up(opened, model):
-    tab, _ = opened
-    module = loaded(model, "torque_parts")
-    tab.locator("#qd-1").fill("-1.3")
-    drawn(tab)
-    state = [
-        [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(module.n)]
-        for kind in ("q", "qd", "qdd")
-    ]
-    cells = tab.eval_on_selector_all(
-        "#parts td", "cells => cells.map(c => [c.dataset.part, Number(c.dataset.value)])"
-    )
-    found = {part: [x for name, x in cells if name == part] for part, _ in cells}
-    names = ("inertial", "centrifugal", "coriolis", "gravity", "load", "joint_term")
-    for name, expected in zip(names, module.torque_parts(*state), strict=True):
-        np.testing.assert_allclose(found[name], expected, rtol=1e-9, atol=1e-9)
-    torques = numbers(tab, "torques")["newton_euler"]
-    np.testing.assert_allclose(found["total"], torques, rtol=1e-9, atol=1e-9)
 
 
 def test_parameters_and_loads_are_sliders(opened, model):
@@ -557,19 +479,6 @@ def test_a_mechanism_stays_closed_while_sliders_move_it(browser, linkage):
 
 
 @pytest.mark.deep
-def test_axe_finds_no_obstacle_on_the_page_of_a_mechanism(browser, linkage):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
-    tab = browser.new_page()
-    tab.goto(linkage[1].as_uri())
-    tab.wait_for_selector("body[data-ready]", timeout=30_000)
-    unfold(tab)
-    response = axe.Axe().run(tab).response
-    assert [f"{v['id']}: {v['nodes'][0]['html']}" for v in response["violations"]] == []
-    tab.set_viewport_size({"width": 400, "height": 900})
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 400
-    tab.close()
-
-
 def test_a_report_of_a_mechanism_that_does_not_close_is_refused(tmp_path):
     model = tmp_path / "four_bar.yaml"
     model.write_text(FOUR_BAR.replace("d: 2.0", "d: 9.0"))

@@ -32,6 +32,7 @@ def test_once_for_every_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == [["numpy"]]
 
 
+@pytest.mark.slow
 def test_one_that_differs_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     former = module.validate_two_link
 

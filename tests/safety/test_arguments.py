@@ -6,7 +6,6 @@ plain copy.
 
 from __future__ import annotations
 
-import array
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -253,19 +252,6 @@ def test_other_results_are_refused(arm_module: ModuleType, kind: str) -> None:
     assert len(said) == 1
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_one_of_several_results_of_a_subclass(
-    arm_module: ModuleType, backend: str, tmp_path: Path
-) -> None:
-    function = arm_module.backends[backend].closed_form.inverse_dynamics_derivatives
-    q = RNG.uniform(-2.0, 2.0, (5, 2))
-    tau = np.memmap(tmp_path / "tau", float, "w+", shape=(5, 2))
-    found = function(q, q, q, out=(tau, None, None, None))
-    assert found[0] is tau
-    for value, wanted in zip(found, function(q, q, q), strict=True):
-        np.testing.assert_array_equal(value, wanted)
-
-
 # ---- too much, and moving targets ------------------------------------------------------------
 
 TOO_BIG = r"too big|too large|Unable to allocate"
@@ -364,13 +350,6 @@ def test_odd_objects(arm_module: ModuleType, value: Any, error: type[Exception])
     for backend in BACKENDS:
         with pytest.raises(error, match="q: expected"):
             arm_module.backends[backend].closed_form.mass_matrix(value)
-
-
-def test_arrays_of_the_standard_library(arm_module: ModuleType) -> None:
-    for backend in BACKENDS:
-        function = arm_module.backends[backend].closed_form.mass_matrix
-        value = function(array.array("d", [0.1, 0.2]))
-        np.testing.assert_array_equal(value, function(np.array([0.1, 0.2])))
 
 
 def test_rows_of_no_function(arm_module: ModuleType) -> None:

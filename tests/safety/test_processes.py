@@ -6,7 +6,6 @@ Every case is a program of its own in a child Python, as a user would write it.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from symgen.toolchain.compiler import find_compiler
 from tests.safety.building import EXAMPLES, bundle_of, put, replaced
 from tests.safety.programs import BEGIN, succeeds
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")]
 
 
 # ---- threads ---------------------------------------------------------------------------------
@@ -79,24 +78,6 @@ def test_calls_while_the_package_is_imported_again(folder: Path) -> None:
         worker.join()
         assert not wrong and right()
         """,
-    )
-
-
-def test_first_imports_in_many_threads(folder: Path) -> None:
-    succeeds(
-        folder,
-        """
-        import threading, numpy as np
-        wrong = []
-        def work():
-            import two_link
-            if two_link.mass_matrix(np.zeros((99, 2))).shape != (99, 2, 2): wrong.append(1)
-        workers = [threading.Thread(target=work) for _ in range(16)]
-        for worker in workers: worker.start()
-        for worker in workers: worker.join()
-        assert not wrong
-        """,
-        begin="",
     )
 
 
@@ -305,22 +286,6 @@ def test_calls_while_python_ends(folder: Path) -> None:
         builtins.kept = Late("cython")
         """,
     )
-
-
-def test_a_folder_that_cannot_be_written(folder: Path, tmp_path: Path) -> None:
-    package = shutil.copytree(folder / "two_link", tmp_path / "two_link")
-    shutil.rmtree(package / "__pycache__", ignore_errors=True)
-    folders = [tmp_path, package, *(path for path in package.rglob("*") if path.is_dir())]
-    before = sorted(package.rglob("*"))
-    for path in folders:
-        path.chmod(0o555)
-    try:
-        succeeds(tmp_path, "assert right()")
-        if os.getuid():  # root may write anywhere
-            assert sorted(package.rglob("*")) == before
-    finally:
-        for path in folders:
-            path.chmod(0o755)
 
 
 # ---- Ctrl-C ----------------------------------------------------------------------------------

@@ -11,9 +11,11 @@ from types import ModuleType
 import pytest
 
 from tests.safety.programs import succeeds
-from tests.safety.views import VIEWS
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pages are those of Linux")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="pages are those of Linux"),
+]
 
 BEGIN = """
 import gc, os, resource, sys, threading, warnings
@@ -71,29 +73,6 @@ def test_what_nobody_sees_is_used_again(folder: Path) -> None:
     )
 
 
-def test_whatever_view_keeps_the_data(folder: Path) -> None:
-    right(
-        folder,
-        VIEWS
-        + """
-import weakref
-for rows in (50, 3000, 100_000):
-    for name, view in views.items():
-        for function in ids:
-            seen = view(function(q[:rows]))
-            wanted = values(seen)
-            for other in ids:
-                for _ in range(3):
-                    other(q[rows : 2 * rows] + 1.0).fill(np.nan)
-            assert np.array_equal(values(seen), wanted), (rows, name)
-            del seen
-gone = []
-weakref.finalize(ids[0](q), gone.append, 1)
-assert gone == [1]  # an array ends when nobody sees it, as any other
-""",
-    )
-
-
 def test_arrays_may_be_resized(folder: Path) -> None:
     right(
         folder,
@@ -135,23 +114,6 @@ def test_tracemalloc_counts_what_is_seen(folder: Path) -> None:
             assert traced() == before and kept() > 0
         del untraced
         assert traced() == before
-        """,
-    )
-
-
-def test_what_is_too_large_is_refused_by_numpy(folder: Path) -> None:
-    right(
-        folder,
-        """
-        for rows in (2**54, 2**57, 2**59):
-            for function in functions:
-                try:
-                    function.mass_matrix(q[0], parameters=np.empty((rows, 0)))
-                except (MemoryError, ValueError) as error:
-                    assert "array" in str(error), error
-                else:
-                    raise AssertionError(rows)
-        assert ids[0](q).shape == (200_000, 2, 2)
         """,
     )
 

@@ -10,10 +10,13 @@ import pytest
 from tests.safety.programs import succeeds
 from tests.safety.views import VIEWS
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or not getattr(sys, "_is_gil_enabled", lambda: True)(),
-    reason="references are counted so where there is one lock",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        sys.platform != "linux" or not getattr(sys, "_is_gil_enabled", lambda: True)(),
+        reason="references are counted so where there is one lock",
+    ),
+]
 
 BEGIN = """
 import gc, os, sys, threading, warnings, weakref

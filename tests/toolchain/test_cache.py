@@ -170,7 +170,7 @@ def test_what_a_killed_writer_leaves_is_collected(
 def _use(folder: Path, number: int) -> int:
     cache = Cache(folder)
     wrong = 0
-    for turn in range(100):
+    for turn in range(40):
         cache.store_binary(KEY, bytes([number]) * 20_000)
         content = cache.binary(KEY)
         wrong += content is None or len(set(content)) != 1 or len(content) != 20_000
@@ -178,6 +178,7 @@ def _use(folder: Path, number: int) -> int:
     return wrong
 
 
+@pytest.mark.slow
 def test_processes_do_not_disturb_each_other(cache: Cache) -> None:
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
         assert list(pool.map(_use, [cache.folder] * 3, range(3))) == [0] * 3

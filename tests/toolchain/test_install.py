@@ -21,7 +21,7 @@ from symgen.errors import RequestError, ToolchainError
 from symgen.toolchain.install import stage
 from symgen.toolchain.loading import forget_package, load_package
 from symgen.toolchain.manifest import read_manifest
-from tests.choosing import deep
+from tests.choosing import deep, slow
 from tests.toolchain.sample import REPLACING, install, package, visible
 
 LISTS = ["build.json", "manifest.json"]
@@ -48,12 +48,6 @@ def test_a_new_package_appears(target: Path) -> None:
     assert manifest is not None
     assert manifest.build_key == "key-2.0"
     assert manifest.is_intact(target)
-
-
-def test_an_empty_folder_is_no_obstacle(target: Path) -> None:
-    target.mkdir(parents=True)
-    install(target)
-    assert factor(target) == 2.0
 
 
 def test_a_former_package_is_replaced_and_its_stale_files_removed(target: Path) -> None:
@@ -300,7 +294,7 @@ def _date_ahead(target: Path) -> None:
         os.utime(path, (ahead, ahead))
 
 
-@pytest.mark.parametrize("bytecode", [True, *deep(False)])
+@pytest.mark.parametrize("bytecode", [*slow(True), *deep(False)])
 def test_an_interruption_at_any_step_leaves_one_of_both_packages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytecode: bool
 ) -> None:
@@ -335,29 +329,12 @@ def test_an_interruption_at_any_step_leaves_one_of_both_packages(
     assert set(outcomes) == {2.0, 3.0}
 
 
-def test_interruptions_in_a_row(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(target, 1.0)
-    present = 1.0
-    generator = random.Random(7)
-    for number in range(2, 30):
-        with monkeypatch.context() as patch:
-            _fail_at(patch, generator.randrange(1, 45))
-            try:
-                install(target, float(number), **{f"only_{number}": ""})
-                present = float(number)
-            except FaultInjectedError:
-                assert factor(target) in (present, float(number))
-                present = factor(target)
-        assert factor(target) == present
-    install(target, 0.0)
-    assert visible(target) == sorted([*package(), *LISTS])
-
-
 def _install_repeatedly(target: Path, number: int) -> None:
     for turn in range(10):
         install(target, float(10 * number + turn))
 
 
+@pytest.mark.slow
 def test_many_processes_install_at_once(target: Path) -> None:
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
         running = [pool.submit(_install_repeatedly, target, number) for number in range(3)]
@@ -371,6 +348,7 @@ def test_many_processes_install_at_once(target: Path) -> None:
     assert not (target.parent / ".symgen").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_killed_installations_leave_a_package_that_imports(target: Path) -> None:
     install(target, 0.0)

@@ -22,6 +22,7 @@ def _build(target: Path, factor: float) -> None:
         staged.install(f"key-{factor}")
 
 
+@pytest.mark.slow
 def test_a_rebuilt_package_and_the_former_one_live_side_by_side(tmp_path: Path) -> None:
     target = tmp_path / "sample"
     _build(target, 2.0)

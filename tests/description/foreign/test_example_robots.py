@@ -9,7 +9,6 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pinocchio
 import pytest
 
 from symgen.description.checks import check
@@ -18,7 +17,6 @@ from symgen.description.reading import decode
 from symgen.description.writing import model_text
 from symgen.errors import ModelError
 from symgen.options import ReadOptions
-from tests.agreement.test_pinocchio import compare
 from tests.choosing import deep, one_in
 from tests.description.foreign.test_urdf import compare_with_pinocchio, torques
 
@@ -33,10 +31,6 @@ FOLLOWERS = {
     "talos_full_v2_box": 12, "tiago_pro": 10,
 }  # fmt: skip
 """Robots with joints that follow others, and how many of those move."""
-
-
-FLOATING = "hextilt_flying_arm_5", "solo12", "anymal", "talos_reduced"
-"""A drone with an arm, two quadrupeds, a humanoid."""
 
 
 @functools.cache
@@ -77,6 +71,7 @@ def perturbed(text, rng):
 @needs_robots
 @pytest.mark.parametrize("floating_base", [False, *deep(True)], ids=["fixed", "floating"])
 @pytest.mark.parametrize("path", one_in(24, robots()), ids=named)
+@pytest.mark.slow
 def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path):
     if path.stem in REFUSED:
         with pytest.raises(ModelError) as caught:
@@ -98,15 +93,6 @@ def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path
 
 
 @needs_robots
-@pytest.mark.parametrize("stem", deep(*FLOATING))
-def test_every_function_of_a_robot_that_floats(stem):
-    path = next(path for path in robots() if path.stem == stem)
-    description = check(read_document(path, ReadOptions(floating_base=True)))
-    assert [joint.type for joint in description.joints if joint.manifold] == ["floating"]
-    compare(description, seed=1, samples=1)
-
-
-@needs_robots
 def test_ur5_has_the_torques_that_were_published():
     (path,) = [path for path in robots() if path.stem == "ur5_robot"]
     description = check(read_document(path))
@@ -116,16 +102,3 @@ def test_ur5_has_the_torques_that_were_published():
         1.0403534046, -54.513479697, -12.817983141, 0.35675218832, 0.058066853683, 0.013119725521,
     ]  # fmt: skip
     np.testing.assert_allclose(tau, expected, rtol=5e-11)
-
-
-@needs_robots
-def test_panda_has_the_torques_of_pinocchios_own_reduction():
-    """Pinocchio can leave joints that mimic others out itself; gravity, frames and all are its."""
-    (path,) = [path for path in robots() if path.stem == "panda"]
-    description = check(read_document(path))
-    model = pinocchio.buildModelFromXML(path.read_text(encoding="utf-8"), mimic=True)
-    q, qd, qdd = 0.1 * np.arange(1, 9), np.full(8, 0.2), np.full(8, 0.3)
-    tau = torques(description, q, qd, qdd)
-    assert model.nv == 8 == len(description.coordinate_names)
-    expected = pinocchio.rnea(model, model.createData(), q, qd, qdd)
-    np.testing.assert_allclose(tau, expected, rtol=1e-10, atol=1e-10)

@@ -10,7 +10,6 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import symgen
-from symgen.cli import run
 from symgen.description import read
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
@@ -372,15 +371,7 @@ def test_what_is_left_out_though_it_pushes_is_a_warning(old, new, key, tmp_path)
     assert "left out" in warning.message
 
 
-def test_converted_files_are_the_same_robot(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, ARM)
-    assert run(["convert", "arm.xml", "arm.yaml"]) == 0
-    q, qd, qdd = np.random.default_rng(3).uniform(-2, 2, (3, 4))
-    one, other = (torques(read(x), q, qd, qdd) for x in ("arm.xml", "arm.yaml"))
-    np.testing.assert_array_equal(one, other)
-
-
+@pytest.mark.deep
 def test_many_classes_with_many_attributes_take_no_memory(tmp_path):
     attributes = " ".join(f'a{k}=""' for k in range(20_000))
     classes = "".join(f'<default class="c{k}"/>' for k in range(20_000))

@@ -5,12 +5,13 @@ import numpy as np
 import pinocchio
 import pytest
 
-import symgen
 from symgen.description import read
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
 from symgen.options import ReadOptions
 from symgen.program.evaluation import call
+from tests.choosing import some_slow
+from tests.modules import module
 from tests.oracles.programs import evaluated
 
 
@@ -179,20 +180,20 @@ def mjcf(folder, joint="", option="", more="", inner=""):
     return path
 
 
-@pytest.mark.parametrize(
-    ("joint", "option", "more"),
-    [
-        ("", "", DRIVE.format(target='joint="j"')),
-        (OF_JOINT, "", 2 * DRIVE.format(target='joint="j"')),
-        ('type="slide" pos="0 0 0"', "", DRIVE.format(target='jointinparent="j"')),
-        ("", "", '<tendon><fixed name="t"><joint joint="j" coef="3"/></fixed></tendon>'
-         + DRIVE.format(target='tendon="t"')),
-        (OF_JOINT, '<option><flag damper="disable"/></option>', DRIVE.format(target='joint="j"')),
-        (OF_JOINT, '<option><flag spring="disable"/></option>', ""),
-        (OF_JOINT, '<option><flag spring="disable" damper="disable"/></option>', ""),
-        (OF_JOINT, '<option><flag gravity="disable" contact="disable"/></option>', ""),
-    ],
-)  # fmt: skip
+DRIVES = [
+    ("", "", DRIVE.format(target='joint="j"')),
+    (OF_JOINT, "", 2 * DRIVE.format(target='joint="j"')),
+    ('type="slide" pos="0 0 0"', "", DRIVE.format(target='jointinparent="j"')),
+    ("", "", '<tendon><fixed name="t"><joint joint="j" coef="3"/></fixed></tendon>'
+     + DRIVE.format(target='tendon="t"')),
+    (OF_JOINT, '<option><flag damper="disable"/></option>', DRIVE.format(target='joint="j"')),
+    (OF_JOINT, '<option><flag spring="disable"/></option>', ""),
+    (OF_JOINT, '<option><flag spring="disable" damper="disable"/></option>', ""),
+    (OF_JOINT, '<option><flag gravity="disable" contact="disable"/></option>', ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("joint", "option", "more"), some_slow(DRIVES, DRIVES[:1]))
 def test_drives_and_flags_are_those_of_mujoco(tmp_path, joint, option, more):
     path = mjcf(tmp_path, joint, option, more)
     model = mujoco.MjModel.from_xml_path(str(path))
@@ -204,6 +205,7 @@ def test_drives_and_flags_are_those_of_mujoco(tmp_path, joint, option, more):
     assert said(robot) == ""
 
 
+@pytest.mark.slow
 def test_constraints_limits_and_frictions_that_flags_disable_are_none(tmp_path):
     joint, inner = 'frictionloss="2" range="-10 10"', '<body name="k"><joint name="k"/></body>'
     inner = inner.replace("</body>", '<geom size=".1"/></body>')
@@ -223,6 +225,7 @@ def test_constraints_limits_and_frictions_that_flags_disable_are_none(tmp_path):
         assert (len(robot.relations), first.terms[0].friction.text, unlimited) == counts
 
 
+@pytest.mark.slow
 def test_what_is_left_out_of_mjcf_is_named_with_its_effect(tmp_path):
     inner = """<body name="k" gravcomp="1"><joint name="ball" type="ball" range="0 30"/>
       <geom size=".1"/></body>"""
@@ -238,6 +241,7 @@ def test_what_is_left_out_of_mjcf_is_named_with_its_effect(tmp_path):
     assert "option" not in said(read(mjcf(tmp_path, "", option, "", inner)))
 
 
+@pytest.mark.slow
 def test_what_is_left_out_of_files_that_are_included_is_named_with_file_and_line(tmp_path):
     """Bodies and actuators without a name are counted, and no line is made up for them."""
     (tmp_path / "parts").mkdir()
@@ -273,6 +277,7 @@ def test_what_is_left_out_of_files_that_are_included_is_named_with_file_and_line
     assert places == [(f"{tmp_path}/parts/drive.xml", 2)]
 
 
+@pytest.mark.slow
 def test_limits_of_forces_at_joints_are_efforts(tmp_path):
     (joint,) = read(mjcf(tmp_path, 'actuatorfrcrange="-3 3"')).joints
     assert joint.limits[0].effort == 3
@@ -387,7 +392,7 @@ def test_load_warns_of_what_is_left_out_each_time(tmp_path):
     )
     for _ in range(2):
         with pytest.warns(UserWarning, match=r"weightless.urdf:4: gazebo: <gravity> is left out"):
-            symgen.load(file, backend="numpy", functions=["inverse_dynamics"])
+            module(file, functions=["inverse_dynamics"])
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import symgen
 from symgen.cli import run
 from symgen.description.foreign import xacro as reader
 from symgen.errors import ModelError, RequestError
+from tests.choosing import some_slow
 
 pytestmark = pytest.mark.skipif(
     not reader.is_installed(), reason="needs xacro: pip install 'symgen[robots]'"
@@ -167,7 +168,7 @@ ESCAPES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("expression", ESCAPES)
+@pytest.mark.parametrize("expression", some_slow(ESCAPES, ESCAPES[:6]))
 def test_an_expression_only_computes(arm, expression):
     (arm.parent / "link").symlink_to("/etc/passwd")
     fault = fault_of(arm, "2 * 1.5", expression)
@@ -205,6 +206,7 @@ def test_an_expression_that_another_one_makes_only_computes(arm, call):
     assert "is not allowed in expressions" in fault.message
 
 
+@pytest.mark.slow
 def test_it_ends_in_time(arm, monkeypatch):
     monkeypatch.setattr(reader, "SECONDS", 2)
     assert "xacro is not done after 2 s" in fault_of(arm, "2 * 1.5", "9**9**9**9").message
