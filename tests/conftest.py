@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import tempfile
 
 import pytest
@@ -17,6 +18,7 @@ pytest_plugins = ("tests.budget",)
 OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
 
 
+WHOLE_FILE = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.(slow|deep)\b", re.MULTILINE)
 CACHE = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
 
 
@@ -25,6 +27,15 @@ def pytest_configure(config):
     if not hasattr(config, "workerinput"):
         config.stash[CACHE] = tempfile.TemporaryDirectory(prefix="symgen-tests-")
         os.environ["SYMGEN_CACHE_DIR"] = config.stash[CACHE].name
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Do not import a file whose tests are all of a tier that this run leaves out."""
+    left_out = re.findall(r"not (slow|deep)", config.option.markexpr)
+    if collection_path.suffix != ".py" or not left_out:
+        return None
+    tier = WHOLE_FILE.search(collection_path.read_text())
+    return True if tier and tier[1] in left_out else None
 
 
 def pytest_unconfigure(config):
