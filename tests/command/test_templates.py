@@ -79,6 +79,7 @@ def test_what_is_wrong_is_told(folder, capfd, name, text, words):
     assert not list(Path().glob("generated/.symgen/two_link*"))
 
 
+@pytest.mark.slow
 def test_a_name_that_nothing_uses_beside_one_that_is_right(folder, capfd):
     write("c/header.h.jinja", shipped("c/header.h.jinja"))
     write("c/my_own.h.jinja", "")
