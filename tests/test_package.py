@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 
 
+@pytest.mark.slow
 def test_load_builds_once_and_returns_the_module():
     chosen = {"functions": "mass_matrix", "backend": "numpy"}
     robot, again = (symgen.load(EXAMPLES / "two_link.yaml", **chosen) for _ in range(2))
