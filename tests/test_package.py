@@ -26,6 +26,7 @@ def test_load_builds_once_and_returns_the_module():
     assert robot.symgen_version == symgen.__version__
 
 
+@pytest.mark.slow
 def test_load_tells_of_its_progress(tmp_path):
     heard = []
     symgen.load(

@@ -68,7 +68,7 @@ def test_forces_on_fixed_links(backend, tmp_path):
     assert height == robot.point_motion([], [], [])[0][0, 2]
 
 
-@pytest.mark.parametrize("backend", ["numpy", "compiled", "cython"])
+@pytest.mark.parametrize("backend", ["numpy", "compiled"])
 def test_loop_of_fixed_links(backend, tmp_path):
     file = tmp_path / "still.yaml"
     file.write_text(model("loop_of_fixed_links"))
