@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import symgen
-from symgen.errors import ModelError, RequestError
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 
 
+@pytest.mark.slow
 def test_load_builds_once_and_returns_the_module():
     chosen = {"functions": "mass_matrix", "backend": "numpy"}
     robot, again = (symgen.load(EXAMPLES / "two_link.yaml", **chosen) for _ in range(2))
@@ -26,6 +26,7 @@ def test_load_builds_once_and_returns_the_module():
     assert robot.symgen_version == symgen.__version__
 
 
+@pytest.mark.slow
 def test_load_tells_of_its_progress(tmp_path):
     heard = []
     symgen.load(
@@ -39,28 +40,6 @@ def test_load_tells_of_its_progress(tmp_path):
     assert any(
         what.startswith("validate: newton_euler (numpy): mass_matrix") for what, _, _ in heard
     )
-
-
-def test_load_takes_the_options_of_build(tmp_path):
-    robot = symgen.load(
-        EXAMPLES / "cart_pole.yaml",
-        formulations="newton_euler",
-        functions=["mass_matrix", "gravity_forces"],
-        backend="numpy",
-        out=tmp_path,
-    )
-    assert robot.formulations == ("newton_euler",)
-    assert (tmp_path / "cart_pole" / "__init__.py").is_file()
-    with pytest.raises(RequestError, match="no parameter is called 'mas'"):
-        symgen.load(EXAMPLES / "cart_pole.yaml", runtime_parameters="mas")
-
-
-def test_read_reports_faults(tmp_path):
-    file = tmp_path / "wrong.yaml"
-    file.write_text("symgen: 1\nname: 1x\n")
-    with pytest.raises(ModelError) as caught:
-        symgen.read(file)
-    assert "wrong.yaml:2" in str(caught.value)
 
 
 def test_importing_symgen_is_light():

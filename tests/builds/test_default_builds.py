@@ -34,8 +34,13 @@ URDF_FILES = (
 WHOLE = ("bolt", "double_pendulum", "iris")
 """Files of which every function is built."""
 
-LARGE = ("bricard", "human43", "satellite_arm", "stewart", "tree12")
-"""Models that take longest."""
+EXAMPLES_IN_CI = (
+    "arm7", "cart_pole", "four_bar", "puma560", "quadrotor_arm", "spacecraft", "two_link"
+)  # fmt: skip
+"""Models of each kind, none of which takes longer than `arm7`."""
+
+URDF_FILES_IN_CI = (*WHOLE, "TwoDofs", "a1", "hextilt_flying_arm_5", "panda", "solo12", "ur5_robot")
+"""Files of each kind: legs, dogs, drones, arms, joints that follow others."""
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +68,7 @@ def test_forces_on_fixed_links(backend, tmp_path):
     assert height == robot.point_motion([], [], [])[0][0, 2]
 
 
-@pytest.mark.parametrize("backend", ["numpy", "compiled", "cython"])
+@pytest.mark.parametrize("backend", ["numpy", "compiled"])
 def test_loop_of_fixed_links(backend, tmp_path):
     file = tmp_path / "still.yaml"
     file.write_text(model("loop_of_fixed_links"))
@@ -97,7 +102,7 @@ def test_formats(suffix, tmp_path):
 
 @pytest.mark.parametrize(
     "path",
-    some_deep(MODELS, [x for x in MODELS if x.stem not in LARGE]),
+    some_deep(MODELS, [x for x in MODELS if x.stem in EXAMPLES_IN_CI]),
     ids=lambda path: path.stem,
 )
 def test_examples(path):
@@ -105,7 +110,7 @@ def test_examples(path):
 
 
 @pytest.mark.skipif(not robots() and "CI" not in os.environ, reason=f"needs {ROBOTS}")
-@pytest.mark.parametrize("name", URDF_FILES)
+@pytest.mark.parametrize("name", some_deep(URDF_FILES, URDF_FILES_IN_CI))
 def test_urdf_files(name):
     (path,) = (path for path in robots() if path.stem == name)
     options = {} if name in WHOLE else {"functions": ("inverse_dynamics", "mass_matrix")}

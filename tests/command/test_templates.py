@@ -10,7 +10,6 @@ from symgen.cli import run
 from symgen.emit import templates as templates_module
 from symgen.emit.templates import Templates
 from symgen.pipeline import compiling
-from tests.choosing import slow
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BUILD = ["build", "arm.yaml", "--backend", "numpy", "--functions", "mass_matrix"]
@@ -79,6 +78,7 @@ def test_what_is_wrong_is_told(folder, capfd, name, text, words):
     assert not list(Path().glob("generated/.symgen/two_link*"))
 
 
+@pytest.mark.slow
 def test_a_name_that_nothing_uses_beside_one_that_is_right(folder, capfd):
     write("c/header.h.jinja", shipped("c/header.h.jinja"))
     write("c/my_own.h.jinja", "")
@@ -102,15 +102,14 @@ def test_wrong_templates_are_told_by_every_command(folder, capfd):
     assert not list(Path().glob("*.html"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "status", "words"),
     [
         ("{{ line.value }}", "{{ line.value }} + 1e-3", 3, "FAILED"),
-        *slow(
-            ("def {{ kernel", "def wrong_{{ kernel", 4, "mass_matrix"),
-            ('"""{{ robot }}', '"" {{ robot }}', 4, "SyntaxError"),
-            ('"""{{ kernel.function.summary }}"""', "nothing()", 4, "'nothing' is not defined"),
-        ),
+        ("def {{ kernel", "def wrong_{{ kernel", 4, "mass_matrix"),
+        ('"""{{ robot }}', '"" {{ robot }}', 4, "SyntaxError"),
+        ('"""{{ kernel.function.summary }}"""', "nothing()", 4, "'nothing' is not defined"),
     ],
 )
 def test_wrong_code_is_not_installed(folder, capfd, old, new, status, words):

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from symgen.cli import run
+from tests.modules import quick_builds
 
 FOLDER = Path(__file__).parent / "beginners"
 EXPECTED = FOLDER / "expected.txt"
@@ -25,9 +26,10 @@ OUTCOMES = {0: "builds with", 2: "refused"}
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    with quick_builds():
+        yield tmp_path
 
 
 def outcome(name: str, capfd: pytest.CaptureFixture[str]) -> str:

@@ -6,6 +6,7 @@ import pytest
 
 import symgen
 from symgen.errors import ModelError
+from tests.modules import module
 
 MODEL = """
 symgen: 1
@@ -105,11 +106,10 @@ def test_what_quaternions_begin_with(tmp_path):
             symgen.read(path)
 
 
-def test_functions_of_the_open_tree_say_what_serves(tmp_path):
-    path = tmp_path / "m.yaml"
-    path.write_text(MODEL + "relations: {drive: q.a - t}\n")
-    module = symgen.load(path, backend="numpy", functions="constraints,mass_matrix")
+def test_functions_of_the_open_tree_say_what_serves():
+    text = MODEL + "relations: {drive: q.a - t}\n"
+    robot = module(text, functions="constraints,mass_matrix")
     with pytest.raises(AttributeError, match="constrained_forward_dynamics serves it"):
-        module.forward_dynamics
+        robot.forward_dynamics
     with pytest.raises(AttributeError, match="models with loops or relations"):
-        module.hybrid_dynamics_parameter_derivatives
+        robot.hybrid_dynamics_parameter_derivatives

@@ -228,6 +228,7 @@ def built(folder, surroundings, name, *options):
     return package_digest(package)
 
 
+@pytest.mark.deep
 def test_a_cache_of_ones_own_changes_nothing(tmp_path):
     own = replace(THERE, environment={**THERE.environment, "SYMGEN_CACHE_DIR": "own cache"})
     options = ["--backend", "numpy", "--functions", "mass_matrix"]

@@ -9,10 +9,8 @@ import pytest
 from symgen.algebra import rounding
 from symgen.algebra.evaluation import NUMPY as NUMPY_ARITHMETIC
 from symgen.algebra.graph import Graph
-from symgen.emit.printing import CYTHON, JAVASCRIPT, NUMPY, C, Language, Printer
+from symgen.emit.printing import C, Language, Printer
 from tests.emit.samples import FUNCTIONS_OF_GRAPH
-
-LANGUAGES = {"C": C, "Cython": CYTHON, "NumPy": NUMPY, "JavaScript": JAVASCRIPT}
 
 
 @pytest.fixture

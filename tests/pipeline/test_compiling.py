@@ -31,6 +31,7 @@ def bundle_of(text: str) -> SourceBundle:
     return SourceBundle("arm", {"_arm.c": text}, (Extension("_arm", "_arm.c"),))
 
 
+@pytest.mark.slow
 def test_what_is_begun_with_has_all_that_a_compiler_reads() -> None:
     begun: list[SourceBundle] = []
     whole = emit(arm_package(), BACKEND_NAMES, begin=begun.append)

@@ -50,6 +50,7 @@ def test_one_that_differs_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
             finish()
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_other_work_ends_it(interrupt: Callable[[], None]) -> None:
     with (
         pytest.raises(KeyboardInterrupt),

@@ -49,7 +49,7 @@ def test_kernels_stay_within_their_arrays(
     assert report["calls"] > 1000 and "compiled 1" in report["kinds"]
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_streams_stay_within_their_arrays(compiler: Compiler, tmp_path: Path) -> None:
     options = BuildOptions(formulations=("composite",), functions=FUNCTIONS[:1], form="straight")
     bundle = bundle_of(EXAMPLES / "tree12.yaml", options, ("compiled", "numpy"))

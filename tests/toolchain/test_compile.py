@@ -28,23 +28,6 @@ from tests.toolchain.sample import bundle
 
 
 @pytest.mark.slow
-def test_compiles_installs_and_runs(tmp_path: Path) -> None:
-    sources = bundle(3.0)
-    reports: list[tuple[str, int, int]] = []
-    result = compile_extensions(sources, progress=lambda *report: reports.append(report))
-    target = tmp_path / "out" / "sample"
-    with stage(target) as staged:
-        staged.write_sources(sources.files)
-        staged.write_binaries(result.files())
-        assert load_package(staged.folder).scaled(2.0) == 6.0
-        staged.install("key")
-    assert load_package(target).scaled(2.0) == 6.0
-    assert set(reports) >= {("cython", 1, 1), ("c", 3, 3), ("link", 1, 1)}
-    assert len(reports) == 5
-    assert set(result.seconds) == {"cython", "c", "link"}
-
-
-@pytest.mark.slow
 def test_the_packaged_compiler_compiles_and_leaves_nothing(
     tmp_path: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
