@@ -6,25 +6,36 @@ import pytest
 import symgen
 from symgen.errors import RequestError
 from symgen.frameworks.functions import functions_of
-from tests.formulations.test_forces import ARM, SPRINGS
+from tests.modules import module
 
+ARM = """
+symgen: 1
+name: arm
+gravity: [0, 0, -9.81]
+parameters: {k: 40, c: 3, slack: 0.25, reach: 0.1}
+joints:
+  - {name: a, type: revolute, origin: {xyz: [0, 0, 0.3]}, axis: [0, 1, 0],
+     link: {mass: 1, com: [0.2, 0, 0.1], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}}
+  - {name: b, type: revolute, origin: {xyz: [0.5, 0, 0.1]}, axis: [0, 0.6, 0.8],
+     link: {mass: 2, com: [0.1, 0.1, 0], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}}
+  - {name: c, type: prismatic, origin: {xyz: [0.1, 0.4, 0.1]}, axis: [1, 0, 0],
+     link: {mass: 1, com: [0, 0.1, 0], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}}
+  - {name: d, type: revolute, parent: a, origin: {xyz: [0.5, 0.2, 0.1]}, axis: [1, 0, 0],
+     link: {mass: 1, com: [0.2, 0.1, 0], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}}
+springs:
+  - {name: one, between: [{link: c, point: [0.2, 0.1, reach]}, {link: d, point: [0, 0.3, 0]}],
+     stiffness: k, damping: c, length: slack}
+  - {name: two, between: [{link: base, point: [1, 0, 0]}, {link: b, point: [0, reach, 0]}],
+     stiffness: 2*k, damping: c/2}
+"""
 FUNCTIONS = "forward_dynamics,forward_dynamics_sensitivities,kinetic_energy,potential_energy"
 TIMES = np.linspace(0.0, 0.5, 6)
 START = ([0.3, -0.4, 0.1, 0.5], [0.5, 0.2, -0.3, 1.0])
 
 
 @pytest.fixture(scope="module")
-def arm(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("arm")
-    (folder / "arm.yaml").write_text(ARM + SPRINGS)
-    return symgen.load(
-        folder / "arm.yaml",
-        out=folder / "made",
-        backend="numpy",
-        formulations="newton_euler",
-        functions=FUNCTIONS,
-        runtime_parameters="k,c,slack",
-    )
+def arm():
+    return module(ARM, functions=FUNCTIONS, runtime_parameters="k,c,slack")
 
 
 def energy(arm, run, parameters):
@@ -33,6 +44,7 @@ def energy(arm, run, parameters):
     return kinetic + arm.potential_energy(states[0], parameters=parameters)
 
 
+@pytest.mark.slow
 def test_energy_is_kept_without_dampers_and_lost_with_them(arm):
     for damping in (0.0, 3.0):
         parameters = np.array([40.0, damping, 0.25])
@@ -82,18 +94,13 @@ forces:
 """
 
 
-def test_a_force_of_time_is_a_load_of_time(tmp_path):
+@pytest.mark.slow
+def test_a_force_of_time_is_a_load_of_time():
     """In functions and in motions; sensitivities by what it depends on."""
-    made = []
-    for name, text in (("without", SHAKEN), ("shaken", SHAKEN + OF_TIME)):
-        (tmp_path / f"{name}.yaml").write_text(text)
-        made.append(
-            symgen.load(
-                tmp_path / f"{name}.yaml", out=tmp_path / name, backend="numpy",
-                formulations="newton_euler", functions=OF_STATE, runtime_parameters="w",
-            )
-        )  # fmt: skip
-    without, shaken = made
+    without, shaken = (
+        module(text, functions=OF_STATE, runtime_parameters="w")
+        for text in (SHAKEN, SHAKEN + OF_TIME)
+    )
 
     def pushing(t, q=None, qd=None):
         s = 4 * np.sin(3.0 * t)
