@@ -30,7 +30,7 @@ NAMES = ("L_s1", "L_s2", "m", "x_G", "L_A1")
 def compiled(name: str, parameters: str = "", backend: str = "compiled"):
     options = {"runtime_parameters": parameters} if parameters else {}
     functions = [*(BY_PARAMETERS if parameters else BY_STATE), "loop_wrenches"]
-    functions += ["outputs", "outputs_derivatives"] if name == "five_bar" else []
+    functions += ["outputs", "outputs_derivatives"] if parameters else []
     functions += ["kinetic_energy", "potential_energy"] if name == "double_four_bar" else []
     path = MECHANISMS / f"{name}.yaml"
     return module(path, functions=functions, backend=backend, **options)

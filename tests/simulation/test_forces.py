@@ -56,6 +56,7 @@ def test_energy_is_kept_without_dampers_and_lost_with_them(arm):
             assert np.allclose(found, found[0], rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_sensitivities_by_stiffness_damping_and_length(arm):
     options = {"rtol": 1e-11, "atol": 1e-13}
     run = symgen.simulate(arm, *START, TIMES, sensitivities="all", **options)

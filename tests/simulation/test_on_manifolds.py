@@ -54,7 +54,7 @@ def test_nothing_drifts(body):
 
 def test_the_attitude_where_angles_are_singular_is_like_any_other(body):
     """The same motion, turned as a whole: once far from the pole of the angles, once at it."""
-    t = np.linspace(0, 2, 21)
+    t = np.linspace(0, 0.5, 3)
     start = body.neutral()
     turned = body.integrate(start, [0, 0, 0, 0, np.pi / 2, 0, 0])
     runs = [symgen.simulate(body, q0, RATES, t, rtol=1e-13, atol=1e-13) for q0 in (start, turned)]

@@ -243,6 +243,7 @@ def test_sensitivities_to_initial_values_and_some_parameters(both):
     agree(motion, *expected)
 
 
+@pytest.mark.slow
 def test_torques_may_depend_on_parameters(free):
     gain = free.parameter_names.index("k")
 
