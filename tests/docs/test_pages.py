@@ -25,27 +25,12 @@ NEEDS = {
     "jax_and_pytorch": "jax",
 }
 """By the name of a page: the library without which it cannot be run."""
-SLOW = {
-    "free_bodies",
-    "exercises",
-    "bring_your_robot",
-    "controller",
-    "batches",
-    "build",
-    "tutorial",
-    "casadi",
-    "dask",
-    "loads",
-    "parameters",
-    "scipy",
-    "plan",
-    "jax_and_pytorch",
-    "simulation",
-    "templates",
-}
+DEEP = {"build", "plan"}
+"""Dear pages, whose subject other tests of the second part try."""
 RUN = [
-    pytest.param(page, id=page.stem, marks=[pytest.mark.deep] if page.stem in SLOW else [])
+    pytest.param(page, id=page.stem, marks=getattr(pytest.mark, tier))
     for page in PAGES
+    for tier in ["deep" if page.stem in DEEP else "slow"]
 ]
 
 

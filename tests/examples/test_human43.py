@@ -5,7 +5,6 @@ table is written out here once more.
 """
 
 import re
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -30,8 +29,6 @@ PARENTS = (
     22, *range(32, 40),  # 6
     22, 41, 42,  # 7
 )  # fmt: skip
-BRANCHES = ((1, 5), (6, 13), (14, 21), (22, 22), (23, 31), (32, 40), (41, 43))  # eq. (20)
-BRANCH_PARENTS = (0, 1, 1, 1, 4, 4, 4)  # eq. (19)
 
 # de Leva (1996), table 4, males: fraction of body mass; length, mm; centre of mass and sagittal,
 # transverse, longitudinal radius of gyration in per cent of the length
@@ -96,16 +93,6 @@ def test_joint_parents_are_those_of_the_paper(human):
     assert tuple(links.index(joint.parent) for joint in human.joints) == PARENTS
     assert {joint.type for joint in human.joints} == {"prismatic", "revolute"}
     assert [joint.type for joint in human.joints].count("prismatic") == 3
-
-
-def test_branches_are_those_of_the_paper():
-    children = {joint: PARENTS.count(joint) for joint in range(1, 44)}
-    assert [joint for joint in children if children[joint] > 1] == [5, 22]
-    assert [joint for joint in children if not children[joint]] == [13, 21, 31, 40, 43]
-    for (first, last), parent in zip(BRANCHES, BRANCH_PARENTS, strict=True):
-        assert all(PARENTS[k] == k for k in range(first, last))  # a chain within the branch
-        assert PARENTS[first - 1] == (BRANCHES[parent - 1][1] if parent else 0)
-    assert all(last + 1 == first for (_, last), (first, _) in pairwise(BRANCHES))
 
 
 def test_every_row_is_distal_dh_with_exact_twists(human):

@@ -10,10 +10,13 @@ import sympy
 
 import symgen
 from symgen import cli
+from symgen.deriving.derivation import derived_program
 from symgen.deriving.selection import select
 from symgen.deriving.symbolic import derive_symbolically, euler_lagrange
 from symgen.description import read
 from symgen.errors import RequestError
+from symgen.formulations.composite import COMPOSITE
+from symgen.optimize.operations import operations_after
 from symgen.options import BuildOptions
 from tests.choosing import some_slow
 from tests.modules import file_of, module
@@ -102,6 +105,21 @@ def test_styles_keep_the_joint(name, run, tmp_path):
         _, text, _ = run("convert", path_of(name), target, "--style", style)
         assert float(re.search(r"random states: (\S+)", text)[1]) < 1e-14
         assert "coordinates: quaternion" in target.read_text()
+
+
+def test_a_chain_costs_no_operation():
+    """Torques of a free body take what a recursion of six columns at once takes."""
+    path = file_of(f"symgen: 1\nname: free\njoints:{BODY}")
+    program = derived_program(read(path), COMPOSITE, "inverse_dynamics")
+    by_body = {
+        "R^T g": 14,
+        "a = v' + w x v + R^T g": 9 + 6,
+        "W = [w'] + [w]^2": 6 + 6 + 3,
+        "m a + W h": 3 + 9 + 9,
+        "skew part of W E": 18 + 15,
+        "h x a": 9 + 3,
+    }
+    assert operations_after(program.results).total == sum(by_body.values())
 
 
 @BOTH

@@ -114,6 +114,7 @@ def test_the_five_bar_linkage_has_the_published_gradients():
     assert found.violation.max() < 1e-8
 
 
+@pytest.mark.slow
 def test_sensitivities_of_a_driven_mechanism_with_time():
     """Against central differences: a crank driven by a relation of time and a parameter."""
     text = (MECHANISMS / "four_bar.yaml").read_text()

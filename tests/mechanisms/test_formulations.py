@@ -32,6 +32,7 @@ def spatial(coordinates="quaternion"):
     return model("spatial", joints, loops=loops, parameters={"w": 1.2})
 
 
+@pytest.mark.slow
 def test_the_semi_recursive_formulation_serves_alone():
     """Accelerations, multipliers and their derivatives are those of the fastest formulations."""
     whole, alone = (

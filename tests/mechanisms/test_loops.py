@@ -9,7 +9,7 @@ import symgen
 from symgen.errors import ModelError, RequestError
 from symgen.joints import JOINTS, closing_type
 from symgen.validation.mobility import mobility, open_loops
-from tests.choosing import some_slow
+from tests.choosing import slow, some_slow
 from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, CLOSED, FOUR_BAR, KINDS, loaded, pair
 from tests.modules import file_of
 from tests.oracles.descriptions import described
@@ -38,7 +38,7 @@ def states(robots, seed):
     return random, (q, qd), (place, np.concatenate([qd[:1], rates]))
 
 
-@pytest.mark.parametrize("kind", some_slow(KINDS, ["revolute"]))
+@pytest.mark.parametrize("kind", slow(*KINDS))
 def test_a_loop_is_a_joint_that_was_cut(kind):
     """Constraints, accelerations and the wrench in the joint are those of the tree."""
     robots = pair(kind)

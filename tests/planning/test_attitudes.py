@@ -91,7 +91,7 @@ def test_the_time_optimal_turn_of_an_asymmetric_body(solver):
     assert slower.final_error < 1e-4
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_flight_with_three_torques_and_one_force(solver, tmp_path):
     """`method: collocation`; the page of a plan holds the motion of the quaternion."""
     robot = module(PLAN / "quadrotor_arm.yaml", functions=FUNCTIONS[:7])
@@ -102,28 +102,6 @@ def test_a_flight_with_three_torques_and_one_force(solver, tmp_path):
     ends(plan, [2, 0, 0.5, 0, 0, half, half, 0.5], 1e-4)
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'symgen[test]'")
     assert "body_qw" in plan.report(tmp_path / "flight.html").read_text()
-
-
-@pytest.mark.slow
-def test_velocities_between_the_nodes_of_collocation(solver, monkeypatch):
-    """Of a free body: told where they are exceeded, and tightened where limits are to hold."""
-    monkeypatch.setattr("symgen.planning.plan.MOST_DOUBLED", 0)
-    text = SATELLITE.split("  - name: shoulder")[0]
-    text = text.replace("COORDINATES", QUATERNION).replace("NAME", "body")
-    body = module(text, functions=FUNCTIONS[:7])
-    task = {
-        "symgen_task": 1, "method": "collocation", "time": 2, "objective": {"torque": 1},
-        "start": {"q": [0, 0, 0, 0, 0, 0, 1]}, "goal": {"q": [1, 0.5, 0, 0, 0.6, 0, 0.8]},
-        "limits": {"velocity": 0.67},
-    }  # fmt: skip
-    for check, status, least, most in (
-        ("knots", "exceeded", 5e-3, 0.05), ("refine", "solved", 0, 1e-3)
-    ):  # fmt: skip
-        plan = symgen.plan(body, {**task, "profile": {"segments": 10, "check": check}})
-        fastest = np.abs(plan.path.motion(np.linspace(0, 1, 2001)).qd).max()
-        assert plan.status == status
-        assert least <= max(fastest / 0.67 - 1, 0) <= most
-        assert plan.violation == pytest.approx(max(fastest / 0.67 - 1, 0), abs=1e-4)
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ def test_both_solvers_find_the_same_refined_motion(robot):
     assert abs(found.T - other.T) < 1e-6
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_trust_constr_names_what_cannot_be_met(robot):
     found = symgen.plan(robot, {**TASK, "time": 0.05}, solver="trust-constr")
     assert found.status == "infeasible"

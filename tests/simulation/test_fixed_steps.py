@@ -17,8 +17,9 @@ from symgen.errors import RequestError
 from symgen.robot.closure import row_sizes
 from symgen.simulation import fixed_steps, sample
 from symgen.validation.compiled_mechanisms import accelerations, steps
-from tests.mechanisms.models import FOUR_BAR, loaded
+from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, FOUR_BAR, loaded
 from tests.mechanisms.test_examples import GRADIENTS, MECHANISMS, OBJECTIVES, bricard_cut_at
+from tests.modules import module
 
 pytest.importorskip("scipy")
 pytest.importorskip("xarray")
@@ -26,10 +27,13 @@ pytest.importorskip("xarray")
 NAMES = ("L_s1", "L_s2", "m", "x_G", "L_A1")
 
 
-@cache
-def compiled(name: str, parameters: str = ""):
+def compiled(name: str, parameters: str = "", backend: str = "compiled"):
     options = {"runtime_parameters": parameters} if parameters else {}
-    return symgen.load(MECHANISMS / f"{name}.yaml", **options)
+    functions = [*(BY_PARAMETERS if parameters else BY_STATE), "loop_wrenches"]
+    functions += ["outputs", "outputs_derivatives"] if parameters else []
+    functions += ["kinetic_energy", "potential_energy"] if name == "double_four_bar" else []
+    path = MECHANISMS / f"{name}.yaml"
+    return module(path, functions=functions, backend=backend, **options)
 
 
 @cache
@@ -52,6 +56,7 @@ def published(step: float):
     return found.integral.values, found.integral_gradient.values, float(found.violation.max())
 
 
+@pytest.mark.slow
 def test_the_fifteen_gradients_of_the_five_bar_linkage():
     """Those of table 7 at 1 ms; order 2; without the error of that order, six digits."""
     errors = {}
@@ -68,6 +73,7 @@ def test_the_fifteen_gradients_of_the_five_bar_linkage():
     assert np.allclose((4 * fine - coarse) / 3, GRADIENTS, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [{}, {"projections": 4}, {"penalty": 1e7}, {"projection": np.diag([2.0, 1.0, 3.0, 1.5])},
@@ -102,6 +108,7 @@ def test_sensitivities_are_those_of_the_steps_themselves(options):
         assert np.allclose(gradient, slope("integral"), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("projection", ["mass", "tangent", np.eye(4)], ids=str)
 def test_c_and_the_reference_make_the_same_steps(projection, monkeypatch):
     options = {"step": 2e-3, "projection": projection, "projections": 2}
@@ -115,6 +122,7 @@ def test_c_and_the_reference_make_the_same_steps(projection, monkeypatch):
         assert np.abs(found[name].values - values.values).max() < 1e-8 * scale, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["five_bar", "double_four_bar", "andrews"])
 def test_every_build_compares_c_with_the_reference(name):
     parameters = ",".join(NAMES) if name == "five_bar" else ""
@@ -124,6 +132,7 @@ def test_every_build_compares_c_with_the_reference(name):
     assert all(row.passed and row.samples for rows in made for row in rows)
 
 
+@pytest.mark.slow
 def test_a_wrong_step_is_seen(monkeypatch):
     """A damping that one of the two does not have."""
     right = fixed_steps.in_python
@@ -137,6 +146,7 @@ def test_a_wrong_step_is_seen(monkeypatch):
     assert {"q", "qd", "qdd", "lam"} & {row.name.split()[3] for row in rows if not row.passed}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [1e-2, 5e-3, 2e-3, 1e-3, 5e-4])
 def test_the_double_four_bar_passes_its_singular_positions(step):
     """Problem A02 of the IFToMM library: ten passages, no other branch, little drift of energy."""
@@ -166,6 +176,7 @@ ANDREWS = {
 """Angles after 0.03 s, of the Test Set for Initial Value Problem Solvers."""
 
 
+@pytest.mark.slow
 def test_andrews_mechanism():
     """Published accelerations and multipliers at the start, and where it is after 0.03 s."""
     andrews = compiled("andrews")
@@ -188,11 +199,12 @@ def test_andrews_mechanism():
     assert 12 < error[1e-5] / error[2.5e-6] < 18  # order 2
 
 
-def test_bricard_for_ten_seconds():
+@pytest.mark.slow
+def test_bricard_in_steps():
     """The motion is the same whichever joint is cut; redundant multipliers are of least norm."""
-    t, paths = np.linspace(0, 10, 5), []
+    t, paths = np.linspace(0, 2, 5), []
     for cut in (5, 2):
-        mechanism = bricard_cut_at(cut, backend="cython")
+        mechanism = bricard_cut_at(cut, BY_STATE, backend="compiled")
         still = np.zeros(mechanism.n)
         motion = symgen.simulate(mechanism, still, still, t, step=1e-3)
         assert motion.violation.max() < 1e-12
@@ -226,7 +238,8 @@ def test_objectives_name_multipliers_and_forces_name_time():
     text = (MECHANISMS / "five_bar.yaml").read_text()
     text = text.replace("outputs:\n", TOLD).replace("loops:\n", f"{WIND}loops:\n", 1)
     names = ("m", "L_s1", "x_G")
-    robot = loaded(text, backend="compiled", runtime_parameters=",".join(names))
+    functions = (*BY_PARAMETERS, "outputs", "outputs_derivatives", "outputs_multiplier_derivatives")
+    robot = loaded(text, functions, backend="compiled", runtime_parameters=",".join(names))
     assert all(row.passed and row.samples for row in (*accelerations(robot), *steps(robot)))
     q = robot.assemble()
     qd = robot.closed_velocities(q, [1, 0, 2, 0])
@@ -259,9 +272,11 @@ def test_objectives_name_multipliers_and_forces_name_time():
 CART = FOUR_BAR + "relations: {drive: q.crank - w*t - 0.3*t**2 - 1}\n"
 
 
+@pytest.mark.slow
 def test_functions_of_state_and_time_against_the_adaptive_way():
     """Torques with feedback, loads of time, and a relation that drives, with sensitivities."""
-    driven = loaded(CART.replace("L: 1.0", "w: 2.0, L: 1.0"), runtime_parameters="w,d")
+    text = CART.replace("L: 1.0", "w: 2.0, L: 1.0")
+    driven = loaded(text, BY_PARAMETERS, runtime_parameters="w,d")
     q = driven.assemble([1.0, -0.7, 1.2])
     qd = driven.closed_velocities(q, np.zeros(3))
     t = np.linspace(0, 0.5, 3)
@@ -280,6 +295,7 @@ def test_functions_of_state_and_time_against_the_adaptive_way():
         assert errors[1] < 0.3 * errors[0] + 1e-8, name  # order 2, or what rtol leaves
 
 
+@pytest.mark.slow
 def test_progress_is_told(monkeypatch):
     """By both ways, in C and in Python, in order and up to the end; what it raises ends them."""
     monkeypatch.setattr("symgen.simulation.progress.INTERVAL", 0.0)
@@ -304,6 +320,7 @@ def test_progress_is_told(monkeypatch):
         symgen.simulate(robot, q, still, [0, 0.05], progress=True)
 
 
+@pytest.mark.slow
 def test_the_end_is_told_when_the_results_are_there(monkeypatch):
     monkeypatch.setattr("symgen.simulation.progress.INTERVAL", np.inf)  # of the end alone
     robot = compiled("five_bar", ",".join(NAMES))
@@ -320,13 +337,14 @@ def test_the_end_is_told_when_the_results_are_there(monkeypatch):
     assert heard == ["sampled", (0.05, 0.05)]
 
 
+@pytest.mark.slow
 def test_steps_that_do_not_converge_are_halved_or_refused():
     """A step far beyond the motion; one that nothing can save."""
     five_bar, q, _ = five_bar_start()
     with pytest.warns(RuntimeWarning, match="steps did not converge and were halved"):
         found = symgen.simulate(five_bar, q, np.zeros(4), [0, 2.0], step=1.0)
     assert found.violation.max() < 1e-10
-    torn = symgen.load(MECHANISMS / "four_bar.yaml", backend="numpy")
+    torn = compiled("four_bar", backend="numpy")
     q = torn.assemble()
 
     def breaking(t, q, qd):
@@ -354,12 +372,13 @@ def test_steps_that_do_not_converge_are_halved_or_refused():
     ],
 )
 def test_wrong_options_have_a_message(options, said):
-    five_bar, q, _ = five_bar_start()
+    five_bar = compiled("five_bar", backend="numpy")
+    q = five_bar.initial_q
     with pytest.raises(RequestError, match=said):
         symgen.simulate(five_bar, q, np.zeros(4), [0, 1], **options)
 
 
 def test_a_tree_is_refused():
-    arm = symgen.load(MECHANISMS.parent / "two_link.yaml", backend="numpy")
+    arm = module(MECHANISMS.parent / "two_link.yaml", functions="forward_dynamics")
     with pytest.raises(RequestError, match="it is the way of mechanisms with loops"):
         symgen.simulate(arm, [0, 0], [0, 0], [0, 1], step=1e-3)

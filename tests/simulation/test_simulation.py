@@ -2,10 +2,8 @@
 
 import inspect
 import itertools
-import os
 import pydoc
 import re
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +15,8 @@ import symgen
 from symgen.errors import RequestError
 from symgen.simulation.inputs import Prescribed
 from symgen.simulation.integration import METHODS
-from tests.choosing import deep
+from tests import modules
+from tests.choosing import slow, some_slow
 
 pytest.importorskip("scipy")
 pytest.importorskip("xarray")
@@ -68,28 +67,38 @@ Q0, QD0 = np.array([0.1, 0.6, -0.4]), np.array([0.3, -0.5, 0.9])
 T = np.linspace(0.2, 0.8, 7)
 
 
-def crane(folder, runtime="all", functions="default", **prescribed):
+SENSITIVE = (
+    "forward_dynamics", "forward_dynamics_sensitivities", "outputs", "outputs_derivatives",
+)  # fmt: skip
+HYBRID = (
+    "hybrid_dynamics", "hybrid_dynamics_sensitivities", "inverse_dynamics",
+    "outputs", "outputs_derivatives",
+)  # fmt: skip
+
+
+def crane(functions=SENSITIVE, runtime="all", formulations="newton_euler", **prescribed):
     given = {name: str(prescribed.get(name, False)).lower() for name in ("slide", "boom", "hook")}
-    name = "crane_" + "_".join(given.values())
-    path = folder / f"{name}.yaml"
-    path.write_text(CRANE.format(name=name, **given))
-    return symgen.load(
-        path,
-        formulations="newton_euler,kane",
-        functions=functions,
-        runtime_parameters=runtime,
-        backend="numpy",
-    )
+    text = CRANE.format(name="crane", **given)
+    options = {"runtime_parameters": runtime, "formulations": formulations}
+    return modules.module(text, functions=functions, **options)
 
 
 @pytest.fixture(scope="module")
-def free(tmp_path_factory):
-    return crane(tmp_path_factory.mktemp("free"))
+def free():
+    return crane()
 
 
 @pytest.fixture(scope="module")
-def driven(tmp_path_factory):
-    return crane(tmp_path_factory.mktemp("driven"), boom=True)
+def both():
+    """By two formulations, with derivatives and what the oracle calls."""
+    derivatives = ("forward_dynamics_derivatives", "forward_dynamics_parameter_derivatives")
+    functions = (*SENSITIVE, *derivatives, "mass_matrix", "bias_forces")
+    return crane(functions, formulations="newton_euler,kane")
+
+
+@pytest.fixture(scope="module")
+def driven():
+    return crane(("hybrid_dynamics", "inverse_dynamics"), boom=True)
 
 
 # ---- an integration of its own, in complex numbers ---------------------------------------------
@@ -197,41 +206,44 @@ def wind(t, *state):
 # ---- sensitivities -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("by", ["tau_derivatives", *deep("complex step")])
-def test_sensitivities_to_parameters_under_feedback(free, by):
+@pytest.mark.slow
+@pytest.mark.parametrize("by", ["tau_derivatives", "complex step"])
+def test_sensitivities_to_parameters_under_feedback(both, by):
     dq0 = np.array([[0.0, 1.0, 0.0], [0.5, 0.0, -1.0]])  # of L and k
-    dp = np.eye(free.n_parameters)
-    oracle = Oracle(free, feedback, wind)
-    rows = {name: np.zeros((free.n_parameters, 3)) for name in ("dq", "dqd")}
+    dp = np.eye(both.n_parameters)
+    oracle = Oracle(both, feedback, wind)
+    rows = {name: np.zeros((both.n_parameters, 3)) for name in ("dq", "dqd")}
     for name, row in zip(("L", "k"), dq0, strict=True):
-        rows["dq"][free.parameter_names.index(name)] = row
-    rows["dqd"][free.parameter_names.index("m3")] = [0.1, 0.2, 0.3]
-    expected = oracle.derivatives(Q0, QD0, free.default_parameters, T, **rows, dp=dp)
+        rows["dq"][both.parameter_names.index(name)] = row
+    rows["dqd"][both.parameter_names.index("m3")] = [0.1, 0.2, 0.3]
+    expected = oracle.derivatives(Q0, QD0, both.default_parameters, T, **rows, dp=dp)
     motion = symgen.simulate(
-        free, Q0, QD0, T, tau=feedback, loads=wind, sensitivities="all", objectives="all",
+        both, Q0, QD0, T, tau=feedback, loads=wind, sensitivities="all", objectives="all",
         dq0={"L": dq0[0], "k": dq0[1]}, dqd0={"m3": [0.1, 0.2, 0.3]},
         tau_derivatives=None if by == "complex step" else feedback_derivatives,
     )  # fmt: skip
     agree(motion, *expected)
 
 
-def test_sensitivities_to_initial_values_and_some_parameters(free):
+@pytest.mark.slow
+def test_sensitivities_to_initial_values_and_some_parameters(both):
     names = ("q0.boom", "m3", "qd0.hook", "L")
-    dp = np.zeros((4, free.n_parameters))
-    dp[1, free.parameter_names.index("m3")] = dp[3, free.parameter_names.index("L")] = 1
+    dp = np.zeros((4, both.n_parameters))
+    dp[1, both.parameter_names.index("m3")] = dp[3, both.parameter_names.index("L")] = 1
     dq, dqd = np.zeros((4, 3)), np.zeros((4, 3))
     dq[0, 1], dqd[2, 2] = 1, 1
     dq[3] = [0.1, 0.2, 0.3]
-    values = dict(zip(free.parameter_names, free.default_parameters, strict=True)) | {"k": 5.0}
-    expected = Oracle(free).derivatives(Q0, QD0, np.array([*values.values()]), T, dq, dqd, dp)
+    values = dict(zip(both.parameter_names, both.default_parameters, strict=True)) | {"k": 5.0}
+    expected = Oracle(both).derivatives(Q0, QD0, np.array([*values.values()]), T, dq, dqd, dp)
     motion = symgen.simulate(
-        free, Q0, QD0, T, parameters={"k": 5.0}, sensitivities=names, objectives="all",
+        both, Q0, QD0, T, parameters={"k": 5.0}, sensitivities=names, objectives="all",
         dq0=np.array([[0, 0.1], [0, 0.2], [0, 0.3]]),
     )  # fmt: skip
     assert list(motion.parameter.values) == list(names)
     agree(motion, *expected)
 
 
+@pytest.mark.slow
 def test_torques_may_depend_on_parameters(free):
     gain = free.parameter_names.index("k")
 
@@ -257,33 +269,35 @@ def test_torques_may_depend_on_parameters(free):
 
 
 @pytest.fixture(scope="module")
-def every(free):
-    return symgen.simulate(free, Q0, QD0, T[:4], sensitivities="all", objectives="all")
+def every(both):
+    return symgen.simulate(both, Q0, QD0, T[:4], sensitivities="all", objectives="all")
 
 
-@pytest.mark.parametrize("formulation", [None, "kane", "newton_euler"])
+@pytest.mark.slow
+@pytest.mark.parametrize("formulation", [None, "kane"])
 @pytest.mark.parametrize("names", [("m3", "L"), ("g", "k", "I2", "d")])
-def test_a_few_parameters_in_any_order(free, every, names, formulation):
+def test_a_few_parameters_in_any_order(both, every, names, formulation):
     chosen = ["pull", "reach"]
     some = symgen.simulate(
-        free, Q0, QD0, T[:4], sensitivities=names, objectives=chosen, formulation=formulation
+        both, Q0, QD0, T[:4], sensitivities=names, objectives=chosen, formulation=formulation
     )
     every = every.sel(parameter=list(names), objective=chosen)
     for name in ("dq", "dqd", "dqdd", "outputs_gradient", "end_gradient", "integral_gradient"):
         close(some[name], every[name])
 
 
-def test_both_ways_to_accelerations_agree(free):
+@pytest.mark.slow
+def test_both_ways_to_accelerations_agree(both):
     """One recursion along the sensitivities, and the products of Jacobians."""
-    cheap = {name: {"additions": 1} for name in free.functions}
+    cheap = {name: {"additions": 1} for name in both.functions}
     dear = {"additions": 10**9}
     results = []
     for ways in (("sensitivities",), ("derivatives", "parameter_derivatives")):
         counts = {"kane": cheap | {f"forward_dynamics_{name}": dear for name in ways}}
-        kept = {name: getattr(free, name) for name in dir(free) if not name.startswith("_")}
+        kept = {name: getattr(both, name) for name in dir(both) if not name.startswith("_")}
         called = set()
-        for name in free.functions:
-            kept[name] = watched(called, name, getattr(free, name))
+        for name in both.functions:
+            kept[name] = watched(called, name, getattr(both, name))
         module = SimpleNamespace(**kept | {"operation_counts": counts})
         results.append(symgen.simulate(module, Q0, QD0, T, tau=feedback, sensitivities="all"))
         assert called and not called & {f"forward_dynamics_{name}" for name in ways}
@@ -305,7 +319,13 @@ def swing(t):
     return [0.5 * np.sin(4 * t)], [2 * np.cos(4 * t)], [-8 * np.sin(4 * t)]
 
 
-def test_prescribed_motion(driven):
+@pytest.mark.slow
+def test_prescribed_motion():
+    functions = ("hybrid_dynamics", "inverse_dynamics", "mass_matrix", "bias_forces")
+    slopes = ("derivatives", "parameter_derivatives")
+    derivatives = [f"{name}_{x}" for name in functions[:2] for x in slopes]
+    outputs = ("outputs", "outputs_derivatives")
+    driven = crane((*functions, *derivatives, *outputs), boom=True)
     s = driven.n_parameters + 2
     dp = np.vstack([np.eye(driven.n_parameters), np.zeros((2, driven.n_parameters))])
     dq, dqd = np.zeros((s, 3)), np.zeros((s, 3))
@@ -321,8 +341,10 @@ def test_prescribed_motion(driven):
     assert np.abs(motion.dtau.sel(coordinate="boom")).max() > 1
 
 
-def test_all_joints_prescribed_is_inverse_dynamics(tmp_path):
-    robot = crane(tmp_path, slide=True, boom=True, hook=True, runtime="m3")
+def test_all_joints_prescribed_is_inverse_dynamics():
+    names = ("hybrid_dynamics", "inverse_dynamics")
+    slopes = [f"{x}_{y}" for x in names for y in ("derivatives", "parameter_derivatives")]
+    robot = crane((*names, *slopes), slide=True, boom=True, hook=True, runtime="m3")
 
     def given(t):
         w = np.arange(1, 4)
@@ -334,18 +356,6 @@ def test_all_joints_prescribed_is_inverse_dynamics(tmp_path):
     slope = robot.inverse_dynamics_parameter_derivatives(q, qd, qdd)
     close(motion.dtau, slope, 1e-13)
     assert motion.attrs["evaluations"] == 0
-
-
-@pytest.mark.deep
-def test_the_documented_example_of_prescribed_motion(tmp_path):
-    text = (ROOT / "docs" / "simulation.md").read_text().split("## Prescribed motion\n")[1]
-    blocks = dict(re.findall(r"```(\w+)[^\n]*\n(.*?)```", text.split("\n## ")[0], re.DOTALL))
-    (tmp_path / "crane.yaml").write_text(blocks["yaml"])
-    done = subprocess.run(
-        [sys.executable, "-c", blocks["python"]], capture_output=True, text=True, cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert done.stdout == blocks["text"], done.stderr
 
 
 def test_a_plain_number_serves_as_one_entry(driven):
@@ -401,7 +411,7 @@ GRID = np.linspace(0, 1, 1001)
         lambda t: (1.3, 0, 0),
         lambda t: (1e3 - 2 * t, -2, 0),
         lambda t: (1e-6 * np.sin(t), 1e-6 * np.cos(t), -1e-6 * np.sin(t)),
-        lambda t: (np.sin(300 * t), 300 * np.cos(300 * t), -9e4 * np.sin(300 * t)),
+        *slow(lambda t: (np.sin(300 * t), 300 * np.cos(300 * t), -9e4 * np.sin(300 * t))),
         lambda t: [np.interp(t, GRID, values) for values in np.array(swing(GRID))[:, 0]],
     ],
 )
@@ -412,47 +422,6 @@ def test_consistent_prescribed_motions_are_accepted(driven, given):
 
 
 # ---- energy ------------------------------------------------------------------------------------
-
-
-def without_losses(path, folder):
-    text = path.read_text()
-    lines = [x for x in text.splitlines() if not re.match(r"\s+(damping|friction\w*):", x)]
-    (folder / path.name).write_text("\n".join(lines))
-    return folder / path.name
-
-
-def drift(robot, tolerance):
-    """How much of the largest energy is lost or gained in 10 s without input."""
-    rng = np.random.default_rng(1)
-    q0, qd0 = rng.normal(size=(2, robot.n)) * 0.4
-    t = np.linspace(0, 10, 101)
-    motion = symgen.simulate(robot, q0, qd0, t, rtol=tolerance, atol=tolerance)
-    kinetic = robot.kinetic_energy(motion.q.values, motion.qd.values)
-    energy = kinetic + robot.potential_energy(motion.q.values)
-    return np.abs(energy - energy[0]).max() / max(1.0, kinetic.max())
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "two_link",
-        "cart_pole",
-        *(
-            pytest.param(name, marks=pytest.mark.deep)
-            for name in ("arm7", "human43", "puma560", "satellite_arm", "tree12")
-        ),
-    ],
-)
-def test_energy_is_conserved_to_the_tolerance(name, tmp_path):
-    small = name in ("two_link", "cart_pole")
-    robot = symgen.load(
-        without_losses(EXAMPLES / f"{name}.yaml", tmp_path),
-        formulations="newton_euler,kane" if small else "default",
-        functions="forward_dynamics,kinetic_energy,potential_energy",
-        backend="numpy" if small else None,
-    )
-    assert drift(robot, 1e-10) < 1e-9
-    assert drift(robot, 1e-7) < 1e-6
 
 
 def test_energy_is_what_torques_bring_and_damping_takes(free):
@@ -479,7 +448,7 @@ def test_the_dataset_names_its_axes(free):
         objectives=["effort"],
         method="LSODA",
         rtol=1e-8,
-        formulation="kane",
+        formulation="newton_euler",
     )
     assert dict(motion.sizes) == {
         "time": 7, "coordinate": 3, "parameter": 2, "output": 6, "objective": 1,
@@ -493,7 +462,8 @@ def test_the_dataset_names_its_axes(free):
     attributes = motion.attrs
     assert attributes.pop("evaluations") > 20
     assert attributes == {
-        "robot": free.name, "formulation": "kane", "method": "LSODA", "rtol": 1e-8, "atol": 1e-10,
+        "robot": free.name, "formulation": "newton_euler", "method": "LSODA", "rtol": 1e-8,
+        "atol": 1e-10,
     }  # fmt: skip
     one = motion.dq.sel(coordinate="hook", parameter="L", time=T[-1])
     assert one == motion.dq[-1, 2, 0]
@@ -508,24 +478,25 @@ def test_without_requests_there_is_the_motion_alone(free):
     close(motion.qdd[0], qdd, 1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["newton_euler", "kane"])
-def test_the_formulation_is_named(free, name):
+def test_the_formulation_is_named(both, name):
     def used(module, **options):
         return symgen.simulate(module, Q0, QD0, T[:2], **options).attrs.get("formulation")
 
-    assert used(free, formulation=name) == name
-    kept = {name: getattr(free, name) for name in dir(free) if not name.startswith("_")}
-    for function in free.newton_euler.__all__:
-        kept[function] = getattr(getattr(free, name), function, None) or kept[function]
+    assert used(both, formulation=name) == name
+    kept = {name: getattr(both, name) for name in dir(both) if not name.startswith("_")}
+    for function in both.newton_euler.__all__:
+        kept[function] = getattr(getattr(both, name), function, None) or kept[function]
     assert used(SimpleNamespace(**kept)) == name
     mixed = SimpleNamespace(**kept | {"formulations": ("newton_euler", "kane")})
     del mixed.forward_dynamics_sensitivities
-    mixed.forward_dynamics_derivatives = free.kane.forward_dynamics_derivatives
+    mixed.forward_dynamics_derivatives = both.kane.forward_dynamics_derivatives
     mixed.forward_dynamics_parameter_derivatives = (
-        free.newton_euler.forward_dynamics_parameter_derivatives
+        both.newton_euler.forward_dynamics_parameter_derivatives
     )
     assert used(mixed, sensitivities="L") == "kane, newton_euler"
-    kept["forward_dynamics"] = lambda *arguments, **options: free.forward_dynamics(*arguments)
+    kept["forward_dynamics"] = lambda *arguments, **options: both.forward_dynamics(*arguments)
     assert used(SimpleNamespace(**kept)) is None  # nothing tells
 
 
@@ -583,7 +554,7 @@ def refusal(*arguments, **options):
         ({"sensitivities": "L", "dq0": {"k": Q0}}, "dq0: no sensitivity is called 'k'"),
         ({"sensitivities": "L", "dqd0": np.ones((3, 2))}, "dqd0: expected shape (3, 1)"),
         ({"objectives": "Reach"}, "no output is called 'Reach'; did you mean 'reach'?"),
-        ({"formulation": "kan"}, "the module has no 'kan'; did you mean 'kane'?"),
+        ({"formulation": "newton"}, "the module has no 'newton'; did you mean 'newton_euler'?"),
         ({"method": "RK44"}, "no method is called 'RK44'; did you mean 'RK45'?"),
         ({"tau": [1.0]}, "tau: expected shape (3,), got (1,)"),
         ({"tau": lambda t, q, qd: q[:2]}, "tau: expected shape (3,), got (2,)"),
@@ -640,7 +611,6 @@ def test_wrong_arguments(free, options, words):
     assert words in refusal(free, Q0, QD0, T, **options)
 
 
-@pytest.mark.parametrize("method", ["DOP853", "LSODA"])
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -657,14 +627,14 @@ def test_wrong_arguments(free, options, words):
         ({"max_step": np.nan}, "max_step: expected a number that is positive; got nan"),
     ],
 )
-def test_what_makes_integrators_run_forever_is_refused(free, options, words, method):
+def test_what_makes_integrators_run_forever_is_refused(free, options, words):
     calls = itertools.count()
 
     def patient(t, q, qd):  # some integrators would go on forever
         assert next(calls) < 10_000
         return 0 * q
 
-    assert words in refusal(free, Q0, [1, 0, 1], T, tau=patient, method=method, **options)
+    assert words in refusal(free, Q0, [1, 0, 1], T, tau=patient, **options)
 
 
 def test_no_absolute_tolerance_where_nothing_is_zero(free):
@@ -685,7 +655,7 @@ def test_what_is_no_generated_module(module, words):
 
 
 def test_a_formulation_alone_is_no_generated_module(free):
-    assert "expected a generated module" in refusal(free.kane, Q0, QD0, T)
+    assert "expected a generated module" in refusal(free.newton_euler, Q0, QD0, T)
 
 
 MORE_TIMES = "t: expected two or more times, the first of them the start, such as numpy.linspace"
@@ -792,22 +762,22 @@ def test_a_prescribed_motion_has_its_own_derivatives(driven, given, words):
     assert message.endswith("; return q with its own first and second derivative in time")
 
 
-def test_the_prescribed_coordinate_at_fault_is_named(tmp_path):
-    robot = crane(tmp_path, slide=True, hook=True)
+def test_the_prescribed_coordinate_at_fault_is_named():
+    robot = crane(("hybrid_dynamics", "inverse_dynamics"), slide=True, hook=True)
     message = refusal(
         robot, Q0, QD0, T, prescribed=lambda t: ([t, np.sin(t)], [1, np.cos(t)], [0, np.cos(t)])
     )
     assert "prescribed: hook: at t = 0.20001 s qd changes by -0.198679 " in message
 
 
-def test_functions_that_were_not_built(tmp_path):
-    robot = crane(tmp_path, functions="forward_dynamics,mass_matrix", runtime="L")
+def test_functions_that_were_not_built():
+    robot = crane("forward_dynamics,mass_matrix", "L")
     symgen.simulate(robot, Q0, QD0, T[:2])
     message = refusal(robot, Q0, QD0, T, sensitivities="L")
     assert "sensitivities need forward_dynamics_sensitivities, or forward_dynamics_deriv" in message
     assert "symgen build" in message
     assert "simulate needs outputs: " in refusal(robot, Q0, QD0, T, objectives="reach")
-    fixed = crane(tmp_path, functions="forward_dynamics", runtime="none")
+    fixed = crane("forward_dynamics", "none")
     assert "it has no runtime parameters" in refusal(fixed, Q0, QD0, T, parameters={"L": 1})
 
 
@@ -862,13 +832,14 @@ def test_friction_at_rest_is_stiff():
     assert smooth.attrs["method"] == "DOP853" and "stiff_from" not in smooth.attrs
 
 
+@pytest.mark.slow
 def test_an_integrator_that_gives_up_says_why(free):
     message = refusal(free, Q0, QD0, [0, 1], tau=lambda t, q, qd: 10 * q**3 * qd**2)
     assert "DOP853: Required step size is less than spacing between numbers. t = " in message
 
 
 @pytest.mark.parametrize("sensitivities", [(), "L"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", some_slow(METHODS, ["auto", "LSODA"]))
 def test_a_motion_that_ceases_to_be_finite_says_when(free, method, sensitivities):
     def until_half(t, q, qd):
         return (np.nan if t > 0.5 else 0.0) * q
@@ -912,13 +883,8 @@ def test_errors_of_the_users_functions_are_his(free):
 
 
 @pytest.mark.parametrize("missing", ["scipy", "xarray"])
-def test_a_missing_library_names_the_extra(tmp_path, missing):
-    (tmp_path / f"{missing}.py").write_text(f'raise ImportError("No module named {missing!r}")\n')
-    program = "import symgen; symgen.simulate(None, [], [], [])"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT,
-        env={"PYTHONPATH": f"{tmp_path}:{ROOT}"},
-    )  # fmt: skip
-    assert done.stderr.splitlines()[-1].endswith(
-        f"simulate needs SciPy and xarray (No module named '{missing}'): pip install scipy xarray"
-    )
+def test_a_missing_library_names_the_extra(missing, monkeypatch):
+    monkeypatch.setitem(sys.modules, missing, None)
+    said = refusal(None, [], [], [])
+    assert said.startswith("simulate needs SciPy and xarray (") and missing in said
+    assert said.endswith("): pip install scipy xarray")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 
@@ -11,15 +9,15 @@ import symgen
 from symgen.robot.configuration import configuration_of
 from symgen.simulation.displacements import operators
 from symgen.validation.compiled_mechanisms import steps
-from tests.mechanisms.models import SEAT, body, loaded, model
+from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, SEAT, body, loaded, model
 from tests.mechanisms.test_manifolds import closed
 
+pytestmark = pytest.mark.slow
 T = np.linspace(0, 0.4, 3)
 SPIN = {"pin": (0.7, -0.4, 5.1), "hook": (-1.0, 3.0, 0.5)}
 
 
-@cache
-def pendulum(coordinates="quaternion"):
+def pendulum(coordinates="quaternion", functions=BY_PARAMETERS):
     """A trunk that floats, but for one of its points, and a bob on a ball."""
     joints = [
         {"name": "trunk", "type": "floating", "coordinates": coordinates, "origin": SEAT,
@@ -27,15 +25,18 @@ def pendulum(coordinates="quaternion"):
         {"name": "hook", "type": "spherical", "coordinates": coordinates,
          "origin": {"xyz": [0.1, "L", -0.4]}, "link": body("bob", 0.8)},
     ]  # fmt: skip
+    outputs = {"height": "points.P.z", "energy": "kinetic_energy + potential_energy"}
+    if coordinates == "quaternion":  # Euler parameters have no outputs
+        functions = (*functions, "outputs", "outputs_derivatives")
     ends = {"first": {"link": "base", "origin": SEAT}, "second": {"link": "trunk"}}
     text = model(
         f"pendulum_{coordinates}", joints, gravity=[1.0, -9.81, 2.0],
         parameters={"M": 1.3, "L": 0.2},
         loops=[{"name": "pin", "type": "spherical", **ends}],
         points=[{"name": "P", "link": "bob", "point": [0.1, 0.2, "L"]}],
-        outputs={"height": "points.P.z", "energy": "kinetic_energy + potential_energy"},
+        outputs=outputs,
     )  # fmt: skip
-    return loaded(text, runtime_parameters="all")
+    return loaded(text, functions, runtime_parameters="all")
 
 
 def start():
@@ -56,7 +57,7 @@ def moved(step=None, **options):
 
 
 def test_how_displacements_are_carried_through_a_step():
-    robot = pendulum()
+    robot = pendulum(functions=["mass_matrix"])
     space, random = configuration_of(robot), np.random.default_rng(1)
     q, u = robot.random_configuration(random), random.uniform(-1, 1, robot.n)
     turn, carry = operators(space, u)
@@ -116,7 +117,7 @@ def test_sensitivities_are_those_of_the_steps_themselves(projection):
 
 def test_euler_parameters_move_the_same_way():
     """Both of second order: (4 fine - coarse) / 3 of each."""
-    robot, (q, qd, *_) = pendulum("euler_parameters"), start()
+    robot, (q, qd, *_) = pendulum("euler_parameters", BY_STATE), start()
     rate = configuration_of(pendulum()).rate(q, qd)
     assert robot.n == len(q)
     values = []
@@ -131,6 +132,10 @@ def test_euler_parameters_move_the_same_way():
 @pytest.mark.parametrize("projection", ["mass", "tangent"])
 def test_c_and_the_reference_make_the_same_steps(projection):
     """Beside a rod, a welded trunk and a relation of time; every build compares them."""
-    rows = [row for row in steps(closed("compiled"), projection=projection) if row.samples]
+    rows = [
+        row
+        for row in steps(closed(BY_PARAMETERS, "compiled"), projection=projection)
+        if row.samples
+    ]
     assert len(rows) == 14
     assert max(row.error for row in rows) < 1e-9
