@@ -48,7 +48,7 @@ VARIED = ("inverse_dynamics_derivatives", "forward_dynamics", "coriolis_matrix",
           "inverse_dynamics_parameter_derivatives", "joint_wrenches",
           "point_motion_derivatives", "inverse_dynamics_vjp")  # fmt: skip
 ROBOTS = ("planar_arm", "composite_joints", "mimic_chain", "quaternion_body", "forces_and_outputs",
-          "spatial_loops")  # fmt: skip
+          "spatial_loops", "euler_parameters")  # fmt: skip
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda item: item.name)
