@@ -10,12 +10,14 @@ Processor time, unlike wall-clock time, is the same on a busy machine.
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import tempfile
 import tomllib
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,15 +45,21 @@ class Budget:
         self.unit = float(os.environ.get(UNIT, "inf"))
         self.dear = tomllib.loads(DEAR_CASES.read_text())
         self.before = seconds()
-        self.spent = 0.0
+        self.children = sum(os.times()[2:4])
+        self.spent = self.collected = 0.0
+        gc.callbacks.append(self.collecting)
         self.cases: Counter[str] = Counter()
         self.files: Counter[str] = Counter()
         self.workers = 0.0
 
+    def collecting(self, phase: str, info: Mapping[str, int]) -> None:
+        """Charge no case with a collection of what others left behind."""
+        self.collected += seconds() if phase == "stop" else -seconds()
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
         """Begin to count."""
-        self.before, self.spent = seconds(), 0.0
+        self.before, self.spent, self.collected = seconds(), 0.0, 0.0
         return (yield)
 
     @pytest.hookimpl(wrapper=True)
@@ -59,7 +67,8 @@ class Budget:
         """Note the seconds of a phase in its report; fail an ordinary case that takes too many."""
         report = yield
         now = seconds()
-        report.processor, self.before = now - self.before, now
+        report.processor = now - self.before - self.collected
+        self.before, self.collected = now, 0.0
         self.spent += report.processor
         name = report.nodeid.split("[")[0]
         marked = any(item.get_closest_marker(tier) for tier in ("slow", "deep"))
@@ -93,8 +102,8 @@ class Budget:
 
     @property
     def total(self) -> float:
-        """Processor seconds of all processes so far."""
-        return self.workers + seconds()
+        """Processor seconds of all processes so far; workers that have ended count once."""
+        return sum(os.times()[:2]) + self.children + self.workers if self.workers else seconds()
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Say what the run took, and who took most of it."""

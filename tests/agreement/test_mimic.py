@@ -11,6 +11,7 @@ from symgen.formulations import FORMULATIONS, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
+from tests.choosing import some_slow
 from tests.modules import module
 from tests.oracles.comparison import agrees, state_of
 from tests.oracles.coupled import coupling
@@ -87,7 +88,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("case", MODELS)
+@pytest.mark.parametrize("case", some_slow(MODELS, [x for x in MODELS if x != "free body"]))
 def test_derivatives_are_those_of_the_numeric_model(case):
     """Beside quaternions, and for multipliers that are special."""
     description = described(MODELS[case])

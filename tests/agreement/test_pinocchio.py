@@ -15,6 +15,8 @@ from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.programs import evaluated
 from tests.oracles.random_models import COMPOSITE, Recipe, seeded_model_text
 
+pytestmark = pytest.mark.deep
+
 LARGEST = 23_000
 """Estimated operations of a function, those of a closed form of a chain of eight: more are not
 derived here."""
@@ -95,7 +97,6 @@ def check(oracle, function, state, results, others, label):
         assert agrees(value, expected, limit), (label, function)
 
 
-@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(60))
 def test_random_trees(seed):
     recipe = RECIPES[seed % 6]

@@ -11,6 +11,8 @@ import pytest
 from tests.choosing import deep, slow
 from tests.modules import module
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 MODEL = """
 symgen: 1

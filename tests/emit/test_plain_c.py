@@ -14,6 +14,8 @@ import symgen
 from symgen.program.functions import function_named
 from tests.choosing import deep, slow
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STRICT = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1"]
 MODEL = """
@@ -117,7 +119,6 @@ def test_it_has_no_macros_and_one_statement_per_line(robot):
     assert re.search(r"^    const double \w+ = .*;  /\* [A-Z]+-\d+ \*/$", text, re.M)
 
 
-@pytest.mark.slow
 def test_a_singular_mass_matrix_is_returned(tmp_path):
     model = tmp_path / "light.yaml"
     model.write_text(

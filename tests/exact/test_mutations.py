@@ -29,6 +29,8 @@ from tests.exact.mutations import mutant
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import Recipe, seeded_model_text
 
+pytestmark = pytest.mark.slow
+
 RECIPE = Recipe(
     joints=(3, 3), types=("revolute", "prismatic"), loads=(1, 1), points=(1, 1), massless=False,
     terms=True,
@@ -130,7 +132,6 @@ def is_named(item, exact):
     return (*key, line.name) in places(failures, exact)
 
 
-@pytest.mark.slow
 def test_the_mistakes_are_spread_over_everything_and_half_are_in_derivatives():
     in_derivatives = [item for item in MUTANTS if item[1] in DERIVATIVES]
     assert 2 * len(in_derivatives) >= len(MUTANTS)
@@ -138,7 +139,6 @@ def test_the_mistakes_are_spread_over_everything_and_half_are_in_derivatives():
     assert {item[:2] for item in MUTANTS} == {key for key in robot()[0] if key[0] != MODEL}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "item", one_in(22, MUTANTS, alone=True), ids=lambda item: "-".join(map(str, item))
 )
@@ -166,7 +166,6 @@ def with_a_ball():
     return programs, np.array(list(general_robot(description).parameter_values.values()))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", some_deep(range(30), range(6)))
 def test_a_mistake_beside_a_quaternion_is_found(seed):
     programs, parameters = with_a_ball()
@@ -202,7 +201,6 @@ def test_most_mistakes_are_named_by_the_comparison_alone():
     assert sum(is_named(item, exact=True) for item in products) >= 0.5 * len(products)
 
 
-@pytest.mark.slow
 def test_without_a_mistake_nothing_is_found():
     for seed in SEEDS:
         programs, _ = robot(seed)
@@ -211,7 +209,6 @@ def test_without_a_mistake_nothing_is_found():
         assert first_difference(*[programs["newton_euler", "inverse_dynamics"]] * 2) is None
 
 
-@pytest.mark.slow
 def test_statements_of_one_name_mean_the_same_in_functions_of_one_recursion():
     """What the naming of wrong statements relies on."""
     pairs = {

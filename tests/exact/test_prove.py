@@ -111,6 +111,7 @@ joints:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("hand", "mass"),
     [("revolute", "2"), ("prismatic", "0")],  # its pivot comes out as 0; it is 0 by structure

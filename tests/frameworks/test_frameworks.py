@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import symgen
-from tests.choosing import some_slow
 from tests.planning import robots
+
+pytestmark = pytest.mark.slow
 
 NAMES = ("inverse_dynamics", "forward_dynamics")
 
@@ -56,7 +57,6 @@ def with_products():
     return robots.arm_with_products()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("made", ["robot", "with_products"])
 @pytest.mark.parametrize("name", NAMES)
 def test_jax(request, given, tangents, name, made):
@@ -86,7 +86,6 @@ def with_curvature():
     return robots.arm_with_products(more=("_hvp",))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("made", ["robot", "with_curvature"])
 @pytest.mark.parametrize("name", NAMES)
 def test_pytorch(request, given, tangents, name, made):
@@ -122,7 +121,7 @@ def test_pytorch(request, given, tangents, name, made):
             bend.sum().backward()
 
 
-@pytest.mark.parametrize("name", some_slow(NAMES, ["inverse_dynamics"]))
+@pytest.mark.parametrize("name", NAMES)
 def test_casadi(robot, given, tangents, name):
     casadi = pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
     function = getattr(symgen.casadi(robot, loads=True, parameters=True), name)
@@ -136,7 +135,6 @@ def test_casadi(robot, given, tangents, name):
     assert np.allclose(product, along[0], atol=1e-6 * np.abs(along).max())
 
 
-@pytest.mark.slow
 def test_mistakes_are_named(robot):
     jax = pytest.importorskip("jax", reason="needs jax: pip install 'symgen[test]'")
     assert jax is not None

@@ -13,6 +13,8 @@ from tests.mechanisms.models import BY_STATE, FOUR_BAR, SEAT, body, loaded, mode
 from tests.oracles.descriptions import described
 from tests.oracles.lines import compared, slopes_of, values_of
 
+pytestmark = pytest.mark.slow
+
 TOGETHER = FOUR_BAR + "relations: {track: points.tip.x - sin(t)*L*q.rocker**2}\n"
 
 
@@ -32,7 +34,6 @@ def spatial(coordinates="quaternion"):
     return model("spatial", joints, loops=loops, parameters={"w": 1.2})
 
 
-@pytest.mark.slow
 def test_the_semi_recursive_formulation_serves_alone():
     """Accelerations, multipliers and their derivatives are those of the fastest formulations."""
     whole, alone = (
@@ -47,7 +48,6 @@ def test_the_semi_recursive_formulation_serves_alone():
         assert np.allclose(one, other, atol=1e-10, equal_nan=True)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("formulation", (SEMI_RECURSIVE, *VARIANTS), ids=lambda x: x.name)
 def test_each_line_of_constraints_is_the_derivative_that_its_name_says(formulation):
     """(38), (39), (48) to (51): q_zz and the derivatives of rates, of rows and what they are of."""

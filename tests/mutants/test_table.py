@@ -11,8 +11,9 @@ import pytest
 from tests.mutants.table import mutants
 from tests.test_documents import ROOT
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_mutants_can_be_planted_and_parse():
     table = mutants()
     assert len({mutant.name for mutant in table}) == len(table)

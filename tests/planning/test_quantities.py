@@ -11,6 +11,8 @@ from symgen.planning.splines import Profile
 from symgen.planning.transcription import transcribe
 from tests.planning.robots import WHOLE, arm, example
 
+pytestmark = pytest.mark.slow
+
 EVERYTHING = {
     "symgen_task": 1,
     "start": {"q": [0.1, 0.4, -0.3], "qd": [0.5, 0, 0], "qdd": [0, 1, None]},
@@ -62,13 +64,11 @@ def matrix(pattern, values):
     return scipy.sparse.csc_matrix((values, (pattern.rows, pattern.columns)), pattern.shape)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_derivatives_of_every_kind_of_term(robot, seed):
     check_derivatives(program_of(robot, EVERYTHING), seed)
 
 
-@pytest.mark.slow
 def test_derivatives_with_respect_to_unknown_loads():
     robot = example("plan/two_arms", [name for name in WHOLE if "output" not in name])
     task = {
@@ -98,7 +98,6 @@ def test_derivatives_with_respect_to_unknown_loads():
     check_derivatives(program_of(robot, task), 0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_derivatives_of_collocation(robot, seed):
     task = {
@@ -166,7 +165,6 @@ def check_derivatives(program, seed):
     assert abs(program.gradient(x) @ direction - change) < 1e-7 * max(1.0, abs(change))
 
 
-@pytest.mark.slow
 def test_gradients_by_products_are_those_by_jacobians():
     """Along the axis of many motions, too."""
     robot = arm(("inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_vjp"))

@@ -14,6 +14,8 @@ from scipy.interpolate import BSpline
 import symgen
 from tests.planning.robots import EXAMPLES
 
+pytestmark = pytest.mark.deep
+
 COUNT, SOLVED = 100, 95
 SEEDS = range(COUNT)
 
@@ -84,7 +86,6 @@ def contradicted(robot, task, plan, random):
     return found
 
 
-@pytest.mark.deep
 def test_random_tasks_that_can_be_met_are_solved():
     pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
     robot = symgen.load(EXAMPLES / "arm7.yaml")

@@ -8,6 +8,8 @@ from symgen.errors import RequestError
 from symgen.frameworks.functions import functions_of
 from tests.modules import module
 
+pytestmark = pytest.mark.slow
+
 SHAKEN = """
 symgen: 1
 name: shaken
@@ -33,7 +35,6 @@ forces:
 """
 
 
-@pytest.mark.slow
 def test_a_force_of_time_is_a_load_of_time():
     """In functions and in motions; sensitivities by what it depends on."""
     without, shaken = (

@@ -14,6 +14,8 @@ import symgen
 from symgen import loaded
 from tests.toolchain.sample import REPLACING, install
 
+pytestmark = pytest.mark.slow
+
 ARM = """
 symgen: 1
 name: arm
@@ -39,7 +41,6 @@ def two(tmp_path, monkeypatch):
     return tuple(arms(tmp_path))
 
 
-@pytest.mark.slow
 def test_a_process_that_never_loaded_the_robot_finds_its_build(two):
     with get_context("spawn").Pool(1) as pool:
         for module in reversed(two):
@@ -50,7 +51,6 @@ def test_a_process_that_never_loaded_the_robot_finds_its_build(two):
     assert heavy / light == pytest.approx(2.0)
 
 
-@pytest.mark.slow
 def test_the_same_build_is_the_same_module(two, tmp_path):
     again = tuple(arms(tmp_path))
     assert all(one is other for one, other in zip(two, again, strict=True))
@@ -58,7 +58,6 @@ def test_the_same_build_is_the_same_module(two, tmp_path):
     assert pickle.loads(pickle.dumps(two[1])) is two[1]
 
 
-@pytest.mark.slow
 def test_a_package_is_loaded_whole_while_it_is_replaced(tmp_path):
     target = tmp_path / "sample"
     install(target, 0.0)
@@ -75,7 +74,6 @@ def test_a_package_is_loaded_whole_while_it_is_replaced(tmp_path):
             process.kill()
 
 
-@pytest.mark.slow
 def test_a_build_that_is_gone_is_refused_with_what_to_do(two, tmp_path):
     data = pickle.dumps(two[0].inverse_dynamics)
     code = "import pickle, sys; pickle.loads(bytes.fromhex(sys.argv[1]))"
