@@ -211,6 +211,7 @@ def test_over_the_determinant_results_are_what_they_were(tmp_path, model, formul
                 assert found == pytest.approx([float(x) for x in expected], rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_determinant_is_written_once():
     text = shown(TWO_LINK, "forward_dynamics")
     assert text.startswith(

@@ -341,6 +341,7 @@ def test_prescribed_motion():
     assert np.abs(motion.dtau.sel(coordinate="boom")).max() > 1
 
 
+@pytest.mark.slow
 def test_all_joints_prescribed_is_inverse_dynamics():
     names = ("hybrid_dynamics", "inverse_dynamics")
     slopes = [f"{x}_{y}" for x in names for y in ("derivatives", "parameter_derivatives")]
