@@ -189,3 +189,18 @@ def test_a_formulation_answers_why_not_with_a_listed_reason_or_none():
                 text = ast.unparse(answer.value)
                 assert text == "None" or text.startswith("reason("), f"{path.name}: {text}"
     assert found >= 3
+
+
+def test_tests_name_the_functions_that_they_need():
+    """Outside of tests of builds and their validation."""
+    tests = Path(__file__).parent
+    about_builds = {tests / "builds", tests / "validation"}
+    for path in tests.rglob("*.py"):
+        if about_builds & {*path.parents}:
+            continue
+        text = path.read_text()
+        calls = ast.walk(ast.parse(text)) if "symgen.load(" in text else ()
+        for call in calls:
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "symgen.load":
+                keys = {keyword.arg for keyword in call.keywords}
+                assert keys & {"functions", None}, f"{path}:{call.lineno}: see tests/modules.py"

@@ -125,7 +125,7 @@ def test_who_takes_them_and_what_is_refused(tmp_path):
         expected = None if item.name in ABLE else reason("euler_parameters")
         assert item.why_not(tree) == expected
     with pytest.raises(RequestError, match=r"newton_euler does not apply.*semi_recursive takes"):
-        symgen.load(path, formulations="newton_euler")
+        symgen.load(path, formulations="newton_euler", functions="mass_matrix")
     refused = robot_text("euler_parameters").replace(
         "coordinates: euler_parameters", "coordinates: euler_parameters\n  damping: 1", 1
     )

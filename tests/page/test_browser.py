@@ -431,7 +431,7 @@ def test_a_mechanism_stays_closed_while_sliders_move_it(browser, linkage):
     """Against the generated module, in the state that the page shows."""
     model, target = linkage
     tab, found = watched(browser, target)
-    module = symgen.load(model, backend="numpy")
+    module = symgen.load(model, functions="default", backend="numpy")
     start = module.assemble()
     np.testing.assert_allclose(sliders(tab, "q"), start, atol=1e-5)
     assert re.search("1 freedom .*Gruebler: -2", tab.inner_text("#robot"))

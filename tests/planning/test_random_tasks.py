@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 from scipy.interpolate import BSpline
 
 import symgen
+from tests.modules import module
 from tests.planning.robots import EXAMPLES
 
 pytestmark = pytest.mark.deep
@@ -88,7 +89,7 @@ def contradicted(robot, task, plan, random):
 
 def test_random_tasks_that_can_be_met_are_solved():
     pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
-    robot = symgen.load(EXAMPLES / "arm7.yaml")
+    robot = module(EXAMPLES / "arm7.yaml", functions="default", backend="compiled")
     solved, wrong = 0, {}
     for seed in SEEDS:
         random = np.random.default_rng([7, seed])
