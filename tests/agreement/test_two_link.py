@@ -11,22 +11,24 @@ from symgen.algebra.sympy_algebra import symbol
 from symgen.deriving.symbolic import euler_lagrange
 from symgen.formulations import FORMULATIONS
 from symgen.validation import two_link
-from tests.choosing import some_slow
+from tests.choosing import deep, slow
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "two_link.yaml"
 ARM = two_link.arm({name: symbol(name) for name in two_link.Arm._fields})
 Q, QD, QDD = ([symbol(f"{name}_{i}") for i in (1, 2)] for name in ("q", "qd", "qdd"))
 F = symbol("f")
+DEAR = "semi_recursive"
 LOAD = {symbol(f"tip_{part}"): 0 for part in ("fx", "fz", "nx", "ny", "nz")} | {
     symbol("tip_fy"): -F
 }
 
 
 def each_with(function):
-    """Try the formulations that derive `function`; all but one are slow."""
+    """Try the formulations that derive `function`; all but one are slow, one is deep."""
     found = [item.name for item in FORMULATIONS if function in item.functions]
     assert len(found) >= 3
-    return pytest.mark.parametrize("formulation", some_slow(found, ["newton_euler"]))
+    quick = ["newton_euler", *slow(*(x for x in found if x not in ("newton_euler", DEAR)))]
+    return pytest.mark.parametrize("formulation", [*quick, *deep(*({DEAR} & {*found}))])
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ import symgen
 from symgen.description import read
 from symgen.options import ReadOptions
 from tests.builds.shapes import FIXED_AT_THE_BASE, SHAPES, model
-from tests.choosing import some_deep
 from tests.description.foreign.test_example_robots import robots
 from tests.oracles.comparison import agrees
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
@@ -31,16 +30,13 @@ URDF_FILES = (
 )  # fmt: skip
 """Arms, hands, legs, drones: 0 to 12 joints, fixed ones before, between and behind them."""
 
-WHOLE = ("bolt", "double_pendulum", "iris")
-"""Files of which every function is built."""
-
-EXAMPLES_IN_CI = (
-    "arm7", "cart_pole", "four_bar", "puma560", "quadrotor_arm", "spacecraft", "two_link"
-)  # fmt: skip
-"""Models of each kind, none of which takes longer than `arm7`."""
-
-URDF_FILES_IN_CI = (*WHOLE, "TwoDofs", "a1", "hextilt_flying_arm_5", "panda", "solo12", "ur5_robot")
-"""Files of each kind: legs, dogs, drones, arms, joints that follow others."""
+DEAR = {
+    "human43", "tree12", "satellite_arm", "stewart",
+    "panda", "xarm7", "talos_left_arm", "kinova", "z1",
+}  # fmt: skip
+"""Robots of which CI builds the functions `FEW` alone: a whole build takes as long as `arm7`'s, or
+several times as long."""
+FEW = ("inverse_dynamics", "mass_matrix", "forward_kinematics", "jacobians")
 
 pytestmark = pytest.mark.slow
 
@@ -100,20 +96,17 @@ def test_formats(suffix, tmp_path):
     assert robot.coordinate_names == ("j",)
 
 
-@pytest.mark.parametrize(
-    "path",
-    some_deep(MODELS, [x for x in MODELS if x.stem in EXAMPLES_IN_CI]),
-    ids=lambda path: path.stem,
-)
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
 def test_examples(path):
-    assert symgen.load(path).backend == "compiled"
+    options = {"functions": FEW} if path.stem in DEAR else {}
+    assert symgen.load(path, **options).backend == "compiled"
 
 
 @pytest.mark.skipif(not robots() and "CI" not in os.environ, reason=f"needs {ROBOTS}")
-@pytest.mark.parametrize("name", some_deep(URDF_FILES, URDF_FILES_IN_CI))
+@pytest.mark.parametrize("name", URDF_FILES)
 def test_urdf_files(name):
     (path,) = (path for path in robots() if path.stem == name)
-    options = {} if name in WHOLE else {"functions": ("inverse_dynamics", "mass_matrix")}
+    options = {"functions": FEW} if path.stem in DEAR else {}
     robot = symgen.load(path, **options)
     assert robot.backend == "compiled"
     description = read(path, ReadOptions())
@@ -121,3 +114,10 @@ def test_urdf_files(name):
         q = robot.random_configuration(3)
         mass_matrix = PinocchioUrdf(path.read_text(), description).mass_matrix(q)
         assert agrees(robot.mass_matrix(q), mass_matrix, 1e-10)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", sorted(DEAR))
+def test_dear_robots_whole(name):
+    (path,) = (path for path in (*MODELS, *robots()) if path.stem == name)
+    assert symgen.load(path).backend == "compiled"

@@ -25,7 +25,7 @@ NEEDS = {
     "jax_and_pytorch": "jax",
 }
 """By the name of a page: the library without which it cannot be run."""
-DEEP = {"build", "plan"}
+DEEP = {"build", "jax_and_pytorch", "loads", "parameters", "plan", "products", "simulation"}
 """Dear pages, whose subject other tests of the second part try."""
 RUN = [
     pytest.param(page, id=page.stem, marks=getattr(pytest.mark, tier))

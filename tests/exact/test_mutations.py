@@ -166,7 +166,7 @@ def with_a_ball():
     return programs, np.array(list(general_robot(description).parameter_values.values()))
 
 
-@pytest.mark.parametrize("seed", some_deep(range(30), range(6)))
+@pytest.mark.parametrize("seed", some_deep(range(30), (0, 2)))
 def test_a_mistake_beside_a_quaternion_is_found(seed):
     programs, parameters = with_a_ball()
     rng = np.random.default_rng(seed)

@@ -150,7 +150,7 @@ def test_quaternions(seed):
     assert {"inverse_dynamics_hvp", "forward_dynamics_hvp"} <= proven
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_axes_and_roots_of_parameters_are_genuine():
     """A root of parameters exists at half of all points: others are drawn until all exist."""
     result = prove(described(ODD))

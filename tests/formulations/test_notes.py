@@ -156,7 +156,7 @@ def test_labels_of_dynamics_have_a_note(formulation):
     assert used(formulation, ("inverse_dynamics", "forward_dynamics"))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_every_label_has_a_note_and_every_note_is_used():
     """Of all functions."""
     found = set().union(*(used(item, provided_functions(item)) for item in FORMULATIONS))

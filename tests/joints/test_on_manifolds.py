@@ -194,7 +194,7 @@ def test_motions_are_interpolated_on_the_manifold(tmp_path):
         symgen.animate(robot, ([0.0, 1.0], np.zeros((2, robot.n))), tmp_path / "no.html")
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_report_of_them(run, tmp_path):
     page = tmp_path / "page.html"
     assert run("report", path_of("pendulum"), "--quick", "-o", page)[0] == 0

@@ -140,7 +140,7 @@ def test_gravity_has_no_springs():
     np.testing.assert_allclose(robot.outputs(*given)[..., 0], robot.potential_energy(q))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_identities_are_proven():
     path = file_of(SPRUNG.replace("    PRESCRIBED\n", ""))
     solved = ("forward_dynamics", "forward_dynamics_derivatives", "outputs", "outputs_derivatives")

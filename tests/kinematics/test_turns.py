@@ -48,7 +48,7 @@ def test_constants_that_have_grown_are_numbers_and_the_same():
         np.testing.assert_allclose(numbers(pose), values, rtol=0, atol=1e-14)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_steps_of_many_links_askew_are_shown():
     dynamics = SymbolicDynamics(askew(12), formulation_named("newton_euler"))
     text = step_by_step(dynamics, "inverse_dynamics", "pretty")

@@ -104,7 +104,7 @@ def test_a_flight_with_three_torques_and_one_force(solver, tmp_path):
     assert "body_qw" in plan.report(tmp_path / "flight.html").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_motions_are_those_of_angles(solver):
     """The integral of kinetic energy knows no coordinates; rates are limited, too."""
     quaternion, angles = (satellite(text) for text in (QUATERNION, ANGLES))

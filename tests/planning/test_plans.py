@@ -144,7 +144,7 @@ def test_two_arms_that_hold_one_bar():
     assert found.final_error < 1e-6
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_cuts_are_closed_at_every_instant_whatever_the_splines():
     """Cubic ones with limits at knots, midpoints; ends that are free; a goal of one hand."""
     robot = two_arms()

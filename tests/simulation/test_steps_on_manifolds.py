@@ -115,6 +115,7 @@ def test_sensitivities_are_those_of_the_steps_themselves(projection):
         assert np.allclose(found.integral_gradient.values[:, k], slope, atol=1e-8)
 
 
+@pytest.mark.deep
 def test_euler_parameters_move_the_same_way():
     """Both of second order: (4 fine - coarse) / 3 of each."""
     robot, (q, qd, *_) = pendulum("euler_parameters", BY_STATE), start()

@@ -69,7 +69,7 @@ def test_composite_joints_and_joint_terms_equal_pinocchio(seed):
     assert_equals_pinocchio(described(seeded_model_text(seed, EVERYTHING)), seed)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(model_texts(EVERYTHING))
 def test_drawn_trees_of_everything_equal_pinocchio(text):

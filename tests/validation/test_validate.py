@@ -122,7 +122,7 @@ def whole():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", one_in(6, OF_TREES))
+@pytest.mark.parametrize("name", one_in(12, OF_TREES))
 def test_a_wrong_function_is_named(whole, name):
     robot, description = whole, whole.description
     assert has(robot, name)
