@@ -194,7 +194,7 @@ def test_help_and_version(capfd):
         assert "MODEL" in capfd.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_binary_that_does_not_load_is_never_installed(folder, capfd, monkeypatch):
     """This compiler leaves out what it should compile, and the linker the objects."""
     compiler = folder / "cc"

@@ -50,6 +50,7 @@ def test_torques_equal_69_and_70(model, formulation):
     assert set(dyn.inverse_dynamics.free_symbols) >= {symbol("l2"), symbol("L2"), symbol("g")}
 
 
+@pytest.mark.slow
 def test_euler_lagrange_equals_69_and_70(model):
     assert equal(euler_lagrange(model), two_link.torques(ARM, Q, QD, QDD, F, sympy))
 

@@ -77,6 +77,7 @@ def test_reverse_costs_a_small_multiple_however_many_inputs():
     assert len(reachable([value, *row.values()])) < 6 * cost
 
 
+@pytest.mark.slow
 def test_long_chains_need_no_recursion():
     g = Graph()
     x = value = g.symbol("x")

@@ -41,6 +41,7 @@ def test_constants_are_exact_fractions(value):
     assert LARGE.constant(value) * LARGE.number(exact.denominator) == LARGE.number(exact.numerator)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from("+-*/"), st.fractions()), min_size=1, max_size=12))
 def test_rational_expressions_agree_with_fractions(steps):
     exact, found = Fraction(1), LARGE.number(1)

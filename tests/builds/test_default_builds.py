@@ -32,7 +32,7 @@ URDF_FILES = (
 
 DEAR = {
     "human43", "tree12", "satellite_arm", "stewart",
-    "panda", "xarm7", "talos_left_arm", "kinova", "z1",
+    "kinova", "panda", "so100", "solo12", "talos_left_arm", "ur5_robot", "xarm7", "z1",
 }  # fmt: skip
 """Robots of which CI builds the functions `FEW` alone: a whole build takes as long as `arm7`'s, or
 several times as long."""

@@ -45,7 +45,7 @@ KEYS = {
     "show": {"what", "format", "text"},
     "plan": {"status", "T", "objective", "violation", "final_error", "files"},
 }
-DEAR = {"plan", "compare", "report", "build", "wheel"}
+DEAR = {"build", "check", "compare", "plan", "report", "wheel"}
 WHEEL = """
 symgen: 1
 name: wheel
@@ -165,6 +165,7 @@ def test_other_failures_as_json(folder, capfd, monkeypatch):
         assert (failed["status"], failed["kind"]) == (status, kind)
 
 
+@pytest.mark.slow
 def test_a_check_that_fails_prints_its_result_once(folder, capfd, monkeypatch):
     assert run([*COMMANDS["build"], "-q"]) == 0
     monkeypatch.setattr(limits, "agreement", lambda n: -1.0)

@@ -25,7 +25,10 @@ NEEDS = {
     "jax_and_pytorch": "jax",
 }
 """By the name of a page: the library without which it cannot be run."""
-DEEP = {"build", "jax_and_pytorch", "loads", "parameters", "plan", "products", "simulation"}
+DEEP = {
+    "build", "closed_loops", "jax_and_pytorch", "loads", "parameters", "plan", "products",
+    "simulation",
+}  # fmt: skip
 """Dear pages, whose subject other tests of the second part try."""
 RUN = [
     pytest.param(page, id=page.stem, marks=getattr(pytest.mark, tier))

@@ -18,7 +18,6 @@ from symgen.errors import RequestError
 from symgen.formulations.composite import COMPOSITE
 from symgen.optimize.operations import operations_after
 from symgen.options import BuildOptions
-from tests.choosing import some_slow
 from tests.modules import file_of, module
 
 BODY = """
@@ -151,7 +150,8 @@ def test_inverse_kinematics(name):
         assert np.abs(found.q[:, robot.position_names.index("arm")]).max() <= 1.0
 
 
-@pytest.mark.parametrize("library", some_slow(["jax", "casadi"], ["casadi"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("library", ["jax", "casadi"])
 def test_frameworks_differentiate_by_all_entries_of_q(library):
     """Derivatives of functions of the normalized q: by nq numbers that know no unit norm."""
     pytest.importorskip(library, reason=f"needs {library}: pip install 'symgen[test]'")

@@ -138,6 +138,7 @@ def ancestors(parents, joint):
     return found
 
 
+@pytest.mark.slow
 @given(parents_of_trees())
 def test_random_trees(parents):
     tree = from_parents(parents)

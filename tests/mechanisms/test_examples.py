@@ -140,6 +140,7 @@ def test_sensitivities_of_a_driven_mechanism_with_time():
             assert np.allclose(found[f"d{result}"][..., k], slope, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_legs_of_a_stewart_platform():
     """The forces that move it are found again; what carries its weight stands still."""
     functions = (*CLOSED, "loop_wrenches", "inverse_dynamics")

@@ -51,7 +51,7 @@ def test_upright_words_are_one_identifier():
 
 
 @pytest.mark.parametrize(
-    "formulation", some_slow(FORMULATIONS, FORMULATIONS[-1:]), ids=lambda item: item.name
+    "formulation", some_slow(FORMULATIONS, FORMULATIONS[:1]), ids=lambda item: item.name
 )
 def test_every_note_of_every_formulation_is_well_formed(formulation):
     tree = build_tree(read(EXAMPLES / "two_link.yaml"), Graph())

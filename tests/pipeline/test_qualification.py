@@ -17,6 +17,7 @@ from symgen.validation.validate import ValidationResult
 NUMPY = (None, "native", ("numpy",))
 
 
+@pytest.mark.slow
 def test_once_for_every_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[str]] = []
     former = module._two_link

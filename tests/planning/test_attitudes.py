@@ -68,7 +68,7 @@ def ends(plan, goal, atol, status="solved"):
     assert np.abs(module.difference(run.q[-1], plan.q[-1])).max() < atol
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_time_optimal_turn_of_an_asymmetric_body(solver):
     """150 degrees in 28.6304 s, where a turn about the axis alone takes 34.3 s.
 

@@ -103,6 +103,7 @@ def test_wrong_tasks(robot, tmp_path, text, line, words):
     assert (fault.file, fault.line) == (str(path), line)
 
 
+@pytest.mark.slow
 def test_every_fault_is_told_at_once_and_dicts_are_checked_too(tmp_path):
     robot = example("two_link", NEEDED)
     task = {

@@ -56,6 +56,7 @@ def moved(step=None, **options):
     return symgen.simulate(pendulum(), q, qd, T, **{**every, **given, **options})
 
 
+@pytest.mark.deep
 def test_how_displacements_are_carried_through_a_step():
     robot = pendulum(functions=["mass_matrix"])
     space, random = configuration_of(robot), np.random.default_rng(1)

@@ -598,6 +598,7 @@ def test_disagreement_between_backends_is_named(whole, name):
     assert {row, f"{row}{CHANGED}"} <= {row.name for row in failing}
 
 
+@pytest.mark.slow
 def test_functions_that_were_not_built_are_left_out(robot):
     module = fake_module(robot)
     for functions in (module, *(vars(b)["newton_euler"] for b in module.backends.values())):

@@ -38,7 +38,7 @@ ORDINARY = {"a": 0.5, "m": 1, "i": 0.1}
 SCALES = [{"m": 1e3}, {"m": 1e6}, {"m": 1e8}, {"i": 1e3}, {"i": 1e6}, {"a": 1e2}, {"a": 1e4}]
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["revolute", *deep("prismatic")])
 @pytest.mark.parametrize("alpha", one_in(2, [0.7, 0]))
 @pytest.mark.parametrize("scale", one_in(7, SCALES), ids=str)

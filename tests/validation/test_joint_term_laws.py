@@ -155,7 +155,7 @@ joints:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("terms", one_in(10, STIFF))
 def test_stiff_terms_are_no_reason_to_fail(terms):
     description = described(TWO.format(terms=terms))
