@@ -82,7 +82,7 @@ def test_json_and_nothing_else(folder, capfd, name):
     assert "error" not in found
 
 
-@pytest.mark.parametrize("name", some_slow(COMMANDS, ["new", "build", "grade", "show"]))
+@pytest.mark.parametrize("name", some_slow(COMMANDS, ["new", "grade", "show"]))
 def test_quiet(folder, capfd, name):
     assert run([*COMMANDS[name], "--quiet"]) == 0
     captured = capfd.readouterr()

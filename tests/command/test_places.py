@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from symgen.cli import run
+from tests.choosing import some_slow
 from tests.modules import quick_builds
 
 ROOT = Path(__file__).parents[2]
@@ -92,7 +93,7 @@ def test_a_link_in_place_of_a_folder_of_ours(folder, precious, capfd, name):
 # -- what other commands write -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", WRITERS)
+@pytest.mark.parametrize("command", some_slow(WRITERS, [x for x in WRITERS if x != "report"]))
 def test_a_link_in_place_of_what_is_written(folder, precious, capfd, command):
     arguments, name = WRITERS[command]
     Path(name).symlink_to(precious / "file")
