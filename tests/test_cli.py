@@ -173,6 +173,7 @@ def test_parameters_named_like_coordinates_are_told_apart(folder, capfd):
     assert r"f_{x}^{\mathrm{tip}}" in latex
 
 
+@pytest.mark.slow
 def test_large_robots_are_shown_step_by_step(folder, capfd):
     assert run(["show", str(EXAMPLES / "tree12.yaml"), "inverse_dynamics"]) == 0
     text = capfd.readouterr().out
@@ -247,6 +248,7 @@ def test_heavy_bases_are_no_reason_to_fail(folder):
     assert run(["build", "heavy.yaml", *options]) == 0
 
 
+@pytest.mark.slow
 def test_two_models_of_one_name_are_remarked(folder, capfd):
     options = ["--functions", "mass_matrix", "--backend", "numpy"]
     for name, mass in (("arm.yaml", "0.5"), ("other.yaml", "0.7")):

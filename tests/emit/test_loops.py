@@ -267,6 +267,7 @@ def test_numpy_in_loops_takes_complex_numbers_and_all_batch_axes(tmp_path: Path)
             assert np.abs(value - reference).max() <= 1e-11 * np.abs(reference).max()
 
 
+@pytest.mark.slow
 def test_the_form_is_an_option() -> None:
     with pytest.raises(RequestError, match="no form is called 'curved'"):
         BuildOptions(form="curved")

@@ -202,6 +202,7 @@ def test_a_report_of_them(run, tmp_path):
     assert "turned about x" in text and "abbreviates" not in text
 
 
+@pytest.mark.slow
 def test_equations_know_the_length_of_quaternions(tmp_path):
     """Whatever is the same about every axis: its angular momentum is A R w."""
     path = tmp_path / "bob.yaml"

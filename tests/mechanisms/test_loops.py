@@ -281,6 +281,7 @@ def test_redundant_accelerations_are_answered():
         assert np.allclose(found, once.constrained_forward_dynamics(q + beside, qd, [0, 0]).qdd)
 
 
+@pytest.mark.slow
 def test_a_parameter_that_opens_the_loops_has_no_closing_derivatives():
     """Two relations that agree at one value of a parameter, and a loop held from all sides."""
     asks = "{one: q.crank - 0.3, two: q.crank - w}"

@@ -66,6 +66,7 @@ def test_zeros_of_a_wide_matrix_are_said_once():
     assert "All other entries" not in shown(TWO_LINK, "inverse_dynamics")
 
 
+@pytest.mark.slow
 def test_latex_of_a_wide_result_is_one_equation_for_every_entry():
     lines = shown(TWO_LINK, "joint_wrenches", "latex").splitlines()
     assert lines[:2] == ["% joint_wrenches", r"\begin{align*}"]

@@ -26,7 +26,7 @@ SMALL = Recipe(
 RUNTIME, VALUES = ("k",), (0.75,)
 PROVIDED = {item.name: provided_functions(item) for item in FORMULATIONS}
 FUNCTIONS = tuple(name for name in OF_TREES if any(name in x for x in PROVIDED.values()))
-LONG = "_hessian", "_hvp", "_jvp", "_vjp", "outputs_derivatives"
+LONG = "_hessian", "_hvp", "_jvp", "_vjp", "outputs", "outputs_derivatives"
 DEAR = tuple(name for name in FUNCTIONS if name.endswith(LONG))
 ARITHMETIC = {
     ADD: np.add, SUB: np.subtract, MUL: np.multiply, DIV: np.divide, NEG: np.negative,

@@ -18,9 +18,7 @@ PRODUCTS = {"functions": ["inverse_dynamics", "forward_dynamics_vjp", "forward_d
     ("model", "options"),
     [
         # random states are metres deep in the ground, where the terms of the spring cancel
-        pytest.param(
-            "stiff_tyre", {"backend": "numpy", "functions": "all"}, marks=pytest.mark.deep
-        ),
+        ("stiff_tyre", {"backend": "numpy", "functions": "all"}),
         ("free_beside_planar", {"functions": ["inverse_dynamics", "forward_dynamics_hvp"]}),
         ("cancelling_products", {"backend": "numpy", **PRODUCTS}),
         # some formulations have derivatives by the state, and none by the parameters
@@ -32,7 +30,7 @@ PRODUCTS = {"functions": ["inverse_dynamics", "forward_dynamics_vjp", "forward_d
         # a length of kilometres cancels from the distance of the ends
         ("long_spring", {"backend": "numpy", "functions": ["inverse_dynamics"]}),
         # a loop locks a ball and a hinge; steps of ALI3-P are compared with those in Python
-        pytest.param("redundant_ball", {"runtime_parameters": "all"}, marks=pytest.mark.deep),
+        ("redundant_ball", {"runtime_parameters": "all"}),
     ],
 )
 def test_builds_pass_validation(model, options):
