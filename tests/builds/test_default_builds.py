@@ -1,4 +1,6 @@
-"""Default builds, compiled with a user's flags: shapes of robots, all examples, twenty URDF files.
+"""Builds compiled with a user's flags: shapes of robots, all examples, twenty URDF files.
+
+All default functions, but of those robots that are `DEAR`.
 
 A build validates every function of its module against an independent model and raises where one
 fails, so that the tests add little: which backend was built, and Pinocchio's mass matrix.
@@ -34,8 +36,7 @@ DEAR = {
     "human43", "tree12", "satellite_arm", "stewart",
     "kinova", "panda", "so100", "solo12", "talos_left_arm", "ur5_robot", "xarm7", "z1",
 }  # fmt: skip
-"""Robots of which CI builds the functions `FEW` alone: a whole build takes as long as `arm7`'s, or
-several times as long."""
+"""Robots of which CI builds the functions `FEW` alone, for want of time; whole, they are deep."""
 FEW = ("inverse_dynamics", "mass_matrix", "forward_kinematics", "jacobians")
 
 pytestmark = pytest.mark.slow
