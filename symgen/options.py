@@ -71,19 +71,18 @@ AS_IT_IS = ReadOptions()
 class BuildOptions:
     """Options of a build, as `symgen build` names them.
 
-    `formulations` and `functions` are ``("default",)``, ``("all",)`` or names; those of functions
-    may stand beside ``"default"``.  `backend` is None
-    for compiled code where there is a compiler and NumPy elsewhere.  `out` is the folder that the
-    package folder goes into; None for the user's cache.  `runtime_parameters` are ``("all",)``,
-    ``("none",)`` or names of parameters of the model that become arguments.  `flags` says for which
-    processors binaries are: see `FLAGS`.  `form` is how kernels
-    are written: in a straight line, in loops where a formulation has them, or by size.  A
-    `thorough` build is validated by every formulation; else large functions are left to one beside
-    what is built.  With `equal` every formulation is compiled as the one that serves the top
-    level is, for several samples at a time, too: so that times can be compared.  With `plain_c` C
-    to be read is written whatever the size of the robot; with `casadi` a library for CasADi's C
-    interface is built beside the compiled module.  `loads` and `points` are added to those
-    of the model: see `symgen.description.additions`.  `reading` is how its file is read.
+    `formulations` and `functions` are ``("all",)``, or names, ``"default"`` among them.  `backend`
+    is None for compiled code where there is a compiler and NumPy elsewhere. `out` is the folder
+    that the package folder goes into; None for the user's cache. `runtime_parameters` are
+    ``("all",)``, ``("none",)`` or names of parameters of the model that become arguments. `flags`
+    says for which processors binaries are: see `FLAGS`. `form` is how kernels are written: in a
+    straight line, in loops where a formulation has them, or by size. A `thorough` build is
+    validated by every formulation; else large functions are left to one beside what is built. With
+    `equal` every formulation is compiled as the one that serves the top level is, for several
+    samples at a time, too: so that times can be compared. With `plain_c` C to be read is written
+    whatever the size of the robot; with `casadi` a library for CasADi's C interface is built beside
+    the compiled module. `loads` and `points` are added to those of the model: see
+    `symgen.description.additions`. `reading` is how its file is read.
     """
 
     formulations: tuple[str, ...] = (DEFAULT,)

@@ -188,7 +188,7 @@ _BUILD_OPTIONS = (
         default="default",
         show_default=True,
         shell_complete=completion.formulations,
-        help="Names separated by commas, 'default' or 'all'.",
+        help="Names separated by commas, beside 'default' perhaps, or 'all'.",
     ),
     click.option(
         "--functions",

@@ -19,7 +19,7 @@ from symgen.algebra.graph import Graph
 from symgen.comparing.families import MOST_JOINTS, check_size, member
 from symgen.deriving.derivation import derived_program
 from symgen.errors import RequestError
-from symgen.formulations import FORMULATIONS, Formulation, formulation_named
+from symgen.formulations import FORMULATIONS, formulations_named
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import operations_after, operations_before
 from symgen.options import ALL, DEFAULT
@@ -151,7 +151,7 @@ def grow(
 
     `formulations` and `functions` are names, or ``("default",)`` or ``("all",)``.
     """
-    chosen = _formulations(formulations)
+    chosen = formulations_named(formulations)
     wanted = _functions(functions)
     sizes: list[Size] = []
     for done, n in enumerate(joints):
@@ -189,12 +189,6 @@ def grow(
         )
     sizes.sort(key=lambda x: (wanted.index(x.function), _place(x.formulation), x.n))
     return Growth(family, tuple(joints), tuple(sizes), _exponents(sizes), _crossings(sizes))
-
-
-def _formulations(names: Sequence[str]) -> list[Formulation]:
-    if tuple(names) in ((DEFAULT,), (ALL,)):
-        return list(FORMULATIONS)
-    return [formulation_named(name) for name in names]
 
 
 def _functions(names: Sequence[str]) -> list[str]:

@@ -137,11 +137,12 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     applicable = tuple(name for name, reason in reasons.items() if reason is None)
     senseless = senseless_functions(tree.sizes)
     n = len(tree.independent)
-    asked = _asked_formulations(options.formulations, reasons, n)
-    functions = _chosen_functions(options.functions, asked or applicable, senseless, tree)
+    whole, fastest = _asked_formulations(options.formulations, reasons, n)
+    providers = applicable if fastest else whole
+    functions = _chosen_functions(options.functions, providers, senseless, tree)
     size = partial(_size_built, tree, _in_loops(options) and not (tree.is_coupled or tree.forces))
     provided = {item.name: provided_functions(item, tree) for item in items}
-    wanted = _wanted(asked, applicable, functions, size, provided)
+    wanted = _wanted(whole, fastest, functions, size, provided)
     built: dict[str, tuple[str, ...]] = {}
     able: dict[str, tuple[str, ...]] = {}
     too_large: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
@@ -221,23 +222,26 @@ def _left_out(large: Sequence[str], unchecked: Sequence[str], spared: Mapping[st
 
 
 def _wanted(
-    asked: tuple[str, ...] | None,
-    applicable: tuple[str, ...],
+    whole: tuple[str, ...],
+    fastest: tuple[str, ...],
     functions: tuple[str, ...],
     size: Size,
     provided: Mapping[str, Sequence[str]],
 ) -> dict[str, tuple[str, ...]]:
-    """The functions to build by formulation: all of those asked for, or the fastest of each."""
-    names = _usual(applicable) if asked is None else asked
+    """Map formulations to the functions to build.
+
+    Those of `whole` build all that they derive, those of `fastest` what none of `fastest` derives
+    with fewer operations.
+    """
+    names = [name for name in provided if name in whole or name in fastest]
     able = {name: [f for f in functions if f in provided[name]] for name in names}
-    if asked is None:
-        for function in functions:
-            providers = [name for name in names if function in able[name]]
-            sizes = {name: size(formulation_named(name), function) for name in providers}
-            for name in providers:
-                if name != min(providers, key=sizes.__getitem__):
-                    able[name].remove(function)
-    wanted = {name: tuple(found) for name, found in able.items() if found or asked is not None}
+    for function in functions:
+        rivals = [name for name in fastest if function in able[name]]
+        sizes = {name: size(formulation_named(name), function) for name in rivals}
+        for name in rivals:
+            if name != min(rivals, key=sizes.__getitem__):
+                able[name].remove(function)
+    wanted = {name: tuple(chosen) for name, chosen in able.items() if chosen or name in whole}
     return wanted or {name: () for name in names[:1]}
 
 
@@ -252,20 +256,20 @@ def _by_size(
 
 def _asked_formulations(
     asked: tuple[str, ...], reasons: Mapping[str, str | None], n: int
-) -> tuple[str, ...] | None:
-    """Names of formulations; None for the fastest of each function."""
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the formulations to build whole, and those to build where they are fastest."""
     applicable = tuple(name for name, reason in reasons.items() if reason is None)
     if asked == (ALL,):
-        return applicable
-    if asked == (DEFAULT,) and n <= LARGEST_READING_ROBOT:
-        return _usual(applicable)
-    if asked == (DEFAULT,):
-        return None
-    for name in asked:
+        return applicable, ()
+    named = [name for name in asked if name != DEFAULT]
+    for name in named:
         formulation_named(name)
         if (reason := reasons[name]) is not None:
             raise RequestError(f"{name} does not apply to this model: {reason}")
-    return tuple(name for name in reasons if name in asked)
+    usual = _usual(applicable) if DEFAULT in asked else ()
+    if n <= LARGEST_READING_ROBOT:
+        return tuple(name for name in reasons if name in usual or name in named), ()
+    return tuple(name for name in reasons if name in named), usual
 
 
 def _usual(applicable: tuple[str, ...]) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ from symgen.formulations.semi_recursive import (
 from symgen.formulations.shared import declare_inputs
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
+from symgen.options import ALL, DEFAULT
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.loops import LoopedProgram
@@ -81,6 +82,7 @@ __all__ = [
     "derive",
     "derive_loops",
     "formulation_named",
+    "formulations_named",
     "has_loops",
     "provided_functions",
     "state_of_joints",
@@ -96,6 +98,13 @@ def formulation_named(name: str) -> Formulation:
             return candidate
     names = [formulation.name for formulation in known]
     raise RequestError(f"no formulation is called {name!r}; {suggestion(name, names)}")
+
+
+def formulations_named(names: Collection[str]) -> tuple[Formulation, ...]:
+    """Return the formulations called `names`; ``default`` and ``all`` stand for `FORMULATIONS`."""
+    named = [formulation_named(name) for name in names if name not in (DEFAULT, ALL)]
+    everything = len(named) < len(names)
+    return tuple(x for x in considered(names) if everything or x in named)
 
 
 def considered(names: Collection[str]) -> tuple[Formulation, ...]:

@@ -9,7 +9,7 @@ from symgen.deriving.derivation import derive_all
 from symgen.deriving.selection import select
 from symgen.errors import RequestError, ValidationError
 from symgen.exact import POINTS, ExactResult, general_robot, prove, runtime_parameters
-from symgen.formulations import FORMULATIONS, formulation_named
+from symgen.formulations import formulations_named
 from symgen.options import ALL, DEFAULT, NONE, BuildOptions
 from symgen.pipeline.building import described, run, validate_package
 from symgen.support.journal import Journal
@@ -73,9 +73,7 @@ def check_exactly(
     robot = general_robot(description)
     runtime = runtime_parameters(description, robot) or (NONE,)
     functions = select(robot, replace(options, runtime_parameters=runtime)).functions
-    formulations = FORMULATIONS
-    if options.formulations not in ((DEFAULT,), (ALL,)):
-        formulations = tuple(formulation_named(name) for name in options.formulations)
+    formulations = formulations_named(options.formulations)
     result = prove(
         description, formulations, functions, points=points or POINTS, progress=journal.progress
     )

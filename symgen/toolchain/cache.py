@@ -34,6 +34,8 @@ from symgen.toolchain.workspace import make_folder, workspace
 DIGEST_LENGTH = 64
 UNUSED_DAYS = 90.0
 """What nobody asked for during that time is removed."""
+LEAST_FREE = 64e6
+"""Least number of bytes that the disk of a cache has free: what builds of large robots write."""
 
 _noticed: set[str] = set()
 
@@ -171,8 +173,14 @@ def _private_folder(folder: Path) -> Path:
         for kind in ("binaries", "validated", "modules", "work"):
             if (folder / kind).is_symlink():
                 raise CacheUnusableError(f"{kind} in it is a symbolic link")
+        if (free := _free_bytes(folder)) < LEAST_FREE:
+            raise CacheUnusableError(f"its disk has {free / 1e6:.1f} MB free")
         with tempfile.TemporaryFile(dir=folder):
             return folder
+
+
+def _free_bytes(folder: Path) -> int:
+    return shutil.disk_usage(folder).free
 
 
 @contextmanager

@@ -121,7 +121,7 @@ class Stage:
 
     def _write(self, name: str, content: bytes) -> str:
         path = self.folder / relative_path(name)
-        with file_system_errors(f"write {name}"):
+        with file_system_errors(f"write {path}"):
             path.parent.mkdir(parents=True, exist_ok=True)
             write_new(path, content)
         return digest(content)

@@ -237,3 +237,16 @@ def test_a_build_that_takes_minutes_says_so(tmp_path):
     assert notices_of_size(read(TWO_LINK)) == ()
     (words,) = notices_of_size(chain(tmp_path, MANY_COORDINATES))
     assert words.startswith("80 coordinates: a build of everything takes minutes")
+
+
+def test_formulations_beside_the_default_ones_are_built_whole(tmp_path):
+    for joints in (2, 8):
+        description = chain(tmp_path, joints)
+        usual = select(description, BuildOptions())
+        both = select(description, BuildOptions(formulations=("default", "semi_recursive")))
+        others = {name: both.built[name] for name in usual.built if name != "semi_recursive"}
+        assert others == {n: x for n, x in usual.built.items() if n != "semi_recursive"}
+        alone = select(description, BuildOptions(formulations=("semi_recursive",)))
+        assert set(alone.functions) <= set(both.built["semi_recursive"])
+    with pytest.raises(RequestError, match="no formulation is called 'semi'"):
+        select(description, BuildOptions(formulations=("default", "semi")))

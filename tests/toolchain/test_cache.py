@@ -77,7 +77,7 @@ def test_links_out_of_the_cache_are_not_followed(cache: Cache, tmp_path: Path) -
     assert open_cache().folder != cache.folder
 
 
-@pytest.mark.parametrize("kind", ["file", "writable by all"])
+@pytest.mark.parametrize("kind", ["file", "writable by all", "on a full disk"])
 def test_an_unusable_folder_falls_back_and_says_so_once(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,8 +85,11 @@ def test_an_unusable_folder_falls_back_and_says_so_once(
     if kind == "file":
         place.write_text("")
     else:
-        place.mkdir()
+        place.mkdir(mode=0o700)
+    if kind == "writable by all":
         place.chmod(0o777)
+    if kind == "on a full disk":
+        monkeypatch.setattr(cache_module, "_free_bytes", lambda folder: 1e12 * (folder != place))
     monkeypatch.setenv("SYMGEN_CACHE_DIR", str(place / "cache" if kind == "file" else place))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(cache_module, "_noticed", set())
