@@ -18,7 +18,6 @@ symbol     code                  meaning
 s_jk, o_j  .multiplier, .offset  of joint j that follows coordinate k; 1 and 0 where it has it
 --         q_<joint>, ...        stand for joints that follow, until the sums are made
 --         coupled_<result>_i_k  a sum
---         qdd_k_held            stands for an acceleration that does not vary with parameters
 =========  ====================  ==================================================================
 """
 
@@ -32,12 +31,10 @@ from math import prod
 from typing import Any, Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import inner
+from symgen.formulations import implicit
 from symgen.formulations.accelerations import (
     Solution,
-    response,
     solution_of,
-    write_pivots_of,
     write_responses,
     write_solution,
 )
@@ -47,15 +44,13 @@ from symgen.formulations.shared import (
     all_joints,
     by_parameters,
     free_joints,
-    seed_columns,
     symbolic_parameters,
-    write_jacobian,
 )
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.arguments import MOTION_MULTIPLIERS, Argument
 from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import differentiate, write_jacobians
+from symgen.program.differentiation import write_jacobians
 from symgen.program.functions import function_named
 from symgen.program.program import Input, Output
 
@@ -312,22 +307,17 @@ class _Problem(Generic[S]):
         }
         return solution_of(self.joints, self.b, self.state, bias, mass, self.free)
 
-    def slopes(self, qdd: tuple[S, ...]) -> tuple[Rows[S], Rows[S]]:
+    def slopes(self, qdd: Sequence[S]) -> tuple[Rows[S], Rows[S]]:
         """d tau/dq and d tau/dqd at these accelerations."""
-        state = replace(self.state, qdd=qdd)
+        state = replace(self.state, qdd=tuple(qdd))
         _, by_q, by_qd, _ = self.results("inverse_dynamics_derivatives", state)
         return self.rows(by_q), self.rows(by_qd)
 
-    def slopes_by_parameters(self, qdd: tuple[S, ...], skip: range) -> dict[str, dict[int, S]]:
-        """d tau/dp at these accelerations, by the name of p and coordinate."""
-        (tau,) = self.results("inverse_dynamics", replace(self.state, qdd=qdd))
-        parameters = symbolic_parameters(self.tree)
-        derivatives = differentiate(self.b, [parameters], skip)
-        columns: dict[str, dict[int, S]] = {name: {} for name in parameters.symbol_names}
-        for k, torque in enumerate(tau, start=1):
-            for place, value in derivatives.of(torque).items():
-                columns[parameters.symbol_names[place]][k] = value
-        return columns
+    def torques(self, qdd: Sequence[S]) -> tuple[S, ...]:
+        """The torques that these accelerations take."""
+        with self.b.variant("_held", "torques"):
+            (tau,) = self.results("inverse_dynamics", replace(self.state, qdd=tuple(qdd)))
+        return tau
 
 
 Solve = Callable[[_Problem[Any], tuple[str, str]], None]
@@ -345,55 +335,16 @@ def _derivatives(problem: _Problem[S], names: tuple[str, str]) -> None:
 
 
 def _parameter_derivatives(problem: _Problem[S], names: tuple[str, str]) -> None:
-    b = problem.b
-    solution, _, values, explicit = _by_parameters(problem)
-    columns = [
-        response(problem.joints, solution, b, column, name) for name, column in explicit.items()
-    ]
-    write_jacobian(problem.joints, b, f"d{names[0]}_dparameters", columns)
-    write_pivots_of(solution, b)
-    b.substitute(values)
+    implicit.write_parameter_derivatives(
+        problem.joints, problem.b, names[0], problem.solution, problem.torques
+    )
 
 
 def _sensitivities(problem: _Problem[S], names: tuple[str, str]) -> None:
-    b = problem.b
-    solution, held, values, explicit = _by_parameters(problem)
-    slopes = problem.slopes(held)
-    columns: list[dict[int, S]] = []
-    for (name, column), seed in zip(
-        explicit.items(), seed_columns(b, ("dq", "dqd", "dtau")), strict=True
-    ):
-        dq, dqd, dtau = seed.values()
-        left: dict[int, S] = {}
-        for k, (by_q, by_qd) in enumerate(zip(*slopes, strict=True), start=1):
-            along = inner(by_q, dq) + inner(by_qd, dqd)
-            left[k] = column.get(k, b.algebra.zero) + along - dtau[k - 1]
-        columns.append(response(problem.joints, solution, b, left, name))
-    b.output("qdd", (problem.joints.n,), solution.qdd)
-    write_jacobian(problem.joints, b, "dqdd", columns)
-    write_pivots_of(solution, b)
-    b.substitute(values)
-
-
-def _by_parameters(
-    problem: _Problem[S],
-) -> tuple[Solution[S], tuple[S, ...], dict[S, S], dict[str, dict[int, S]]]:
-    """The solution; the accelerations held, and what to substitute for them in the end; and the
-    derivatives of the torques with respect to parameters while they are held."""
-    start = problem.b.length
-    solution = problem.solution()
-    skip = range(start, problem.b.length)
-    held, values = _held(problem, solution)
-    return solution, held, values, problem.slopes_by_parameters(held, skip)
-
-
-def _held(problem: _Problem[S], solution: Solution[S]) -> tuple[tuple[S, ...], dict[S, S]]:
-    """The accelerations with symbols for those that are found, and what to substitute."""
-    names = [f"qdd_{k}_held" for k in solution.free]
-    symbols = problem.b.auxiliary("qdd_held", (len(names),), names).symbols
-    found = dict(zip(solution.free, symbols, strict=True))
-    held = tuple(found.get(k, entry) for k, entry in enumerate(solution.qdd, start=1))
-    return held, {symbol: solution.qdd[k - 1] for k, symbol in found.items()}
+    slopes = None if implicit.has_few_parameters(problem.joints) else problem.slopes
+    implicit.write_sensitivities(
+        problem.joints, problem.b, problem.solution, problem.torques, slopes
+    )
 
 
 def _solved(

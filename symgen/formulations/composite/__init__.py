@@ -9,6 +9,7 @@ links move, `bodies` what they weigh and `loads` what acts on them; `derivatives
 In base axes, about each joint's own origin: `points`.
 """
 
+from collections.abc import Mapping
 from functools import partial
 
 from symgen.formulations.composite import (
@@ -36,7 +37,35 @@ from symgen.formulations.composite import (
     wrench_loops,
     wrenches,
 )
-from symgen.formulations.interface import Formulation
+from symgen.formulations.interface import Derivation, Formulation
+from symgen.formulations.shared import parameter_derivatives
+
+FUNCTIONS: Mapping[str, Derivation] = {
+    "inverse_dynamics": partial(recursion.torque_function, "tau"),
+    "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
+    "inverse_dynamics_hessian": hessian.inverse_dynamics_hessian,
+    "inverse_dynamics_load_derivatives": recursion.load_derivatives,
+    "mass_matrix": mass_matrix.mass_matrix,
+    "coriolis_matrix": coriolis.coriolis_matrix,
+    "bias_forces": partial(recursion.torque_function, "bias_forces"),
+    "gravity_forces": recursion.gravity_forces,
+    "torque_parts": torque_parts.torque_parts,
+    "point_motion": points.point_motion,
+    "point_motion_derivatives": points.point_motion_derivatives,
+    "forward_dynamics": forward.forward_dynamics,
+    "forward_dynamics_derivatives": forward_derivatives.forward_dynamics_derivatives,
+    "forward_dynamics_parameter_derivatives": (
+        forward_derivatives.forward_dynamics_parameter_derivatives
+    ),
+    "forward_dynamics_sensitivities": forward_derivatives.forward_dynamics_sensitivities,
+    "hybrid_dynamics": forward.hybrid_dynamics,
+    "hybrid_dynamics_derivatives": forward_derivatives.hybrid_dynamics_derivatives,
+    "hybrid_dynamics_parameter_derivatives": (
+        forward_derivatives.hybrid_dynamics_parameter_derivatives
+    ),
+    "joint_wrench_derivatives": wrenches.joint_wrench_derivatives,
+    "regressor": regressor.regressor,
+}
 
 COMPOSITE = Formulation(
     name="composite",
@@ -59,24 +88,7 @@ COMPOSITE = Formulation(
         **wrenches.NOTES,
         **regressor.NOTES,
     },
-    functions={
-        "inverse_dynamics": partial(recursion.torque_function, "tau"),
-        "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
-        "inverse_dynamics_hessian": hessian.inverse_dynamics_hessian,
-        "mass_matrix": mass_matrix.mass_matrix,
-        "coriolis_matrix": coriolis.coriolis_matrix,
-        "bias_forces": partial(recursion.torque_function, "bias_forces"),
-        "gravity_forces": recursion.gravity_forces,
-        "torque_parts": torque_parts.torque_parts,
-        "point_motion": points.point_motion,
-        "point_motion_derivatives": points.point_motion_derivatives,
-        "forward_dynamics": forward.forward_dynamics,
-        "forward_dynamics_derivatives": forward_derivatives.forward_dynamics_derivatives,
-        "hybrid_dynamics": forward.hybrid_dynamics,
-        "hybrid_dynamics_derivatives": forward_derivatives.hybrid_dynamics_derivatives,
-        "joint_wrench_derivatives": wrenches.joint_wrench_derivatives,
-        "regressor": regressor.regressor,
-    },
+    functions={**FUNCTIONS, **parameter_derivatives(FUNCTIONS)},
     estimate=costs.estimate,
     loops={
         "inverse_dynamics_derivatives": loops.inverse_dynamics_derivatives,

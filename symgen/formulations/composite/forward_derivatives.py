@@ -1,9 +1,10 @@
 """Derivatives of accelerations by implicit differentiation (Carpentier, Mansard 2018).
 
-The derivatives of the torques come in two halves (`derivatives`), and the first serves to find the
-accelerations: M = d tau/d qdd, and the velocity torques, which are quadratic in qd, are half of
-d tau/d qd times qd.  What is missing of the bias are gravity and loads: gravity accelerates all
-composites alike, so that joint j feels t_1 of its composite along it.
+By parameters they are found by `implicit`.  By q and qd the derivatives of the torques come in two
+halves (`derivatives`), and the first serves to find the accelerations: M = d tau/d qdd, and the
+velocity torques, which are quadratic in qd, are half of d tau/d qd times qd.  What is missing of
+the bias are gravity and loads: gravity accelerates all composites alike, so that joint j feels t_1
+of its composite along it.
 
 Notation: see `derivatives` and `accelerations`; a_0 is the acceleration of the base, -g.
 """
@@ -11,9 +12,12 @@ Notation: see `derivatives` and `accelerations`; a_0 is the acceleration of the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
+from symgen.formulations import implicit
 from symgen.formulations.accelerations import (
     Solution,
     carried_over,
@@ -21,9 +25,11 @@ from symgen.formulations.accelerations import (
     write_responses,
 )
 from symgen.formulations.composite.derivatives import FirstHalf, Slopes, first_half, second_half
+from symgen.formulations.composite.forward import solved
 from symgen.formulations.composite.frames import JointAxis
 from symgen.formulations.composite.mass_matrix import force_sweep
 from symgen.formulations.composite.passages import passage_sweep
+from symgen.formulations.composite.recursion import torques
 from symgen.formulations.composite.spatial import Spatial
 from symgen.formulations.joint_terms import (
     reflected_inertia,
@@ -56,6 +62,36 @@ def hybrid_dynamics_derivatives(
     _write(tree, b, state, ("y", "x"), free_joints(tree))
 
 
+def forward_dynamics_parameter_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """dqdd_dparameters, (n, n_parameters), at fixed q, qd and tau; all joints are free."""
+    implicit.write_parameter_derivatives(
+        tree, b, "qdd", _solve(tree, b, state, all_joints(tree)), _torques(tree, b, state)
+    )
+
+
+def hybrid_dynamics_parameter_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """dy_dparameters, (n, n_parameters), at fixed q, qd and x."""
+    implicit.write_parameter_derivatives(
+        tree, b, "y", _solve(tree, b, state, free_joints(tree)), _torques(tree, b, state)
+    )
+
+
+def forward_dynamics_sensitivities(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """qdd (n,) and dqdd, (n, n_parameters), its total derivative where q, qd and tau vary."""
+    solve, slopes = _solve(tree, b, state, all_joints(tree)), None
+    if not implicit.has_few_parameters(tree):
+        first = first_half(tree, b, state)
+        solve = partial(solution_at, tree, first, b, state, all_joints(tree))
+        slopes = partial(_slopes, tree, first, b, state)
+    implicit.write_sensitivities(tree, b, solve, _torques(tree, b, state), slopes)
+
+
 def _write(
     tree: KinematicTree[S],
     b: ProgramBuilder[S],
@@ -65,10 +101,39 @@ def _write(
 ) -> None:
     first = first_half(tree, b, state)
     solution = solution_at(tree, first, b, state, free).with_shortcuts(b)
-    second = second_half(tree, first, b, state.qd, solution.qdd)
+    write_responses(tree, b, solution, names, _slopes(tree, first, b, state, solution.qdd))
+
+
+def _slopes(
+    tree: KinematicTree[S],
+    first: FirstHalf[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    qdd: Sequence[S],
+) -> tuple[list[list[S]], list[list[S]]]:
+    """d tau/dq and d tau/dqd at the accelerations `qdd`, with joint terms."""
+    second = second_half(tree, first, b, state.qd, qdd)
     rigid = (square(tree, second.by_q), square(tree, first.by_qd), square(tree, {}))
     by_q, by_qd, _ = with_drive_derivatives(tree, b, state, rigid)
-    write_responses(tree, b, solution, names, (by_q, by_qd))
+    return by_q, by_qd
+
+
+def _solve(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], free: Sequence[int]
+) -> implicit.Solve:
+    return partial(solved, tree, b, state, free)
+
+
+def _torques(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> implicit.Torques:
+    """The recursion at accelerations that are held."""
+
+    def written(qdd: Sequence[S]) -> list[S]:
+        here = replace(state, qdd=tuple(qdd))
+        with b.variant("_held", "torques"):
+            rigid = torques(tree, passage_sweep(tree, b, state.q), b, here)
+            return with_joint_terms(tree, b, here, rigid)
+
+    return written
 
 
 def solution_at(

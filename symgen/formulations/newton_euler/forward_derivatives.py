@@ -142,7 +142,7 @@ def _write(
     base = base_of(tree, b, state)
     first = first_half(base, b, state)
     solution = solution_at(tree, base, first, b, state, free).with_shortcuts(b)
-    known = recursion_at(tree, base, solution, b, state)
+    known = recursion_at(tree, base, solution.qdd, b, state)
     slopes = torque_slopes(tree, base, first, known, b, state)
     write_responses(tree, b, solution, names, (slopes.by_q, slopes.by_qd))
 
@@ -235,13 +235,13 @@ def solution_at(
 def recursion_at(
     tree: KinematicTree[S],
     base: Base[S],
-    solution: Solution[S],
+    qdd: Sequence[S],
     b: ProgramBuilder[S],
     state: State[S],
 ) -> Recursion[S]:
-    """The recursion at the accelerations of the solution."""
+    """The recursion at the accelerations `qdd`."""
     turnings = dict(base.turnings)
-    motions = motion_sweep(base.frames, b, state.qd, solution.qdd, -tree.gravity, turnings)
+    motions = motion_sweep(base.frames, b, state.qd, qdd, -tree.gravity, turnings)
     return Recursion(motions, reaction_sweep(base.frames, motions, dict(base.loads), b))
 
 
