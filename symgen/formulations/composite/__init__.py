@@ -44,7 +44,7 @@ FUNCTIONS: Mapping[str, Derivation] = {
     "inverse_dynamics": partial(recursion.torque_function, "tau"),
     "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
     "inverse_dynamics_hessian": hessian.inverse_dynamics_hessian,
-    "inverse_dynamics_load_derivatives": recursion.load_derivatives,
+    "inverse_dynamics_load_derivatives": points.load_derivatives,
     "mass_matrix": mass_matrix.mass_matrix,
     "coriolis_matrix": coriolis.coriolis_matrix,
     "bias_forces": partial(recursion.torque_function, "bias_forces"),

@@ -37,7 +37,7 @@ w_j, alpha_j        w0_j, alpha0_j           angular velocity and acceleration o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 from symgen.algebra.interface import S
@@ -60,6 +60,7 @@ NOTES = {
     "CO-41": "dx/dq_j = V = t + s x r, dv/dq_j = V' = t' + s' x r + s x r', "
     "da/dq_j = V'' = t'' + s'' x r + 2 s' x r' + s x r'', da/dqd_j = 2 V' "
     "-- Singh, Russell, Wensing 2022 (IDSVA), their Psi, Psi', Psi'' as fields at the point",
+    "CO-43": "d tau_j/d[force; moment] = -[V; s]_j of a load in base axes: virtual power",
     "CO-42": "x0_j = x0_p + arm_j + slide_j, x0_Q = x0_j + arm_Q; v0_Q, a0_Q are its rates",
 }
 
@@ -157,6 +158,21 @@ def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state
     for name, slope in SLOPES.items():
         blocks = [{j: getattr(d_point, slope) for j, d_point in row.items()} for row in rows]
         write_columns(tree, b, name, blocks, 3)
+
+
+def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """dtau_dloads, (n, n_loads, 6), loads in base axes: CO-43."""
+    loaded = replace(tree, points=tree.loads)
+    links, mounts = mount_sweep(loaded, b, state)
+    rows = [d_point_sweep(loaded, links, mounts, load, b) for load in loaded.points]
+    zero = zero_vector(b.algebra)
+    entries: list[S] = []
+    for joint in tree.joints:
+        j = joint.number
+        for row in rows:
+            linear, angular = (row[j].x_q, mounts[j].s.x) if j in row else (zero, zero)
+            entries += [-x for x in (*linear, *angular)]
+    b.output("dtau_dloads", (tree.n, len(tree.loads), 6), entries)
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------

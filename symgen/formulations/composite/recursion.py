@@ -25,7 +25,7 @@ f_j, n_j            n_j, f_j            exerted by the parent: moment about the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import S
@@ -34,11 +34,9 @@ from symgen.algebra.turns import acceleration_matrix
 from symgen.formulations.composite.passages import Passage, passage_sweep
 from symgen.formulations.composite.spatial import Spatial, let_spatial, twice_skew_part
 from symgen.formulations.joint_terms import with_joint_terms
-from symgen.formulations.shared import symbolic_loads, wrenches
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import write_jacobians
 
 NOTES = {
     "CO-28": "w_in = the parent's w in axes of j, w_j = w_in + s qd -- Luh, Walker, Paul 1980",
@@ -79,15 +77,6 @@ def torque_function(
 def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
     """The torques of gravity alone: those of the rigid bodies at rest."""
     b.output("gravity_forces", (tree.n,), torques(tree, passage_sweep(tree, b, state.q), b, state))
-
-
-def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """dtau_dloads, (n, n_loads, 6): tau is linear in the loads, so at rest without gravity."""
-    loads = symbolic_loads(tree, b)
-    weightless = replace(tree, gravity=zero_vector(b.algebra))
-    loaded = replace(state, loads=wrenches(loads.symbols))
-    tau = torques(weightless, passage_sweep(tree, b, state.q), b, loaded)
-    write_jacobians(b, "tau", tau, [loads])
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
