@@ -62,14 +62,14 @@ def build_and_measure(path, function, formulation):
     options = BuildOptions(formulations=(formulation,), functions=(function,), flags="native")
     selection = replace(select(description, options), evaluated={})
     if len(selection.built) > 1:  # small robots get all formulations; only the fastest counts
-        candidates = package_of(description, selection, derive_all(description, selection))
+        candidates = package_of(description, derive_all(description, selection))
         options = replace(options, formulations=(candidates.fastest[function],))
         marks = [time.perf_counter()]
         selection = replace(select(description, options), evaluated={})
     marks.append(time.perf_counter())
     derived = derive_all(description, selection)
     marks.append(time.perf_counter())
-    bundle = emit(package_of(description, selection, derived), ("compiled",))
+    bundle = emit(package_of(description, derived), ("compiled",))
     marks.append(time.perf_counter())
     result = compile_extensions(bundle, flags="native", force=True)
     marks.append(time.perf_counter())

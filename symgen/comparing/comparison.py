@@ -128,7 +128,7 @@ def _rows(
 ) -> list[Row]:
     formulations = built.selection.formulations
     reports = [report for report in derived.reports if report.formulation in formulations]
-    package = package_of(built.description, built.selection, derived)
+    package = package_of(built.description, derived)
     sources = kernel_files(package, templates)
     seconds = _compile_seconds(module, built.report.folder, sources, journal)
     differences = _disagreements(module, [(x.formulation, x.function) for x in reports])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import Scalar
@@ -22,6 +23,7 @@ from symgen.formulations import (
     considered,
     derive,
     derive_loops,
+    formulation_named,
     has_loops,
     without_solution,
 )
@@ -53,6 +55,9 @@ LOOPS_FROM, LOOPS_LIKELY_FROM, LIKELY = 12_000, 2_500, 1.4
 """Operations of a straight line from which loops are faster for one sample; or from which they are
 where they have less than so many times its operations."""
 
+FUNCTION_WEIGHT = 10
+"""A sine or a division costs about as much as ten multiplications."""
+
 LIKELY_IN_PAIRS = {"inverse_dynamics_derivatives": 1.65}
 """The same for functions of which most is done for several pairs of joints at once.  What is called
 from Python finds a long straight line no longer in the cache of instructions."""
@@ -82,8 +87,13 @@ class FunctionReport:
 
 @dataclass(frozen=True)
 class Derived:
-    """What is built, by formulation and function, with a report on each; and what is evaluated."""
+    """What is built, by formulation and function, with a report on each; and what is evaluated.
 
+    `selection` says what that is: of the `rivals` for a function one is built, the one that takes
+    the fewest operations.
+    """
+
+    selection: Selection
     built: Mapping[str, Mapping[str, Forms]]
     evaluated: Programs
     reports: tuple[FunctionReport, ...]
@@ -103,7 +113,7 @@ def derive_all(
     loops throughout has a straight line as well unless `loops_alone`.
     """
     built = derive_built(description, selection, progress, form, loops_alone)
-    return with_evaluated(built, description, selection, progress)
+    return with_evaluated(built, description, progress)
 
 
 def derive_built(
@@ -115,31 +125,55 @@ def derive_built(
     made: Callable[[str, str, Forms], None] = lambda formulation, function, forms: None,
 ) -> Derived:
     """What is built alone; see `derive_all`.  `made` is told each function as soon as it is."""
-    built: dict[str, dict[str, Forms]] = {name: {} for name in selection.built}
-    reports: list[FunctionReport] = []
+    built: dict[str, dict[str, Forms]] = {}
+    evaluated: Programs = {}
+    reports: dict[tuple[str, str], FunctionReport] = {}
     runtime = selection.runtime_parameters
-    for formulation, function in _work(selection, selection.built, progress):
+
+    def derived(item: Formulation, function: str) -> tuple[Forms, FunctionReport]:
         start = time.perf_counter()
-        forms = _forms(description, formulation, function, runtime, form, loops_alone)
-        built[formulation.name][function] = forms
-        reports.append(_report(forms, time.perf_counter() - start))
-        made(formulation.name, function, forms)
-    tree = build_tree(description, Graph(), selection.runtime_parameters)
-    return Derived(built, {}, tuple(reports), tree)
+        forms = _forms(description, item, function, runtime, form, loops_alone)
+        return forms, _report(forms, time.perf_counter() - start)
+
+    for item, function in _work(selection, selection.built, progress):
+        forms, report = derived(item, function)
+        names = selection.rivals.get(function, ()) if forms.loops is None else ()
+        rivals = {
+            name: derived_program(
+                description, formulation_named(name), function, runtime, built=False
+            )
+            for name in names
+        }
+        costs = {name: cost(operations_after(x.results)) for name, x in rivals.items()}
+        best = min(costs, key=costs.__getitem__, default=item.name)
+        if forms.straight is not None and costs.get(best, inf) < cost(report.after):
+            rivals[item.name] = replace(forms.straight, steps=())
+            del rivals[best]
+            forms, report = derived(formulation_named(best), function)
+        for name, program in rivals.items():
+            evaluated.setdefault(name, {})[function] = program
+        built.setdefault(report.formulation, {})[function] = forms
+        reports[report.formulation, function] = report
+        made(report.formulation, function, forms)
+    settled = selection.settled(built)
+    order = [(name, function) for name in settled.built for function in settled.built[name]]
+    tree = build_tree(description, Graph(), runtime)
+    programs = {name: {f: built[name][f] for f in chosen} for name, chosen in settled.built.items()}
+    return Derived(settled, programs, evaluated, tuple(reports[x] for x in order), tree)
 
 
 def with_evaluated(
-    derived: Derived,
-    description: RobotDescription,
-    selection: Selection,
-    progress: Progress = silent,
+    derived: Derived, description: RobotDescription, progress: Progress = silent
 ) -> Derived:
     """`derived` with the programs that are evaluated for validation, and not built."""
-    evaluated: Programs = {}
+    selection = derived.selection
+    evaluated = {name: dict(programs) for name, programs in derived.evaluated.items()}
     runtime = selection.runtime_parameters
     for formulation, function in _work(selection, selection.evaluated, progress):
-        program = derived_program(description, formulation, function, runtime, built=False)
-        evaluated.setdefault(formulation.name, {})[function] = program
+        programs = evaluated.setdefault(formulation.name, {})
+        if function not in programs:
+            given = description, formulation, function, runtime
+            programs[function] = derived_program(*given, built=False)
     return replace(derived, evaluated=evaluated)
 
 
@@ -195,6 +229,11 @@ def _one_is_faster_in_loops(size: int, straight: int, floats: bool, likely: floa
     if floats:
         return straight >= LOOPS_FROM and size < LIKELY_WHERE_A_BASE_FLOATS * straight
     return straight >= (LOOPS_LIKELY_FROM if size < likely * straight else LOOPS_FROM)
+
+
+def cost(count: OperationCount) -> int:
+    """Return the operations, weighted by what they cost."""
+    return count.total + (FUNCTION_WEIGHT - 1) * (count.functions + count.divisions)
 
 
 def _report(forms: Forms, seconds: float) -> FunctionReport:

@@ -12,7 +12,7 @@ from typing import Any
 from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import Scalar
-from symgen.deriving.derivation import Derived, out_of_range
+from symgen.deriving.derivation import Derived, cost, out_of_range
 from symgen.deriving.digest import model_hash
 from symgen.deriving.mechanism import mechanism
 from symgen.deriving.selection import Selection, provided_by, who_derives
@@ -30,21 +30,13 @@ from symgen.program.program import Output
 from symgen.validation.conditioning import condition, mass_terms
 from symgen.version import __version__
 
-FUNCTION_WEIGHT = 10
-"""A sine costs about as much as ten multiplications: for choosing the fastest formulation."""
 
-
-def package_of(
-    description: RobotDescription, selection: Selection, derived: Derived, equal: bool = False
-) -> Package:
+def package_of(description: RobotDescription, derived: Derived, equal: bool = False) -> Package:
     """The selected programs with the module's metadata, ready for emission.
 
     `equal`: see `symgen.emit.bundle.Package`.
     """
-    programs = {
-        name: {function: derived.built[name][function] for function in functions}
-        for name, functions in selection.built.items()
-    }
+    selection, programs = derived.selection, derived.built
     counts = {(report.formulation, report.function): report.after for report in derived.reports}
     return Package(
         metadata=_metadata(description, selection, derived, counts),
@@ -52,7 +44,7 @@ def package_of(
         fastest={
             function: min(
                 (name for name in programs if function in programs[name]),
-                key=lambda name: _cost(counts[name, function]),
+                key=lambda name: cost(counts[name, function]),
             )
             for function in selection.functions
         },
@@ -67,11 +59,7 @@ def bare_package(
     """The package before anything is derived: no programs, and nothing about them."""
     tree = build_tree(description, Graph(), selection.runtime_parameters)
     nothing = replace(selection, built={})
-    return package_of(description, nothing, Derived({}, {}, (), tree), equal)
-
-
-def _cost(count: OperationCount) -> int:
-    return count.total + (FUNCTION_WEIGHT - 1) * (count.functions + count.divisions)
+    return package_of(description, Derived(nothing, {}, {}, (), tree), equal)
 
 
 def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
 from typing import Any
@@ -71,7 +71,8 @@ class Selection:
     `evaluated` functions are not built, but derived and evaluated for validation.  `skipped` says
     of every other formulation why it is left out, `senseless` of every function that means
     nothing for this model.  `runtime_parameters` are arguments of the module.  `spared` functions
-    could be evaluated, but others are enough.
+    could be evaluated, but others are enough.  `rivals` are formulations, by function, that may
+    derive it with fewer operations than the one that builds it.
     """
 
     n: int
@@ -81,6 +82,20 @@ class Selection:
     senseless: Mapping[str, str] = field(default_factory=dict)
     runtime_parameters: tuple[str, ...] = ()
     spared: Spared = field(default_factory=dict)
+    rivals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def settled(self, built: Mapping[str, Collection[str]]) -> Selection:
+        """Return this selection where of the rivals those that are `built` serve."""
+        names = [item.name for item in considered((*self.built, *self.evaluated))]
+        chosen = {n: tuple(f for f in FUNCTION_NAMES if f in built.get(n, ())) for n in names}
+        others = {n: tuple(f for f in self.functions_of(n) if f not in chosen[n]) for n in names}
+        empty = [n for n, functions in self.built.items() if not functions]
+        return replace(
+            self,
+            built={n: x for n, x in chosen.items() if x or n in empty},
+            evaluated={n: x for n, x in others.items() if x},
+            rivals={},
+        )
 
     @property
     def formulations(self) -> tuple[str, ...]:
@@ -172,7 +187,12 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
         for name, found in able.items()
     }
     evaluated = {name: found for name, found in evaluated.items() if found}
-    return Selection(n, built, evaluated, skipped, senseless, runtime, spared)
+    rivals = {
+        function: tuple(x for x in fastest if function in evaluated.get(x, ()))
+        for name in fastest
+        for function in built.get(name, ())
+    }
+    return Selection(n, built, evaluated, skipped, senseless, runtime, spared, rivals)
 
 
 def _in_loops(options: BuildOptions) -> bool:

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from symgen.algebra.nodes import Scalar
-from symgen.deriving.derivation import Derived, derive_all
+from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
-from symgen.deriving.selection import Selection
 from symgen.description.expressions import (
     CONSTANT_VALUES,
     Expression,
@@ -88,19 +87,20 @@ def calculator(
 ) -> Calculator:
     """Print everything that the page computes; `closing` is that of a mechanism."""
     sizes = {name: size for name, size in counted.sizes.items() if name[1] in LIVE}
-    derived, selection = counted.only(
+    derived = counted.only(
         [name for name, size in sizes.items() if size <= LARGEST or name[1] in CLOSING]
     )
     adjustable = _adjustable(description, counted)
     if adjustable:
-        derived, selection = _with_arguments(description, selection, adjustable)
+        selection = replace(derived.selection, runtime_parameters=adjustable)
+        derived = derive_all(description, selection, form=STRAIGHT)
     coordinates = tuple(_coordinates(description, counted.tree))
     if closing is not None:
         coordinates = tuple(_assembled(coordinates, closing, counted.tree))
     parameters = tuple(_parameters(description, adjustable))
     loads = tuple(_load_entries(description))
     return Calculator(
-        source=javascript_script(package_of(description, selection, derived)),
+        source=javascript_script(package_of(description, derived)),
         facts={
             "coordinates": coordinates,
             "quaternions": counted.tree.quaternions,
@@ -119,7 +119,9 @@ def calculator(
             "bodies": [] if closing else _bodies(description),
             "loads": _points(description.loads, description),
             "points": _points(description.points, description),
-            "functions": {name: list(functions) for name, functions in selection.built.items()},
+            "functions": {
+                name: list(functions) for name, functions in derived.selection.built.items()
+            },
             "gravity": [scripted(entry) for entry in description.gravity],
             **_ties(description),
             **({"closing": closing.facts} if closing else {}),
@@ -139,14 +141,6 @@ def _adjustable(description: RobotDescription, counted: Counted) -> tuple[str, .
     """The parameters that have a slider: those that do not follow from others, unless too many."""
     free = tuple(item.name for item in description.parameters if not item.expression.names)
     return free if counted.legible and len(free) <= MOST_ADJUSTABLE else ()
-
-
-def _with_arguments(
-    description: RobotDescription, selection: Selection, names: tuple[str, ...]
-) -> tuple[Derived, Selection]:
-    """The same functions, with these parameters as arguments."""
-    selection = replace(selection, runtime_parameters=names)
-    return derive_all(description, selection, form=STRAIGHT), selection
 
 
 def _parameters(

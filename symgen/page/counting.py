@@ -60,7 +60,6 @@ class Counted:
 
     tree: KinematicTree[Scalar]
     derived: Derived
-    selection: Selection
     sizes: Mapping[Name, int]
     legible: bool
     unloaded: tuple[FunctionReport, ...]
@@ -77,16 +76,16 @@ class Counted:
         compared = (x for x in self.derived.reports if x.function not in UNCOMPARED)
         return (*compared, *self.unloaded)
 
-    def only(self, names: Collection[Name]) -> tuple[Derived, Selection]:
+    def only(self, names: Collection[Name]) -> Derived:
         """The programs of these functions alone."""
         kept = {
             name: tuple(function for function in functions if (name, function) in names)
-            for name, functions in self.selection.built.items()
+            for name, functions in self.derived.selection.built.items()
         }
         kept = {name: functions for name, functions in kept.items() if functions}
         programs = {name: {f: self.derived.built[name][f] for f in kept[name]} for name in kept}
-        derived = replace(self.derived, built=programs)
-        return derived, replace(self.selection, built=kept)
+        selection = replace(self.derived.selection, built=kept)
+        return replace(self.derived, built=programs, selection=selection)
 
 
 def count(description: RobotDescription, journal: Journal) -> Counted:
@@ -118,7 +117,7 @@ def count(description: RobotDescription, journal: Journal) -> Counted:
     estimates = {name: size for name, size in estimates.items() if name[1] not in single}
     legible = odd_turns(description) <= MOST_ODD_TURNS
     unloaded = tuple(_without_loads(description, selection)) if description.loads else ()
-    return Counted(tree, derived, selection, {**estimates, **exact}, legible, unloaded)
+    return Counted(tree, derived, {**estimates, **exact}, legible, unloaded)
 
 
 def _single(description: RobotDescription) -> tuple[str, ...]:

@@ -9,10 +9,12 @@ validates what is not compiled (`compiling`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from symgen.deriving.derivation import Derived, derive_built, with_evaluated
 from symgen.deriving.digest import model_hash
@@ -98,14 +100,10 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         n=plan.selection.n,
         nq=len(plan.description.position_names),
         folder=plan.target,
-        formulations=plan.selection.formulations,
         backends=plan.backends,
-        function_names=plan.selection.functions,
         runtime_parameters=plan.selection.runtime_parameters,
-        evaluated=tuple(
-            name for name in plan.selection.evaluated if name not in plan.selection.built
-        ),
         skipped=plan.selection.skipped,
+        **_chosen(plan.selection),
     )
     for warning in plan.description.warnings:
         journal.notice(f"warning: {warning}")
@@ -126,6 +124,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     ):
         with _blaming(options.templates):
             derived, bundle = _derive(plan, compiling, journal)
+            report = replace(report, **_chosen(derived.selection))
         with stage(plan.target) as staged, ExitStack() as loaded:
             with _blaming(options.templates), journal.stage("validate"):
                 staged.write_sources(bundle.files)
@@ -138,7 +137,16 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     for warning in open_loops(plan.description, report.mobility):
         journal.notice(f"warning: {warning}")
     report = replace(report, notices=tuple(journal.notices), seconds=_in_order(journal.seconds))
-    return Built(plan.description, plan.selection, report, derived)
+    return Built(plan.description, derived.selection, report, derived)
+
+
+def _chosen(selection: Selection) -> dict[str, Any]:
+    """Return the entries of a report on what is built, and what is evaluated beside it."""
+    return {
+        "formulations": selection.formulations,
+        "function_names": selection.functions,
+        "evaluated": tuple(name for name in selection.evaluated if name not in selection.built),
+    }
 
 
 def _in_order(seconds: Mapping[str, float]) -> dict[str, float]:
@@ -165,10 +173,10 @@ def _plan(path: str | Path, options: BuildOptions, journal: Journal) -> Plan:
 def _derive(plan: Plan, compiling: Compilation, journal: Journal) -> tuple[Derived, SourceBundle]:
     """Derive and emit; compilation begins as soon as there is something to compile."""
     early = _early_kernels(plan, compiling)
+    serving = Counter(name for functions in plan.selection.built.values() for name in functions)
 
     def compile_early(formulation: str, function: str, forms: Forms) -> None:
-        serving = [name for name, x in plan.selection.built.items() if function in x]
-        alone = serving == [formulation]
+        alone = serving[function] == 1
         source = early.add(formulation, function, forms) if early and alone else None
         if source is not None:
             compiling.begin_early(source)
@@ -190,12 +198,11 @@ def _derive(plan: Plan, compiling: Compilation, journal: Journal) -> tuple[Deriv
             )
     with journal.stage("emit"):
         # Programs -> SourceBundle
-        package = package_of(plan.description, plan.selection, derived, plan.options.equal)
+        package = package_of(plan.description, derived, plan.options.equal)
         package = replace(package, plain_c=plan.options.plain_c, casadi=plan.options.casadi)
         bundle = emit(package, plan.backends, plan.options.templates, compiling.begin, early)
     with journal.stage("derive"):
-        given = plan.description, plan.selection, journal.progress
-        return with_evaluated(derived, *given), bundle
+        return with_evaluated(derived, plan.description, journal.progress), bundle
 
 
 def _early_kernels(plan: Plan, compiling: Compilation) -> EarlyKernels | None:
@@ -235,10 +242,10 @@ def _make(
         staged.write_binaries({**binaries.files(), **libraries})
     with journal.stage("validate"):
         # the staged package -> ValidationResult
-        given = plan.description, plan.selection, derived, staged.folder, plan.backends
+        given = plan.description, derived, staged.folder, plan.backends
         validation = validate_package(*given, beginning=beginning, progress=journal.progress)
     validation.raise_if_failed()
-    built = plan.selection.built
+    built = derived.selection.built
     report = replace(
         report,
         functions=tuple(
@@ -312,23 +319,21 @@ def beginning_of_validation(
     module = load_built(folder, (numpy.NAME,))
     try:
         subjects = [subject for subject in subjects_of(module) if subject.complex_step]
-        subjects += _evaluated(plan.description, plan.selection, derived)
+        subjects += _evaluated(plan.description, derived)
         runtime = plan.selection.runtime_parameters
         yield begin(plan.description, subjects, runtime=runtime, progress=progress)
     finally:
         forget_package(module)
 
 
-def _evaluated(
-    description: RobotDescription, selection: Selection, derived: Derived
-) -> tuple[Subject, ...]:
-    values = [description.parameter_values[name] for name in selection.runtime_parameters]
+def _evaluated(description: RobotDescription, derived: Derived) -> tuple[Subject, ...]:
+    runtime = derived.selection.runtime_parameters
+    values = [description.parameter_values[name] for name in runtime]
     return tuple(evaluated_subjects(derived.evaluated, values))
 
 
 def validate_package(
     description: RobotDescription,
-    selection: Selection,
     derived: Derived,
     folder: Path,
     backends: tuple[str, ...],
@@ -343,7 +348,7 @@ def validate_package(
     """
     module = load_built(folder, backends)
     try:
-        evaluated = _evaluated(description, selection, derived)
+        evaluated, selection = _evaluated(description, derived), derived.selection
         begun = {subject.name: subject for subject in (beginning.subjects if beginning else ())}
         subjects = [begun.get(x.name, x) for x in (*subjects_of(module), *evaluated)]
         runtime = selection.runtime_parameters

@@ -40,7 +40,7 @@ def check(
     with journal.stage("validate"):
         report = built.report
         return validate_package(
-            built.description, built.selection, derived, report.folder, report.backends, samples,
+            built.description, derived, report.folder, report.backends, samples,
             progress=journal.progress,
         )  # fmt: skip
 

@@ -78,7 +78,7 @@ def _two_link(backends: Sequence[str], flags: str) -> SourceBundle:
     description = read(model_path())
     options = BuildOptions(formulations=(ALL,), functions=PRINTED_FUNCTIONS, flags=flags)
     selection = select(description, options)
-    return emit(package_of(description, selection, derive_all(description, selection)), backends)
+    return emit(package_of(description, derive_all(description, selection)), backends)
 
 
 def _validated(

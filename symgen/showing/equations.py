@@ -374,10 +374,10 @@ def source(description: RobotDescription, formulation: str, function: str, style
     selection = select(description, options)
     if style == "javascript":
         derived = derive_all(description, selection, form=STRAIGHT)
-        return javascript_module(package_of(description, selection, derived)).rstrip()
+        return javascript_module(package_of(description, derived)).rstrip()
     derived = derive_all(description, selection)
     backend = "numpy" if style == "python" else "compiled"
-    bundle = emit(package_of(description, selection, derived), (backend,))
+    bundle = emit(package_of(description, derived), (backend,))
     folder, suffix = ("_numpy/", ".py") if style == "python" else ("c/", ".c")
     return "\n".join(
         text.rstrip()

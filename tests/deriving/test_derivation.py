@@ -84,7 +84,7 @@ def test_the_cheapest_formulation_serves_the_top_level():
     description = read(EXAMPLES / "two_link.yaml")
     selection = select(description, BuildOptions())
     derived = derive_all(description, selection)
-    package = package_of(description, selection, derived)
+    package = package_of(description, derived)
     cost = {(report.formulation, report.function): report.after.total for report in derived.reports}
     for function, formulation in package.fastest.items():
         others = [cost[name, function] for name in ALL if (name, function) in cost]
@@ -104,7 +104,7 @@ def test_what_is_built_is_reported_and_what_is_evaluated_is_derived():
 def test_the_module_knows_the_tree():
     description = read(EXAMPLES / "tree12.yaml")
     selection = select(description, BuildOptions(functions=("potential_energy",)))
-    said = package_of(description, selection, derive_all(description, selection)).metadata
+    said = package_of(description, derive_all(description, selection)).metadata
     assert said.joint_parents == (0, 1, 2, 3, 4, 5, 6, 6, 3, 9, 10, 3)
     assert said.branches == ((1, 2, 3), (4, 5, 6), (7,), (8,), (9, 10, 11), (12,))
     assert said.branch_parents == (0, 1, 2, 2, 1, 1)
@@ -184,7 +184,7 @@ def test_metadata_has_one_entry_per_coordinate():
     description = read(EXAMPLES / "satellite_arm.yaml")
     options = BuildOptions(functions=("gravity_forces",), formulations=("newton_euler",))
     selection = select(description, options)
-    metadata = package_of(description, selection, derive_all(description, selection)).metadata
+    metadata = package_of(description, derive_all(description, selection)).metadata
     bus = tuple(f"bus_{i}" for i in range(1, 7))
     arm = ("shoulder_1", "shoulder_2", "shoulder_3", "elbow", "wrist")
     assert metadata.coordinate_names == (*bus, *arm, "boom_1", "boom_2")

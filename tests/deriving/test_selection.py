@@ -62,7 +62,7 @@ def test_every_function_can_be_built_alone(function):
         )
     options = BuildOptions(functions=(function,), runtime_parameters=(ALL,))
     selection = select(description, options)
-    package = package_of(description, selection, derive_all(description, selection))
+    package = package_of(description, derive_all(description, selection))
     assert package.fastest[function] in package.programs
     built = {function, *NEEDED.get(function, ())}
     if function == "constraints":

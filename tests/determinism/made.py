@@ -39,7 +39,7 @@ def sources(model, **options):
     alone = options.form == LOOPS  # Cython knows straight lines only
     derived = derive_all(description, selection, form=options.form, loops_alone=alone)
     backends = [name for name in BACKEND_NAMES if not (alone and name == "cython")]
-    bundle = emit(package_of(description, selection, derived), backends)
+    bundle = emit(package_of(description, derived), backends)
     listed = [[item.formulation, item.function, item.statements] for item in derived.reports]
     return {**{name: digest(text) for name, text in bundle.files.items()}, "programs": listed}
 

@@ -120,7 +120,7 @@ def test_a_robot_with_loads_parameters_and_all_formulations(tmp_path: Path) -> N
     )
     selection = select(description, options)
     derived = derive_all(description, selection, form=STRAIGHT)
-    check(package_of(description, selection, derived), tmp_path, 3, masses=True)
+    check(package_of(description, derived), tmp_path, 3, masses=True)
 
 
 @needs_node
@@ -134,7 +134,7 @@ def test_a_singular_mass_matrix_gives_nan(tmp_path: Path) -> None:
     description = read(model)
     selection = select(description, BuildOptions(functions=("forward_dynamics",)))
     derived = derive_all(description, selection, form=STRAIGHT)
-    source = javascript_module(package_of(description, selection, derived))
+    source = javascript_module(package_of(description, derived))
     call = {"name": "forward_dynamics", "positional": [[0, 0], [0, 0], [1, 1]], "options": {}}
     answers = run(tmp_path, source, [{**call, "formulation": "kane"}])
     assert all(math.isnan(value) for value in answers[0][0])

@@ -96,7 +96,7 @@ def package(name: str, form: str, functions: tuple[str, ...] = FUNCTIONS) -> Pac
     description = description_of(name)
     options = BuildOptions(functions=functions, formulations=("composite",))
     selection = replace(select(description, options), evaluated={})
-    return package_of(description, selection, derive_all(description, selection, form=form))
+    return package_of(description, derive_all(description, selection, form=form))
 
 
 def built(

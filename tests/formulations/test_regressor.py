@@ -87,7 +87,7 @@ def test_the_module_carries_the_parameters():
         "  - {name: b, type: fixed, origin: {xyz: [0, 2, 0]}, link: {mass: 3*m}}\n"
     )
     selection = select(description, BuildOptions(functions=("mass_matrix",)))
-    package = package_of(description, selection, derive_all(description, selection))
+    package = package_of(description, derive_all(description, selection))
     found = np.array(package.metadata.inertial_parameters)
     assert agrees(found, np.array([0.4, -0.1, 0.6, 0, 1.2, 0, 0.1, 0, 0, 1.3]))
     assert not np.signbit(found[found == 0.0]).any()
@@ -100,4 +100,4 @@ def test_parameters_beyond_float64_are_refused_in_words():
     )
     selection = select(description, BuildOptions(functions=("forward_kinematics",)))
     with pytest.raises(RequestError, match="leave the range of float64 in inertial_parameters"):
-        package_of(description, selection, derive_all(description, selection))
+        package_of(description, derive_all(description, selection))

@@ -196,9 +196,9 @@ def sources(description: RobotDescription) -> Mapping[str, str]:
     """All files of a package, of all backends, and the module in JavaScript."""
     selection = select(description, DEEP)
     derived = derive_all(description, selection)
-    bundle = emit(package_of(description, selection, derived), ("compiled", "cython", "numpy"))
+    bundle = emit(package_of(description, derived), ("compiled", "cython", "numpy"))
     straight = derive_all(description, selection, form=STRAIGHT)
-    script = javascript_module(package_of(description, selection, straight))
+    script = javascript_module(package_of(description, straight))
     return {**bundle.files, "robot.js": script}
 
 

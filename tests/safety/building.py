@@ -56,7 +56,7 @@ def bundle_of(model: Path, options: BuildOptions, backends: Sequence[str]) -> So
     derived = derive_all(
         description, selection, form=options.form, loops_alone="cython" not in backends
     )
-    return emit(package_of(description, selection, derived, options.equal), backends)
+    return emit(package_of(description, derived, options.equal), backends)
 
 
 def put(
