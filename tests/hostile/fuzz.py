@@ -31,9 +31,6 @@ from tests.hostile.watching import SECONDS, Forbidden, TooLong, Watch, in_time, 
 DEEPER = 150
 """One accepted model in so many becomes source."""
 
-PAGES = 1500
-"""One accepted model in so many becomes a page."""
-
 MOST_FINDS = 200
 
 
@@ -44,7 +41,6 @@ class Tally:
     read: Counter[str] = field(default_factory=Counter)
     accepted: Counter[str] = field(default_factory=Counter)
     deeper: int = 0
-    pages: int = 0
     slowest: float = 0.0
     slowest_input: int = -1
     finds: dict[str, list[int]] = field(default_factory=dict)
@@ -97,21 +93,20 @@ class Fuzzer:
     def go_on(
         self, given: Input, description: RobotDescription, path: str, deep: bool | None
     ) -> None:
-        """Make sources, and seldom a page, of some models that were accepted."""
+        """Make sources of some models that were accepted."""
         place = self.tally.accepted.total() - self.tally.accepted["answer"]
         if not deep and (deep is False or place % DEEPER):
             return
         faulthandler.dump_traceback_later(1800, exit=True)  # nobody is promised 20 s of this
         try:
             with in_time(60.0), self.watch.during(path):
-                made = targets.go_deeper(description, html=place % PAGES == 0)
+                made = targets.go_deeper(description)
         except SymgenError as error:
             targets.check_message(error, path)
             return
         if made is not None:
             self.tally.deeper += 1
-            self.tally.pages += bool(made.pages)
-            made.check()
+            targets.check_sources(*made)
 
     def keep(self, given: Input, problem: str) -> None:
         """Save an input with its traceback; of those that fail alike a few."""
@@ -171,7 +166,7 @@ def _look_at(given: Input) -> int:
 def _report(tally: Tally) -> int:
     for kind, count in tally.read.items():
         print(f"{kind:8} {count:8} read {tally.accepted[kind]:8} accepted")
-    print(f"{tally.read.total()} inputs; {tally.deeper} models became source, {tally.pages} pages")
+    print(f"{tally.read.total()} inputs; {tally.deeper} models became source")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"slowest {tally.slowest:.2f} s (input {tally.slowest_input}); peak of {peak:.0f} MiB")
     for problem, numbers in tally.finds.items():
