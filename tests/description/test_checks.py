@@ -29,9 +29,6 @@ HEADERS = {
         "1: symgen: expected 1, the version of the format that this symgen reads, found the number "
         "'2'"
     ],
-    "symgen: 1\nname: lambda\n": [
-        "2: name: 'lambda' is a keyword of Python; choose another name"
-    ],
     "symgen: 1\nname: robot\nconvention: standrad\n": [
         "3: convention: expected standard (distal) or modified (Craig, proximal), found the text "
         "'standrad'; did you mean 'standard'?"
@@ -43,14 +40,8 @@ HEADERS = {
     "symgen: 1\nname: robot\ndescription: [a]\n": [
         "3: description: expected a text, found a list"
     ],
-    "symgen: 1\nname: robot\noutputs: []\n": [
-        "3: outputs: expected a mapping (name: value), found a list"
-    ],
-    "symgen: 1\nname: robot\n<<: {}\nwhatever: 1\n": [
+    "symgen: 1\nname: robot\n<<: {}\n": [
         "3: '<<': merge keys are not part of YAML 1.2; write the keys out",
-        "4: whatever: unknown key; known here are 'symgen', 'name', 'description', 'convention', "
-        "'gravity', 'parameters', 'joints', 'loads', 'points', 'springs', 'forces', 'outputs', "
-        "'loops', 'relations', 'initial'",
     ],
 }  # fmt: skip
 
@@ -63,10 +54,6 @@ def test_headers(text: str) -> None:
 # -------------------------------------------------------------------------------------- parameters
 
 PARAMETERS = {  # lines from 5
-    "  a: b\n  b: c\n  c: 2*a\n  d: c\n": [
-        "5: parameters.a: circular definition: a -> b -> c -> a; give one of them "
-        "a number"
-    ],
     "  d: b\n  a: a + 1\n  b: c\n  c: b\n": [
         "6: parameters.a: circular definition: a -> a; give one of them a number",
         "7: parameters.b: circular definition: b -> c -> b; give one of them a number",
@@ -152,15 +139,8 @@ JOINTS = {  # lines from 6
     "type: revolute\ndh: {}\norigin: {}": [
         "8: joints[0].origin: a joint has either 'dh' or 'origin', not both; remove one"
     ],
-    "type: revolute\nbefore: {}\norigin: {}": [
-        "7: joints[0].before: 'before' stands only beside 'dh'; put this transform into 'origin'"
-    ],
     "type: revolute\naxis: [0, 0, 1]\ndh: {}": [
         "7: joints[0].axis: 'axis' stands only beside 'origin'; a joint with 'dh' acts along z"
-    ],
-    "type: fixed\norigin: {}\naxis: [0, 0, 1]\nlimits: {lower: 0}": [
-        "8: joints[0].axis: a fixed joint does not move; remove 'axis'",
-        "9: joints[0].limits: a fixed joint does not move; remove 'limits'",
     ],
     "type: revolute\norigin: {}\naxis: [0, 0, 1e-200]": [
         "8: joints[0].axis: the axis is zero; expected a direction such as [0, 0, 1]"
@@ -175,17 +155,6 @@ JOINTS = {  # lines from 6
         "7: joints[0].dh.thet: unknown key; did you mean 'theta'?",
         "7: joints[0].dh.r: unknown key; known here are 'theta', 'd', 'a', 'alpha'",
     ],
-    "type: revolute\norigin: [0, 0, 1]\nlimits: [-1, 1]": [
-        "7: joints[0].origin: expected a mapping (key: value), for example {xyz: .., rpy: ..}, "
-        "found a list",
-        "8: joints[0].limits: expected a mapping (key: value), for example {lower: .., upper: .., "
-        "velocity: .., effort: ..}, found a list",
-    ],
-    "type: revolute\ndh: {}\nmimic: b\nlimit: {}": [
-        "8: joints[0].mimic: expected a mapping (key: value), for example {coordinate: .., "
-        "multiplier: .., offset: ..}, found the text 'b'",
-        "9: joints[0].limit: unknown key; did you mean 'limits'?",
-    ],
     "type: revolute\ndh: {}\nlimits: {lower: pi, upper: -pi, velocity: -1, effort: 2*x}": [
         "8: joints[0].limits.effort: unknown name 'x'; expected a parameter of this file, pi or "
         "deg",
@@ -195,9 +164,13 @@ JOINTS = {  # lines from 6
     "type: revolute\ndh: {}\nparent: a": [
         "8: joints[0].parent: 'a' is this joint itself, or its own link"
     ],
-    "type: revolute\ndh: {}\nconvention: craig": [
-        "8: joints[0].convention: expected standard (distal) or modified (Craig, proximal), found "
-        "the text 'craig'"
+    "type: revolute\nlink: {inertia: {xx: 1+, xy: 5}}\ndh: {}": [  # and no fault of xy without xx
+        "7: joints[0].link.inertia.xx: '1+': expected a number, a name or '(', found the end "
+        "(column 3 of the expression)"
+    ],
+    "type: revolute\nlink:\ndh: {}": [
+        "7: joints[0].link: expected a mapping (key: value), for example {name: .., mass: .., "
+        "com: .., inertia: ..}, found nothing"
     ],
 }  # fmt: skip
 
@@ -205,23 +178,6 @@ JOINTS = {  # lines from 6
 @pytest.mark.parametrize("keys", JOINTS)
 def test_joints(keys: str) -> None:
     assert faults(one_joint(keys)) == JOINTS[keys]
-
-
-LINKS = {
-    "{inertia: {xx: 1+, xy: 5}}": [  # and nothing about an xy without xx
-        "7: joints[0].link.inertia.xx: '1+': expected a number, a name or '(', found the end "
-        "(column 3 of the expression)"
-    ],
-    "": [
-        "7: joints[0].link: expected a mapping (key: value), for example {name: .., mass: .., "
-        "com: .., inertia: ..}, found nothing"
-    ],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("link", LINKS)
-def test_links(link: str) -> None:
-    assert faults(one_link(link)) == LINKS[link]
 
 
 KNOWN = "expected a parameter of this file, pi or deg"
@@ -236,21 +192,13 @@ UNKNOWN = {  # type of the joint, DH row: what line 8 is told
     ("prismatic", "d: 2*q + 1"): f"d: unknown name 'q'; {KNOWN} {ADDED.format('d')}",
     ("revolute", "a: q1"): f"a: unknown name 'q1'; {KNOWN}",
     ("fixed", "theta: q1"): f"theta: unknown name 'q1'; {KNOWN}",
-    ("revolute", "theta: Pi/2"): "theta: unknown name 'Pi'; did you mean 'pi'?",
-    ("revolute", "alpha: 90*DEG"): "alpha: unknown name 'DEG'; did you mean 'deg'?",
-    ("revolute", "theta: 90deg"): "theta: '90deg': expected an operator before 'deg'; write "
-    "'90*deg' (column 3 of the expression)",
-    ("revolute", "a: 0.5 m"): "a: '0.5 m': expected an operator before 'm'; numbers have no units "
-    "here: SI (m, kg, s, rad) (column 5 of the expression)",
-    ("revolute", "a: 2 kg"): "a: '2 kg': expected an operator before 'kg'; write '2*kg' (column 3 "
-    "of the expression)",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", UNKNOWN, ids=lambda case: f"{case[0]} {case[1]}")
 def test_what_beginners_write_in_a_row(case: tuple[str, str]) -> None:
-    text = one_joint(f"type: {case[0]}\nlink: {{mass: kg}}\ndh: {{{case[1]}}}")
-    text += "parameters: {offset: 1, th_0: 2, kg: 3}\n"
+    text = one_joint(f"type: {case[0]}\nlink: {{mass: 1}}\ndh: {{{case[1]}}}")
+    text += "parameters: {offset: 1, th_0: 2}\n"
     assert faults(text) == [f"8: joints[0].dh.{UNKNOWN[case]}"]
 
 
@@ -295,9 +243,6 @@ def test_a_parent_may_be_a_joint_or_a_link_and_defaults_to_the_one_before() -> N
 
 
 REFERENCES = {
-    ("parent: first", "parent: frist"): [
-        "7: joints[3].parent: 'frist' names no joint or link listed before; did you mean 'first'?"
-    ],
     ("name: two", "name: first"): [
         "5: joints[1].name: 'first' is already the name of a joint or link, in line 4; joints and "
         "links share one name space",
@@ -306,10 +251,6 @@ REFERENCES = {
     ("name: pull", "name: push"): [
         "12: loads[1].name: 'push' is already a name in loads, in line 11"
     ],
-    (", link: two", ""): [
-        "14: points[0].link: this key is required and missing; expected the name of a link"
-    ],
-    # A name that cannot be read makes no reference wrong, an illegal one can be referred to.
 }  # fmt: skip
 
 
@@ -432,22 +373,6 @@ def test_a_joint_overrides_the_convention_of_the_file() -> None:
     assert rows["left_shoulder"] == "standard"
     assert rows["right_shoulder"] == "modified"
     assert sum(joint.type != "fixed" for joint in robot.joints) == 12
-
-
-def test_limits_are_numbers() -> None:
-    limits = model(one_joint("type: revolute\ndh: {}\nlimits: {lower: -pi, upper: 90*deg}")).joints[
-        0
-    ]
-    assert limits.limits[0].lower == -3.141592653589793
-    assert limits.limits[0].upper == 1.5707963267948966
-    assert limits.limits[0].velocity is None
-
-
-def test_sources_tell_file_line_and_key() -> None:
-    robot = model(CHAIN)
-    assert str(robot.joints[2].source.fault("x")) == "robot.yaml:6: joints[2]: x"
-    assert robot.joints[2].link.source.key == "joints[2].link"
-    assert robot.loads[1].source.line == 12
 
 
 # ---------------------------------------------------------------------------------------- warnings
