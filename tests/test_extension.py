@@ -82,7 +82,7 @@ error = np.abs(lead_screw.mass_matrix(q) @ qdd - (moved - still)).max()
 print(json.dumps({"formulations": list(lead_screw.formulations), "error": float(error)}))
 """
 
-BODY_SUMS = '''
+BODY_SUMS = """
 from dataclasses import replace
 
 from symgen.formulations.composite import COMPOSITE
@@ -91,7 +91,7 @@ BODY_SUMS = replace(
     COMPOSITE, name="body_sums", functions={"mass_matrix": COMPOSITE.functions["mass_matrix"]},
     loops={},
 )
-'''
+"""
 
 
 MASS = ("--functions", "mass_matrix")

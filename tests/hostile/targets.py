@@ -12,10 +12,12 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
+from typing import Any
+from unittest.mock import patch
 
 import symgen.grading.grade  # noqa: F401  (imported before anything is watched)
 from symgen.deriving.derivation import derive_all
@@ -64,14 +66,9 @@ def read_file(path: str, number: int = 0) -> RobotDescription:
     return description
 
 
-@contextmanager
-def without_mujoco() -> Iterator[None]:
-    """What symgen itself reads is tried; MuJoCo has a process of its own for every file."""
-    kept, mujoco.is_installed = mujoco.is_installed, lambda: False
-    try:
-        yield
-    finally:
-        mujoco.is_installed = kept
+def without_mujoco() -> AbstractContextManager[Any]:
+    """Try the readers of symgen itself: MuJoCo has a process of its own for every file."""
+    return patch.object(mujoco, "is_installed", lambda: False)
 
 
 def _round_trip(document: Document) -> None:
@@ -82,7 +79,11 @@ def _round_trip(document: Document) -> None:
 def grade_file(path: str) -> Verdict:
     """Grade an answer about the pendulum."""
     text = load(path).decode("utf-8-sig", errors="replace")
-    with remembered_truth():
+    module = sys.modules["symgen.grading.grade"]
+    with (
+        patch.multiple(module, Truth=lambda _: truth(), slips_of=lambda _, x=True: all_slips(x)),
+        patch.object(questions, "Truth", lambda _: truth()),
+    ):
         return grade(pendulum(), text, path)
 
 
@@ -92,30 +93,16 @@ def pendulum() -> RobotDescription:
     return check(decode(PENDULUM.encode(), "pendulum.yaml"))
 
 
-_truths: dict[int, Truth] = {}
-_slips: dict[bool, tuple[slips.Slip, ...]] = {}
+@cache
+def truth() -> Truth:
+    """Derive the truth about the pendulum once, not for every answer: that takes longest."""
+    return Truth(pendulum())
 
 
-@contextmanager
-def remembered_truth() -> Iterator[None]:
-    """The truth about a robot is derived once, not for every answer: that takes longest."""
-    module = sys.modules["symgen.grading.grade"]
-    kept = module.Truth, questions.Truth, module.slips_of  # type: ignore[attr-defined]
-
-    def truth(description: RobotDescription) -> Truth:
-        return _truths.setdefault(id(description), Truth(description))
-
-    def all_slips(description: RobotDescription, links: bool = True) -> tuple[slips.Slip, ...]:
-        if links not in _slips:
-            _slips[links] = tuple(slips.slips_of(description, links))
-        return _slips[links]
-
-    module.Truth = questions.Truth = truth  # type: ignore[attr-defined]
-    module.slips_of = all_slips  # type: ignore[attr-defined]
-    try:
-        yield
-    finally:
-        module.Truth, questions.Truth, module.slips_of = kept  # type: ignore[attr-defined]
+@cache
+def all_slips(links: bool) -> tuple[slips.Slip, ...]:
+    """Derive the slips of the pendulum once."""
+    return tuple(slips.slips_of(pendulum(), links))
 
 
 def check_verdict(verdict: Verdict) -> None:
