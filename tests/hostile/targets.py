@@ -81,7 +81,8 @@ def grade_file(path: str) -> Verdict:
     text = load(path).decode("utf-8-sig", errors="replace")
     module = sys.modules["symgen.grading.grade"]
     with (
-        patch.multiple(module, Truth=lambda _: truth(), slips_of=lambda _, x=True: all_slips(x)),
+        patch.object(module, "Truth", lambda _: truth()),
+        patch.object(module, "slips_of", lambda _, links=True: all_slips(links)),
         patch.object(questions, "Truth", lambda _: truth()),
     ):
         return grade(pendulum(), text, path)
