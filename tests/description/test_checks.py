@@ -40,8 +40,11 @@ HEADERS = {
     "symgen: 1\nname: robot\ndescription: [a]\n": [
         "3: description: expected a text, found a list"
     ],
-    "symgen: 1\nname: robot\n<<: {}\n": [
+    "symgen: 1\nname: robot\n<<: {}\nwhatever: 1\n": [
         "3: '<<': merge keys are not part of YAML 1.2; write the keys out",
+        "4: whatever: unknown key; known here are 'symgen', 'name', 'description', 'convention', "
+        "'gravity', 'parameters', 'joints', 'loads', 'points', 'springs', 'forces', 'outputs', "
+        "'loops', 'relations', 'initial'",
     ],
 }  # fmt: skip
 
@@ -148,13 +151,6 @@ JOINTS = {  # lines from 6
     "type: revolute\norigin: {}\naxis: [1e200, 0, 0]": [
         "8: joints[0].axis: the axis is too long to be normalised in float64"
     ],
-    "type: revolute\ndh: {thet: 0, r: 1, a: 1+, alpha: [0]}": [
-        "7: joints[0].dh.a: '1+': expected a number, a name or '(', found the end (column 3 of the "
-        "expression)",
-        "7: joints[0].dh.alpha: expected a number or an expression, found a list",
-        "7: joints[0].dh.thet: unknown key; did you mean 'theta'?",
-        "7: joints[0].dh.r: unknown key; known here are 'theta', 'd', 'a', 'alpha'",
-    ],
     "type: revolute\ndh: {}\nlimits: {lower: pi, upper: -pi, velocity: -1, effort: 2*x}": [
         "8: joints[0].limits.effort: unknown name 'x'; expected a parameter of this file, pi or "
         "deg",
@@ -184,7 +180,6 @@ KNOWN = "expected a parameter of this file, pi or deg"
 ADDED = "(the joint's coordinate is added by itself; {} is its constant offset)"
 
 UNKNOWN = {  # type of the joint, DH row: what line 8 is told
-    ("revolute", "theta: q1"): f"theta: unknown name 'q1'; {KNOWN} {ADDED.format('theta')}",
     ("revolute", "theta: theta1"): f"theta: unknown name 'theta1'; {KNOWN} {ADDED.format('theta')}",
     ("revolute", "theta: th_01"): "theta: unknown name 'th_01'; did you mean 'th_0'? "
     + ADDED.format("theta"),
@@ -243,6 +238,12 @@ def test_a_parent_may_be_a_joint_or_a_link_and_defaults_to_the_one_before() -> N
 
 
 REFERENCES = {
+    ("parent: first", "parent: frist"): [
+        "7: joints[3].parent: 'frist' names no joint or link listed before; did you mean 'first'?"
+    ],
+    ("link: third}\n  - {name: pull", "link: hand}\n  - {name: pull"): [
+        "11: loads[0].link: 'hand' names no link; expected the name of a link, or base"
+    ],
     ("name: two", "name: first"): [
         "5: joints[1].name: 'first' is already the name of a joint or link, in line 4; joints and "
         "links share one name space",
@@ -269,80 +270,8 @@ def test_a_broken_section_blames_nobody_who_refers_to_it() -> None:
     ]
 
 
-def test_one_omitted_convention_is_one_fault() -> None:
-    text = TWO_LINK.replace("convention: standard", "#")
-    assert faults(text) == [
-        "26: joints[0].dh: this joint (and 1 more) has no DH convention; write "
-        "'convention: standard' (distal) or 'convention: modified' (Craig, proximal) at the top of "
-        "the file or in the joint"
-    ]
-    wrong = TWO_LINK.replace("convention: standard", "convention: denavit ")
-    assert len(faults(wrong)) == 1
-
-
-# ------------------------------------------------------------------------------------ many at once
-
-MANY = """\
-symgen: 1
-name: my robot
-convention: standard
-gravity: [0, 0, -G]
-parameters:
-  g: 9.81
-  L1: 0.4
-  L2: L3
-  a: b
-  b: a
-joints:
-  - name: shoulder
-    type: revolute
-    dh: {theta: 0, d: 0, a: L1, alpha: 0}
-    link:
-      name: forearm
-      mass: -m
-      inertia:
-        xx: 0.01
-        yy: 0.01
-        zz: 0.01
-        xy: 0.04
-  - name: elbow
-    parent: forearmm
-    type: revolute
-    dhh: {theta: 0}
-  - name: shoulder
-    type: rotary
-    origin: {xyz: [0, L2, 0]}
-    axis: [0, 0, 0]
-    link: {mass: -1}
-loads:
-  - {name: tip, link: hand}
-extra: 1
-"""
-
-
-def test_all_faults_of_a_file_are_in_one_report() -> None:
-    assert faults(MANY) == [
-        "2: name: 'my robot' is not a name; a name starts with a letter (A-Z, a-z), followed by "
-        "letters, digits and '_'",
-        "4: gravity[2]: unknown name 'G'; did you mean 'g'?",
-        "8: parameters.L2: unknown name 'L3'; expected a parameter of this file, pi or deg",
-        "9: parameters.a: circular definition: a -> b -> a; give one of them a number",
-        "17: joints[0].link.mass: unknown name 'm'; expected a parameter of this file, pi or deg",
-        "18: joints[0].link.inertia: not positive semi-definite (smallest eigenvalue -0.03); is xy "
-        "the tensor entry or the product of inertia (its negative)?",
-        "24: joints[1].parent: 'forearmm' names no joint or link listed before; did you mean "
-        "'forearm'?",
-        "26: joints[1].dhh: unknown key; did you mean 'dh'?",
-        "27: joints[2].name: 'shoulder' is already the name of a joint or link, in line 12; joints "
-        "and links share one name space",
-        "28: joints[2].type: 'rotary' is no joint type here; write revolute",
-        "30: joints[2].axis: the axis is zero; expected a direction such as [0, 0, 1]",
-        "31: joints[2].link.mass: the mass is negative (-1); expected zero or more (kg)",
-        "33: loads[0].link: 'hand' names no link; expected the name of a link, or base",
-        "34: extra: unknown key; known here are 'symgen', 'name', 'description', 'convention', "
-        "'gravity', 'parameters', 'joints', 'loads', 'points', 'springs', 'forces', 'outputs', "
-        "'loops', 'relations', 'initial'",
-    ]
+def test_a_wrong_convention_is_a_single_fault() -> None:
+    assert len(faults(TWO_LINK.replace("convention: standard", "convention: denavit "))) == 1
 
 
 # ---------------------------------------------------------------------------------------- defaults
@@ -454,7 +383,6 @@ FORGOTTEN = "7: joints[0].link: this link gives {} but no mass; write 'mass: 0' 
     [
         ("{com: [0.1, 0, 0]}", [FORGOTTEN.format("com")]),  # and nothing about the end of a chain
         ("{inertia: {xx: 1, yy: 1, zz: 1}}", [FORGOTTEN.format("inertia")]),
-        ("{inertia: {xx: 1, yy: 1, zz: 1}, com: [0, 0, 0]}", [FORGOTTEN.format("com and inertia")]),
         ("{mass: 0, inertia: {xx: 1, yy: 1, zz: 1}}", []),
         ("{mass: 1, com: [0.1, 0, 0]}", []),
     ],
