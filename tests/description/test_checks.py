@@ -404,76 +404,59 @@ def test_parameters_that_are_called_like_coordinates() -> None:
     ]
 
 
-NEAR = (
-    "the angle {} is near {} but not equal to it; write '{}' if that is meant, so that its sine "
-    "and cosine become exact"
-)
+def near(angle: str, meant: str) -> str:
+    return (
+        f"the angle {angle} is near {meant} but not equal to it; write '{meant}' if that is "
+        "meant, so that its sine and cosine become exact"
+    )
 
 
-@pytest.mark.parametrize(
-    ("angle", "meant"),
-    [("1.5708", "pi/2"), ("-1.5708", "-pi/2"), ("3.14159", "pi"), ("4.7124", "3*pi/2"),
-     ("-6.2832", "-2*pi"), ("2*1.5708", "pi")],
-)  # fmt: skip
-def test_rounded_angles(angle: str, meant: str) -> None:
-    value = f"{eval(angle):.17g}"
-    mass = "link: {mass: 1}"
-    assert warnings(one_joint(f"type: revolute\n{mass}\ndh: {{alpha: {angle}, a: 1.5708}}")) == [
-        "8: joints[0].dh.alpha: " + NEAR.format(value, meant, meant)
+def degrees(radians: str, value: str, text: str) -> str:
+    return (
+        f"the angle {radians} is in radians ({value} degrees); write '{text}*deg' if degrees are "
+        "meant"
+    )
+
+
+ANGLES = {
+    "1.5708": near("1.5708", "pi/2"), "-1.5708": near("-1.5708", "-pi/2"),
+    "3.14159": near("3.1415899999999999", "pi"), "4.7124": near("4.7123999999999997", "3*pi/2"),
+    "-6.2832": near("-6.2831999999999999", "-2*pi"), "2*1.5708": near("3.1415999999999999", "pi"),
+    "90": degrees("90", "5157", "90"), "-45.5": degrees("-45.5", "-2607", "-45.5"),
+    "7": degrees("7", "401.1", "7"), "1e300": degrees("1e+300", "5.73e+301", "1e300"),
+    "k*90 + 1": degrees("181", "1.037e+04", "(k*90 + 1)"),
+    **dict.fromkeys(
+        ["pi/2", "90*deg", "1.5707963267948966", "1.57", "0.7854", "0", "1e-5", "2*pi", "6.3", "-6",
+         "450*deg", "3*pi", "A/2", "B"], ""
+    ),
+}  # fmt: skip
+"""What is said of an angle."""
+WITH_ANGLE = {
+    "prismatic\nlink: {{mass: k + A + B}}\ndh: {{theta: {}, a: 1.5708}}": "dh.theta",
+    "prismatic\nlink: {{mass: k + A + B}}\ndh: {{alpha: {}}}": "dh.alpha",
+    "fixed\nlink: {{mass: k + A + B}}\norigin: {{rpy: [0, {}, 0]}}": "origin.rpy[1]",
+    "fixed\nlink: {{mass: k + A + B}}\nbefore: {{rpy: [{}, 0, 0]}}\ndh: {{}}": "before.rpy[0]",
+}
+
+
+@pytest.mark.parametrize("angle", ANGLES)
+def test_angles(angle: str) -> None:
+    for keys, place in WITH_ANGLE.items():
+        text = one_joint(f"type: {keys}".format(angle))
+        text += "parameters:\n  k: 2\n  A: 1000*deg\n  B: A + 10\n"
+        said = ANGLES[angle]
+        assert warnings(text) == ([f"8: joints[0].{place}: {said}"] if said else [])
+
+
+def test_an_angle_in_a_parameter_is_remarked_where_it_stands() -> None:
+    text = one_link("{mass: 1}").replace("dh: {}", "dh: {theta: A, alpha: C}")
+    assert warnings(text + "parameters:\n  A: B\n  B: 90\n  C: B/2\n") == [
+        "11: parameters.B: " + degrees("90", "5157", "90"),
+        "12: parameters.C: " + degrees("45", "2578", "(B/2)"),
     ]
-    assert warnings(one_joint(f"type: revolute\n{mass}\norigin: {{rpy: [0, {angle}, 0]}}")) == [
-        "8: joints[0].origin.rpy[1]: " + NEAR.format(value, meant, meant)
+    assert warnings(text.replace("C", "A") + "parameters:\n  A: 1.5708\n") == [
+        "10: parameters.A: " + near("1.5708", "pi/2")
     ]
-
-
-@pytest.mark.parametrize(
-    "angle", ["pi/2", "90*deg", "1.5707963267948966", "1.57", "0.7854", "0", "1e-5"]
-)
-def test_other_angles(angle: str) -> None:
-    assert warnings(one_link("{mass: 1}").replace("dh: {}", f"dh: {{theta: {angle}}}")) == []
-
-
-def test_a_rounded_angle_in_a_parameter_is_remarked_where_it_stands() -> None:
-    text = one_link("{mass: 1}").replace("dh: {}", "dh: {theta: A, alpha: A}")
-    assert warnings(text + "parameters:\n  A: 1.5708\n") == [
-        "10: parameters.A: " + NEAR.format("1.5708", "pi/2", "pi/2")
-    ]
-
-
-DEGREES = "the angle {} is in radians ({} degrees); write '{}*deg' if degrees are meant"
-
-
-@pytest.mark.parametrize(
-    ("angle", "words"),
-    [
-        ("90", ("90", "5157", "90")),
-        ("-45.5", ("-45.5", "-2607", "-45.5")),
-        ("7", ("7", "401.1", "7")),
-        ("k*90 + 1", ("181", "1.037e+04", "(k*90 + 1)")),
-        ("1e300", ("1e+300", "5.73e+301", "1e300")),
-    ],
-)
-def test_degrees_where_radians_are_expected(angle: str, words: tuple[str, str, str]) -> None:
-    parameters = "parameters: {k: 2}\n"
-    for key in ("dh.theta", "dh.alpha"):
-        row = f"type: prismatic\nlink: {{mass: k}}\ndh: {{{key[3:]}: {angle}}}"
-        assert warnings(one_joint(row) + parameters) == [
-            f"8: joints[0].{key}: {DEGREES.format(*words)}"
-        ]
-    pose = f"type: fixed\nlink: {{mass: k}}\norigin: {{rpy: [0, 0, {angle}]}}"
-    assert warnings(one_joint(pose) + parameters) == [
-        f"8: joints[0].origin.rpy[2]: {DEGREES.format(*words)}"
-    ]
-    pose = f"type: fixed\nlink: {{mass: k}}\nbefore: {{rpy: [{angle}, 0, 0]}}\ndh: {{}}"
-    assert warnings(one_joint(pose) + parameters) == [
-        f"8: joints[0].before.rpy[0]: {DEGREES.format(*words)}"
-    ]
-
-
-@pytest.mark.parametrize("angle", ["2*pi", "6.3", "-6", "450*deg", "3*pi", "A/2", "B"])
-def test_angles_in_radians_whoever_wrote_them_knew(angle: str) -> None:
-    text = one_link("{mass: A + B}").replace("dh: {}", f"dh: {{theta: {angle}}}")
-    assert warnings(text + "parameters:\n  A: 1000*deg\n  B: A + 10\n") == []
 
 
 @pytest.mark.parametrize(
@@ -508,14 +491,6 @@ def test_values_in_other_units_than_si() -> None:
     assert warnings(text) == [
         "10: parameters.L: the unit 'mm' is for readers only: joints[0].dh.a takes the value 400 "
         "as it is, in SI units (m, kg, s, rad)"
-    ]
-
-
-def test_degrees_in_a_parameter_are_remarked_where_they_stand() -> None:
-    text = one_link("{mass: 1}").replace("dh: {}", "dh: {theta: A, alpha: C}")
-    assert warnings(text + "parameters:\n  A: B\n  B: 90\n  C: B/2\n") == [
-        "11: parameters.B: " + DEGREES.format("90", "5157", "90"),
-        "12: parameters.C: " + DEGREES.format("45", "2578", "(B/2)"),
     ]
 
 
