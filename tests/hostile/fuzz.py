@@ -53,7 +53,7 @@ class Fuzzer:
         self.folder, self.finds, self.watch = folder, finds, watch
         self.tally = Tally()
 
-    def take(self, given: Input, deep: bool | None = None) -> str:
+    def take(self, given: Input, deep: bool = False) -> str:
         """One input; the traceback of what is wrong with symgen, or ""."""
         path = self.folder / given.name
         path.write_bytes(given.content)
@@ -62,7 +62,7 @@ class Fuzzer:
         try:
             description = self.enter(given, str(path))
             if description is not None:
-                self.go_on(given, description, str(path), deep)
+                self.go_on(description, str(path), deep)
         except (Exception, Forbidden, TooLong):
             problem = traceback.format_exc()
             self.keep(given, problem)
@@ -90,12 +90,10 @@ class Fuzzer:
         self.tally.accepted[given.kind] += 1
         return description
 
-    def go_on(
-        self, given: Input, description: RobotDescription, path: str, deep: bool | None
-    ) -> None:
+    def go_on(self, description: RobotDescription, path: str, deep: bool) -> None:
         """Make sources of some models that were accepted."""
         place = self.tally.accepted.total() - self.tally.accepted["answer"]
-        if not deep and (deep is False or place % DEEPER):
+        if not deep and place % DEEPER:
             return
         faulthandler.dump_traceback_later(1800, exit=True)  # nobody is promised 20 s of this
         try:
