@@ -5,13 +5,15 @@ folder itself may be one, because it is where the user said that files should go
 """
 
 import errno
+import io
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
-from symgen.cli import run
+from symgen.cli import main, run
 from tests.choosing import some_slow
 from tests.modules import quick_builds
 
@@ -170,6 +172,14 @@ def test_folders_of_any_name(folder, capfd, place):
     captured = capfd.readouterr()
     assert "Traceback" not in captured.err and captured.out.startswith("{")
     assert not Path("bad").exists()
+
+
+def test_names_that_a_terminal_cannot_show_are_printed_all_the_same(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert stream.errors == "replace"
 
 
 @pytest.mark.parametrize("length", [252, 300, 5000])

@@ -160,6 +160,17 @@ JOINTS = {  # lines from 6
     "type: revolute\ndh: {}\nparent: a": [
         "8: joints[0].parent: 'a' is this joint itself, or its own link"
     ],
+    "type: revolute\nbefore: {}\norigin: {}": [
+        "7: joints[0].before: 'before' stands only beside 'dh'; put this transform into 'origin'"
+    ],
+    "type: fixed\norigin: {}\naxis: [0, 0, 1]\nlimits: {lower: 0}": [
+        "8: joints[0].axis: a fixed joint does not move; remove 'axis'",
+        "9: joints[0].limits: a fixed joint does not move; remove 'limits'",
+    ],
+    "type: revolute\ndh: {}\nconvention: craig": [
+        "8: joints[0].convention: expected standard (distal) or modified (Craig, proximal), found "
+        "the text 'craig'"
+    ],
     "type: revolute\nlink: {inertia: {xx: 1+, xy: 5}}\ndh: {}": [  # and no fault of xy without xx
         "7: joints[0].link.inertia.xx: '1+': expected a number, a name or '(', found the end "
         "(column 3 of the expression)"
@@ -238,6 +249,9 @@ def test_a_parent_may_be_a_joint_or_a_link_and_defaults_to_the_one_before() -> N
 
 
 REFERENCES = {
+    (", link: two", ""): [
+        "14: points[0].link: this key is required and missing; expected the name of a link"
+    ],
     ("parent: first", "parent: frist"): [
         "7: joints[3].parent: 'frist' names no joint or link listed before; did you mean 'first'?"
     ],

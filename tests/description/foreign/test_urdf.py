@@ -366,6 +366,12 @@ def test_what_some_programs_write_around_a_file(tmp_path, ahead, behind, said):
         assert words in str(warning)
 
 
+def test_text_before_the_declaration_stays_an_error(tmp_path):
+    path = written(tmp_path, "arm" + ARM)
+    with pytest.raises(ModelError, match="malformed XML"):
+        read(path)
+
+
 def test_planar_and_floating_joints(tmp_path):
     text = ARM.replace('type="revolute"', 'type="planar"').replace(
         'type="prismatic"', 'type="floating"'
