@@ -4,8 +4,5 @@ from symgen.deriving.derivation import derived_program
 
 
 def evaluated(description, formulation, function, runtime=()):
-    """The folded program, without names: derived in two thirds of the time of one to emit.
-
-    `tests/agreement/test_pinocchio.py` compares programs as they are emitted.
-    """
+    """Return the folded program, without names: two thirds of the work of one to emit."""
     return derived_program(description, formulation, function, runtime, built=False)
