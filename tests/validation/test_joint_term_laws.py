@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from symgen.program.functions import FUNCTION_NAMES
@@ -11,7 +12,7 @@ from symgen.validation.conditioning import condition
 from symgen.validation.oracles import NumericRobot
 from tests.choosing import one_in
 from tests.oracles.descriptions import described
-from tests.oracles.fake_module import formulation
+from tests.oracles.fake_module import altered, formulation
 from tests.oracles.programs import validation_of
 
 MODEL = """
@@ -69,6 +70,16 @@ def test_the_laws_hold(robot, wrong):
     states = random_states(robot.n, robot.n_loads, 4)
     rows = check_evaluations([Evaluation(subject, states, facts)])
     assert all(row.passed for row in rows) == (wrong is None)
+
+
+def test_rotors_hide_no_body_that_none_is(robot):
+    """Of the bodies alone the mass matrix is positive semi-definite."""
+    rotors = np.diag(robot.joint_terms["reflected_inertia"])
+    changed = altered(robot, "mass_matrix", lambda m, q: m - rotors)
+    subject = Subject("s", formulation(robot, changed), complex_step=True, arrays=False)
+    facts = Facts(1.0, robot.inertial_parameters, robot.joint_terms)
+    rows = check_evaluations([Evaluation(subject, random_states(robot.n, robot.n_loads, 4), facts)])
+    assert "mass_matrix is positive semi-definite" in {x.name for x in rows if not x.passed}
 
 
 def test_the_numbers_of_the_terms(robot):
