@@ -270,24 +270,6 @@ def test_limited_memory_finds_the_same_optimum(robot):
 
 
 @pytest.mark.slow
-def test_an_interrupted_search_returns_the_best_so_far(robot, monkeypatch):
-    import os
-    import signal
-
-    def interrupt(_stage, step):
-        if step.number == 5:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
-    try:
-        found = symgen.plan(robot, TASK, progress=interrupt)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert found.status == "stopped"
-    assert found.iterations <= 8
-
-
-@pytest.mark.slow
 def test_the_command_and_its_files(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     task = str(PLAN / "two_link_fastest.yaml")
