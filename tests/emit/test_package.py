@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import warnings
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import ModuleType
 
@@ -15,7 +16,6 @@ import pytest
 
 from symgen.emit.bundle import Limits, Package
 from symgen.emit.emission import BACKEND_NAMES, emit
-from symgen.emit.emission import BACKENDS as MODULES
 from tests.emit.building import BACKENDS, load, write
 from tests.emit.samples import ARM, ARM_FUNCTIONS, arm_package, metadata
 
@@ -124,17 +124,12 @@ def run_beside(folder: Path, code: str) -> None:
 # ---- binaries that do not fit ----------------------------------------------------------------
 
 
-def with_binaries(folder: Path, contents: object) -> Path:
-    target = write(emit(arm_package(), ("numpy",)), folder)
-    (target / "binaries.json").write_text(json.dumps(contents))
-    return target
+FILE, FOREIGN = f"_compiled_0{EXTENSION_SUFFIXES[0]}", "_compiled_0.cpython-27-vax.so"
 
 
-def entry(name: str = "_compiled_0", suffix: str | None = None, **more: object) -> object:
-    from importlib.machinery import EXTENSION_SUFFIXES
-
-    file = name + (EXTENSION_SUFFIXES[0] if suffix is None else suffix)
-    return {"compiled": {"module": name, "file": file, **more}}
+def entry(file: str = FILE, **more: object) -> str:
+    """Return a list of binaries with one of the compiled backend."""
+    return json.dumps({"compiled": {"module": "_compiled_0", "file": file, **more}})
 
 
 def test_numpy_serves_silently_where_nothing_was_compiled(tmp_path: Path) -> None:
@@ -147,41 +142,27 @@ def test_numpy_serves_silently_where_nothing_was_compiled(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("contents", "reason"),
+    ("listed", "reason"),
     [
-        (entry(), "is missing"),
-        (entry(suffix=".cpython-27-vax.so"), "built for another Python"),
+        ("{", r"binaries\.json"),
+        ('{"compiled": {}}', "'file'"),
+        (entry(f"_absent{EXTENSION_SUFFIXES[0]}"), "is missing"),
+        (entry(FOREIGN), "built for another Python"),
         (entry(machine="vax"), "built for the processor vax"),
         (entry(cpu_features=["sse2", "abacus"]), "this processor lacks .*abacus; --flags portable"),
-        ({"compiled": {}}, "'file'"),
+        (entry(), "compiled: .*_compiled_0"),
     ],
 )
-def test_numpy_serves_with_a_warning_otherwise(
-    tmp_path: Path, contents: dict[str, dict[str, str]], reason: str
-) -> None:
-    target = with_binaries(tmp_path, contents)
-    if "missing" not in reason and "file" in contents["compiled"]:
-        (target / contents["compiled"]["file"]).write_bytes(b"not a library")
+def test_numpy_serves_with_a_warning_otherwise(tmp_path: Path, listed: str, reason: str) -> None:
+    target = write(emit(arm_package(), ("numpy",)), tmp_path)
+    (target / "binaries.json").write_text(listed)
+    for name in (FILE, FOREIGN):
+        (target / name).write_bytes(b"not a library")
     with pytest.warns(RuntimeWarning, match=reason) as record:
         module = load(target)
     assert len(record) == 1 and "symgen build two_link.yaml" in str(record[0].message)
     assert module.backend == "numpy"
     assert module.mass_matrix([0.0, 1.0]).shape == (2, 2)
-
-
-def test_a_damaged_list_of_binaries(tmp_path: Path) -> None:
-    target = with_binaries(tmp_path, {})
-    (target / "binaries.json").write_text("{")
-    with pytest.warns(RuntimeWarning, match=r"binaries\.json"):
-        assert load(target).backend == "numpy"
-
-
-def test_a_broken_binary_is_left_alone(tmp_path: Path) -> None:
-    contents = entry()
-    target = with_binaries(tmp_path, contents)
-    (target / contents["compiled"]["file"]).write_bytes(b"not a library")  # type: ignore[index]
-    with pytest.warns(RuntimeWarning, match="compiled: .*_compiled_0"):
-        assert load(target).backend == "numpy"
     assert not [name for name in sys.modules if name.endswith("_compiled_0")]
 
 
@@ -202,12 +183,6 @@ def test_every_package_has_its_numpy_source() -> None:
 def test_an_unknown_backend_is_refused() -> None:
     with pytest.raises(ValueError, match="fortran"):
         emit(arm_package(), ("fortran",))
-
-
-def test_backends_have_the_same_interface() -> None:
-    for module in MODULES:
-        assert module.NAME in BACKEND_NAMES
-        assert callable(module.files) and callable(module.extensions)
 
 
 def test_python_files_compile_and_end_with_a_newline() -> None:

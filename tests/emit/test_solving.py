@@ -101,16 +101,11 @@ def test_a_singular_sample_in_a_batch_is_nan_with_one_warning(ball):
                 np.testing.assert_array_equal(result[0], result[2])
 
 
-def test_a_batch_of_one_is_a_batch(ball):
+@pytest.mark.parametrize(("count", "words"), [(1, "1 of 1 samples"), (12000, "6000 of 12000")])
+def test_batches_of_any_size_warn_once(ball, count, words):
+    q = np.tile([SINGULAR, REGULAR], (count, 1))[:count]
     for solve in solvers(ball):
-        with pytest.warns(RuntimeWarning, match="1 of 1 samples"):
-            solve(np.array([SINGULAR]), QD, TAU)
-
-
-def test_large_batches_count_over_all_blocks(ball):
-    q = np.tile([REGULAR, SINGULAR], (6000, 1))
-    for solve in solvers(ball):
-        with pytest.warns(RuntimeWarning, match="singular in 6000 of 12000 samples") as caught:
+        with pytest.warns(RuntimeWarning, match=f"singular in {words}") as caught:
             solve(q, QD, TAU)
         assert len(caught) == 1
 
