@@ -22,7 +22,7 @@ from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import function_named
 from symgen.program.program import Program
 from tests.choosing import some_slow
-from tests.emit.building import BACKENDS, build
+from tests.emit.building import BACKENDS, FLAGS, build
 from tests.emit.samples import (
     Writer,
     arm,
@@ -140,7 +140,9 @@ def test_the_kernels_link_into_a_controller(
         pytest.skip(f"no {compiler}")
     main = tmp_path / ("main.c" if compiler == "cc" else "main.cpp")
     main.write_text(CONTROLLER)
-    objects = [str(path) for path in (arm_folder / "c").glob("*.o")]
+    sources = map(str, (arm_folder / "c").glob("*.c"))
+    subprocess.run(["cc", *FLAGS, "-c", *sources], check=True, cwd=tmp_path)
+    objects = map(str, tmp_path.glob("*.o"))
     command = [compiler, str(main), *objects, f"-I{arm_folder / 'c'}", "-o", str(tmp_path / "main")]
     subprocess.run([*command, "-lm"], check=True)
     output = subprocess.check_output([str(tmp_path / "main")], text=True)
