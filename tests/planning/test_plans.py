@@ -206,19 +206,6 @@ def test_collocation_keeps_wrenches_and_distances():
 
 
 @pytest.mark.slow
-def test_collocation_and_splines_find_the_same_motion():
-    robot = example("two_link")
-    task = {"symgen_task": 1, "start": {"q": [-1.6, 0.2]}, "goal": {"q": [-1.1, -0.2]}}
-    task |= {"time": 0.4, "objective": {"torque": 1}, "profile": {"segments": 20}}
-    splines = symgen.plan(robot, task)
-    nodes = symgen.plan(robot, {**task, "method": "collocation"})
-    assert splines.status == nodes.status == "solved"
-    assert abs(nodes.objective - splines.objective) < 1e-5 * splines.objective
-    s = np.linspace(0, 1, 41)
-    assert np.allclose(nodes.path.rate(0, s), splines.path.rate(0, s), atol=1e-5)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("check", "status", "least", "most"),
     [("knots", "exceeded", 0.01, 0.1), ("refine", "solved", 0, 1e-3)],
