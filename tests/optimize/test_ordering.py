@@ -183,9 +183,6 @@ def test_a_program_without_entries() -> None:
     assert result.sections == () and result.zeros == {"tau": ()}
 
 
-def test_the_schedule_is_the_same_every_time() -> None:
-    first, second = (schedule(arm("inverse_dynamics_derivatives")) for _ in range(2))
-    assert written(first) == written(second)
 
 
 @pytest.mark.parametrize("shape", [*slow("tower"), *deep("chain")])
@@ -202,9 +199,3 @@ def test_long_and_deep_programs_take_linear_time(shape: str) -> None:
     assert seconds < 20.0
 
 
-def test_leaves_of_a_store_are_its_value() -> None:
-    _, b = small()
-    (x,) = b.input("q", (1,), ["x"])
-    result = schedule(finish(b, x))
-    (line,) = result.lines
-    assert isinstance(line, Store) and result.leaves(line) == [x]
