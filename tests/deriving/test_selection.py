@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.models import HUMAN43, MODELS, spatial_tree
+from benchmarks.models import HUMAN43, spatial_tree
 from symgen import read
-from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derive_all, derived_program
+from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import (
     LARGEST_BUILT,
@@ -17,14 +16,12 @@ from symgen.deriving.selection import (
     select,
 )
 from symgen.errors import RequestError
-from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
-from symgen.kinematics.tree import build_tree
-from symgen.optimize.operations import operations_after
+from symgen.formulations import formulation_named
 from symgen.options import ALL, BuildOptions
 from symgen.program.functions import FUNCTION_NAMES, OF_TREES
-from symgen.program.products import NEEDED, PRODUCTS
+from symgen.program.products import NEEDED
 from symgen.validation.validate import INDEPENDENT
-from tests.choosing import some_deep, some_slow
+from tests.choosing import some_slow
 from tests.oracles.descriptions import described
 
 TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
@@ -164,33 +161,6 @@ def test_the_default_is_the_fastest_formulation_of_each_function(tmp_path):
     assert "kinetic_energy" in selection.built["newton_euler"]
     assert "forward_dynamics_derivatives" in selection.built["composite"]
     assert "forward_dynamics" in selection.evaluated["newton_euler"]
-
-
-def test_articulated_bodies_serve_where_elimination_would_cost_more(tmp_path):
-    selection = select(chain(tmp_path, 16), BuildOptions())
-    assert selection.built["kane"] == ("forward_dynamics",)
-    assert "forward_dynamics" not in selection.built["composite"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("product", PRODUCTS)
-@pytest.mark.parametrize(
-    "name",
-    some_deep([x for x in MODELS if x not in ("two_link", "tree43")], ("puma560",)),
-)
-def test_products_are_by_the_formulation_that_takes_the_fewest_operations(name, product, tmp_path):
-    """Counted; two that differ by less than a tenth are as fast."""
-    description = read(MODELS[name](tmp_path))
-    selection = select(description, BuildOptions(functions=(product,)))
-    (chosen,) = (x for x, functions in selection.built.items() if product in functions)
-    tree = build_tree(description, Graph())
-    counts = {
-        item.name: operations_after(derived_program(description, item, product).results).total
-        for item in FORMULATIONS
-        if item.by_default and item.why_not(tree) is None
-        if product in provided_functions(item, tree)
-    }
-    assert counts[chosen] < 1.1 * min(counts.values()), counts
 
 
 def test_wrenches_of_large_robots_are_derived_where_there_are_loops(tmp_path):

@@ -88,11 +88,6 @@ def check(source: Package, folder: Path, count: int = 10, masses: bool = False) 
 
 
 @needs_node
-def test_the_planar_arm(tmp_path: Path) -> None:
-    check(arm_package(), tmp_path)
-
-
-@needs_node
 def test_every_function_of_the_graph(tmp_path: Path) -> None:
     check(every_function(), tmp_path)
 

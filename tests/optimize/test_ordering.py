@@ -8,11 +8,11 @@ import pytest
 
 from symgen.algebra.graph import Graph
 from symgen.optimize import ordering
-from symgen.optimize.ordering import Assignment, Schedule, Store, schedule
+from symgen.optimize.ordering import Assignment, Schedule, schedule
 from symgen.program.builder import ProgramBuilder
 from symgen.program.program import Program
 from tests.choosing import deep, slow
-from tests.emit.samples import arm, random_package
+from tests.emit.samples import random_package
 
 
 def written(result: Schedule) -> list[str]:
@@ -54,39 +54,6 @@ def check_complete(result: Schedule) -> None:
     assert stored == expected
     names = [line.name for line in result.lines if isinstance(line, Assignment)]
     assert len(names) == len(set(names))
-
-
-def test_statements_keep_their_order_names_and_notes() -> None:
-    result = schedule(arm("inverse_dynamics"))
-    check_complete(result)
-    headings = [(section.kind, section.joint) for section in result.sections]
-    assert headings == [
-        ("angles", ""),
-        ("forward", "joint_2"),
-        ("mass matrix", ""),
-        ("backward", "joint_2"),
-        ("backward", "joint_1"),
-    ]
-    named = {line.name: line.note for line in result.lines if isinstance(line, Assignment)}
-    assert named["c_1"] == "CF-1" and named["tau_2"] == "CF-2" and named["t1"] == ""
-
-
-def test_an_output_is_stored_as_soon_as_it_is_known() -> None:
-    lines = written(schedule(arm("mass_matrix")))
-    assert lines == [
-        *("c_2", "m_22", "mass_matrix[3]", "t1", "m_12", "mass_matrix[1]", "mass_matrix[2]"),
-        *("m_11", "mass_matrix[0]"),
-    ]
-
-
-def test_shared_expressions_get_a_temporary_right_before_their_first_use() -> None:
-    graph, b = small()
-    x, y = b.input("q", (2,), ["x", "y"])
-    shared = graph.function("sin", x + y)
-    with b.step("forward"):
-        first = b.let("a", shared * x, "N-1")
-        second = b.let("b", shared * y, "N-1")
-    assert written(schedule(finish(b, first, second))) == ["t1", "a", "tau[0]", "b", "tau[1]"]
 
 
 def test_what_is_not_needed_vanishes() -> None:
@@ -139,16 +106,6 @@ def test_constants_symbols_and_zeros_come_last() -> None:
     check_complete(result)
 
 
-def test_names_of_temporaries_avoid_names_of_the_program() -> None:
-    graph, b = small()
-    x, y = b.input("q", (2,), ["t1", "y"])
-    with b.step("forward"):
-        t3 = b.let("t3", x * y, "N-1")
-    shared = graph.function("sin", t3)
-    result = schedule(finish(b, shared * x, shared * y, shared))
-    assert [line.name for line in result.lines if isinstance(line, Assignment)] == ["t3", "t2"]
-
-
 def test_lines_stay_readable() -> None:
     graph, b = small()
     symbols = b.input("q", (60,), [f"a_rather_long_name_{i}" for i in range(60)])
@@ -161,13 +118,6 @@ def test_lines_stay_readable() -> None:
         leaves = result.leaves(line)
         assert len(leaves) <= ordering.MAX_OPERATIONS + 1
         assert sum(len(result.names[leaf.index]) for leaf in leaves) <= ordering.MAX_CHARACTERS
-
-
-def test_single_uses_are_printed_where_they_are_used() -> None:
-    graph, b = small()
-    x, y = b.input("q", (2,), ["x", "y"])
-    value = graph.function("exp", x) * y + x / (y + 2.0)
-    assert written(schedule(finish(b, value))) == ["tau[0]"]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -183,8 +133,6 @@ def test_a_program_without_entries() -> None:
     assert result.sections == () and result.zeros == {"tau": ()}
 
 
-
-
 @pytest.mark.parametrize("shape", [*slow("tower"), *deep("chain")])
 def test_long_and_deep_programs_take_linear_time(shape: str) -> None:
     graph, b = small()
@@ -197,5 +145,3 @@ def test_long_and_deep_programs_take_linear_time(shape: str) -> None:
     seconds = time.process_time() - start
     check_complete(result)
     assert seconds < 20.0
-
-

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 import sympy
 
-from benchmarks.models import spatial_tree
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
 from symgen.algebra.sympy_algebra import SymPyAlgebra
 from symgen.formulations import FORMULATIONS, derive, formulation_named
 from symgen.kinematics.tree import build_tree
-from symgen.optimize.operations import operations_after
 from symgen.program.adjoints import BACKWARDS, pull_back
 from symgen.program.builder import ProgramBuilder
 from symgen.program.program import ADJOINT
@@ -128,17 +126,3 @@ def test_steps_say_what_they_are_the_adjoints_of():
     assert back == [kind for kind in reversed(there) if kind in back]
     notes = {s.note for s in program.statements if s.note.startswith(ADJOINT)}
     assert notes <= set(program.notes)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["composite", "newton_euler"])
-def test_gradients_take_a_small_multiple_however_long_the_chain(name):
-    """Between quarter turns many entries are negatives of others."""
-    for joints in (4, 16):
-        robot = described(spatial_tree(range(joints), "chain", quarter_turns=True))
-
-        def operations(function, robot=robot):
-            tree = build_tree(robot, Graph())
-            return operations_after(derive(tree, formulation_named(name), function).results).total
-
-        assert operations("inverse_dynamics_vjp") < 2.35 * operations("inverse_dynamics")
