@@ -722,6 +722,14 @@ def test_functions_that_were_not_built():
     assert "it has no runtime parameters" in refusal(fixed, Q0, QD0, T, parameters={"L": 1})
 
 
+def block(forward_dynamics):
+    """A module of one coordinate."""
+    return SimpleNamespace(
+        n=1, n_loads=0, n_parameters=0, parameter_names=(), default_parameters=(),
+        coordinate_names=("x",), name="block", forward_dynamics=forward_dynamics,
+    )  # fmt: skip
+
+
 def test_a_singular_mass_matrix_is_met_with_time_and_state(free):
     names = ("m2", "m3", "I2")
     assert "the mass matrix is singular" in refusal(
@@ -733,10 +741,7 @@ def test_a_singular_mass_matrix_is_met_with_time_and_state(free):
             raise np.linalg.LinAlgError("forward_dynamics: the mass matrix is singular")
         return np.zeros(1)
 
-    module = SimpleNamespace(
-        n=1, n_loads=0, n_parameters=0, parameter_names=(), default_parameters=(),
-        coordinate_names=("x",), name="block", forward_dynamics=forward_dynamics,
-    )  # fmt: skip
+    module = block(forward_dynamics)
     assert symgen.simulate(module, [0], [1], [0, 1]).q[-1] == pytest.approx(1)
     message = refusal(module, [0], [1], [0, 1, 2], max_step=0.1)
     found = re.search(r"is singular; t = (\S+) s, q = \[(\S+)\], qd = \[1.0\]", message)
@@ -750,10 +755,7 @@ def rubbed(v0):
     def forward_dynamics(q, qd, tau, loads=None, parameters=None):
         return tau - q - 2.0 * np.tanh(qd / v0)
 
-    return SimpleNamespace(
-        n=1, n_loads=0, n_parameters=0, parameter_names=(), default_parameters=(),
-        coordinate_names=("x",), name="block", forward_dynamics=forward_dynamics,
-    )  # fmt: skip
+    return block(forward_dynamics)
 
 
 def test_friction_at_rest_is_stiff():
