@@ -14,10 +14,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from symgen.emit.bundle import Limits, Package
 from symgen.emit.emission import BACKEND_NAMES, emit
 from tests.emit.building import BACKENDS, load, write
-from tests.emit.samples import ARM, ARM_FUNCTIONS, arm_package, metadata
+from tests.emit.samples import ARM, ARM_FUNCTIONS, arm_package
 
 
 def test_metadata(arm_module: ModuleType) -> None:
@@ -169,39 +168,9 @@ def test_numpy_serves_with_a_warning_otherwise(tmp_path: Path, listed: str, reas
 # ---- emission --------------------------------------------------------------------------------
 
 
-def test_every_package_has_its_numpy_source() -> None:
-    for name in BACKEND_NAMES:
-        bundle = emit(arm_package(), (name,))
-        assert "_numpy/closed_form.py" in bundle.files
-        assert len(bundle.extensions) == (name != "numpy")
-    both = emit(arm_package(), BACKEND_NAMES)
-    assert [extension.name for extension in both.extensions] == ["_compiled", "_cython"]
-    for extension in both.extensions:
-        assert {extension.source, *extension.c_sources, *extension.shared} <= set(both.files)
-
-
 def test_an_unknown_backend_is_refused() -> None:
     with pytest.raises(ValueError, match="fortran"):
         emit(arm_package(), ("fortran",))
-
-
-def test_python_files_compile_and_end_with_a_newline() -> None:
-    for name, text in emit(arm_package(), BACKEND_NAMES).files.items():
-        assert not text or (text.endswith("\n") and not text.endswith("\n\n")), name
-        assert text == text.replace("\t", " ")
-        assert not any(line.endswith(" ") for line in text.split("\n")), name
-        if name.endswith((".py", ".pyi")):
-            compile(text, name, "exec")
-
-
-def test_limits_of_all_kinds(tmp_path: Path) -> None:
-    facts = metadata("one", 1, limits=(Limits(None, 1.5, 2.0, None),))
-    bundle = emit(Package(facts, {}, {}))
-    module = load(write(bundle, tmp_path))
-    assert module.limits["lower"].tolist() == [-np.inf]
-    assert module.limits["upper"].tolist() == [1.5]
-    assert module.limits["effort"].tolist() == [np.inf]
-    assert module.functions == () and module.formulations == ()
 
 
 def test_the_digest_tells_sources_apart() -> None:

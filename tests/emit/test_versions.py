@@ -211,18 +211,6 @@ def widest(modules: dict[int, ModuleType]) -> Any:
     module.threads = before
 
 
-def test_any_number_of_threads(widest: ModuleType) -> None:
-    state = states(widest, 20_003)
-    widest.threads = 1
-    wanted = widest.inverse_dynamics_derivatives(*state.values())
-    for number in (2, 3, 64):
-        widest.threads = number
-        for value, alone in zip(
-            widest.inverse_dynamics_derivatives(*state.values()), wanted, strict=True
-        ):
-            np.testing.assert_array_equal(value, alone)
-
-
 def test_threads_are_a_number(widest: ModuleType) -> None:
     for wrong, error in ((0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError)):
         with pytest.raises(error, match="threads"):

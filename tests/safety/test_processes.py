@@ -29,30 +29,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reas
 # ---- threads ---------------------------------------------------------------------------------
 
 
-def test_many_threads_fill_parts_of_one_array(folder: Path) -> None:
-    succeeds(
-        folder,
-        """
-        two_link.threads = 3
-        for backend in ("compiled", "cython"):
-            functions = two_link.backends[backend].newton_euler
-            expected = functions.inverse_dynamics_derivatives(q, q, q)
-            out = [np.full_like(x, np.nan) for x in expected]
-            ends = np.linspace(0, len(q), 41).astype(int)
-            def work(first, end):
-                for _ in range(3):
-                    functions.inverse_dynamics_derivatives(
-                        q[first:end], q[first:end], q[first:end],
-                        out=tuple(x[first:end] for x in out),
-                    )
-            workers = [threading.Thread(target=work, args=x) for x in zip(ends, ends[1:])]
-            for worker in workers: worker.start()
-            for worker in workers: worker.join()
-            assert all(np.array_equal(a, b) for a, b in zip(out, expected))
-        """,
-    )
-
-
 def test_calls_while_the_package_is_imported_again(folder: Path) -> None:
     """By another name, which is the same binary."""
     succeeds(

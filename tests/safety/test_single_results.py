@@ -204,17 +204,3 @@ def test_nothing_is_kept_where_nothing_is_to_be(folder: Path) -> None:
             del two_link.result_memory
         """,
     )
-
-
-def test_scalars_of_one_sample(folder: Path) -> None:
-    right(
-        folder,
-        """
-        expected = numbers.kinetic_energy(q, q)
-        for f in functions:
-            found = [f.kinetic_energy(x, x) for x in q]
-            assert {type(x) for x in found} == {np.float64} and near(np.array(found), expected)
-            out = np.empty(())
-            assert f.kinetic_energy(q[0], q[0], out=out) is out and near(out, expected[0])
-        """,
-    )

@@ -135,7 +135,7 @@ def test_a_wrong_step_is_seen(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", [1e-2, 5e-3, 2e-3, 1e-3, 5e-4])
+@pytest.mark.parametrize("step", [1e-2, 2e-3, 5e-4])
 def test_the_double_four_bar_passes_its_singular_positions(step):
     """Problem A02 of the IFToMM library: ten passages, no other branch, little drift of energy."""
     robot = compiled("double_four_bar")
