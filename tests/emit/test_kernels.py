@@ -134,16 +134,17 @@ def test_random_programs_in_numpy(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("compiler", ["cc", "c++"])
 def test_the_kernels_link_into_a_controller(
-    arm_folder: Path, tmp_path: Path, compiler: str
+    arm_module: ModuleType, tmp_path: Path, compiler: str
 ) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
     main = tmp_path / ("main.c" if compiler == "cc" else "main.cpp")
     main.write_text(CONTROLLER)
-    sources = map(str, (arm_folder / "c").glob("*.c"))
+    folder = Path(str(arm_module.__file__)).parent / "c"
+    sources = map(str, folder.glob("*.c"))
     subprocess.run(["cc", *FLAGS, "-c", *sources], check=True, cwd=tmp_path)
     objects = map(str, tmp_path.glob("*.o"))
-    command = [compiler, str(main), *objects, f"-I{arm_folder / 'c'}", "-o", str(tmp_path / "main")]
+    command = [compiler, str(main), *objects, f"-I{folder}", "-o", str(tmp_path / "main")]
     subprocess.run([*command, "-lm"], check=True)
     output = subprocess.check_output([str(tmp_path / "main")], text=True)
     sample = {"q": [0.1, 0.2], "qd": [0.3, 0.4], "parameters": [0.5, 9.81]}

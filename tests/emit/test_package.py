@@ -79,8 +79,9 @@ def test_selftest_passes_on_every_backend(arm_module: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("file", ["__init__", "closed_form", "recursion"])
-def test_stubs_declare_what_is_there(arm_folder: Path, arm_module: ModuleType, file: str) -> None:
-    tree = ast.parse((arm_folder / f"{file}.pyi").read_text())
+def test_stubs_declare_what_is_there(arm_module: ModuleType, file: str) -> None:
+    stub = Path(str(arm_module.__file__)).with_name(f"{file}.pyi")
+    tree = ast.parse(stub.read_text())
     module = arm_module if file == "__init__" else getattr(arm_module, file)
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     variables = {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}
@@ -91,7 +92,7 @@ def test_stubs_declare_what_is_there(arm_folder: Path, arm_module: ModuleType, f
     assert public - modules == functions | variables
 
 
-def test_arithmetic_is_imported_when_it_is_used(arm_folder: Path) -> None:
+def test_arithmetic_is_imported_when_it_is_used(arm_module: ModuleType) -> None:
     code = (
         "import sys, two_link;"
         "assert not [m for m in sys.modules if m.startswith('two_link._numpy.')];"
@@ -101,20 +102,20 @@ def test_arithmetic_is_imported_when_it_is_used(arm_folder: Path) -> None:
         "assert not [m for m in sys.modules if m.split('.')[0] in ('symgen', 'sympy', 'jinja2')];"
         "assert two_link.backend == 'compiled'"
     )
-    run_beside(arm_folder, code)
+    run_beside(arm_module, code)
 
 
-def test_selftest_needs_nothing_but_numpy(arm_folder: Path) -> None:
+def test_selftest_needs_nothing_but_numpy(arm_module: ModuleType) -> None:
     run_beside(
-        arm_folder,
+        arm_module,
         "import sys; sys.modules['symgen'] = None; import two_link;"
         "assert all(row.passed for row in two_link.selftest())",
     )
 
 
-def run_beside(folder: Path, code: str) -> None:
+def run_beside(module: ModuleType, code: str) -> None:
     """Run `code` in a new Python that finds the package and, of symgen, nothing."""
-    code = f"import sys; sys.path.insert(0, {str(folder.parent)!r}); {code}"
+    code = f"import sys; sys.path.insert(0, {str(Path(str(module.__file__)).parents[1])!r}); {code}"
     command = [sys.executable, "-W", "error", "-I", "-c", code]
     result = subprocess.run(command, capture_output=True, text=True, cwd="/")
     assert result.returncode == 0, result.stderr

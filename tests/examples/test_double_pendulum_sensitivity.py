@@ -51,13 +51,6 @@ def check(done, folder):
 
 
 @pytest.mark.deep
-def test_the_quick_script_runs(tmp_path, libraries):
-    done = run_script("--quick", cwd=tmp_path)
-    check(done, tmp_path)
-    assert "double_pendulum: 2 s, tolerance 1e-13, numpy backend" in done.stdout
-
-
-@pytest.mark.deep
 def test_the_example_of_the_paper(tmp_path, libraries):
     values = check(run_script(cwd=tmp_path), tmp_path)
     assert tuple(values["recursive"]) == AT_THE_END
