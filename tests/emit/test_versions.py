@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import ctypes
 import pickle
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +23,7 @@ from symgen.toolchain.compiler import AVX2, AVX512, CompilerMissingError, find_c
 from symgen.toolchain.processes import Processes
 from tests.choosing import slow
 from tests.emit.building import build_versions
-from tests.safety.building import bundle_of
+from tests.safety.building import bundle_of, python
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FUNCTIONS = (
@@ -328,11 +327,5 @@ assert np.allclose(module.mass_matrix(q), wanted, rtol=1e-12, atol=1e-12)
 @pytest.mark.skipif(sys.platform != "linux", reason="as many keys as Linux has")
 def test_a_process_without_keys_for_threads(modules: dict[int, ModuleType]) -> None:
     folder = Path(str(modules[max(modules)].__file__)).parent
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_KEYS, str(folder)],
-        capture_output=True,
-        text=True,
-        cwd=EXAMPLES.parent,
-        check=False,
-    )
+    done = python("-c", WITHOUT_KEYS, str(folder))
     assert done.returncode == 0, done.stderr

@@ -3,7 +3,6 @@
 import os
 import platform
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from symgen.cli import run
 from symgen.toolchain.compiler import find_compiler
 from tests.modules import module
 from tests.planning.robots import ARM
+from tests.safety.building import python
 
 casadi = pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
 
@@ -204,8 +204,7 @@ def test_another_kind_of_machine_is_an_error(built, tmp_path):
         "f = casadi.external(sys.argv[1], sys.argv[2])\n"
         "f(*(0.0 for _ in range(f.n_in())))\n"
     )
-    command = [sys.executable, "-c", program, f"{library.stem}_inverse_dynamics", str(other)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = python("-c", program, f"{library.stem}_inverse_dynamics", str(other))
     assert done.returncode == 1 and "--flags portable" in done.stderr, done.stderr
 
 
@@ -221,9 +220,7 @@ def test_it_needs_compiled_code(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     assert run(["build", str(BRANCHES), "--casadi", "--backend", "numpy"]) == 2
     assert "leave out --backend" in capfd.readouterr().err
-    done = subprocess.run(
-        [sys.executable, "-m", "symgen", "build", str(BRANCHES), "--casadi"],
-        env={**os.environ, "CC": "no-such-compiler"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    environment = {**os.environ, "CC": "no-such-compiler"}
+    done = python("-m", "symgen", "build", str(BRANCHES), "--casadi", environment=environment)
     assert done.returncode != 0
     assert "Traceback" not in done.stderr

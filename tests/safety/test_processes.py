@@ -20,7 +20,7 @@ import pytest
 from symgen.emit import wrapper
 from symgen.options import BuildOptions
 from symgen.toolchain.compiler import find_compiler
-from tests.safety.building import EXAMPLES, bundle_of, put, replaced
+from tests.safety.building import EXAMPLES, bundle_of, put, python, replaced
 from tests.safety.programs import BEGIN, succeeds
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")]
@@ -149,14 +149,8 @@ if __name__ == "__main__":
         assert set(names) == {{"compiled"}}
 """
     )
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore::DeprecationWarning", str(script)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(folder)},
-        timeout=120,
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    done = python("-W", "ignore::DeprecationWarning", str(script), environment=environment)
     assert done.returncode == 0, done.stderr
 
 
