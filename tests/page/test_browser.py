@@ -13,6 +13,7 @@ from symgen.description import read
 from symgen.description.expressions import evaluate
 from symgen.errors import RequestError
 from symgen.support.journal import Journal
+from tests import modules
 from tests.mechanisms.models import FOUR_BAR
 from tests.page.test_page import EXAMPLES
 
@@ -109,7 +110,7 @@ def sliders(tab, kind):
 
 def loaded(model, functions, formulations="newton_euler"):
     """The module of Python, which the page has to agree with."""
-    return symgen.load(model, formulations=formulations, functions=functions, backend="numpy")
+    return modules.module(model, formulations=formulations, functions=functions)
 
 
 def test_it_asks_for_nothing_and_complains_of_nothing(opened, written):
@@ -232,7 +233,7 @@ def test_parameters_and_loads_are_sliders(opened, model):
     described = read(model)
     names = [item.name for item in described.parameters if not item.expression.names]
     options = {"runtime_parameters": names} if names else {}
-    module = symgen.load(model, functions="inverse_dynamics", backend="numpy", **options)
+    module = modules.module(model, functions="inverse_dynamics", **options)
     assert tab.locator("input[type=range][data-kind=parameters]").count() == len(names)
     assert tab.locator("input[type=range][data-kind=loads]").count() == 6 * module.n_loads
     given = {}
@@ -385,7 +386,7 @@ def test_an_animation_draws_the_shapes_of_a_urdf(browser, tmp_path):
     from tests.page.test_shapes import BOX, written
 
     urdf = written(tmp_path, BOX)
-    module = symgen.load(urdf, functions="forward_kinematics", backend="numpy")
+    module = modules.module(urdf, functions="forward_kinematics")
     run = np.linspace(0, 1, 5), np.linspace(0, 1, 5)[:, None]
     target = symgen.animate(module, run, tmp_path / "motion.html", urdf=urdf)
     tab, found = watched(browser, target)

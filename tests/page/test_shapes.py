@@ -13,6 +13,7 @@ from symgen.errors import ModelError, RequestError
 from symgen.options import ReadOptions
 from symgen.page import shapes
 from symgen.page.shapes import shapes_of
+from tests.modules import module
 from tests.page.test_animation import packed
 
 URDF = """<robot name="arm">
@@ -54,7 +55,7 @@ def written(folder, geometry):
 @pytest.fixture(scope="module")
 def arm(tmp_path_factory):
     path = written(tmp_path_factory.mktemp("arm"), BOX)
-    return symgen.load(path, functions="forward_kinematics", backend="numpy")
+    return module(path, functions="forward_kinematics")
 
 
 def volume(shape):
