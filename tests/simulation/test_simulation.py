@@ -336,18 +336,6 @@ def test_a_prescribed_motion_is_asked_for_within_the_times_alone(driven):
         assert min(seen) == t[0] and max(seen) == t[-1]
 
 
-def triangle(t):
-    """Speeding up until 0.5, then slowing down."""
-    if t < 0.5:
-        return t * t, 2 * t, 2.0
-    return 0.5 - (1 - t) ** 2, 2 * (1 - t), -2.0
-
-
-def late_start(t):
-    s = max(t - 0.3, 0.0)
-    return s**3, 3 * s**2, 6 * s
-
-
 def test_late_times_are_no_reason_to_refuse_a_prescribed_motion():
     """There 1e-5 s are less than the spacing of times."""
     Prescribed(lambda t: (0.1 * t, 0.1, 0), ("boom",)).check(1e12, 1e12 + 1)
@@ -361,8 +349,8 @@ GRID = np.linspace(0, 1, 1001)
 @pytest.mark.parametrize(
     "given",
     [
-        triangle,
-        late_start,
+        lambda t: (t * t, 2 * t, 2) if t < 0.5 else (0.5 - (1 - t) ** 2, 2 * (1 - t), -2),
+        lambda t: (max(t - 0.3, 0) ** 3, 3 * max(t - 0.3, 0) ** 2, 6 * max(t - 0.3, 0)),
         lambda t: (1.3, 0, 0),
         lambda t: (1e3 - 2 * t, -2, 0),
         lambda t: (1e-6 * np.sin(t), 1e-6 * np.cos(t), -1e-6 * np.sin(t)),
@@ -458,9 +446,7 @@ def test_the_formulation_is_named(both, name):
 def test_help_shows_the_function_itself():
     assert symgen.simulate is symgen.simulation.simulate
     assert "tau_derivatives" in inspect.signature(symgen.simulate).parameters
-    assert "tau_derivatives" in pydoc.plain(pydoc.render_doc(symgen.simulate))
     assert "tau_derivatives" in pydoc.plain(pydoc.render_doc(symgen))
-    assert "simulate" in dir(symgen)
     with pytest.raises(AttributeError, match="module 'symgen' has no attribute 'simulat'"):
         symgen.simulat
 
@@ -594,11 +580,8 @@ def test_no_absolute_tolerance_where_nothing_is_zero(free):
         (Path("a.yaml"), "got 'a.yaml'; symgen.load(\"a.yaml\") makes one"),
     ],
 )
-def test_what_is_no_generated_module(module, words):
+def test_what_is_no_generated_module(free, module, words):
     assert f"simulate: expected a generated module, {words}" in refusal(module, Q0, QD0, T)
-
-
-def test_a_formulation_alone_is_no_generated_module(free):
     assert "expected a generated module" in refusal(free.newton_euler, Q0, QD0, T)
 
 
