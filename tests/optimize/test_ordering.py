@@ -106,6 +106,16 @@ def test_constants_symbols_and_zeros_come_last() -> None:
     check_complete(result)
 
 
+def test_names_of_temporaries_avoid_names_of_the_program() -> None:
+    graph, b = small()
+    x, y = b.input("q", (2,), ["t1", "y"])
+    with b.step("forward"):
+        t3 = b.let("t3", x * y, "N-1")
+    shared = graph.function("sin", t3)
+    result = schedule(finish(b, shared * x, shared * y, shared))
+    assert [line.name for line in result.lines if isinstance(line, Assignment)] == ["t3", "t2"]
+
+
 def test_lines_stay_readable() -> None:
     graph, b = small()
     symbols = b.input("q", (60,), [f"a_rather_long_name_{i}" for i in range(60)])
