@@ -157,6 +157,12 @@ def test_the_default_is_the_fastest_formulation_of_each_function(tmp_path):
     assert "forward_dynamics" in selection.evaluated["newton_euler"]
 
 
+def test_articulated_bodies_serve_where_elimination_would_cost_more(tmp_path):
+    selection = select(chain(tmp_path, 16), BuildOptions())
+    assert selection.built["kane"] == ("forward_dynamics",)
+    assert "forward_dynamics" not in selection.built["composite"]
+
+
 def test_wrenches_of_large_robots_are_derived_where_there_are_loops(tmp_path):
     for joints, formulation in ((6, "newton_euler"), (12, "composite")):
         selection = select(chain(tmp_path, joints), BuildOptions())

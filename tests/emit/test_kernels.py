@@ -18,6 +18,8 @@ from symgen.algebra.nodes import Scalar
 from symgen.emit import compiled, cython
 from symgen.emit import numpy as numpy_backend
 from symgen.emit.bundle import Package
+from symgen.emit.parts import split
+from symgen.optimize.ordering import schedule
 from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import function_named
 from symgen.program.program import Program
@@ -124,6 +126,16 @@ def test_random_programs_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     text = (tmp_path / "random_7/c/random_7_newton_euler_mass_matrix.c").read_text()
     assert "part_2_of_mass_matrix" in text
     check_against_evaluation(module, source, BACKENDS)
+
+
+def test_parts_are_of_equal_length_and_slots_are_used_again() -> None:
+    program = random_package(3, 900).programs["newton_euler"]["mass_matrix"].straight
+    plan = schedule(program)
+    whole = split(plan, 50)
+    lengths = [sum(len(s.lines) for s in part.sections) for part in whole.parts]
+    assert max(lengths) - min(lengths) <= 1 and max(lengths) <= 50
+    kept = sum(len(part.keeps) for part in whole.parts)
+    assert whole.slots < kept
 
 
 @pytest.mark.parametrize("seed", range(3))
