@@ -652,15 +652,6 @@ def test_prescribed_joints_need_their_motion(driven):
         (lambda t, q, qd: (0, 0, 0), "expected a function of (t): missing a required argument"),
         (lambda t: (t, 1, np.nan), "not finite at the start, t = 0 s"),
         (lambda t: (t, 1, 0 if t < 0.5 else np.nan), "; prescribed is not finite there"),
-    ],
-)
-def test_what_is_no_prescribed_motion(driven, given, words):
-    assert words in refusal(driven, Q0, QD0, [0, 1], prescribed=given)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
         (lambda t: (np.sin(t), np.sin(t), -np.sin(t)), "q changes by 1 per second, but qd is 1e"),
         (lambda t: (np.sin(2 * t), np.cos(2 * t), -4 * np.sin(2 * t)), "q changes by 2 per second"),
         # right at the start alone
@@ -674,11 +665,13 @@ def test_what_is_no_prescribed_motion(driven, given, words):
         (lambda t: (0.5, 0.0, 1e-4), "qd changes by 0 per second, but qdd is 0.0001;"),
     ],
 )
-def test_a_prescribed_motion_has_its_own_derivatives(driven, given, words):
+def test_what_is_no_prescribed_motion(driven, given, words):
+    """It returns q with its own derivatives."""
     message = refusal(driven, Q0, QD0, [0, 1], prescribed=given)
-    assert re.search(r"prescribed: boom: at t = \S+ s ", message)
     assert words in message
-    assert message.endswith("; return q with its own first and second derivative in time")
+    if " changes by " in words:
+        assert re.search(r"prescribed: boom: at t = \S+ s ", message)
+        assert message.endswith("; return q with its own first and second derivative in time")
 
 
 def test_the_prescribed_coordinate_at_fault_is_named():
