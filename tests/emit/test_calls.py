@@ -32,9 +32,6 @@ def close(value: Any, expected: Any) -> bool:
     return np.allclose(value, expected, rtol=1e-13, atol=1e-13)
 
 
-# ---- batches ---------------------------------------------------------------------------------
-
-
 def test_all_leading_axes_broadcast(arm: Any) -> None:
     shapes = {"q": (4, 1, 1), "qd": (3, 1), "qdd": (5,), "loads": (4, 1, 5), "parameters": (1, 5)}
     given = {
@@ -93,9 +90,6 @@ def test_default_options(arm: Any) -> None:
     assert close(arm.inverse_dynamics(Q, QD, QDD, loads=None, parameters=None), expected)
 
 
-# ---- refusals --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -128,9 +122,6 @@ def test_wrong_calls(arm: Any) -> None:
             arm.mass_matrix(*arguments, **more)
     with pytest.raises(TypeError):
         arm.inverse_dynamics(Q, QD, QDD, LOADS)
-
-
-# ---- out= ------------------------------------------------------------------------------------
 
 
 def test_out_does_not_touch_what_lies_around(arm: Any) -> None:
@@ -197,9 +188,6 @@ def test_a_complex_out_for_complex_arguments(arm_module: ModuleType) -> None:
     out = np.empty((2, 2), complex)
     assert functions.mass_matrix(Q[0] + 0j, out=out) is out
     assert close(out, functions.mass_matrix(Q[0]))
-
-
-# ---- how it looks, and threads ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("function", ARM_FUNCTIONS)

@@ -121,9 +121,6 @@ def run_beside(module: ModuleType, code: str) -> None:
     assert result.returncode == 0, result.stderr
 
 
-# ---- binaries that do not fit ----------------------------------------------------------------
-
-
 FILE, FOREIGN = f"_compiled_0{EXTENSION_SUFFIXES[0]}", "_compiled_0.cpython-27-vax.so"
 
 
@@ -164,9 +161,6 @@ def test_numpy_serves_with_a_warning_otherwise(tmp_path: Path, listed: str, reas
     assert module.backend == "numpy"
     assert module.mass_matrix([0.0, 1.0]).shape == (2, 2)
     assert not [name for name in sys.modules if name.endswith("_compiled_0")]
-
-
-# ---- emission --------------------------------------------------------------------------------
 
 
 def test_an_unknown_backend_is_refused() -> None:

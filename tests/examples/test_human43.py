@@ -75,17 +75,11 @@ def positions(human, oracle, q, items=None):
     return found
 
 
-# ---------------------------------------------------------------------------------------- topology
-
-
 def test_joint_parents_are_those_of_the_paper(human):
     links = ["base", *(joint.link.name for joint in human.joints)]
     assert tuple(links.index(joint.parent) for joint in human.joints) == PARENTS
     assert {joint.type for joint in human.joints} == {"prismatic", "revolute"}
     assert [joint.type for joint in human.joints].count("prismatic") == 3
-
-
-# ---------------------------------------------------------------------------------- anthropometry
 
 
 @pytest.mark.parametrize("segment", DE_LEVA)
@@ -184,9 +178,6 @@ def test_the_trunk_is_its_two_parts(oracle, values):
     np.testing.assert_allclose(inertia, masses @ radii**2 + [apart, apart, 0], rtol=1e-12)
 
 
-# ------------------------------------------------------------------------------------------ posture
-
-
 def test_he_stands_on_the_floor_at_full_stature(human, oracle):
     points = positions(human, oracle, np.zeros(43))
     np.testing.assert_allclose(points["vertex"], [0, 0, 1.741], atol=1e-12)
@@ -272,9 +263,6 @@ def test_joints_move_the_right_way(human, oracle, joint, point, direction, bent)
     assert (after[point] - before[point]) @ direction > 0.002
     if joint[:2] == "r_":
         assert all(np.allclose(after[name], before[name]) for name in after if name[0] != "r")
-
-
-# ----------------------------------------------------------------------------------------- dynamics
 
 
 def test_standing_on_both_feet_needs_no_force_at_the_pelvis(human, oracle):

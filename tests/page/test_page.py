@@ -302,9 +302,6 @@ def test_short_waves():
     assert with_short_waves(taken, q) == (taken, {})
 
 
-# -- the command -------------------------------------------------------------------------------
-
-
 def test_the_command_names_what_it_wrote(two_link, tmp_path, monkeypatch):
     """And it is the same page every time."""
     monkeypatch.chdir(tmp_path)

@@ -36,8 +36,6 @@ class UsersError(Exception):
     """What an argument raises when it is asked for its numbers."""
 
 
-# ---- arguments of all kinds ------------------------------------------------------------------
-
 REAL_TYPES = ("f8", ">f8", "f4", "f2", "g", "i1", "u8", ">i4", "?")
 OTHER_TYPES = ("c16", "c8", "O", "U3", "S3", "M8[s]", "m8[s]", "f8,f8", "V8")
 LAYOUTS: dict[str, Callable[[np.ndarray], Any]] = {
@@ -176,9 +174,6 @@ def assert_same(value: np.ndarray, wanted: np.ndarray) -> None:
     np.testing.assert_allclose(value, wanted, rtol=1e-13, atol=1e-12)
 
 
-# ---- results of all kinds --------------------------------------------------------------------
-
-
 class Strange(np.ndarray):
     """An array that says what is not so."""
 
@@ -259,8 +254,6 @@ def test_other_results_are_refused(arm_module: ModuleType, kind: str) -> None:
     (message,) = said
     assert re.match(f"out: .*{words}" if words == DTYPE else f"out: {words}", message), message
 
-
-# ---- too much, and moving targets ------------------------------------------------------------
 
 TOO_BIG = r"too big|too large|Unable to allocate"
 

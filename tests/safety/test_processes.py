@@ -161,8 +161,6 @@ if __name__ == "__main__":
     assert done.returncode == 0, done.stderr
 
 
-# ---- interpreters ----------------------------------------------------------------------------
-
 INTERPRETERS = """
 try:
     import _interpreters as interpreters
@@ -230,9 +228,6 @@ def test_daemon_threads_at_the_end_of_the_process(folder: Path) -> None:
             time.sleep(0.2)
             """,
         )
-
-
-# ---- Ctrl-C ----------------------------------------------------------------------------------
 
 
 SLOWER = 10_000
