@@ -1,37 +1,134 @@
-"""Semi-recursive dynamics: the three kinds of reference points, and when they are built.
+"""Semi-recursive dynamics about three kinds of reference points: the terms of its equations.
 
-`test_lines` has the derivatives of every line, the contract the values.
+The sums are held against (7) in NumPy; `test_lines` has the derivatives of every line.
 """
 
+import numpy as np
+import pytest
+
 from symgen import read
+from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
 from symgen.deriving.selection import select
 from symgen.formulations import VARIANTS, declare_inputs
 from symgen.formulations.semi_recursive import SEMI_RECURSIVE
 from symgen.formulations.semi_recursive.functions import equations_of
+from symgen.formulations.semi_recursive.kinematics import rates_sweep
 from symgen.formulations.semi_recursive.reference_points import LINK_ORIGIN, RTDYN0, RTDYN1
 from symgen.kinematics.tree import build_tree
 from symgen.options import BuildOptions
 from symgen.program.builder import ProgramBuilder
-from tests.contract.cells import described
 from tests.modules import ROOT, module
+from tests.oracles.comparison import agrees, state_of
+from tests.oracles.descriptions import described
+from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
 TWO_LINK = ROOT / "examples" / "two_link.yaml"
+SMALL = Recipe(joints=(1, 4), types=EVERYTHING.types, loads=(0, 3), terms=True)
 THREE = (SEMI_RECURSIVE, *VARIANTS)
+POINTS = (LINK_ORIGIN, RTDYN0, RTDYN1)
+EACH_POINT = pytest.mark.parametrize("point", POINTS, ids=lambda point: point.name)
+
+
+class Terms:
+    """What the paper's terms are at a state, as numbers: by body, and stacked as in (5) to (7)."""
+
+    def __init__(self, description, state, point):
+        tree = build_tree(description, Graph())
+        b = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
+        symbols = declare_inputs(tree, b, "inverse_dynamics")
+        self.equations = equations_of(point, tree, b, symbols)
+        self.system, self.known = self.equations.system, self.equations.known
+        self.rates = rates_sweep(self.system)
+        self.values = dict(description.parameter_values)
+        for name in ("q", "qd", "qdd", "loads"):
+            names = b.declared(name).symbol_names
+            self.values.update(zip(names, np.ravel(state[name]), strict=True))
+        self.bodies = list(self.system.geometry)
+
+    def of(self, scalars):
+        return np.array(evaluate(list(scalars), self.values))
+
+    def matrix(self, scalars):
+        return self.of(scalars.entries).reshape(3, 3)
+
+    def stacked(self, columns):
+        """6 n_b x n, from 6-vectors by body and joint."""
+        n = len(self.bodies)
+        found = np.zeros((6 * n, n))
+        for i in self.bodies:
+            for j, column in columns(i).items():
+                found[6 * i - 6 : 6 * i, j - 1] = self.of(column)
+        return found
+
+    @property
+    def R(self):
+        return self.stacked(lambda i: self.system.geometry[i].R)
+
+    @property
+    def R_dot(self):
+        return self.stacked(lambda i: self.rates[i])
+
+    def mass(self, i):
+        """(75): D^T diag(m I, J_G) D"""
+        body, D = self.known.bodies[i], np.eye(6)
+        D[:3, 3:] = -tilde(self.of(body.c))
+        about = np.zeros((6, 6))
+        about[:3, :3] = np.eye(3) * self.of([body.m])[0]
+        about[3:, 3:] = self.matrix(body.J_G)
+        return D.T @ about @ D
+
+    def velocity_of_centre(self, i):
+        motion = self.system.motions[i]
+        v, omega, c = map(self.of, (motion.V.linear, motion.omega, self.known.bodies[i].c))
+        return v + np.cross(omega, c)
+
+
+def tilde(x):
+    """The matrix of x x (.)"""
+    return np.cross(np.eye(3), x)
+
+
+@EACH_POINT
+def test_the_sums_are_those_of_the_topology_matrix(point):
+    """(5) to (8): V = R qd, d_sum = Rdot qd, M = R^T M R and Q = R^T (Q - M Rdot qd)."""
+    description = described(seeded_model_text(320, SMALL))
+    state = state_of(description, 320)
+    terms = Terms(description, state, point)
+    n, known, system = len(terms.bodies), terms.known, terms.system
+    R, R_dot = terms.R, terms.R_dot
+    M, Q = np.zeros((6 * n, 6 * n)), np.zeros(6 * n)
+    for i in terms.bodies:
+        rows = slice(6 * i - 6, 6 * i)
+        M[rows, rows] = terms.mass(i)
+        assert agrees(terms.of(system.motions[i].V), (R @ state["qd"])[rows])
+        assert agrees(terms.of(system.motions[i].d_sum), (R_dot @ state["qd"])[rows])
+        c, body = terms.of(known.bodies[i].c), known.bodies[i]
+        omega, J = terms.of(system.motions[i].omega), terms.matrix(body.J_G)
+        t = terms.of([body.m])[0] * np.cross(omega, np.cross(omega, c))
+        Q[rows] = [*-t, *(-np.cross(omega, J @ omega) - np.cross(c, t))]
+        gravity = terms.of(system.tree.gravity) * terms.of([body.m])[0]
+        Q[rows] += [*gravity, *np.cross(c, gravity)]
+        at = system.geometry[i]
+        for place, load in enumerate(system.tree.loads):
+            if load.body == i:
+                arm = terms.of(at.places.origin) + terms.matrix(at.A) @ terms.of(load.point)
+                force, moment = np.split(state["loads"][place], 2)
+                Q[rows] += [*force, *(moment + np.cross(arm - terms.of(at.r), force))]
+    expected = R.T @ M @ R
+    for (i, j), entry in terms.equations.mass.items():
+        assert agrees(terms.of([entry])[0], expected[i - 1, j - 1])
+    forces = R.T @ (Q - M @ R_dot @ state["qd"])
+    assert agrees([terms.of([known.Q[i]])[0] for i in terms.bodies], forces)
 
 
 def test_what_the_reference_points_are_chosen_for():
     """RTdyn0: masses are block diagonal. RTdyn1: every B_i is the identity."""
-    moments, arms = [], []
-    for point in (LINK_ORIGIN, RTDYN0, RTDYN1):
-        tree = build_tree(described("composite_joints"), Graph())
-        b = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
-        equations = equations_of(point, tree, b, declare_inputs(tree, b, "inverse_dynamics"))
-        masses = [body.M.mc for body in equations.known.bodies.values()]
-        places = [at.arm for at in equations.system.geometry.values()]
-        moments.append(all(x.is_zero for mc in masses for x in mc))
-        arms.append(all(x.is_zero for arm in places for x in arm))
-    assert (moments, arms) == ([False, True, False], [False, False, True])
+    description = described(seeded_model_text(320, SMALL))
+    state = state_of(description, 320)
+    centre, origin = (Terms(description, state, point) for point in (RTDYN0, RTDYN1))
+    assert all((centre.of(body.M.mc) == 0).all() for body in centre.known.bodies.values())
+    assert all((origin.of(at.arm) == 0).all() for at in origin.system.geometry.values())
 
 
 def test_it_is_built_where_it_is_named():
