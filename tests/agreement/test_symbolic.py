@@ -16,7 +16,7 @@ from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
 from symgen.program.functions import function_named
-from tests.choosing import some_deep, some_slow
+from tests.choosing import deep, slow, some_slow
 from tests.oracles.comparison import agrees
 from tests.oracles.descriptions import described
 
@@ -69,13 +69,17 @@ def graph_program(description, formulation, function):
     return derive(build_tree(description, Graph(), runtime), formulation, function)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "formulation", some_deep(FORMULATIONS, FORMULATIONS[:2]), ids=lambda item: item.name
-)
-def test_sympy_gives_the_numbers_of_the_graph(formulation):
+NUMBERS = [
+    *slow(*(("two_link", item) for item in FORMULATIONS)),
+    *slow(*(("terms", item) for item in FORMULATIONS[:2])),
+    *deep(*(("terms", item) for item in FORMULATIONS[2:])),
+]
+
+
+@pytest.mark.parametrize(("model", "formulation"), NUMBERS)
+def test_sympy_gives_the_numbers_of_the_graph(model, formulation):
     """30 digits against floats, for every function."""
-    description = MODELS["terms"]()
+    description = MODELS[model]()
     dyn = derive_symbolically(description, formulation.name)
     for function in dyn.functions:
         program = graph_program(description, formulation, function)

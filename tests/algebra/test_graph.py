@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from symgen.algebra.nodes import CONST, Scalar, reachable
 
 SYMBOLS = ("x", "y", "z")
 UNARY = ("sin", "cos", "tan", "atan", "exp", "tanh", "abs", "neg")
-CONSTANTS = (0.0, 1.0, -1.0, 2.0, 0.5, -3.0, math.pi / 2, -math.pi, 0.3)
+EXACT = (0.0, 1.0, -1.0, 2.0, 0.5, -3.0)
+CONSTANTS = (*EXACT, math.pi / 2, -math.pi, 0.3)
 
 
 class Plain:
@@ -27,10 +29,12 @@ class Plain:
         return self.function(values)
 
 
-def random_expression(rng: random.Random, graph: Graph, size: int) -> tuple[Scalar, Plain]:
+def random_expression(
+    rng: random.Random, graph: Graph, size: int, constants: Sequence[float] = CONSTANTS
+) -> tuple[Scalar, Plain]:
     """A random expression over the graph, and the same as a plain function of floats."""
     pool = [(graph.symbol(s), Plain(lambda v, s=s: v[s])) for s in SYMBOLS]
-    pool += [(graph.constant(c), Plain(lambda v, c=c: c)) for c in CONSTANTS]
+    pool += [(graph.constant(c), Plain(lambda v, c=c: c)) for c in constants]
     for _ in range(size):
         (a, f), (b, g) = rng.choice(pool), rng.choice(pool)
         op = rng.choice(("+", "-", "*", "*", "+", "unary"))

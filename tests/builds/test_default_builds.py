@@ -1,7 +1,6 @@
-"""Builds compiled with a user's flags: shapes of robots, all examples, twenty URDF files.
+"""Builds of all default functions, compiled with a user's flags.
 
-All default functions, but of those robots that are `DEAR`.
-
+The models are shapes of robots, all examples and twenty URDF files.
 A build validates every function of its module against an independent model and raises where one
 fails, so that the tests add little: which backend was built, and Pinocchio's mass matrix.
 """
@@ -31,13 +30,6 @@ URDF_FILES = (
     "talos_left_arm", "ur5_robot", "xarm7", "z1",
 )  # fmt: skip
 """Arms, hands, legs, drones: 0 to 12 joints, fixed ones before, between and behind them."""
-
-DEAR = {
-    "human43", "tree12", "satellite_arm", "stewart",
-    "kinova", "panda", "so100", "solo12", "talos_left_arm", "ur5_robot", "xarm7", "z1",
-}  # fmt: skip
-"""Robots of which CI builds the functions `FEW` alone, for want of time; whole, they are deep."""
-FEW = ("inverse_dynamics", "mass_matrix", "forward_kinematics", "jacobians")
 
 pytestmark = pytest.mark.slow
 
@@ -99,26 +91,17 @@ def test_formats(suffix, tmp_path):
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
 def test_examples(path):
-    options = {"functions": FEW} if path.stem in DEAR else {}
-    assert symgen.load(path, **options).backend == "compiled"
+    assert symgen.load(path).backend == "compiled"
 
 
 @pytest.mark.skipif(not robots() and "CI" not in os.environ, reason=f"needs {ROBOTS}")
 @pytest.mark.parametrize("name", URDF_FILES)
 def test_urdf_files(name):
     (path,) = (path for path in robots() if path.stem == name)
-    options = {"functions": FEW} if path.stem in DEAR else {}
-    robot = symgen.load(path, **options)
+    robot = symgen.load(path)
     assert robot.backend == "compiled"
     description = read(path, ReadOptions())
     if robot.n:
         q = robot.random_configuration(3)
         mass_matrix = PinocchioUrdf(path.read_text(), description).mass_matrix(q)
         assert agrees(robot.mass_matrix(q), mass_matrix, 1e-10)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("name", sorted(DEAR))
-def test_dear_robots_whole(name):
-    (path,) = (path for path in (*MODELS, *robots()) if path.stem == name)
-    assert symgen.load(path).backend == "compiled"

@@ -161,8 +161,10 @@ def test_other_failures_as_json(folder, capfd, monkeypatch):
 
         monkeypatch.setattr("symgen.pipeline.building.build", stop)
         assert run([*COMMANDS["build"], "--json"]) == status
-        failed = error()
+        captured = capfd.readouterr()
+        failed = json.loads(captured.out)["error"]
         assert (failed["status"], failed["kind"]) == (status, kind)
+    assert "the roof is leaking" in captured.err and "not of your model" in captured.err
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """The same robot by standard DH, modified DH, or origin and axis."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,15 +17,35 @@ from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
 from tests.choosing import one_in, some_slow
 from tests.oracles.comparison import agrees, state_of
-from tests.oracles.coupled import with_followers
 from tests.oracles.programs import evaluated
 from tests.oracles.random_models import COMPOSITE, Recipe, seeded_model_text
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+FOLLOWING = Path(__file__).parents[1] / "contract" / "robots" / "mimic_chain.yaml"
 NEWTON_EULER = formulation_named("newton_euler")
 MIXED = Recipe(
     joints=(1, 7), types=("revolute", "prismatic", "fixed", *COMPOSITE), loads=(0, 3), points=(1, 3)
 )
+
+
+SPRUNG = """
+symgen: 1
+name: arm
+gravity: [0, -9.81, 0]
+parameters: {k: 40}
+joints:
+  - {name: a, type: revolute, origin: {xyz: [0, 0, 0.3]}, axis: [0, 1, 0],
+     link: {mass: 1, com: [0.2, 0, 0.1], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}}
+  - {name: b, type: revolute, origin: {xyz: [0.5, 0.1, 0.1]}, axis: [0, 0.6, 0.8],
+     link: {mass: 2, com: [0.1, 0.1, 0], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}}
+points:
+  - {name: hand, link: b, point: [0.1, 0.2, 0.3]}
+springs:
+  - {name: s, between: [{link: a, point: [0.1, k/100, 0]}, {point: hand}], stiffness: k}
+  - {name: t, between: [{link: base}, {link: b, point: [0, 0.3, 0]}], stiffness: 9, damping: 1}
+forces:
+  - {name: f, link: b, point: [0.3, 0, 0.1], force: [-points.hand.vx, q.a, 0], torque: [0, qd.b, 0]}
+"""
 
 
 def compare(document, style, limit=1e-11):
@@ -46,11 +65,17 @@ def compare(document, style, limit=1e-11):
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize(
     "path",
-    some_slow(EXAMPLES, [x for x in EXAMPLES if x.stem in ("puma560", "two_link")]),
+    [FOLLOWING, *some_slow(EXAMPLES, [x for x in EXAMPLES if x.stem in ("puma560", "two_link")])],
     ids=lambda p: p.stem,
 )
 def test_examples_in_every_style(path, style):
-    compare(read_document(path), style)
+    old, new = compare(read_document(path), style)
+    assert [joint.mimic for joint in old.joints] == [joint.mimic for joint in new.joints]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_points_of_springs_and_forces_stay_where_they_are(style):
+    compare(decode(SPRUNG.encode(), "arm.yaml"), style)
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -63,16 +88,6 @@ def test_random_trees_in_every_style(seed, style):
         assert (joint.dh is not None) == (moves and style != "origin")
     assert [x.name for x in old.joints] == [x.name for x in new.joints]
     assert [x.terms for x in old.joints] == [x.terms for x in new.joints]
-
-
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("seed", one_in(5, range(5)))
-def test_joints_that_follow_others_still_do(seed, style):
-    text = seeded_model_text(seed, replace(MIXED, joints=(3, 7)))
-    text = with_followers(text, np.random.default_rng(seed))
-    old, new = compare(decode(text.encode(), "random.yaml"), style)
-    assert any(joint.mimic for joint in old.joints)
-    assert [joint.mimic for joint in old.joints] == [joint.mimic for joint in new.joints]
 
 
 @pytest.mark.parametrize("style", ["standard", "modified"])

@@ -6,12 +6,13 @@ import pytest
 
 from benchmarks.models import HUMAN43, spatial_tree
 from symgen import read
-from symgen.deriving.derivation import derive_all
+from symgen.deriving.derivation import cost, derive_all
 from symgen.deriving.digest import model_hash
 from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
+from symgen.optimize.operations import operations_after
 from symgen.options import ONE_IN_LOOPS, BuildOptions, names
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.products import PRODUCTS
@@ -49,8 +50,6 @@ def test_what_is_too_large_is_said():
     assert "closed form would have about" in selection.skipped["closed_form_lagrange"]
     with pytest.raises(RequestError, match="use a recursive formulation"):
         select(human, BuildOptions(formulations=("closed_form_lagrange",)))
-    ten = described(spatial_tree(range(12), "chain12"))
-    assert "too large to evaluate" in select(ten, BuildOptions()).skipped["closed_form_lagrange"]
 
 
 @pytest.mark.slow
@@ -93,12 +92,25 @@ def test_the_cheapest_formulation_serves_the_top_level():
 
 def test_what_is_built_is_reported_and_what_is_evaluated_is_derived():
     description = read(EXAMPLES / "puma560.yaml")
-    selection = select(description, BuildOptions(functions=("gravity_forces", "mass_matrix")))
-    derived = derive_all(description, selection)
+    asked = BuildOptions(functions=("gravity_forces", "mass_matrix"))
+    derived = derive_all(description, select(description, asked))
     reported = {(report.formulation, report.function) for report in derived.reports}
-    assert reported == {("composite", "gravity_forces"), ("composite", "mass_matrix")}
+    selection = derived.selection
+    assert reported == {(name, f) for name, functions in selection.built.items() for f in functions}
     for name, functions in selection.evaluated.items():
         assert set(functions) == set(derived.evaluated[name])
+
+
+def test_of_rivals_the_one_with_the_fewest_operations_is_built():
+    description = read(EXAMPLES / "puma560.yaml")
+    names = ("gravity_forces", "mass_matrix", "inverse_dynamics_load_derivatives")
+    derived = derive_all(description, select(description, BuildOptions(functions=names)))
+    for function in names:
+        (serving,) = (report for report in derived.reports if report.function == function)
+        others = [x[function] for x in derived.evaluated.values() if function in x]
+        assert others
+        assert cost(serving.after) <= min(cost(operations_after(x.results)) for x in others)
+    assert derived.built["recursive_lagrange"].keys() == {"gravity_forces"}
 
 
 def test_the_module_knows_the_tree():

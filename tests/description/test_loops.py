@@ -18,42 +18,39 @@ joints:
 points:
   - {name: tip, link: bar, point: [L, 0, 0]}
 """
-FIRST, SECOND = "first: {link: bar}", "second: {link: rod}"
+
+
+def loop(**changed):
+    """Write the row of a loop, or two that differ in what has a second value."""
+    keys = {"name": "c", "type": "revolute", "first": "{link: bar}", "second": "{link: rod}"}
+    rows = []
+    for place in range(1 + any(isinstance(value, tuple) for value in changed.values())):
+        row = {k: v[place] if isinstance(v, tuple) else v for k, v in (keys | changed).items()}
+        rows.append(", ".join(f"{key}: {value}" for key, value in row.items() if value))
+    return "loops: [" + ", ".join(f"{{{row}}}" for row in rows) + "]"
+
 
 WRONG = [
-    ("loops: [{name: c, type: revolut, " + FIRST + ", " + SECOND + "}]",
+    (loop(type="revolut"),
      "loops[0].type: expected one of revolute, prismatic, fixed, universal, cylindrical, planar, "
      "spherical, distance, found the text 'revolut'; did you mean 'revolute'?"),
-    ("loops: [{name: c, type: floating, " + FIRST + ", " + SECOND + "}]",
-     "loops[0].type: a floating joint closes no loop"),
-    ("loops: [{name: c, type: helical, " + FIRST + ", " + SECOND + "}]",
-     "loops[0].type: a helical joint closes no loop"),
-    ("loops: [{name: c, type: revolute, " + FIRST + "}]",
-     "loops[0].second: this key is required and missing"),
-    ("loops: [{type: revolute, " + FIRST + ", " + SECOND + "}]",
-     "loops[0].name: this key is required and missing"),
-    ("loops: [{name: c, type: revolute, first: {link: bat}, " + SECOND + "}]",
-     "loops[0].first.link: 'bat' names no link; did you mean 'bar'?"),
-    ("loops: [{name: c, type: revolute, first: {link: a}, " + SECOND + "}]",
-     "loops[0].first.link: 'a' is a joint; its link is called 'bar'"),
-    ("loops: [{name: c, type: revolute, first: {link: bar}, second: {link: bar}}]",
-     "loops[0]: both frames are on 'bar', which closes no loop"),
-    ("loops: [{name: c, type: revolute, first: {link: bar, axis: [0, 0, 0]}, " + SECOND + "}]",
-     "loops[0].first.axis: the axis is zero"),
-    ("loops: [{name: c, type: revolute, first: {link: bar, origin: {xyz: [K, 0, 0]}}, "
-     + SECOND + "}]", "loops[0].first.origin.xyz[0]: unknown name 'K'"),
-    ("loops: [{name: c, type: distance, " + FIRST + ", " + SECOND + "}]",
-     "loops[0]: a distance needs 'length', in m"),
-    ("loops: [{name: c, type: distance, length: 0, " + FIRST + ", " + SECOND + "}]",
+    (loop(type="floating"), "loops[0].type: a floating joint closes no loop"),
+    (loop(type="helical"), "loops[0].type: a helical joint closes no loop"),
+    (loop(second=""), "loops[0].second: this key is required and missing"),
+    (loop(name=""), "loops[0].name: this key is required and missing"),
+    (loop(first="{link: bat}"), "loops[0].first.link: 'bat' names no link; did you mean 'bar'?"),
+    (loop(first="{link: a}"), "loops[0].first.link: 'a' is a joint; its link is called 'bar'"),
+    (loop(second="{link: bar}"), "loops[0]: both frames are on 'bar', which closes no loop"),
+    (loop(first="{link: bar, axis: [0, 0, 0]}"), "loops[0].first.axis: the axis is zero"),
+    (loop(first="{link: bar, origin: {xyz: [K, 0, 0]}}"),
+     "loops[0].first.origin.xyz[0]: unknown name 'K'"),
+    (loop(type="distance"), "loops[0]: a distance needs 'length', in m"),
+    (loop(type="distance", length="0"),
      "loops[0].length: expected more than 0 m, found 0; 'type: spherical' keeps two points"),
-    ("loops: [{name: c, type: revolute, length: 1, " + FIRST + ", " + SECOND + "}]",
-     "loops[0].length: a revolute joint takes no length; remove it"),
-    ("loops: [{name: c, type: revolute, " + FIRST + ", " + SECOND + "}, {name: d, type: revolute, "
-     + FIRST + ", " + SECOND + "}]", "loops[1]: the same loop as 'c'; remove one of them"),
-    ("loops: [{name: c, type: spherical, " + FIRST + ", " + SECOND + "}, {name: c, type: revolute, "
-     + FIRST + ", " + SECOND + "}]", "loops[1].name: 'c' is already the name of a loop, in line"),
-    ("loops: [{name: 'x y', type: revolute, " + FIRST + ", " + SECOND + "}]",
-     "loops[0].name: 'x y' is not a name"),
+    (loop(length="1"), "loops[0].length: a revolute joint takes no length; remove it"),
+    (loop(name=("c", "d")), "loops[1]: the same loop as 'c'; remove one of them"),
+    (loop(type=("spherical", "revolute")), "loops[1].name: 'c' is already the name of a loop, in"),
+    (loop(name="'x y'"), "loops[0].name: 'x y' is not a name"),
     ("relations: {drive: q.a - 2*pi*tt}", "relations.drive: unknown name 'tt'"),
     ("relations: {drive: q.c}", "relations.drive: unknown quantity 'q.c'"),
     ("relations: {drive: qd.a - 1}", "relations.drive: 'qd.a' is no position; a relation is of"),

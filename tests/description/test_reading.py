@@ -129,9 +129,6 @@ WRONG = {
     "a: 1\n---\nb: 2\n": [
         "robot.yaml:2: a second YAML document starts here; a model is one document"
     ],
-    "a: 1\nb: 2\na: 3\n": [
-        "robot.yaml:3: a: this key stands twice, first in line 1; remove one of them"
-    ],
     "joints:\n- link:\n    mass: 1\n    mass: 2\n": [
         "robot.yaml:4: joints[0].link.mass: this key stands twice, first in line 3; "
         "remove one of them"
@@ -141,22 +138,10 @@ WRONG = {
         "robot.yaml:2: the key 'null' is not a text; keys are names",
         "robot.yaml:3: this key is not a text; keys are names",
     ],
-    "a: !!python/object/apply:os.system [ls]\n": [
-        "robot.yaml:1: a: the YAML tag 'tag:yaml.org,2002:python/object/apply:os.system' is not "
-        "allowed; write the plain value"
-    ],
     "a:\n  b: !x 1\n": [
         "robot.yaml:2: a.b: the YAML tag '!x' is not allowed; write the plain value"
     ],
     f"a: !{'x' * 5000} 1\n": ["robot.yaml:1: malformed YAML: a tag of more than 200 characters"],
-    "a:\n\tb: 1\n": ["robot.yaml:2: malformed YAML: a tab; YAML is indented with spaces"],
-    "a: [1, 2\nb: 3\n": [
-        "robot.yaml:2: malformed YAML: a ',' or the closing ']' is missing before this, in the "
-        "list [...] that starts in line 1"
-    ],
-    "a: b: c\n": [
-        "robot.yaml:1: malformed YAML: a second ':' in the line; a text with a ':' needs quotes"
-    ],
     "joints:\n- name elbow\n  type: fixed\n": [
         "robot.yaml:3: malformed YAML: a ':' is missing in line 2"
     ],
@@ -164,9 +149,6 @@ WRONG = {
         "robot.yaml:3: malformed YAML: a space is missing after ':' in line 2"
     ],
     "a: 1\n  b: 2\n": [f"robot.yaml:2: {NOT_ALLOWED}"],
-    "parameters:\n  m: 1\n  L:0.5\n  k: 1\n": [
-        "robot.yaml:3: malformed YAML: a space is missing after ':' in line 3"
-    ],
     "a: 1\nb: \0\n": ["robot.yaml:2: a control character is not allowed in YAML"],
     'a: "\\ud800"\n': ["robot.yaml:1: an escape such as \\ud800 is half a character"],
     "a: *b\n": ["robot.yaml:1: the alias '*b' names no anchor that is complete before it"],

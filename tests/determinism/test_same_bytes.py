@@ -140,18 +140,18 @@ ELSEWHERE = (
 
 QUICK = (
     "parameters:double_pendulum.yaml",
-    "report:cart_pole.yaml",
     "convert:gantry.urdf",
     "convert:two_link.yaml",
     "new:arm",
     "show:cart_pole.yaml",
-    "growth:planar",
 )
 THOROUGH = (
     "all:satellite_arm.yaml",
     "sources:tree12.yaml",
     "parameters:arm7.yaml",
     "loops:arm7.yaml",
+    "report:cart_pole.yaml",
+    "growth:planar",
 )
 
 READ = ("sources:gantry.urdf", "read:gantry.urdf")

@@ -1,24 +1,20 @@
-"""Writing, compiling and importing emitted packages, most of them without symgen's tool chain."""
+"""Writing, compiling and importing emitted packages."""
 
 from __future__ import annotations
 
 import importlib
-import json
-import os
-import subprocess
 import sys
-import sysconfig
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-
-import numpy as np
-import pytest
+from typing import Any
 
 from symgen.emit.bundle import Package, SourceBundle
 from symgen.emit.emission import emit
 from symgen.toolchain import compile as toolchain
-from symgen.toolchain.compiler import CompilerMissingError
+from symgen.toolchain.compiler import Version
+from tests.safety.building import Watched
 
 BACKENDS = ("compiled", "cython", "numpy")
 FLAGS = (
@@ -27,7 +23,7 @@ FLAGS = (
 )  # fmt: skip
 """Arithmetic in which every bit is that of the evaluation of the graph."""
 
-OURS = ("-Werror", "-pedantic")
+OURS = ("-Werror", "-pedantic", "-Wno-unused-function")
 CYTHONS = (
     "-Werror=incompatible-pointer-types",
     "-Werror=int-conversion",
@@ -46,33 +42,26 @@ def write(bundle: SourceBundle, folder: Path) -> Path:
     return target
 
 
-def compile_extensions(bundle: SourceBundle, target: Path, flags: tuple[str, ...] = FLAGS) -> None:
-    """Compile the extensions in place, and list them in ``binaries.json``."""
-    binaries = {}
-    includes = [f"-I{target}", f"-I{sysconfig.get_path('include')}", f"-I{np.get_include()}"]
-    for extension in bundle.extensions:
-        module = f"{extension.name}_0123456789ab"
-        first = target / extension.source
-        translated = first.with_name(f"{module}.c")
-        if first.suffix == ".pyx":
-            cython = [sys.executable, "-m", "cython", "-3", "--module-name", module]
-            _run([*cython, str(first), "-o", str(translated)])
-            first = translated
-        objects = []
-        for source in (
-            first,
-            *(target / name for name in (*extension.c_sources, *extension.shared)),
-        ):
-            strict = (*CYTHONS, "-O0") if source == translated else OURS
-            if source.name in map(os.path.basename, extension.shared):  # with NumPy's own headers
-                strict = ("-Werror", *CYTHONS)
-            objects.append(str(source.with_name(f"{module}_{source.stem}.o")))
-            named = f"-DSYMGEN_MODULE={module}"
-            _run(["cc", *flags, *strict, *includes, named, "-c", str(source), "-o", objects[-1]])
-        file = module + sysconfig.get_config_var("EXT_SUFFIX")
-        _run(["cc", "-shared", *objects, "-o", str(target / file), "-lm", "-pthread"])
-        binaries[extension.name.strip("_")] = {"module": module, "file": file}
-    (target / "binaries.json").write_text(json.dumps(binaries))
+@dataclass(frozen=True)
+class Strict(Watched):
+    """A compiler that makes one version, and takes no warning of symgen's own C."""
+
+    def compile_command(
+        self,
+        source: str,
+        output: str,
+        *,
+        flags: str,
+        includes: Sequence[str] = (),
+        more: Sequence[str] = (),
+    ) -> tuple[str, ...]:
+        if source.endswith("/_cython.c"):
+            strict: tuple[str, ...] = (*CYTHONS, "-O0")
+        else:  # some include NumPy's own headers
+            strict = ("-Werror", *CYTHONS) if source.startswith("c/python/") else OURS
+        folders = [f"-I{folder}" for folder in includes]
+        options = (*FLAGS, *more, *strict, "-iquote", ".", *folders)
+        return (*self.command, *options, "-c", source, "-o", output)
 
 
 def load(target: Path) -> ModuleType:
@@ -90,25 +79,19 @@ def build(package: Package, folder: Path, backends: Sequence[str] = ()) -> Modul
 
 
 def build_bundle(bundle: SourceBundle, folder: Path) -> ModuleType:
-    """Compile a bundle in one version and import it."""
-    target = write(bundle, folder)
-    if bundle.extensions:
-        compile_extensions(bundle, target)
-    return load(target)
+    """Compile a bundle in one version, without a warning, and import it."""
+    strict = Strict(("cc",), "strict cc", (Version(1, "all"),))
+    return _built(bundle, folder, compiler=strict)
 
 
 def build_versions(bundle: SourceBundle, folder: Path, flags: str = "portable") -> ModuleType:
     """Compile a bundle as symgen does, or take it from the cache, and import it; no validation."""
-    try:
-        binaries = toolchain.compile_extensions(bundle, flags=flags)
-    except CompilerMissingError as error:
-        pytest.skip(str(error))
+    return _built(bundle, folder, flags=flags)
+
+
+def _built(bundle: SourceBundle, folder: Path, **options: Any) -> ModuleType:
     target = write(bundle, folder)
-    for file, content in binaries.files().items():
-        (target / file).write_bytes(content)
+    if bundle.extensions:
+        for file, content in toolchain.compile_extensions(bundle, **options).files().items():
+            (target / file).write_bytes(content)
     return load(target)
-
-
-def _run(command: list[str]) -> None:
-    result = subprocess.run(command, capture_output=True, text=True)
-    assert result.returncode == 0, f"{' '.join(command)}\n{result.stdout}{result.stderr}"

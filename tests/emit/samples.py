@@ -68,8 +68,6 @@ def metadata(name: str = "two_link", n: int = 2, **more: object) -> ModuleMetada
     return ModuleMetadata(**values)  # type: ignore[arg-type]
 
 
-# ---- a planar arm with two links -------------------------------------------------------------
-
 ARM = metadata(
     load_names=("tip",),
     parameter_names=("m2", "lambda"),
@@ -174,9 +172,6 @@ def arm_package() -> Package:
         fastest={name: "recursion" if name in both else "closed_form" for name in ARM_FUNCTIONS},
         missing={"coriolis_matrix": "coriolis_matrix was not built: symgen build two_link.yaml"},
     )
-
-
-# ---- other packages --------------------------------------------------------------------------
 
 
 def package(programs: Sequence[Program[Scalar]], facts: ModuleMetadata) -> Package:

@@ -110,32 +110,52 @@ def test_validation_finds_a_wrong_link(tree):
         assert all(error <= limit for limit, error in rows) is fits
 
 
-@pytest.mark.parametrize("call", ["frame_pose", "frame_jacobian"])
-def test_wrong_links_and_shapes_are_named(tree, call):
-    q = np.zeros(tree.n)
-    near = tree.link_names[2] + "s"
-    with pytest.raises(ValueError, match=f"unknown link '{near}'; did you mean"):
-        getattr(tree, call)(near, q)
-    with pytest.raises(ValueError, match="there are "):
-        getattr(tree, call)(17, q)
-    with pytest.raises(ValueError, match=r"q: expected shape \(\.\.\., 3\), got \(2,\)"):
-        getattr(tree, call)(tree.link_names[0], q[:2])
-    with pytest.raises(ValueError, match=r"out: expected shape"):
-        getattr(tree, call)(tree.link_names[0], q, out=np.zeros(3))
+Q = np.zeros(3)
+FAULTS = [
+    (lambda f: f("left_hands", Q), "unknown link 'left_hands'; did you mean"),
+    (lambda f: f(17, Q), "there are "),
+    (lambda f: f("left_hand", Q[:2]), r"q: expected shape \(\.\.\., 3\), got \(2,\)"),
+    (lambda f: f("left_hand", Q, out=np.zeros(3)), "out: expected shape"),
+    (lambda f: f("left", Q), "'left' is a joint; its link is 'left_hand'"),
+    (lambda f: f(Q, "left_hand"), "expected the name of a link, the first argument, got"),
+]
 
 
-def test_a_joint_is_answered_with_its_link(tree):
+@pytest.mark.parametrize(("call", "words"), FAULTS)
+def test_wrong_links_and_shapes_are_named(tree, call, words):
+    functions = [tree.frame_pose, tree.frame_jacobian]
+    if "is a joint" in words or "first argument" in words:
+        functions.append(tree.inverse_kinematics)
+    for function in functions:
+        with pytest.raises((TypeError, ValueError), match=words):
+            call(function)
     assert tree.joint_links["left"] == "left_hand"
-    for call in (tree.frame_pose, tree.frame_jacobian, tree.inverse_kinematics):
-        with pytest.raises(ValueError, match="'left' is a joint; its link is 'left_hand'"):
-            call("left", np.zeros(3))
 
 
 def test_options_by_position_are_answered_in_the_words_of_the_user(tree):
     words = r"^frame_jacobian\(name, q\) takes everything else by name: reference=..., parameters="
     with pytest.raises(TypeError, match=words):
-        tree.frame_jacobian("left_hand", np.zeros(3), "local")
+        tree.frame_jacobian("left_hand", Q, "local")
     assert list(inspect.signature(tree.frame_jacobian).parameters)[:3] == ["name", "q", "reference"]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"loads": {"tipp": [0] * 6}}, ValueError,
+         "unknown load 'tipp'; there are .*; --load LINK adds one"),
+        ({"loads": {0: [0] * 6}}, ValueError, "unknown load 0; there are"),
+        ({"loads": {"push": [1, 2]}}, ValueError,
+         r"loads\['push'\]: expected shape \(\.\.\., 6\), got"),
+        ({"loads": {"push": ["a"] * 6}}, TypeError, r"loads\[.*\]: expected real numbers"),
+        ({"loads": {"push": [[1], [2, 3]]}}, ValueError, "expected an array"),
+        ({"parameters": {"mp": 1.0}}, ValueError, "'mp' is not a runtime parameter of this module; "
+         ".*becomes one with --runtime-parameters .*,mp"),
+    ],
+)  # fmt: skip
+def test_wrong_loads_and_parameters_are_named(tree, options, error, words):
+    with pytest.raises(error, match=words):
+        tree.inverse_dynamics(Q, Q, Q, **options)
 
 
 def test_functions_of_points_say_that_there_are_none(tree):
@@ -164,42 +184,6 @@ def test_loads_and_parameters_by_name(tree, rng):
     expected = tree.inverse_dynamics(q, qd, qdd, parameters=values)
     got = tree.inverse_dynamics(q, qd, qdd, parameters={name: values[:, 1]})
     np.testing.assert_array_equal(got, expected)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"tipp": [0] * 6}, "unknown load 'tipp'; there are .*; --load LINK adds one"),
-        ({0: [0] * 6}, "unknown load 0; there are"),
-    ],
-)
-def test_names_that_are_none(tree, given, words):
-    q = np.zeros(tree.n)
-    with pytest.raises(ValueError, match=words):
-        tree.inverse_dynamics(q, q, q, loads=given)
-    words = (
-        "'mp' is not a runtime parameter of this module; .*becomes one with "
-        "--runtime-parameters .*,mp"
-    )
-    with pytest.raises(ValueError, match=words):
-        tree.inverse_dynamics(q, q, q, parameters={"mp": 1.0})
-
-
-def test_the_name_of_a_link_comes_first(tree):
-    q = np.zeros(tree.n)
-    for call in (tree.frame_pose, tree.frame_jacobian, tree.inverse_kinematics):
-        with pytest.raises(TypeError, match="expected the name of a link, the first argument, got"):
-            call(q, tree.link_names[0])
-
-
-def test_rows_of_another_shape_are_named(tree):
-    q, name = np.zeros(tree.n), tree.load_names[0]
-    with pytest.raises(ValueError, match=rf"loads\['{name}'\]: expected shape \(\.\.\., 6\), got"):
-        tree.inverse_dynamics(q, q, q, loads={name: [1, 2]})
-    with pytest.raises(TypeError, match=r"loads\[.*\]: expected real numbers"):
-        tree.inverse_dynamics(q, q, q, loads={name: ["a"] * 6})
-    with pytest.raises(ValueError, match="expected an array"):
-        tree.inverse_dynamics(q, q, q, loads={name: [[1], [2, 3]]})
 
 
 def test_parts_are_a_named_tuple(tree, rng):

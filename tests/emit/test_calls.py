@@ -16,7 +16,6 @@ from tests.emit.samples import ARM_FUNCTIONS
 RNG = np.random.default_rng(11)
 Q, QD, QDD = RNG.normal(size=(3, 5, 2))
 LOADS = RNG.normal(size=(5, 1, 6))
-PARAMETERS = RNG.uniform(0.5, 2.0, size=(5, 2))
 
 
 @pytest.fixture(params=BACKENDS)
@@ -33,17 +32,6 @@ def close(value: Any, expected: Any) -> bool:
     return np.allclose(value, expected, rtol=1e-13, atol=1e-13)
 
 
-# ---- batches ---------------------------------------------------------------------------------
-
-
-def test_a_batch_is_its_samples(arm: Any) -> None:
-    batch = arm.inverse_dynamics(Q, QD, QDD, loads=LOADS, parameters=PARAMETERS)
-    assert batch.shape == (5, 2) and batch.dtype == np.float64
-    for i in range(5):
-        one = arm.inverse_dynamics(Q[i], QD[i], QDD[i], loads=LOADS[i], parameters=PARAMETERS[i])
-        assert one.shape == (2,) and close(one, batch[i])
-
-
 def test_all_leading_axes_broadcast(arm: Any) -> None:
     shapes = {"q": (4, 1, 1), "qd": (3, 1), "qdd": (5,), "loads": (4, 1, 5), "parameters": (1, 5)}
     given = {
@@ -51,7 +39,7 @@ def test_all_leading_axes_broadcast(arm: Any) -> None:
         for name, batch in shapes.items()
     }
     result = arm.inverse_dynamics(**given)
-    assert result.shape == (4, 3, 5, 2)
+    assert result.shape == (4, 3, 5, 2) and result.dtype == np.float64
     full = {
         name: np.broadcast_to(x, (4, 3, 5, *((1, 6) if name == "loads" else (2,))))
         for name, x in given.items()
@@ -102,9 +90,6 @@ def test_default_options(arm: Any) -> None:
     assert close(arm.inverse_dynamics(Q, QD, QDD, loads=None, parameters=None), expected)
 
 
-# ---- refusals --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -132,42 +117,11 @@ def test_complex_numbers(compiled_arm: Any) -> None:
 
 
 def test_wrong_calls(arm: Any) -> None:
-    with pytest.raises(TypeError):
-        arm.mass_matrix()
-    with pytest.raises(TypeError):
-        arm.mass_matrix(Q, QD)
-    with pytest.raises(TypeError):
-        arm.mass_matrix(Q, loads=LOADS)
+    for arguments, more in (((), {}), ((Q, QD), {}), ((Q,), {"loads": LOADS})):
+        with pytest.raises(TypeError):
+            arm.mass_matrix(*arguments, **more)
     with pytest.raises(TypeError):
         arm.inverse_dynamics(Q, QD, QDD, LOADS)
-
-
-# ---- out= ------------------------------------------------------------------------------------
-
-
-def outputs(shape: tuple[int, ...]) -> dict[str, np.ndarray]:
-    wide = np.full((*shape[:-1], 3 * shape[-1]), np.nan)
-    tall = np.full((2 * shape[0], *shape[1:]), np.nan)
-    unaligned = np.zeros(8 * int(np.prod(shape)) + 1, np.uint8)[1:].view(np.float64)
-    return {
-        "ordinary": np.full(shape, np.nan),
-        "fortran": np.full(shape, np.nan, order="F"),
-        "gaps": wide[..., ::3],
-        "rows": tall[::2],
-        "backwards": np.full(shape, np.nan)[::-1, ..., ::-1],
-        "unaligned": unaligned.reshape(shape),
-    }
-
-
-@pytest.mark.parametrize("kind", outputs((5, 2)))
-@pytest.mark.parametrize("q", [Q, Q.tolist(), Q[::-1]], ids=["array", "list", "view"])
-def test_out_of_any_strides(arm: Any, kind: str, q: Any) -> None:
-    out = outputs((5, 2))[kind]
-    assert arm.inverse_dynamics(q, QD, QDD, out=out) is out
-    assert close(out, arm.inverse_dynamics(q, QD, QDD))
-    out = outputs((5, 2, 2))[kind]
-    assert arm.mass_matrix(q, out=out) is out
-    assert close(out, arm.mass_matrix(q))
 
 
 def test_out_does_not_touch_what_lies_around(arm: Any) -> None:
@@ -177,25 +131,14 @@ def test_out_does_not_touch_what_lies_around(arm: Any) -> None:
     assert (frame == 7.0).all()
 
 
-@pytest.mark.parametrize("q", [Q[0], Q[0].tolist()], ids=["array", "list"])
-def test_refused_outputs(arm: Any, q: Any) -> None:
-    def refused(out: Any, error: type[Exception], message: str) -> None:
-        with pytest.raises(error, match=message):
-            arm.inverse_dynamics(q, QD[0], QDD[0], out=out)
-
-    readonly = np.zeros(2)
-    readonly.flags.writeable = False
-    refused(np.empty(3), ValueError, r"out: expected shape \(2,\), got \(3,\)")
-    refused(np.empty((1, 2)), ValueError, r"out: expected shape \(2,\), got \(1, 2\)")
-    refused(np.empty(2, np.float32), TypeError, "out: expected dtype float64, got float32")
-    refused(np.empty(2, ">f8"), TypeError, "out: expected dtype float64")
-    refused(np.empty(2, complex), TypeError, "out: expected dtype float64")
-    refused([0.0, 0.0], TypeError, "out: expected a NumPy array, got list")
-    refused((np.empty(2),), TypeError, "out: expected a NumPy array, got tuple")
-    refused(readonly, ValueError, "out: expected a writable array")
-    refused(QD[0], ValueError, "out: overlaps the argument qd")
+def test_refused_outputs_of_one_sample(arm: Any) -> None:
+    """Those of batches are in `tests/safety/test_arguments.py`."""
+    read_only = np.broadcast_to(np.zeros(2), (2,))
     repeated = np.lib.stride_tricks.as_strided(np.zeros(1), (2,), (0,))
-    refused(repeated, ValueError, "out: its entries overlap")
+    for out in (np.empty(3), np.empty(2, ">f8"), [0.0, 0.0], read_only, repeated, QD[0]):
+        for q in (Q[0], Q[0].tolist()):
+            with pytest.raises((TypeError, ValueError), match="out: "):
+                arm.inverse_dynamics(q, QD[0], QDD[0], out=out)
 
 
 def test_outputs_may_interleave_with_arguments_but_not_overlap(arm: Any) -> None:
@@ -245,9 +188,6 @@ def test_a_complex_out_for_complex_arguments(arm_module: ModuleType) -> None:
     out = np.empty((2, 2), complex)
     assert functions.mass_matrix(Q[0] + 0j, out=out) is out
     assert close(out, functions.mass_matrix(Q[0]))
-
-
-# ---- how it looks, and threads ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("function", ARM_FUNCTIONS)

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from symgen.emit.emission import javascript_module, javascript_script
 from symgen.options import ALL, STRAIGHT, BuildOptions
 from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import function_named
+from tests.choosing import slow
 from tests.emit.samples import arm_package, every_function, random_package
 from tests.emit.test_kernels import LIBM, arguments_of, reference
 
@@ -88,39 +90,32 @@ def check(source: Package, folder: Path, count: int = 10, masses: bool = False) 
 
 
 @needs_node
-def test_the_planar_arm(tmp_path: Path) -> None:
-    check(arm_package(), tmp_path)
+@pytest.mark.parametrize(
+    ("make", "arguments", "count"),
+    [
+        (every_function, (), 10),
+        (random_package, (0, 200), 10),
+        *slow((random_package, (7, 9000), 2)),  # in several functions
+    ],
+)
+def test_programs(tmp_path: Path, make: Any, arguments: tuple[int, ...], count: int) -> None:
+    source = make(*arguments)
+    assert ("__inverse_dynamics__2(" in javascript_module(source)) == (count == 2)
+    check(source, tmp_path, count)
 
 
-@needs_node
-def test_every_function_of_the_graph(tmp_path: Path) -> None:
-    check(every_function(), tmp_path)
-
-
-@needs_node
-@pytest.mark.parametrize("seed", range(1))
-def test_random_programs(tmp_path: Path, seed: int) -> None:
-    check(random_package(seed, 200), tmp_path)
-
-
-@pytest.mark.slow
-@needs_node
-def test_a_long_program_in_several_functions(tmp_path: Path) -> None:
-    source = random_package(7, 9000)
-    assert "__inverse_dynamics__2(" in javascript_module(source)
-    check(source, tmp_path, 2)
+def derived(model: Path, **options: Any) -> Package:
+    """Return the package of a model, in straight lines."""
+    description = read(model)
+    selection = select(description, BuildOptions(form=STRAIGHT, **options))
+    return package_of(description, derive_all(description, selection, form=STRAIGHT))
 
 
 @pytest.mark.slow
 @needs_node
 def test_a_robot_with_loads_parameters_and_all_formulations(tmp_path: Path) -> None:
-    description = read(EXAMPLES / "two_link.yaml")
-    options = BuildOptions(
-        formulations=(ALL,), functions=(ALL,), runtime_parameters=("L2", "m2"), form=STRAIGHT
-    )
-    selection = select(description, options)
-    derived = derive_all(description, selection, form=STRAIGHT)
-    check(package_of(description, derived), tmp_path, 3, masses=True)
+    every = {"formulations": (ALL,), "functions": (ALL,), "runtime_parameters": ("L2", "m2")}
+    check(derived(EXAMPLES / "two_link.yaml", **every), tmp_path, 3, masses=True)
 
 
 @needs_node
@@ -131,10 +126,7 @@ def test_a_singular_mass_matrix_gives_nan(tmp_path: Path) -> None:
         "  - {name: a, type: revolute, origin: {}, link: {name: one, mass: 1, com: [1, 0, 0]}}\n"
         "  - {name: b, type: revolute, parent: one, origin: {}, link: {name: two, mass: 0}}\n"
     )
-    description = read(model)
-    selection = select(description, BuildOptions(functions=("forward_dynamics",)))
-    derived = derive_all(description, selection, form=STRAIGHT)
-    source = javascript_module(package_of(description, derived))
+    source = javascript_module(derived(model, functions=("forward_dynamics",)))
     call = {"name": "forward_dynamics", "positional": [[0, 0], [0, 0], [1, 1]], "options": {}}
     answers = run(tmp_path, source, [{**call, "formulation": "kane"}])
     assert all(math.isnan(value) for value in answers[0][0])

@@ -18,11 +18,13 @@ from symgen.algebra.nodes import Scalar
 from symgen.emit import compiled, cython
 from symgen.emit import numpy as numpy_backend
 from symgen.emit.bundle import Package
+from symgen.emit.parts import split
+from symgen.optimize.ordering import schedule
 from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import function_named
 from symgen.program.program import Program
 from tests.choosing import some_slow
-from tests.emit.building import BACKENDS, build
+from tests.emit.building import BACKENDS, FLAGS, build
 from tests.emit.samples import (
     Writer,
     arm,
@@ -126,6 +128,16 @@ def test_random_programs_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     check_against_evaluation(module, source, BACKENDS)
 
 
+def test_parts_are_of_equal_length_and_slots_are_used_again() -> None:
+    program = random_package(3, 900).programs["newton_euler"]["mass_matrix"].straight
+    plan = schedule(program)
+    whole = split(plan, 50)
+    lengths = [sum(len(s.lines) for s in part.sections) for part in whole.parts]
+    assert max(lengths) - min(lengths) <= 1 and max(lengths) <= 50
+    kept = sum(len(part.keeps) for part in whole.parts)
+    assert whole.slots < kept
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_random_programs_in_numpy(tmp_path: Path, seed: int) -> None:
     source = random_package(seed, 150)
@@ -134,15 +146,17 @@ def test_random_programs_in_numpy(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("compiler", ["cc", "c++"])
 def test_the_kernels_link_into_a_controller(
-    arm_folder: Path, tmp_path: Path, compiler: str
+    arm_module: ModuleType, tmp_path: Path, compiler: str
 ) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
     main = tmp_path / ("main.c" if compiler == "cc" else "main.cpp")
     main.write_text(CONTROLLER)
-    objects = [str(path) for path in (arm_folder / "c").glob("*.o")]
-    command = [compiler, str(main), *objects, f"-I{arm_folder / 'c'}", "-o", str(tmp_path / "main")]
-    subprocess.run([*command, "-lm"], check=True)
+    folder = Path(str(arm_module.__file__)).parent / "c"
+    kernels = [*FLAGS, "-c", str(folder / "two_link_closed_form.c"), "-o", "kernels.o"]
+    subprocess.run(["cc", *kernels], check=True, cwd=tmp_path)
+    command = [compiler, str(main), "kernels.o", f"-I{folder}", "-o", "main", "-lm"]
+    subprocess.run(command, check=True, cwd=tmp_path)
     output = subprocess.check_output([str(tmp_path / "main")], text=True)
     sample = {"q": [0.1, 0.2], "qd": [0.3, 0.4], "parameters": [0.5, 9.81]}
     assert float(output) == reference(arm("kinetic_energy"), sample, LIBM)[0]

@@ -226,15 +226,8 @@ def test_what_takes_care_of_loops_is_left_out_where_there_are_none() -> None:
         assert bool(with_loops) != bool(extension.straight)
 
 
-def test_joints_that_are_not_related_have_zeros(bush: ModuleType) -> None:
-    apart = np.ones(bush.n**2, dtype=bool)
-    apart[related(TREES["bush"])] = False
-    for size in (1, 9):
-        for name in OF_BUSH:
-            for square in called(bush, name, states(bush, size)):
-                if square.ndim > 2 and square.shape[-1] == bush.n:
-                    rows = np.moveaxis(square, 1, -2)
-                    assert (rows[..., apart.reshape(bush.n, bush.n)] == 0.0).all()
+def test_branches_have_the_values_of_the_straight_line(bush: ModuleType) -> None:
+    hold(bush, (1, 9), OF_BUSH)
 
 
 def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path: Path) -> None:

@@ -79,16 +79,7 @@ def test_names_of_others_change_no_number(tmp_path, name):
         np.testing.assert_array_equal(ours, theirs)
     assert robot.parameter_names == tuple(OTHERS[name].split()[:3])
     text = IMPORTED.format(name=name)
-    if name in (
-        "builtins",
-        "numpy",
-        "cython",
-        "math",
-        "os",
-        "sys",
-        "types",
-        "symgen",
-    ):  # a module of that name is there
+    if name in sys.stdlib_module_names | {"numpy", "cython", "symgen"}:
         text += f"import {name} as other\nassert other is not robot\n"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
     subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=environment, check=True)

@@ -7,17 +7,16 @@ import json
 import subprocess
 import sys
 import warnings
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
-from symgen.emit.bundle import Limits, Package
 from symgen.emit.emission import BACKEND_NAMES, emit
-from symgen.emit.emission import BACKENDS as MODULES
 from tests.emit.building import BACKENDS, load, write
-from tests.emit.samples import ARM, ARM_FUNCTIONS, arm_package, metadata
+from tests.emit.samples import ARM, ARM_FUNCTIONS, arm_package
 
 
 def test_metadata(arm_module: ModuleType) -> None:
@@ -80,8 +79,9 @@ def test_selftest_passes_on_every_backend(arm_module: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("file", ["__init__", "closed_form", "recursion"])
-def test_stubs_declare_what_is_there(arm_folder: Path, arm_module: ModuleType, file: str) -> None:
-    tree = ast.parse((arm_folder / f"{file}.pyi").read_text())
+def test_stubs_declare_what_is_there(arm_module: ModuleType, file: str) -> None:
+    stub = Path(str(arm_module.__file__)).with_name(f"{file}.pyi")
+    tree = ast.parse(stub.read_text())
     module = arm_module if file == "__init__" else getattr(arm_module, file)
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     variables = {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}
@@ -92,7 +92,7 @@ def test_stubs_declare_what_is_there(arm_folder: Path, arm_module: ModuleType, f
     assert public - modules == functions | variables
 
 
-def test_arithmetic_is_imported_when_it_is_used(arm_folder: Path) -> None:
+def test_arithmetic_is_imported_when_it_is_used(arm_module: ModuleType) -> None:
     code = (
         "import sys, two_link;"
         "assert not [m for m in sys.modules if m.startswith('two_link._numpy.')];"
@@ -102,39 +102,31 @@ def test_arithmetic_is_imported_when_it_is_used(arm_folder: Path) -> None:
         "assert not [m for m in sys.modules if m.split('.')[0] in ('symgen', 'sympy', 'jinja2')];"
         "assert two_link.backend == 'compiled'"
     )
-    run_beside(arm_folder, code)
+    run_beside(arm_module, code)
 
 
-def test_selftest_needs_nothing_but_numpy(arm_folder: Path) -> None:
+def test_selftest_needs_nothing_but_numpy(arm_module: ModuleType) -> None:
     run_beside(
-        arm_folder,
+        arm_module,
         "import sys; sys.modules['symgen'] = None; import two_link;"
         "assert all(row.passed for row in two_link.selftest())",
     )
 
 
-def run_beside(folder: Path, code: str) -> None:
+def run_beside(module: ModuleType, code: str) -> None:
     """Run `code` in a new Python that finds the package and, of symgen, nothing."""
-    code = f"import sys; sys.path.insert(0, {str(folder.parent)!r}); {code}"
+    code = f"import sys; sys.path.insert(0, {str(Path(str(module.__file__)).parents[1])!r}); {code}"
     command = [sys.executable, "-W", "error", "-I", "-c", code]
     result = subprocess.run(command, capture_output=True, text=True, cwd="/")
     assert result.returncode == 0, result.stderr
 
 
-# ---- binaries that do not fit ----------------------------------------------------------------
+FILE, FOREIGN = f"_compiled_0{EXTENSION_SUFFIXES[0]}", "_compiled_0.cpython-27-vax.so"
 
 
-def with_binaries(folder: Path, contents: object) -> Path:
-    target = write(emit(arm_package(), ("numpy",)), folder)
-    (target / "binaries.json").write_text(json.dumps(contents))
-    return target
-
-
-def entry(name: str = "_compiled_0", suffix: str | None = None, **more: object) -> object:
-    from importlib.machinery import EXTENSION_SUFFIXES
-
-    file = name + (EXTENSION_SUFFIXES[0] if suffix is None else suffix)
-    return {"compiled": {"module": name, "file": file, **more}}
+def entry(file: str = FILE, **more: object) -> str:
+    """Return a list of binaries with one of the compiled backend."""
+    return json.dumps({"compiled": {"module": "_compiled_0", "file": file, **more}})
 
 
 def test_numpy_serves_silently_where_nothing_was_compiled(tmp_path: Path) -> None:
@@ -147,86 +139,33 @@ def test_numpy_serves_silently_where_nothing_was_compiled(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("contents", "reason"),
+    ("listed", "reason"),
     [
-        (entry(), "is missing"),
-        (entry(suffix=".cpython-27-vax.so"), "built for another Python"),
+        ("{", r"binaries\.json"),
+        ('{"compiled": {}}', "'file'"),
+        (entry(f"_absent{EXTENSION_SUFFIXES[0]}"), "is missing"),
+        (entry(FOREIGN), "built for another Python"),
         (entry(machine="vax"), "built for the processor vax"),
         (entry(cpu_features=["sse2", "abacus"]), "this processor lacks .*abacus; --flags portable"),
-        ({"compiled": {}}, "'file'"),
+        (entry(), "compiled: .*_compiled_0"),
     ],
 )
-def test_numpy_serves_with_a_warning_otherwise(
-    tmp_path: Path, contents: dict[str, dict[str, str]], reason: str
-) -> None:
-    target = with_binaries(tmp_path, contents)
-    if "missing" not in reason and "file" in contents["compiled"]:
-        (target / contents["compiled"]["file"]).write_bytes(b"not a library")
+def test_numpy_serves_with_a_warning_otherwise(tmp_path: Path, listed: str, reason: str) -> None:
+    target = write(emit(arm_package(), ("numpy",)), tmp_path)
+    (target / "binaries.json").write_text(listed)
+    for name in (FILE, FOREIGN):
+        (target / name).write_bytes(b"not a library")
     with pytest.warns(RuntimeWarning, match=reason) as record:
         module = load(target)
     assert len(record) == 1 and "symgen build two_link.yaml" in str(record[0].message)
     assert module.backend == "numpy"
     assert module.mass_matrix([0.0, 1.0]).shape == (2, 2)
-
-
-def test_a_damaged_list_of_binaries(tmp_path: Path) -> None:
-    target = with_binaries(tmp_path, {})
-    (target / "binaries.json").write_text("{")
-    with pytest.warns(RuntimeWarning, match=r"binaries\.json"):
-        assert load(target).backend == "numpy"
-
-
-def test_a_broken_binary_is_left_alone(tmp_path: Path) -> None:
-    contents = entry()
-    target = with_binaries(tmp_path, contents)
-    (target / contents["compiled"]["file"]).write_bytes(b"not a library")  # type: ignore[index]
-    with pytest.warns(RuntimeWarning, match="compiled: .*_compiled_0"):
-        assert load(target).backend == "numpy"
     assert not [name for name in sys.modules if name.endswith("_compiled_0")]
-
-
-# ---- emission --------------------------------------------------------------------------------
-
-
-def test_every_package_has_its_numpy_source() -> None:
-    for name in BACKEND_NAMES:
-        bundle = emit(arm_package(), (name,))
-        assert "_numpy/closed_form.py" in bundle.files
-        assert len(bundle.extensions) == (name != "numpy")
-    both = emit(arm_package(), BACKEND_NAMES)
-    assert [extension.name for extension in both.extensions] == ["_compiled", "_cython"]
-    for extension in both.extensions:
-        assert {extension.source, *extension.c_sources, *extension.shared} <= set(both.files)
 
 
 def test_an_unknown_backend_is_refused() -> None:
     with pytest.raises(ValueError, match="fortran"):
         emit(arm_package(), ("fortran",))
-
-
-def test_backends_have_the_same_interface() -> None:
-    for module in MODULES:
-        assert module.NAME in BACKEND_NAMES
-        assert callable(module.files) and callable(module.extensions)
-
-
-def test_python_files_compile_and_end_with_a_newline() -> None:
-    for name, text in emit(arm_package(), BACKEND_NAMES).files.items():
-        assert not text or (text.endswith("\n") and not text.endswith("\n\n")), name
-        assert text == text.replace("\t", " ")
-        assert not any(line.endswith(" ") for line in text.split("\n")), name
-        if name.endswith((".py", ".pyi")):
-            compile(text, name, "exec")
-
-
-def test_limits_of_all_kinds(tmp_path: Path) -> None:
-    facts = metadata("one", 1, limits=(Limits(None, 1.5, 2.0, None),))
-    bundle = emit(Package(facts, {}, {}))
-    module = load(write(bundle, tmp_path))
-    assert module.limits["lower"].tolist() == [-np.inf]
-    assert module.limits["upper"].tolist() == [1.5]
-    assert module.limits["effort"].tolist() == [np.inf]
-    assert module.functions == () and module.formulations == ()
 
 
 def test_the_digest_tells_sources_apart() -> None:

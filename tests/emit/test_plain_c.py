@@ -2,7 +2,7 @@
 
 import ctypes
 import importlib.util
-import re
+import itertools
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import symgen
+from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import function_named
 from tests.choosing import deep, slow
+from tests.emit.test_kernels import arguments_of, call
 
 pytestmark = pytest.mark.slow
 
@@ -69,54 +71,23 @@ def pointer(array):
     return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
 
-def drawn(module, name, rng):
-    """Arguments of a function, its loads and parameters."""
-    function = function_named(name)
-    sizes = {
-        "n": module.n,
-        "nq": module.nq,
-        "n_loads": module.n_loads,
-        "n_parameters": module.n_parameters,
-    }
-    given = [rng.uniform(-2, 2, a.sizes(sizes)) for a in (*function.arguments, *function.options)]
-    return given, module.default_parameters * rng.uniform(0.8, 1.2, module.n_parameters)
-
-
 def test_every_function_gives_the_numbers_of_the_module(robot):
     module, _, library = robot
     rng = np.random.default_rng(8)
-    for name in module.functions:
-        function = function_named(name)
-        given, parameters = drawn(module, name, rng)
-        loads = {"loads": given[-1]} if function.options else {}
-        positional = given[: len(function.arguments)]
-        for changed in (True, False):
-            options = {**loads, "parameters": parameters} if changed else {}
-            expected = getattr(module, name)(*positional, **options)
-            several = len(function.results) > 1
-            expected = [np.asarray(x) for x in (expected if several else (expected,))]
-            found = [np.full(x.shape, np.nan) for x in expected]
-            inputs = [pointer(np.ascontiguousarray(x)) for x in positional]
-            if changed:
-                inputs += [pointer(x) for x in (*loads.values(), parameters)]
-            else:
-                inputs += [None] * (len(function.options) + 1)
-            called = getattr(library, f"{module.name}_{name}")
-            called(*inputs, *(pointer(x) for x in found))
-            for value, wanted in zip(found, expected, strict=True):
-                scale = max(1.0, np.abs(wanted).max(initial=0.0))
-                assert np.abs(value - wanted).max(initial=0.0) <= 1e-11 * scale, name
-
-
-def test_it_has_no_macros_and_one_statement_per_line(robot):
-    module, plain, _ = robot
-    text = (plain / f"{module.name}.c").read_text()
-    assert {line.split()[0] for line in text.splitlines() if line.startswith("#")} == {"#include"}
-    code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-    assert all(
-        line.count(";") <= 1 or line.lstrip().startswith("for (") for line in code.splitlines()
-    )
-    assert re.search(r"^    const double \w+ = .*;  /\* [A-Z]+-\d+ \*/$", text, re.M)
+    sizes = {name: getattr(module, name) for name in ("n", "nq", "n_loads", "n_parameters")}
+    for name, changed in itertools.product(module.functions, (True, False)):
+        table, given = function_named(name), arguments_of(name, sizes, rng)
+        given["parameters"] = module.default_parameters * rng.uniform(0.8, 1.2, module.n_parameters)
+        if not changed:
+            given = {argument.name: given[argument.name] for argument in table.arguments}
+        expected = [np.asarray(x) for x in call(module, name, given)]
+        found = [np.full(x.shape, np.nan) for x in expected]
+        order = (*table.arguments, *table.options, PARAMETERS)
+        inputs = [pointer(given[x.name]) if x.name in given else None for x in order]
+        getattr(library, f"{module.name}_{name}")(*inputs, *map(pointer, found))
+        for value, wanted in zip(found, expected, strict=True):
+            scale = max(1.0, np.abs(wanted).max(initial=0.0))
+            assert np.abs(value - wanted).max(initial=0.0) <= 1e-11 * scale, name
 
 
 def test_a_singular_mass_matrix_is_returned(tmp_path):

@@ -1,9 +1,7 @@
 """Functions that solve for accelerations, where there is no solution: in every backend alike."""
 
-import subprocess
 import warnings
 from math import pi
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -101,16 +99,11 @@ def test_a_singular_sample_in_a_batch_is_nan_with_one_warning(ball):
                 np.testing.assert_array_equal(result[0], result[2])
 
 
-def test_a_batch_of_one_is_a_batch(ball):
+@pytest.mark.parametrize(("count", "words"), [(1, "1 of 1 samples"), (12000, "6000 of 12000")])
+def test_batches_of_any_size_warn_once(ball, count, words):
+    q = np.tile([SINGULAR, REGULAR], (count, 1))[:count]
     for solve in solvers(ball):
-        with pytest.warns(RuntimeWarning, match="1 of 1 samples"):
-            solve(np.array([SINGULAR]), QD, TAU)
-
-
-def test_large_batches_count_over_all_blocks(ball):
-    q = np.tile([REGULAR, SINGULAR], (6000, 1))
-    for solve in solvers(ball):
-        with pytest.warns(RuntimeWarning, match="singular in 6000 of 12000 samples") as caught:
+        with pytest.warns(RuntimeWarning, match=f"singular in {words}") as caught:
             solve(q, QD, TAU)
         assert len(caught) == 1
 
@@ -134,34 +127,6 @@ def test_a_nan_goes_through(ball):
 def test_a_singular_sample_of_complex_numbers_is_an_error(ball):
     with pytest.raises(np.linalg.LinAlgError):
         families(ball)[-1].forward_dynamics(np.array(SINGULAR) + 1e-30j, QD, TAU)
-
-
-@pytest.mark.slow
-def test_the_kernel_itself_says_so(tmp_path):
-    """From C: 1 and NaN where there is no solution, 0 elsewhere."""
-    ball = loaded(BALL, ("compiled",), tmp_path)
-    folder = Path(ball.__file__).parent / "c"
-    main = tmp_path / "main.c"
-    main.write_text(
-        '#include <stdio.h>\n#include "ball.h"\n'
-        "int main(void) {\n"
-        f"  double qd[4] = {{{', '.join(map(str, QD))}}};\n"
-        f"  double tau[4] = {{{', '.join(map(str, TAU))}}};\n"
-        "  double loads[6] = {0}, qdd[4];\n"
-        f"  double a[4] = {{{', '.join(map(repr, REGULAR))}}};\n"
-        f"  double b[4] = {{{', '.join(map(repr, SINGULAR))}}};\n"
-        '  printf("%d ", ball_newton_euler_forward_dynamics(a, qd, tau, loads, qdd));\n'
-        '  printf("%.17g ", qdd[0]);\n'
-        '  printf("%d ", ball_newton_euler_forward_dynamics(b, qd, tau, loads, qdd));\n'
-        '  printf("%d\\n", qdd[3] != qdd[3]);\n'
-        "  return 0;\n}\n"
-    )
-    command = ["cc", "-std=c99", "-Wall", "-Werror", f"-iquote{folder}", str(main)]
-    command += [*map(str, sorted(folder.glob("*.c"))), "-lm", "-o", str(tmp_path / "main")]
-    subprocess.run(command, check=True)
-    words = subprocess.check_output([tmp_path / "main"], text=True).split()
-    assert (words[0], words[2], words[3]) == ("0", "1", "1")
-    assert float(words[1]) == pytest.approx(ball.forward_dynamics(REGULAR, QD, TAU)[0], rel=1e-13)
 
 
 BESIDE = """

@@ -23,7 +23,7 @@ from symgen.formulations import (
 )
 from symgen.formulations.interface import Formulation
 from symgen.program.functions import FUNCTION_NAMES, OF_TREES
-from tests.choosing import deep, one_in, some_deep
+from tests.choosing import deep, slow
 from tests.exact.models import complete
 from tests.exact.test_general import ODD
 from tests.oracles.descriptions import described
@@ -46,6 +46,7 @@ def test_all_formulations_are_identical_on_the_examples(name):
     assert result.probability < 1e-60
     assert not result.left_out
     claims = {(row.function, row.claim) for row in result.rows}
+    assert not any(name.startswith(("hybrid", "outputs")) for name, _ in claims)
     for function in ("inverse_dynamics_derivatives", "mass_matrix", "forward_dynamics_derivatives"):
         first, *others = providers(function)
         assert others
@@ -75,31 +76,37 @@ def test_the_recursions_are_identical_on_the_human():
     assert {"forward_dynamics", "forward_dynamics_parameter_derivatives"} <= set(functions)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", one_in(10, range(1, 21)))
-def test_all_formulations_are_identical_on_random_trees(seed):
-    result = prove(described(seeded_model_text(seed, Recipe(joints=(1, 7)))), seed=seed)
-    assert result.passed
-    assert result.probability < 1e-60
+COMPLETE = replace(EVERYTHING, joints=(2, 3), loads=(1, 2), points=(1, 1), massless=False)
+QUATERNIONS = Recipe(
+    joints=(1, 3), types=("ball", "free", "ball", "revolute", "prismatic"), loads=(0, 1),
+    points=(0, 1), terms=True, prescribed=True,
+)  # fmt: skip
+SECOND = {"inverse_dynamics_hessian", "inverse_dynamics_hvp", "forward_dynamics_hvp", "regressor"}
+KINDS = {
+    "trees": (Recipe(joints=(1, 7)), 2, {"mass_matrix"}),
+    "all joints": (replace(EVERYTHING, joints=(1, 3)), 1, {"mass_matrix"}),
+    "quaternions": (QUATERNIONS, 1, SECOND),
+    "complete": (COMPLETE, 1, {*OF_TREES}),
+}
+"""Recipes, the number of points, and functions that are proven among others."""
+SEEDS = [
+    *slow(("trees", 1), ("trees", 11), ("all joints", 0)),
+    *deep(*(("trees", k) for k in range(1, 21) if k % 10 != 1)),
+    *deep(*(("all joints", k) for k in range(1, 5)), *(("quaternions", k) for k in (0, 2, 3))),
+    *deep(*(("complete", k) for k in range(4))),
+]
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(4))
-def test_every_function_of_a_robot_that_has_them_all(seed):
-    """Prescribed joints, outputs, loads, points, every kind of number as a runtime parameter."""
-    recipe = replace(EVERYTHING, joints=(2, 3), loads=(1, 2), points=(1, 1), massless=False)
-    result = prove(complete(seeded_model_text(seed, recipe)), points=1, seed=seed)
-    assert result.passed
-    assert not result.left_out
-    assert {row.function for row in result.rows} == set(OF_TREES)
-
-
-@pytest.mark.slow
-def test_what_means_nothing_is_left_out_without_a_word():
-    result = prove(read(TWO_LINK))
-    functions = {row.function for row in result.rows}
-    assert not any(name.startswith(("hybrid", "outputs")) for name in functions)
-    assert not result.left_out
+@pytest.mark.parametrize(("kind", "seed"), SEEDS)
+def test_all_formulations_are_identical_on_random_robots(kind, seed):
+    """Of the complete ones every function; every kind of number is a runtime parameter."""
+    recipe, points, functions = KINDS[kind]
+    text = seeded_model_text(seed, recipe)
+    robot = complete(text) if kind == "complete" else described(text)
+    result = prove(robot, points=points, seed=seed)
+    assert result.passed and result.probability < 1e-30
+    assert kind != "complete" or not result.left_out
+    assert {row.function for row in result.rows} >= functions
 
 
 WEIGHTLESS_HAND = """symgen: 1
@@ -127,27 +134,6 @@ def test_a_mass_matrix_that_is_always_singular_is_no_reason_to_give_up(hand, mas
     solving = [name for name in FUNCTION_NAMES if name.startswith("forward_dynamics")]
     assert len(reasons) == sum(len(providers(name)) for name in solving)
     assert set(reasons.values()) == {"the mass matrix is singular in every state"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", some_deep(range(5), (0,)))
-def test_all_types_of_joints_and_their_terms(seed):
-    recipe = replace(EVERYTHING, joints=(1, 3))
-    assert prove(described(seeded_model_text(seed, recipe)), points=1).passed
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", (0, 2, 3))
-def test_quaternions(seed):
-    """Derivatives are in the tangent space, at attitudes of length 1; joint terms, prescribed."""
-    types = ("ball", "free", "ball", "revolute", "prismatic")
-    recipe = Recipe(joints=(1, 3), types=types, loads=(0, 1), points=(0, 1), terms=True,
-                    prescribed=True)  # fmt: skip
-    result = prove(described(seeded_model_text(seed, recipe)), points=1, seed=seed)
-    assert result.passed and result.probability < 1e-30
-    proven = {row.function for row in result.rows}
-    assert {"inverse_dynamics_hessian", "inverse_dynamics_derivatives", "regressor"} <= proven
-    assert {"inverse_dynamics_hvp", "forward_dynamics_hvp"} <= proven
 
 
 @pytest.mark.deep

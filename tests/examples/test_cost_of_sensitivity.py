@@ -79,17 +79,13 @@ def test_nothing_of_a_chain_is_zero(script, tmp_path):
     assert len(module.inertial_parameters) == 30
 
 
-def test_exponents_are_those_of_the_measurements(results):
+def test_exponents_crossings_and_lines_are_those_of_the_measurements(results):
     store = made_up(results, (2, 4, 8, 12, 16, 24, 48, 96))
     by_time = results.against_n(store, "kane", 1, "single", per_parameter=True)
     slope, _, sizes = results.exponent(by_time, 12, 96)
-    assert slope == pytest.approx(1.0)
-    assert sizes == [12, 16, 24, 48, 96]
+    assert slope == pytest.approx(1.0) and sizes == [12, 16, 24, 48, 96]
     row = results.exponents_table(store)[2]
     assert row == "| traditional | 1 | 8 ... 24 | 4.00 | 4.00 | 4.00 |"
-
-
-def test_crossings_are_interpolated(results):
     store = made_up(results, (2, 4, 8), exponents=(2.0, 2.0, 1.0), factors=(10.0, 20.0, 30.0))
     slow, partial, fast = (
         results.against_n(store, m, 1, "single", per_parameter=True) for m in results.METHODS
@@ -97,9 +93,6 @@ def test_crossings_are_interpolated(results):
     assert results.crossing(slow, fast) == "n = 3.0"
     assert results.crossing(partial, fast) == "below n = 2"
     assert results.crossing(fast, partial) == "above n = 8"
-
-
-def test_the_line_through_the_times_by_p(results):
     assert results.straight({p: 5.0 + 3.0 * p for p in (1, 2, 4)}) == pytest.approx((5, 3, 0))
     *_, off = results.straight({1: 100.0, 2: 200.0, 3: 240.0})
     assert 5 < off < 15
@@ -142,6 +135,8 @@ def test_the_document_has_a_place_for_every_table(results):
 @pytest.mark.deep
 def test_the_script_runs_and_resumes(tmp_path):
     pytest.importorskip("matplotlib")
+    done = run_script("--plot-only", cwd=tmp_path)
+    assert done.returncode == 1 and "nothing was measured yet" in done.stderr
     done = run_script("--quick", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "cost_of_sensitivity"
@@ -160,10 +155,3 @@ def test_the_script_runs_and_resumes(tmp_path):
     (folder / "times.json").write_text(json.dumps(kept))
     third = run_script("--quick", cwd=tmp_path)
     assert third.stdout.count("built in") == 3  # the methods of one n and p are timed together
-
-
-def test_there_is_nothing_to_plot_before(tmp_path):
-    pytest.importorskip("matplotlib")
-    done = run_script("--plot-only", cwd=tmp_path)
-    assert done.returncode == 1
-    assert "nothing was measured yet" in done.stderr

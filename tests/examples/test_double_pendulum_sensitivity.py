@@ -1,6 +1,5 @@
 """The script on the double pendulum: its methods agree, and the paper's example comes out."""
 
-import importlib.util
 import re
 import subprocess
 import sys
@@ -52,36 +51,7 @@ def check(done, folder):
 
 
 @pytest.mark.deep
-def test_the_quick_script_runs(tmp_path, libraries):
-    done = run_script("--quick", cwd=tmp_path)
-    check(done, tmp_path)
-    assert "double_pendulum: 2 s, tolerance 1e-13, numpy backend" in done.stdout
-
-
-@pytest.mark.deep
 def test_the_example_of_the_paper(tmp_path, libraries):
     values = check(run_script(cwd=tmp_path), tmp_path)
     assert tuple(values["recursive"]) == AT_THE_END
     assert tuple(values["traditional"]) == AT_THE_END[1:]
-
-
-@pytest.mark.slow
-def test_help_names_the_folder_of_the_figure(tmp_path, libraries):
-    assert "(default: double_pendulum_sensitivity)" in run_script("--help", cwd=tmp_path).stdout
-
-
-@pytest.mark.deep
-def test_figures_say_what_they_show(tmp_path, libraries, monkeypatch):
-    spec = importlib.util.spec_from_file_location("double_pendulum_sensitivity", SCRIPT)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    monkeypatch.setattr(script.plt, "close", lambda figure: None)
-    t, exact = script.np.linspace(0, 1, 21), script.np.ones((21, 4))
-    others = {name: exact + 1e-3 * k for k, name in enumerate(script.STYLES)}
-    script.plot(tmp_path / "4.png", t, exact, others)
-    left, right = script.plt.gcf().axes[4:6]
-    assert left.get_title() == r"d KE / d$\,M_P$ (the paper's figure 6)"
-    assert left.get_ylabel() == right.get_ylabel() == "J/kg"
-    assert right.get_title() == "|difference from the recursive method|, steps 5e-04"
-    shown = [max(line.get_ydata()) for line in right.get_lines()[1:]]
-    assert shown == pytest.approx([1e-3, 2e-3])

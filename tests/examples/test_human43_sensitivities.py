@@ -1,6 +1,5 @@
 """The script on the human's sensitivities: its methods agree, its spikes are where they must be."""
 
-import importlib.util
 import re
 import subprocess
 import sys
@@ -9,7 +8,6 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "human43_sensitivities.py"
-NAMES = tuple(f"joint_{i}" for i in range(1, 44))
 
 
 def run_script(*arguments, cwd):
@@ -21,14 +19,6 @@ def run_script(*arguments, cwd):
 def libraries():
     pytest.importorskip("matplotlib")
     pytest.importorskip("scipy.differentiate", reason="scipy 1.15 or newer")
-
-
-@pytest.fixture
-def script(libraries):
-    spec = importlib.util.spec_from_file_location("human43_sensitivities", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.deep
@@ -65,40 +55,3 @@ def test_the_script_runs(tmp_path, libraries):
     assert "mean of 31 instants, numpy backend" in done.stdout
     assert "0.0166" not in done.stdout
     assert "8.7e+05 / 0.055 ms per instant" in done.stdout
-
-
-@pytest.mark.slow
-def test_help_names_the_folder_of_the_figures(tmp_path, libraries):
-    assert "(default: human43_sensitivities)" in run_script("--help", cwd=tmp_path).stdout
-
-
-def drawn(script, monkeypatch, tmp_path, instants):
-    """Figure 4 of derivatives that never change; those by proportional steps fail at t = 0."""
-    monkeypatch.setattr(script.plt, "close", lambda figure: None)
-    t = script.np.linspace(0, 3, instants)
-    exact = [script.np.ones((instants, 43, 43))] * 3
-    failing = script.np.ones((instants, 43, 43))
-    failing[0] = 0.0
-    numeric = {"fixed": exact, "proportional": [failing] * 3}
-    script.plot_sensitivities(tmp_path / "4.png", t, script.FIGURE_4, exact, numeric, NAMES)
-    return script.plt.gcf()
-
-
-@pytest.mark.slow
-def test_figures_say_what_they_show(script, monkeypatch, tmp_path):
-    figure = drawn(script, monkeypatch, tmp_path, 31)
-    left, right = figure.axes[:2]
-    assert left.get_title() == r"$\partial \tau_{20} / \partial q_{5}$ (joint_20 by joint_5)"
-    assert left.get_ylabel() == right.get_ylabel() == "N m/rad"
-    assert "exact zeros are drawn at 1e-18" in right.get_title()
-    assert "the paper's $Q$" in figure.get_suptitle()
-    failures = left.get_lines()[-1]
-    assert [list(axis) for axis in failures.get_data()] == [[0.0], [0.0]]
-    assert failures.get_marker() == "o"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("instants", "marked"), [(31, True), (301, False)])
-def test_few_instants_are_marked(script, monkeypatch, tmp_path, instants, marked):
-    analytic = drawn(script, monkeypatch, tmp_path, instants).axes[0].get_lines()[0]
-    assert (analytic.get_marker() == "o") is marked

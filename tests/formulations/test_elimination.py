@@ -17,8 +17,6 @@ from symgen.program.evaluation import call
 from tests.oracles.comparison import agrees
 from tests.oracles.descriptions import described
 
-SIZES = range(1, 10)
-
 
 def a_tree(parents, algebra):
     """A tree of joints with these parents, 0 for the base; nothing else about it matters."""
@@ -100,38 +98,6 @@ def test_solutions_equal_numpy(seed):
     # eliminating the last first: D_k is the Schur complement of the block behind k
     tails = [np.linalg.det(part[place:, place:]) for place in range(len(free) + 1)]
     assert agrees(pivots, [tails[k] / tails[k + 1] for k in range(len(free))], 1e-9)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_there_is_no_fill_in(seed):
-    rng = np.random.default_rng(seed)
-    tree = a_tree(random_parents(rng, 9), Graph())
-    b = ProgramBuilder(tree.algebra)
-    factors = eliminate(tree, b, symbolic(tree, b), SIZES)
-    assert set(factors.multipliers) == {(k, i) for k in SIZES for i in tree.path(k) if i != k}
-
-
-def test_unrelated_joints_do_not_meet():
-    """Two joints on the base: the solution for one has no part of the other."""
-    tree = a_tree([0, 0], Graph())
-    b = ProgramBuilder(tree.algebra)
-    factors = eliminate(tree, b, symbolic(tree, b), (1, 2))
-    assert set(factors.solve(b, {1: tree.algebra.one}, "x")) == {1}
-    assert set(factors.inverse(b)) == {(1, 1), (2, 2)}
-
-
-def test_every_line_has_its_name_and_its_note():
-    tree = a_tree([0, 1], Graph())
-    b = ProgramBuilder(tree.algebra)
-    factors = eliminate(tree, b, symbolic(tree, b), (1, 2))
-    factors.solve(b, dict(enumerate(b.input("rhs", (2,), ("b_1", "b_2")), start=1)), "qdd")
-    notes = {line.name: line.note for line in b.build("bare", "none", "none", {}).statements}
-    # pivot_2 and the right-hand side of joint 2 are bare symbols and need no names
-    assert notes == {
-        "inverse_pivot_2": "LTDL-1", "L_2_1": "LTDL-2", "pivot_1": "LTDL-1",
-        "inverse_pivot_1": "LTDL-1", "reduced_qdd_1": "LTDL-3", "qdd_1": "LTDL-4",
-        "qdd_2": "LTDL-4",
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize("algebra", [Graph, SymPyAlgebra])

@@ -3,7 +3,7 @@
 All six joints of the paper, at unit Euler parameters.  Where tables name one body behind a joint
 of several coordinates, columns are those of the last of its bodies here.  Table 4 is in
 `BY_COORDINATE`, `BY_VELOCITY` and `BY_PARAMETER` of `test_semi_recursive`, tables 1 and 2 in
-`tests.mechanisms.test_formulations` and `tests.mechanisms.test_constraints_by_parameters`.
+`tests.mechanisms.test_constraint_lines`.
 """
 
 from __future__ import annotations

@@ -121,20 +121,6 @@ def test_pytorch(request, given, tangents, name, made):
             bend.sum().backward()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_casadi(robot, given, tangents, name):
-    casadi = pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
-    function = getattr(symgen.casadi(robot, loads=True, parameters=True), name)
-    right, along = expected(robot, name, given, tangents)
-    columns = [one[0] for one in given]
-    assert np.allclose(function(*columns).full().ravel(), right[0], rtol=1e-13)
-    symbols = [casadi.MX.sym(f"x{k}", len(one)) for k, one in enumerate(columns)]
-    slopes = [casadi.jacobian(function(*symbols), symbol) for symbol in symbols]
-    found = casadi.Function("slopes", symbols, slopes)(*columns)
-    product = sum(one.full() @ t[0] for one, t in zip(found, tangents, strict=True))
-    assert np.allclose(product, along[0], atol=1e-6 * np.abs(along).max())
-
-
 def test_mistakes_are_named(robot):
     jax = pytest.importorskip("jax", reason="needs jax: pip install 'symgen[test]'")
     assert jax is not None

@@ -71,6 +71,7 @@ def test_progress_is_told_of_every_line():
         "M[1,2] = I2 + m2*l2**2 + m2*L1*l2*(1 - 2*sin(q2/2)**2)",
         "a = m2*l2  # mine\nM[1,2] = I2 + a*(l2 +\n    L1*c2)",
         "M[1,2] = I2 + m2*(0.5*L2)**2 + 5e-1*L1*L2*m2*tan(q2)*c2**2/s2",
+        "%matplotlib inline\nfrom sympy import *\nimport numpy as np\n\nM[2,2] = I2 + m2*l2**2\n",
         "mass_matrix[1,2] = I2 + sqrt(m2**4)*l2**2/m2 + m2*L1*l2*cos(-q2 + 2*pi)",
     ],
 )
@@ -102,8 +103,7 @@ def test_roots_and_parts_of_angles(cosine):
 
 @pytest.mark.parametrize("cosine", ["sqrt(1 - s2**2)", "cos(asin(s2))", "1/sqrt(1 + tan(q2)**2)"])
 def test_what_is_right_for_some_angles_only_is_wrong(cosine):
-    (row,) = graded(f"M[1,2] = {IN_OTHER_WORDS.format(cosine)}")
-    assert not row.right
+    assert not graded(f"M[1,2] = {IN_OTHER_WORDS.format(cosine)}")[0].right
 
 
 SPRINGS = """
@@ -176,17 +176,14 @@ def test_names_upon_names_end_in_time(rule):
         "cos(q1 + q2 + m1 + m2 + L1 + L2 + l1 + I1 + I2 + g + qd1 + qd2 + qdd1 + qdd2 + 9*q2)",
         "cos((q1 + q2 + m1 + m2)**1000)", "(sqrt(m1) + 1)**1000", "1e-300*m1", "1e300*m1",
         "*".join(f"sqrt(m1 + {k})" for k in range(60)), "sqrt((m1 + m2)**999)",
+        "tan(q1 + pi/2)/tan(q1)", "*".join(f"sin({k})" for k in range(1, 40)),
+        f"{'sqrt(2 + ' * 30}2{')' * 30}", f"q_{'0' * 1500}1",
     ],
 )  # fmt: skip
 def test_an_answer_from_a_stranger_ends_in_time_and_in_a_line(answer):
     (row,) = graded(f"M[1,1] = {answer}")
     assert not row.right
     assert len(row.wrong) < 400
-
-
-def test_a_cell_of_a_notebook():
-    cell = "%matplotlib inline\nfrom sympy import *\nimport numpy as np\n\nM[2,2] = I2 + m2*l2**2\n"
-    assert [row.right for row in graded(cell)] == [True]
 
 
 WRONG = [
@@ -362,19 +359,6 @@ def test_joints_that_follow_others():
     assert [row.right for row in graded(right, robot)] == [True, True, True]
     (wrong,) = graded(f"M[1,1] = {mass.replace('k*q1', 'q1')}", robot)
     assert not wrong.right
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "tan(q1 + pi/2)/tan(q1)", "*".join(f"sin({k})" for k in range(1, 40)),
-        f"{'sqrt(2 + ' * 30}2{')' * 30}", f"q_{'0' * 1500}1",
-    ],
-)  # fmt: skip
-def test_what_sympy_makes_of_an_answer_is_graded_too(answer):
-    (row,) = graded(f"M[1,1] = {answer}")
-    assert not row.right
-    assert len(row.wrong) < 400
 
 
 def test_many_faults_are_listed_up_to_a_point():

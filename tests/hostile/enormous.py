@@ -5,99 +5,45 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 MIB = 1 << 20
-HEAD = "symgen: 1\nname: robot\n"
-ARM = "joints: [{name: j, type: revolute, origin: {}, link: {mass: 1, com: [1, 0, 0]}}]\n"
+ARM = "joints: [{name: j, type: revolute, origin: {}, link: {mass: 1, com: [1, 0, 0]}}]"
+DEEP = "(" * 49 + "1" + ")" * 49 + "+sin(cos(1))*2**0.5" * 90
+"""An expression that is as long and as deep as it may be."""
 
 
-def parameters(lines: list[str]) -> bytes:
-    """A model with these parameters."""
-    return (HEAD + "parameters:\n" + "".join(f"  {line}\n" for line in lines) + ARM).encode()
+def lines(*texts: str) -> bytes:
+    """Write a model of these lines."""
+    return "\n".join(["symgen: 1", "name: robot", *texts, ""]).encode()
 
 
-def chain_of_parameters() -> bytes:
-    """20,000 parameters, each defined by the next one, the number last."""
-    return parameters([*(f"a{k}: a{k + 1}" for k in range(20_000)), "a20000: 1"])
+def parameters(definitions: list[str]) -> bytes:
+    """Write a model with these parameters."""
+    return lines("parameters:", *(f"  {line}" for line in definitions), ARM)
 
 
-def ring_of_parameters() -> bytes:
-    """20,000 parameters that define each other in a circle."""
-    return parameters([f"a{k}: a{(k + 1) % 20_000}" for k in range(20_000)])
+def previous(k: int) -> str:
+    """Name the joint before."""
+    return f"j{k - 1}" if k else "base"
 
 
-def unknown_names() -> bytes:
-    """10,000 expressions, each with names that nobody knows."""
-    return parameters([f"a{k}: b{k} + c{k}" for k in range(10_000)])
+def joints(count: int, parent: Callable[[int], str], kind: str = "revolute", *more: str) -> bytes:
+    """Write a model with so many joints."""
+    row = "  - {{name: j{}, type: {}, parent: {}, origin: {{}}}}".format
+    return lines("joints:", *(row(k, kind, parent(k)) for k in range(count)), *more)
 
 
-def long_expression() -> bytes:
-    """An expression of 100 kB."""
-    return parameters(["a: " + "+".join(["1"] * 50_000)])
+def points(count: int, link: str) -> list[str]:
+    """Write so many points, each on a link of its own."""
+    return ["points:", *(f"  - {{name: p{k}, link: {link}{k}}}" for k in range(count))]
 
 
-def many_expressions() -> bytes:
-    """2,000 expressions that are as long and as deep as they may be."""
-    deep = "(" * 49 + "1" + ")" * 49 + "+sin(cos(1))*2**0.5" * 90
-    return parameters([f"a{k}: {deep}" for k in range(1700)])
+def statements(texts: list[str]) -> bytes:
+    """Write an answer of these lines."""
+    return "\n".join(texts).encode()
 
 
-def joints(count: int, parent: Callable[[int], str]) -> bytes:
-    """A model with so many joints."""
-    lines = [f"  - {{name: j{k}, type: revolute, parent: {parent(k)}, origin: {{}}}}\n"
-             for k in range(count)]  # fmt: skip
-    return (HEAD + "joints:\n" + "".join(lines)).encode()
-
-
-def chain_of_joints() -> bytes:
-    """10,000 joints, each on the one before."""
-    return joints(10_000, lambda k: f"j{k - 1}" if k else "base")
-
-
-def joints_of_nothing() -> bytes:
-    """10,000 joints, each on a link that there is none of."""
-    return joints(10_000, lambda k: f"x{k}")
-
-
-def reversed_joints() -> bytes:
-    """10,000 joints, each on the one that comes next."""
-    return joints(10_000, lambda k: f"j{k + 1}")
-
-
-def joints_of_one_name() -> bytes:
-    """14,000 joints of one name."""
-    return (HEAD + "joints:\n" + "  - {name: j, type: fixed, origin: {}}\n" * 14_000).encode()
-
-
-def empty_joints() -> bytes:
-    """90,000 joints that say nothing."""
-    return (HEAD + "joints:\n" + "  -\n" * 90_000).encode()
-
-
-def points() -> bytes:
-    """Thousands of points on as many links."""
-    links = "".join(f"  - {{name: j{k}, type: fixed, origin: {{}}}}\n" for k in range(5000))
-    lines = (f"  - {{name: p{k}, link: j{k}}}\n" for k in range(5000))
-    return (HEAD + "joints:\n" + links + "points:\n" + "".join(lines)).encode()
-
-
-def points_of_nothing() -> bytes:
-    """15,000 points on links that there are none of."""
-    lines = (f"  - {{name: p{k}, link: x{k}}}\n" for k in range(15_000))
-    return (HEAD + ARM + "points:\n" + "".join(lines)).encode()
-
-
-def unknown_keys() -> bytes:
-    """40,000 keys that nobody knows."""
-    return (HEAD + "".join(f"key{k}: 1\n" for k in range(40_000))).encode()
-
-
-def wrong_values() -> bytes:
-    """90,000 numbers where there should be three."""
-    return f"{HEAD}gravity: [{', '.join(['x'] * 90_000)}]\n".encode()
-
-
-def over_the_limit() -> bytes:
-    """More than 4 MiB of a remark."""
-    return b"#" * (4 * MIB + 1)
+def signs(k: int) -> bytes:
+    """Write a number by signs that a name cannot have, all of which become the same."""
+    return f"{k:b}".replace("1", "+").replace("0", "-").encode()
 
 
 def almost(text: str, end: str = "") -> bytes:
@@ -112,7 +58,7 @@ def text(pattern: str) -> Callable[[], bytes]:
 
 def one_value(pattern: str) -> Callable[[], bytes]:
     """A model whose description is 3.9 MiB of a pattern."""
-    return lambda: HEAD.encode() + b'description: "' + almost(pattern) + b'"\n'
+    return lambda: lines() + b'description: "' + almost(pattern) + b'"\n'
 
 
 def urdf(count: int, parent: Callable[[int], int]) -> bytes:
@@ -124,19 +70,6 @@ def urdf(count: int, parent: Callable[[int], int]) -> bytes:
         for k in range(count)
     )
     return f'<robot name="r">\n{links}{"".join(lines)}</robot>\n'.encode()
-
-
-def attributes() -> bytes:
-    """An element with 200,000 attributes."""
-    given = " ".join(f'a{k}=""' for k in range(200_000))
-    return f'<robot name="r"><link name="a" {given}/></robot>'.encode()
-
-
-def links_alike() -> bytes:
-    """3,000 links whose names become one."""
-    links = "".join(f'<link name="{"-" * 9}{k:b}"/>\n'.replace("1", "+").replace("0", "-")
-                    for k in range(3000))  # fmt: skip
-    return f'<robot name="r">{links}</robot>'.encode()
 
 
 def sdf(count: int, pose: Callable[[int], str], parent: str = "l{}") -> bytes:
@@ -156,27 +89,28 @@ def bodies(count: int, inner: str = "") -> bytes:
     return f"<mujoco><worldbody>{f'<body>{inner}</body>' * count}</worldbody></mujoco>".encode()
 
 
-def assignments(lines: list[str]) -> bytes:
-    """An answer of these lines."""
-    return "\n".join(lines).encode()
-
-
 ENORMOUS: Mapping[str, Callable[[], bytes]] = {
-    "chain_of_parameters.yaml": chain_of_parameters,
-    "ring_of_parameters.yaml": ring_of_parameters,
-    "unknown_names.yaml": unknown_names,
-    "long_expression.yaml": long_expression,
-    "many_expressions.yaml": many_expressions,
-    "chain_of_joints.yaml": chain_of_joints,
-    "joints_of_nothing.yaml": joints_of_nothing,
-    "reversed_joints.yaml": reversed_joints,
-    "joints_of_one_name.yaml": joints_of_one_name,
-    "empty_joints.yaml": empty_joints,
-    "points.yaml": points,
-    "points_of_nothing.yaml": points_of_nothing,
-    "unknown_keys.yaml": unknown_keys,
-    "wrong_values.yaml": wrong_values,
-    "over_the_limit.yaml": over_the_limit,
+    "chain_of_parameters.yaml": lambda: parameters(
+        [*(f"a{k}: a{k + 1}" for k in range(20_000)), "a20000: 1"]
+    ),
+    "ring_of_parameters.yaml": lambda: parameters(
+        [f"a{k}: a{(k + 1) % 20_000}" for k in range(20_000)]
+    ),
+    "unknown_names.yaml": lambda: parameters([f"a{k}: b{k} + c{k}" for k in range(10_000)]),
+    "long_expression.yaml": lambda: parameters(["a: " + "+".join(["1"] * 50_000)]),
+    "many_expressions.yaml": lambda: parameters([f"a{k}: {DEEP}" for k in range(1700)]),
+    "chain_of_joints.yaml": lambda: joints(10_000, previous),
+    "joints_of_nothing.yaml": lambda: joints(10_000, lambda k: f"x{k}"),
+    "reversed_joints.yaml": lambda: joints(10_000, lambda k: f"j{k + 1}"),
+    "joints_of_one_name.yaml": lambda: lines(
+        "joints:", *["  - {name: j, type: fixed, origin: {}}"] * 14_000
+    ),
+    "empty_joints.yaml": lambda: lines("joints:", *["  -"] * 90_000),
+    "points.yaml": lambda: joints(5000, previous, "fixed", *points(5000, "j")),
+    "points_of_nothing.yaml": lambda: lines(ARM, *points(15_000, "x")),
+    "unknown_keys.yaml": lambda: lines(*(f"key{k}: 1" for k in range(40_000))),
+    "wrong_values.yaml": lambda: lines(f"gravity: [{', '.join(['x'] * 90_000)}]"),
+    "over_the_limit.yaml": lambda: b"#" * (4 * MIB + 1),
     "brackets.yaml": text("["),
     "braces.yaml": text("{"),
     "dashes.yaml": text("- "),
@@ -215,8 +149,12 @@ ENORMOUS: Mapping[str, Callable[[], bytes]] = {
     "star.urdf": lambda: urdf(3000, lambda k: 0),
     "joints.urdf": lambda: urdf(20_000, lambda k: k),
     "ring.urdf": lambda: urdf(2999, lambda k: (k + 2) % 3000),
-    "attributes.urdf": attributes,
-    "links_alike.urdf": links_alike,
+    "attributes.urdf": lambda: b'<robot name="r"><link name="a" '
+    + b" ".join(b'a%d=""' % k for k in range(200_000))
+    + b"/></robot>",
+    "links_alike.urdf": lambda: b'<robot name="r">'
+    + b"".join(b'<link name="---------%s"/>' % signs(k) for k in range(3000))
+    + b"</robot>",
     "elements.urdf": lambda: b"<robot>" + almost("<a/>") + b"</robot>",
     "open.urdf": text("<a>"),
     "brackets.urdf": text("<"),
@@ -247,17 +185,17 @@ ENORMOUS: Mapping[str, Callable[[], bytes]] = {
     + b"</default><worldbody/></mujoco>",
     "compilers.xml": lambda: b"<mujoco>" + b"<compiler angle='radian'/>" * 90_000 + b"</mujoco>",
     "sequence.xml": lambda: b'<mujoco><compiler eulerseq="' + almost("xyz") + b'"/></mujoco>',
-    "lines.txt": lambda: assignments(["a = 1"] * 40_000),
+    "lines.txt": lambda: statements(["a = 1"] * 40_000),
     "sum.txt": lambda: b"M[1,1] = " + b"m+" * 100_000 + b"m",
     "sum_in_lines.txt": lambda: b"M[1,1] = (" + b"m+\n" * 1900 + b"m)",
-    "names.txt": lambda: assignments(
+    "names.txt": lambda: statements(
         [*(f"a{k} = m*{k}" for k in range(1990)), "M[1,1] = a0"]
     ),
-    "chain.txt": lambda: assignments(
+    "chain.txt": lambda: statements(
         ["a0 = m", *(f"a{k} = a{k - 1} + 1" for k in range(1, 1500)), "M[1,1] = a1499"]
     ),
-    "unknown_names.txt": lambda: assignments([f"a{k} = x{k}" for k in range(1990)]),
-    "entries.txt": lambda: assignments([f"M[1,{k}] = m" for k in range(1990)]),
+    "unknown_names.txt": lambda: statements([f"a{k} = x{k}" for k in range(1990)]),
+    "entries.txt": lambda: statements([f"M[1,{k}] = m" for k in range(1990)]),
     "parentheses.txt": lambda: b"M[1,1] = " + b"(" * 200_000,
     "parentheses_in_lines.txt": lambda: b"(\n" * 1900,
     "letters.txt": lambda: b"a" * 250_000,

@@ -15,6 +15,10 @@ from functools import cache
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
+from symgen.description.foreign.mjcf_format import MJCF
+from symgen.description.foreign.sdf_format import SDF
+from symgen.description.foreign.urdf_format import URDF
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 KINDS: Mapping[str, str] = {
@@ -47,62 +51,10 @@ _HOSTILE = [
     "\ud7ff", "\U0001f600", "../", "../../etc/passwd", "/etc/passwd", "CON", "__class__", "import",
     "numpy", "sympy", "os", "base", "%s%n", "${x}", "{{7*7}}", "{% raw %}", "\r", "\r\n", "\t",
     "\v", "\f", "\x85", "??/", "\\N{DASH}", "]]>", "-->", "]]", "class", "def", "static", "int",
+    "<!--", "<![CDATA[", "<!DOCTYPE", "<!ENTITY", "&lol;", "&#0;", "&#x110000;", "<xacro:macro",
+    "&a", "*a", "<<:", "!!python/object:", "!<tag:x>", "|-", ">+", "...", "%YAML", "a::b",
 ]  # fmt: skip
-_OF_KIND = {
-    "model": _words("""
-        symgen: name: convention: standard modified gravity: parameters: joints: loads: points:
-        outputs: type: revolute prismatic fixed universal cylindrical helical pitch:
-        planar spherical floating parent: dh:
-        origin: axis: axes: sequence: zyx xyz: rpy: theta: d: a: alpha: before: link: mass: com:
-        inertia: xx: zz: xy: accepted: limits: lower: upper: velocity: effort: rotor_inertia:
-        gear_ratio: damping: stiffness: rest: friction: friction_velocity: prescribed: mimic:
-        coordinate: multiplier: offset: value: unit: description: true false null ~ - [ ] { } : , ?
-        | > |- >+ & &a *a << <<: ! !! !!python/object: !<tag:x> --- ... %YAML %TAG # @ ` ' "
-        q.hinge points.tip.vx energy.kinetic kinetic_energy base point: link:
-    """),
-    "urdf": _words("""
-        <robot name="r"> </robot> <link name="a"/> <link name="a"> </link> <joint name="j"
-        type="revolute"> </joint> <parent link="a"/> <child link="b"/> <origin xyz="0 0 1"
-        rpy="0 0 0"/> <axis xyz="0 0 1"/> <limit lower="-1" upper="1" effort="1" velocity="1"/>
-        <inertial> </inertial> <mass value="1"/> <inertia ixx="1" iyy="1" izz="1" ixy="0"
-        <dynamics damping="1" friction="2"/> <mimic joint="j" multiplier="2" offset="1"/> <visual>
-        <mesh filename="package://../../etc/passwd"/> continuous prismatic fixed floating planar
-        <!DOCTYPE <!ENTITY &lol; &#0; &#x110000; <![CDATA[ ]]> <!-- --> <?xml <?php <xacro:macro
-        xmlns:xacro="x" type= name= link= value= xyz= " ' = / > <
-    """),
-    "sdf": _words("""
-        <sdf version="1.9"> <sdf version="1.4"> </sdf> <model name="m"> </model> <world name="w">
-        </world> <link name="a"/> <link name="a"> </link> <joint name="j" type="revolute"> </joint>
-        <parent>a</parent> <child>b</child> <parent>world</parent> <pose relative_to="b">0 0 1 0 0
-        0</pose> <pose/> <frame name="f" attached_to="a"/> <axis><xyz>0 0 1</xyz></axis> <axis2>
-        <xyz expressed_in="f"> <limit><lower>-1</lower></limit> <dynamics><damping>1</damping>
-        <mimic joint="j" axis="axis2"> <inertial> <mass>1</mass> <inertia><ixx>1</ixx></inertia>
-        <include><uri>../../etc/passwd</uri></include> <uri>model://..</uri> <merge> <static>1
-        merge="true" placement_frame="f" canonical_link="a" rotation_format="quat_xyzw" degrees="1"
-        type="universal" type="screw" type="ball" type="gearbox" <screw_thread_pitch>0
-        <use_parent_model_frame>1 <plugin filename="evil.so"/> <drake:joint> a::b __model__ ::
-        <gravity>0 0 0</gravity> <!DOCTYPE <!ENTITY &lol; &#0; <![CDATA[ ]]> " ' = / > <
-    """),
-    "mjcf": _words("""
-        <mujoco model="m"> </mujoco> <worldbody> </worldbody> <body name="b" pos="0 0 1"> </body>
-        <joint type="hinge" axis="0 1 0"/> <freejoint/> <inertial pos="0 0 0" mass="1"
-        diaginertia="1 1 1"/> fullinertia="1 1 1 0 0 0" <default> <default class="x"> </default>
-        childclass="x" <compiler angle="radian" eulerseq="xyz" autolimits="false"
-        inertiafromgeom="true" meshdir="/etc"/> <option gravity="0 0 -9"/> <flag gravity="disable"/>
-        euler="1 2 3" quat="0 0 0 0" axisangle="0 0 0 1" xyaxes="1 0 0 1 0 0" zaxis="0 0 0" ref="1"
-        springref="1" stiffness="1 2 3" damping="1" armature="1" frictionloss="1" range="-1 1"
-        limited="true" type="ball" type="slide" type="free" <include file="../../etc/passwd"/>
-        <geom type="box"/> <site/> <asset> <frame> <replicate count="1000000000"> <attach
-        <equality> <tendon> <!DOCTYPE <!ENTITY &lol; &#0; <![CDATA[ ]]> " ' = / > <
-    """),
-    "answer": _words("""
-        M[1,1] tau[1] G[1] b[1] T V com[1] qdd[1] dtau_dq[1,1] forward_kinematics[1,1,4] = == [ ]
-        newton_euler.omega_1_z kane.x a = b = c = c1 s1 c1**2 sin(q1) cos(2*q1) sqrt(m) m l I g q1
-        qd1 qdd1 q_1 tau1 theta1 dq1 M11 x**999 x**0.5 x**x abs(q1) **1000 **-1000 **(1/3) /0
-        atan2(0,0) exp(1000) exp(exp(q1)) log(q1) asin(2) acos(c1) pi**pi deg # import from % np.
-        cos(cos(q1)) cos(1e300*q1) tan(pi/2) (a+b)**64 sqrt(-1) 0**0 1e-320 1/3 0.1
-    """),
-}
+_TABLES = {"urdf": URDF.entries, "sdf": SDF.entries, "mjcf": MJCF.entries}
 _TOKEN = re.compile(r"[A-Za-z_0-9.]+|\s+|.", re.DOTALL)
 _WRITTEN_NUMBER = re.compile(r"(?<![A-Za-z_])[0-9]+(?:\.[0-9]+)?")
 
@@ -167,9 +119,20 @@ def seeds(kind: str) -> tuple[str, ...]:
 # ---------------------------------------------------------------------------------------- changes
 
 
+@cache
+def _of_kind(kind: str) -> Sequence[str]:
+    """List the words of a format: those of its seeds, and the entries that symgen knows."""
+    known = _TABLES.get(kind, ())
+    elements = {path.split("/")[-1].partition("@")[0] for path in known}
+    attributes = {path.partition("@")[2] for path in known} - {""}
+    names = [f"<{name}>" for name in elements] + [f'{name}="1"' for name in attributes]
+    words = (word for text in seeds(kind) for word in text.split() if len(word) < 200)
+    return sorted({*names, *words})
+
+
 def _word(kind: str, rng: random.Random) -> str:
     """A word to be put somewhere."""
-    source = rng.choice((_NUMBERS, _EXPRESSIONS, _HOSTILE, _OF_KIND[kind], _OF_KIND[kind]))
+    source = rng.choice((_NUMBERS, _EXPRESSIONS, _HOSTILE, _of_kind(kind), _of_kind(kind)))
     return rng.choice(source)
 
 
@@ -199,7 +162,7 @@ def _replace_number(text: str, kind: str, rng: random.Random) -> str:
 
 def _delete(text: str, kind: str, rng: random.Random) -> str:
     at = _place(text, rng)
-    return text[:at] + text[at + 1 + int(rng.expovariate(0.1)) :]
+    return text[:at] + (text[at + 1 + int(rng.expovariate(0.1)) :] if rng.random() < 0.7 else "")
 
 
 def _move_token(text: str, kind: str, rng: random.Random) -> str:
@@ -241,24 +204,11 @@ def _repeat(text: str, kind: str, rng: random.Random) -> str:
 
 
 def _nest(text: str, kind: str, rng: random.Random) -> str:
-    left, right = rng.choice(
-        (
-            ("(", ")"),
-            ("[", "]"),
-            ("{a: ", "}"),
-            ("-", ""),
-            ("<a>", "</a>"),
-            ("sin(", ")"),
-            ("- ", ""),
-        )
-    )
+    left, right = rng.choice((("(", ")"), ("[", "]"), ("{a: ", "}"), ("-", ""), ("<a>", "</a>"),
+                              ("sin(", ")"), ("- ", "")))  # fmt: skip
     depth, at = rng.choice((1, 2, 10, 40, 300)), _place(text, rng)
     end = rng.randrange(at, len(text) + 1)
     return text[:at] + left * depth + text[at:end] + right * depth + text[end:]
-
-
-def _truncate(text: str, kind: str, rng: random.Random) -> str:
-    return text[: _place(text, rng)]
 
 
 def _other_number(text: str, kind: str, rng: random.Random) -> str:
@@ -306,5 +256,5 @@ GENTLE: Sequence[Callable[[str, str, random.Random], str]] = (
 )  # fmt: skip
 CHANGES: Sequence[Callable[[str, str, random.Random], str]] = (
     _insert, _insert, _replace, _replace, _replace, _replace_number, _replace_number, _delete,
-    _move_token, _move_token, _lines, _lines, _splice, _repeat, _nest, _truncate,
+    _move_token, _move_token, _lines, _lines, _splice, _repeat, _nest,
 )  # fmt: skip

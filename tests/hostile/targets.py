@@ -2,7 +2,7 @@
 
     read_file     model, URDF, SDF, MJCF   as `symgen build` and `symgen convert` read them
     grade_file    answer              as `symgen grade` does, about a robot with one coordinate
-    go_deeper     a description       the texts that are made of it, and that they are only texts
+    go_deeper     a description       the sources that are made of it
 
 A `SymgenError` is how a file is refused; whatever else is raised is a fault of symgen.
 """
@@ -12,14 +12,14 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cache
-from html.parser import HTMLParser
+from typing import Any
+from unittest.mock import patch
 
 import symgen.grading.grade  # noqa: F401  (imported before anything is watched)
-from symgen import page
 from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
@@ -35,7 +35,6 @@ from symgen.grading import Verdict, grade, questions, slips
 from symgen.grading.truth import Truth
 from symgen.options import STRAIGHT, BuildOptions, ReadOptions
 from symgen.showing.tree import tree
-from symgen.support.journal import Journal
 
 PENDULUM = """
 symgen: 1
@@ -67,14 +66,9 @@ def read_file(path: str, number: int = 0) -> RobotDescription:
     return description
 
 
-@contextmanager
-def without_mujoco() -> Iterator[None]:
-    """What symgen itself reads is tried; MuJoCo has a process of its own for every file."""
-    kept, mujoco.is_installed = mujoco.is_installed, lambda: False
-    try:
-        yield
-    finally:
-        mujoco.is_installed = kept
+def without_mujoco() -> AbstractContextManager[Any]:
+    """Try the readers of symgen itself: MuJoCo has a process of its own for every file."""
+    return patch.object(mujoco, "is_installed", lambda: False)
 
 
 def _round_trip(document: Document) -> None:
@@ -85,7 +79,12 @@ def _round_trip(document: Document) -> None:
 def grade_file(path: str) -> Verdict:
     """Grade an answer about the pendulum."""
     text = load(path).decode("utf-8-sig", errors="replace")
-    with remembered_truth():
+    module = sys.modules["symgen.grading.grade"]
+    with (
+        patch.object(module, "Truth", lambda _: truth()),
+        patch.object(module, "slips_of", lambda _, links=True: all_slips(links)),
+        patch.object(questions, "Truth", lambda _: truth()),
+    ):
         return grade(pendulum(), text, path)
 
 
@@ -95,30 +94,16 @@ def pendulum() -> RobotDescription:
     return check(decode(PENDULUM.encode(), "pendulum.yaml"))
 
 
-_truths: dict[int, Truth] = {}
-_slips: dict[bool, tuple[slips.Slip, ...]] = {}
+@cache
+def truth() -> Truth:
+    """Derive the truth about the pendulum once, not for every answer: that takes longest."""
+    return Truth(pendulum())
 
 
-@contextmanager
-def remembered_truth() -> Iterator[None]:
-    """The truth about a robot is derived once, not for every answer: that takes longest."""
-    module = sys.modules["symgen.grading.grade"]
-    kept = module.Truth, questions.Truth, module.slips_of  # type: ignore[attr-defined]
-
-    def truth(description: RobotDescription) -> Truth:
-        return _truths.setdefault(id(description), Truth(description))
-
-    def all_slips(description: RobotDescription, links: bool = True) -> tuple[slips.Slip, ...]:
-        if links not in _slips:
-            _slips[links] = tuple(slips.slips_of(description, links))
-        return _slips[links]
-
-    module.Truth = questions.Truth = truth  # type: ignore[attr-defined]
-    module.slips_of = all_slips  # type: ignore[attr-defined]
-    try:
-        yield
-    finally:
-        module.Truth, questions.Truth, module.slips_of = kept  # type: ignore[attr-defined]
+@cache
+def all_slips(links: bool) -> tuple[slips.Slip, ...]:
+    """Derive the slips of the pendulum once."""
+    return tuple(slips.slips_of(pendulum(), links))
 
 
 def check_verdict(verdict: Verdict) -> None:
@@ -155,34 +140,24 @@ def draw(description: RobotDescription) -> None:
         assert all(line.isprintable() for line in lines), "what a terminal may obey"
 
 
-@dataclass(frozen=True)
-class Made:
-    """What was made of a model, and of the same one without its author's texts."""
-
-    sources: tuple[Mapping[str, str], Mapping[str, str]]
-    pages: tuple[str, ...]
-
-    def check(self) -> None:
-        """Texts of the model change no code."""
-        hostile, harmless = self.sources
-        assert list(hostile) == list(harmless)
-        for name, text in hostile.items():
-            code = code_of(name, text)
-            assert code == code_of(name, harmless[name]), f"a text of the model is code in {name}"
-        if self.pages:
-            one, other = map(skeleton, self.pages)
-            assert one == other, "a text of the model is a tag or a script"
+Sources = Mapping[str, str]
 
 
-def go_deeper(description: RobotDescription, html: bool = False) -> Made | None:
-    """All sources of a small model, and perhaps its page; None of a larger one."""
+def go_deeper(description: RobotDescription) -> tuple[Sources, Sources] | None:
+    """Make sources of a small model, and without its author's texts; None of a larger one."""
     if max(len(description.joints), len(description.points), len(description.loads)) > LARGEST:
         return None
     if len(description.coordinate_names) > LARGEST or len(description.parameters) > 20:
         return None
-    both = description, without_texts(description)
-    pages = [page.report(x, True, None, Journal()) for x in both] if html else []
-    return Made((sources(both[0]), sources(both[1])), tuple(pages))
+    return sources(description), sources(without_texts(description))
+
+
+def check_sources(hostile: Sources, harmless: Sources) -> None:
+    """Check that texts of a model change no code; `tests/page` looks at reports."""
+    assert list(hostile) == list(harmless)
+    for name, text in hostile.items():
+        same = code_of(name, text) == code_of(name, harmless[name])
+        assert same, f"a text of the model is code in {name}"
 
 
 def without_texts(description: RobotDescription) -> RobotDescription:
@@ -192,7 +167,7 @@ def without_texts(description: RobotDescription) -> RobotDescription:
     return replace(description, description="", parameters=parameters, outputs=outputs)
 
 
-def sources(description: RobotDescription) -> Mapping[str, str]:
+def sources(description: RobotDescription) -> Sources:
     """All files of a package, of all backends, and the module in JavaScript."""
     selection = select(description, DEEP)
     derived = derive_all(description, selection)
@@ -225,29 +200,3 @@ def _without_remarks(text: str) -> str:
     text = re.sub(r'""".*?"""', '""', text, flags=re.DOTALL)
     text = _C_STRING.sub('""', text)
     return _EMPTY.sub(" ", re.sub(r"#[^\n]*", "", text))
-
-
-class _Skeleton(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self.raw = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.raw = tag in ("script", "style")
-        if tag in ("script", "style", "a", "img", "iframe", "form", "link", "meta", "base"):
-            self.parts.append(f"<{tag} {sorted(name for name, _ in attrs)}>")
-        assert not any(name.startswith("on") for name, _ in attrs), attrs
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("script", "style"):
-            self.parts.append(f"</{tag}>")
-        self.raw = False
-
-
-def skeleton(html: str) -> list[str]:
-    """What a browser obeys in a page."""
-    parser = _Skeleton()
-    parser.feed(html)
-    parser.close()
-    return parser.parts

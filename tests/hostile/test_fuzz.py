@@ -1,6 +1,6 @@
 """Some hundreds of inputs of the fuzzer, and that it would see what it looks for.
 
-All of them: ``python -m tests.hostile.fuzz --inputs 200000 --jobs 2`` (see there).
+All of them: ``python -m tests.hostile.fuzz --inputs 200000`` (see there).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ INPUTS = 700
 @pytest.mark.slow
 def test_hundreds_of_inputs_are_read_or_refused(tmp_path: Path) -> None:
     finds = tmp_path / "finds"
-    command = [sys.executable, "-m", "tests.hostile.fuzz", "--seed", "11", "--jobs", "2"]
+    command = [sys.executable, "-m", "tests.hostile.fuzz", "--seed", "11"]
     done = subprocess.run(
         [*command, "--inputs", str(INPUTS), "--finds", str(finds)],
         cwd=ROOT,
@@ -32,7 +32,7 @@ def test_hundreds_of_inputs_are_read_or_refused(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{INPUTS} inputs" in done.stdout
-    assert "nothing was found" in done.stdout
+    assert "0 kinds of finds" in done.stdout
 
 
 def test_an_input_depends_on_its_number_alone() -> None:

@@ -27,7 +27,7 @@ from symgen.errors import SymgenError
 from tests.hostile import targets
 from tests.hostile.enormous import ENORMOUS
 from tests.hostile.mutating import HERE, KINDS
-from tests.hostile.watching import ROOM, SECONDS, Watch
+from tests.hostile.watching import SECONDS, Watch, limit_memory
 
 CORPUS = HERE / "corpus"
 TARGET = "converted.yaml"
@@ -56,9 +56,7 @@ def limited() -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     spent = int(used.ru_utime + used.ru_stime) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (spent + seconds, spent + seconds + 1))
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    most = pages * resource.getpagesize() + ROOM
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    limit_memory()
 
 
 def attempt(path: str, is_enormous: bool) -> dict[str, Any]:

@@ -8,10 +8,12 @@ and raised where the reading cannot catch it by accident.
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -137,6 +139,13 @@ def _is_importing() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def limit_memory() -> None:
+    """Allow no more address space than there is now and `ROOM` beside it."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + ROOM
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 @contextmanager

@@ -11,7 +11,6 @@ from symgen.kinematics.tree import build_tree
 from symgen.optimize.folding import fold
 from symgen.program.evaluation import call
 from tests.oracles.descriptions import described
-from tests.oracles.hand_written import HAND_WRITTEN
 
 TREE = """
 symgen: 1
@@ -106,21 +105,6 @@ def test_massless_links_merge_without_dividing_by_zero():
             description.parameter_values,
         )
         assert np.all(np.isfinite(call(program, {"q": np.ones(3)})[0]))
-
-
-@pytest.mark.parametrize("style", sorted(HAND_WRITTEN))
-@pytest.mark.parametrize("formulation", able("forward_kinematics"), ids=lambda f: f.name)
-def test_frames_against_hand_written_ones(style, formulation):
-    robot = HAND_WRITTEN[style]
-    description = described(robot.text)
-    program = fold(
-        derive(build_tree(description, Graph()), formulation, "forward_kinematics"),
-        description.parameter_values,
-    )
-    q = np.random.default_rng(1).uniform(-3, 3, (10, robot.n))
-    got = call(program, {"q": q})[0]
-    for sample, frames in zip(q, got, strict=True):
-        np.testing.assert_allclose(frames, robot.poses(sample), atol=1e-14)
 
 
 def test_an_axis_is_normalised():

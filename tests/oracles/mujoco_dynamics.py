@@ -1,9 +1,5 @@
 """Torques, mass matrix and accelerations of an MJCF file by MuJoCo, in symgen's coordinates.
 
-    python -m tests.oracles.mujoco_dynamics FOLDER ...
-
-compares every model that moves in the folders, and prints what was compared, and why not.
-
 | symbol | array | shape |
 | --- | --- | --- |
 | q | configuration of symgen: that of MuJoCo but for the order of quaternions | (nq,) |
@@ -11,16 +7,11 @@ compares every model that moves in the folders, and prints what was compared, an
 | J | MuJoCo's velocities are J v: those of free joints are along the axes of the world | (n, n) |
 """
 
-import sys
-from collections import Counter
-from pathlib import Path
-
 import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from symgen import read
-from symgen.errors import ModelError
 from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
 from symgen.quaternions import reorder
@@ -138,49 +129,3 @@ def disagreement(path, without_loops=False, states=3):
             ],
         )
     return n, worst
-
-
-def main(folders):
-    """The table, and how many."""
-    counts = Counter()
-    for folder in map(Path, folders):
-        for path in sorted(folder.rglob("*.xml")):
-            name = path.relative_to(folder.parent)
-            verdict, words = judged(path)
-            counts[folder.name, verdict] += 1
-            if verdict not in ("no model", "static"):
-                print(f"{verdict:13} {name}: {words}", flush=True)
-    for (folder, verdict), count in sorted(counts.items()):
-        print(f"{folder:20} {verdict:13} {count}")
-
-
-def judged(path):
-    """What became of one file."""
-    if "<mujoco" not in path.read_text(errors="replace"):
-        return "no model", ""
-    try:
-        model = mujoco.MjModel.from_xml_path(str(path))
-    except ValueError as error:
-        return "not compiled", " ".join(str(error).split())[:100]
-    if not model.nv:
-        return "static", ""
-    closed = has_loops(path)
-    try:
-        n, worst = disagreement(path, without_loops=closed)
-    except ModelError as error:
-        return "refused", str(error.faults[0])[len(str(path)) :][:160]
-    verdict = "agrees" if worst.max() < 1e-10 else "DISAGREES"
-    numbers = ", ".join(f"{x:.1e}" for x in worst)
-    return (f"{verdict}, open" if closed else verdict), f"n = {n}: {numbers}"
-
-
-def has_loops(path):
-    """Whether the file has loops or what is refused beside them, and not only what measures."""
-    try:
-        return bool(read(path).n_constraints)
-    except ModelError:
-        return True
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -59,14 +59,10 @@ class Terms:
 
 
 class PinocchioRobot(PinocchioMotion):
-    """Functions of a generated module, computed by Pinocchio, for ONE sample at a time.
+    """Functions of a generated module, computed by Pinocchio, for ONE sample at a time."""
 
-    `probe` names a coordinate: six massless joints stand where its wrench is measured.
-    """
-
-    def __init__(self, description: RobotDescription, probe: str | None = None) -> None:
+    def __init__(self, description: RobotDescription) -> None:
         self.description = description
-        self.probe = probe
         self.values = dict(description.parameter_values)
         self.model = pin.Model()
         self.model.gravity.linear = np.array([self._number(x) for x in description.gravity])
@@ -113,27 +109,12 @@ class PinocchioRobot(PinocchioMotion):
                 pin.JointModelSpherical if joint.type == "spherical" else pin.JointModelFreeFlyer
             )
             number = self.model.addJoint(parent.joint, model(), placement, joint.name)
-            if self.probe == joint.name:
-                number = self._insert_probe(number, pin.SE3.Identity())
             seat = Seat(number, pin.SE3.Identity())
         elif joint.type not in ("revolute", "prismatic"):
             seat = self._add_chain(joint, parent.joint, placement)
         else:
-            carrier = parent.joint
-            standard = joint.dh is not None and joint.dh.convention == "standard"
-            turn = pin.SE3(behind.rotation, np.zeros(3))
-            probed = self.probe == joint.name
-            if probed and standard and joint.type == "prismatic":  # P stays with the parent
-                carrier = self._insert_probe(carrier, placement * turn)
-                placement = turn.inverse()
-            number = self.model.addJoint(
-                carrier, _joint_model(joint.type, self._axis(joint)), placement, joint.name
-            )
-            if probed and not standard:
-                number, behind = self._insert_probe(number, behind), pin.SE3.Identity()
-            elif probed and joint.type == "revolute":
-                number = self._insert_probe(number, turn)
-                behind = turn.inverse() * behind
+            model = _joint_model(joint.type, self._axis(joint))
+            number = self.model.addJoint(parent.joint, model, placement, joint.name)
             seat = Seat(number, behind)
         self.seats[joint.link.name] = seat
         self.model.appendBodyToJoint(seat.joint, self._inertia(joint), seat.pose)
@@ -153,8 +134,6 @@ class PinocchioRobot(PinocchioMotion):
             model = make() if axis is None else make(axis)
             carrier = self.model.addJoint(carrier, model, placement, name)
             placement = pin.SE3.Identity()
-            if self.probe == name:
-                carrier = self._insert_probe(carrier, placement)
         return Seat(carrier, placement)
 
     def _around_motion(self, joint: JointDescription) -> tuple[pin.SE3, pin.SE3]:
@@ -303,30 +282,48 @@ class PinocchioRobot(PinocchioMotion):
     ) -> tuple[Array, Array, Array, Array]:
         """tau, dtau/dq, dtau/dqd, dtau/dqdd."""
         tau = self.inverse_dynamics(q, qd, qdd, loads=loads)
-        by_q, by_qd, _ = self._torque_slopes(q, qd, qdd, loads)
+        forces = self._external_forces(q, loads)
+        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
+        pin.computeRNEADerivatives(self.model, self.data, *states, forces)
+        by_q, by_qd = self.data.dtau_dq - self.load_turning(q, loads), self.data.dtau_dv
         by_q = self._from_pin(by_q) + np.diag(self.terms.stiffness)
         by_qd = self._from_pin(by_qd) + np.diag(self.terms.loss_slopes(qd))
         return tau, by_q, by_qd, self.mass_matrix(q)
 
-    def _torque_slopes(
-        self, q: Array, qd: Array, qdd: Array, loads: Array
-    ) -> tuple[Array, Array, Array]:
-        """dtau/dq, dtau/dqd, dtau/dqdd in Pinocchio's order, of a probe's joints too.
+    def forward_dynamics(self, q: Array, qd: Array, tau: Array, *, loads: Array) -> Array:
+        """Accelerations by articulated bodies, (n,)."""
+        pushed, forces = self._pushed(q, qd, tau), self._external_forces(q, loads)
+        states = self._q_to_pin(q), self._to_pin(qd)
+        return pin.aba(self.model, self.data, *states, pushed, forces)[self.order]
 
-        Pinocchio holds external forces constant in the joint frames; here they are constant in base
-        axes, so the turning of each wrench with its joint frame is added.
-        """
-        forces = self._external_forces(q, loads)
-        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
-        pin.computeRNEADerivatives(self.model, self.data, *states, forces)
+    def forward_dynamics_derivatives(
+        self, q: Array, qd: Array, tau: Array, *, loads: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """qdd, dqdd/dq, dqdd/dqd, dqdd/dtau."""
+        qdd = self.forward_dynamics(q, qd, tau, loads=loads)
+        pushed, forces = self._pushed(q, qd, tau), self._external_forces(q, loads)
+        states = self._q_to_pin(q), self._to_pin(qd)
+        pin.computeABADerivatives(self.model, self.data, *states, pushed, forces)
         by_q, by_qd, upper = (
-            x.copy() for x in (self.data.dtau_dq, self.data.dtau_dv, np.triu(self.data.M))
+            x.copy() for x in (self.data.ddq_dq, self.data.ddq_dv, np.triu(self.data.Minv))
         )
-        by_q -= self.load_turning(q, loads)
-        return by_q, by_qd, upper + np.triu(upper, 1).T
+        inverse = upper + np.triu(upper, 1).T
+        by_q += inverse @ self.load_turning(q, loads)
+        inverse = self._from_pin(inverse)
+        by_q = self._from_pin(by_q) - inverse * self.terms.stiffness
+        by_qd = self._from_pin(by_qd) - inverse * self.terms.loss_slopes(qd)
+        return qdd, by_q, by_qd, inverse
+
+    def _pushed(self, q: Array, qd: Array, tau: Array) -> Array:
+        """Torques without springs, damping and friction, in Pinocchio's order."""
+        terms = self.terms
+        return self._to_pin(tau - terms.springs(self.coordinates(q)) - terms.losses(qd))
 
     def load_turning(self, q: Array, loads: Array) -> Array:
-        """What the turning of the joint frames against the loads adds to -dtau/dq, (nv, nv)."""
+        """Return the part of -dtau/dq that is due to loads constant in base axes, (nv, nv).
+
+        Pinocchio holds external forces constant in the joint frames.
+        """
         total = np.zeros((self.model.nv, self.model.nv))
         pin.computeJointJacobians(self.model, self.data, self._q_to_pin(q))
         for load, wrench in zip(self.description.loads, loads, strict=True):

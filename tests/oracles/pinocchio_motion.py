@@ -1,9 +1,4 @@
-"""Joint wrenches, motion of points, momentum and regressor by Pinocchio, for `PinocchioRobot`.
-
-Pinocchio knows the forces of joints (`data.f`) but not their derivatives.  Those are torques of six
-massless joints at rest, three sliding and three turning, inserted where the wrench is measured: a
-robot with such a probe is built for every coordinate.
-"""
+"""Joint wrenches, motion of points, momentum and regressor by Pinocchio, for `PinocchioRobot`."""
 
 from __future__ import annotations
 
@@ -13,7 +8,6 @@ import numpy as np
 import pinocchio as pin
 
 Array = np.ndarray[Any, Any]
-PROBE = "PX", "PY", "PZ", "RX", "RY", "RZ"
 ALIGNED = pin.LOCAL_WORLD_ALIGNED
 
 
@@ -40,19 +34,6 @@ class PinocchioMotion:
             rows.append(np.concatenate([turn @ wrench.linear, turn @ moment]))
         return np.array(rows).reshape(len(rows), 6)
 
-    def joint_wrench_derivatives(
-        self, q: Array, qd: Array, qdd: Array, *, loads: Array
-    ) -> tuple[Array, Array, Array, Array]:
-        """wrenches, (n, 6), and their derivatives by q, qd, qdd, 3 x (n, 6, n)."""
-        coordinates = self._coordinates()
-        slopes = np.zeros((3, len(coordinates), 6, self.n))
-        for i, (_, name) in enumerate(coordinates):
-            probe = type(self)(self.description, probe=name)
-            rows = [probe.model.joints[probe.model.getJointId(x)].idx_v for x in PROBE]
-            for k, slope in enumerate(probe._torque_slopes(q, qd, qdd, loads)):
-                slopes[k, i] = slope[np.ix_(rows, probe.order)]
-        return self.joint_wrenches(q, qd, qdd, loads=loads), *slopes
-
     def _coordinates(self) -> list[tuple[Any, str]]:
         """The joint and the name of every coordinate, or joint on a manifold, in file order."""
         return [
@@ -70,14 +51,6 @@ class PinocchioMotion:
         if joint.before is None:
             return np.zeros(3)
         return np.array([self._number(x) for x in joint.before.xyz])
-
-    def _insert_probe(self, carrier: int, placement: Any) -> int:
-        """Six massless joints at this place of joint `carrier`; the last one's number."""
-        for name in PROBE:
-            model = getattr(pin, f"JointModel{name}")()
-            carrier = self.model.addJoint(carrier, model, placement, name)
-            placement = pin.SE3.Identity()
-        return carrier
 
     # ------------------------------------------------------------------------------ points
 

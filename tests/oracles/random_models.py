@@ -1,57 +1,32 @@
 """Random robot files: trees of joints in mixed frame styles, with joint terms and prescribed joints
 where asked for.
-
-One generator, two sources of choices: `seeded_model_text` draws from a seeded NumPy generator,
-`model_texts` is a hypothesis strategy that shrinks towards short chains of plain joints.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-from hypothesis import strategies as st
 
 T = TypeVar("T")
 
 WORDS = ("hip", "Knee", "a", "Z9", "wrist_roll", "x__", "boom", "q", "tau", "M", "shoulder", "R2D2")
 
 
-class Choices(Protocol):
-    """Where the generator takes its decisions from."""
-
-    def integer(self, low: int, high: int) -> int:
-        """A whole number, both ends included."""
-
-    def real(self, low: float, high: float) -> float:
-        """A number, in steps of a thousandth of the range."""
-
-
-class SeededChoices:
+class Choices:
     """Choices from a seeded NumPy generator."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        self.rng = rng
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
 
     def integer(self, low: int, high: int) -> int:
+        """Draw a whole number, both ends included."""
         return int(self.rng.integers(low, high + 1))
 
     def real(self, low: float, high: float) -> float:
-        return round(low + (high - low) * self.integer(0, 1000) / 1000, 6)
-
-
-class DrawnChoices:
-    """Choices from hypothesis' `draw`."""
-
-    def __init__(self, draw: Any) -> None:
-        self.draw = draw
-
-    def integer(self, low: int, high: int) -> int:
-        return int(self.draw(st.integers(low, high)))
-
-    def real(self, low: float, high: float) -> float:
+        """Draw a number, in steps of a thousandth of the range."""
         return round(low + (high - low) * self.integer(0, 1000) / 1000, 6)
 
 
@@ -95,9 +70,9 @@ class _Tree:
     parents: list[int] = field(default_factory=list)
 
 
-def random_model_text(choices: Choices, recipe: Recipe | None = None) -> str:
-    """The YAML text of a random model."""
-    recipe = recipe or Recipe()
+def seeded_model_text(seed: int, recipe: Recipe | None = None) -> str:
+    """Return the YAML text of a random model that depends on the seed alone."""
+    choices, recipe = Choices(seed), recipe or Recipe()
     tree = _tree(choices, recipe)
     heavy = _links_with_mass(choices, recipe, tree)
     links = [f"{_pick(choices, WORDS)}_link{i}" for i in range(len(tree.types))]
@@ -127,17 +102,6 @@ def random_model_text(choices: Choices, recipe: Recipe | None = None) -> str:
     lines += _points("loads", choices, links, choices.integer(*recipe.loads))
     lines += _points("points", choices, links, choices.integer(*recipe.points))
     return "\n".join(lines) + "\n"
-
-
-def seeded_model_text(seed: int, recipe: Recipe | None = None) -> str:
-    """A random model that depends on the seed alone."""
-    return random_model_text(SeededChoices(np.random.default_rng(seed)), recipe)
-
-
-@st.composite
-def model_texts(draw: Any, recipe: Recipe | None = None) -> str:
-    """Hypothesis strategy of random models."""
-    return random_model_text(DrawnChoices(draw), recipe)
 
 
 def _pick(choices: Choices, options: Sequence[T]) -> T:

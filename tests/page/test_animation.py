@@ -11,13 +11,14 @@ import pytest
 import symgen
 from symgen.errors import RequestError
 from symgen.page.animation import FRAMES_PER_SECOND
+from tests.modules import module
 from tests.page.test_page import EXAMPLES, outline
 
 
 @pytest.fixture(scope="module")
 def arm():
     functions = "forward_kinematics,point_motion,forward_dynamics,inverse_dynamics"
-    return symgen.load(EXAMPLES / "two_link.yaml", functions=functions, backend="numpy")
+    return module(EXAMPLES / "two_link.yaml", functions=functions)
 
 
 def packed(text, name):

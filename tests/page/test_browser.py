@@ -13,6 +13,7 @@ from symgen.description import read
 from symgen.description.expressions import evaluate
 from symgen.errors import RequestError
 from symgen.support.journal import Journal
+from tests import modules
 from tests.mechanisms.models import FOUR_BAR
 from tests.page.test_page import EXAMPLES
 
@@ -93,9 +94,23 @@ def numbers(tab, table):
     return {name: np.array([float(v) for n, v in cells if n == name]) for name in names}
 
 
+def shown_state(tab, n):
+    """Where the sliders of q, qd and qdd stand."""
+    return np.array([
+        [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(n)]
+        for kind in ("q", "qd", "qdd")
+    ])  # fmt: skip
+
+
+def sliders(tab, kind):
+    """Where the sliders of a kind stand, to the digits of their boxes."""
+    boxes = f'input[type=number][data-kind="{kind}"]'
+    return np.array(tab.eval_on_selector_all(boxes, "boxes => boxes.map(b => Number(b.value))"))
+
+
 def loaded(model, functions, formulations="newton_euler"):
     """The module of Python, which the page has to agree with."""
-    return symgen.load(model, formulations=formulations, functions=functions, backend="numpy")
+    return modules.module(model, formulations=formulations, functions=functions)
 
 
 def test_it_asks_for_nothing_and_complains_of_nothing(opened, written):
@@ -112,26 +127,23 @@ def test_a_slider_moves_the_torques_of_every_formulation(opened, model):
     tab.locator("#qd-1").fill("-1.3")
     tab.locator("#qdd-2").fill("2.1")
     drawn(tab)
-    state = {
-        kind: [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(module.n)]
-        for kind in ("q", "qd", "qdd")
-    }
-    assert (state["q"][1], state["qd"][0], state["qdd"][1]) == (0.7, -1.3, 2.1)
+    q, qd, qdd = state = shown_state(tab, module.n)
+    assert (q[1], qd[0], qdd[1]) == (0.7, -1.3, 2.1)
     after = numbers(tab, "torques")
     assert len(after) >= 4
     for name, tau in after.items():
-        expected = getattr(module, name).inverse_dynamics(*state.values())
+        expected = getattr(module, name).inverse_dynamics(*state)
         np.testing.assert_allclose(tau, expected, rtol=1e-9, atol=1e-9)
         assert np.max(np.abs(tau - before[name])) > 1e-3
     for qdd in numbers(tab, "accelerations").values():
-        np.testing.assert_allclose(qdd, state["qdd"], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(qdd, state[2], rtol=1e-9, atol=1e-9)
     assert re.search(r"^\d formulations agree", tab.inner_text("#torques-verdict"))
 
 
 def test_the_figure_is_posed_turned_and_told_in_words(opened, model):
     tab, _ = opened
     module = loaded(model, "forward_kinematics")
-    q = [float(tab.locator(f"#q-{i + 1}").input_value()) for i in range(module.n)]
+    q, _, _ = shown_state(tab, module.n)
     poses = module.forward_kinematics(q)
     tab.locator("summary", has_text="Where the link frames are").click()
     rows = tab.locator("#positions tr").all_inner_texts()
@@ -170,9 +182,7 @@ def test_buttons_and_numbers(opened):
 @pytest.mark.deep
 def test_what_is_wrong_is_a_disagreement(browser, written):
     """One entry in the page's own functions is changed by more than rounding."""
-    tab = browser.new_page()
-    tab.goto(written.as_uri())
-    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    tab, _ = watched(browser, written)
     tab.evaluate(
         """() => {
             const right = window.symgen.kane.forward_dynamics;
@@ -198,9 +208,9 @@ def test_the_state_is_printed_with_what_follows_from_it(opened):
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
 def test_nothing_is_wider_than_the_window(browser, written, width, scheme):
-    tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    tab.goto(written.as_uri())
-    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    tab, _ = watched(
+        browser, written, viewport={"width": width, "height": 900}, color_scheme=scheme
+    )
     unfold(tab)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     tab.close()
@@ -210,9 +220,7 @@ def test_nothing_is_wider_than_the_window(browser, written, width, scheme):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_obstacle(browser, written, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
-    tab = browser.new_page(color_scheme=scheme)
-    tab.goto(written.as_uri())
-    tab.wait_for_selector("body[data-ready]", timeout=30_000)
+    tab, _ = watched(browser, written, color_scheme=scheme)
     unfold(tab)
     response = axe.Axe().run(tab).response
     assert len(response["passes"]) > 30
@@ -225,7 +233,7 @@ def test_parameters_and_loads_are_sliders(opened, model):
     described = read(model)
     names = [item.name for item in described.parameters if not item.expression.names]
     options = {"runtime_parameters": names} if names else {}
-    module = symgen.load(model, functions="inverse_dynamics", backend="numpy", **options)
+    module = modules.module(model, functions="inverse_dynamics", **options)
     assert tab.locator("input[type=range][data-kind=parameters]").count() == len(names)
     assert tab.locator("input[type=range][data-kind=loads]").count() == 6 * module.n_loads
     given = {}
@@ -239,10 +247,7 @@ def test_parameters_and_loads_are_sliders(opened, model):
                 repr(float(value))
             )
     drawn(tab)
-    state = [
-        [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(module.n)]
-        for kind in ("q", "qd", "qdd")
-    ]
+    state = shown_state(tab, module.n)
     expected = module.inverse_dynamics(*state, **given)
     for tau in numbers(tab, "torques").values():
         np.testing.assert_allclose(tau, expected, rtol=1e-9, atol=1e-9)
@@ -267,10 +272,7 @@ def test_the_forces_on_a_link_set_free_make_its_centre_of_mass_accelerate(opened
         com = [evaluate(x, described.parameter_values) for x in link.com]
         return pose[:3, :3] @ com + pose[:3, 3]
 
-    q, qd, qdd = (
-        np.array([float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(module.n)])
-        for kind in ("q", "qd", "qdd")
-    )
+    q, qd, qdd = shown_state(tab, module.n)
     for i, joint in enumerate(described.joints):
         tab.select_option("#free-body-of", str(i))
         drawn(tab)
@@ -330,10 +332,7 @@ def test_it_moves_as_a_simulation_says_and_keeps_its_energy(opened, model):
     tab, found = opened
     module = loaded(model, "forward_dynamics,kinetic_energy,potential_energy")
     n = module.n
-    start = [
-        [float(tab.locator(f"#{kind}-{i + 1}").input_value()) for i in range(n)]
-        for kind in ("q", "qd")
-    ]
+    start = shown_state(tab, n)[:2]
     tab.locator("#play").click()
     assert tab.inner_text("#play") == "Pause"
     for _ in range(1000):  # frames, of which a busy machine draws few a second
@@ -347,11 +346,7 @@ def test_it_moves_as_a_simulation_says_and_keeps_its_energy(opened, model):
     path = tab.get_attribute("#phase-plot path.phase", "d")
     assert path.count("L") >= 3
     time = float(tab.locator("#motion-status").get_attribute("data-time"))
-    end = [
-        [float(tab.locator(f'input[type="number"][data-kind="{kind}"]').nth(i).input_value())
-         for i in range(n)]
-        for kind in ("q", "qd")
-    ]  # fmt: skip
+    end = [sliders(tab, kind) for kind in ("q", "qd")]
 
     def rates(t, x):
         return np.concatenate([x[n:], module.forward_dynamics(x[:n], x[n:], np.zeros(n))])
@@ -375,7 +370,7 @@ def test_the_gradient_in_words_and_the_rank_of_the_mass_matrix(opened, model):
     module = loaded(model, ("inverse_dynamics_derivatives", "mass_matrix"))
     tab.click("button[data-state=rest]")
     drawn(tab)
-    q = [float(tab.locator(f"#q-{i + 1}").input_value()) for i in range(module.n)]
+    q, _, _ = shown_state(tab, module.n)
     zero = np.zeros(module.n)
     assert float(tab.locator("#qdd-1").input_value()) == 0.0
     (change,) = re.findall(r"changes by about (\S+) N m", tab.inner_text("#gradient-words"))
@@ -391,7 +386,7 @@ def test_an_animation_draws_the_shapes_of_a_urdf(browser, tmp_path):
     from tests.page.test_shapes import BOX, written
 
     urdf = written(tmp_path, BOX)
-    module = symgen.load(urdf, functions="forward_kinematics", backend="numpy")
+    module = modules.module(urdf, functions="forward_kinematics")
     run = np.linspace(0, 1, 5), np.linspace(0, 1, 5)[:, None]
     target = symgen.animate(module, run, tmp_path / "motion.html", urdf=urdf)
     tab, found = watched(browser, target)
@@ -412,12 +407,6 @@ def linkage(tmp_path_factory):
     target = folder / "report.html"
     target.write_text(pages.report(read(model), True, None, Journal()), encoding="utf-8")
     return model, target
-
-
-def sliders(tab, kind):
-    """Where the sliders of a kind stand, to the digits of their boxes."""
-    boxes = f'input[type=number][data-kind="{kind}"]'
-    return np.array(tab.eval_on_selector_all(boxes, "boxes => boxes.map(b => Number(b.value))"))
 
 
 def column(tab, table):

@@ -13,6 +13,7 @@ from symgen.errors import ModelError, RequestError
 from symgen.options import ReadOptions
 from symgen.page import shapes
 from symgen.page.shapes import shapes_of
+from tests.modules import module
 from tests.page.test_animation import packed
 
 URDF = """<robot name="arm">
@@ -54,7 +55,7 @@ def written(folder, geometry):
 @pytest.fixture(scope="module")
 def arm(tmp_path_factory):
     path = written(tmp_path_factory.mktemp("arm"), BOX)
-    return symgen.load(path, functions="forward_kinematics", backend="numpy")
+    return module(path, functions="forward_kinematics")
 
 
 def volume(shape):
@@ -170,17 +171,19 @@ def test_what_cannot_be_drawn_is_told(arm, tmp_path, monkeypatch, geometry, word
     assert not (tmp_path / "a.html").exists()
 
 
-def test_a_file_of_another_robot_is_told(arm, tmp_path):
-    path = tmp_path / "other.urdf"
-    path.write_text('<robot name="o"><link name="a"/></robot>')
-    with pytest.raises(RequestError, match="no <visual> geometry of a link of this module"):
-        shapes_of(path, tuple(arm.link_names))
-    path.write_text("<mujoco/>")
-    with pytest.raises(RequestError, match="is no URDF"):
-        shapes_of(path, tuple(arm.link_names))
-    path.write_text("<robot")
-    with pytest.raises(ModelError, match="malformed XML"):
-        shapes_of(path, tuple(arm.link_names))
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ('<robot name="o"><link name="a"/></robot>', RequestError,
+         "no <visual> geometry of a link of this module"),
+        ("<mujoco/>", RequestError, "is no URDF"),
+        ("<robot", ModelError, "malformed XML"),
+    ],
+)  # fmt: skip
+def test_a_file_of_another_robot_is_told(arm, tmp_path, text, error, words):
+    (tmp_path / "other.urdf").write_text(text)
+    with pytest.raises(error, match=words):
+        shapes_of(tmp_path / "other.urdf", tuple(arm.link_names))
 
 
 def test_without_trimesh_or_meshcat_it_says_what_to_install(arm, tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ import symgen
 from symgen.cli import run
 from symgen.planning import reading
 from symgen.planning.verification import _peaks
+from tests.modules import quick_builds
 from tests.planning.robots import EXAMPLES, SOLVED, example
 
 pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
@@ -86,7 +87,7 @@ def test_orientations_are_reached(robot):
 def test_periodic_and_mirrored_motions_close(robot):
     via = [{"at": 0.5, "q": {"elbow": 0.8}}]
     task = {"symgen_task": 1, "time": 1.0, "objective": {"torque": 1}, "via": via}
-    task["profile"] = {"segments": 12, "check": "midpoints"}
+    task["profile"] = {"segments": 8, "check": "midpoints"}
     closed = symgen.plan(robot, {**task, "periodic": True})
     assert closed.status == "solved"
     for rate in range(3):
@@ -206,19 +207,6 @@ def test_collocation_keeps_wrenches_and_distances():
 
 
 @pytest.mark.slow
-def test_collocation_and_splines_find_the_same_motion():
-    robot = example("two_link")
-    task = {"symgen_task": 1, "start": {"q": [-1.6, 0.2]}, "goal": {"q": [-1.1, -0.2]}}
-    task |= {"time": 0.4, "objective": {"torque": 1}, "profile": {"segments": 20}}
-    splines = symgen.plan(robot, task)
-    nodes = symgen.plan(robot, {**task, "method": "collocation"})
-    assert splines.status == nodes.status == "solved"
-    assert abs(nodes.objective - splines.objective) < 1e-5 * splines.objective
-    s = np.linspace(0, 1, 41)
-    assert np.allclose(nodes.path.rate(0, s), splines.path.rate(0, s), atol=1e-5)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("check", "status", "least", "most"),
     [("knots", "exceeded", 0.01, 0.1), ("refine", "solved", 0, 1e-3)],
@@ -254,8 +242,8 @@ def test_peaks_between_fine_instants_count_and_none_lies_across_a_knot():
 
 @pytest.mark.slow
 def test_other_starts_are_listed_and_seeded(robot):
-    task = {**TASK, "profile": {"segments": 10, "check": "midpoints"}}
-    first, second = (symgen.plan(robot, task, starts=4, seed=3) for _ in range(2))
+    task = {**TASK, "profile": {"segments": 6, "check": "midpoints"}}
+    first, second = (symgen.plan(robot, task, starts=3, seed=3) for _ in range(2))
     assert [start.number for start in first.others] == [start.number for start in second.others]
     assert first.control_points.tobytes() == second.control_points.tobytes()
     assert first.others[0].objective >= first.objective - 1e-9
@@ -267,24 +255,6 @@ def test_limited_memory_finds_the_same_optimum(robot):
     exact = symgen.plan(robot, task)
     approximate = symgen.plan(robot, task, exact_hessian=False, tolerance=1e-7)
     assert abs(exact.T - approximate.T) < 1e-5
-
-
-@pytest.mark.slow
-def test_an_interrupted_search_returns_the_best_so_far(robot, monkeypatch):
-    import os
-    import signal
-
-    def interrupt(_stage, step):
-        if step.number == 5:
-            os.kill(os.getpid(), signal.SIGINT)
-
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
-    try:
-        found = symgen.plan(robot, TASK, progress=interrupt)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert found.status == "stopped"
-    assert found.iterations <= 8
 
 
 @pytest.mark.slow
@@ -303,21 +273,8 @@ def test_the_command_and_its_files(tmp_path, monkeypatch, capfd):
     printed, progress = capfd.readouterr()
     assert printed.startswith("exceeded")
     assert progress.index("write ...") > progress.index("20 segments ...")
-    changing = ("took", "iterations in")
-    for file in files:
-        again = (tmp_path / file).read_bytes()
-        if file == "m.html":  # it says how long the search took
-            again, before = (
-                [
-                    line
-                    for line in text.decode().splitlines()
-                    if not any(c in line for c in changing)
-                ]
-                for text in (again, contents[file])
-            )
-            assert again == before
-        else:
-            assert again == contents[file], file
+    for file in files[1:]:  # the page says how long the search took
+        assert (tmp_path / file).read_bytes() == contents[file], file
     rows = np.genfromtxt("m.csv", delimiter=",", names=True)
     arrays = np.load("m.npz")
     assert np.array_equal(rows["tau_elbow"], arrays["tau"][:, 1])
@@ -330,7 +287,8 @@ def test_a_new_task_is_one(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     assert run(["new", "arm.yaml"]) == 0
     assert run(["new", "--task", "task.yaml"]) == 0
-    assert run(["plan", "arm.yaml", "task.yaml", "--quiet"]) == 0
+    with quick_builds():
+        assert run(["plan", "arm.yaml", "task.yaml", "--quiet"]) == 0
     assert run(["new", "--task", "other.yaml", "--robot", str(EXAMPLES / "cart_pole.yaml")]) == 0
     assert "rail" in (tmp_path / "other.yaml").read_text()
     assert run(["new", "--task", "other.yaml"]) == 2

@@ -22,18 +22,6 @@ TASK = {
 
 
 @pytest.mark.slow
-def test_trust_constr_finds_the_optimum_of_the_paper_and_the_same_again():
-    found, again = (
-        symgen.plan(example("plan/two_link_free"), FASTEST[1], solver="trust-constr")
-        for _ in range(2)
-    )
-    assert found.status == "exceeded"  # torques between the knots, where nothing limits them
-    assert abs(found.T - 0.39266) < 1e-5
-    assert found.final_error < 1e-6
-    assert found.control_points.tobytes() == again.control_points.tobytes()
-
-
-@pytest.mark.slow
 def test_both_solvers_find_the_same_refined_motion(robot):
     pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
     other = symgen.plan(robot, TASK, solver="ipopt")
@@ -52,14 +40,17 @@ def test_trust_constr_names_what_cannot_be_met(robot):
 
 
 @pytest.mark.slow
-def test_trust_constr_hears_ctrl_c(robot):
+@pytest.mark.parametrize("solver", ["ipopt", "trust-constr"])
+def test_an_interrupted_search_returns_the_best_so_far(robot, solver):
+    pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
+
     def interrupt(_stage, step):
         if step.number == 5:
             os.kill(os.getpid(), signal.SIGINT)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
     try:
-        found = symgen.plan(robot, TASK, solver="trust-constr", progress=interrupt)
+        found = symgen.plan(robot, TASK, solver=solver, progress=interrupt)
     finally:
         signal.signal(signal.SIGINT, before)
     assert found.status == "stopped"
@@ -71,7 +62,8 @@ def test_without_casadi_scipy_solves(monkeypatch, capfd):
     monkeypatch.setitem(sys.modules, "casadi", None)
     arguments = ["plan", *map(str, FASTEST)]
     assert run(arguments) == 0
-    assert "0.39265" in capfd.readouterr().out
+    said = capfd.readouterr().out
+    assert said.startswith("exceeded") and "0.39265" in said
     assert run([*arguments, "--solver", "ipopt"]) == 2
     assert "pip install " in capfd.readouterr().err
 

@@ -28,29 +28,6 @@ def test_each_derivative_follows_its_statement():
             last = statement.name
 
 
-def test_motions_of_joints_on_other_branches_are_never_differentiated():
-    description = described(
-        """
-symgen: 1
-name: fork
-convention: standard
-joints:
-  - {name: trunk, type: revolute, dh: {a: 1, alpha: pi/2}, link: {mass: 1}}
-  - {name: left, type: revolute, dh: {a: 1}, link: {mass: 1, com: [0.1, 0.2, 0.3]}}
-  - {name: right, type: revolute, parent: trunk, dh: {a: 1}, link: {mass: 1, com: [0.1, 0, 0]}}
-"""
-    )
-    function = "inverse_dynamics_derivatives"
-    able = [formulation for formulation in FORMULATIONS if function in formulation.functions]
-    assert len(able) >= 3
-    for formulation in able:
-        tree = build_tree(description, Graph())
-        program = derive(tree, formulation, function)
-        for output in program.outputs[1:]:
-            assert output.entries[1 * 3 + 2].is_zero
-            assert output.entries[2 * 3 + 1].is_zero
-
-
 def test_the_same_derivation_over_sympy_names_the_derivatives():
     description = described(seeded_model_text(2, Recipe(joints=(2, 2), loads=(0, 0))))
     algebra = SymPyAlgebra()

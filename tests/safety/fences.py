@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import mmap
 import weakref
-from typing import Protocol
 
 import numpy as np
 
@@ -20,20 +19,11 @@ ENTRY = 8
 LIBRARY = ctypes.CDLL(None, use_errno=True)
 
 
-class Fence(Protocol):
-    """Memory for an array of float64."""
-
-    def room(self, entries: int, *, at_end: bool, shift: int = 0) -> np.ndarray:
-        """Uninitialised memory for so many entries, between fences.
-
-        It ends at one, or else begins at one, but for `shift` bytes.
-        """
-
-
 class Pages:
     """Pages that nobody may touch before and behind; `room` may begin at one or end at one."""
 
     def room(self, entries: int, *, at_end: bool, shift: int = 0) -> np.ndarray:
+        """Return memory that ends at a fence, or begins `shift` bytes behind one."""
         size = entries * ENTRY + shift
         body = max(1, -(-size // mmap.PAGESIZE)) * mmap.PAGESIZE
         memory = mmap.mmap(-1, body + 2 * mmap.PAGESIZE)
@@ -57,4 +47,5 @@ class Blocks:
         return np.ndarray((entries,), np.float64, block, 0 if at_end else shift)
 
 
+Fence = Pages | Blocks
 FENCES: dict[str, type[Fence]] = {"pages": Pages, "blocks": Blocks}

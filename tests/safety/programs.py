@@ -25,37 +25,18 @@ def right(number=4):
 """
 
 
-NOTHING: Mapping[str, str] = {}
-
-
-def run(
-    folder: Path,
-    program: str,
-    *more: str,
-    begin: str = BEGIN,
-    variables: Mapping[str, str] = NOTHING,
-    timeout: float = 120,
-) -> subprocess.CompletedProcess[str]:
-    """The program in a child that finds the package."""
-    own = {"PYTHONPATH": str(folder), "PYTHONFAULTHANDLER": "1", **variables}
-    return subprocess.run(
-        [sys.executable, *more, "-c", begin + textwrap.dedent(program)],
+def succeeds(
+    folder: Path, program: str, *, begin: str = BEGIN, variables: Mapping[str, str] | None = None
+) -> str:
+    """Run the program in a child that finds the package; return what it prints without an error."""
+    own = {"PYTHONPATH": str(folder), "PYTHONFAULTHANDLER": "1", **(variables or {})}
+    done = subprocess.run(
+        [sys.executable, "-c", begin + textwrap.dedent(program)],
         capture_output=True,
         text=True,
         env={**os.environ, **own},
-        timeout=timeout,
+        timeout=120,
         check=False,
     )
-
-
-def succeeds(
-    folder: Path,
-    program: str,
-    *more: str,
-    begin: str = BEGIN,
-    variables: Mapping[str, str] = NOTHING,
-) -> str:
-    """What it prints; it ends without an error."""
-    done = run(folder, program, *more, begin=begin, variables=variables)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -6,6 +6,7 @@ plain copy.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,8 +35,6 @@ RNG = np.random.default_rng(3)
 class UsersError(Exception):
     """What an argument raises when it is asked for its numbers."""
 
-
-# ---- arguments of all kinds ------------------------------------------------------------------
 
 REAL_TYPES = ("f8", ">f8", "f4", "f2", "g", "i1", "u8", ">i4", "?")
 OTHER_TYPES = ("c16", "c8", "O", "U3", "S3", "M8[s]", "m8[s]", "f8,f8", "V8")
@@ -175,9 +174,6 @@ def assert_same(value: np.ndarray, wanted: np.ndarray) -> None:
     np.testing.assert_allclose(value, wanted, rtol=1e-13, atol=1e-12)
 
 
-# ---- results of all kinds --------------------------------------------------------------------
-
-
 class Strange(np.ndarray):
     """An array that says what is not so."""
 
@@ -198,30 +194,37 @@ def results(folder: Path) -> dict[str, Any]:
         "memory map": np.memmap(folder / "tau", float, "w+", shape=(5, 2)),
         "masked": np.ma.masked_array(np.zeros((5, 2)), mask=False),
         "strange": np.zeros((5, 2)).view(Strange),
+        "columns first": np.zeros((5, 2), order="F"),
         "part": wide[::-2, 1:6:4],
         "unaligned": unaligned(np.zeros((5, 2))),
         "buffer": np.asarray(memoryview(bytearray(80))).view(float).reshape(5, 2),
     }
 
 
-REFUSED_RESULTS: dict[str, Callable[[], Any]] = {
-    "read-only": lambda: np.broadcast_to(np.zeros((5, 2)), (5, 2)),
-    "no array": lambda: memoryview(np.zeros((5, 2))),
-    "a list": lambda: [[0.0, 0.0]] * 5,
-    "a number": lambda: np.float64(0.0),
-    "a class": lambda: np.ndarray,
-    "other bytes": lambda: np.zeros((5, 2), ">f8"),
-    "float32": lambda: np.zeros((5, 2), "f4"),
-    "complex": lambda: np.zeros((5, 2), "c16"),
-    "objects": lambda: np.zeros((5, 2), object),
-    "one number": lambda: np.lib.stride_tricks.as_strided(np.zeros(1), (5, 2), (0, 0)),
-    "overlapping rows": lambda: np.lib.stride_tricks.as_strided(np.zeros(6), (5, 2), (8, 8)),
-    "overlapping bytes": lambda: np.ndarray((5, 2), float, bytearray(99), 0, (16, 7)),
-    "another shape": lambda: np.zeros((5, 3)),
-    "a shape that lies": lambda: np.zeros((4, 2)).view(Strange),
-    "more axes": lambda: np.zeros((1, 5, 2)),
-    "a tuple": lambda: (np.zeros((5, 2)),),
-}
+SHAPE, ARRAY, DTYPE = r"expected shape \(5, 2\), got ", "expected a NumPy array, got ", "float64"
+OVERLAP = "its entries overlap"
+REFUSED_RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
+    "read-only": (lambda: np.broadcast_to(np.zeros((5, 2)), (5, 2)), "expected a writable array"),
+    "no array": (lambda: memoryview(np.zeros((5, 2))), f"{ARRAY}memoryview"),
+    "a list": (lambda: [[0.0, 0.0]] * 5, f"{ARRAY}list"),
+    "a number": (lambda: np.float64(0.0), f"{ARRAY}float64"),
+    "a class": (lambda: np.ndarray, f"{ARRAY}type"),
+    "other bytes": (lambda: np.zeros((5, 2), ">f8"), DTYPE),
+    "float32": (lambda: np.zeros((5, 2), "f4"), "expected dtype float64, got float32"),
+    "complex": (lambda: np.zeros((5, 2), "c16"), DTYPE),
+    "objects": (lambda: np.zeros((5, 2), object), DTYPE),
+    "one number": (lambda: np.lib.stride_tricks.as_strided(np.zeros(1), (5, 2), (0, 0)), OVERLAP),
+    "overlapping rows": (
+        lambda: np.lib.stride_tricks.as_strided(np.zeros(6), (5, 2), (8, 8)), OVERLAP
+    ),
+    "overlapping bytes": (lambda: np.ndarray((5, 2), float, bytearray(99), 0, (16, 7)), OVERLAP),
+    "another shape": (lambda: np.zeros((5, 3)), rf"{SHAPE}\(5, 3\)"),
+    "a shape that lies": (lambda: np.zeros((4, 2)).view(Strange), SHAPE),
+    "more axes": (lambda: np.zeros((1, 5, 2)), rf"{SHAPE}\(1, 5, 2\)"),
+    "a tuple": (lambda: (np.zeros((5, 2)),), f"{ARRAY}tuple"),
+    "an argument": (lambda: FIVE, "overlaps the argument q"),
+}  # fmt: skip
+FIVE = RNG.uniform(-2.0, 2.0, (5, 2))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -240,19 +243,17 @@ def test_results_of_any_kind_are_filled(
 
 @pytest.mark.parametrize("kind", REFUSED_RESULTS)
 def test_other_results_are_refused(arm_module: ModuleType, kind: str) -> None:
-    q = RNG.uniform(-2.0, 2.0, (5, 2))
-    out = REFUSED_RESULTS[kind]()
-    said = set()
+    make, words = REFUSED_RESULTS[kind]
+    out, said = make(), set()
     for backend in BACKENDS:
         function = arm_module.backends[backend].closed_form.inverse_dynamics
-        for given_q in (q, q.tolist()):
-            error, message = outcome(function, q=given_q, qd=q, qdd=q, out=out)
-            assert error in ("TypeError", "ValueError") and message.startswith("out: "), message
+        for qd in (FIVE + 0.0, FIVE.tolist()):
+            error, message = outcome(function, q=FIVE, qd=qd, qdd=[0.0, 1.0], out=out)
+            assert error in ("TypeError", "ValueError")
             said.add(message)
-    assert len(said) == 1
+    (message,) = said
+    assert re.match(f"out: .*{words}" if words == DTYPE else f"out: {words}", message), message
 
-
-# ---- too much, and moving targets ------------------------------------------------------------
 
 TOO_BIG = r"too big|too large|Unable to allocate"
 

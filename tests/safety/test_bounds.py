@@ -9,51 +9,41 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from symgen.emit.bundle import SourceBundle
 from symgen.options import BuildOptions
-from symgen.toolchain.compiler import Compiler, CompilerMissingError, find_compiler
-from tests.safety.building import EXAMPLES, always_streaming, bundle_of, put, python
+from symgen.toolchain.compiler import find_compiler
+from tests.safety.building import EXAMPLES, Change, always_streaming, bundle_of, put, python
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pages are those of Linux")
 
 FUNCTIONS = ("inverse_dynamics_derivatives", "forward_dynamics", "forward_kinematics")
 
 
-@pytest.fixture(scope="module")
-def compiler() -> Compiler:
-    try:
-        return find_compiler()
-    except CompilerMissingError as error:
-        pytest.skip(str(error))
-
-
-@pytest.fixture(scope="module")
-def bundle() -> SourceBundle:
+@pytest.mark.slow
+def test_kernels_stay_within_their_arrays(tmp_path: Path) -> None:
     options = BuildOptions(
         formulations=("newton_euler",), functions=FUNCTIONS, runtime_parameters=("all",)
     )
-    return bundle_of(EXAMPLES / "two_link.yaml", options, ("compiled", "numpy"))
-
-
-@pytest.mark.slow
-def test_kernels_stay_within_their_arrays(
-    bundle: SourceBundle, compiler: Compiler, tmp_path: Path
-) -> None:
-    folder = put(bundle, tmp_path, compiler)
-    done = python("-m", "tests.safety.exercise", str(folder), "pages")
-    assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout.splitlines()[-1])
+    report = exercised(EXAMPLES / "two_link.yaml", options, tmp_path)
     assert report["calls"] > 1000 and "compiled 1" in report["kinds"]
 
 
 @pytest.mark.deep
-def test_streams_stay_within_their_arrays(compiler: Compiler, tmp_path: Path) -> None:
+def test_streams_stay_within_their_arrays(tmp_path: Path) -> None:
     options = BuildOptions(formulations=("composite",), functions=FUNCTIONS[:1], form="straight")
-    bundle = bundle_of(EXAMPLES / "tree12.yaml", options, ("compiled", "numpy"))
-    folder = put(bundle, tmp_path, compiler, always_streaming)
-    done = python("-m", "tests.safety.exercise", str(folder), "pages")
+    assert exercised(EXAMPLES / "tree12.yaml", options, tmp_path, always_streaming)["calls"] > 100
+
+
+def exercised(
+    model: Path, options: BuildOptions, folder: Path, change: Change | None = None
+) -> dict[str, Any]:
+    """Call everything that a package has; return what was called."""
+    bundle = bundle_of(model, options, ("compiled", "numpy"))
+    package = put(bundle, folder, find_compiler(), change)
+    done = python("-m", "tests.safety.exercise", str(package), "pages")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout.splitlines()[-1])["calls"] > 100
+    report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return report

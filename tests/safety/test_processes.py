@@ -20,44 +20,23 @@ import pytest
 from symgen.emit import wrapper
 from symgen.options import BuildOptions
 from symgen.toolchain.compiler import find_compiler
-from tests.safety.building import EXAMPLES, bundle_of, put, replaced
+from tests.safety.building import EXAMPLES, bundle_of, put, python, replaced
 from tests.safety.programs import BEGIN, succeeds
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")]
 
 
-# ---- threads ---------------------------------------------------------------------------------
-
-
-def test_many_threads_fill_parts_of_one_array(folder: Path) -> None:
-    succeeds(
-        folder,
-        """
-        two_link.threads = 3
-        for backend in ("compiled", "cython"):
-            functions = two_link.backends[backend].newton_euler
-            expected = functions.inverse_dynamics_derivatives(q, q, q)
-            out = [np.full_like(x, np.nan) for x in expected]
-            ends = np.linspace(0, len(q), 41).astype(int)
-            def work(first, end):
-                for _ in range(3):
-                    functions.inverse_dynamics_derivatives(
-                        q[first:end], q[first:end], q[first:end],
-                        out=tuple(x[first:end] for x in out),
-                    )
-            workers = [threading.Thread(target=work, args=x) for x in zip(ends, ends[1:])]
-            for worker in workers: worker.start()
-            for worker in workers: worker.join()
-            assert all(np.array_equal(a, b) for a, b in zip(out, expected))
-        """,
-    )
-
-
-def test_calls_while_the_package_is_imported_again(folder: Path) -> None:
-    """By another name, which is the same binary."""
-    succeeds(
-        folder,
-        f"""
+FORK = """
+    import os
+    warnings.simplefilter("ignore", DeprecationWarning)  # a fork of a process with threads
+    def child_is_right():
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if right() and right(1) else 1)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+PROGRAMS = {
+    "calls_while_the_package_is_imported_again_by_another_name": """
         import importlib.util
         wrong, go = [], True
         def work():
@@ -66,10 +45,10 @@ def test_calls_while_the_package_is_imported_again(folder: Path) -> None:
                     wrong.append(1)
         worker = threading.Thread(target=work)
         worker.start()
-        path = {str(folder / "two_link")!r}
+        path = two_link.__path__[0]
         for number in range(20):
             spec = importlib.util.spec_from_file_location(
-                f"again_{{number}}", path + "/__init__.py", submodule_search_locations=[path])
+                f"again_{number}", path + "/__init__.py", submodule_search_locations=[path])
             sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
             assert module.backend == "compiled"
@@ -77,14 +56,23 @@ def test_calls_while_the_package_is_imported_again(folder: Path) -> None:
         go = False
         worker.join()
         assert not wrong and right()
-        """,
-    )
-
-
-def test_threads_that_end_give_their_memory_back(folder: Path) -> None:
-    succeeds(
-        folder,
-        """
+    """,
+    "forks_after_threads_and_within_their_work": FORK
+    + """
+    assert right() and child_is_right()
+    go, wrong = True, []
+    def work():
+        while go:
+            if not right(): wrong.append(1)
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for worker in workers: worker.start()
+    for _ in range(8):
+        assert child_is_right()
+    go = False
+    for worker in workers: worker.join()
+    assert not wrong and right()
+    """,
+    "threads_that_end_give_their_memory_back": """
         import ctypes
         class Info(ctypes.Structure):
             _fields_ = [(name, ctypes.c_size_t) for name in
@@ -109,41 +97,36 @@ def test_threads_that_end_give_their_memory_back(folder: Path) -> None:
         after = used()
         assert after - before < 50 * 1000, (before, after)  # the room of one thread is larger
         """,
-    )
-
-
-# ---- other processes -------------------------------------------------------------------------
-
-FORK = """
-    import os
-    warnings.simplefilter("ignore", DeprecationWarning)  # a fork of a process with threads
-    def child_is_right():
-        child = os.fork()
-        if child == 0:
-            os._exit(0 if right() and right(1) else 1)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-"""
-
-
-def test_forks_after_threads_and_within_their_work(folder: Path) -> None:
-    succeeds(
-        folder,
-        FORK
-        + """
-    assert right() and child_is_right()
-    go, wrong = True, []
-    def work():
-        while go:
-            if not right(): wrong.append(1)
-    workers = [threading.Thread(target=work) for _ in range(3)]
-    for worker in workers: worker.start()
-    for _ in range(8):
-        assert child_is_right()
-    go = False
-    for worker in workers: worker.join()
-    assert not wrong and right()
+    # At exit, and in `__del__` when modules are already taken apart: a result or an exception.
+    "calls_while_python_ends": """
+        import atexit
+        @atexit.register
+        def last():
+            for backend in two_link.backends.values():
+                assert backend.newton_euler.mass_matrix(some).shape == (1000, 2, 2)
+        class Late:
+            def __init__(self, backend):
+                self.function = two_link.backends[backend].newton_euler.mass_matrix
+                self.some, self.few = some, [0.0, 1.0]
+            def __del__(self):
+                for given in (self.some, self.few):
+                    try:
+                        self.function(given)
+                    except Exception:
+                        pass
+        late = [Late(name) for name in two_link.backends]
+        late.append(late)  # found by the collector only
+        kept = Late("compiled")
+        sys.kept = Late("compiled")
+        import builtins
+        builtins.kept = Late("cython")
         """,
-    )
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(folder: Path, name: str) -> None:
+    succeeds(folder, PROGRAMS[name])
 
 
 @pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
@@ -173,18 +156,10 @@ if __name__ == "__main__":
         assert set(names) == {{"compiled"}}
 """
     )
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore::DeprecationWarning", str(script)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(folder)},
-        timeout=120,
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    done = python("-W", "ignore::DeprecationWarning", str(script), environment=environment)
     assert done.returncode == 0, done.stderr
 
-
-# ---- interpreters ----------------------------------------------------------------------------
 
 INTERPRETERS = """
 try:
@@ -236,9 +211,6 @@ def test_a_second_interpreter_alone(folder: Path, legacy: bool) -> None:
     succeeds(folder, program, begin="")
 
 
-# ---- the end ---------------------------------------------------------------------------------
-
-
 def test_daemon_threads_at_the_end_of_the_process(folder: Path) -> None:
     for _ in range(3):
         succeeds(
@@ -256,39 +228,6 @@ def test_daemon_threads_at_the_end_of_the_process(folder: Path) -> None:
             time.sleep(0.2)
             """,
         )
-
-
-def test_calls_while_python_ends(folder: Path) -> None:
-    """At exit, and in `__del__` when modules are already taken apart: a result or an exception."""
-    succeeds(
-        folder,
-        """
-        import atexit
-        @atexit.register
-        def last():
-            for backend in two_link.backends.values():
-                assert backend.newton_euler.mass_matrix(some).shape == (1000, 2, 2)
-        class Late:
-            def __init__(self, backend):
-                self.function = two_link.backends[backend].newton_euler.mass_matrix
-                self.some, self.few = some, [0.0, 1.0]
-            def __del__(self):
-                for given in (self.some, self.few):
-                    try:
-                        self.function(given)
-                    except Exception:
-                        pass
-        late = [Late(name) for name in two_link.backends]
-        late.append(late)  # found by the collector only
-        kept = Late("compiled")
-        sys.kept = Late("compiled")
-        import builtins
-        builtins.kept = Late("cython")
-        """,
-    )
-
-
-# ---- Ctrl-C ----------------------------------------------------------------------------------
 
 
 SLOWER = 10_000

@@ -41,14 +41,9 @@ def right(folder: Path, program: str, **variables: str) -> str:
     return succeeds(folder, program, begin=BEGIN, variables=variables)
 
 
-# ---- whose memory it is ----------------------------------------------------------------------
-
-
-def test_what_nobody_sees_is_used_again(folder: Path) -> None:
-    """By both backends, which are modules of their own; small results are left to NumPy."""
-    right(
-        folder,
-        """
+PROGRAMS = {
+    # By both backends, which are modules of their own; small results are left to NumPy.
+    "what_nobody_sees_is_used_again": """
         for rows in (33, 700, 5_000, 20_000, 200_000):
             for first, second in (ids, ids[::-1]):
                 M = first(q[:rows])
@@ -70,13 +65,7 @@ def test_what_nobody_sees_is_used_again(folder: Path) -> None:
             ids[0](q[0]), ids[0](q[:8])
         assert kept() == before
         """,
-    )
-
-
-def test_arrays_may_be_resized(folder: Path) -> None:
-    right(
-        folder,
-        """
+    "arrays_may_be_resized": """
         for rows in (33, 1000, 3000, 100_000):
             for more in (1, 10, rows - 1, rows + 1, 2 * rows, 5 * rows):
                 M = ids[0](q[:rows])
@@ -90,13 +79,7 @@ def test_arrays_may_be_resized(folder: Path) -> None:
                 M.resize((rows, 2, 2))
                 M.fill(4.0)
         """,
-    )
-
-
-def test_tracemalloc_counts_what_is_seen(folder: Path) -> None:
-    right(
-        folder,
-        """
+    "tracemalloc_counts_what_is_seen": """
         import tracemalloc
         def traced():
             snapshot = tracemalloc.take_snapshot()
@@ -115,16 +98,7 @@ def test_tracemalloc_counts_what_is_seen(folder: Path) -> None:
         del untraced
         assert traced() == before
         """,
-    )
-
-
-# ---- how much stays --------------------------------------------------------------------------
-
-
-def test_memory_goes_back(folder: Path) -> None:
-    right(
-        folder,
-        """
+    "memory_goes_back": """
         two_link.result_memory = 40 * MB
         assert two_link.result_memory == 40 * MB
         ids[0](q), ids[1](q)
@@ -148,13 +122,7 @@ def test_memory_goes_back(folder: Path) -> None:
         ids[0](q)
         assert kept() >= 32 * len(q)
         """,
-    )
-
-
-def test_the_oldest_goes_first(folder: Path) -> None:
-    right(
-        folder,
-        """
+    "the_oldest_goes_first": """
         small, large = ids[0](q[:1000]), ids[0](q[:100_000])
         places = place(small), place(large)
         two_link.result_memory = 4 * MB
@@ -166,7 +134,95 @@ def test_the_oldest_goes_first(folder: Path) -> None:
         two_link.result_memory = 3 * MB  # less than the large one
         assert kept() == 0
         """,
-    )
+    "what_is_kept_is_let_go_before_memory_is_refused": """
+        two_link.result_memory = 400 * MB
+        many = np.concatenate([q] * 40)
+        results = [ids[0](q) for _ in range(50)]
+        del results
+        with open("/proc/self/statm") as numbers:
+            space = int(numbers.read().split()[0]) * resource.getpagesize()
+        assert kept() > 290 * MB
+        resource.setrlimit(resource.RLIMIT_AS, (space + 10 * MB, resource.RLIM_INFINITY))
+        assert ids[0](many).nbytes > 200 * MB and kept() > 200 * MB
+        """,
+    "threads_that_hand_results_on": """
+        import queue
+        two_link.result_memory = 8 * MB
+        passed, wrong = queue.Queue(20), []
+        def make(seed):
+            rng = np.random.default_rng(seed)
+            for number in range(150):
+                first = int(rng.integers(0, 90_000))
+                rows = int(rng.choice([40, 700, 9_000, 90_000]))
+                passed.put((first, rows, ids[number % 2](q[first : first + rows])))
+            passed.put(None)
+        def look():
+            while (found := passed.get()) is not None:
+                first, rows, M = found
+                if np.abs(M - wanted[first : first + rows]).max() > 1e-12: wrong.append(rows)
+                M.fill(np.nan)
+        wanted = two_link.backends["numpy"].newton_euler.mass_matrix(q)
+        workers = [threading.Thread(target=make, args=(k,)) for k in range(4)]
+        workers += [threading.Thread(target=look) for _ in range(4)]
+        for worker in workers: worker.start()
+        for worker in workers: worker.join()
+        assert not wrong and kept() <= 8 * MB
+        """,
+    "forks_while_threads_make_results": """
+        warnings.simplefilter("ignore", DeprecationWarning)  # a fork of a process with threads
+        wanted = two_link.backends["numpy"].newton_euler.mass_matrix(q)
+        held = ids[0](q)
+        go = True
+        def work():
+            while go:
+                ids[0](q[:50_000]), ids[1](q[:100])
+        workers = [threading.Thread(target=work) for _ in range(3)]
+        for worker in workers: worker.start()
+        for _ in range(8):
+            child = os.fork()
+            if child == 0:
+                go = False
+                good = np.abs(held - wanted).max() < 1e-12
+                held.fill(0.0)
+                for k in range(20):
+                    good = good and np.abs(ids[k % 2](q) - wanted).max() < 1e-12
+                two_link.result_memory = 0
+                os._exit(0 if good and kept() == 0 else 1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        go = False
+        for worker in workers: worker.join()
+        assert np.abs(held - wanted).max() < 1e-12 and kept() > 0
+        """,
+    "arrays_outlive_their_module": """
+        import atexit, weakref
+        last = ids[0](q)
+        class Late:
+            def __init__(self): self.array, self.function = ids[1](q), ids[1]
+            def __del__(self):
+                self.array.sum()
+                try: self.function(q_of_late)
+                except Exception: pass
+        q_of_late, late = q, Late()
+        sys.late = Late()  # ends with the interpreter
+        views = [ids[0](q)[::2] for _ in range(3)]
+        atexit.register(lambda: last.fill(ids[0](q).sum()))
+        for name in [name for name in sys.modules if name.startswith("two_link")]:
+            del sys.modules[name]
+        del two_link, backends, functions, kept
+        gc.collect()
+        assert np.isfinite(last).all()
+        import two_link
+        assert two_link.backends["compiled"].result_memory_kept() >= 0
+        del views
+        gc.collect()
+        assert two_link.mass_matrix(q).shape == last.shape
+        """,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(folder: Path, name: str) -> None:
+    right(folder, PROGRAMS[name])
 
 
 @pytest.mark.parametrize("number", ["0", "5000000"])
@@ -205,119 +261,6 @@ def test_nothing_is_kept_where_memory_is_limited(folder: Path, limit: str) -> No
         assert kept() > 0
         """,
     )
-
-
-def test_what_is_kept_is_let_go_before_memory_is_refused(folder: Path) -> None:
-    right(
-        folder,
-        """
-        two_link.result_memory = 400 * MB
-        many = np.concatenate([q] * 40)
-        results = [ids[0](q) for _ in range(50)]
-        del results
-        with open("/proc/self/statm") as numbers:
-            space = int(numbers.read().split()[0]) * resource.getpagesize()
-        assert kept() > 290 * MB
-        resource.setrlimit(resource.RLIMIT_AS, (space + 10 * MB, resource.RLIM_INFINITY))
-        assert ids[0](many).nbytes > 200 * MB and kept() > 200 * MB
-        """,
-    )
-
-
-# ---- threads and processes -------------------------------------------------------------------
-
-
-def test_threads_that_hand_results_on(folder: Path) -> None:
-    right(
-        folder,
-        """
-        import queue
-        two_link.result_memory = 8 * MB
-        passed, wrong = queue.Queue(20), []
-        def make(seed):
-            rng = np.random.default_rng(seed)
-            for number in range(150):
-                first = int(rng.integers(0, 90_000))
-                rows = int(rng.choice([40, 700, 9_000, 90_000]))
-                passed.put((first, rows, ids[number % 2](q[first : first + rows])))
-            passed.put(None)
-        def look():
-            while (found := passed.get()) is not None:
-                first, rows, M = found
-                if np.abs(M - wanted[first : first + rows]).max() > 1e-12: wrong.append(rows)
-                M.fill(np.nan)
-        wanted = two_link.backends["numpy"].newton_euler.mass_matrix(q)
-        workers = [threading.Thread(target=make, args=(k,)) for k in range(4)]
-        workers += [threading.Thread(target=look) for _ in range(4)]
-        for worker in workers: worker.start()
-        for worker in workers: worker.join()
-        assert not wrong and kept() <= 8 * MB
-        """,
-    )
-
-
-def test_forks_while_threads_make_results(folder: Path) -> None:
-    right(
-        folder,
-        """
-        warnings.simplefilter("ignore", DeprecationWarning)  # a fork of a process with threads
-        wanted = two_link.backends["numpy"].newton_euler.mass_matrix(q)
-        held = ids[0](q)
-        go = True
-        def work():
-            while go:
-                ids[0](q[:50_000]), ids[1](q[:100])
-        workers = [threading.Thread(target=work) for _ in range(3)]
-        for worker in workers: worker.start()
-        for _ in range(8):
-            child = os.fork()
-            if child == 0:
-                go = False
-                good = np.abs(held - wanted).max() < 1e-12
-                held.fill(0.0)
-                for k in range(20):
-                    good = good and np.abs(ids[k % 2](q) - wanted).max() < 1e-12
-                two_link.result_memory = 0
-                os._exit(0 if good and kept() == 0 else 1)
-            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-        go = False
-        for worker in workers: worker.join()
-        assert np.abs(held - wanted).max() < 1e-12 and kept() > 0
-        """,
-    )
-
-
-def test_arrays_outlive_their_module(folder: Path) -> None:
-    right(
-        folder,
-        """
-        import atexit, weakref
-        last = ids[0](q)
-        class Late:
-            def __init__(self): self.array, self.function = ids[1](q), ids[1]
-            def __del__(self):
-                self.array.sum()
-                try: self.function(q_of_late)
-                except Exception: pass
-        q_of_late, late = q, Late()
-        sys.late = Late()  # ends with the interpreter
-        views = [ids[0](q)[::2] for _ in range(3)]
-        atexit.register(lambda: last.fill(ids[0](q).sum()))
-        for name in [name for name in sys.modules if name.startswith("two_link")]:
-            del sys.modules[name]
-        del two_link, backends, functions, kept
-        gc.collect()
-        assert np.isfinite(last).all()
-        import two_link
-        assert two_link.backends["compiled"].result_memory_kept() >= 0
-        del views
-        gc.collect()
-        assert two_link.mass_matrix(q).shape == last.shape
-        """,
-    )
-
-
-# ---- limits of control groups ----------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

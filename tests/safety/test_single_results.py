@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.safety.programs import succeeds
-from tests.safety.views import VIEWS
 
 pytestmark = [
     pytest.mark.slow,
@@ -36,14 +35,45 @@ def place(array):
 """
 
 
+# What shows the data of an array.
+VIEWS = """
+import ctypes
+class Other:
+    def __init__(self, array):
+        self.array = array
+    @property
+    def __array_interface__(self):
+        return self.array.__array_interface__
+views = {
+    "itself": lambda M: M,
+    "slice": lambda M: M[..., 1:, 1],
+    "transposed": lambda M: M.T,
+    "another shape": lambda M: M.reshape(-1),
+    "another type": lambda M: M.view(np.int64),
+    "diagonal": lambda M: np.einsum("...ii->...i", M),
+    "memoryview": lambda M: memoryview(M)[1:],
+    "buffer": lambda M: np.frombuffer(M, dtype=np.uint8),
+    "iterator": lambda M: M.flat,
+    "matrix": lambda M: np.asmatrix(M.reshape(-1, 2)),
+    "strided": lambda M: np.lib.stride_tricks.sliding_window_view(M, 2, axis=0),
+    "interface": lambda M: np.asarray(Other(M)),
+    "ctypes": lambda M: M.ctypes.data_as(ctypes.POINTER(ctypes.c_double * M.size)),
+    "dlpack": lambda M: np.from_dlpack(M),
+    "view of a view": lambda M: M[1:][..., :1],
+    "memory map": lambda M: M.view(np.memmap),
+    "attribute": lambda M: M.real,
+}
+def values(view):
+    return np.array(view.contents if hasattr(view, "contents") else view).copy()
+"""
+
+
 def right(folder: Path, program: str, **variables: str) -> str:
     return succeeds(folder, program, begin=BEGIN, variables=variables)
 
 
-def test_what_nobody_sees_is_given_out_again(folder: Path) -> None:
-    right(
-        folder,
-        """
+PROGRAMS = {
+    "what_nobody_sees_is_given_out_again": """
         for f in functions:
             M = f.mass_matrix(q[0])
             first = id(M)
@@ -62,7 +92,96 @@ def test_what_nobody_sees_is_given_out_again(folder: Path) -> None:
             assert id(f.inverse_dynamics_derivatives(q[2], q[2], q[2])) != first
             assert near(tau, wanted[0][1])
         """,
-    )
+    # A reader's changes of an array, which then is gone, do not reach the next one.
+    "what_was_changed_is_not_given_out": """
+        warnings.simplefilter("ignore", DeprecationWarning)
+        def read_only(M): M.flags.writeable = False
+        def shape(M): M.shape = (1, M.size)
+        def flat(M): M.shape = M.size
+        def type_(M): M.dtype = np.int64
+        def order(M): M.dtype = M.dtype.newbyteorder()
+        def metadata(M): M.dtype = np.dtype(np.float64, metadata={"unit": "m"})
+        def strides(M): M.strides = M.strides[::-1]
+        def smaller(M): M.resize((1, 1), refcheck=False)
+        def larger(M): M.resize((20, 20), refcheck=False)
+        def data(M): M.data = np.zeros(M.size)
+        changes = (read_only, shape, flat, type_, order, metadata, strides, smaller, larger, data)
+        for f in functions:
+            for compute, expected in (
+                (lambda k: f.mass_matrix(q[k]), M_wanted),
+                (lambda k: f.inverse_dynamics_derivatives(q[k], q[k], q[k])[2], wanted[2]),
+            ):
+                for change in changes:
+                    for k in range(6):
+                        M = compute(k)
+                        try: change(M)
+                        except (AttributeError, TypeError): pass  # another NumPy
+                        del M
+                        M = compute(k + 1)
+                        assert M.shape == (2, 2) and M.dtype == np.float64, change
+                        assert M.dtype.metadata is None and M.flags.carray and M.flags.owndata
+                        assert near(M, expected[k + 1])
+        """,
+    # Who looks at an array weakly never finds other numbers in it.
+    "weak_references": """
+        for f in functions:
+            gone = []
+            def compute(k): return f.inverse_dynamics_derivatives(q[k], q[k], q[k])[1]
+            def again(_): gone.append(compute(5).copy())  # a call while an array ends
+            looks = [weakref.ref(compute(k), again) for k in range(100)]
+            for k, look in enumerate(looks):
+                M = look()
+                assert M is None or near(M, wanted[1][k])
+                del M
+            for k in range(3): compute(k)
+            assert not any(look() is not None for look in looks)
+            assert len(gone) == 100 and all(near(M, wanted[1][5]) for M in gone)
+        """,
+    "threads_and_forks": """
+        warnings.simplefilter("ignore", DeprecationWarning)
+        sys.setswitchinterval(1e-6)
+        wrong = []
+        def work(f, seed):
+            last = []
+            for k in np.random.default_rng(seed).integers(0, 400, 4000):
+                found = f.inverse_dynamics_derivatives(q[k], q[k], q[k])
+                last = [*last[-2:], (k, found, f.mass_matrix(q[k]))]
+                for i, parts, M in last:
+                    good = near(M, M_wanted[i])
+                    if not good or not all(near(a, b[i]) for a, b in zip(parts, wanted)):
+                        wrong.append(i)
+        workers = [threading.Thread(target=work, args=(f, k)) for f in functions for k in range(3)]
+        for worker in workers: worker.start()
+        children = []
+        for _ in range(4):
+            child = os.fork()
+            if child == 0:
+                work(functions[0], 9)
+                os._exit(1 if wrong else 0)
+            children.append(child)
+        for worker in workers: worker.join()
+        assert not wrong
+        assert not any(os.waitpid(child, 0)[1] for child in children)
+        """,
+    "nothing_is_kept_where_nothing_is_to_be": """
+        for f in functions:
+            M = f.mass_matrix(q[0])
+            two_link.result_memory = 0
+            for k in range(2): f.mass_matrix(q[k])  # what was kept is let go
+            M.resize((3, 2))
+            look = weakref.ref(M)
+            del M
+            assert look() is None
+            look = weakref.ref(f.mass_matrix(q[1]))
+            assert look() is None
+            del two_link.result_memory
+        """,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(folder: Path, name: str) -> None:
+    right(folder, PROGRAMS[name])
 
 
 def test_what_somebody_sees_is_not_written_again(folder: Path) -> None:
@@ -94,127 +213,5 @@ for f in functions:
     for k, x in enumerate(q):  # the last few stay
         ring = [*ring[-3:], (k, f.mass_matrix(x))]
         assert all(near(M, M_wanted[i]) for i, M in ring)
-        """,
-    )
-
-
-def test_what_was_changed_is_not_given_out(folder: Path) -> None:
-    """A reader's changes of an array, which then is gone, do not reach the next one."""
-    right(
-        folder,
-        """
-        warnings.simplefilter("ignore", DeprecationWarning)
-        def read_only(M): M.flags.writeable = False
-        def shape(M): M.shape = (1, M.size)
-        def flat(M): M.shape = M.size
-        def type_(M): M.dtype = np.int64
-        def order(M): M.dtype = M.dtype.newbyteorder()
-        def metadata(M): M.dtype = np.dtype(np.float64, metadata={"unit": "m"})
-        def strides(M): M.strides = M.strides[::-1]
-        def smaller(M): M.resize((1, 1), refcheck=False)
-        def larger(M): M.resize((20, 20), refcheck=False)
-        def data(M): M.data = np.zeros(M.size)
-        changes = (read_only, shape, flat, type_, order, metadata, strides, smaller, larger, data)
-        for f in functions:
-            for compute, expected in (
-                (lambda k: f.mass_matrix(q[k]), M_wanted),
-                (lambda k: f.inverse_dynamics_derivatives(q[k], q[k], q[k])[2], wanted[2]),
-            ):
-                for change in changes:
-                    for k in range(6):
-                        M = compute(k)
-                        try: change(M)
-                        except (AttributeError, TypeError): pass  # another NumPy
-                        del M
-                        M = compute(k + 1)
-                        assert M.shape == (2, 2) and M.dtype == np.float64, change
-                        assert M.dtype.metadata is None and M.flags.carray and M.flags.owndata
-                        assert near(M, expected[k + 1])
-        """,
-    )
-
-
-def test_weak_references(folder: Path) -> None:
-    """Who looks at an array weakly never finds other numbers in it."""
-    right(
-        folder,
-        """
-        for f in functions:
-            gone = []
-            def compute(k): return f.inverse_dynamics_derivatives(q[k], q[k], q[k])[1]
-            def again(_): gone.append(compute(5).copy())  # a call while an array ends
-            looks = [weakref.ref(compute(k), again) for k in range(100)]
-            for k, look in enumerate(looks):
-                M = look()
-                assert M is None or near(M, wanted[1][k])
-                del M
-            for k in range(3): compute(k)
-            assert not any(look() is not None for look in looks)
-            assert len(gone) == 100 and all(near(M, wanted[1][5]) for M in gone)
-        """,
-    )
-
-
-def test_threads_and_forks(folder: Path) -> None:
-    right(
-        folder,
-        """
-        warnings.simplefilter("ignore", DeprecationWarning)
-        sys.setswitchinterval(1e-6)
-        wrong = []
-        def work(f, seed):
-            last = []
-            for k in np.random.default_rng(seed).integers(0, 400, 4000):
-                found = f.inverse_dynamics_derivatives(q[k], q[k], q[k])
-                last = [*last[-2:], (k, found, f.mass_matrix(q[k]))]
-                for i, parts, M in last:
-                    good = near(M, M_wanted[i])
-                    if not good or not all(near(a, b[i]) for a, b in zip(parts, wanted)):
-                        wrong.append(i)
-        workers = [threading.Thread(target=work, args=(f, k)) for f in functions for k in range(3)]
-        for worker in workers: worker.start()
-        children = []
-        for _ in range(4):
-            child = os.fork()
-            if child == 0:
-                work(functions[0], 9)
-                os._exit(1 if wrong else 0)
-            children.append(child)
-        for worker in workers: worker.join()
-        assert not wrong
-        assert not any(os.waitpid(child, 0)[1] for child in children)
-        """,
-    )
-
-
-def test_nothing_is_kept_where_nothing_is_to_be(folder: Path) -> None:
-    right(
-        folder,
-        """
-        for f in functions:
-            M = f.mass_matrix(q[0])
-            two_link.result_memory = 0
-            for k in range(2): f.mass_matrix(q[k])  # what was kept is let go
-            M.resize((3, 2))
-            look = weakref.ref(M)
-            del M
-            assert look() is None
-            look = weakref.ref(f.mass_matrix(q[1]))
-            assert look() is None
-            del two_link.result_memory
-        """,
-    )
-
-
-def test_scalars_of_one_sample(folder: Path) -> None:
-    right(
-        folder,
-        """
-        expected = numbers.kinetic_energy(q, q)
-        for f in functions:
-            found = [f.kinetic_energy(x, x) for x in q]
-            assert {type(x) for x in found} == {np.float64} and near(np.array(found), expected)
-            out = np.empty(())
-            assert f.kinetic_energy(q[0], q[0], out=out) is out and near(out, expected[0])
         """,
     )

@@ -109,26 +109,14 @@ def test_sensitivities_are_those_of_the_steps_themselves(options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("projection", ["mass", "tangent", np.eye(4)], ids=str)
-def test_c_and_the_reference_make_the_same_steps(projection, monkeypatch):
-    options = {"step": 2e-3, "projection": projection, "projections": 2}
-    options |= {"sensitivities": (), "dq0": None} if str(projection) == "mass" else {}
-    found = five_bar_motion(0.1, **options)
-    monkeypatch.setattr(fixed_steps, "compiled_way", lambda *_: None)
-    expected = five_bar_motion(0.1, **options)
-    assert found.sizes == expected.sizes
-    for name, values in expected.items():
-        scale = 1.0 + np.abs(values.values).max()
-        assert np.abs(found[name].values - values.values).max() < 1e-8 * scale, name
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["five_bar", "double_four_bar", "andrews"])
 def test_every_build_compares_c_with_the_reference(name):
     parameters = ",".join(NAMES) if name == "five_bar" else ""
     module = compiled(name, parameters)
-    made = list(accelerations(module)), list(steps(module))
-    assert [len(rows) for rows in made] == [10, 14]
+    made = [list(accelerations(module)), list(steps(module))]
+    projections = ["tangent", np.eye(4)] if name == "five_bar" else []
+    made += [list(steps(module, projection=projection)) for projection in projections]
+    assert [len(rows) for rows in made] == [10, *[14] * (len(made) - 1)]
     assert all(row.passed and row.samples for rows in made for row in rows)
 
 
@@ -147,7 +135,7 @@ def test_a_wrong_step_is_seen(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", [1e-2, 5e-3, 2e-3, 1e-3, 5e-4])
+@pytest.mark.parametrize("step", [1e-2, 2e-3, 5e-4])
 def test_the_double_four_bar_passes_its_singular_positions(step):
     """Problem A02 of the IFToMM library: ten passages, no other branch, little drift of energy."""
     robot = compiled("double_four_bar")
@@ -318,22 +306,12 @@ def test_progress_is_told(monkeypatch):
             symgen.simulate(robot, q, still, [0, 0.05], progress=stop, **options)
     with pytest.raises(RequestError, match="progress: expected a function"):
         symgen.simulate(robot, q, still, [0, 0.05], progress=True)
-
-
-@pytest.mark.slow
-def test_the_end_is_told_when_the_results_are_there(monkeypatch):
-    monkeypatch.setattr("symgen.simulation.progress.INTERVAL", np.inf)  # of the end alone
-    robot = compiled("five_bar", ",".join(NAMES))
-    heard = []
-
-    def sampled(*given):
-        heard.append("sampled")
-        return sample(*given)
-
-    monkeypatch.setattr("symgen.simulation.sample", sampled)
-    symgen.simulate(
-        robot, robot.assemble(), np.zeros(4), [0, 0.05], progress=lambda *x: heard.append(x)
+    heard = []  # the end is told when the results are there
+    monkeypatch.setattr("symgen.simulation.progress.INTERVAL", np.inf)
+    monkeypatch.setattr(
+        "symgen.simulation.sample", lambda *x: heard.append("sampled") or sample(*x)
     )
+    symgen.simulate(robot, q, still, [0, 0.05], progress=lambda *x: heard.append(x))
     assert heard == ["sampled", (0.05, 0.05)]
 
 

@@ -1,4 +1,4 @@
-"""`symgen.simulate` against energy, and against fixed-step integration in complex numbers."""
+"""`symgen.simulate` against energy, and against integration in complex numbers."""
 
 import inspect
 import itertools
@@ -16,13 +16,11 @@ from symgen.errors import RequestError
 from symgen.simulation.inputs import Prescribed
 from symgen.simulation.integration import METHODS
 from tests import modules
-from tests.choosing import slow, some_slow
+from tests.choosing import slow
 
-pytest.importorskip("scipy")
+solve_ivp = pytest.importorskip("scipy.integrate").solve_ivp
 pytest.importorskip("xarray")
 
-ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "examples"
 LIMIT = 1e-8  # far above what tolerances of 1e-10 leave in a second, far below any wrong term
 
 CRANE = """
@@ -70,10 +68,6 @@ T = np.linspace(0.2, 0.8, 7)
 SENSITIVE = (
     "forward_dynamics", "forward_dynamics_sensitivities", "outputs", "outputs_derivatives",
 )  # fmt: skip
-HYBRID = (
-    "hybrid_dynamics", "hybrid_dynamics_sensitivities", "inverse_dynamics",
-    "outputs", "outputs_derivatives",
-)  # fmt: skip
 
 
 def crane(functions=SENSITIVE, runtime="all", formulations="newton_euler", **prescribed):
@@ -101,14 +95,11 @@ def driven():
     return crane(("hybrid_dynamics", "inverse_dynamics"), boom=True)
 
 
-# ---- an integration of its own, in complex numbers ---------------------------------------------
+# ---- integration by SciPy, in complex numbers ---------------------------------------------------
 
 
 class Oracle:
-    """Fixed steps of Runge and Kutta, of all variations at once: one row each, complex.
-
-    Accelerations come from mass_matrix and bias_forces, not from forward_dynamics.
-    """
+    """Motions of all variations at once, one row each; accelerations by M and the bias forces."""
 
     def __init__(self, robot, tau=None, loads=None, prescribed=None):
         self.robot = robot.backends["numpy"].newton_euler
@@ -133,36 +124,29 @@ class Oracle:
         outputs = self.robot.outputs(t, q, qd, qdd, tau, loads=self.loads(t), **rest)
         return {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "outputs": outputs}
 
-    def run(self, q, qd, parameters, times, steps):
-        n, y = self.n, None
-        found = self.everything(times[0], q, qd, parameters)
-        y = np.concatenate([q, qd, 0 * found["outputs"]], axis=1)
+    def derivatives(self, q, qd, parameters, times, dq, dqd, dp):
+        """Values and derivatives along the rows of dq, dqd, dp, by complex steps."""
+        h = 1e-40
+        q, qd, parameters = (x + 1j * h * dx for x, dx in ((q, dq), (qd, dqd), (parameters, dp)))
+
+        def parts(y):
+            return np.split(y.reshape(len(dp), -1), [self.n, 2 * self.n], axis=1)[:2]
 
         def slope(t, y):
-            at = self.everything(t, y[:, :n], y[:, n : 2 * n], parameters)
-            return np.concatenate([at["qd"], at["qdd"], at["outputs"]], axis=1)
+            at = self.everything(t, *parts(y), parameters)
+            return np.concatenate([at["qd"], at["qdd"], at["outputs"]], axis=1).ravel()
 
-        rows = [found]
-        for start, stop in itertools.pairwise(times):
-            h = (stop - start) / steps
-            for i in range(steps):
-                t = start + i * h
-                a = slope(t, y)
-                b = slope(t + h / 2, y + h / 2 * a)
-                c = slope(t + h / 2, y + h / 2 * b)
-                y = y + h / 6 * (a + 2 * b + 2 * c + slope(t + h, y + h * c))
-            rows.append(self.everything(stop, y[:, :n], y[:, n : 2 * n], parameters))
-        table = {name: np.array([row[name] for row in rows]) for name in found}
-        return table | {"integral": y[:, 2 * n :]}
-
-    def derivatives(self, q, qd, parameters, times, dq, dqd, dp):
-        """Values and derivatives along the rows of dq, dqd, dp: one extrapolation of step size."""
-        h = 1e-40
-        start = [x + 1j * h * dx for x, dx in ((q, dq), (qd, dqd), (parameters, dp))]
-        coarse, fine = (self.run(*start, times, steps) for steps in (20, 40))
-        best = {name: (16 * fine[name] - coarse[name]) / 15 for name in fine}
-        values = {k: x[..., 0, :].real for k, x in best.items()}
-        slopes = {k: np.moveaxis(x.imag, -2, -1) / h for k, x in best.items()}
+        first = self.everything(times[0], q, qd, parameters)
+        start = np.concatenate([q, qd, 0 * first["outputs"]], axis=1).ravel()
+        solved = solve_ivp(slope, times[[0, -1]], start, "DOP853", times, rtol=1e-11, atol=1e-11)
+        rows = [
+            self.everything(t, *parts(y), parameters)
+            for t, y in zip(times, solved.y.T, strict=True)
+        ]
+        table = {name: np.array([row[name] for row in rows]) for name in first}
+        table["integral"] = solved.y[:, -1].reshape(len(dp), -1)[:, 2 * self.n :]
+        values = {name: x[..., 0, :].real for name, x in table.items()}
+        slopes = {name: np.moveaxis(x.imag, -2, -1) / h for name, x in table.items()}
         return values, slopes
 
 
@@ -268,48 +252,18 @@ def test_torques_may_depend_on_parameters(free):
     close(motion.dq[..., 0], (ends[0] - ends[1]) / (2 * h), 1e-7)
 
 
-@pytest.fixture(scope="module")
-def every(both):
-    return symgen.simulate(both, Q0, QD0, T[:4], sensitivities="all", objectives="all")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("formulation", [None, "kane"])
-@pytest.mark.parametrize("names", [("m3", "L"), ("g", "k", "I2", "d")])
-def test_a_few_parameters_in_any_order(both, every, names, formulation):
-    chosen = ["pull", "reach"]
-    some = symgen.simulate(
-        both, Q0, QD0, T[:4], sensitivities=names, objectives=chosen, formulation=formulation
-    )
-    every = every.sel(parameter=list(names), objective=chosen)
-    for name in ("dq", "dqd", "dqdd", "outputs_gradient", "end_gradient", "integral_gradient"):
-        close(some[name], every[name])
-
-
-@pytest.mark.slow
-def test_both_ways_to_accelerations_agree(both):
+def test_both_ways_to_accelerations_agree_and_the_cheaper_one_is_taken(both):
     """One recursion along the sensitivities, and the products of Jacobians."""
     cheap = {name: {"additions": 1} for name in both.functions}
-    dear = {"additions": 10**9}
     results = []
     for ways in (("sensitivities",), ("derivatives", "parameter_derivatives")):
-        counts = {"kane": cheap | {f"forward_dynamics_{name}": dear for name in ways}}
+        dear = {f"forward_dynamics_{way}": {"additions": 10**9} for way in ways}
         kept = {name: getattr(both, name) for name in dir(both) if not name.startswith("_")}
-        called = set()
-        for name in both.functions:
-            kept[name] = watched(called, name, getattr(both, name))
-        module = SimpleNamespace(**kept | {"operation_counts": counts})
+        kept |= dict.fromkeys(dear, "not to be called")
+        module = SimpleNamespace(**kept | {"operation_counts": {"kane": cheap | dear}})
         results.append(symgen.simulate(module, Q0, QD0, T, tau=feedback, sensitivities="all"))
-        assert called and not called & {f"forward_dynamics_{name}" for name in ways}
     close(results[0].dqdd, results[1].dqdd)
-
-
-def watched(called, name, function):
-    def call(*arguments, **options):
-        called.add(name)
-        return function(*arguments, **options)
-
-    return call
 
 
 # ---- prescribed motion -------------------------------------------------------------------------
@@ -382,18 +336,6 @@ def test_a_prescribed_motion_is_asked_for_within_the_times_alone(driven):
         assert min(seen) == t[0] and max(seen) == t[-1]
 
 
-def triangle(t):
-    """Speeding up until 0.5, then slowing down."""
-    if t < 0.5:
-        return t * t, 2 * t, 2.0
-    return 0.5 - (1 - t) ** 2, 2 * (1 - t), -2.0
-
-
-def late_start(t):
-    s = max(t - 0.3, 0.0)
-    return s**3, 3 * s**2, 6 * s
-
-
 def test_late_times_are_no_reason_to_refuse_a_prescribed_motion():
     """There 1e-5 s are less than the spacing of times."""
     Prescribed(lambda t: (0.1 * t, 0.1, 0), ("boom",)).check(1e12, 1e12 + 1)
@@ -407,8 +349,8 @@ GRID = np.linspace(0, 1, 1001)
 @pytest.mark.parametrize(
     "given",
     [
-        triangle,
-        late_start,
+        lambda t: (t * t, 2 * t, 2) if t < 0.5 else (0.5 - (1 - t) ** 2, 2 * (1 - t), -2),
+        lambda t: (max(t - 0.3, 0) ** 3, 3 * max(t - 0.3, 0) ** 2, 6 * max(t - 0.3, 0)),
         lambda t: (1.3, 0, 0),
         lambda t: (1e3 - 2 * t, -2, 0),
         lambda t: (1e-6 * np.sin(t), 1e-6 * np.cos(t), -1e-6 * np.sin(t)),
@@ -504,9 +446,7 @@ def test_the_formulation_is_named(both, name):
 def test_help_shows_the_function_itself():
     assert symgen.simulate is symgen.simulation.simulate
     assert "tau_derivatives" in inspect.signature(symgen.simulate).parameters
-    assert "tau_derivatives" in pydoc.plain(pydoc.render_doc(symgen.simulate))
     assert "tau_derivatives" in pydoc.plain(pydoc.render_doc(symgen))
-    assert "simulate" in dir(symgen)
     with pytest.raises(AttributeError, match="module 'symgen' has no attribute 'simulat'"):
         symgen.simulat
 
@@ -549,7 +489,6 @@ def refusal(*arguments, **options):
         ({"parameters": {"m33": 1.0}}, "no runtime parameter is called 'm33'; did you mean 'm3'?"),
         ({"parameters": [1.0]}, "parameters: expected shape (9,), got (1,)"),
         ({"sensitivities": "Lx"}, "no runtime parameter is called 'Lx'"),
-        ({"sensitivities": ["half"]}, "no runtime parameter is called 'half'"),
         ({"sensitivities": "q0.bom"}, "no coordinate is called 'bom'; did you mean 'boom'?"),
         ({"sensitivities": "L,L"}, "sensitivities: 'L' stands there twice"),
         ({"sensitivities": "L", "dq0": {"k": Q0}}, "dq0: no sensitivity is called 'k'"),
@@ -561,7 +500,6 @@ def refusal(*arguments, **options):
         ({"tau": lambda t, q, qd: q[:2]}, "tau: expected shape (3,), got (2,)"),
         ({"tau": 1j * Q0}, "tau: expected real numbers, got complex128"),
         ({"tau": lambda t, q, qd: q * np.nan}, "not finite at the start, t = 0.2 s"),
-        ({"tau": lambda t, q, qd: q * np.nan}, "; tau is not finite there"),
         (
             {"tau": lambda t, q, qd: q * np.nan, "sensitivities": "L"},
             "; tau is not finite there",
@@ -571,7 +509,6 @@ def refusal(*arguments, **options):
         ({"tau": lambda t: Q0}, "tau: expected a function of (t, q, qd): too many positional"),
         ({"loads": lambda t: Q0}, "loads: expected a function of (t, q, qd): too many positional"),
         ({"loads": lambda t, q, qd: None}, "loads: the function returned nothing (None)"),
-        ({"loads": np.full((1, 6), np.inf)}, "; loads is not finite there"),
         (
             {"loads": lambda t, q, qd: np.full((1, 6), np.nan), "sensitivities": "L"},
             "; loads is not finite there",
@@ -581,27 +518,17 @@ def refusal(*arguments, **options):
             "tau_derivatives: the function returned nothing (None)",
         ),
         ({"parameters": {"L": np.nan}}, "parameters: L: not all finite: nan"),
-        ({"parameters": np.full(9, np.inf)}, "parameters: not all finite: [inf, inf"),
         ({"loads": np.zeros(6)}, "loads: expected shape (1, 6), got (6,)"),
         ({"prescribed": swing}, "no joint of this robot is prescribed"),
         ({"tau_derivatives": feedback_derivatives}, "tau is no function of t, q and qd"),
         ({"tau_derivatives": 3, "tau": feedback}, "tau_derivatives: expected a function"),
         ({"sensitivities": None}, "sensitivities: expected names, or 'all'; got None"),
-        ({"sensitivities": 3}, "sensitivities: expected names, or 'all'; got 3"),
-        ({"sensitivities": ["L", 3]}, "sensitivities: expected names, or 'all'; got ['L', 3]"),
         ({"objectives": None}, "objectives: expected names, or 'all'; got None"),
-        ({"objectives": 5}, "objectives: expected names, or 'all'; got 5"),
         ({"method": None}, "no method is called None; there are: auto, DOP853, RK45"),
-        ({"method": ["RK45"]}, "no method is called ['RK45']"),
         ({"rtol": "a"}, "rtol: expected real numbers, got 'a'"),
-        ({"atol": "a"}, "atol: expected real numbers, got 'a'"),
-        ({"rtol": None}, "rtol: expected real numbers, got None"),
-        ({"rtol": [1e-9, 1e-9]}, "rtol: expected shape (), got (2,)"),
-        ({"atol": np.full(3, 1e-9)}, "atol: expected shape (), got (3,)"),
         ({"first_step": "1"}, "first_step: expected real numbers"),
         ({"first_step": 0.61}, "first_step: expected a number that is positive, at most 0.6 s"),
         ({"first_step": 0}, "first_step: expected a number that is positive"),
-        ({"first_step": -1}, "first_step: expected a number that is positive"),
         ({"max_step": None}, "max_step: expected real numbers"),
         ({"max_step": 0}, "max_step: expected a number that is positive; got 0"),
         ({"rtoll": 1e-8}, "simulate() has no option 'rtoll'; did you mean 'rtol'?"),
@@ -616,8 +543,6 @@ def test_wrong_arguments(free, options, words):
     ("options", "words"),
     [
         ({"rtol": 0}, "rtol: expected a number that is positive and finite; got 0"),
-        ({"rtol": 0, "atol": 0}, "rtol: expected a number that is positive and finite; got 0"),
-        ({"rtol": -1}, "rtol: expected a number that is positive and finite; got -1"),
         ({"rtol": np.nan}, "rtol: expected a number that is positive and finite; got nan"),
         ({"rtol": np.inf}, "rtol: expected a number that is positive and finite; got inf"),
         ({"atol": -1}, "atol: expected a number that is at least 0 and finite; got -1"),
@@ -651,11 +576,8 @@ def test_no_absolute_tolerance_where_nothing_is_zero(free):
         (Path("a.yaml"), "got 'a.yaml'; symgen.load(\"a.yaml\") makes one"),
     ],
 )
-def test_what_is_no_generated_module(module, words):
+def test_what_is_no_generated_module(free, module, words):
     assert f"simulate: expected a generated module, {words}" in refusal(module, Q0, QD0, T)
-
-
-def test_a_formulation_alone_is_no_generated_module(free):
     assert "expected a generated module" in refusal(free.newton_euler, Q0, QD0, T)
 
 
@@ -666,16 +588,12 @@ MORE_TIMES = "t: expected two or more times, the first of them the start, such a
     ("t", "words"),
     [
         ([], f"{MORE_TIMES}(0, 2, 201); got shape (0,)"),
-        (2.0, f"{MORE_TIMES}(0, 2, 201); got shape ()"),
-        ([2.0], f"{MORE_TIMES}(0, 2, 201); got shape (1,)"),
         ([[0, 1]], f"{MORE_TIMES}(0, 2, 201); got shape (1, 2)"),
         ([0, 0], "t: expected times that increase; t[1] = 0.0 follows t[0] = 0.0"),
         ([0, 1, 0.5, 2], "t: expected times that increase; t[2] = 0.5 follows t[1] = 1.0"),
-        ([0, np.inf], "t: not all finite: [0.0, inf]"),
         ([0, np.nan, 1], "t: not all finite: [0.0, nan, 1.0]"),
         ([0, [1, 2]], "simulate: t: setting an array element"),
         (None, "t: expected real numbers, got None"),
-        (["0", "1"], "t: expected real numbers, got ['0', '1']"),
     ],
 )
 def test_wrong_times(free, t, words):
@@ -734,15 +652,6 @@ def test_prescribed_joints_need_their_motion(driven):
         (lambda t, q, qd: (0, 0, 0), "expected a function of (t): missing a required argument"),
         (lambda t: (t, 1, np.nan), "not finite at the start, t = 0 s"),
         (lambda t: (t, 1, 0 if t < 0.5 else np.nan), "; prescribed is not finite there"),
-    ],
-)
-def test_what_is_no_prescribed_motion(driven, given, words):
-    assert words in refusal(driven, Q0, QD0, [0, 1], prescribed=given)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
         (lambda t: (np.sin(t), np.sin(t), -np.sin(t)), "q changes by 1 per second, but qd is 1e"),
         (lambda t: (np.sin(2 * t), np.cos(2 * t), -4 * np.sin(2 * t)), "q changes by 2 per second"),
         # right at the start alone
@@ -756,11 +665,13 @@ def test_what_is_no_prescribed_motion(driven, given, words):
         (lambda t: (0.5, 0.0, 1e-4), "qd changes by 0 per second, but qdd is 0.0001;"),
     ],
 )
-def test_a_prescribed_motion_has_its_own_derivatives(driven, given, words):
+def test_what_is_no_prescribed_motion(driven, given, words):
+    """It returns q with its own derivatives."""
     message = refusal(driven, Q0, QD0, [0, 1], prescribed=given)
-    assert re.search(r"prescribed: boom: at t = \S+ s ", message)
     assert words in message
-    assert message.endswith("; return q with its own first and second derivative in time")
+    if " changes by " in words:
+        assert re.search(r"prescribed: boom: at t = \S+ s ", message)
+        assert message.endswith("; return q with its own first and second derivative in time")
 
 
 def test_the_prescribed_coordinate_at_fault_is_named():
@@ -782,6 +693,14 @@ def test_functions_that_were_not_built():
     assert "it has no runtime parameters" in refusal(fixed, Q0, QD0, T, parameters={"L": 1})
 
 
+def block(forward_dynamics):
+    """A module of one coordinate."""
+    return SimpleNamespace(
+        n=1, n_loads=0, n_parameters=0, parameter_names=(), default_parameters=(),
+        coordinate_names=("x",), name="block", forward_dynamics=forward_dynamics,
+    )  # fmt: skip
+
+
 def test_a_singular_mass_matrix_is_met_with_time_and_state(free):
     names = ("m2", "m3", "I2")
     assert "the mass matrix is singular" in refusal(
@@ -793,10 +712,7 @@ def test_a_singular_mass_matrix_is_met_with_time_and_state(free):
             raise np.linalg.LinAlgError("forward_dynamics: the mass matrix is singular")
         return np.zeros(1)
 
-    module = SimpleNamespace(
-        n=1, n_loads=0, n_parameters=0, parameter_names=(), default_parameters=(),
-        coordinate_names=("x",), name="block", forward_dynamics=forward_dynamics,
-    )  # fmt: skip
+    module = block(forward_dynamics)
     assert symgen.simulate(module, [0], [1], [0, 1]).q[-1] == pytest.approx(1)
     message = refusal(module, [0], [1], [0, 1, 2], max_step=0.1)
     found = re.search(r"is singular; t = (\S+) s, q = \[(\S+)\], qd = \[1.0\]", message)
@@ -810,10 +726,7 @@ def rubbed(v0):
     def forward_dynamics(q, qd, tau, loads=None, parameters=None):
         return tau - q - 2.0 * np.tanh(qd / v0)
 
-    return SimpleNamespace(
-        n=1, n_loads=0, n_parameters=0, parameter_names=(), default_parameters=(),
-        coordinate_names=("x",), name="block", forward_dynamics=forward_dynamics,
-    )  # fmt: skip
+    return block(forward_dynamics)
 
 
 def test_friction_at_rest_is_stiff():
@@ -839,8 +752,10 @@ def test_an_integrator_that_gives_up_says_why(free):
     assert "DOP853: Required step size is less than spacing between numbers. t = " in message
 
 
-@pytest.mark.parametrize("sensitivities", [(), "L"])
-@pytest.mark.parametrize("method", some_slow(METHODS, ["auto", "LSODA"]))
+@pytest.mark.parametrize(
+    ("method", "sensitivities"),
+    [("auto", "L"), ("LSODA", ()), *slow(*[(method, ()) for method in METHODS])],
+)
 def test_a_motion_that_ceases_to_be_finite_says_when(free, method, sensitivities):
     def until_half(t, q, qd):
         return (np.nan if t > 0.5 else 0.0) * q

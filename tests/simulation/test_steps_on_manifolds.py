@@ -7,7 +7,6 @@ import pytest
 
 import symgen
 from symgen.robot.configuration import configuration_of
-from symgen.simulation.displacements import operators
 from symgen.validation.compiled_mechanisms import steps
 from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, SEAT, body, loaded, model
 from tests.mechanisms.test_manifolds import closed
@@ -54,22 +53,6 @@ def moved(step=None, **options):
     given = {"rtol": 1e-10, "atol": 1e-11} if step is None else {"step": step}
     every = {"sensitivities": "all", "objectives": "all", "dq0": dq0, "dqd0": dqd0}
     return symgen.simulate(pendulum(), q, qd, T, **{**every, **given, **options})
-
-
-@pytest.mark.deep
-def test_how_displacements_are_carried_through_a_step():
-    robot = pendulum(functions=["mass_matrix"])
-    space, random = configuration_of(robot), np.random.default_rng(1)
-    q, u = robot.random_configuration(random), random.uniform(-1, 1, robot.n)
-    turn, carry = operators(space, u)
-    end, e = space.integrate(q, u), 1e-6
-    for k, way in enumerate(np.eye(robot.n)):
-        for found, ahead, back in (
-            (turn, *(space.integrate(q, u + s * e * way) for s in (1, -1))),
-            (carry, *(space.integrate(space.integrate(q, s * e * way), u) for s in (1, -1))),
-        ):
-            slope = (space.difference(end, ahead) - space.difference(end, back)) / (2 * e)
-            assert np.allclose(found[:, k], slope, atol=1e-9)
 
 
 def test_steps_are_of_second_order():

@@ -27,23 +27,19 @@ def test_finds_the_default_compiler_once() -> None:
     assert find_compiler() is found
 
 
-def test_cc_may_hold_arguments(
-    fake_compiler: FakeCompiler, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("written", "more"), [("'{}' -m64", ("-m64",)), ("./{}", ())])
+def test_cc_may_hold_arguments_and_be_relative(
+    fake_compiler: FakeCompiler,
+    monkeypatch: pytest.MonkeyPatch,
+    written: str,
+    more: tuple[str, ...],
 ) -> None:
     script = fake_compiler("exit 1")
-    monkeypatch.setenv("CC", f"'{script}' -m64")
+    monkeypatch.chdir(script.parent)
+    monkeypatch.setenv("CC", written.format(script.name if written.startswith(".") else script))
     found = find_compiler()
-    assert found.command == (str(script), "-m64")
+    assert found.command == (str(script), *more)
     assert found.name == "fake cc 1.0"
-
-
-def test_a_relative_cc_works_from_any_folder(
-    fake_compiler: FakeCompiler, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = fake_compiler("true")
-    monkeypatch.chdir(path.parent)
-    monkeypatch.setenv("CC", f"./{path.name}")
-    assert find_compiler().command == (str(path),)
 
 
 @pytest.mark.parametrize("value", ["no-such-compiler-here", "'unclosed"])
@@ -56,27 +52,20 @@ def test_a_wrong_cc_is_an_error_and_not_a_missing_compiler(
     assert not isinstance(caught.value, CompilerMissingError)
 
 
+@pytest.mark.parametrize("stub", ["", "no developer tools were found"])
 def test_no_compiler_names_the_system_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stub: str
 ) -> None:
+    """Nor is one that only says what to install."""
+    if stub:
+        (tmp_path / "cc").write_text(f"#!/bin/sh\necho '{stub}'\nexit 1\n")
+        (tmp_path / "cc").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(sys.modules, ZIG_PACKAGE, None)  # as if it were not installed
-    with pytest.raises(CompilerMissingError, match="no C compiler found") as caught:
+    with pytest.raises(CompilerMissingError, match=stub or "no C compiler found") as caught:
         find_compiler()
     assert compiler_module.compiler_packages() in str(caught.value)
     assert caught.value.exit_status == 4
-
-
-def test_a_stub_that_only_says_what_to_install_is_no_compiler(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stub = tmp_path / "cc"
-    stub.write_text("#!/bin/sh\necho 'no developer tools were found'\nexit 1\n")
-    stub.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setitem(sys.modules, ZIG_PACKAGE, None)
-    with pytest.raises(CompilerMissingError, match="no developer tools were found"):
-        find_compiler()
 
 
 def test_the_packaged_compiler_serves_where_the_system_has_none(
@@ -126,6 +115,7 @@ def test_flags_are_those_that_were_measured(listed_features: list[str]) -> None:
     assert "-ffast-math" not in native
     assert "-march=native" not in portable
     assert "-march=native" in native
+    assert found.processor("portable") == "" and "#define" in found.processor("native")
 
 
 @pytest.mark.parametrize("known", ["-march=native", "-mcpu=native", "neither"])
@@ -141,25 +131,19 @@ def test_every_compiler_is_asked_in_its_own_words_for_native_code(
     assert widths == ([2] if known != "neither" else [1, 4, 8])  # else as portable code
 
 
-@pytest.mark.parametrize(("macros", "quick"), [("__GNUC__", True), ("__GNUC__ __clang__", False)])
-def test_passes_are_left_out_of_gcc_alone(
-    macros: str, quick: bool, fake_compiler: FakeCompiler
+@pytest.mark.parametrize(
+    ("body", "quick"),
+    [
+        ("echo '#define __GNUC__ 1'", True),
+        ("echo '#define __GNUC__ 1'; echo '#define __clang__ 1'", False),
+        ("case \"$*\" in *-fno-dse*) exit 1;; esac; echo '#define __GNUC__ 5'", False),
+    ],
+)
+def test_passes_are_left_out_of_those_gcc_that_have_them(
+    body: str, quick: bool, fake_compiler: FakeCompiler
 ) -> None:
-    fake_compiler(f'for m in {macros}; do echo "#define $m 1"; done')
+    fake_compiler(body)
     assert ("-fno-tree-dse" in find_compiler().kernel_options) == quick
-
-
-def test_an_old_gcc_is_not_told_of_passes_that_it_does_not_have(
-    fake_compiler: FakeCompiler,
-) -> None:
-    fake_compiler("case \"$*\" in *-fno-dse*) exit 1;; esac; echo '#define __GNUC__ 5'")
-    assert find_compiler().kernel_options == ()
-
-
-def test_native_code_belongs_to_the_processor(listed_features: list[str]) -> None:
-    found = find_compiler()
-    assert found.processor("portable") == ""
-    assert "#define" in found.processor("native")
 
 
 def test_features_that_a_package_checks_before_it_loads_a_binary() -> None:

@@ -50,33 +50,20 @@ def test_a_new_package_appears(target: Path) -> None:
     assert manifest.is_intact(target)
 
 
-def test_a_former_package_is_replaced_and_its_stale_files_removed(target: Path) -> None:
+@pytest.mark.parametrize("others", [(), ("notes.txt", "parts/own.py")])
+def test_stale_files_and_empty_folders_go_and_files_of_others_stay(
+    target: Path, others: tuple[str, ...]
+) -> None:
     install(target, 2.0, only_former="X = 1\n")
-    assert load_package(target).__name__
-    install(target, 3.0)
-    assert visible(target) == sorted([*package(), *LISTS])
-    assert not list(target.rglob("only_former*"))
-    assert factor(target) == 3.0
-
-
-def test_folders_that_are_empty_then_go_too(target: Path) -> None:
-    install(target)
     factor(target)  # leaves bytecode behind
+    for name in others:
+        (target / name).write_text("mine")
     with stage(target) as staged:
         staged.write_sources({"__init__.py": "FACTOR = 1\n"})
         staged.install("key")
-    assert visible(target) == ["__init__.py", *LISTS]
-    assert not (target / "parts").exists()
-
-
-def test_files_of_others_are_kept(target: Path) -> None:
-    install(target)
-    (target / "notes.txt").write_text("mine")
-    (target / "parts" / "own.py").write_text("mine")
-    with stage(target) as staged:
-        staged.write_sources({"__init__.py": "FACTOR = 1\n"})
-        staged.install("key")
-    assert visible(target) == ["__init__.py", *LISTS, "notes.txt", "parts/own.py"]
+    assert visible(target) == ["__init__.py", *LISTS, *others]
+    assert not list(target.rglob("only_former*"))
+    assert (target / "parts").exists() == bool(others)
 
 
 def test_a_file_of_others_is_never_overwritten(target: Path) -> None:
@@ -109,23 +96,16 @@ def test_a_pipe_in_place_of_a_list_is_not_waited_for(target: Path, name: str) ->
 
 
 @pytest.mark.parametrize("content", [None, "{}", "[]", "not json", '{"generator": "other"}'])
-def test_a_folder_of_others_is_refused(target: Path, content: str | None) -> None:
+def test_what_belongs_to_others_is_refused(target: Path, content: str | None) -> None:
     target.mkdir(parents=True)
     (target / "thesis.tex").write_text("mine")
     if content is not None:
         (target / "manifest.json").write_text(content)
-    with pytest.raises(RequestError, match="not written by symgen"):
-        install(target)
+    for place in (target, target / "thesis.tex"):
+        with pytest.raises(RequestError, match="not written by symgen"):
+            install(place)
     assert (target / "thesis.tex").read_text() == "mine"
     assert not (target / "__init__.py").exists()
-
-
-def test_a_file_in_place_of_the_package_is_refused(target: Path) -> None:
-    target.parent.mkdir()
-    target.write_text("mine")
-    with pytest.raises(RequestError, match="not written by symgen"):
-        install(target)
-    assert target.read_text() == "mine"
 
 
 def test_links_are_refused(target: Path, tmp_path: Path) -> None:

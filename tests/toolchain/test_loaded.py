@@ -12,6 +12,7 @@ import pytest
 
 import symgen
 from symgen import loaded
+from tests.safety.building import python
 from tests.toolchain.sample import REPLACING, install
 
 pytestmark = pytest.mark.slow
@@ -77,8 +78,6 @@ def test_a_package_is_loaded_whole_while_it_is_replaced(tmp_path):
 def test_a_build_that_is_gone_is_refused_with_what_to_do(two, tmp_path):
     data = pickle.dumps(two[0].inverse_dynamics)
     code = "import pickle, sys; pickle.loads(bytes.fromhex(sys.argv[1]))"
-    command = [sys.executable, "-c", code, data.hex()]
-    environment = {"SYMGEN_CACHE_DIR": str(tmp_path / "other")}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    done = python("-c", code, data.hex(), environment={"SYMGEN_CACHE_DIR": str(tmp_path / "other")})
     assert "ModuleNotFoundError: a pickle asks for a build of arm" in done.stderr
     assert "symgen build MODEL --install" in done.stderr

@@ -5,14 +5,12 @@ from pathlib import Path
 import pytest
 
 from symgen import read
-from symgen.deriving.derivation import derived_program
-from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
+from symgen.formulations import formulation_named
 from symgen.validation.conditioning import condition
-from symgen.validation.evaluated import evaluated_subjects
 from symgen.validation.singularity import singularity_warnings
-from symgen.validation.validate import validate
 from tests.choosing import deep, one_in
 from tests.oracles.descriptions import described
+from tests.oracles.programs import validation_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODEL = """
@@ -44,14 +42,7 @@ SCALES = [{"m": 1e3}, {"m": 1e6}, {"m": 1e8}, {"i": 1e3}, {"i": 1e6}, {"a": 1e2}
 @pytest.mark.parametrize("scale", one_in(7, SCALES), ids=str)
 def test_badly_scaled_models_pass(kind, alpha, scale):
     description = described(MODEL.format(kind=kind, alpha=alpha, **{**ORDINARY, **scale}))
-    programs = {
-        formulation.name: {
-            function: derived_program(description, formulation, function)
-            for function in provided_functions(formulation)
-        }
-        for formulation in FORMULATIONS
-    }
-    validate(description, evaluated_subjects(programs)).raise_if_failed()
+    validation_of(description).raise_if_failed()
 
 
 HEAVY = """
@@ -69,14 +60,7 @@ joints:
 def test_a_heavy_body_alone_passes(kind, gravity):
     """Its Coriolis matrix cancels, on one joint to nothing."""
     description = described(HEAVY.format(kind=kind, gravity=gravity))
-    programs = {
-        formulation.name: {
-            function: derived_program(description, formulation, function)
-            for function in provided_functions(formulation)
-        }
-        for formulation in FORMULATIONS
-    }
-    validate(description, evaluated_subjects(programs)).raise_if_failed()
+    validation_of(description).raise_if_failed()
 
 
 def test_a_free_body_is_held_to_the_bare_limits():
@@ -113,14 +97,7 @@ INERTIA = "{xx: 0.1, yy: 0.2, zz: 0.15}"
 )
 def test_long_offsets_pass(row, com, offset):
     description = described(FAR.format(row=row.format(offset), com=com, inertia=INERTIA))
-    programs = {
-        formulation.name: {
-            function: derived_program(description, formulation, function)
-            for function in provided_functions(formulation)
-        }
-        for formulation in FORMULATIONS
-    }
-    validate(description, evaluated_subjects(programs)).raise_if_failed()
+    validation_of(description).raise_if_failed()
 
 
 def test_inertias_that_are_accepted_pass():
@@ -128,14 +105,9 @@ def test_inertias_that_are_accepted_pass():
     tensor = "{xx: -0.05, yy: 0.03, zz: 0.001, accepted: true}"
     text = FAR.format(row="{a: 0.3, alpha: 90*deg}", com="[0.1, 0, 0]", inertia=tensor)
     description = described(text)
-    programs = {
-        name: {
-            function: derived_program(description, formulation_named(name), function)
-            for function in ("mass_matrix", "inverse_dynamics", "forward_dynamics", "regressor")
-        }
-        for name in ("newton_euler", "composite")
-    }
-    validate(description, evaluated_subjects(programs)).raise_if_failed()
+    names = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "regressor")
+    able = map(formulation_named, ("newton_euler", "composite"))
+    validation_of(description, names, able).raise_if_failed()
     assert singularity_warnings(description) == ()
 
 
@@ -160,13 +132,5 @@ SOLVED = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "forward_dynami
 def test_what_solving_enlarges(model):
     """A light, long tree whose mass matrix cancels, beside a body that hides it; and a free body
     far from the base, where the distance is in no lever."""
-    description = described(model)
-    programs = {
-        formulation.name: {
-            function: derived_program(description, formulation, function)
-            for function in provided_functions(formulation)
-            if function in SOLVED
-        }
-        for formulation in map(formulation_named, ("composite", "kane", "newton_euler"))
-    }
-    validate(description, evaluated_subjects(programs)).raise_if_failed()
+    able = map(formulation_named, ("composite", "kane", "newton_euler"))
+    validation_of(described(model), SOLVED, able).raise_if_failed()

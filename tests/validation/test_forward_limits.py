@@ -7,16 +7,15 @@ import re
 import numpy as np
 import pytest
 
-from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.validation.checks import Evaluation, Facts, Subject, random_states, relative_error
-from symgen.validation.evaluated import evaluated_subjects
 from symgen.validation.forward_laws import Response, response
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import validate
 from tests.choosing import one_in
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, formulation
+from tests.oracles.programs import validation_of
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 SMALL = Recipe(joints=(3, 5), types=("revolute", "prismatic"), massless=False)
@@ -43,15 +42,7 @@ def badly_scaled(seed):
 @pytest.mark.parametrize("seed", one_in(4, range(6)))
 def test_badly_scaled_trees_pass(seed):
     description = described(badly_scaled(seed))
-    programs = {
-        item.name: {
-            name: derived_program(description, item, name)
-            for name in (*SOLVING, "inverse_dynamics")
-            if name in provided_functions(item)
-        }
-        for item in ABLE
-    }
-    validate(description, evaluated_subjects(programs)).raise_if_failed()
+    validation_of(description, (*SOLVING, "inverse_dynamics"), ABLE).raise_if_failed()
 
 
 @pytest.mark.slow

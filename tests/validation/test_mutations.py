@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from symgen.algebra.evaluation import NUMPY
-from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, reachable
 from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
-from symgen.program.functions import OF_TREES, function_named
+from symgen.program.functions import OF_TREES
 from symgen.program.products import NEEDED
-from symgen.validation.checks import SEVERAL_RESULTS, Subject, call, random_states
+from symgen.validation.checks import Subject, call, random_states
+from symgen.validation.evaluated import EvaluatedFormulation
 from symgen.validation.validate import validate
 from tests.choosing import one_in, some_slow
+from tests.exact.mutations import rebuilt, with_node_changed
 from tests.oracles.descriptions import described
 from tests.oracles.random_models import Recipe, seeded_model_text
 
@@ -28,48 +27,11 @@ PROVIDED = {item.name: provided_functions(item) for item in FORMULATIONS}
 FUNCTIONS = tuple(name for name in OF_TREES if any(name in x for x in PROVIDED.values()))
 LONG = "_hessian", "_hvp", "_jvp", "_vjp", "outputs", "outputs_derivatives"
 DEAR = tuple(name for name in FUNCTIONS if name.endswith(LONG))
-ARITHMETIC = {
-    ADD: np.add, SUB: np.subtract, MUL: np.multiply, DIV: np.divide, NEG: np.negative,
-}  # fmt: skip
 
 
-def function_of(program, flipped=-1):
-    """The program as a function; the node numbered `flipped` has the wrong sign."""
-    function = function_named(program.function)
-
-    def run(*arguments, loads=None, parameters=None, **directions):
-        given = dict(zip((a.name for a in function.arguments), arguments, strict=True))
-        given |= {"dloads": np.zeros((len(arguments[0]), 1, 6)),
-                  "dparameters": np.zeros((len(arguments[0]), 1)), **directions}  # fmt: skip
-        given["parameters"] = np.tile(VALUES, (len(arguments[0]), 1))
-        if parameters is not None:
-            given["parameters"] = parameters
-        given["loads"] = np.zeros((len(arguments[0]), 1, 6)) if loads is None else loads
-        symbols = {}
-        for array in program.inputs:
-            if array.symbols:
-                columns = given[array.name].reshape(len(arguments[0]), -1).T
-                symbols |= dict(zip(array.symbol_names, columns, strict=True))
-        values = {}
-        for node in reachable(program.results):
-            if node.op is CONST:
-                value = node.value
-            elif node.op is SYMBOL:
-                value = symbols[node.name]
-            else:
-                operation = ARITHMETIC.get(node.op) or NUMPY.functions[node.op]
-                value = operation(*(values[x.index] for x in node.args))
-            values[node.index] = -value if node.index == flipped else value
-        batch = np.zeros(len(arguments[0]))
-        results = []
-        for output in program.outputs:
-            columns = [batch + values[entry.index] for entry in output.entries]
-            stack = np.stack(columns, axis=-1) if columns else np.zeros((len(batch), 0))
-            results.append(stack.reshape(len(batch), *output.shape))
-        results = results[: len(function.results)]  # without what the caller does not see
-        return tuple(results) if program.function in SEVERAL_RESULTS else results[0]
-
-    return run
+def flipped(graph, node, args):
+    """Return the node with the other sign."""
+    return graph.neg(rebuilt(graph, node, args))
 
 
 def with_everything(seed):
@@ -89,7 +51,7 @@ def with_everything(seed):
 
 
 def mutations(seed, functions=FUNCTIONS):
-    """Functions of random formulations with the sign of one statement flipped: right, wrong.
+    """Yield programs of random formulations, and with the sign of one statement flipped.
 
     Another robot every ten times: on some a function is constant, such as loads on the base.
     """
@@ -103,27 +65,25 @@ def mutations(seed, functions=FUNCTIONS):
         name = names[int(rng.integers(len(names)))]
         program = derived_program(description, formulation, name, RUNTIME)
         nodes = [statement.value for statement in program.statements] + list(program.results)
-        nodes = [node for node in nodes if node.op is not CONST]
+        nodes = [node for node in nodes if node.args]
         if nodes:
             node = nodes[int(rng.integers(len(nodes)))]
-            yield description, program, function_of(program), function_of(program, node.index)
+            yield description, program, with_node_changed(program, node, flipped)
 
 
-def beside(description, program):
-    """What the function is compared with where the numeric model does not have it."""
-    formulation = formulation_named(program.formulation)
-    return {
-        name: function_of(derived_program(description, formulation, name, RUNTIME))
-        for name in NEEDED.get(program.function, ())
-    }
+def functions_of(description, program):
+    """Return the function, and those that it is compared with where the numeric model has none."""
+    formulation, names = formulation_named(program.formulation), NEEDED.get(program.function, ())
+    others = {name: derived_program(description, formulation, name, RUNTIME) for name in names}
+    return EvaluatedFormulation({**others, program.function: program}, VALUES)
 
 
-def matters(program, right, wrong):
-    """Whether the flipped sign shows: that of something squared does not."""
+def matters(program, wrong):
+    """Return whether the flipped sign shows: that of something squared does not."""
     n = len(program.input("q").symbols)
     states = random_states(n, 1, 2, seed=1, parameters=VALUES)
     name = program.function
-    pairs = [call(SimpleNamespace(**{name: x}), name, vars(states)) for x in (right, wrong)]
+    pairs = (call(EvaluatedFormulation({name: x}), name, vars(states)) for x in (program, wrong))
     return not all(np.allclose(x, y, rtol=0, atol=1e-9) for x, y in zip(*pairs, strict=True))
 
 
@@ -141,9 +101,8 @@ def test_a_flipped_sign_is_found_in_every_function(function, seed):
 
 def assert_found(candidates):
     """The first mutation that changes a result fails the validation, and the original passes."""
-    description, program, right, wrong = next(m for m in candidates if matters(*m[1:]))
-    for function, passes in ((right, True), (wrong, False)):
-        others = beside(description, program)
-        functions = SimpleNamespace(**others, **{program.function: function})
-        subject = Subject("mutant", functions, complex_step=bool(others), arrays=False)
+    description, right, wrong = next(m for m in candidates if matters(*m[1:]))
+    for program, passes in ((right, True), (wrong, False)):
+        functions = functions_of(description, program)
+        subject = Subject("mutant", functions, bool(NEEDED.get(right.function)), arrays=False)
         assert validate(description, [subject], runtime=RUNTIME).passed == passes

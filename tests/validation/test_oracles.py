@@ -1,162 +1,290 @@
-"""The numeric model against Pinocchio, against matrices written by hand, and against itself."""
+"""The numeric model against Pinocchio, against differences, and in special cases."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 
-from symgen.description import RobotDescription
-from symgen.validation.checks import relative_error
+from symgen.description.expressions import EvaluationError, parse
+from symgen.validation.evaluation import ARGUMENTS, call
 from symgen.validation.limits import STEP
+from symgen.validation.oracle_forward import _implicit, _solvable
+from symgen.validation.oracle_parameters import parameter_values, reader
 from symgen.validation.oracles import NumericRobot
 from tests.choosing import one_in
+from tests.oracles.comparison import LIMIT, SINGULAR, agrees, condition, solving_limit, state_of
 from tests.oracles.descriptions import described
-from tests.oracles.hand_written import HAND_WRITTEN
+from tests.oracles.parameter_kinds import EVERY_KIND, every_kind
 from tests.oracles.pinocchio_model import pinocchio_model
-from tests.oracles.random_models import EVERYTHING, Recipe, model_texts, seeded_model_text
+from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
-LIMIT = 1e-11
-
-
-def error(value, reference):
-    """The relative error of a single sample."""
-    return relative_error(np.asarray(value)[np.newaxis], np.asarray(reference)[np.newaxis])
-
-
-def random_state(robot, seed):
-    rng = np.random.default_rng(seed)
-    q = rng.uniform(-np.pi, np.pi, robot.n)
-    qd, qdd = rng.uniform(-2, 2, (2, robot.n))
-    return q, qd, qdd, rng.uniform(-10, 10, (robot.n_loads, 6))
-
-
-def assert_equals_pinocchio(description: RobotDescription, seed: int) -> None:
-    robot, pin = NumericRobot(description), pinocchio_model(description)
-    q, qd, qdd, loads = random_state(robot, seed)
-    pairs = {
-        "forward_kinematics": (robot.frames(q), pin.forward_kinematics(q)),
-        "jacobians": (robot.jacobians(q), pin.jacobians(q)),
-        "mass_matrix": (robot.mass_matrix(q), pin.mass_matrix(q)),
-        "gravity_forces": (robot.gravity_forces(q), pin.gravity_forces(q)),
-        "kinetic_energy": (robot.kinetic_energy(q, qd), pin.kinetic_energy(q, qd)),
-        "potential_energy": (robot.potential_energy(q), pin.potential_energy(q)),
-        "coriolis": (robot.coriolis_matrix(q, qd) @ qd, pin.coriolis_matrix(q, qd) @ qd),
-        "inverse_dynamics": (
-            robot.inverse_dynamics(q, qd, qdd, loads=loads),
-            pin.inverse_dynamics(q, qd, qdd, loads=loads),
-        ),
-        "virtual_power": (
-            robot.virtual_power(q, qd, qdd, loads=loads),
-            pin.inverse_dynamics(q, qd, qdd, loads=loads),
-        ),
-    }
-    slopes = robot.inverse_dynamics_derivatives(q, qd, qdd, loads=loads)
-    expected = pin.inverse_dynamics_derivatives(q, qd, qdd, loads=loads)
-    for name, value, reference in zip(("tau", "dq", "dqd", "dqdd"), slopes, expected, strict=True):
-        pairs[f"derivative {name}"] = value, reference
-    errors = {name: error(*pair) for name, pair in pairs.items()}
-    assert all(e <= LIMIT for e in errors.values()), errors
+RECIPES = {
+    "plain": Recipe(points=(2, 4)),
+    "everything": replace(EVERYTHING, points=(2, 3)),
+    "manifolds": Recipe(
+        joints=(1, 5), types=("ball", "free", "revolute", "prismatic", "fixed", "universal"),
+        loads=(0, 2), points=(0, 2), terms=True,
+    ),
+}  # fmt: skip
+OF_PINOCCHIO = (
+    "forward_kinematics", "jacobians", "link_motion", "point_motion", "point_motion_derivatives",
+    "joint_wrenches", "mass_matrix", "gravity_forces", "kinetic_energy", "potential_energy",
+    "inverse_dynamics", "inverse_dynamics_derivatives", "center_of_mass", "center_of_mass_jacobian",
+    "centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate", "regressor",
+)  # fmt: skip
+SOLVED = ("forward_dynamics", "forward_dynamics_derivatives")
 
 
+@pytest.mark.parametrize("recipe", RECIPES)
 @pytest.mark.parametrize("seed", one_in(3, range(60)))
-def test_random_trees_equal_pinocchio(seed):
-    assert_equals_pinocchio(described(seeded_model_text(seed)), seed)
+def test_random_trees_equal_pinocchio(recipe, seed):
+    description = described(seeded_model_text(seed, RECIPES[recipe]))
+    robot, oracle = NumericRobot(description), pinocchio_model(description)
+    state = state_of(description, seed)
+    mass = robot.mass_matrix(state["q"])
+    limits = dict.fromkeys(OF_PINOCCHIO, LIMIT)
+    if robot.n and condition(mass) < SINGULAR:
+        limits |= dict.fromkeys(SOLVED, solving_limit(mass))
+    for name, limit in limits.items():
+        pairs = zip(call(robot, name, state), call(oracle, name, state), strict=True)
+        for place, (value, expected) in enumerate(pairs):
+            assert agrees(value, expected, limit), (name, place)
+    motion = state["q"], state["qd"], state["qdd"]
+    loads = {"loads": state["loads"]}
+    torques = oracle.inverse_dynamics(*motion, **loads)
+    assert agrees(robot.virtual_power(*motion, **loads), torques)
+    coriolis = (x.coriolis_matrix(*motion[:2]) @ motion[1] for x in (robot, oracle))
+    assert agrees(*coriolis)
 
 
-@pytest.mark.parametrize("seed", one_in(3, range(60)))
-def test_composite_joints_and_joint_terms_equal_pinocchio(seed):
-    assert_equals_pinocchio(described(seeded_model_text(seed, EVERYTHING)), seed)
+# -------------------------------------------------------------------------------------- shapes
+
+EMPTY = """
+symgen: 1
+name: empty
+joints: []
+loads: [{name: push, link: base, point: [0, 0, 0]}]
+points: [{name: here, link: base, point: [1, 2, 3]}]
+"""
+MODELS = {
+    "tree": seeded_model_text(11, Recipe(joints=(7, 7), loads=(2, 2), points=(3, 3))),
+    "all joints": seeded_model_text(3, replace(EVERYTHING, joints=(3, 3), points=(2, 2))),
+    "bare": seeded_model_text(3, Recipe(joints=(4, 4), loads=(0, 0), points=(0, 0))),
+    "still": seeded_model_text(3, Recipe(joints=(3, 3), types=("fixed",), points=(2, 2))),
+    "empty": EMPTY,
+}
+BATCHED = (*OF_PINOCCHIO, "joint_wrench_derivatives", "coriolis_matrix", *SOLVED)
 
 
-@pytest.mark.deep
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
-@given(model_texts(EVERYTHING))
-def test_drawn_trees_of_everything_equal_pinocchio(text):
-    assert_equals_pinocchio(described(text), 1)
+@pytest.mark.parametrize("model", MODELS)
+def test_batches_are_their_samples(model):
+    description = described(MODELS[model])
+    robot, states = NumericRobot(description), [state_of(description, k) for k in range(3)]
+    batch = {key: np.stack([state[key] for state in states]) for key in states[0]}
+    crossed = {key: x[:, None] if key in ("q", "loads") else x for key, x in batch.items()}
+    none = {key: x[:0] for key, x in batch.items()}
+    for name in BATCHED:
+        whole, product, empty = (call(robot, name, x) for x in (batch, crossed, none))
+        mixed = any(key != "q" for key in ARGUMENTS[name])
+        for i, state in enumerate(states):
+            for k, single in enumerate(call(robot, name, state)):
+                assert agrees(whole[k][i], single, 1e-12)
+                assert not mixed or agrees(product[k][i, i], single, 1e-12)
+                assert empty[k].shape == (0, *single.shape)
+
+
+# ------------------------------------------------------------------------------- complex steps
+
+STEPPED = {
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "joint_wrenches": ("q", "qd", "qdd"),
+    "forward_dynamics": ("q", "qd", "tau"),
+    "hybrid_dynamics": ("q", "qd", "x"),
+}
+"""The derivatives of functions are by these, in this order, behind the value."""
+
+
+def slope(robot, name, state, key):
+    """Differentiate a function by an argument, by complex steps."""
+    steps = 1j * STEP * np.eye(len(state[key]))
+    moved = ({**state, key: state[key] + step} for step in steps)
+    return np.stack([call(robot, name, x)[0].imag / STEP for x in moved], axis=-1)
+
+
+@pytest.mark.parametrize("name", STEPPED)
+def test_derivatives_are_complex_steps(name):
+    description, _ = every_kind()
+    robot, state = NumericRobot(description), state_of(description, 4)
+    derivatives = name.replace("wrenches", "wrench") + "_derivatives"
+    value, *slopes = call(robot, derivatives, state)
+    assert agrees(value, call(robot, name, state)[0])
+    for key, found in zip(STEPPED[name], slopes, strict=True):
+        assert agrees(found, slope(robot, name, state, key), 1e-12), key
+
+
+def test_the_regressor_takes_complex_numbers():
+    description = described(MODELS["tree"])
+    robot, state = NumericRobot(description), state_of(description, 5)
+    by_q = slope(robot, "regressor", state, "q")
+    torques = np.einsum("ikj,k->ij", by_q, robot.inertial_parameters)
+    state["loads"] *= 0
+    assert agrees(torques, call(robot, "inverse_dynamics_derivatives", state)[1])
+
+
+def test_hybrid_dynamics_inverts_what_is_free():
+    description, _ = every_kind()
+    robot, state = NumericRobot(description), state_of(description, 4)
+    (y,) = call(robot, "hybrid_dynamics", state)
+    held, x = robot.prescribed, state["x"]
+    assert 0 < held.sum() < robot.n
+    state |= {"qdd": np.where(held, x, y), "tau": np.where(held, y, x)}
+    assert agrees(call(robot, "inverse_dynamics", state)[0], state["tau"])
+    assert agrees(call(robot, "forward_dynamics", state)[0], state["qdd"], 1e-10)
+
+
+# ---------------------------------------------------------------------------------- parameters
+
+
+def difference(robot, function, index, size=2e-4):
+    """d function(robot) / d one parameter by central differences of the fourth order."""
+    step = np.zeros(robot.n_parameters)
+    step[index] = size * max(1.0, abs(robot.parameters[index]))
+    values = [function(robot.with_parameters(robot.parameters + k * step)) for k in (-2, -1, 1, 2)]
+    return np.asarray((values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * step[index]))
 
 
 @pytest.mark.slow
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
-@given(model_texts(Recipe(joints=(1, 8))))
-def test_drawn_trees_equal_pinocchio(text):
-    assert_equals_pinocchio(described(text), 1)
+def test_derivatives_by_every_kind_of_parameter_are_differences():
+    description, names = every_kind()
+    robot, state = NumericRobot(description, runtime=names), state_of(description, 1)
+    seen = np.zeros(robot.n_parameters)
+    for name in ("inverse_dynamics", "forward_dynamics", "hybrid_dynamics", "kinetic_energy",
+                 "potential_energy", "point_motion"):  # fmt: skip
+        slopes = np.stack(call(robot, f"{name}_parameter_derivatives", state))
+        for k in range(robot.n_parameters):
+            expected = difference(robot, lambda r, n=name: np.stack(call(r, n, state)), k)
+            assert np.allclose(slopes[..., k], expected, rtol=1e-6, atol=1e-6), (name, names[k])
+            seen[k] = max(seen[k], np.abs(expected).max())
+    assert (seen > 1e-3).all()
 
 
-def test_only_fixed_joints():
-    robot = NumericRobot(described(seeded_model_text(2, Recipe(types=("fixed",)))))
-    q = np.zeros(0)
-    assert robot.n == 0
-    assert robot.mass_matrix(q).shape == (0, 0)
-    assert robot.inverse_dynamics(q, q, q).shape == (0,)
-    assert robot.jacobians(q).shape == (robot.n_links, 6, 0)
-    assert robot.frames(q).shape == (robot.n_links, 4, 4)
-    assert robot.kinetic_energy(q, q) == 0.0
+def test_sensitivities_are_the_derivative_along_a_curve():
+    description, names = every_kind()
+    robot, state = NumericRobot(description, runtime=names), state_of(description, 2)
+    given = state["q"], state["qd"], state["tau"]
+    directions = np.random.default_rng(3).uniform(-1, 1, (3, robot.n, robot.n_parameters))
+    loads = {"loads": state["loads"]}
+    qdd, total = robot.forward_dynamics_sensitivities(*given, *directions, **loads)
+    assert agrees(qdd, robot.forward_dynamics(*given, **loads), 0.0)
+    for k, unit in enumerate(np.eye(robot.n_parameters)):
+        moved = robot.with_parameters(robot.parameters + 1j * STEP * unit)
+        curve = (x + 1j * STEP * d[..., k] for x, d in zip(given, directions, strict=True))
+        column = moved.forward_dynamics(*curve, **loads).imag / STEP
+        assert agrees(total[..., k], column, 1e-12)
 
 
-@pytest.mark.parametrize("style", HAND_WRITTEN)
-def test_frames_by_hand(style):
-    hand = HAND_WRITTEN[style]
-    robot = NumericRobot(described(hand.text))
-    for q in np.random.default_rng(3).uniform(-3, 3, (20, hand.n)):
-        assert error(robot.frames(q), hand.forward_kinematics(q)) < 1e-14
-        assert error(robot.mass_matrix(q), hand.mass_matrix(q)) < 1e-14
-        assert error(robot.gravity_forces(q), hand.gravity_forces(q)) < 1e-14
-        assert error(robot.potential_energy(q), hand.potential_energy(q)) < 1e-14
+@pytest.mark.parametrize(
+    ("text", "value", "slope"),
+    [
+        ("3*x - 2/x", 5.0, 3.5),
+        ("-x + x**3", 6.0, 11.0),
+        ("2**x", 4.0, 4 * np.log(2.0)),
+        ("(1 - x)**2", 1.0, 2.0),
+        ("(x - 2)**2", 0.0, 0.0),
+        ("sqrt(x)", np.sqrt(2.0), 0.5 / np.sqrt(2.0)),
+        ("sin(x) * cos(x)", np.sin(4.0) / 2, np.cos(4.0)),
+        ("tan(x)", np.tan(2.0), 1 / np.cos(2.0) ** 2),
+        ("asin(x/4)", np.pi / 6, 0.25 / np.sqrt(0.75)),
+        ("acos(x/4)", np.pi / 3, -0.25 / np.sqrt(0.75)),
+        ("atan(x)", np.arctan(2.0), 0.2),
+        ("atan2(x, -3)", np.arctan2(2.0, -3.0), -3 / 13),
+        ("atan2(-3, x)", np.arctan2(-3.0, 2.0), 3 / 13),
+        ("exp(x)", np.exp(2.0), np.exp(2.0)),
+        ("log(x)", np.log(2.0), 0.5),
+        ("abs(1 - x)", 1.0, 1.0),
+        ("abs(x - 2)", 0.0, 0.0),
+        ("tanh(x)", np.tanh(2.0), 1 - np.tanh(2.0) ** 2),
+        ("max(3*x, y)", 6.0, 3.0),
+        ("min(y, 3*x)", 5.0, 0.0),
+        ("max(x, 2)", 2.0, 0.5),
+        ("min(3*x, 8 - x)", 6.0, 1.0),
+        ("pi + y", np.pi + 5.0, 0.0),
+    ],
+)
+def test_slopes_of_expressions(text, value, slope):
+    number = reader({"x": 2.0 + 1j * STEP, "y": 5.0})(parse(text))
+    assert number.real == pytest.approx(value, rel=1e-15)
+    assert number.imag / STEP == pytest.approx(slope, rel=1e-14)
 
 
-@pytest.fixture(scope="module")
-def tree():
-    return NumericRobot(described(seeded_model_text(11, Recipe(joints=(9, 9), loads=(2, 2)))))
+def test_a_slope_that_does_not_exist_is_no_number():
+    number = reader({"x": 2.0 + 1j * STEP})
+    assert np.isnan(number(parse("sqrt(x - 2)")).imag)
+    assert np.isnan(number(parse("acos(x - 1)")).imag)
+    with pytest.raises(EvaluationError):
+        number(parse("sqrt(1 - x)"))
 
 
-def test_batches_equal_single_samples(tree):
-    states = [random_state(tree, seed) for seed in range(4)]
-    q, qd, qdd, loads = (np.stack(x) for x in zip(*states, strict=True))
-    single = [tree.inverse_dynamics(*s[:3], loads=s[3]) for s in states]
-    assert np.allclose(tree.inverse_dynamics(q, qd, qdd, loads=loads), single, rtol=1e-13)
-    crossed = tree.inverse_dynamics(q[:, None], qd[None], qdd[0], loads=loads[:, None])
-    assert crossed.shape == (4, 4, tree.n)
-    expected = tree.inverse_dynamics(q[2], qd[3], qdd[0], loads=loads[2])
-    assert np.allclose(crossed[2, 3], expected, rtol=1e-13)
+def test_derived_parameters_follow_complex_ones():
+    values = parameter_values(described(EVERY_KIND), {"a1": 2.0 + 1j * STEP})
+    assert values["half"] == 1.0 + 0.5j * STEP
+    assert values["md"] == 0.5 + 1.7 * values["half"]
+    assert values["d1"] == 0.2
 
 
-def test_virtual_power_takes_complex_numbers(tree):
-    q, qd, qdd, loads = random_state(tree, 5)
-    slopes = tree.inverse_dynamics_derivatives(q, qd, qdd, loads=loads)[1:]
-    for k, slope in enumerate(slopes):
-        for j in range(tree.n):
-            moved = [q, qd, qdd]
-            moved[k] = moved[k] + 1j * STEP * np.eye(tree.n)[j]
-            column = tree.inverse_dynamics(*moved, loads=loads).imag / STEP
-            assert error(slope[:, j], column) < 1e-13
+# ------------------------------------------------------------------------------- special cases
 
 
-def test_finite_differences_see_the_same_slope(tree):
-    q, qd, qdd, loads = random_state(tree, 6)
-    slope = tree.inverse_dynamics_derivatives(q, qd, qdd, loads=loads)[1]
-    h = 1e-5
-    for j, e in enumerate(h * np.eye(tree.n)):
-        ahead, behind = (tree.inverse_dynamics(q + s * e, qd, qdd, loads=loads) for s in (1, -1))
-        assert np.allclose(slope[:, j], (ahead - behind) / (2 * h), atol=1e-5, rtol=1e-6)
-
-
-def test_parameters_can_be_replaced():
+def test_where_the_mass_matrix_is_singular_there_is_no_number():
+    """A pendulum in two planes: upright, its first axis moves no mass."""
     text = """
 symgen: 1
-name: pendulum
-gravity: [0, -9.81, 0]
-parameters: {L: 0.5, m: 2.0, half: L/2}
+name: spherical_pendulum
 joints:
-  - {name: pivot, type: revolute, origin: {}, link: {name: rod, mass: m, com: [half, 0, 0]}}
+  - {name: a, type: universal, origin: {}, axes: [z, y], link: {mass: 2, com: [0, 0, 0.5]}}
 """
-    description = described(text)
-    flat = np.zeros(1)
-    longer = NumericRobot(description, {"L": 1.0})
-    assert NumericRobot(description).gravity_forces(flat)[0] == pytest.approx(2 * 9.81 * 0.25)
-    assert longer.gravity_forces(flat)[0] == pytest.approx(2 * 9.81 * 0.5)
+    robot = NumericRobot(described(text))
+    q = np.array([[0.3, 0.4], [0.3, 0.0], [-1.0, 1.0]])
+    zero = np.zeros_like(q)
+    qdd = robot.forward_dynamics(q, zero, zero)
+    assert np.isnan(qdd).all(axis=1).tolist() == [False, True, False]
+    assert np.allclose(qdd[[0, 2], 1], 9.81 * np.sin(q[[0, 2], 1]) / 0.5)
+    assert np.isnan(robot.forward_dynamics_derivatives(q, zero, zero)[3][1]).all()
 
 
-def test_large_tree_is_quick():
-    recipe = Recipe(joints=(43, 43), types=("revolute", "prismatic"))
-    assert_equals_pinocchio(described(seeded_model_text(43, recipe)), 43)
+def test_a_pivot_that_only_numpy_finds_to_be_zero():
+    """Two point masses on three axes: singular, but for rounding in one order of elimination."""
+    lever = np.array([[0.4, 0.7, 0.4], [-0.3, 0.2, 0.1]])
+    mass = np.stack([np.eye(3), lever.T @ lever])
+    assert _solvable(mass, 3).all()
+    change = _implicit(mass, np.zeros(3, dtype=bool), np.ones((2, 3, 1)))
+    assert (change[0] == -1.0).all()
+    assert np.isnan(change[1]).all() or np.abs(change[1]).max() > 1e12
+
+
+def test_without_mass_the_centre_of_mass_is_zero():
+    text = "symgen: 1\nname: ghost\njoints:\n  - {name: a, type: revolute, origin: {}}\n"
+    robot = NumericRobot(described(text))
+    q = np.ones((3, 1))
+    assert (robot.center_of_mass(q) == np.zeros((3, 3))).all()
+    assert (robot.center_of_mass_jacobian(q) == np.zeros((3, 3, 1))).all()
+    assert (robot.centroidal_momentum(q, q) == np.zeros((3, 6))).all()
+    assert (robot.joint_wrenches(q, q, q) == np.zeros((3, 1, 6))).all()
+
+
+def test_the_path_sum_is_that_of_the_busiest_branch():
+    text = """
+symgen: 1
+name: fork
+joints:
+  - {name: a, type: revolute, origin: {}}
+  - {name: b, type: revolute, origin: {}}
+  - {name: c, type: revolute, parent: a, origin: {}}
+  - {name: d, type: fixed, parent: base, origin: {}}
+"""
+    robot = NumericRobot(described(text))
+    rates = np.array([[1.0, -2.0, 3.0], [-1.0, 2.0, 0.5]])
+    assert (robot.path_sum(rates) == [4.0, 3.0]).all()
+    assert NumericRobot(described(EMPTY)).path_sum(np.zeros((2, 0))).tolist() == [0.0, 0.0]

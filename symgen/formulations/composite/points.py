@@ -60,7 +60,7 @@ NOTES = {
     "CO-41": "dx/dq_j = V = t + s x r, dv/dq_j = V' = t' + s' x r + s x r', "
     "da/dq_j = V'' = t'' + s'' x r + 2 s' x r' + s x r'', da/dqd_j = 2 V' "
     "-- Singh, Russell, Wensing 2022 (IDSVA), their Psi, Psi', Psi'' as fields at the point",
-    "CO-43": "d tau_j/d[force; moment] = -[V; s]_j of a load in base axes: virtual power",
+    "CO-69": "d tau_j/d[force; moment] = -[V; s]_j of a load in base axes: virtual power",
     "CO-42": "x0_j = x0_p + arm_j + slide_j, x0_Q = x0_j + arm_Q; v0_Q, a0_Q are its rates",
 }
 
@@ -161,7 +161,7 @@ def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state
 
 
 def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """dtau_dloads, (n, n_loads, 6), loads in base axes: CO-43."""
+    """dtau_dloads, (n, n_loads, 6), loads in base axes: CO-69."""
     loaded = replace(tree, points=tree.loads)
     links, mounts = mount_sweep(loaded, b, state)
     rows = [d_point_sweep(loaded, links, mounts, load, b) for load in loaded.points]

@@ -148,19 +148,6 @@ def test_a_fixed_joint_mimics_nothing(tmp_path):
     )
 
 
-def test_joints_that_mimic_each_other_are_refused(tmp_path):
-    text = ARM.replace(LIMIT, '<mimic joint="shoulder"/>').replace(
-        '<dynamics damping="0.5" friction="0.25"/>', '<mimic joint="slide"/>'
-    )
-    (fault,) = faults(tmp_path, text)
-    assert "9: joint.shoulder" in fault
-    assert fault.endswith("in a circle: 'shoulder' follows 'slide' follows 'shoulder'")
-
-
-def test_the_dynamics_are_those_that_pinocchio_reads(tmp_path):
-    compare_with_pinocchio(written(tmp_path, ARM), ARM)
-
-
 def test_a_floating_base(tmp_path):
     root = '<link name="base_link"><inertial><mass value="5"/><origin xyz="0.1 0 0.2"/>'
     root += '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.25"/></inertial></link>'
@@ -187,21 +174,14 @@ def faults(folder, text, name="arm.urdf"):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('type="prismatic"', "", "<joint> needs the attribute 'type'"),
         ('<joint name="slide"', "<joint", "<joint> needs the attribute 'name'"),
         ('<mass value="2.5"/>', "", 'an <inertial> needs <mass value="..."/>'),
         ('<mass value="2.5"/>', '<mass kg="2.5"/>', "<mass> needs the attribute 'value'"),
-        ('<mass value="2.5"/>', '<mass value="-1"/>', "link.upper.mass: the mass is negative"),
         ('ixx="0.02" ', "", "<inertia> needs the attribute 'ixx'"),
         ('xyz="0 1 0"', 'xyz="0 0 0"', "joint.shoulder.axis: the axis is zero"),
-        ('<parent link="upper"/>', '<parent link="fore"/>', "belongs to a loop"),
         (LIMIT, '<mimic multiplier="2"/>', "<mimic> needs the attribute 'joint'"),
         (LIMIT, '<mimic joint="slide"/>', "21: joint.slide.mimic.coordinate: 'slide' is this"),
-        ('<parent link="base_link"/>', '<parent link="fore"/>', "a loop of parents and children"),
-        ("</robot>", '<link name="lost"/></robot>', "link.lost: no joint carries this link"),
         ("</robot>", "", "malformed XML: no element found"),
-        ("</joint>", "</jiont>", "malformed XML: mismatched tag"),
-        ('<robot name="arm">', '<model name="arm">', "malformed XML: mismatched tag"),
         ("<robot", "<!DOCTYPE robot>\n<robot", "a document type (<!DOCTYPE ...>) is not allowed"),
         ("</robot>", '<xacro:include filename="a"/></robot>', "this is xacro"),
     ],
@@ -211,18 +191,6 @@ def test_a_wrong_file_says_what_is_wrong_and_where(old, new, message, tmp_path):
     found = faults(tmp_path, ARM.replace(old, new, 1))
     assert any(message in fault for fault in found), found
     assert all(fault.startswith("arm.urdf") for fault in found)
-
-
-def test_a_loop_is_refused(tmp_path):
-    joint = '<joint name="back" type="fixed"><parent link="base_link"/><child link="fore"/></joint>'
-    (fault,) = faults(tmp_path, ARM.replace("</robot>", joint + "</robot>"))
-    assert "'fore' is carried by the joint 'slide' already" in fault
-
-
-def test_all_faults_are_reported_at_once_in_the_order_of_the_file(tmp_path):
-    text = ARM.replace('xyz="0 0 0.3"', 'xyz="a b c"').replace('value="1"', 'value="x"')
-    found = faults(tmp_path, text)
-    assert [fault.split(":")[1] for fault in found] == ["5", "24"]
 
 
 def test_xacro_in_a_file_that_is_not_called_so_is_not_run(tmp_path):
@@ -238,13 +206,6 @@ def test_xacro_in_a_file_that_is_not_called_so_is_not_run(tmp_path):
 def test_a_file_that_xacro_wrote_is_urdf(tmp_path):
     text = ARM.replace('<robot name="arm">', '<robot name="arm" xmlns:xacro="http://ros.org">')
     assert len(read(written(tmp_path, text)).joints) == 2
-
-
-def test_what_looks_misspelt_is_a_warning(tmp_path):
-    text = ARM.replace("<axis xyz", "<axes xyz", 1).replace("damping=", "dampening=")
-    warnings = [str(x) for x in read(written(tmp_path, text)).warnings]
-    assert any("<axes> is left out; did you mean <axis>?" in x for x in warnings)
-    assert any("'dampening' is left out; did you mean 'damping'?" in x for x in warnings)
 
 
 def test_an_impossible_inertia_is_a_warning_on_import(tmp_path):
@@ -286,12 +247,9 @@ def test_convert_writes_a_model_file_of_the_same_robot(tmp_path, monkeypatch, ca
     assert run(["convert", "arm.urdf", "arm.yaml"]) == 0
     assert "wrote arm.yaml, 2 coordinates" in capfd.readouterr().out
     one, other = read("arm.urdf"), read("arm.yaml")
-    state = {"q": [0.3, -0.2], "qd": [1.0, 2.0], "qdd": [0.5, -1.0], "loads": np.zeros((0, 6))}
-    programs = [
-        evaluated(x, formulation_named("newton_euler"), "inverse_dynamics") for x in (one, other)
-    ]
-    first, second = (call(program, state) for program in programs)
-    np.testing.assert_array_equal(first, second)
+    state = ([0.3, -0.2], [1.0, 2.0], [0.5, -1.0])
+    np.testing.assert_array_equal(torques(one, *state), torques(other, *state))
+    assert [x.terms for x in one.joints] == [x.terms for x in other.joints]
     assert [x.limits for x in one.joints] == [x.limits for x in other.joints]
 
 

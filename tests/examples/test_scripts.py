@@ -1,4 +1,4 @@
-"""A script of examples that lacks a library ends with one line, which says what to install."""
+"""Scripts of examples: their help, and the line that says what to install."""
 
 import runpy
 import sys
@@ -25,3 +25,14 @@ def test_a_missing_library_ends_with_one_line(script, missing, monkeypatch, caps
     assert ended.value.code == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert missing in line and line.endswith(": install with `pip install '.[examples]'`")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", ["double_pendulum_sensitivity", "human43_sensitivities"])
+def test_help_names_the_folder_of_the_figures(script, monkeypatch, capsys):
+    for library in ("matplotlib", "xarray", "scipy.differentiate"):
+        pytest.importorskip(library)
+    monkeypatch.setattr(sys, "argv", [script, "--help"])
+    with pytest.raises(SystemExit):
+        runpy.run_path(str(EXAMPLES / f"{script}.py"), run_name="__main__")
+    assert f"(default: {script})" in capsys.readouterr().out
