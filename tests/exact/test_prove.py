@@ -378,7 +378,7 @@ def test_differences_end_with_status_3(capfd, monkeypatch):
 
     functions = {**CLOSED_FORM_LAGRANGE.functions, "gravity_forces": gravity_reversed}
     wrong = replace(CLOSED_FORM_LAGRANGE, functions=functions)
-    monkeypatch.setattr(checking, "FORMULATIONS", (NEWTON_EULER, wrong))
+    monkeypatch.setattr(checking, "formulations_named", lambda names: (NEWTON_EULER, wrong))
     options = ["--exact", "--functions", "gravity_forces"]
     assert run(["check", TWO_LINK, *options]) == 3
     captured = capfd.readouterr()
