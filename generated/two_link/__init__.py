@@ -170,6 +170,7 @@ operation_counts = {
         "inverse_dynamics": {'additions': 21, 'multiplications': 30, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_derivatives": {'additions': 54, 'multiplications': 65, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_hessian": {'additions': 31, 'multiplications': 55, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_load_derivatives": {'additions': 4, 'multiplications': 9, 'divisions': 0, 'functions': 4},
         "mass_matrix": {'additions': 8, 'multiplications': 5, 'divisions': 0, 'functions': 2},
         "coriolis_matrix": {'additions': 3, 'multiplications': 6, 'divisions': 0, 'functions': 1},
         "bias_forces": {'additions': 16, 'multiplications': 26, 'divisions': 0, 'functions': 4},

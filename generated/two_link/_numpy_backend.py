@@ -91,6 +91,21 @@ class composite:
         return _call("composite", "inverse_dynamics_hessian", (q, qd, qdd, multipliers, loads, parameters), out, packed)
 
     @staticmethod
+    def inverse_dynamics_load_derivatives(q, *, parameters=None, out=None):
+        """Derivatives of the joint torques with respect to the loads (tau is linear in them).
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            parameters (..., 0)  this module has none
+            out                  array to write the result to and to return: float64, of the
+                                 result's shape, any strides, not overlapping an argument
+
+        Returns:
+            dtau_dloads (..., 2, 1, 6)  [i, k, c] = d tau_i / d loads[k, c]
+        """
+        return _call("composite", "inverse_dynamics_load_derivatives", (q, parameters), out)
+
+    @staticmethod
     def mass_matrix(q, *, parameters=None, packed=False, out=None):
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 

@@ -89,6 +89,21 @@ outputs=(
             Array("hessian_qd_qd", (2, 2)),
         ),
     ),
+    "inverse_dynamics_load_derivatives": Signature(
+        "inverse_dynamics_load_derivatives",
+        inputs=(
+            Array("q", (2,)),
+            Array(
+                "parameters",
+                (0,),
+                default=DEFAULT_PARAMETERS,
+                names=PARAMETER_NAMES,
+            ),
+        ),
+outputs=(
+            Array("dtau_dloads", (2, 1, 6)),
+        ),
+    ),
     "mass_matrix": Signature(
         "mass_matrix",
         inputs=(
@@ -327,21 +342,6 @@ outputs=(
             Array("diagonal", (2,)),
         ),
         tolerance=4.440892098500626e-16,
-    ),
-    "inverse_dynamics_load_derivatives": Signature(
-        "inverse_dynamics_load_derivatives",
-        inputs=(
-            Array("q", (2,)),
-            Array(
-                "parameters",
-                (0,),
-                default=DEFAULT_PARAMETERS,
-                names=PARAMETER_NAMES,
-            ),
-        ),
-outputs=(
-            Array("dtau_dloads", (2, 1, 6)),
-        ),
     ),
     "kinetic_energy": Signature(
         "kinetic_energy",

@@ -12,6 +12,7 @@ _functions = _serving.composite
 inverse_dynamics = _functions.inverse_dynamics
 inverse_dynamics_derivatives = _functions.inverse_dynamics_derivatives
 inverse_dynamics_hessian = _runtime.recorded(_functions.inverse_dynamics_hessian, _runtime.TorqueHessian)
+inverse_dynamics_load_derivatives = _functions.inverse_dynamics_load_derivatives
 mass_matrix = _functions.mass_matrix
 coriolis_matrix = _functions.coriolis_matrix
 bias_forces = _functions.bias_forces
@@ -28,6 +29,7 @@ for _name, _function in [
     ("inverse_dynamics", inverse_dynamics),
     ("inverse_dynamics_derivatives", inverse_dynamics_derivatives),
     ("inverse_dynamics_hessian", inverse_dynamics_hessian),
+    ("inverse_dynamics_load_derivatives", inverse_dynamics_load_derivatives),
     ("mass_matrix", mass_matrix),
     ("coriolis_matrix", coriolis_matrix),
     ("bias_forces", bias_forces),
@@ -46,6 +48,7 @@ __all__ = [
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_hessian",
+    "inverse_dynamics_load_derivatives",
     "mass_matrix",
     "coriolis_matrix",
     "bias_forces",
@@ -89,7 +92,6 @@ _missing = {
     'constraint_acceleration_parameter_derivatives': "constraint_acceleration_parameter_derivatives was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
     'constraint_torque_parameter_derivatives': "constraint_torque_parameter_derivatives was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
     'constraint_torque_derivatives': "constraint_torque_derivatives was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
-    'inverse_dynamics_load_derivatives': 'composite does not have inverse_dynamics_load_derivatives; recursive_lagrange.inverse_dynamics_load_derivatives is there',
     'kinetic_energy': 'composite does not have kinetic_energy; newton_euler.kinetic_energy is there',
     'potential_energy': 'composite does not have potential_energy; recursive_lagrange.potential_energy is there',
     'forward_kinematics': 'composite does not have forward_kinematics; newton_euler.forward_kinematics is there',

@@ -61,6 +61,8 @@ FORMULATIONS: tuple[Formulation, ...] = (
 
 VARIANTS: tuple[Formulation, ...] = (SEMI_RECURSIVE_RTDYN0, SEMI_RECURSIVE_RTDYN1)
 
+KNOWN = (*FORMULATIONS, *VARIANTS)
+
 SHARED_NOTES = {
     **joint_terms.NOTES,
     **torque_parts.NOTES,
@@ -75,6 +77,7 @@ SHARED_NOTES = {
 
 __all__ = [
     "FORMULATIONS",
+    "KNOWN",
     "VARIANTS",
     "Formulation",
     "considered",
@@ -92,11 +95,10 @@ __all__ = [
 
 def formulation_named(name: str) -> Formulation:
     """The formulation called `name`; RequestError says what there is instead."""
-    known = (*FORMULATIONS, *VARIANTS)
-    for candidate in known:
+    for candidate in KNOWN:
         if candidate.name == name:
             return candidate
-    names = [formulation.name for formulation in known]
+    names = [formulation.name for formulation in KNOWN]
     raise RequestError(f"no formulation is called {name!r}; {suggestion(name, names)}")
 
 

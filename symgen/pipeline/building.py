@@ -31,6 +31,7 @@ from symgen.emit.templates import compiled as compiled_templates
 from symgen.emit.templates import own_templates, use_compiled
 from symgen.emit.text import plain
 from symgen.errors import RequestError, SymgenError, ToolchainError, ValidationError
+from symgen.formulations import KNOWN
 from symgen.options import ALL, LOOPS, STRAIGHT, BuildOptions
 from symgen.pipeline.build_report import BuildReport
 from symgen.pipeline.compiling import Compilation, compilation
@@ -103,12 +104,14 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
         backends=plan.backends,
         runtime_parameters=plan.selection.runtime_parameters,
         skipped=plan.selection.skipped,
-        **_chosen(plan.selection),
+        formulations=(),
     )
     for warning in plan.description.warnings:
         journal.notice(f"warning: {warning}")
     if not options.force and _is_up_to_date(plan):
-        report = replace(report, up_to_date=True, notices=tuple(journal.notices))
+        built = tuple(x.name for x in KNOWN if (plan.target / f"{x.name}.py").is_file())
+        notices = tuple(journal.notices)
+        report = replace(report, formulations=built, up_to_date=True, notices=notices)
         return Built(plan.description, plan.selection, report)
     _tell_if_it_replaces(plan, journal)
     for notice in notices_of_size(plan.description):

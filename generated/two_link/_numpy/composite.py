@@ -402,6 +402,43 @@ def inverse_dynamics_hessian(q, qd, qdd, multipliers, loads, hessian_q_q, hessia
     hessian_qd_qd[..., 0, 0] = H_qd_1_qd_1
 
 
+def inverse_dynamics_load_derivatives(q, dtau_dloads):
+    """Derivatives of the joint torques with respect to the loads (tau is linear in them)."""
+    dtau_dloads[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+
+    # angles
+    R_1_21 = sin(q_1)  # CO-2
+    R_1_11 = cos(q_1)  # CO-2
+    t1 = sin(q_2)
+    t2 = cos(q_2)
+
+    # frames, joint elbow
+    R_2_11 = R_1_11*t2 - R_1_21*t1  # CO-2
+    R_2_21 = R_1_11*t1 + R_1_21*t2  # CO-2
+
+    # points, joint elbow
+    arm_2_x = 0.4*R_1_11  # CO-38
+    arm_2_y = 0.4*R_1_21  # CO-38
+
+    # points, joint tip
+    arm_tip_x = 0.4*R_2_11  # CO-38
+    arm_tip_y = 0.4*R_2_21  # CO-38
+    dtau_dloads[..., 1, 0, 0] = arm_tip_y
+
+    # levers, joint tip
+    r_1_tip_x = arm_2_x + arm_tip_x  # CO-40
+    r_1_tip_y = arm_2_y + arm_tip_y  # CO-40
+    dtau_dloads[..., 0, 0, 0] = r_1_tip_y
+
+    # results
+    dtau_dloads[..., 0, 0, 1] = -r_1_tip_x
+    dtau_dloads[..., 1, 0, 1] = -0.4*R_2_11
+    dtau_dloads[..., 0, 0, 5] = -1.0
+    dtau_dloads[..., 1, 0, 5] = -1.0
+
+
 def mass_matrix(q, mass_matrix):
     """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal."""
     q_2 = q[..., 1]

@@ -77,6 +77,15 @@ void two_link_composite_inverse_dynamics_hessian(
     double *hessian_q_qdd,
     double *hessian_qd_qd);
 
+/* Derivatives of the joint torques with respect to the loads (tau is linear in them). By
+ * composite.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   out  dtau_dloads[2][1][6]: [i, k, c] = d tau_i / d loads[k, c]
+ */
+void two_link_composite_inverse_dynamics_load_derivatives(
+    const double *q,
+    double *dtau_dloads);
+
 /* Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal. By composite.
  *   in   q[2]: joint coordinates (rad or m)
  *   out  mass_matrix[2][2]: kg m^2, kg m or kg

@@ -22,102 +22,103 @@ int two_link_prepare(int width);
  *     0  composite.inverse_dynamics
  *     1  composite.inverse_dynamics_derivatives
  *     2  composite.inverse_dynamics_hessian
- *     3  composite.mass_matrix
- *     4  composite.coriolis_matrix
- *     5  composite.bias_forces
- *     6  composite.gravity_forces
- *     7  composite.torque_parts
- *     8  composite.joint_wrench_derivatives
- *     9  composite.point_motion
- *     10  composite.point_motion_derivatives
- *     11  composite.regressor
- *     12  composite.forward_dynamics
- *     13  composite.forward_dynamics_derivatives
- *     14  newton_euler.inverse_dynamics
- *     15  newton_euler.inverse_dynamics_derivatives
- *     16  newton_euler.inverse_dynamics_hessian
- *     17  newton_euler.inverse_dynamics_load_derivatives
- *     18  newton_euler.mass_matrix
- *     19  newton_euler.coriolis_matrix
- *     20  newton_euler.bias_forces
- *     21  newton_euler.gravity_forces
- *     22  newton_euler.torque_parts
- *     23  newton_euler.kinetic_energy
- *     24  newton_euler.potential_energy
- *     25  newton_euler.forward_kinematics
- *     26  newton_euler.jacobians
- *     27  newton_euler.joint_wrenches
- *     28  newton_euler.joint_wrench_derivatives
- *     29  newton_euler.point_motion
- *     30  newton_euler.point_motion_derivatives
- *     31  newton_euler.link_motion
- *     32  newton_euler.center_of_mass
- *     33  newton_euler.center_of_mass_jacobian
- *     34  newton_euler.centroidal_momentum
- *     35  newton_euler.centroidal_momentum_matrix
- *     36  newton_euler.centroidal_momentum_rate
- *     37  newton_euler.regressor
- *     38  newton_euler.forward_dynamics
- *     39  newton_euler.forward_dynamics_derivatives
- *     40  newton_euler.frame_pose
- *     41  kane.forward_dynamics
- *     42  kane.forward_dynamics_derivatives
- *     43  recursive_lagrange.inverse_dynamics
- *     44  recursive_lagrange.inverse_dynamics_derivatives
- *     45  recursive_lagrange.inverse_dynamics_load_derivatives
- *     46  recursive_lagrange.mass_matrix
- *     47  recursive_lagrange.coriolis_matrix
- *     48  recursive_lagrange.bias_forces
- *     49  recursive_lagrange.gravity_forces
- *     50  recursive_lagrange.kinetic_energy
- *     51  recursive_lagrange.potential_energy
- *     52  recursive_lagrange.forward_kinematics
- *     53  recursive_lagrange.jacobians
- *     54  recursive_lagrange.point_motion
- *     55  recursive_lagrange.point_motion_derivatives
- *     56  recursive_lagrange.link_motion
- *     57  recursive_lagrange.center_of_mass
- *     58  recursive_lagrange.center_of_mass_jacobian
- *     59  recursive_lagrange.centroidal_momentum
- *     60  recursive_lagrange.centroidal_momentum_matrix
- *     61  recursive_lagrange.centroidal_momentum_rate
- *     62  recursive_lagrange.frame_jacobian
- *     63  closed_form_lagrange.inverse_dynamics
- *     64  closed_form_lagrange.inverse_dynamics_derivatives
- *     65  closed_form_lagrange.inverse_dynamics_load_derivatives
- *     66  closed_form_lagrange.mass_matrix
- *     67  closed_form_lagrange.coriolis_matrix
- *     68  closed_form_lagrange.bias_forces
- *     69  closed_form_lagrange.gravity_forces
- *     70  closed_form_lagrange.torque_parts
- *     71  closed_form_lagrange.kinetic_energy
- *     72  closed_form_lagrange.potential_energy
- *     73  closed_form_lagrange.forward_kinematics
- *     74  closed_form_lagrange.jacobians
- *     75  explicit_kane.mass_matrix
- *     76  explicit_kane.bias_forces
- *     77  explicit_kane.forward_dynamics
- *     78  explicit_kane.forward_dynamics_derivatives
- *     79  partially_recursive_kane.mass_matrix
- *     80  partially_recursive_kane.bias_forces
- *     81  partially_recursive_kane.forward_dynamics
- *     82  partially_recursive_kane.forward_dynamics_derivatives
- *     83  composite.inverse_dynamics_derivatives, packed
- *     84  composite.inverse_dynamics_hessian, packed
- *     85  composite.mass_matrix, packed
- *     86  composite.coriolis_matrix, packed
- *     87  newton_euler.inverse_dynamics_derivatives, packed
- *     88  newton_euler.inverse_dynamics_hessian, packed
- *     89  newton_euler.mass_matrix, packed
- *     90  newton_euler.coriolis_matrix, packed
- *     91  recursive_lagrange.inverse_dynamics_derivatives, packed
- *     92  recursive_lagrange.mass_matrix, packed
- *     93  recursive_lagrange.coriolis_matrix, packed
- *     94  closed_form_lagrange.inverse_dynamics_derivatives, packed
- *     95  closed_form_lagrange.mass_matrix, packed
- *     96  closed_form_lagrange.coriolis_matrix, packed
- *     97  explicit_kane.mass_matrix, packed
- *     98  partially_recursive_kane.mass_matrix, packed
+ *     3  composite.inverse_dynamics_load_derivatives
+ *     4  composite.mass_matrix
+ *     5  composite.coriolis_matrix
+ *     6  composite.bias_forces
+ *     7  composite.gravity_forces
+ *     8  composite.torque_parts
+ *     9  composite.joint_wrench_derivatives
+ *     10  composite.point_motion
+ *     11  composite.point_motion_derivatives
+ *     12  composite.regressor
+ *     13  composite.forward_dynamics
+ *     14  composite.forward_dynamics_derivatives
+ *     15  newton_euler.inverse_dynamics
+ *     16  newton_euler.inverse_dynamics_derivatives
+ *     17  newton_euler.inverse_dynamics_hessian
+ *     18  newton_euler.inverse_dynamics_load_derivatives
+ *     19  newton_euler.mass_matrix
+ *     20  newton_euler.coriolis_matrix
+ *     21  newton_euler.bias_forces
+ *     22  newton_euler.gravity_forces
+ *     23  newton_euler.torque_parts
+ *     24  newton_euler.kinetic_energy
+ *     25  newton_euler.potential_energy
+ *     26  newton_euler.forward_kinematics
+ *     27  newton_euler.jacobians
+ *     28  newton_euler.joint_wrenches
+ *     29  newton_euler.joint_wrench_derivatives
+ *     30  newton_euler.point_motion
+ *     31  newton_euler.point_motion_derivatives
+ *     32  newton_euler.link_motion
+ *     33  newton_euler.center_of_mass
+ *     34  newton_euler.center_of_mass_jacobian
+ *     35  newton_euler.centroidal_momentum
+ *     36  newton_euler.centroidal_momentum_matrix
+ *     37  newton_euler.centroidal_momentum_rate
+ *     38  newton_euler.regressor
+ *     39  newton_euler.forward_dynamics
+ *     40  newton_euler.forward_dynamics_derivatives
+ *     41  newton_euler.frame_pose
+ *     42  kane.forward_dynamics
+ *     43  kane.forward_dynamics_derivatives
+ *     44  recursive_lagrange.inverse_dynamics
+ *     45  recursive_lagrange.inverse_dynamics_derivatives
+ *     46  recursive_lagrange.inverse_dynamics_load_derivatives
+ *     47  recursive_lagrange.mass_matrix
+ *     48  recursive_lagrange.coriolis_matrix
+ *     49  recursive_lagrange.bias_forces
+ *     50  recursive_lagrange.gravity_forces
+ *     51  recursive_lagrange.kinetic_energy
+ *     52  recursive_lagrange.potential_energy
+ *     53  recursive_lagrange.forward_kinematics
+ *     54  recursive_lagrange.jacobians
+ *     55  recursive_lagrange.point_motion
+ *     56  recursive_lagrange.point_motion_derivatives
+ *     57  recursive_lagrange.link_motion
+ *     58  recursive_lagrange.center_of_mass
+ *     59  recursive_lagrange.center_of_mass_jacobian
+ *     60  recursive_lagrange.centroidal_momentum
+ *     61  recursive_lagrange.centroidal_momentum_matrix
+ *     62  recursive_lagrange.centroidal_momentum_rate
+ *     63  recursive_lagrange.frame_jacobian
+ *     64  closed_form_lagrange.inverse_dynamics
+ *     65  closed_form_lagrange.inverse_dynamics_derivatives
+ *     66  closed_form_lagrange.inverse_dynamics_load_derivatives
+ *     67  closed_form_lagrange.mass_matrix
+ *     68  closed_form_lagrange.coriolis_matrix
+ *     69  closed_form_lagrange.bias_forces
+ *     70  closed_form_lagrange.gravity_forces
+ *     71  closed_form_lagrange.torque_parts
+ *     72  closed_form_lagrange.kinetic_energy
+ *     73  closed_form_lagrange.potential_energy
+ *     74  closed_form_lagrange.forward_kinematics
+ *     75  closed_form_lagrange.jacobians
+ *     76  explicit_kane.mass_matrix
+ *     77  explicit_kane.bias_forces
+ *     78  explicit_kane.forward_dynamics
+ *     79  explicit_kane.forward_dynamics_derivatives
+ *     80  partially_recursive_kane.mass_matrix
+ *     81  partially_recursive_kane.bias_forces
+ *     82  partially_recursive_kane.forward_dynamics
+ *     83  partially_recursive_kane.forward_dynamics_derivatives
+ *     84  composite.inverse_dynamics_derivatives, packed
+ *     85  composite.inverse_dynamics_hessian, packed
+ *     86  composite.mass_matrix, packed
+ *     87  composite.coriolis_matrix, packed
+ *     88  newton_euler.inverse_dynamics_derivatives, packed
+ *     89  newton_euler.inverse_dynamics_hessian, packed
+ *     90  newton_euler.mass_matrix, packed
+ *     91  newton_euler.coriolis_matrix, packed
+ *     92  recursive_lagrange.inverse_dynamics_derivatives, packed
+ *     93  recursive_lagrange.mass_matrix, packed
+ *     94  recursive_lagrange.coriolis_matrix, packed
+ *     95  closed_form_lagrange.inverse_dynamics_derivatives, packed
+ *     96  closed_form_lagrange.mass_matrix, packed
+ *     97  closed_form_lagrange.coriolis_matrix, packed
+ *     98  explicit_kane.mass_matrix, packed
+ *     99  partially_recursive_kane.mass_matrix, packed
  */
 symgen_function two_link_single(int which);
 

@@ -444,6 +444,60 @@ void NAMED(two_link_composite_inverse_dynamics_hessian)(
     hessian_qd_qd[0] = H_qd_1_qd_1;
 }
 
+#if !defined SYMGEN_VARIANT
+
+void NAMED(two_link_composite_inverse_dynamics_load_derivatives)(
+    const real *restrict q,
+    real *restrict dtau_dloads)
+{
+#if SYMGEN_WIDTH == 1  /* arrays of several samples come with zeros in them */
+    dtau_dloads[2] = REAL(0.0);
+    dtau_dloads[3] = REAL(0.0);
+    dtau_dloads[4] = REAL(0.0);
+    dtau_dloads[8] = REAL(0.0);
+    dtau_dloads[9] = REAL(0.0);
+    dtau_dloads[10] = REAL(0.0);
+#endif
+    const real q_1 = q[0];
+    const real q_2 = q[1];
+
+    /* angles */
+    const lanes angles[] = {
+        OCTET(q_1, q_2, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE, NO_ANGLE),
+    };
+    real sines[8], cosines[8];
+    sines_and_cosines(2, angles, sines, cosines);
+    const real R_1_21 = sines[0];  /* CO-2 */
+    const real R_1_11 = cosines[0];  /* CO-2 */
+    const real t1 = sines[1];
+    const real t2 = cosines[1];
+
+    /* frames, joint elbow */
+    const real R_2_11 = R_1_11*t2 - R_1_21*t1;  /* CO-2 */
+    const real R_2_21 = R_1_11*t1 + R_1_21*t2;  /* CO-2 */
+
+    /* points, joint elbow */
+    const real arm_2_x = 0.4*R_1_11;  /* CO-38 */
+    const real arm_2_y = 0.4*R_1_21;  /* CO-38 */
+
+    /* points, joint tip */
+    const real arm_tip_x = 0.4*R_2_11;  /* CO-38 */
+    const real arm_tip_y = 0.4*R_2_21;  /* CO-38 */
+    dtau_dloads[6] = arm_tip_y;
+
+    /* levers, joint tip */
+    const real r_1_tip_x = arm_2_x + arm_tip_x;  /* CO-40 */
+    const real r_1_tip_y = arm_2_y + arm_tip_y;  /* CO-40 */
+    dtau_dloads[0] = r_1_tip_y;
+
+    /* results */
+    dtau_dloads[1] = -r_1_tip_x;
+    dtau_dloads[7] = -0.4*R_2_11;
+    dtau_dloads[5] = REAL(-1.0);
+    dtau_dloads[11] = REAL(-1.0);
+}
+#endif
+
 void NAMED(two_link_composite_mass_matrix)(
     const real *restrict q,
     real *restrict mass_matrix)

@@ -308,6 +308,15 @@ static int two_link_recursive_lagrange_frame_jacobian_compute(const real **x, re
 }
 
 #if !defined SYMGEN_VARIANT
+void NAMED(two_link_composite_inverse_dynamics_load_derivatives)(
+    const real *restrict q,
+    real *restrict dtau_dloads);
+
+static int two_link_composite_inverse_dynamics_load_derivatives_compute(const real **x, real **y)
+{
+    NAMED(two_link_composite_inverse_dynamics_load_derivatives)(x[0], y[0]);
+    return 0;
+}
 void NAMED(two_link_composite_gravity_forces)(
     const real *restrict q,
     real *restrict gravity_forces);
@@ -1214,6 +1223,13 @@ static const struct kernel KERNELS[] = {
     {two_link_composite_inverse_dynamics_hessian_compute,
      6, 4, {2, 2, 2, 2, 6, 0}, {4, 4, 4, 4},
      {4, 4, 4, 4}, {0}},
+#if !defined SYMGEN_VARIANT
+    {two_link_composite_inverse_dynamics_load_derivatives_compute,
+#else
+    {0,
+#endif
+     2, 1, {2, 0}, {12},
+     {12}, {0}},
     {two_link_composite_mass_matrix_compute,
      2, 1, {2, 0}, {4},
      {4}, {0}},

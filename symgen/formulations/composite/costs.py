@@ -17,6 +17,7 @@ from typing import Any
 from symgen.algebra.interface import S
 from symgen.algebra.linear import all_zero
 from symgen.formulations.elimination import columns_cost
+from symgen.formulations.implicit import has_few_parameters
 from symgen.formulations.shared import by_quarter_turns
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import KinematicTree
@@ -31,6 +32,9 @@ JOINT, CARRIED, PLACED, PAIR = 240, 36, 100, 12
 
 DERIVED, DERIVED_PAIR = 700, 40
 """Derivatives of the torques: per joint and per pair."""
+
+COLUMN, DIRECTION = 20, 170
+"""By one parameter, per joint: change of the torques at rest, and where q and qd change as well."""
 
 WRITTEN = {"joint_wrench_derivatives": 15_000, "regressor": 7_000}
 """Functions with results for every pair are in loops where they matter, and those are preferred to
@@ -48,11 +52,20 @@ def estimate(tree: KinematicTree[Any], function: str) -> int:
     joints = sum(w * START[min(depths[j], len(START)) - 1] for j, w in weights.items())
     pairs = sum(depths.values()) - len(depths)
     eliminated = sum(depth * depth for depth in depths.values())
-    if function.endswith("_derivatives"):
-        return round(DERIVED * joints + DERIVED_PAIR * pairs + eliminated + columns_cost(tree))
     carried = CARRIED * sum(weights[j] * (depth - 1) for j, depth in depths.items())
     mass = min(carried, PLACED * joints + PAIR * pairs)
-    return round(JOINT * joints + mass + eliminated + 4 * sum(depths.values()))
+    solution = JOINT * joints + mass + eliminated + 4 * sum(depths.values())
+    slopes = DERIVED * joints + DERIVED_PAIR * pairs + eliminated + columns_cost(tree)
+    columns = len(tree.runtime_parameters) * (4 * sum(depths.values()) + COLUMN * joints)
+    if function.endswith("_parameter_derivatives"):
+        return round(solution + columns)
+    if function.endswith("_derivatives"):
+        return round(slopes)
+    if function.endswith("_sensitivities") and has_few_parameters(tree):
+        return round(solution + columns + DIRECTION * joints * len(tree.runtime_parameters))
+    if function.endswith("_sensitivities"):
+        return round(slopes + columns + 8 * len(tree.runtime_parameters) * sum(depths.values()))
+    return round(solution)
 
 
 def _weight(tree: KinematicTree[S], joint: Joint[S]) -> float:

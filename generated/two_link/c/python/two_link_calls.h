@@ -123,6 +123,25 @@ static const char inverse_dynamics_hessian_doc[] =
     "    q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j\n"
     "    qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric";
 
+static const struct symgen_array inverse_dynamics_load_derivatives_takes[] = {
+    {1, 2, {2}},  /* q */
+    {1, 0, {0}},  /* parameters */
+};
+static const struct symgen_array inverse_dynamics_load_derivatives_gives[] = {
+    {3, 12, {2, 1, 6}},  /* dtau_dloads */
+};
+static const char inverse_dynamics_load_derivatives_doc[] =
+    "Derivatives of the joint torques with respect to the loads (tau is linear in them).\n"
+    "\n"
+    "Arguments (batch axes ... broadcast mutually):\n"
+    "    q (..., 2)           joint coordinates (rad or m)\n"
+    "    parameters (..., 0)  this module has none\n"
+    "    out                  array to write the result to and to return: float64, of the\n"
+    "                         result's shape, any strides, not overlapping an argument\n"
+    "\n"
+    "Returns:\n"
+    "    dtau_dloads (..., 2, 1, 6)  [i, k, c] = d tau_i / d loads[k, c]";
+
 static const struct symgen_array mass_matrix_takes[] = {
     {1, 2, {2}},  /* q */
     {1, 0, {0}},  /* parameters */
@@ -448,25 +467,6 @@ static const char forward_dynamics_derivatives_doc[] =
     "row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one\n"
     "RuntimeWarning.";
 
-static const struct symgen_array inverse_dynamics_load_derivatives_takes[] = {
-    {1, 2, {2}},  /* q */
-    {1, 0, {0}},  /* parameters */
-};
-static const struct symgen_array inverse_dynamics_load_derivatives_gives[] = {
-    {3, 12, {2, 1, 6}},  /* dtau_dloads */
-};
-static const char inverse_dynamics_load_derivatives_doc[] =
-    "Derivatives of the joint torques with respect to the loads (tau is linear in them).\n"
-    "\n"
-    "Arguments (batch axes ... broadcast mutually):\n"
-    "    q (..., 2)           joint coordinates (rad or m)\n"
-    "    parameters (..., 0)  this module has none\n"
-    "    out                  array to write the result to and to return: float64, of the\n"
-    "                         result's shape, any strides, not overlapping an argument\n"
-    "\n"
-    "Returns:\n"
-    "    dtau_dloads (..., 2, 1, 6)  [i, k, c] = d tau_i / d loads[k, c]";
-
 static const struct symgen_array kinetic_energy_takes[] = {
     {1, 2, {2}},  /* q */
     {1, 2, {2}},  /* qd */
@@ -756,7 +756,7 @@ static const char frame_jacobian_doc[] =
     "\n"
     "ValueError where no link has this name.";
 
-enum { OF_inverse_dynamics, OF_inverse_dynamics_derivatives, OF_inverse_dynamics_hessian, OF_mass_matrix, OF_coriolis_matrix, OF_bias_forces, OF_gravity_forces, OF_torque_parts, OF_joint_wrench_derivatives, OF_point_motion, OF_point_motion_derivatives, OF_regressor, OF_forward_dynamics, OF_forward_dynamics_derivatives, OF_inverse_dynamics_load_derivatives, OF_kinetic_energy, OF_potential_energy, OF_forward_kinematics, OF_jacobians, OF_joint_wrenches, OF_link_motion, OF_center_of_mass, OF_center_of_mass_jacobian, OF_centroidal_momentum, OF_centroidal_momentum_matrix, OF_centroidal_momentum_rate, OF_frame_pose, OF_frame_jacobian, NUMBER_OF_SIGNATURES };
+enum { OF_inverse_dynamics, OF_inverse_dynamics_derivatives, OF_inverse_dynamics_hessian, OF_inverse_dynamics_load_derivatives, OF_mass_matrix, OF_coriolis_matrix, OF_bias_forces, OF_gravity_forces, OF_torque_parts, OF_joint_wrench_derivatives, OF_point_motion, OF_point_motion_derivatives, OF_regressor, OF_forward_dynamics, OF_forward_dynamics_derivatives, OF_kinetic_energy, OF_potential_energy, OF_forward_kinematics, OF_jacobians, OF_joint_wrenches, OF_link_motion, OF_center_of_mass, OF_center_of_mass_jacobian, OF_centroidal_momentum, OF_centroidal_momentum_matrix, OF_centroidal_momentum_rate, OF_frame_pose, OF_frame_jacobian, NUMBER_OF_SIGNATURES };
 
 static const struct symgen_signature SIGNATURES[] = {
     {"inverse_dynamics", "q, qd, qdd, *, loads=None, parameters=None, out=None", inverse_dynamics_doc,
@@ -771,6 +771,10 @@ static const struct symgen_signature SIGNATURES[] = {
      {"q", "qd", "qdd", "multipliers", "loads", "parameters"},
      4, 6, 4, 0,
      inverse_dynamics_hessian_takes, inverse_dynamics_hessian_gives, inverse_dynamics_hessian_packs},
+    {"inverse_dynamics_load_derivatives", "q, *, parameters=None, out=None", inverse_dynamics_load_derivatives_doc,
+     {"q", "parameters"},
+     1, 2, 1, 0,
+     inverse_dynamics_load_derivatives_takes, inverse_dynamics_load_derivatives_gives, 0},
     {"mass_matrix", "q, *, parameters=None, packed=False, out=None", mass_matrix_doc,
      {"q", "parameters"},
      1, 2, 1, 0,
@@ -815,10 +819,6 @@ static const struct symgen_signature SIGNATURES[] = {
      {"q", "qd", "tau", "loads", "parameters"},
      3, 5, 4, 0,
      forward_dynamics_derivatives_takes, forward_dynamics_derivatives_gives, 0},
-    {"inverse_dynamics_load_derivatives", "q, *, parameters=None, out=None", inverse_dynamics_load_derivatives_doc,
-     {"q", "parameters"},
-     1, 2, 1, 0,
-     inverse_dynamics_load_derivatives_takes, inverse_dynamics_load_derivatives_gives, 0},
     {"kinetic_energy", "q, qd, *, parameters=None, out=None", kinetic_energy_doc,
      {"q", "qd", "parameters"},
      2, 3, 1, 0,
@@ -878,10 +878,11 @@ static const struct symgen_signature SIGNATURES[] = {
 
 static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_inverse_dynamics], 0, 43010752},  /* composite */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 83, 23121384},  /* composite */
-    {&SIGNATURES[OF_inverse_dynamics_hessian], 84, 28169008},  /* composite */
-    {&SIGNATURES[OF_mass_matrix], 85, 108108104},  /* composite */
-    {&SIGNATURES[OF_coriolis_matrix], 86, 173913040},  /* composite */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 84, 23121384},  /* composite */
+    {&SIGNATURES[OF_inverse_dynamics_hessian], 85, 28169008},  /* composite */
+    {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 61538456},  /* composite */
+    {&SIGNATURES[OF_mass_matrix], 86, 108108104},  /* composite */
+    {&SIGNATURES[OF_coriolis_matrix], 87, 173913040},  /* composite */
     {&SIGNATURES[OF_bias_forces], 0, 47619040},  /* composite */
     {&SIGNATURES[OF_gravity_forces], 0, 66666664},  /* composite */
     {&SIGNATURES[OF_torque_parts], 0, 30534344},  /* composite */
@@ -892,11 +893,11 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_forward_dynamics], 0, 36697240},  /* composite */
     {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 19512192},  /* composite */
     {&SIGNATURES[OF_inverse_dynamics], 0, 39603960},  /* newton_euler */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 87, 22346368},  /* newton_euler */
-    {&SIGNATURES[OF_inverse_dynamics_hessian], 88, 21505376},  /* newton_euler */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 88, 22346368},  /* newton_euler */
+    {&SIGNATURES[OF_inverse_dynamics_hessian], 89, 21505376},  /* newton_euler */
     {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 56338024},  /* newton_euler */
-    {&SIGNATURES[OF_mass_matrix], 89, 97560968},  /* newton_euler */
-    {&SIGNATURES[OF_coriolis_matrix], 90, 90909088},  /* newton_euler */
+    {&SIGNATURES[OF_mass_matrix], 90, 97560968},  /* newton_euler */
+    {&SIGNATURES[OF_coriolis_matrix], 91, 90909088},  /* newton_euler */
     {&SIGNATURES[OF_bias_forces], 0, 45977008},  /* newton_euler */
     {&SIGNATURES[OF_gravity_forces], 0, 64516128},  /* newton_euler */
     {&SIGNATURES[OF_torque_parts], 0, 28368792},  /* newton_euler */
@@ -921,10 +922,10 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_forward_dynamics], 0, 36036032},  /* kane */
     {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 20304568},  /* kane */
     {&SIGNATURES[OF_inverse_dynamics], 0, 20725384},  /* recursive_lagrange */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 91, 8350728},  /* recursive_lagrange */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 92, 8350728},  /* recursive_lagrange */
     {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 64516128},  /* recursive_lagrange */
-    {&SIGNATURES[OF_mass_matrix], 92, 25477704},  /* recursive_lagrange */
-    {&SIGNATURES[OF_coriolis_matrix], 93, 23391808},  /* recursive_lagrange */
+    {&SIGNATURES[OF_mass_matrix], 93, 25477704},  /* recursive_lagrange */
+    {&SIGNATURES[OF_coriolis_matrix], 94, 23391808},  /* recursive_lagrange */
     {&SIGNATURES[OF_bias_forces], 0, 23121384},  /* recursive_lagrange */
     {&SIGNATURES[OF_gravity_forces], 0, 74074072},  /* recursive_lagrange */
     {&SIGNATURES[OF_kinetic_energy], 0, 38834944},  /* recursive_lagrange */
@@ -941,10 +942,10 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_centroidal_momentum_rate], 0, 23121384},  /* recursive_lagrange */
     {&SIGNATURES[OF_frame_jacobian], 0, 72727272},  /* recursive_lagrange */
     {&SIGNATURES[OF_inverse_dynamics], 0, 20408160},  /* closed_form_lagrange */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 94, 14035080},  /* closed_form_lagrange */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 95, 14035080},  /* closed_form_lagrange */
     {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 56338024},  /* closed_form_lagrange */
-    {&SIGNATURES[OF_mass_matrix], 95, 32786880},  /* closed_form_lagrange */
-    {&SIGNATURES[OF_coriolis_matrix], 96, 32520320},  /* closed_form_lagrange */
+    {&SIGNATURES[OF_mass_matrix], 96, 32786880},  /* closed_form_lagrange */
+    {&SIGNATURES[OF_coriolis_matrix], 97, 32520320},  /* closed_form_lagrange */
     {&SIGNATURES[OF_bias_forces], 0, 27027024},  /* closed_form_lagrange */
     {&SIGNATURES[OF_gravity_forces], 0, 70175432},  /* closed_form_lagrange */
     {&SIGNATURES[OF_torque_parts], 0, 20202016},  /* closed_form_lagrange */
@@ -952,11 +953,11 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_potential_energy], 0, 74074072},  /* closed_form_lagrange */
     {&SIGNATURES[OF_forward_kinematics], 0, 45454544},  /* closed_form_lagrange */
     {&SIGNATURES[OF_jacobians], 0, 47619040},  /* closed_form_lagrange */
-    {&SIGNATURES[OF_mass_matrix], 97, 97560968},  /* explicit_kane */
+    {&SIGNATURES[OF_mass_matrix], 98, 97560968},  /* explicit_kane */
     {&SIGNATURES[OF_bias_forces], 0, 43010752},  /* explicit_kane */
     {&SIGNATURES[OF_forward_dynamics], 0, 35398224},  /* explicit_kane */
     {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 19512192},  /* explicit_kane */
-    {&SIGNATURES[OF_mass_matrix], 98, 78431368},  /* partially_recursive_kane */
+    {&SIGNATURES[OF_mass_matrix], 99, 78431368},  /* partially_recursive_kane */
     {&SIGNATURES[OF_bias_forces], 0, 42105256},  /* partially_recursive_kane */
     {&SIGNATURES[OF_forward_dynamics], 0, 30534344},  /* partially_recursive_kane */
     {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 14545448},  /* partially_recursive_kane */
@@ -980,13 +981,13 @@ static const struct symgen_entry ENTRIES[] = {
 };
 
 static const struct symgen_formulation FORMULATIONS[] = {
-    {"composite", 0, 14},
-    {"newton_euler", 14, 41},
-    {"kane", 41, 43},
-    {"recursive_lagrange", 43, 63},
-    {"closed_form_lagrange", 63, 75},
-    {"explicit_kane", 75, 79},
-    {"partially_recursive_kane", 79, 83},
+    {"composite", 0, 15},
+    {"newton_euler", 15, 42},
+    {"kane", 42, 44},
+    {"recursive_lagrange", 44, 64},
+    {"closed_form_lagrange", 64, 76},
+    {"explicit_kane", 76, 80},
+    {"partially_recursive_kane", 80, 84},
     {0, 0, 0},
 };
 
@@ -994,6 +995,6 @@ static const double DEFAULT_PARAMETERS[] = {0.0};
 static const double ZEROS[6] = {0};
 
 #define SYMGEN_ROBOT(prepare, single, batch) \
-    {7, 83, 99, FORMULATIONS, ENTRIES, DEFAULT_PARAMETERS, ZEROS, prepare, single, batch}
+    {7, 84, 100, FORMULATIONS, ENTRIES, DEFAULT_PARAMETERS, ZEROS, prepare, single, batch}
 
 #endif
