@@ -82,16 +82,58 @@ error = np.abs(lead_screw.mass_matrix(q) @ qdd - (moved - still)).max()
 print(json.dumps({"formulations": list(lead_screw.formulations), "error": float(error)}))
 """
 
-BODY_SUMS = """
-from dataclasses import replace
+BODY_SUMS = '''
+"""The mass matrix as a sum over the bodies: m Jv^T Jv + Jw^T I Jw, everything in base axes."""
 
-from symgen.formulations.composite import COMPOSITE
+from symgen.algebra.linear import Transform, identity, total, zero_vector
+from symgen.formulations.interface import Formulation
+from symgen.formulations.joint_terms import reflected_inertia
 
-BODY_SUMS = replace(
-    COMPOSITE, name="body_sums", functions={"mass_matrix": COMPOSITE.functions["mass_matrix"]},
-    loops={},
+NOTES = {"BS-1": "pose of a link", "BS-2": "Jv, Jw of a centre of mass", "BS-3": "entry of M"}
+
+
+def mass_matrix(tree, b, state):
+    """BS-1, BS-2, BS-3"""
+    algebra = b.algebra
+    poses = {0: Transform(identity(algebra), zero_vector(algebra))}
+    sums = {(i, k): [] for i in range(1, tree.n + 1) for k in range(1, tree.n + 1)}
+    for joint in tree.joints:
+        k, body = joint.number, joint.body
+        pose = poses[joint.parent] @ joint.transform(state.q[k - 1], algebra)
+        columns = {}
+        with b.step("forward", joint.name):
+            turn = b.let(f"R_{k}", pose.rotation, "BS-1")
+            place = b.let(f"x_{k}", pose.translation, "BS-1")
+            poses[k] = Transform(turn, place)
+            centre = poses[k].apply(body.com)
+            for i in tree.path(k):
+                carrier, q = tree.joint(i), state.q[i - 1]
+                at = poses[i].rotation
+                w = at.apply(carrier.angular_axis(algebra))
+                seat = poses[i].translation - at.apply(carrier.origin_to_link(q, algebra))
+                v = w.cross(centre - seat) + at.apply(carrier.linear_axis(algebra))
+                columns[i] = b.let(f"Jv_{k}_{i}", v, "BS-2"), b.let(f"Jw_{k}_{i}", w, "BS-2")
+        for i, (v, w) in columns.items():
+            spin = turn.apply(body.inertia.apply(turn.apply_transposed(w)))
+            for j, (v_j, w_j) in columns.items():
+                sums[i, j].append(v.dot(v_j) * body.mass + spin.dot(w_j))
+    for joint in tree.joints:
+        sums[joint.number, joint.number].append(reflected_inertia(joint))
+    with b.step("mass matrix"):
+        entries = [
+            b.let(f"M_{i}_{k}", total(terms, algebra), "BS-3") for (i, k), terms in sums.items()
+        ]
+    b.output("mass_matrix", (tree.n, tree.n), entries)
+
+
+BODY_SUMS = Formulation(
+    name="body_sums",
+    title="Sums over the bodies",
+    source="textbooks",
+    notes=NOTES,
+    functions={"mass_matrix": mass_matrix},
 )
-"""
+'''
 
 
 MASS = ("--functions", "mass_matrix")
