@@ -129,6 +129,7 @@ def test_derivatives_are_slopes(held):
             np.testing.assert_allclose(by_q[..., k], slope, atol=2e-8 * (1 + np.abs(slope).max()))
 
 
+@pytest.mark.slow
 def test_gravity_has_no_springs():
     robot = sprung("torque_parts", "bias_forces", "outputs", "potential_energy")
     q = robot.random_configuration(np.random.default_rng(1), 5)
