@@ -94,12 +94,18 @@ def _short(text: str) -> str:
 
 def _with(factor: Expr, product: str) -> str:
     """A term with its factor."""
-    if factor.is_number and len(str(factor)) > _LONGEST_FACTOR:
+    if factor.is_number and _is_long(factor):
         factor = factor.evalf(5)
     if factor in (1, -1):
         return f"{'-' if factor == -1 else ''}{product}"
     number = str(float(factor)) if is_decimal(factor) else str(factor)
     return number if product == "1" else f"{number}*{product}"
+
+
+def _is_long(number: Expr) -> bool:
+    """Return whether a number has too many digits to be read, or to be printed at all."""
+    digits = (abs(n) for x in number.atoms(sympy.Rational) for n in (x.p, x.q))
+    return any(n >= 10**_LONGEST_FACTOR for n in digits) or len(str(number)) > _LONGEST_FACTOR
 
 
 def is_decimal(x: Expr) -> bool:

@@ -398,6 +398,7 @@ WRONG_TERMS = [
     (f"centrifugal[1] = {C}*(2*qd1*qd2 + qd2**2)", "does not belong there"),
     (f"coriolis[1] = {C}*qd1*qd2", "missing factor 2"),
     ("M[2,2] = I2\nb[2] = M[2,2]*qd1", "does not belong there"),
+    ("M[2,2] = 5e-324**66.14159*m2", "the term"),
 ]
 
 
