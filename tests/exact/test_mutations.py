@@ -140,7 +140,7 @@ def test_the_mistakes_are_spread_over_everything_and_half_are_in_derivatives():
 
 
 @pytest.mark.parametrize(
-    "item", one_in(22, MUTANTS, alone=True), ids=lambda item: "-".join(map(str, item))
+    "item", one_in(44, MUTANTS, alone=True), ids=lambda item: "-".join(map(str, item))
 )
 def test_a_mistake_that_changes_a_result_is_found(item):
     *key, number = item
@@ -166,7 +166,7 @@ def with_a_ball():
     return programs, np.array(list(general_robot(description).parameter_values.values()))
 
 
-@pytest.mark.parametrize("seed", some_deep(range(30), (0, 2)))
+@pytest.mark.parametrize("seed", some_deep(range(30), (0,)))
 def test_a_mistake_beside_a_quaternion_is_found(seed):
     programs, parameters = with_a_ball()
     rng = np.random.default_rng(seed)

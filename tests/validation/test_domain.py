@@ -154,7 +154,7 @@ def no_slope(robot):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mistake", [wrong_value, wrong_slope, no_value, no_slope])
-@pytest.mark.parametrize("name", [*some_deep(PARTLY, ("root",)), *HALF])
+@pytest.mark.parametrize("name", some_deep([*PARTLY, *HALF], ("root",)))
 def test_a_mistake_within_the_domain_is_found(name, mistake):
     result = validated({name: (PARTLY | HALF)[name]}, changed=mistake)
     assert {row.subject for row in result.failures} == {"changed"}

@@ -122,7 +122,7 @@ def whole():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", one_in(12, OF_TREES))
+@pytest.mark.parametrize("name", one_in(30, OF_TREES))
 def test_a_wrong_function_is_named(whole, name):
     robot, description = whole, whole.description
     assert has(robot, name)
@@ -183,7 +183,7 @@ def mutations(count):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("text", "wrong"), one_in(20, mutations(60)))
+@pytest.mark.parametrize(("text", "wrong"), one_in(30, mutations(60)))
 def test_a_wrong_frame_in_a_joint_is_found(text, wrong):
     description = described(text)
     mutant = NumericRobot(described(wrong.replace("--", "").replace("-pi", "pi*(-1)")))
