@@ -47,7 +47,7 @@ def test_shapes(name, tmp_path):
         assert np.array_equal(robot.frame_pose(link, q), robot.forward_kinematics(q)[number])
 
 
-@pytest.mark.parametrize("backend", ["numpy", "compiled", "cython"])
+@pytest.mark.parametrize("backend", ["numpy", "compiled"])
 def test_forces_on_fixed_links(backend, tmp_path):
     file = tmp_path / "still.yaml"
     file.write_text(model("forces_on_fixed_links"))
