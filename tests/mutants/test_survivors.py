@@ -20,6 +20,7 @@ from symgen.description import read
 from symgen.description.checks import check
 from symgen.description.documents import decode
 from symgen.description.published import json_schema
+from symgen.description.wording import in_line
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
 from symgen.grading import grade
@@ -43,6 +44,29 @@ def test_point_name_first_line():
         model(f"joints:\n  - {{name: a, {ONE}}}\npoints:\n{points}\n")
     lines = str(caught.value).splitlines()
     assert len(lines) == 2 and all("in line 6" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("parameters: {register: 1}", "'register' is a keyword of C"),
+        ("parameters: {x: c, b: d, c: b, d: c}", "parameters.b: circular .*: b -> d -> c -> b"),
+        ("outputs: {x: 0**q.a}", "the base 0 of an exponent that varies"),
+    ],
+    ids=["c-keyword-register", "circle-starts-anywhere", "output-base-zero-power"],
+)
+def test_refused_models(text, words):
+    with pytest.raises(ModelError, match=words):
+        model(f"joints:\n  - {{name: a, {ONE}}}\n{text}\n")
+
+
+def test_answer_line_of_last():
+    verdict = grade(read(TWO_LINK), "L = L1\nM[2,2] = (I2 +\n  m2*L**2)\n")
+    assert str(verdict).startswith("line 2: M[2,2]: WRONG")
+
+
+def test_in_line_unescaped():
+    assert in_line("red\x1b[31m") == r"red\x1b[31m"
 
 
 @pytest.mark.parametrize("word", ["true", "True", "TRUE"])
