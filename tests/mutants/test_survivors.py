@@ -26,6 +26,7 @@ from symgen.formulations import formulation_named
 from symgen.grading import grade
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
+from symgen.simulation import arguments
 from symgen.support.journal import Journal
 from symgen.validation.oracles import NumericRobot
 from tests.oracles.programs import evaluated
@@ -167,3 +168,9 @@ def test_legend_order():
     places = {name: next(i for i, x in enumerate(shown) if f"<mn>{name}</mn>" in x) for name in
               ("1", "2", "12")}  # fmt: skip
     assert places["1"] < places["2"] < places["12"]
+
+
+def test_initial_derivatives_column():
+    """An initial value stands before the parameter."""
+    columns = arguments._initial_derivatives("dq0", {"L": [1, 2]}, 2, ("L",), np.array([1]), 2)
+    assert columns.tolist() == [[0, 1], [0, 2]]
