@@ -70,7 +70,8 @@ def graph_program(description, formulation, function):
 
 
 NUMBERS = [
-    *slow(*(("two_link", item) for item in FORMULATIONS)),
+    *slow(*(("two_link", item) for item in FORMULATIONS[:4])),
+    *deep(*(("two_link", item) for item in FORMULATIONS[4:])),
     *slow(("terms", FORMULATIONS[1])),
     *deep(*(("terms", item) for item in (FORMULATIONS[0], *FORMULATIONS[2:]))),
 ]

@@ -149,7 +149,7 @@ def test_every_width(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not runs(4), reason="not on this processor")
-@pytest.mark.parametrize("name", [*slow("chain"), *deep("bush", "comb")])
+@pytest.mark.parametrize("name", deep("chain", "bush", "comb"))
 def test_vectors_of_eight_joints(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,7 +161,7 @@ def test_vectors_of_eight_joints(
     hold(module, SIZES, functions)
 
 
-@pytest.fixture(scope="module", params=slow("bush"))
+@pytest.fixture(scope="module", params=deep("bush"))
 def bush(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     """The compiled module of a tree with loads, in loops."""
     return built(request.param, tmp_path_factory.mktemp("bush"), functions=OF_BUSH)

@@ -84,7 +84,7 @@ def test_what_a_wheel_holds_is_said(folder, capsys):
     assert json.loads(capsys.readouterr().out)["runtime_parameters"] == ["L1", "m1"]
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_sources_are_compiled_by_pip(folder, python):
     """Without isolation: setuptools, Cython and NumPy are those of the tests."""
     source = ["wheel", str(MODEL), "-q", "--name", "my_arm", "--version", "2.1", "--source", *FEW]

@@ -382,6 +382,7 @@ def test_the_gradient_in_words_and_the_rank_of_the_mass_matrix(opened, model):
     np.testing.assert_allclose(found, eigenvalues[[0, -1]], rtol=1e-3)
 
 
+@pytest.mark.deep
 def test_an_animation_draws_the_shapes_of_a_urdf(browser, tmp_path):
     from tests.page.test_shapes import BOX, written
 

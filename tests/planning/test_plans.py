@@ -127,7 +127,7 @@ def two_arms():
     return example("plan/two_arms", (*SOLVED, *functions))
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_two_arms_that_hold_one_bar():
     """A cut joint: closed everywhere, by forces that are opposite on its two sides."""
     found = symgen.plan(two_arms(), PLAN / "two_arms_lift.yaml")
@@ -182,7 +182,7 @@ def test_a_cart_swings_up_its_pole():
     assert np.allclose(found.module.forward_dynamics(found.q, found.qd, found.tau), found.qdd)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_collocation_keeps_wrenches_and_distances():
     """As by splines: a floor that the hand would pass through, and a force in the shoulder."""
     robot = example("two_link", (*SOLVED, "joint_wrenches", "joint_wrench_derivatives"))
@@ -240,7 +240,7 @@ def test_peaks_between_fine_instants_count_and_none_lies_across_a_knot():
     assert _peaks(kink[:, None], 5).max() <= 1e-12
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_other_starts_are_listed_and_seeded(robot):
     task = {**TASK, "profile": {"segments": 6, "check": "midpoints"}}
     first, second = (symgen.plan(robot, task, starts=3, seed=3) for _ in range(2))
@@ -249,7 +249,7 @@ def test_other_starts_are_listed_and_seeded(robot):
     assert first.others[0].objective >= first.objective - 1e-9
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_limited_memory_finds_the_same_optimum(robot):
     task = {**TASK, "profile": {"segments": 8, "check": "midpoints"}}
     exact = symgen.plan(robot, task)
