@@ -77,7 +77,7 @@ def test_in_an_empty_folder(tmp_path: Path, stage: str) -> None:
         assert list(files(world.work)) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, *deep(signal.SIGHUP)])
 def test_what_asks_it_to_end_is_heard_too(tmp_path: Path, number: int) -> None:
     world = World(tmp_path)
     status, said = _interrupt(world, "compile", number)

@@ -34,21 +34,21 @@ def test_every_link_leads_somewhere_and_nothing_is_loaded_from_elsewhere(site):
     assert list(faults(site.resolve())) == []
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_stylesheets_and_scripts_ask_nobody(site):
     for path in site.rglob("*.css"):
         assert not re.search(r"url\(\s*[\"']?(https?:)?//", path.read_text()), path
         assert not re.search(r"@import\s+[\"']?(url\()?[\"']?https?:", path.read_text()), path
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_formulas_are_mathml(site):
     page = (site / "theory" / "newton_euler.html").read_text()
     assert page.count("<math ") > 30
     assert "$" not in re.sub(r"<(script|style).*?</\1>", "", page, flags=re.DOTALL)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_tables_are_made(site):
     for path in site.rglob("*.html"):
         page = path.read_text()
