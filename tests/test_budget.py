@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.budget import Budget
+
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 TESTS = """
@@ -52,3 +54,12 @@ def test_a_run_over_its_budget_fails(tmp_path):
     done = run(tmp_path, "0.1")
     assert done.returncode == 1
     assert "OVER THE BUDGET" in done.stdout
+
+
+def test_a_slow_machine_may_take_longer(monkeypatch):
+    monkeypatch.setenv("SYMGEN_TESTS_UNIT", "20")
+    monkeypatch.setenv("SYMGEN_TESTS_SAMPLE", "0.1")
+    budget = Budget(10.0)
+    assert budget.budget == 200
+    budget.samples = [0.1, 0.14]
+    assert budget.budget == pytest.approx(240)

@@ -28,7 +28,7 @@ c', c''    cd_<row>, cdd_<row>        its rates by time
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial, reduce
 from operator import add
 from typing import Protocol
@@ -45,14 +45,13 @@ from symgen.formulations.constraint_parts import (
 )
 from symgen.formulations.constraint_rows import Supply, constraint_rows, loop_vectors
 from symgen.formulations.interface import Derivation
-from symgen.formulations.shared import by_parameters, let_derivative
+from symgen.formulations.shared import let_derivative
 from symgen.formulations.state import State
 from symgen.kinematics.loops import GAP
 from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import CONSTRAINT_MULTIPLIERS
 from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import differentiate
 
 NOTES = {
     "LC-1": "a row of a loop: x . y of vectors of both frames",
@@ -136,25 +135,15 @@ def with_derivatives_of(supply: Supply) -> dict[str, Derivation]:
 
 
 def functions_of(supply: Supply) -> dict[str, Derivation]:
-    """The functions of constraints of a family, derivatives being those of its whole programs."""
+    """Return the functions of constraints of a family, but derivatives."""
     return {
         "constraints": partial(_values, supply=supply),
         "constraint_jacobian": partial(_jacobian, supply=supply),
         "loop_wrenches": partial(_wrenches, supply=supply),
         "constraint_rates": partial(_rates, supply=supply),
         "constraint_bias": partial(_bias, supply=supply),
-        "constraint_acceleration_derivatives": partial(_acceleration_derivatives, supply=supply),
-        "constraint_torque_derivatives": partial(_torque_derivatives, supply=supply),
-        "constraint_acceleration_parameter_derivatives": partial(
-            by_parameters,
-            partial(_accelerations, supply=supply),
-            {"constraint_accelerations": "dcdd_dparameters"},
-        ),
-        "constraint_torque_parameter_derivatives": partial(
-            by_parameters,
-            partial(_torques, supply=supply),
-            {"constraint_torques": "dp_dparameters"},
-        ),
+        "constraint_accelerations": partial(_accelerations, supply=supply),
+        "constraint_torques": partial(_torques, supply=supply),
     }
 
 
@@ -189,14 +178,6 @@ def _accelerations(
     b.output("constraint_accelerations", (len(rows),), [row.second_rate for row in rows])
 
 
-def _acceleration_derivatives(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
-) -> None:
-    _accelerations(tree, b, state, supply)
-    entries = b.results("constraint_accelerations")
-    _differentiated(tree, b, entries, {"q": "dcdd_dq", "qd": "dcdd_dqd"})
-
-
 def _torques(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply) -> None:
     """LC-6"""
     rows = constraint_rows(tree, b, state, supply, Wanted(VALUE, True))
@@ -209,13 +190,6 @@ def _torques(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supp
             value = total(terms, b.algebra)
             torques.append(b.let(f"p_{joint.number}", value, "LC-6"))
     b.output("constraint_torques", (tree.n,), torques)
-
-
-def _torque_derivatives(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
-) -> None:
-    _torques(tree, b, state, supply)
-    _differentiated(tree, b, b.results("constraint_torques"), {"q": "dp_dq"})
 
 
 def _own_slopes(
@@ -287,19 +261,6 @@ def _own_torques_by_parameters(
                 value = total(terms, b.algebra) if terms else b.algebra.zero
                 entries.append(let_derivative(b, f"p_{j}", value, by, "LC-13"))
     b.output("dp_dparameters", (tree.n, len(names)), entries)
-
-
-def _differentiated(
-    tree: KinematicTree[S], b: ProgramBuilder[S], entries: Sequence[S], results: Mapping[str, str]
-) -> None:
-    """Derivatives of all that is written by inputs, one column for every joint."""
-    inputs = [b.declared(name) for name in results]
-    derivatives, zero = differentiate(b, inputs), b.algebra.zero
-    rows = [derivatives.of(entry) for entry in entries]
-    for k, name in enumerate(results.values()):
-        places = range(k * tree.n, (k + 1) * tree.n)
-        dense = [row.get(place, zero) for row in rows for place in places]
-        b.output(name, (len(rows), tree.n), dense)
 
 
 def _wrenches(

@@ -31,7 +31,7 @@ from math import prod
 from typing import Any, Generic
 
 from symgen.algebra.interface import S
-from symgen.formulations import implicit
+from symgen.formulations import direct, implicit
 from symgen.formulations.accelerations import (
     Solution,
     solution_of,
@@ -40,9 +40,7 @@ from symgen.formulations.accelerations import (
 )
 from symgen.formulations.interface import Derivation
 from symgen.formulations.shared import (
-    PARAMETER_DERIVATIVES,
     all_joints,
-    by_parameters,
     free_joints,
     symbolic_parameters,
 )
@@ -50,6 +48,7 @@ from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.arguments import MOTION_MULTIPLIERS, Argument
 from symgen.program.builder import ProgramBuilder
+from symgen.program.derivatives import DERIVATIVES
 from symgen.program.differentiation import write_jacobians
 from symgen.program.functions import function_named
 from symgen.program.program import Input, Output
@@ -81,13 +80,11 @@ def write(
 
     `state` has an entry for every coordinate, and so have the inputs that are declared.
     """
-    bases = {f"{name}_parameter_derivatives": name for name in PARAMETER_DERIVATIVES}
+    derivative = DERIVATIVES.get(function)
     if function in _SOLVING:
         _SOLVING[function](tree, b, state, functions)
-    elif function in bases:
-        base = bases[function]
-        results = PARAMETER_DERIVATIVES[base]
-        by_parameters(partial(_summed, functions, base), results, tree, b, state)
+    elif derivative is not None and derivative.by == ("parameters",):
+        direct.write(function, partial(_summed, functions, derivative.of), tree, b, state)
     elif function == "outputs_derivatives":
         _summed(functions, "outputs", tree, b, state)
         others = ("parameters", MOTION_MULTIPLIERS.name)

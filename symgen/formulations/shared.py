@@ -7,19 +7,16 @@ number of the joint, of which those that are 0 by structure may be left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import overload
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.algebra.turns import UPPER, mirrored
 from symgen.description.quantities import MULTIPLIERS
-from symgen.formulations.interface import Derivation
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import DIAGONAL, MOTION_MULTIPLIERS, PIVOTS
 from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import differentiate
 from symgen.program.functions import function_named
 from symgen.program.program import Input
 
@@ -89,49 +86,6 @@ def _entry_names(tree: KinematicTree[S], argument: str, shape: tuple[int, ...]) 
     if len(shape) == 1:
         return rows
     return [f"{row}_d{name}" for row in rows for name in tree.runtime_parameters]
-
-
-PARAMETER_DERIVATIVES: Mapping[str, Mapping[str, str]] = {
-    "inverse_dynamics": {"tau": "dtau_dparameters"},
-    "point_motion": {
-        "position": "dx_dparameters",
-        "velocity": "dv_dparameters",
-        "acceleration": "da_dparameters",
-    },
-    "constraints": {"constraints": "dc_dparameters"},
-    "constraint_rates": {"constraint_rates": "dcd_dparameters"},
-    "kinetic_energy": {"kinetic_energy": "dT_dparameters"},
-    "potential_energy": {"potential_energy": "dV_dparameters"},
-}
-"""By function, and by its results: the derivatives with respect to the runtime parameters."""
-
-
-def parameter_derivatives(functions: Mapping[str, Derivation]) -> dict[str, Derivation]:
-    """What differentiates these of `functions` by the runtime parameters, by its name."""
-    return {
-        f"{name}_parameter_derivatives": partial(by_parameters, functions[name], results)
-        for name, results in PARAMETER_DERIVATIVES.items()
-        if name in functions
-    }
-
-
-def by_parameters(
-    function: Derivation,
-    results: Mapping[str, str],
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    state: State[S],
-) -> None:
-    """Direct differentiation of all that `function` writes, line by line."""
-    function(tree, b, state)
-    outputs = [b.withdraw(result) for result in results]
-    parameters = symbolic_parameters(tree)
-    derivatives = differentiate(b, [parameters])
-    places, zero = range(len(parameters.symbols)), b.algebra.zero
-    for output, name in zip(outputs, results.values(), strict=True):
-        rows = [derivatives.of(entry) for entry in output.entries]
-        dense = [row.get(k, zero) for row in rows for k in places]
-        b.output(name, (*output.shape, len(places)), dense)
 
 
 # -- functions that solve ----------------------------------------------------------------------

@@ -7,8 +7,8 @@
 from collections.abc import Mapping
 
 from symgen.formulations.closed_form_lagrange import derivatives, equations, functions
+from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Derivation, Formulation
-from symgen.formulations.shared import parameter_derivatives
 
 FUNCTIONS: Mapping[str, Derivation] = {
     "inverse_dynamics": functions.inverse_dynamics,
@@ -30,7 +30,7 @@ CLOSED_FORM_LAGRANGE = Formulation(
     title="Closed-form Lagrange, 4x4 transforms",
     source="Xiang 2009, section 3",
     notes={**equations.NOTES, **derivatives.NOTES},
-    functions={**FUNCTIONS, **parameter_derivatives(FUNCTIONS)},
+    functions=with_derivatives(FUNCTIONS),
     why_not=functions.why_not,
     estimate=functions.estimate,
 )

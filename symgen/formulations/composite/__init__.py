@@ -37,8 +37,8 @@ from symgen.formulations.composite import (
     wrench_loops,
     wrenches,
 )
+from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Derivation, Formulation
-from symgen.formulations.shared import parameter_derivatives
 
 FUNCTIONS: Mapping[str, Derivation] = {
     "inverse_dynamics": partial(recursion.torque_function, "tau"),
@@ -88,7 +88,7 @@ COMPOSITE = Formulation(
         **wrenches.NOTES,
         **regressor.NOTES,
     },
-    functions={**FUNCTIONS, **parameter_derivatives(FUNCTIONS)},
+    functions=with_derivatives(FUNCTIONS),
     estimate=costs.estimate,
     loops={
         "inverse_dynamics_derivatives": loops.inverse_dynamics_derivatives,

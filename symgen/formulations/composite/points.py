@@ -169,9 +169,11 @@ def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[
     entries: list[S] = []
     for joint in tree.joints:
         j = joint.number
-        for row in rows:
-            linear, angular = (row[j].x_q, mounts[j].s.x) if j in row else (zero, zero)
-            entries += [-x for x in (*linear, *angular)]
+        with b.step("torques by loads", joint.name):
+            for load, row in zip(tree.loads, rows, strict=True):
+                pair = (row[j].x_q, mounts[j].s.x) if j in row else (zero, zero)
+                for name, part in zip(("force", "moment"), pair, strict=True):
+                    entries += [*b.let(f"tau_{j}_by_{name}_{load.name}", -part, "CO-69")]
     b.output("dtau_dloads", (tree.n, len(tree.loads), 6), entries)
 
 

@@ -36,6 +36,7 @@ NOTES = {
     "KANE-2": "mass m_k, first moment h_k = m_k r^k and second moments J_k of body k about k+",
     "KANE-3": "resistance_k = damping + friction + spring + rotor at the given qdd - tau_k: what "
     "the joint itself takes of the effort on it",
+    "d KANE-2": "d m_k, d h_k, d J_k -- Anderson, Hsu 2002 (76)",
 }
 
 
@@ -50,16 +51,15 @@ class BodyMoments(Generic[S]):
 
 @dataclass(frozen=True)
 class Contribution(Generic[S]):
-    """All that enters the recursion at joint k; derivatives of anything begin here.
+    """All that enters the recursion at joint k.
 
     `E` is the fixed turn from the joint's seat to the parent, `Q` that of the motion; `u` leads
     from the parent's reference point to the seat (parent axes), `l` on to that of the body (body
-    axes).  `P` is the partial velocity [s; t], `x` the displacement, q_k and its offset.  `points`
+    axes).  `P` is the partial velocity [s; t].  `points`
     are those of the loads, from k+.
     """
 
     joint: Joint[S]
-    x: S
     E: Turn[S]
     Q: Turn[S]
     u: Vector[S]
@@ -72,15 +72,6 @@ class Contribution(Generic[S]):
     resistance: S
     points: Mapping[int, Vector[S]]
     free: bool
-
-    @property
-    def entries(self) -> tuple[S, ...]:
-        """Every scalar that may depend on coordinates or parameters."""
-        parts = [*self.E.matrix.entries, *self.Q.matrix.entries, *self.u, *self.l, *self.P.entries]
-        parts += [self.body.m, *self.body.h, *self.body.J.entries, self.rotor, self.resistance]
-        parts += [self.x, self.qd, self.qdd]
-        parts += [part for point in self.points.values() for part in point]
-        return tuple(parts)
 
     def turned_out(self, vector: Vector[S]) -> Vector[S]:
         """(C^k)^T times a vector of the parent."""
@@ -154,7 +145,6 @@ def contribution(
         u = b.let(f"u_{k}", seat.translation, "KANE-1")
         return Contribution(
             joint=joint,
-            x=q + at.offset,
             E=_named_turn(seat.rotation, E, b),
             Q=_named_turn(turn, Q, b),
             u=u,

@@ -28,6 +28,7 @@ NOTES = {
     "KANE-8": "a load's force and moment in the axes of body k: (C^k)^T times those in p",
     "KANE-9": "F_1^k: f = loads - (m a_t + W h), n = loads' moments - (h x a_t + int r x W r dm) "
     "-- Anderson, Hsu 2002 (22), (23), (24)",
+    "d KANE-9": "d F_1^k -- Anderson, Hsu 2002 (62)",
 }
 
 

@@ -85,6 +85,16 @@ NOTES = {
     "-- Anderson, Hsu 2002 (61)",
     "KANE-16": "tau_k = U_k^T A_in - P^T F_3^k + resistance_k: joint k is prescribed "
     "-- Anderson, Hsu 2002 (56)",
+    "d KANE-10": "d I_3^k = d I_1^k + sum_c d(S^c I_left_c (S^c)^T), d I_left = d I_3 - d(U g^T) "
+    "-- Anderson, Hsu 2002 (62), (64)",
+    "d KANE-11": "d F_3^k = d F_1^k + sum_c d(S^c F_left_c), d F_left = d F_3 - d(g e) "
+    "-- Anderson, Hsu 2002 (62), (65)",
+    "d KANE-12": "d pivot_k = d(P^T U) + d rotor, d U = d(I_3 P), d g = (d U - g d pivot) / pivot "
+    "-- Anderson, Hsu 2002 (63)",
+    "d KANE-13": "d e_k = d(P^T F_3) - d resistance_k -- Anderson, Hsu 2002 (65), (67)",
+    "d KANE-14": "d qdd_k = d qdd_own - d(g^T A_in), d qdd_own = (d e - qdd_own d pivot) / pivot "
+    "-- Anderson, Hsu 2002 (67), (69)",
+    "d KANE-15": "d Abar^k = d A_in + d(P qdd_k) -- Anderson, Hsu 2002 (68), (70)",
 }
 
 

@@ -8,9 +8,8 @@ and what is symmetric is computed once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, skew
@@ -62,39 +61,6 @@ class Inertia(Generic[S]):
             self.A.apply(x.angular) + self.B.apply(x.linear),
             self.B.apply_transposed(x.angular) + self.D.apply(x.linear),
         )
-
-
-class Summand(Protocol):
-    """What can be added to its like."""
-
-    def __add__(self, other: Self, /) -> Self: ...
-
-
-T = TypeVar("T", bound=Summand)
-
-
-def sum_of(terms: Iterable[T | None]) -> T | None:
-    """The sum of those that are there; None for none."""
-    found: T | None = None
-    for term in terms:
-        if term is not None:
-            found = term if found is None else found + term
-    return found
-
-
-def applied(inertia: Inertia[S] | None, x: Pair[S] | None) -> Pair[S] | None:
-    """Their product; None where one is None."""
-    return None if inertia is None or x is None else inertia.apply(x)
-
-
-def scaled(x: Pair[S] | None, factor: S | None) -> Pair[S] | None:
-    """Their product; None where one is None."""
-    return None if x is None or factor is None else x * factor
-
-
-def dotted(x: Pair[S] | None, y: Pair[S] | None) -> S | None:
-    """The product of the transpose of x with y; None where one is None."""
-    return None if x is None or y is None else x.dot(y)
 
 
 # -- levers ------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from symgen.formulations.constraints import NOTES as CONSTRAINT_NOTES
+from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Derivation, Formulation
 from symgen.formulations.model_outputs import NOTES as OUTPUT_NOTES
 from symgen.formulations.newton_euler import (
@@ -32,7 +33,6 @@ from symgen.formulations.newton_euler import (
     wrenches,
 )
 from symgen.formulations.second_derivatives import by_differentiation
-from symgen.formulations.shared import parameter_derivatives
 
 FUNCTIONS: Mapping[str, Derivation] = {
     "inverse_dynamics": partial(dynamics.torque_function, "tau"),
@@ -104,6 +104,6 @@ NEWTON_EULER = Formulation(
         **constraints.NOTES,
         **CONSTRAINT_NOTES,
     },
-    functions={**FUNCTIONS, **parameter_derivatives(FUNCTIONS)},
+    functions=with_derivatives(FUNCTIONS),
     estimate=costs.estimate,
 )

@@ -7,6 +7,7 @@ differentiated, the other modules what is made of them.
 from collections.abc import Mapping
 from functools import partial
 
+from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Derivation, Formulation
 from symgen.formulations.recursive_lagrange import (
     derivatives,
@@ -15,7 +16,6 @@ from symgen.formulations.recursive_lagrange import (
     mass_center,
     recursion,
 )
-from symgen.formulations.shared import parameter_derivatives
 
 FUNCTIONS: Mapping[str, Derivation] = {
     "inverse_dynamics": partial(dynamics.torque_function, "tau"),
@@ -50,5 +50,5 @@ RECURSIVE_LAGRANGE = Formulation(
         **kinematics.NOTES,
         **mass_center.NOTES,
     },
-    functions={**FUNCTIONS, **parameter_derivatives(FUNCTIONS)},
+    functions=with_derivatives(FUNCTIONS),
 )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from symgen.formulations.constraints import NOTES as CONSTRAINT_NOTES
+from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Derivation, Formulation, applies_to_every_tree
 from symgen.formulations.semi_recursive import (
     bodies,
@@ -33,7 +34,6 @@ from symgen.formulations.semi_recursive.reference_points import (
     RTDYN1,
     ReferencePoint,
 )
-from symgen.formulations.shared import parameter_derivatives
 
 _FUNCTIONS: Mapping[str, Callable[..., None]] = {
     "inverse_dynamics": partial(functions.torque_function, "tau"),
@@ -92,7 +92,7 @@ def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
             **natural_by_parameters.NOTES,
             **turning.NOTES,
         },
-        functions={**parameter_derivatives(own), **own},
+        functions=with_derivatives(own),
         why_not=applies_to_every_tree,
         by_default=False,
         estimate=costs.estimate,
