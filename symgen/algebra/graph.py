@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from symgen.algebra import evaluation
 from symgen.algebra.differentiation import ForwardDerivatives, ReverseDerivatives, shared
-from symgen.algebra.nodes import Nodes, Scalar
+from symgen.algebra.nodes import Nodes, Scalar, reachable
 
 
 class Graph(Nodes):
@@ -37,6 +37,10 @@ class Graph(Nodes):
     def shared(self, values: Sequence[Scalar], named: Collection[Scalar]) -> list[list[Scalar]]:
         """What several of `values` have in common: see `differentiation.shared`."""
         return shared(values, named)
+
+    def size(self, scalars: Sequence[Scalar]) -> int:
+        """Count the nodes that scalars consist of."""
+        return len(reachable(scalars))
 
     def jacobian(
         self, outputs: Sequence[Scalar], inputs: Sequence[Scalar]

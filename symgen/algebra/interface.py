@@ -97,6 +97,9 @@ class Algebra(Protocol[S]):
         Operands before their users; nothing beyond what is `named` or was met before.
         """
 
+    def size(self, scalars: Sequence[S]) -> int:
+        """Number of different operations in scalars; 0 where these are no graph."""
+
     def replaced(self, scalars: Sequence[S], values: Mapping[S, S]) -> list[S]:
         """`scalars` with the symbols that are keys of `values` replaced, simplified anew."""
 

@@ -130,6 +130,10 @@ class SymPyAlgebra:
         """Nothing: names are all that expressions share."""
         return [[] for _ in values]
 
+    def size(self, scalars: Sequence[Expr]) -> int:
+        """Return 0: expressions are no graph."""
+        return 0
+
     def expanded(self, x: Expr) -> Expr:
         """`x` with every name replaced by what it stands for."""
         for label, definition in list(self.definitions.items())[len(self._expanded) :]:

@@ -172,6 +172,7 @@ def _named(
     elif wanted.order == RATE:
         rate = b.let(f"cd_{name}", row.rate, "LC-3")
     else:
+        rate = b.let(f"cd_{name}", row.rate, "LC-3")
         second_rate = b.let(f"cdd_{name}", row.second_rate, "LC-4")
     by_parameter = _named_by_parameters(name, row, b, wanted)
     return MovingScalar(at, rate, second_rate, columns, by_parameter=by_parameter)

@@ -175,6 +175,7 @@ def _accelerations(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
 ) -> None:
     rows = constraint_rows(tree, b, state, supply, Wanted(SECOND_RATE, False))
+    b.output("constraint_rates", (len(rows),), [row.rate for row in rows])
     b.output("constraint_accelerations", (len(rows),), [row.second_rate for row in rows])
 
 

@@ -23,7 +23,7 @@ s_jk, o_j  .multiplier, .offset  of joint j that follows coordinate k; 1 and 0 w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -31,19 +31,11 @@ from math import prod
 from typing import Any, Generic
 
 from symgen.algebra.interface import S
-from symgen.formulations import direct, implicit
-from symgen.formulations.accelerations import (
-    Solution,
-    solution_of,
-    write_responses,
-    write_solution,
-)
+from symgen.formulations import implicit
+from symgen.formulations.accelerations import Solution, solution_of
+from symgen.formulations.direct import Direct
 from symgen.formulations.interface import Derivation
-from symgen.formulations.shared import (
-    all_joints,
-    free_joints,
-    symbolic_parameters,
-)
+from symgen.formulations.shared import symbolic_parameters
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.arguments import MOTION_MULTIPLIERS, Argument
@@ -81,10 +73,15 @@ def write(
     `state` has an entry for every coordinate, and so have the inputs that are declared.
     """
     derivative = DERIVATIVES.get(function)
-    if function in _SOLVING:
-        _SOLVING[function](tree, b, state, functions)
-    elif derivative is not None and derivative.by == ("parameters",):
-        direct.write(function, partial(_summed, functions, derivative.of), tree, b, state)
+    if function in implicit.WRITERS:
+        writer, coordinates = implicit.WRITERS[function], coordinate_tree(tree)
+        free = writer.free(coordinates)
+        equations = _Equations(coordinates, b, state, free, joints=tree, functions=functions)
+        writer.write(equations, writer.names)
+    elif derivative is not None and (
+        derivative.by == ("parameters",) or isinstance(functions[function], Direct)
+    ):
+        Direct(function, partial(_summed, functions, derivative.of))(tree, b, state)
     elif function == "outputs_derivatives":
         _summed(functions, "outputs", tree, b, state)
         others = ("parameters", MOTION_MULTIPLIERS.name)
@@ -269,108 +266,47 @@ def coupled_coordinates(tree: KinematicTree[Any]) -> dict[int, set[int]]:
 
 
 @dataclass(frozen=True)
-class _Problem(Generic[S]):
-    """What to solve: `joints` are the coordinates as joints, `free` those that are sought."""
+class _Equations(implicit.Equations[S]):
+    """The equations of the coordinates: `tree` has these as joints, `joints` all joints."""
 
-    tree: KinematicTree[S]
     joints: KinematicTree[S]
-    b: ProgramBuilder[S]
-    state: State[S]
     functions: Functions
-    free: tuple[int, ...]
 
     def results(self, function: str, state: State[S]) -> list[tuple[S, ...]]:
         """The entries of what a function of the coordinates returns."""
-        _summed(self.functions, function, self.tree, self.b, state)
+        _summed(self.functions, function, self.joints, self.b, state)
         results = function_named(function).results
         return [self.b.withdraw(array.name).entries for array in results]
 
     def rows(self, entries: Sequence[S]) -> Rows[S]:
         """An (n, n) matrix."""
-        n = self.joints.n
+        n = self.tree.n
         return [list(entries[start : start + n]) for start in range(0, n * n, n)]
 
-    def solution(self) -> Solution[S]:
-        """The accelerations of the free coordinates."""
+    def solution(self, with_slopes: bool = False) -> Solution[S]:
+        """See `implicit.Equations`."""
         with self.b.variant("_bias", "bias"):
             (bias,) = self.results("inverse_dynamics", self.state)
         (entries,) = self.results("mass_matrix", self.state)
-        rows, numbers = self.rows(entries), range(1, self.joints.n + 1)
+        rows, numbers = self.rows(entries), range(1, self.tree.n + 1)
         mass = {
             (i, k): rows[i - 1][k - 1]
             for i in numbers
             for k in numbers
             if not self.b.algebra.is_zero(rows[i - 1][k - 1])
         }
-        return solution_of(self.joints, self.b, self.state, bias, mass, self.free)
+        return solution_of(self.tree, self.b, self.state, bias, mass, self.free)
 
-    def slopes(self, qdd: Sequence[S]) -> tuple[Rows[S], Rows[S]]:
-        """d tau/dq and d tau/dqd at these accelerations."""
-        state = replace(self.state, qdd=tuple(qdd))
-        _, by_q, by_qd, _ = self.results("inverse_dynamics_derivatives", state)
+    def slopes(self, held: implicit.Held[S]) -> tuple[implicit.Rows[S], implicit.Rows[S]]:
+        """See `implicit.Equations`."""
+        name = "inverse_dynamics_derivatives"
+        if isinstance(self.functions[name], Direct):
+            return super().slopes(held)
+        state = replace(self.state, qdd=tuple(held.qdd))
+        _, by_q, by_qd, _ = self.results(name, state)
         return self.rows(by_q), self.rows(by_qd)
 
     def torques(self, qdd: Sequence[S]) -> tuple[S, ...]:
-        """The torques that these accelerations take."""
-        with self.b.variant("_held", "torques"):
-            (tau,) = self.results("inverse_dynamics", replace(self.state, qdd=tuple(qdd)))
+        """See `implicit.Equations`."""
+        (tau,) = self.results("inverse_dynamics", replace(self.state, qdd=tuple(qdd)))
         return tau
-
-
-Solve = Callable[[_Problem[Any], tuple[str, str]], None]
-"""Writes a function; with the names of its result and of what is given."""
-
-
-def _accelerations(problem: _Problem[S], names: tuple[str, str]) -> None:
-    write_solution(problem.joints, problem.b, problem.solution(), names[0])
-
-
-def _derivatives(problem: _Problem[S], names: tuple[str, str]) -> None:
-    solution = problem.solution().with_shortcuts(problem.b)
-    slopes = problem.slopes(solution.qdd)
-    write_responses(problem.joints, problem.b, solution, names, slopes)
-
-
-def _parameter_derivatives(problem: _Problem[S], names: tuple[str, str]) -> None:
-    implicit.write_parameter_derivatives(
-        problem.joints, problem.b, names[0], problem.solution, problem.torques
-    )
-
-
-def _sensitivities(problem: _Problem[S], names: tuple[str, str]) -> None:
-    slopes = None if implicit.has_few_parameters(problem.joints) else problem.slopes
-    implicit.write_sensitivities(
-        problem.joints, problem.b, problem.solution, problem.torques, slopes
-    )
-
-
-def _solved(
-    solve: Solve,
-    free: Callable[[KinematicTree[Any]], tuple[int, ...]],
-    names: tuple[str, str],
-    tree: KinematicTree[Any],
-    b: ProgramBuilder[Any],
-    state: State[Any],
-    functions: Functions,
-) -> None:
-    joints = coordinate_tree(tree)
-    solve(_Problem(tree, joints, b, state, functions, free(joints)), names)
-
-
-def _all_free(solve: Solve) -> Callable[..., None]:
-    return partial(_solved, solve, all_joints, ("qdd", "tau"))
-
-
-def _some_free(solve: Solve) -> Callable[..., None]:
-    return partial(_solved, solve, free_joints, ("y", "x"))
-
-
-_SOLVING: Mapping[str, Callable[..., None]] = {
-    "forward_dynamics": _all_free(_accelerations),
-    "forward_dynamics_derivatives": _all_free(_derivatives),
-    "forward_dynamics_parameter_derivatives": _all_free(_parameter_derivatives),
-    "forward_dynamics_sensitivities": _all_free(_sensitivities),
-    "hybrid_dynamics": _some_free(_accelerations),
-    "hybrid_dynamics_derivatives": _some_free(_derivatives),
-    "hybrid_dynamics_parameter_derivatives": _some_free(_parameter_derivatives),
-}

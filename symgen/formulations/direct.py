@@ -10,10 +10,10 @@ with it as the caller says.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-from symgen.algebra.interface import S
+from symgen.algebra.interface import Algebra, S
 from symgen.formulations.interface import Derivation
 from symgen.formulations.shared import seed_columns, symbolic_parameters
 from symgen.formulations.state import State
@@ -24,33 +24,40 @@ from symgen.program.differentiation import differentiate, push_forward
 from symgen.program.functions import function_named
 from symgen.program.program import Output
 
+Block = list[list[S]]
+"""Derivatives of every entry of a result by every entry of an argument."""
+
+
+@dataclass(frozen=True)
+class Direct:
+    """Writes `function`, an entry of `DERIVATIVES`; `base` writes what it differentiates."""
+
+    function: str
+    base: Derivation
+
+    def __call__(self, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+        """Write the function."""
+        derivative, spec = DERIVATIVES[self.function], function_named(self.function)
+        self.base(tree, b, state)
+        written = [b.withdraw(name) for name in derivative.symbols]
+        hidden = [b.withdraw(array.name) for array in spec.hidden]
+        wanted = {array.name for array in spec.results}
+        _write_again(b, [output for output in written if output.name in wanted])
+        if derivative.along:
+            _write_total(tree, b, derivative, written)
+        else:
+            _write_partial(tree, b, derivative, written, wanted)
+        _write_again(b, hidden)
+
 
 def with_derivatives(functions: Mapping[str, Derivation]) -> dict[str, Derivation]:
     """Add to `functions` the derivatives of each that none of them writes."""
     derived = {
-        name: partial(write, name, functions[derivative.of])
+        name: Direct(name, functions[derivative.of])
         for name, derivative in DERIVATIVES.items()
         if derivative.of in functions
     }
     return {**derived, **functions}
-
-
-def write(
-    function: str, base: Derivation, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
-    """Write `function`, an entry of `DERIVATIVES`; `base` writes what it differentiates."""
-    derivative = DERIVATIVES[function]
-    base(tree, b, state)
-    written = [b.withdraw(name) for name in derivative.symbols]
-    hidden = [b.withdraw(array.name) for array in function_named(function).hidden]
-    if derivative.values:
-        _write_again(b, written)
-    if derivative.along:
-        _write_total(tree, b, derivative, written)
-    else:
-        wanted = {array.name for array in function_named(function).results}
-        _write_partial(tree, b, derivative, written, wanted)
-    _write_again(b, hidden)
 
 
 def _write_again(b: ProgramBuilder[S], outputs: Sequence[Output[S]]) -> None:
@@ -71,25 +78,38 @@ def _write_partial(
         for name in derivative.by
     ]
     slopes, zero = differentiate(b, inputs), b.algebra.zero
+    blocks: dict[str, Block[S]] = {}
+    kept = [entry for output in written for entry in output.entries if output.name in wanted]
     for output in written:
         rows = [slopes.of(entry) for entry in output.entries]
         start = 0
         for array in inputs:
             places = range(start, start := start + len(array.symbols))
             name = derivative.name(output.name, array.name)
+            found = [[[row.get(k, zero) for k in places] for row in rows]]
+            if name in SYMMETRIC:
+                found = [_mirrored(found[0], pick) for pick in ((min, max), (max, min))]
+            if name in derivative.rates:
+                of, times = derivative.rates[name]
+                factor = b.algebra.constant(times)
+                found.append([[entry * factor for entry in row] for row in blocks[of]])
+            blocks[name] = found[0] if len(found) == 1 else _smallest(b.algebra, found, kept)
             if name in wanted:
-                entries = [[row.get(k, zero) for k in places] for row in rows]
-                if name in SYMMETRIC:
-                    entries = _mirrored(entries, SYMMETRIC[name])
-                shape = (*output.shape, *array.shape)
-                b.output(name, shape, [entry for row in entries for entry in row])
+                entries = [entry for row in blocks[name] for entry in row]
+                b.output(name, (*output.shape, *array.shape), entries)
+                kept += entries
 
 
-def _mirrored(rows: Sequence[Sequence[S]], below: bool) -> list[list[S]]:
+def _mirrored(rows: Block[S], pick: tuple[Callable[..., int], Callable[..., int]]) -> Block[S]:
     """Return a symmetric matrix by its entries on one side of the diagonal."""
-    pick = (max, min) if below else (min, max)
     places = range(len(rows))
-    return [[rows[pick[0](i, k)][pick[1](i, k)] for k in places] for i in places]
+    row, column = pick
+    return [[rows[row(i, k)][column(i, k)] for k in places] for i in places]
+
+
+def _smallest(algebra: Algebra[S], found: Sequence[Block[S]], kept: Sequence[S]) -> Block[S]:
+    """Return the one of equal blocks that needs the fewest operations beside those `kept`."""
+    return min(found, key=lambda block: algebra.size([*kept, *(x for row in block for x in row)]))
 
 
 def _write_total(

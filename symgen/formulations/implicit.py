@@ -1,4 +1,4 @@
-"""Derivatives of accelerations by parameters: implicit differentiation of the torques.
+"""Accelerations and their derivatives: implicit differentiation of the torques.
 
 With tau(q, qd, qdd, p) the torques that a motion takes, the accelerations of given torques solve
 tau(q, qd, qdd, p) = tau, whatever q, qd, tau and the parameters p are.  Along a direction in which
@@ -7,8 +7,9 @@ these change (Griewank, Walther 2008, section 15.1; Carpentier, Mansard 2018)
     M d qdd = d tau - (the change of tau(q, qd, qdd, p) with qdd held)
 
 so that neither the factors of M nor articulated bodies are differentiated, but one recursion.  A
-formulation brings its solution and its recursion, and may bring d tau/dq and d tau/dqd: with many
-parameters these, times the changes of q and qd, take fewer operations than one direction for each.
+formulation brings `Equations`: its solution and its torques.  It may bring d tau/dq and d tau/dqd
+of its own where these take fewer operations than those of the lines of the torques.  With many
+parameters they, times the changes of q and qd, take fewer operations than one direction for each.
 
 ==============  ===============  ==================================================================
 symbol          code             meaning
@@ -20,23 +21,143 @@ d x             d_x_dp           change of a statement x of the torques along th
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import inner
-from symgen.formulations.accelerations import Solution, response, write_pivots_of
-from symgen.formulations.shared import seed_columns, symbolic_parameters, write_jacobian
+from symgen.formulations.accelerations import (
+    Solution,
+    response,
+    write_pivots_of,
+    write_responses,
+    write_solution,
+)
+from symgen.formulations.interface import Derivation
+from symgen.formulations.shared import (
+    all_joints,
+    free_joints,
+    seed_columns,
+    symbolic_parameters,
+    write_jacobian,
+)
+from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import push_forward
+from symgen.program.differentiation import differentiate, push_forward
 
-Solve = Callable[[], Solution[Any]]
-"""Writes the solution."""
-Torques = Callable[[Sequence[Any]], Sequence[Any]]
-"""Writes the torques that accelerations of all joints take, one per joint, with joint terms."""
-Slopes = Callable[[Sequence[Any]], tuple[Sequence[Sequence[Any]], Sequence[Sequence[Any]]]]
-"""Writes d tau/dq and d tau/dqd at accelerations of all joints, (n, n) each, with joint terms."""
+Rows = Sequence[Sequence[S]]
+
+
+@dataclass(frozen=True)
+class Equations(ABC, Generic[S]):
+    """The equations of motion at a state, as a formulation writes them.
+
+    `free` are the numbers of the joints whose accelerations are sought.
+    """
+
+    tree: KinematicTree[S]
+    b: ProgramBuilder[S]
+    state: State[S]
+    free: tuple[int, ...]
+
+    @abstractmethod
+    def solution(self, with_slopes: bool = False) -> Solution[S]:
+        """Write the accelerations sought; `with_slopes` says that `slopes` are written as well."""
+
+    @abstractmethod
+    def torques(self, qdd: Sequence[S]) -> Sequence[S]:
+        """Write the torques that accelerations take, one per joint, with joint terms.
+
+        Everything that they depend on is written anew.
+        """
+
+    def slopes(self, held: Held[S]) -> tuple[Rows[S], Rows[S]]:
+        """Write d tau/dq and d tau/dqd, (n, n) each, with joint terms."""
+        inputs = [self.b.declared(name) for name in ("q", "qd")]
+        slopes, zero, n = (
+            differentiate(self.b, inputs, held.steps),
+            self.b.algebra.zero,
+            self.tree.n,
+        )
+        rows = [slopes.of(torque) for torque in held.torques]
+        by_q = [[row.get(k, zero) for k in range(n)] for row in rows]
+        return by_q, [[row.get(k, zero) for k in range(n, 2 * n)] for row in rows]
+
+
+@dataclass
+class Held(Generic[S]):
+    """The torques at accelerations that are symbols, `values` of which are put in at the end."""
+
+    equations: Equations[S]
+    qdd: Sequence[S]
+    values: Mapping[S, S]
+
+    @classmethod
+    def at(cls, equations: Equations[S], solution: Solution[S]) -> Held[S]:
+        """Hold the accelerations that were sought."""
+        names = [f"qdd_{f}_held" for f in solution.free]
+        symbols = equations.b.auxiliary("qdd_held", (len(names),), names).symbols
+        held = list(solution.qdd)
+        for f, symbol in zip(solution.free, symbols, strict=True):
+            held[f - 1] = symbol
+        pairs = zip(solution.free, symbols, strict=True)
+        return cls(equations, held, {x: solution.qdd[f - 1] for f, x in pairs})
+
+    @cached_property
+    def _written(self) -> tuple[Sequence[S], range]:
+        start = self.equations.b.length
+        with self.equations.b.variant("_held", "torques"):
+            torques = self.equations.torques(self.qdd)
+        return torques, range(start, self.equations.b.length)
+
+    @property
+    def torques(self) -> Sequence[S]:
+        """The torques; they are written when they are asked for first."""
+        return self._written[0]
+
+    @property
+    def steps(self) -> range:
+        """The steps of their lines."""
+        return self._written[1]
+
+    def changes(self, seeds: Mapping[int, Sequence[S]]) -> dict[str, list[S]]:
+        """Write how they change with each parameter; by its name, one per joint.
+
+        `seeds` have, by position of a parameter, how q and qd vary with it.
+        """
+        b, zero = self.equations.b, self.equations.b.algebra.zero
+        parameters = symbolic_parameters(self.equations.tree)
+        moving = [b.declared("q"), b.declared("qd")] if seeds else []
+        torques, steps = self._written
+        changes: dict[str, list[S]] = {}
+        for k, name in enumerate(parameters.symbol_names):
+            unit = [b.algebra.constant(float(i == k)) for i in range(len(parameters.symbols))]
+            along = [*seeds.get(k, ()), *unit]
+            slopes = push_forward(b, [*moving, parameters], along, steps, f"d_{{}}_d{name}")
+            changes[name] = [slopes.of(torque).get(0, zero) for torque in torques]
+        return changes
+
+
+def functions(
+    equations: Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any], Any], Equations[Any]],
+) -> dict[str, Derivation]:
+    """Return forward and hybrid dynamics of a formulation, and all their derivatives."""
+    return {name: partial(_write, equations, name) for name in WRITERS}
+
+
+def _write(
+    equations: Callable[..., Equations[S]],
+    name: str,
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+) -> None:
+    writer = WRITERS[name]
+    writer.write(equations(tree, b, state, writer.free(tree)), writer.names)
 
 
 def has_few_parameters(tree: KinematicTree[Any]) -> bool:
@@ -49,42 +170,48 @@ def has_few_parameters(tree: KinematicTree[Any]) -> bool:
     return 2 * len(tree.runtime_parameters) <= tree.n
 
 
-def write_parameter_derivatives(
-    tree: KinematicTree[S], b: ProgramBuilder[S], result: str, solve: Solve, torques: Torques
-) -> None:
-    """Write ``d<result>_dparameters``, (n, n_parameters), at fixed q, qd and given torques.
-
-    Rows of prescribed joints are derivatives of their torques, at fixed accelerations.
-    """
-    solution = solve()
-    held, accelerations = _hold(solution, b)
-    changes = _torque_changes(tree, b, held, torques, seeds={})
-    _write_responses(tree, b, f"d{result}_dparameters", solution, changes)
-    write_pivots_of(solution, b)
-    b.substitute(accelerations)
+Names = tuple[str, str]
+"""Of the result, and of what is given in its place."""
 
 
-def write_sensitivities(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    solve: Solve,
-    torques: Torques,
-    slopes: Slopes | None = None,
-) -> None:
+def write_values(equations: Equations[S], names: Names) -> None:
+    """Write the accelerations of free joints and the torques of others, (n,)."""
+    write_solution(equations.tree, equations.b, equations.solution(), names[0])
+
+
+def write_derivatives(equations: Equations[S], names: Names) -> None:
+    """Write the values, and their derivatives by q, qd and what is given, (n, n) each."""
+    tree, b = equations.tree, equations.b
+    solution = equations.solution(with_slopes=True).with_shortcuts(b)
+    held = Held.at(equations, solution)
+    write_responses(tree, b, solution, names, equations.slopes(held))
+    b.substitute(held.values)
+
+
+def write_parameter_derivatives(equations: Equations[S], names: Names) -> None:
+    """Write derivatives by the parameters, (n, n_parameters), at fixed q, qd and what is given."""
+    solution = equations.solution()
+    held = Held.at(equations, solution)
+    _write_responses(equations, f"d{names[0]}_dparameters", solution, held.changes({}))
+    equations.b.substitute(held.values)
+
+
+def write_sensitivities(equations: Equations[S], names: Names) -> None:
     """Write ``qdd``, (n,), and its total derivatives ``dqdd``, (n, n_parameters).
 
-    The inputs dq, dqd and dtau say how q, qd and tau vary with each parameter.  Without `slopes`
-    the torques are differentiated along these directions.
+    The inputs dq, dqd and dtau say how q, qd and tau vary with each parameter.
     """
-    solution = solve()
-    held, accelerations = _hold(solution, b)
+    tree, b = equations.tree, equations.b
     columns = seed_columns(b, ("dq", "dqd", "dtau"))
-    if slopes is None:
+    few = has_few_parameters(tree)
+    solution = equations.solution(with_slopes=not few)
+    held = Held.at(equations, solution)
+    if few:
         seeds = {k: (*column["dq"], *column["dqd"]) for k, column in enumerate(columns)}
-        changes = _torque_changes(tree, b, held, torques, seeds)
+        changes = held.changes(seeds)
     else:
-        by_q, by_qd = slopes(held)
-        changes = _torque_changes(tree, b, held, torques, seeds={})
+        changes = held.changes({})
+        by_q, by_qd = equations.slopes(held)
         for change, column in zip(changes.values(), columns, strict=True):
             for j, rows in enumerate(zip(by_q, by_qd, strict=True)):
                 moved = inner(rows[0], column["dq"]) + inner(rows[1], column["dqd"])
@@ -92,56 +219,44 @@ def write_sensitivities(
     for change, column in zip(changes.values(), columns, strict=True):
         change[:] = [x - given for x, given in zip(change, column["dtau"], strict=True)]
     b.output("qdd", (tree.n,), solution.qdd)
-    _write_responses(tree, b, "dqdd", solution, changes)
-    write_pivots_of(solution, b)
-    b.substitute(accelerations)
-
-
-def _torque_changes(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    held: Sequence[S],
-    torques: Torques,
-    seeds: Mapping[int, Sequence[S]],
-) -> dict[str, list[S]]:
-    """Write the changes of the torques along each parameter; by its name, one per joint.
-
-    `seeds` have, by position of a parameter, how q and qd vary with it.
-    """
-    start = b.length
-    tau = torques(held)
-    steps = range(start, b.length)
-    parameters = symbolic_parameters(tree)
-    moving = [b.declared("q"), b.declared("qd")] if seeds else []
-    changes: dict[str, list[S]] = {}
-    for k, name in enumerate(parameters.symbol_names):
-        unit = [b.algebra.constant(float(i == k)) for i in range(len(parameters.symbols))]
-        along = [*seeds.get(k, ()), *unit]
-        found = push_forward(b, [*moving, parameters], along, steps, f"d_{{}}_d{name}")
-        changes[name] = [found.of(entry).get(0, b.algebra.zero) for entry in tau]
-    return changes
+    _write_responses(equations, "dqdd", solution, changes)
+    b.substitute(held.values)
 
 
 def _write_responses(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
+    equations: Equations[S],
     name: str,
     solution: Solution[S],
     changes: Mapping[str, Sequence[S]],
 ) -> None:
     """Write the accelerations' columns, and those of the torques of prescribed joints."""
+    tree, b = equations.tree, equations.b
     columns: list[Mapping[int, S]] = []
     for by, change in changes.items():
         column = {j: x for j, x in enumerate(change, start=1) if not b.algebra.is_zero(x)}
         columns.append(response(tree, solution, b, column, by))
     write_jacobian(tree, b, name, columns)
+    write_pivots_of(solution, b)
 
 
-def _hold(solution: Solution[S], b: ProgramBuilder[S]) -> tuple[list[S], dict[S, S]]:
-    """Return the accelerations with symbols for those that were sought, and their values."""
-    names = [f"qdd_{f}_held" for f in solution.free]
-    symbols = b.auxiliary("qdd_held", (len(names),), names).symbols
-    held = list(solution.qdd)
-    for f, symbol in zip(solution.free, symbols, strict=True):
-        held[f - 1] = symbol
-    return held, {x: solution.qdd[f - 1] for f, x in zip(solution.free, symbols, strict=True)}
+@dataclass(frozen=True)
+class Writer:
+    """How one function is written: for which joints, and what it is called."""
+
+    write: Callable[[Equations[Any], Names], None]
+    free: Callable[[KinematicTree[Any]], tuple[int, ...]]
+    names: Names
+
+
+_FORWARD = (all_joints, ("qdd", "tau"))
+_HYBRID = (free_joints, ("y", "x"))
+WRITERS: Mapping[str, Writer] = {
+    "forward_dynamics": Writer(write_values, *_FORWARD),
+    "forward_dynamics_derivatives": Writer(write_derivatives, *_FORWARD),
+    "forward_dynamics_parameter_derivatives": Writer(write_parameter_derivatives, *_FORWARD),
+    "forward_dynamics_sensitivities": Writer(write_sensitivities, *_FORWARD),
+    "hybrid_dynamics": Writer(write_values, *_HYBRID),
+    "hybrid_dynamics_derivatives": Writer(write_derivatives, *_HYBRID),
+    "hybrid_dynamics_parameter_derivatives": Writer(write_parameter_derivatives, *_HYBRID),
+}
+"""By name of the function."""

@@ -76,6 +76,10 @@ class WithDefinitions(Generic[S]):
         """As in the algebra itself."""
         return self._algebra.shared(values, named)
 
+    def size(self, scalars: Sequence[S]) -> int:
+        """As in the algebra itself."""
+        return self._algebra.size(scalars)
+
     def replaced(self, scalars: Sequence[S], values: Mapping[S, S]) -> list[S]:
         """As in the algebra itself."""
         return self._algebra.replaced(scalars, values)

@@ -16,15 +16,18 @@ class Derivative:
 
     `symbols` has, by result, what stands for it in the names of derivatives: ``dx_dq`` for
     ``position`` by ``q``.  Of each result those by the arguments that it does not depend on are
-    left out.  `values` says that the results themselves are returned, too.  With `along`, the
-    derivatives are total ones: it names the argument that says how an argument varies.
+    left out.  With `along`, the derivatives are total ones: it names the argument that says how an
+    argument varies.
+
+    Where one result is the rate of another, some derivatives are multiples of others: `rates` says
+    which, of what, and how many times that they are.
     """
 
     of: str
     symbols: Mapping[str, str]
     by: tuple[str, ...]
-    values: bool = False
     along: Mapping[str, str] = field(default_factory=dict)
+    rates: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
     def name(self, result: str, by: str) -> str:
         """Return what the derivative of a result by an argument is called."""
@@ -36,6 +39,8 @@ INTERNAL = ("constraint_accelerations", "constraint_torques")
 
 _STATE = ("q", "qd", "qdd")
 _POINTS = {"position": "x", "velocity": "v", "acceleration": "a"}
+_POINT_RATES = {"dv_dqd": ("dx_dq", 1), "da_dqd": ("dv_dq", 2), "da_dqdd": ("dx_dq", 1)}
+_CONSTRAINTS = {"constraint_rates": "cd", "constraint_accelerations": "cdd"}
 
 
 def _by_parameters() -> Iterator[tuple[str, Derivative]]:
@@ -48,7 +53,7 @@ def _by_parameters() -> Iterator[tuple[str, Derivative]]:
         ("hybrid_dynamics", {"y": "y"}),
         ("constraints", {"constraints": "c"}),
         ("constraint_rates", {"constraint_rates": "cd"}),
-        ("constraint_accelerations", {"constraint_accelerations": "cdd"}),
+        ("constraint_accelerations", _CONSTRAINTS),
         ("constraint_torques", {"constraint_torques": "p"}),
     ):
         name = of.removesuffix("s") if of in INTERNAL else of
@@ -56,37 +61,31 @@ def _by_parameters() -> Iterator[tuple[str, Derivative]]:
 
 
 DERIVATIVES: Mapping[str, Derivative] = {
-    "inverse_dynamics_derivatives": Derivative(
-        "inverse_dynamics", {"tau": "tau"}, _STATE, values=True
-    ),
-    "joint_wrench_derivatives": Derivative(
-        "joint_wrenches", {"joint_wrenches": "w"}, _STATE, values=True
-    ),
-    "point_motion_derivatives": Derivative("point_motion", _POINTS, _STATE),
+    "inverse_dynamics_derivatives": Derivative("inverse_dynamics", {"tau": "tau"}, _STATE),
+    "joint_wrench_derivatives": Derivative("joint_wrenches", {"joint_wrenches": "w"}, _STATE),
+    "point_motion_derivatives": Derivative("point_motion", _POINTS, _STATE, rates=_POINT_RATES),
     "forward_dynamics_derivatives": Derivative(
-        "forward_dynamics", {"qdd": "qdd"}, ("q", "qd", "tau"), values=True
+        "forward_dynamics", {"qdd": "qdd"}, ("q", "qd", "tau")
     ),
     "forward_dynamics_sensitivities": Derivative(
         "forward_dynamics",
         {"qdd": "qdd"},
         ("parameters",),
-        values=True,
         along={"q": "dq", "qd": "dqd", "tau": "dtau"},
     ),
-    "hybrid_dynamics_derivatives": Derivative(
-        "hybrid_dynamics", {"y": "y"}, ("q", "qd", "x"), values=True
-    ),
+    "hybrid_dynamics_derivatives": Derivative("hybrid_dynamics", {"y": "y"}, ("q", "qd", "x")),
     "constraint_acceleration_derivatives": Derivative(
-        "constraint_accelerations", {"constraint_accelerations": "cdd"}, ("q", "qd"), values=True
+        "constraint_accelerations",
+        _CONSTRAINTS,
+        ("q", "qd"),
+        rates={"dcdd_dqd": ("dcd_dq", 2)},
     ),
     "constraint_torque_derivatives": Derivative(
-        "constraint_torques", {"constraint_torques": "p"}, ("q",), values=True
+        "constraint_torques", {"constraint_torques": "p"}, ("q",)
     ),
     **dict(_by_parameters()),
 }
 """By name of the function."""
 
-SYMMETRIC: Mapping[str, bool] = {"dtau_dqdd": True, "dqdd_dtau": False, "dp_dq": False}
-"""Matrices that are symmetric (M and its inverse), each with whether the entries below the diagonal
-take fewer operations.  An acceleration changes the torques of joints ahead by what it changes
-behind; a torque changes the accelerations of joints behind by what it changes ahead."""
+SYMMETRIC = ("dtau_dqdd", "dqdd_dtau", "dp_dq")
+"""Matrices that are symmetric: M, its inverse, and second derivatives of a sum of constraints."""

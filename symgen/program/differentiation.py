@@ -20,14 +20,14 @@ FORWARDS = "changes: "
 def differentiate(
     builder: ProgramBuilder[S],
     inputs: Sequence[Input[S]],
-    skip: range = range(0),
+    steps: range | None = None,
     along: Sequence[S] = (),
 ) -> Derivatives[S]:
     """Put behind every statement written so far its derivatives with respect to all `inputs`.
 
     Positions in the rows of the result count through the entries of all inputs; but where a
-    direction `along` which these move is given there is one position, 0.  The steps in `skip` are
-    left as they are.
+    direction `along` which these move is given there is one position, 0.  Where `steps` are given,
+    others are left as they are.
     """
     symbols = [symbol for array in inputs for symbol in array.symbols]
     labels = [f"_d{name}" for array in inputs for name in array.symbol_names]
@@ -37,7 +37,7 @@ def differentiate(
     places = count()
 
     def with_derivatives(step: Step[S]) -> Step[S]:
-        if next(places) in skip:
+        if steps is not None and next(places) not in steps:
             return step
         lines: list[Statement[S]] = []
         for statement in step.statements:

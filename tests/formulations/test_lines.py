@@ -34,15 +34,11 @@ KINDS = {
     ("composite", TORQUES): {"q": "tau", "qd": "drive tau", "qdd": "tau"},
     ("composite", WRENCHES): {"q": "f_w n_w", "qd": "f_w n_w", "qdd": "f_w n_w"},
     ("newton_euler", TORQUES): {
-        "q": "F_G f n_G n_at_G omega tau v_G",
-        "qd": "F_G drive f n_G n_at_G omega tau v_G",
-        "qdd": "F_G f n_G n_at_G tau",
+        "q": "F_G H R R0 a_G alpha f f_e n n_G n_e omega tau",
+        "qd": "F_G H a_G alpha drive f n n_G omega tau",
+        "qdd": "F_G a_G alpha f n n_G tau",
     },
-    ("newton_euler", WRENCHES): {
-        "q": "F_G f n_G n_at_G n_o omega v_G",
-        "qd": "F_G f n_G n_at_G n_o omega v_G",
-        "qdd": "F_G f n_G n_at_G n_o",
-    },
+    ("newton_euler", WRENCHES): {"q": "f n_o", "qd": "f n_o", "qdd": "f n_o"},
     ("newton_euler", BY_PARAMETERS): {
         "parameters": "F_G H R R0 a a_G alpha drive dx f f_e n n_G n_e omega tau"
     },

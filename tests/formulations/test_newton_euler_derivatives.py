@@ -17,7 +17,7 @@ from tests.oracles.descriptions import described
 from tests.oracles.lines import values_of
 
 FUNCTION = "inverse_dynamics_derivatives"
-DERIVATIVE = re.compile(r"d_(.*?)_(\d+)(?:_from_\d+)?((?:_[xyz])?)_d(q|qd|qdd)_(\d+)")
+DERIVATIVE = re.compile(r"d_(.*?)_(\d+)((?:_[xyz])?)_d(q|qd|qdd)_(\d+)")
 
 
 def written(description, function):
@@ -59,7 +59,7 @@ def thesis_chain(seed):
 
 @pytest.mark.parametrize("seed", one_in(5, range(5)))
 def test_the_lines_equal_the_equations_of_the_thesis(seed):
-    """dNE-3 to dNE-32 and the equations that they cite."""
+    """d NE-3 to d NE-16, and the equations that they cite."""
     links, gravity, description = thesis_chain(seed)
     state = motion_of(description, seed)
     thesis = ThesisDynamics(links, gravity, *state.values())
@@ -69,7 +69,8 @@ def test_the_lines_equal_the_equations_of_the_thesis(seed):
     values = {**torques, **values}
     quantities = {
         "omega": thesis.omega,
-        "v_G": thesis.v_G,
+        "alpha": thesis.alpha,
+        "H": thesis.H,
         "F_G": thesis.F_G,
         "n_G": thesis.n_G,
         "f": thesis.F_p,
@@ -79,7 +80,7 @@ def test_the_lines_equal_the_equations_of_the_thesis(seed):
     seen = dict.fromkeys(quantities, 0)
     for name, value in values.items():
         match = DERIVATIVE.fullmatch(name)
-        if match is None or "_from_" in name or match[1] not in quantities:
+        if match is None or match[1] not in quantities:
             continue
         quantity, j, axis, by, i = match.groups()
         expected = quantities[quantity][int(j), by, int(i)]
@@ -88,13 +89,6 @@ def test_the_lines_equal_the_equations_of_the_thesis(seed):
         seen[quantity] += 1
         assert abs(value - expected) <= 1e-10 * max(1.0, abs(expected)), name
     assert all(seen.values()), seen
-    for j in range(1, len(links) + 1):
-        omega = thesis.omega[j]
-        for i in range(1, j + 1):
-            turned = thesis.alpha[j, "q", i] + np.cross(omega, thesis.omega[j, "q", i])
-            for axis, expected in zip("xyz", turned, strict=True):
-                value = values.get(f"dd_omega_{j}_{axis}_dq_{i}_dt", expected)
-                assert abs(value - expected) <= 1e-10 * max(1.0, abs(expected))
 
 
 @pytest.mark.deep

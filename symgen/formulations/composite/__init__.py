@@ -18,7 +18,6 @@ from symgen.formulations.composite import (
     costs,
     derivatives,
     forward,
-    forward_derivatives,
     forward_loops,
     frames,
     hessian,
@@ -52,17 +51,7 @@ FUNCTIONS: Mapping[str, Derivation] = {
     "torque_parts": torque_parts.torque_parts,
     "point_motion": points.point_motion,
     "point_motion_derivatives": points.point_motion_derivatives,
-    "forward_dynamics": forward.forward_dynamics,
-    "forward_dynamics_derivatives": forward_derivatives.forward_dynamics_derivatives,
-    "forward_dynamics_parameter_derivatives": (
-        forward_derivatives.forward_dynamics_parameter_derivatives
-    ),
-    "forward_dynamics_sensitivities": forward_derivatives.forward_dynamics_sensitivities,
-    "hybrid_dynamics": forward.hybrid_dynamics,
-    "hybrid_dynamics_derivatives": forward_derivatives.hybrid_dynamics_derivatives,
-    "hybrid_dynamics_parameter_derivatives": (
-        forward_derivatives.hybrid_dynamics_parameter_derivatives
-    ),
+    **forward.FUNCTIONS,
     "joint_wrench_derivatives": wrenches.joint_wrench_derivatives,
     "regressor": regressor.regressor,
 }
@@ -83,7 +72,6 @@ COMPOSITE = Formulation(
         **mass_matrix.NOTES,
         **recursion.NOTES,
         **forward.NOTES,
-        **forward_derivatives.NOTES,
         **points.NOTES,
         **wrenches.NOTES,
         **regressor.NOTES,

@@ -1,6 +1,6 @@
 """Derivatives of accelerations in loops: M and d tau/dqd, the accelerations, d tau/dq, then solves.
 
-The order is that of `forward_derivatives`, the steps are those of `loops`.  M stands in the square
+The order is that of `forward`, the steps are those of `loops`.  M stands in the square
 array ``factors``, the derivatives of the torques in ``by_q`` and ``by_qd``.
 
 Columns beyond those of `loops`
@@ -21,7 +21,7 @@ from dataclasses import replace
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
-from symgen.formulations.composite.forward_derivatives import at_rest
+from symgen.formulations.composite.forward import at_rest
 from symgen.formulations.composite.frames import JointAxis, place_sweep
 from symgen.formulations.composite.loops import (
     DRIVES,
@@ -129,7 +129,7 @@ def write_state(tree: KinematicTree[S], x: StraightBuilder[S]) -> bool:
 
 def write_known_inertias(tree: KinematicTree[S], x: StraightBuilder[S]) -> tuple[int, ...]:
     """Entries of the diagonal of M that no coordinate has a part in, from the axes of the joints:
-    see `forward_derivatives.mass_entries`.  Says of which joints."""
+    see `forward.mass_entries`.  Says of which joints."""
     passages = passage_sweep(tree, x.b, x.state.q)
     forces = force_sweep(tree, passages, x.b)
     by_q = x.b.algebra.derivatives([q for q in x.state.q if not x.b.algebra.is_zero(q)])

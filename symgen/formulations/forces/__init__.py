@@ -164,7 +164,7 @@ class Forced(Generic[S]):
         start = self.b.length
         entries = values()
         parameters = symbolic_parameters(self.tree)
-        derivatives = differentiate(self.b, [parameters], range(start))
+        derivatives = differentiate(self.b, [parameters], range(start, self.b.length))
         zero, places = self.b.algebra.zero, range(len(parameters.symbols))
         rows = [derivatives.of(entry) for entry in entries]
         return [[row.get(k, zero) for k in places] for row in rows]

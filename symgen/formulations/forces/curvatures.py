@@ -33,7 +33,7 @@ def curvatures(
     inputs, q = [b.declared("q"), b.declared("qd")], state.q
     by_entries, by_qd = pull_back(b, forces, state.multipliers, inputs, start)
     gradient = [*tree.in_tangent_space(q, by_entries), *by_qd]
-    derivatives = differentiate(b, inputs, range(start))
+    derivatives = differentiate(b, inputs, range(start, b.length))
     n, nq, zero = len(by_qd), len(q), b.algebra.zero
     slopes = [derivatives.of(entry) for entry in gradient]
     rows = [[slope.get(k, zero) for k in range(nq + n)] for slope in slopes]

@@ -151,7 +151,7 @@ def _law(
     known = dict(zip(known, entries, strict=True))
     with b.step("law", force.name):
         actions = force.actions(motions, {**known, **time}, b)
-    derivatives = differentiate(b, [inputs], range(start))
+    derivatives = differentiate(b, [inputs], range(start, b.length))
 
     def rows(vector: Vector[S] | None) -> list[Row[S]]:
         return [] if vector is None else [derivatives.of(entry) for entry in vector]

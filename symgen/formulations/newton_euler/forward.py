@@ -1,8 +1,7 @@
 """Accelerations from torques: the recursion gives M and the bias, and M is factorised.
 
 M comes column by column from unit accelerations (Walker, Orin 1982, method 1), the bias from the
-recursion at the accelerations that are given.  All joints are free in forward dynamics, in hybrid
-dynamics those whose motion is not prescribed.
+recursion at the accelerations that are given.
 
 Notation: see `recursion.py`, `accelerations` and `elimination`.
 """
@@ -10,16 +9,15 @@ Notation: see `recursion.py`, `accelerations` and `elimination`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from symgen.algebra.interface import S
-from symgen.formulations.accelerations import Solution, solution_of, write_solution
+from symgen.formulations import implicit
+from symgen.formulations.accelerations import Solution, solution_of
 from symgen.formulations.joint_terms import with_joint_terms
 from symgen.formulations.newton_euler.dynamics import mass_entries, rigid_mass_entries
-from symgen.formulations.newton_euler.recursion import JointFrame, frames_sweep, torques
-from symgen.formulations.shared import all_joints, free_joints
-from symgen.formulations.state import State
-from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.formulations.newton_euler.recursion import frames_sweep, torques
+from symgen.formulations.shared import all_joints
 
 NOTES = {
     "NE-38": "bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin 1982, "
@@ -27,31 +25,28 @@ NOTES = {
 }
 
 
-def forward_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """qdd, (n,), all joints being free."""
-    frames = frames_sweep(tree, b, state.q)
-    write_solution(tree, b, solved(tree, frames, b, state, all_joints(tree)), "qdd")
+class Equations(implicit.Equations[S]):
+    """Accelerations by unit accelerations and the bias; torques by the recursion."""
+
+    def solution(self, with_slopes: bool = False) -> Solution[S]:
+        """See `implicit.Equations`."""
+        tree, b, state = self.tree, self.b, self.state
+        frames = frames_sweep(tree, b, state.q)
+        with b.variant("_bias", "bias"):
+            rigid = torques(tree, frames, b, state, -tree.gravity)
+            bias = with_joint_terms(tree, b, state, rigid)
+        with b.step("bias"):
+            b.rename({f"bias_{j}": x for j, x in enumerate(bias, start=1)}, "NE-38")
+        columns = all_joints(tree) if with_slopes else self.free
+        mass = mass_entries(tree, b, rigid_mass_entries(tree, frames, b, columns))
+        return solution_of(tree, b, state, bias, mass, self.free)
+
+    def torques(self, qdd: Sequence[S]) -> Sequence[S]:
+        """See `implicit.Equations`."""
+        state = replace(self.state, qdd=tuple(qdd))
+        frames = frames_sweep(self.tree, self.b, state.q)
+        rigid = torques(self.tree, frames, self.b, state, -self.tree.gravity)
+        return with_joint_terms(self.tree, self.b, state, rigid)
 
 
-def hybrid_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """y, (n,): torques of the prescribed joints, accelerations of the free ones."""
-    frames = frames_sweep(tree, b, state.q)
-    write_solution(tree, b, solved(tree, frames, b, state, free_joints(tree)), "y")
-
-
-def solved(
-    tree: KinematicTree[S],
-    frames: Sequence[JointFrame[S]],
-    b: ProgramBuilder[S],
-    state: State[S],
-    free: Sequence[int],
-    suffix: str = "",
-) -> Solution[S]:
-    """Accelerations by unit accelerations and the bias; `suffix` is in the names of the latter."""
-    with b.variant(suffix, "bias"):
-        rigid = torques(tree, frames, b, state, -tree.gravity)
-        bias = with_joint_terms(tree, b, state, rigid)
-    with b.step("bias"):
-        b.rename({f"bias_{j}": x for j, x in enumerate(bias, start=1)}, "NE-38")
-    mass = mass_entries(tree, b, rigid_mass_entries(tree, frames, b, free))
-    return solution_of(tree, b, state, bias, mass, free)
+FUNCTIONS = implicit.functions(Equations)

@@ -31,6 +31,7 @@ from symgen.program.builder import ProgramBuilder
 NOTES = {
     "NE-22": "x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, "
     "a_P = a_j + alpha_j x p + omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P",
+    "d NE-22": "d v0_P, d a0_P -- Barman 2020 (3.63)",
     "NE-42": "v0, w0, a0, alpha0 of a link frame: NE-22 of its origin, R0_j omega_j, R0_j alpha_j",
 }
 

@@ -21,9 +21,9 @@ from symgen.formulations.shared import let_derivative
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "dNE-3": "d omega_j = R_j^T d omega_p; for k = j: omega_j x s by q_j, s by qd_j "
+    "d NE-3": "d omega_j = R_j^T d omega_p; for k = j: omega_j x s by q_j, s by qd_j "
     "-- Barman 2020 (3.9), (3.10), (3.12), (3.13)",
-    "dNE-18": "d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: "
+    "d NE-18": "d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: "
     "v_j x s + omega_j x e by q_j, e = s x dx_j + t by qd_j "
     "-- Barman 2020 (3.33), (3.34), (3.36), (3.37), (3.39), (3.40)",
 }
@@ -32,7 +32,7 @@ NOTES = {
 def partial_velocity_sweep(
     frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]
 ) -> dict[int, dict[int, Twist[S]]]:
-    """dNE-3, dNE-18: for every link of `frames`, by joint on the way to it."""
+    """d NE-3, d NE-18: for every link of `frames`, by joint on the way to it."""
     partials: dict[int, dict[int, Twist[S]]] = {}
     for at in frames:
         j, here = at.joint.number, {}
@@ -47,10 +47,10 @@ def partial_velocity_sweep(
 def d_turning_step(
     at: JointFrame[S], d_omega_p: Vector[S], by: str, b: ProgramBuilder[S]
 ) -> Vector[S]:
-    """dNE-3 with respect to q_k or qd_k of a joint k that carries joint j."""
+    """d NE-3 with respect to q_k or qd_k of a joint k that carries joint j."""
     j = at.joint.number
     with b.step("forward derivatives", at.joint.name):
-        return let_derivative(b, f"omega_{j}", at.R.apply_transposed(d_omega_p), by, "dNE-3")
+        return let_derivative(b, f"omega_{j}", at.R.apply_transposed(d_omega_p), by, "d NE-3")
 
 
 def d_velocity_step(
@@ -61,16 +61,16 @@ def d_velocity_step(
     by: str,
     b: ProgramBuilder[S],
 ) -> Vector[S]:
-    """dNE-18 with respect to q_k or qd_k of a joint k that carries joint j."""
+    """d NE-18 with respect to q_k or qd_k of a joint k that carries joint j."""
     j = at.joint.number
     with b.step("forward derivatives", at.joint.name):
         moved = at.R.apply_transposed(d_v_p + d_omega_p.cross(at.u))
-        v_in = let_derivative(b, f"v_in_{j}", moved, by, "dNE-18")
-        return let_derivative(b, f"v_{j}", v_in + d_omega.cross(at.dx), by, "dNE-18")
+        v_in = let_derivative(b, f"v_in_{j}", moved, by, "d NE-18")
+        return let_derivative(b, f"v_{j}", v_in + d_omega.cross(at.dx), by, "d NE-18")
 
 
 def d_own_velocity_step(at: JointFrame[S], b: ProgramBuilder[S]) -> Vector[S]:
-    """dNE-18 with respect to qd_j."""
+    """d NE-18 with respect to qd_j."""
     j = at.joint.number
     with b.step("forward derivatives", at.joint.name):
-        return let_derivative(b, f"v_{j}", at.s.cross(at.dx) + at.t, f"qd_{j}", "dNE-18")
+        return let_derivative(b, f"v_{j}", at.s.cross(at.dx) + at.t, f"qd_{j}", "d NE-18")

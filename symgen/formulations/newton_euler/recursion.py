@@ -75,6 +75,18 @@ NOTES = {
     "+ sum_c (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load "
     "-- Barman 2020 (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)",
     "NE-16": "tau_j = s . n_j + t . f_j -- Barman 2020 (3.92), (3.94)",
+    "d NE-4": "d alpha_in_j -- Barman 2020 (3.15), (3.16)",
+    "d NE-5": "d alpha_j -- Barman 2020 (3.18), (3.19), (3.21), (3.22)",
+    "d NE-6": "d a_in_j -- Barman 2020 (3.48), (3.49)",
+    "d NE-7": "d a_j -- Barman 2020 (3.51), (3.52), (3.54), (3.55)",
+    "d NE-8": "d a_G_j -- Barman 2020 (3.57), (3.58), (3.60), (3.61)",
+    "d NE-10": "d H_j -- Barman 2020 (3.65), (3.66)",
+    "d NE-11": "d F_G_j -- Barman 2020 (3.68)",
+    "d NE-12": "d n_G_j -- Barman 2020 (3.70), (3.71)",
+    "d NE-13": "d f_e, d n_e: the loads turn against link j -- Barman 2020 (3.77), (3.89)",
+    "d NE-14": "d f_j -- Barman 2020 (3.73), (3.75), (3.79)",
+    "d NE-15": "d n_j -- Barman 2020 (3.81), (3.83), (3.85), (3.87), (3.89), (3.91)",
+    "d NE-16": "d tau_j -- Barman 2020 (3.93), (3.95)",
 }
 
 
