@@ -30,15 +30,15 @@ Block = list[list[S]]
 
 @dataclass(frozen=True)
 class Direct:
-    """Writes `function`, an entry of `DERIVATIVES`; `base` writes what it differentiates."""
+    """Writes `function`, an entry of `DERIVATIVES`; `source` writes what it differentiates."""
 
     function: str
-    base: Derivation
+    source: Derivation
 
     def __call__(self, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
         """Write the function."""
         derivative, spec = DERIVATIVES[self.function], function_named(self.function)
-        self.base(tree, b, state)
+        self.source(tree, b, state)
         written = [b.withdraw(name) for name in derivative.symbols]
         hidden = [b.withdraw(array.name) for array in spec.hidden]
         wanted = {array.name for array in spec.results}

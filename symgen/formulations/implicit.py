@@ -24,7 +24,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Generic
 
 from symgen.algebra.interface import S
@@ -142,22 +142,23 @@ class Held(Generic[S]):
         return changes
 
 
-def functions(
-    equations: Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any], Any], Equations[Any]],
-) -> dict[str, Derivation]:
+@dataclass(frozen=True)
+class Implicit:
+    """Writes the function `name`, an entry of `WRITERS`, from the equations of a formulation."""
+
+    name: str
+    source: Callable[..., Equations[Any]]
+    """Makes the equations, from a tree, a builder, a state and the numbers of the free joints."""
+
+    def __call__(self, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+        """Write the function."""
+        writer = WRITERS[self.name]
+        writer.write(self.source(tree, b, state, writer.free(tree)), writer.names)
+
+
+def functions(equations: Callable[..., Equations[Any]]) -> dict[str, Derivation]:
     """Return forward and hybrid dynamics of a formulation, and all their derivatives."""
-    return {name: partial(_write, equations, name) for name in WRITERS}
-
-
-def _write(
-    equations: Callable[..., Equations[S]],
-    name: str,
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    state: State[S],
-) -> None:
-    writer = WRITERS[name]
-    writer.write(equations(tree, b, state, writer.free(tree)), writer.names)
+    return {name: Implicit(name, equations) for name in WRITERS}
 
 
 def has_few_parameters(tree: KinematicTree[Any]) -> bool:

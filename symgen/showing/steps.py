@@ -10,7 +10,7 @@ import inspect
 import itertools
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,8 @@ from symgen.algebra.blackboard import with_decimals
 from symgen.algebra.sympy_algebra import symbol
 from symgen.deriving.symbolic import SymbolicDynamics
 from symgen.formulations import Formulation
-from symgen.formulations.interface import Derivation
+from symgen.formulations.direct import Direct
+from symgen.formulations.implicit import Implicit
 from symgen.program.functions import visible_outputs
 from symgen.program.products import PRODUCTS
 from symgen.program.program import Output, Program, Step
@@ -124,9 +125,9 @@ def _collect(module: str, found: dict[str, list[str]], *marks: str) -> None:
     found[module] = found.pop(module)  # the last one
 
 
-def _module_of(derivation: Derivation) -> str:
-    while isinstance(derivation, partial):
-        derivation = derivation.func
+def _module_of(derivation: Callable[..., Any]) -> str:
+    while isinstance(derivation, partial | Direct | Implicit):
+        derivation = derivation.func if isinstance(derivation, partial) else derivation.source
     return str(derivation.__module__)
 
 

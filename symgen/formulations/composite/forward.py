@@ -10,8 +10,8 @@ torques, which are quadratic in qd, are half of d tau/d qd times qd.  What is mi
 are gravity and loads: gravity accelerates all composites alike, so that joint j feels t_1 of its
 composite along it.
 
-Notation: see `recursion`, `mass_matrix`, `derivatives`, `accelerations` and `elimination`; a_0 is the
-acceleration of the base, -g.
+Notation: see `recursion`, `mass_matrix`, `derivatives`, `accelerations` and `elimination`; a_0 is
+the acceleration of the base, -g.
 """
 
 from __future__ import annotations
