@@ -15,6 +15,7 @@ import symgen
 from symgen.description import read
 from symgen.options import ReadOptions
 from tests.builds.shapes import FIXED_AT_THE_BASE, SHAPES, model
+from tests.choosing import deep
 from tests.description.foreign.test_example_robots import robots
 from tests.oracles.comparison import agrees
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
@@ -23,13 +24,22 @@ ROBOTS = "example-robot-data: pip install 'symgen[test-robots]'"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODELS = [p for p in sorted(EXAMPLES.rglob("*.yaml")) if "\nsymgen:" in f"\n{p.read_text()}"]
 
-URDF_FILES = (
+WHOLE = (
     "TwoDofs", "a1", "bolt", "borinot_flying_arm_2", "double_pendulum",
     "double_pendulum_continuous", "double_pendulum_simple", "finger_edu", "hextilt_flying_arm_5",
-    "iris", "iris_simple", "kinova", "panda", "quadrotor_base", "so100", "solo12",
-    "talos_left_arm", "ur5_robot", "xarm7", "z1",
+    "iris", "iris_simple", "panda", "quadrotor_base", "quadruped", "so100", "solo", "solo12",
+    "ur5_robot",
 )  # fmt: skip
 """Arms, hands, legs, drones: 0 to 12 joints, fixed ones before, between and behind them."""
+LIKE_PANDA = ("kinova", "talos_left_arm", "xarm7", "z1")
+"""Arms of six and seven axes: whole builds of them are deep."""
+URDF_FILES = [
+    *((name, {}) for name in WHOLE),
+    ("quadrotor_base", {"floating_base": True}),
+    *((name, {"functions": ("mass_matrix", "inverse_dynamics")}) for name in LIKE_PANDA[:2]),
+    *deep(*((name, {}) for name in LIKE_PANDA)),
+]
+"""With options."""
 
 pytestmark = pytest.mark.slow
 
@@ -95,13 +105,14 @@ def test_examples(path):
 
 
 @pytest.mark.skipif(not robots() and "CI" not in os.environ, reason=f"needs {ROBOTS}")
-@pytest.mark.parametrize("name", URDF_FILES)
-def test_urdf_files(name):
+@pytest.mark.parametrize(("name", "options"), URDF_FILES)
+def test_urdf_files(name, options):
     (path,) = (path for path in robots() if path.stem == name)
-    robot = symgen.load(path)
+    robot = symgen.load(path, **options)
     assert robot.backend == "compiled"
-    description = read(path, ReadOptions())
+    floating = "floating_base" in options
+    description = read(path, ReadOptions(floating_base=floating))
     if robot.n:
         q = robot.random_configuration(3)
-        mass_matrix = PinocchioUrdf(path.read_text(), description).mass_matrix(q)
+        mass_matrix = PinocchioUrdf(path.read_text(), description, floating).mass_matrix(q)
         assert agrees(robot.mass_matrix(q), mass_matrix, 1e-10)
