@@ -26,8 +26,9 @@ NEEDS = {
 }
 """By the name of a page: the library without which it cannot be run."""
 DEEP = {
-    "bring_your_robot", "build", "casadi", "closed_loops", "dask", "exercises", "free_bodies",
-    "jax_and_pytorch", "loads", "parameters", "plan", "products", "simulation", "templates",
+    "batches", "bring_your_robot", "build", "casadi", "closed_loops", "dask", "exercises",
+    "free_bodies", "jax_and_pytorch", "loads", "parameters", "plan", "products", "simulation",
+    "templates",
 }  # fmt: skip
 """Dear pages, whose subject other tests of the second part try."""
 RUN = [
