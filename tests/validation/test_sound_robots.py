@@ -8,7 +8,7 @@ import symgen
 from symgen.description import read
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import validate
-from tests.mechanisms.models import BY_PARAMETERS
+from tests.mechanisms.models import BY_STATE
 
 MODELS = Path(__file__).with_name("models")
 SECOND = ["inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics_hvp"]
@@ -33,7 +33,8 @@ PRODUCTS = {"functions": ["inverse_dynamics", "forward_dynamics_vjp", "forward_d
         # a length of kilometres cancels from the distance of the ends
         ("long_spring", {"backend": "numpy", "functions": ["inverse_dynamics"]}),
         # a loop locks a ball and a hinge; steps of ALI3-P are compared with those in Python
-        ("redundant_ball", {"runtime_parameters": "all", "functions": BY_PARAMETERS}),
+        ("redundant_ball", {"functions": BY_STATE}),
+        pytest.param("redundant_ball", {"runtime_parameters": "all"}, marks=pytest.mark.deep),
     ],
 )
 def test_builds_pass_validation(model, options):
