@@ -15,7 +15,7 @@ import symgen
 from symgen.description import read
 from symgen.options import ReadOptions
 from tests.builds.shapes import FIXED_AT_THE_BASE, SHAPES, model
-from tests.choosing import deep
+from tests.choosing import deep, some_deep
 from tests.description.foreign.test_example_robots import robots
 from tests.oracles.comparison import agrees
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
@@ -23,7 +23,7 @@ from tests.oracles.pinocchio_urdf import PinocchioUrdf
 ROBOTS = "example-robot-data: pip install 'symgen[test-robots]'"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODELS = [p for p in sorted(EXAMPLES.rglob("*.yaml")) if "\nsymgen:" in f"\n{p.read_text()}"]
-
+SMALL = [path for path in MODELS if path.stem != "human43"]
 WHOLE = (
     "TwoDofs", "a1", "bolt", "borinot_flying_arm_2", "double_pendulum",
     "double_pendulum_continuous", "double_pendulum_simple", "finger_edu", "hextilt_flying_arm_5",
@@ -99,9 +99,14 @@ def test_formats(suffix, tmp_path):
     assert robot.coordinate_names == ("j",)
 
 
-@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", some_deep(MODELS, SMALL), ids=lambda path: path.stem)
 def test_examples(path):
     assert symgen.load(path).backend == "compiled"
+
+
+def test_functions_of_the_human():
+    robot = symgen.load(EXAMPLES / "human43.yaml", functions=("mass_matrix", "inverse_dynamics"))
+    assert (robot.backend, robot.n) == ("compiled", 43)
 
 
 @pytest.mark.skipif(not robots() and "CI" not in os.environ, reason=f"needs {ROBOTS}")
