@@ -23,21 +23,22 @@ from tests.oracles.pinocchio_urdf import PinocchioUrdf
 ROBOTS = "example-robot-data: pip install 'symgen[test-robots]'"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODELS = [p for p in sorted(EXAMPLES.rglob("*.yaml")) if "\nsymgen:" in f"\n{p.read_text()}"]
-SMALL = [path for path in MODELS if path.stem != "human43"]
+LARGE = [path for path in MODELS if path.stem in ("human43", "tree12")]
+"""Whole builds of these are deep."""
+FEW = ("mass_matrix", "inverse_dynamics")
 WHOLE = (
     "TwoDofs", "a1", "bolt", "borinot_flying_arm_2", "double_pendulum",
     "double_pendulum_continuous", "double_pendulum_simple", "finger_edu", "hextilt_flying_arm_5",
-    "iris", "iris_simple", "panda", "quadrotor_base", "quadruped", "so100", "solo", "solo12",
-    "ur5_robot",
+    "iris", "iris_simple", "panda", "quadrotor_base", "quadruped", "so100", "solo", "ur5_robot",
 )  # fmt: skip
 """Arms, hands, legs, drones: 0 to 12 joints, fixed ones before, between and behind them."""
-LIKE_PANDA = ("kinova", "talos_left_arm", "xarm7", "z1")
-"""Arms of six and seven axes: whole builds of them are deep."""
+ALIKE = ("kinova", "solo12", "talos_left_arm", "xarm7", "z1")
+"""Like panda and a1: whole builds of them are deep."""
 URDF_FILES = [
     *((name, {}) for name in WHOLE),
     ("quadrotor_base", {"floating_base": True}),
-    *((name, {"functions": ("mass_matrix", "inverse_dynamics")}) for name in LIKE_PANDA[:2]),
-    *deep(*((name, {}) for name in LIKE_PANDA)),
+    *((name, {"functions": FEW}) for name in ALIKE[:3]),
+    *deep(*((name, {}) for name in ALIKE)),
 ]
 """With options."""
 
@@ -99,14 +100,16 @@ def test_formats(suffix, tmp_path):
     assert robot.coordinate_names == ("j",)
 
 
-@pytest.mark.parametrize("path", some_deep(MODELS, SMALL), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", some_deep(MODELS, {*MODELS} - {*LARGE}), ids=lambda path: path.stem
+)
 def test_examples(path):
     assert symgen.load(path).backend == "compiled"
 
 
-def test_functions_of_the_human():
-    robot = symgen.load(EXAMPLES / "human43.yaml", functions=("mass_matrix", "inverse_dynamics"))
-    assert (robot.backend, robot.n) == ("compiled", 43)
+@pytest.mark.parametrize("path", LARGE, ids=lambda path: path.stem)
+def test_functions_of_large_examples(path):
+    assert symgen.load(path, functions=FEW).backend == "compiled"
 
 
 @pytest.mark.skipif(not robots() and "CI" not in os.environ, reason=f"needs {ROBOTS}")

@@ -94,7 +94,10 @@ ALL_JOINTS = 2
 SEEDS = [
     *slow(("trees", 11), ("all joints", ALL_JOINTS)),
     *deep(*(("trees", k) for k in range(1, 21) if k != 11)),
-    *deep(*(("all joints", k) for k in range(5) if k != ALL_JOINTS), *(("quaternions", k) for k in (0, 2, 3))),
+    *deep(
+        *(("all joints", k) for k in range(5) if k != ALL_JOINTS),
+        *(("quaternions", k) for k in (0, 2, 3)),
+    ),
     *deep(*(("complete", k) for k in range(4))),
 ]
 
