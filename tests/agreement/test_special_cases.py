@@ -50,7 +50,6 @@ VARIED = ("inverse_dynamics_derivatives", "forward_dynamics", "coriolis_matrix",
           "point_motion_derivatives", "inverse_dynamics_vjp")  # fmt: skip
 ROBOTS = ("planar_arm", "composite_joints", "mimic_chain", "quaternion_body", "forces_and_outputs",
           "spatial_loops", "euler_parameters")  # fmt: skip
-OTHERS = (*ROBOTS[1:3], ROBOTS[4], ROBOTS[6])
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda item: item.name)

@@ -1,6 +1,7 @@
 """Builds of all default functions, compiled with a user's flags.
 
-The models are shapes of robots, all examples and twenty URDF files.
+The models are shapes of robots, all examples and twenty URDF files; of those that are large or
+much alike a few functions are built, and the whole in the deep tier.
 A build validates every function of its module against an independent model and raises where one
 fails, so that the tests add little: which backend was built, and Pinocchio's mass matrix.
 """
@@ -29,15 +30,15 @@ FEW = ("mass_matrix", "inverse_dynamics")
 WHOLE = (
     "TwoDofs", "a1", "bolt", "borinot_flying_arm_2", "double_pendulum",
     "double_pendulum_continuous", "double_pendulum_simple", "finger_edu", "hextilt_flying_arm_5",
-    "iris", "iris_simple", "panda", "quadrotor_base", "quadruped", "so100", "solo", "ur5_robot",
+    "iris", "iris_simple", "panda", "quadrotor_base", "quadruped", "solo", "ur5_robot",
 )  # fmt: skip
 """Arms, hands, legs, drones: 0 to 12 joints, fixed ones before, between and behind them."""
-ALIKE = ("kinova", "solo12", "talos_left_arm", "xarm7", "z1")
-"""Like panda and a1: whole builds of them are deep."""
+ALIKE = ("kinova", "so100", "solo12", "talos_left_arm", "xarm7", "z1")
+"""Like panda, ur5 and a1: whole builds of them are deep."""
 URDF_FILES = [
     *((name, {}) for name in WHOLE),
     ("quadrotor_base", {"floating_base": True}),
-    *((name, {"functions": FEW}) for name in ALIKE[:3]),
+    *((name, {"functions": FEW}) for name in ALIKE[:4]),
     *deep(*((name, {}) for name in ALIKE)),
 ]
 """With options."""
@@ -58,11 +59,10 @@ def test_shapes(name, tmp_path):
         assert np.array_equal(robot.frame_pose(link, q), robot.forward_kinematics(q)[number])
 
 
-@pytest.mark.parametrize("backend", ["numpy", "compiled"])
-def test_forces_on_fixed_links(backend, tmp_path):
+def test_forces_on_fixed_links(tmp_path):
     file = tmp_path / "still.yaml"
     file.write_text(model("forces_on_fixed_links"))
-    robot = symgen.load(file, backend=backend)
+    robot = symgen.load(file)
     assert robot.inverse_dynamics([], [], [], loads=[[0.0] * 6], t=1.0).shape == (0,)
     (height,) = robot.outputs(0.0, [], [], [], [])
     assert height == robot.point_motion([], [], [])[0][0, 2]
