@@ -113,7 +113,7 @@ def test_functions_of_large_examples(path):
 
 
 @pytest.mark.skipif(not robots() and "CI" not in os.environ, reason=f"needs {ROBOTS}")
-@pytest.mark.parametrize(("name", "options"), URDF_FILES)
+@pytest.mark.parametrize(("name", "options"), URDF_FILES, ids=str)
 def test_urdf_files(name, options):
     (path,) = (path for path in robots() if path.stem == name)
     robot = symgen.load(path, **options)
