@@ -181,7 +181,9 @@ def run(package_copy, *arguments):
 
 
 def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(package_copy):
-    options = ("--backend", "numpy", "--formulations", "all", "--json")
+    few = "inverse_dynamics,inverse_dynamics_derivatives,mass_matrix,coriolis_matrix"
+    few += ",forward_kinematics,jacobians,kinetic_energy,potential_energy,point_motion"
+    options = ("--backend", "numpy", "--formulations", "all", "--json", "--functions", few)
     report = json.loads(run(package_copy, "-m", "symgen", "build", "lead_screw.yaml", *options))
     (row,) = [row for row in report["validation"]["checks"] if row["samples"] == 0]
     assert row["name"] == (

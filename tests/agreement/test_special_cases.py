@@ -19,7 +19,7 @@ from symgen.validation.evaluation import call as call_function
 from symgen.validation.evaluation import random_states
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot
 from symgen.validation.singularity import singularity_warnings
-from tests.choosing import some_slow
+from tests.choosing import deep, slow, some_slow
 from tests.contract import cells, references
 from tests.oracles.comparison import agrees, state_of
 from tests.oracles.descriptions import described
@@ -53,7 +53,9 @@ ROBOTS = ("planar_arm", "composite_joints", "mimic_chain", "quaternion_body", "f
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda item: item.name)
-@pytest.mark.parametrize("robot", some_slow(ROBOTS, ROBOTS[:1]))
+@pytest.mark.parametrize(
+    "robot", [*ROBOTS[:1], *slow(*ROBOTS[3:6:2]), *deep(*ROBOTS[1:3], *ROBOTS[4::2])]
+)
 def test_variants_have_the_values_of_the_contract(robot, variant):
     states, known = references.stored(robot)
     tree = build_tree(cells.described(robot), Graph())

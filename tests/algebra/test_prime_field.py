@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 import sympy
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from symgen.algebra.differentiation import ForwardDerivatives
@@ -49,6 +49,7 @@ def test_constants_are_exact_fractions(value):
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.sampled_from("+-*/"), st.fractions()), min_size=1, max_size=12))
 def test_rational_expressions_agree_with_fractions(steps):
     exact, found = Fraction(1), LARGE.number(1)

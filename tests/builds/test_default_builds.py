@@ -1,6 +1,7 @@
 """Builds of all default functions, compiled with a user's flags.
 
-The models are shapes of robots, all examples and twenty URDF files.
+The models are shapes of robots, all examples and twenty URDF files; of those that are large or
+much alike a few functions are built, and the whole in the deep tier.
 A build validates every function of its module against an independent model and raises where one
 fails, so that the tests add little: which backend was built, and Pinocchio's mass matrix.
 """
@@ -15,6 +16,7 @@ import symgen
 from symgen.description import read
 from symgen.options import ReadOptions
 from tests.builds.shapes import FIXED_AT_THE_BASE, SHAPES, model
+from tests.choosing import deep, some_deep
 from tests.description.foreign.test_example_robots import robots
 from tests.oracles.comparison import agrees
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
@@ -22,14 +24,24 @@ from tests.oracles.pinocchio_urdf import PinocchioUrdf
 ROBOTS = "example-robot-data: pip install 'symgen[test-robots]'"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODELS = [p for p in sorted(EXAMPLES.rglob("*.yaml")) if "\nsymgen:" in f"\n{p.read_text()}"]
-
-URDF_FILES = (
+LARGE = [path for path in MODELS if path.stem in ("human43", "tree12")]
+"""Whole builds of these are deep."""
+FEW = ("mass_matrix", "inverse_dynamics")
+WHOLE = (
     "TwoDofs", "a1", "bolt", "borinot_flying_arm_2", "double_pendulum",
     "double_pendulum_continuous", "double_pendulum_simple", "finger_edu", "hextilt_flying_arm_5",
-    "iris", "iris_simple", "kinova", "panda", "quadrotor_base", "so100", "solo12",
-    "talos_left_arm", "ur5_robot", "xarm7", "z1",
+    "iris", "iris_simple", "panda", "quadrotor_base", "quadruped", "solo", "ur5_robot",
 )  # fmt: skip
 """Arms, hands, legs, drones: 0 to 12 joints, fixed ones before, between and behind them."""
+ALIKE = ("kinova", "so100", "solo12", "talos_left_arm", "xarm7", "z1")
+"""Like panda, ur5 and a1: whole builds of them are deep."""
+URDF_FILES = [
+    *((name, {}) for name in WHOLE),
+    ("quadrotor_base", {"floating_base": True}),
+    *((name, {"functions": FEW}) for name in ALIKE[:4]),
+    *deep(*((name, {}) for name in ALIKE)),
+]
+"""With options."""
 
 pytestmark = pytest.mark.slow
 
@@ -47,11 +59,10 @@ def test_shapes(name, tmp_path):
         assert np.array_equal(robot.frame_pose(link, q), robot.forward_kinematics(q)[number])
 
 
-@pytest.mark.parametrize("backend", ["numpy", "compiled"])
-def test_forces_on_fixed_links(backend, tmp_path):
+def test_forces_on_fixed_links(tmp_path):
     file = tmp_path / "still.yaml"
     file.write_text(model("forces_on_fixed_links"))
-    robot = symgen.load(file, backend=backend)
+    robot = symgen.load(file)
     assert robot.inverse_dynamics([], [], [], loads=[[0.0] * 6], t=1.0).shape == (0,)
     (height,) = robot.outputs(0.0, [], [], [], [])
     assert height == robot.point_motion([], [], [])[0][0, 2]
@@ -89,19 +100,27 @@ def test_formats(suffix, tmp_path):
     assert robot.coordinate_names == ("j",)
 
 
-@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", some_deep(MODELS, {*MODELS} - {*LARGE}), ids=lambda path: path.stem
+)
 def test_examples(path):
     assert symgen.load(path).backend == "compiled"
 
 
+@pytest.mark.parametrize("path", LARGE, ids=lambda path: path.stem)
+def test_functions_of_large_examples(path):
+    assert symgen.load(path, functions=FEW).backend == "compiled"
+
+
 @pytest.mark.skipif(not robots() and "CI" not in os.environ, reason=f"needs {ROBOTS}")
-@pytest.mark.parametrize("name", URDF_FILES)
-def test_urdf_files(name):
+@pytest.mark.parametrize(("name", "options"), URDF_FILES, ids=str)
+def test_urdf_files(name, options):
     (path,) = (path for path in robots() if path.stem == name)
-    robot = symgen.load(path)
+    robot = symgen.load(path, **options)
     assert robot.backend == "compiled"
-    description = read(path, ReadOptions())
+    floating = "floating_base" in options
+    description = read(path, ReadOptions(floating_base=floating))
     if robot.n:
         q = robot.random_configuration(3)
-        mass_matrix = PinocchioUrdf(path.read_text(), description).mass_matrix(q)
+        mass_matrix = PinocchioUrdf(path.read_text(), description, floating).mass_matrix(q)
         assert agrees(robot.mass_matrix(q), mass_matrix, 1e-10)

@@ -196,11 +196,14 @@ class World:
 
 @functools.cache
 def _package_of_mass_1() -> tuple[World, float]:
-    world = World(Path(tempfile.mkdtemp(dir=open_cache().folder)))
-    start = time.monotonic()
-    status, said = world.build(1.0)
-    assert status == 0, said
-    return world, time.monotonic() - start
+    place, start = open_cache().folder / "package of mass 1", time.monotonic()
+    if not place.exists():  # no other worker has built it
+        draft = World(Path(tempfile.mkdtemp(dir=open_cache().folder)))
+        status, said = draft.build(1.0)
+        assert status == 0, said
+        with contextlib.suppress(OSError):  # another one was faster
+            draft.folder.rename(place)
+    return World(place, qualified=False), time.monotonic() - start
 
 
 def files(folder: Path) -> Iterator[Path]:

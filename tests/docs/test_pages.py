@@ -26,8 +26,9 @@ NEEDS = {
 }
 """By the name of a page: the library without which it cannot be run."""
 DEEP = {
-    "bring_your_robot", "build", "casadi", "closed_loops", "dask", "exercises", "free_bodies",
-    "jax_and_pytorch", "loads", "parameters", "plan", "products", "simulation", "templates",
+    "batches", "bring_your_robot", "build", "casadi", "closed_loops", "dask", "exercises",
+    "free_bodies", "jax_and_pytorch", "loads", "parameters", "plan", "products", "simulation",
+    "templates",
 }  # fmt: skip
 """Dear pages, whose subject other tests of the second part try."""
 RUN = [
@@ -42,7 +43,7 @@ def empty(tmp_path, monkeypatch):
     """An empty folder in which `symgen` and `python` are commands."""
     commands = tmp_path / "commands"
     commands.mkdir()
-    for name, more in (("symgen", "-m symgen "), ("python", "")):
+    for name, more in (("symgen", "-m $QUICKLY symgen.__main__ "), ("python", "")):
         command = commands / name
         command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {more}"$@"\n')
         command.chmod(0o755)
@@ -64,13 +65,14 @@ def test_what_a_page_shows(page, empty):
         pytest.skip("needs a C compiler")
     if page.stem in ("simulation", "closed_loops"):  # they speak of models of the repository
         shutil.copytree(ROOT / "examples", "examples")
-    perform_alone(page)
+    perform_alone(page, ["tests.docs.quickly"] if page.stem == "tutorial" else [])
 
 
-def perform_alone(page):
+def perform_alone(page, quickly=()):
     """Run the blocks of a page in a process of its own: what it imports is what it built."""
-    command = [sys.executable, "-m", "manual.snippets", str(page)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", *quickly, "manual.snippets", str(page)]
+    environment = {**os.environ, "QUICKLY": "".join(quickly)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -31,7 +31,10 @@ QD = [1.0, 2.0, 3.0, -1.0]
 
 
 LOOPS = ("compiled", "numpy")
-BACKEND_SETS = some_slow([("numpy",), BACKENDS, LOOPS], [("numpy",)], alone=True)
+BACKEND_SETS = [
+    *some_slow([("numpy",), LOOPS], [("numpy",)], alone=True),
+    pytest.param(BACKENDS, marks=pytest.mark.deep),
+]
 
 
 def loaded(text, backends, folder):

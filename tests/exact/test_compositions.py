@@ -22,6 +22,7 @@ from symgen.exact.compositions import (
 from symgen.exact.model import EXPRESSIONS, MODEL
 from symgen.exact.relations import RELATIONS
 from symgen.formulations import FORMULATIONS, NEWTON_EULER
+from symgen.program.functions import OF_TREES
 from tests.choosing import deep, one_in
 from tests.exact.models import complete
 from tests.oracles.descriptions import described
@@ -55,9 +56,10 @@ def with_entry(program, number, change, output=0):
     return replace(program, outputs=tuple(outputs))
 
 
-def failures(changed):
+def failures(changed, functions=(MODEL, *OF_TREES)):
     """(function, left side) of the claims that fail, without those between formulations."""
-    rows, _ = compare({**programs(), **changed}, points=1)
+    near = {key: program for key, program in programs().items() if key[1] in functions}
+    rows, _ = compare({**near, **changed}, points=1)
     return {(row.function, row.claim.split(" = ")[0]) for row in rows if not row.holds}
 
 
@@ -107,6 +109,9 @@ def test_a_change_of_every_output_is_found():
         assert failed[0].difference.index == (number,)
 
 
+SOLVED = (MODEL, "mass_matrix", "bias_forces", "inverse_dynamics", "forward_dynamics")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("result", ["qdd", *deep("pivots", "diagonal")])
 def test_a_change_of_what_solves_is_found(result):
@@ -117,7 +122,7 @@ def test_a_change_of_what_solves_is_found(result):
         changed = {
             key: with_entry(programs()[key], entry, lambda x: x + 1.0, number) for key in keys
         }
-        found = failures(changed)
+        found = failures(changed, SOLVED)
         for formulation, _ in keys:
             wanted = formulation if number else f"{formulation}: {MOTION.name}"
             assert ("forward_dynamics", wanted) in found

@@ -23,7 +23,7 @@ from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.program.evaluation import call
 from symgen.program.functions import OF_TREES
 from symgen.program.products import PRODUCTS
-from tests.choosing import one_in, some_deep
+from tests.choosing import deep, one_in, some_deep
 from tests.exact.models import complete
 from tests.exact.mutations import mutant
 from tests.oracles.descriptions import described
@@ -36,7 +36,6 @@ RECIPE = Recipe(
     terms=True,
 )  # fmt: skip
 FORKED = 56
-SEEDS = (FORKED, 2)
 DERIVATIVES = {
     "inverse_dynamics_derivatives": 6,
     "inverse_dynamics_hessian": 3,
@@ -140,7 +139,7 @@ def test_the_mistakes_are_spread_over_everything_and_half_are_in_derivatives():
 
 
 @pytest.mark.parametrize(
-    "item", one_in(44, MUTANTS, alone=True), ids=lambda item: "-".join(map(str, item))
+    "item", one_in(88, MUTANTS, alone=True), ids=lambda item: "-".join(map(str, item))
 )
 def test_a_mistake_that_changes_a_result_is_found(item):
     *key, number = item
@@ -155,7 +154,6 @@ def test_a_mistake_that_changes_a_result_is_found(item):
     assert (place.kind, place.joint, place.statement) == (step.kind, step.joint, line.name)
 
 
-@pytest.mark.deep
 @cache
 def with_a_ball():
     """The general programs of a ball with a quaternion and an arm on it, and its parameters."""
@@ -201,15 +199,19 @@ def test_most_mistakes_are_named_by_the_comparison_alone():
     assert sum(is_named(item, exact=True) for item in products) >= 0.5 * len(products)
 
 
-def test_without_a_mistake_nothing_is_found():
-    for seed in SEEDS:
-        programs, _ = robot(seed)
-        rows, _ = compare(programs)
-        assert all(row.holds for row in rows)
-        assert first_difference(*[programs["newton_euler", "inverse_dynamics"]] * 2) is None
+SEEDS = [FORKED, *deep(2)]
 
 
-def test_statements_of_one_name_mean_the_same_in_functions_of_one_recursion():
+@pytest.mark.parametrize("seed", SEEDS)
+def test_without_a_mistake_nothing_is_found(seed):
+    programs, _ = robot(seed)
+    rows, _ = compare(programs)
+    assert all(row.holds for row in rows)
+    assert first_difference(*[programs["newton_euler", "inverse_dynamics"]] * 2) is None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_statements_of_one_name_mean_the_same_in_functions_of_one_recursion(seed):
     """What the naming of wrong statements relies on."""
     pairs = {
         (function, other)
@@ -217,18 +219,16 @@ def test_statements_of_one_name_mean_the_same_in_functions_of_one_recursion():
         for k, function in enumerate(group)
         for other in group[k + 1 :]
     }
-    compared = 0
-    for seed in SEEDS:
-        programs, _ = robot(seed)
-        for formulation in FORMULATIONS:
-            for pair in sorted(pairs):
-                keys = [(formulation.name, function) for function in pair]
-                if all(key in programs for key in keys):
-                    assert first_difference(*(programs[key] for key in keys)) is None
-                    compared += 1
-            for rerun in RERUNS:
-                keys = [(formulation.name, name) for name in (rerun.function, rerun.base)]
-                if all(key in programs for key in keys):
-                    assert first_difference_by_rerun(keys[0], rerun, programs) is None
-                    compared += 1
-    assert compared > 100 * len(SEEDS)
+    compared, (programs, _) = 0, robot(seed)
+    for formulation in FORMULATIONS:
+        for pair in sorted(pairs):
+            keys = [(formulation.name, function) for function in pair]
+            if all(key in programs for key in keys):
+                assert first_difference(*(programs[key] for key in keys)) is None
+                compared += 1
+        for rerun in RERUNS:
+            keys = [(formulation.name, name) for name in (rerun.function, rerun.base)]
+            if all(key in programs for key in keys):
+                assert first_difference_by_rerun(keys[0], rerun, programs) is None
+                compared += 1
+    assert compared > 100

@@ -78,11 +78,6 @@ class Terms:
         about[3:, 3:] = self.matrix(body.J_G)
         return D.T @ about @ D
 
-    def velocity_of_centre(self, i):
-        motion = self.system.motions[i]
-        v, omega, c = map(self.of, (motion.V.linear, motion.omega, self.known.bodies[i].c))
-        return v + np.cross(omega, c)
-
 
 def tilde(x):
     """The matrix of x x (.)"""

@@ -15,7 +15,7 @@ import pytest
 from tests.hostile.mutating import KINDS, ROOT, make
 from tests.hostile.watching import in_time
 
-INPUTS = 700
+INPUTS = 300
 
 
 @pytest.mark.slow

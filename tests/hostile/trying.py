@@ -107,8 +107,10 @@ def makers(part: str) -> Mapping[str, Callable[[], bytes]]:
     """The files of a part of the corpus and what makes them; every fourth of ``enormous:4``."""
     kind, _, step = part.partition(":")
     if kind == "enormous":
-        return {f"enormous/{name}": ENORMOUS[name] for name in [*ENORMOUS][:: int(step or 1)]}
-    return {f"{part}/{path.name}": path.read_bytes for path in sorted((CORPUS / part).iterdir())}
+        found = {f"enormous/{name}": make for name, make in ENORMOUS.items()}
+    else:
+        found = {f"{kind}/{x.name}": x.read_bytes for x in sorted((CORPUS / kind).iterdir())}
+    return {name: found[name] for name in [*found][:: int(step or 1)]}
 
 
 def try_all(folder: Path, part: str) -> Mapping[str, dict[str, Any]]:

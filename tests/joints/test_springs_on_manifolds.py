@@ -7,6 +7,7 @@ import pytest
 import symgen
 from symgen.description import read
 from symgen.exact import prove
+from tests.choosing import deep, one_in
 from tests.modules import file_of, module
 
 BALL = """symgen: 1
@@ -113,7 +114,7 @@ def test_half_a_turn_has_a_value(ball):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("held", ["prescribed: true", ""])
+@pytest.mark.parametrize("held", ["prescribed: true", *deep("")])
 def test_derivatives_are_slopes(held):
     names = ["inverse_dynamics", "forward_dynamics", *(["hybrid_dynamics"] if held else [])]
     robot = sprung(*names, *(f"{name}_derivatives" for name in names), held=held)
@@ -201,7 +202,7 @@ def bent():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("angle", ANGLES)
+@pytest.mark.parametrize("angle", one_in(3, ANGLES))
 @pytest.mark.filterwarnings("error")
 def test_second_derivatives_with_all_digits(bent, angle):
     """Central differences of the rotation vector along the exponential, in 80 digits."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.models import HUMAN43, spatial_tree
@@ -139,6 +139,7 @@ def ancestors(parents, joint):
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(parents_of_trees())
 def test_random_trees(parents):
     tree = from_parents(parents)

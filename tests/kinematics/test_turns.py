@@ -12,6 +12,7 @@ from symgen.formulations import formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.kinematics.turns import MOST_NAMED_TURNS, named_turns
 from symgen.showing.steps import step_by_step
+from tests.choosing import deep
 from tests.oracles.descriptions import described
 
 
@@ -38,8 +39,9 @@ def numbers(matrix):
 
 
 @pytest.mark.slow
-def test_constants_that_have_grown_are_numbers_and_the_same():
-    robot = askew(12)
+@pytest.mark.parametrize("links", [6, *deep(12)])
+def test_constants_that_have_grown_are_numbers_and_the_same(links):
+    robot = askew(links)
     exact, folded = build_tree(robot, SymPyAlgebra()), build_tree(robot, Graph())
     for one, other in zip(exact.frames, folded.frames, strict=True):
         pose = one.pose.homogeneous(exact.algebra)

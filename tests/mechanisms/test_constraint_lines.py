@@ -16,14 +16,15 @@ from symgen.algebra.graph import Graph
 from symgen.formulations import VARIANTS, derive
 from symgen.formulations.semi_recursive import SEMI_RECURSIVE
 from symgen.kinematics.tree import build_tree
-from tests.choosing import slow
+from tests.choosing import deep, slow
 from tests.mechanisms.models import BY_STATE, FOUR_BAR, loaded
 from tests.oracles.descriptions import described
 from tests.oracles.lines import compared, slopes_of, values_of
 from tests.oracles.parameter_kinds import EVERY_KIND, independent
 
 THREE = (SEMI_RECURSIVE, *VARIANTS)
-EACH = pytest.mark.parametrize("formulation", slow(*THREE), ids=lambda item: item.name)
+CASES = [*slow(THREE[0]), *deep(*THREE[1:])]
+EACH = pytest.mark.parametrize("formulation", CASES, ids=lambda item: item.name)
 CLOSED = """
 joints:
   - {name: root, type: floating, coordinates: euler_parameters, parent: base,

@@ -93,7 +93,7 @@ GRADIENTS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.deep  # by steps of one size: tests/simulation/test_fixed_steps.py
 def test_the_five_bar_linkage_has_the_published_gradients():
     """Springs, a loop, sensitivities by parameters, and of where the loop closes."""
     names = ("L_s1", "L_s2", "m", "x_G", "L_A1")

@@ -7,7 +7,7 @@ import pytest
 
 import symgen
 from symgen.validation.compiled_mechanisms import accelerations
-from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, SEAT, body, loaded, model
+from tests.mechanisms.models import BY_PARAMETERS, SEAT, body, loaded, model
 
 STEP = 1e-6
 
@@ -43,7 +43,7 @@ def closed(functions=BY_PARAMETERS, backend="numpy"):
 @pytest.mark.slow
 def test_accelerations_in_c():
     """Those of Python; coordinates of another number than nq are refused, not read beyond."""
-    held = closed(BY_STATE, "compiled")
+    held = closed(backend="compiled")
     rows = list(accelerations(held))
     assert len(rows) == 10 and all(row.passed and row.samples for row in rows)
     still = np.zeros(held.n)
@@ -54,7 +54,7 @@ def test_accelerations_in_c():
 @pytest.mark.slow
 def test_derivatives_of_accelerations_and_multipliers():
     """Against central differences along integrate(), at states that keep no constraint."""
-    held = closed(BY_STATE)
+    held = closed()
     random = np.random.default_rng(1)
     q, (v, tau) = held.random_configuration(random), random.normal(size=(2, held.n))
     found = held.constrained_forward_dynamics_derivatives(q, v, tau, t=0.4)
@@ -101,7 +101,7 @@ def hung(joint, **more):
     return loaded(model("hung", [joint], **HUNG, **more), functions, runtime_parameters="all")
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_body_on_a_ball_moves_as_the_tree_does():
     """Motion and sensitivities by parameters, of which one moves the ball in the body."""
     tree = hung({"type": "spherical"})

@@ -56,9 +56,14 @@ def has(robot: NumericRobot, name: str) -> bool:
     return all(bool(size) for key, size in needed.items() if key in name)
 
 
-def formulation(robot: NumericRobot, changed: Mapping[str, Function] | None = None) -> Any:
-    """An object with the functions as attributes, some of them replaced."""
-    return SimpleNamespace(**{**functions_of(robot), **(changed or {})})
+def formulation(
+    robot: NumericRobot,
+    changed: Mapping[str, Function] | None = None,
+    only: Collection[str] = ARGUMENTS,
+) -> Any:
+    """An object with `only` these functions as attributes, some of them replaced."""
+    functions = {name: f for name, f in functions_of(robot).items() if name in only}
+    return SimpleNamespace(**{**functions, **(changed or {})})
 
 
 def facts_of(robot: NumericRobot) -> Facts:
@@ -75,11 +80,10 @@ def fake_module(
 
     There are `only` these functions.
     """
-    functions = {name: f for name, f in functions_of(robot).items() if name in only}
-    right = SimpleNamespace(**functions)
-    wrong = SimpleNamespace(**{**functions, **(changed or {})})
+    right = formulation(robot, None, only)
+    wrong = formulation(robot, changed, only)
     return SimpleNamespace(
-        **functions,
+        **vars(right),
         n=robot.n,
         n_links=robot.n_links,
         n_loads=robot.n_loads,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from symgen.toolchain.key import extension_inputs
 from symgen.toolchain.processes import Completed, Processes
 from symgen.toolchain.units import units
 from symgen.validation.two_link import model_path
+from symgen.validation.validate import ValidationResult
 from tests.emit.samples import arm_package
 
 
@@ -107,8 +109,11 @@ def test_what_begins_early_is_what_would_be_compiled_later(
         early = [command for command in compiled if "-o" in command and command[-1][0].isdigit()]
         return files, len(compiled), len(early)
 
-    qualifying = BuildOptions(out=tmp_path / "two", functions=("mass_matrix",))
-    building.build(model_path(), qualifying, Journal())
+    nothing = ValidationResult((), 0.0)
+    monkeypatch.setattr(building, "qualification", lambda *a: nullcontext(lambda: False))
+    monkeypatch.setattr(building, "validate_package", lambda *a, **k: nothing)
+    sharing = BuildOptions(out=tmp_path / "two", functions=("mass_matrix",))
+    building.build(model_path(), sharing, Journal())
     monkeypatch.setattr(Processes, "run", counted)
     monkeypatch.setattr(compiling, "processors", lambda: 1)
     late = built()

@@ -64,7 +64,8 @@ def ends(plan, goal, atol, status="solved"):
     assert plan.final_error < 1e-6
     assert np.abs(module.difference(plan.q[-1], module.normalize(goal))).max() < 1e-9
     drive = lambda t, q, qd: plan.torques(np.array([min(t / plan.T, 1.0)]))[0]  # noqa: E731
-    run = symgen.simulate(module, plan.q[0], plan.qd[0], plan.t, tau=drive, rtol=1e-10, atol=1e-10)
+    fine = {"rtol": 1e-3 * atol, "atol": 1e-3 * atol}
+    run = symgen.simulate(module, plan.q[0], plan.qd[0], plan.t, tau=drive, **fine)
     assert np.abs(module.difference(run.q[-1], plan.q[-1])).max() < atol
 
 
@@ -147,7 +148,7 @@ def test_motions_are_those_of_angles(solver):
 @pytest.mark.slow
 def test_a_whole_turn_past_states(solver, tmp_path):
     """Attitudes are passed in turn, velocities of the body kept at the ends; files have q."""
-    robot = satellite(QUATERNION)
+    robot = satellite(QUATERNION, FUNCTIONS[:7])
     about_y = [Rotation.from_euler("y", angle, degrees=True).as_quat() for angle in (120, 240)]
     speed = {"bus_wy": 1.0, "bus_vx": 0.2, "all": 0}
     task = {
@@ -216,7 +217,7 @@ def test_faults_name_the_joint_and_the_remedy(named, keys, message):
 @pytest.mark.slow
 def test_angles_of_links_are_limited(solver):
     """The axis of the body keeps away from the sun, at a price; what cannot be is refused."""
-    robot = satellite(QUATERNION)
+    robot = satellite(QUATERNION, FUNCTIONS[:7])
     turn = [0, 0, 0, 0, np.sin(np.pi / 4), 0, np.cos(np.pi / 4), 0]
     sun, least = np.array([np.sqrt(0.5), 0.2, np.sqrt(0.5)]), 25
     away = {"name": "sun", "link": "bus", "axis": [0, 0, 2], "toward": sun.tolist(),

@@ -166,7 +166,7 @@ def recursion_at(dynamics, function, values):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("formulation", ["kane", "newton_euler", "explicit_kane"])
+@pytest.mark.parametrize("formulation", ["kane", *deep("newton_euler", "explicit_kane")])
 @pytest.mark.parametrize("model", ["spatial", *deep("two_link", "cart_pole")])
 def test_over_the_determinant_results_are_what_they_were(tmp_path, model, formulation):
     path = EXAMPLES / f"{model}.yaml"
@@ -284,24 +284,33 @@ joints:
 """
 
 
-@pytest.mark.slow
-def test_a_payload_at_the_tip_of_three_links(tmp_path):
-    """What is large before it is simplified, 13,584 operations here, is shown where little is left;
-    and what has a named mass has no quotients by it."""
+@pytest.fixture
+def three(tmp_path):
     path = tmp_path / "three.yaml"
     path.write_text(THREE)
+    return path
+
+
+@pytest.mark.deep
+def test_what_is_large_before_it_is_simplified(three):
+    """13,584 operations here are shown where little is left."""
     told = []
-    text = show(path, "torque_parts", "pretty", None, None, Journal(notify=told.append))
+    text = show(three, "torque_parts", "pretty", None, None, Journal(notify=told.append))
     assert text.startswith("inertial_torques[0] =\n") and not told
     assert max(map(len, text.splitlines())) < 800
     assert set(re.findall(r"(?:sin|cos)\((.*?)\)", text)) == {
         "q₁", "q₂", "q₃", "q₁ + q₂", "q₂ + q₃", "q₁ + q₂ + q₃"
     }  # fmt: skip
-    text = shown(path, "mass_matrix")
+
+
+@pytest.mark.slow
+def test_a_payload_at_the_tip_of_three_links(three):
+    """What has a named mass has no quotients by it."""
+    text = shown(three, "mass_matrix")
     assert text.endswith("mass_matrix[2, 2] =\n    ⎛      L⋅m⎞\n  L⋅⎜L⋅M + ───⎟\n    ⎝       3 ⎠")
-    assert "Recursive Newton-Euler" in shown(path, "inverse_dynamics_derivatives")
+    assert "Recursive Newton-Euler" in shown(three, "inverse_dynamics_derivatives")
     journal = Journal()
-    show(path, "point_motion", "pretty", None, None, journal)
+    show(three, "point_motion", "pretty", None, None, journal)
     assert [notice[:24] for notice in journal.notices] == ["This model has no points"]
 
 

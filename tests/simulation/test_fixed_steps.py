@@ -17,6 +17,7 @@ from symgen.errors import RequestError
 from symgen.robot.closure import row_sizes
 from symgen.simulation import fixed_steps, sample
 from symgen.validation.compiled_mechanisms import accelerations, steps
+from tests.choosing import deep
 from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, FOUR_BAR, loaded
 from tests.mechanisms.test_examples import GRADIENTS, MECHANISMS, OBJECTIVES, bricard_cut_at
 from tests.modules import module
@@ -109,7 +110,7 @@ def test_sensitivities_are_those_of_the_steps_themselves(options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["five_bar", "double_four_bar", "andrews"])
+@pytest.mark.parametrize("name", ["five_bar", "andrews", *deep("double_four_bar")])
 def test_every_build_compares_c_with_the_reference(name):
     parameters = ",".join(NAMES) if name == "five_bar" else ""
     module = compiled(name, parameters)
@@ -135,7 +136,7 @@ def test_a_wrong_step_is_seen(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", [1e-2, 2e-3, 5e-4])
+@pytest.mark.parametrize("step", [1e-2, 2e-3, *deep(5e-4)])
 def test_the_double_four_bar_passes_its_singular_positions(step):
     """Problem A02 of the IFToMM library: ten passages, no other branch, little drift of energy."""
     robot = compiled("double_four_bar")
@@ -187,7 +188,7 @@ def test_andrews_mechanism():
     assert 12 < error[1e-5] / error[2.5e-6] < 18  # order 2
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_bricard_in_steps():
     """The motion is the same whichever joint is cut; redundant multipliers are of least norm."""
     t, paths = np.linspace(0, 2, 5), []

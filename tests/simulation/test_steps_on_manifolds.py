@@ -117,10 +117,6 @@ def test_euler_parameters_move_the_same_way():
 @pytest.mark.parametrize("projection", ["mass", "tangent"])
 def test_c_and_the_reference_make_the_same_steps(projection):
     """Beside a rod, a welded trunk and a relation of time; every build compares them."""
-    rows = [
-        row
-        for row in steps(closed(BY_PARAMETERS, "compiled"), projection=projection)
-        if row.samples
-    ]
+    rows = [row for row in steps(closed(backend="compiled"), projection=projection) if row.samples]
     assert len(rows) == 14
     assert max(row.error for row in rows) < 1e-9

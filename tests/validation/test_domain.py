@@ -51,6 +51,7 @@ STEEP = {
 }
 HALF = {"half": "sqrt(abs(q.j) - q.j)"}
 RUNTIME = ("a", "b", "m", "r")
+OUTPUTS = ("outputs", "outputs_derivatives")
 
 
 def model(outputs):
@@ -69,11 +70,12 @@ def derived(description, runtime, *names):
 
 def validated(outputs, runtime=RUNTIME, changed=None):
     description = model(outputs)
-    made = derived(description, runtime, "outputs", "outputs_derivatives")
+    made = derived(description, runtime, *OUTPUTS)
     subjects = [Subject("derived", made, complex_step=True, arrays=False)]
     if changed is not None:
         robot = NumericRobot(description, runtime=runtime)
-        subjects.append(Subject("changed", formulation(robot, changed(robot)), arrays=False))
+        wrong = formulation(robot, changed(robot), OUTPUTS)
+        subjects.append(Subject("changed", wrong, arrays=False))
     return validate(description, subjects, runtime=runtime)
 
 
@@ -130,7 +132,7 @@ def test_a_large_value_hides_no_mistake_in_its_derivatives():
 def test_an_output_may_have_no_derivative_anywhere_because_of_the_geometry(text, runtime):
     points = "points: [{name: axis, link: j, point: [-1, 0, 0.2]}]\noutputs:\n"
     description = described(MODEL.replace("outputs:\n", points) + f"  o: {text}\n")
-    made = derived(description, runtime, "outputs", "outputs_derivatives")
+    made = derived(description, runtime, *OUTPUTS)
     result = validate(description, [Subject("derived", made, True, False)], runtime=runtime)
     result.raise_if_failed()
     assert any("the output o has no derivative at 20 of 20" in row for row in result.left_out)
@@ -171,9 +173,8 @@ def test_a_wrong_value_at_a_kink_is_found():
 @pytest.mark.parametrize("name", ["root", "rare"])
 def test_the_module_alone_finds_it_too(name, mistake):
     robot = NumericRobot(model({name: PARTLY[name]}), runtime=RUNTIME)
-    names = "outputs", "outputs_derivatives"
-    assert all(row.passed for row in check_module(fake_module(robot, only=names), samples=4))
-    rows = check_module(fake_module(robot, mistake(robot), names), samples=4)
+    assert all(row.passed for row in check_module(fake_module(robot, only=OUTPUTS), samples=4))
+    rows = check_module(fake_module(robot, mistake(robot), OUTPUTS), samples=4)
     failures = [row for row in rows if not row.passed]
     assert {row.subject for row in failures} == {"newton_euler (compiled)"}
 
@@ -183,11 +184,11 @@ def test_derivatives_that_are_nowhere_finite_are_no_kink():
     robot = NumericRobot(model({"o": "q.j**2"}), runtime=RUNTIME)
     lost = no_slope(robot)["outputs_derivatives"]
     s = Evaluation(
-        Subject("s", formulation(robot, {"outputs_derivatives": lost}), complex_step=True),
+        Subject("s", formulation(robot, {"outputs_derivatives": lost}, OUTPUTS), complex_step=True),
         random_states(1, 0, 5, parameters=robot.parameters),
     )
     assert is_smooth(s).all()
-    module = fake_module(robot)
+    module = fake_module(robot, only=OUTPUTS)
     for family in module.backends.values():
         family.newton_euler.outputs_derivatives = lost
         family.closed_form_lagrange.outputs_derivatives = lost
@@ -211,7 +212,7 @@ def test_kinks_and_domains_of_every_sample():
 def test_derived_parameters_that_have_no_value_beside_the_default():
     text = MODEL.replace("{a: 0,", "{a: 0, edge: sqrt(a),") + "  o: edge*q.j\n"
     description = described(text)
-    made = derived(description, ("a",), "outputs", "outputs_derivatives")
+    made = derived(description, ("a",), *OUTPUTS)
     result = validate(description, [Subject("derived", made, True, False)], runtime=("a",))
     result.raise_if_failed()
     assert any("the output o has no derivative" in row for row in result.left_out)

@@ -56,7 +56,7 @@ def test_errors_are_found_in_badly_scaled_trees(seed, name):
         several = isinstance(result, tuple)
         return (*result[:-1], result[-1] * (1 + 1e-4)) if several else result * (1 + 1e-4)
 
-    functions = formulation(robot, altered(robot, name, wrong))
+    functions = formulation(robot, altered(robot, name, wrong), (*SOLVING, "inverse_dynamics"))
     made = [Subject("s", functions, complex_step=True, arrays=False)]
     result = validate(description, made, samples=4)
     assert {row.name.split(",")[0].split(" ")[0] for row in result.failures} & {name, f"{name}:"}

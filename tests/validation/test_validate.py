@@ -22,7 +22,7 @@ from symgen.validation.checks import (
 from symgen.validation.evaluated import spared_rows
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import INDEPENDENT, ValidationResult, begin, validate
-from tests.choosing import one_in
+from tests.choosing import one_in, some_deep
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, formulation, has
 from tests.oracles.random_models import Recipe, seeded_model_text
@@ -32,15 +32,19 @@ SMALL = Recipe(
 )
 
 
-def subjects(robot, changed=None):
+FEW = ("mass_matrix", "kinetic_energy", "inverse_dynamics")
+
+
+def subjects(robot, changed=None, only=ARGUMENTS):
+    right, wrong = (formulation(robot, x, only) for x in (None, changed))
     return [
-        Subject("newton_euler (evaluated)", formulation(robot), complex_step=True, arrays=False),
-        Subject("newton_euler (compiled)", formulation(robot, changed)),
+        Subject("newton_euler (evaluated)", right, complex_step=True, arrays=False),
+        Subject("newton_euler (compiled)", wrong),
     ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", one_in(3, range(3)))
+@pytest.mark.parametrize("seed", some_deep(range(3), {1}))
 def test_right_models_pass(seed):
     description = described(seeded_model_text(seed))
     result = validate(description, subjects(NumericRobot(description)))
@@ -48,6 +52,7 @@ def test_right_models_pass(seed):
     assert result.passed
     assert result.failures == ()
     assert "checks passed" in result.summary
+    assert str(result).count("\n") == len(result.rows)
     assert result.rows[0].subject == INDEPENDENT
 
 
@@ -55,7 +60,7 @@ def test_right_models_pass(seed):
 def test_progress_is_told_of_every_comparison():
     """In order, with the parts that are done of all; those that had begun are told of, too."""
     description = described(seeded_model_text(1, SMALL))
-    both = subjects(NumericRobot(description))
+    both = subjects(NumericRobot(description), only=FEW)
     for begun in (False, True):
         heard, early = [], []
         beginning = begin(description, both[:1], progress=lambda *x, to=early: to.append(x))
@@ -88,7 +93,7 @@ def test_what_has_begun_before_is_not_done_again(fault):
 
         return mass_matrix
 
-    both = subjects(NumericRobot(description))
+    both = subjects(NumericRobot(description), only=FEW)
     functions = both[0].functions
     functions.mass_matrix = counted(functions.mass_matrix)
     whole = validate(description, both)
@@ -130,7 +135,7 @@ def test_a_wrong_function_is_named(whole, name):
     def change(result, *_):
         return tuple(-x for x in result) if isinstance(result, tuple) else -result
 
-    made = subjects(robot, altered(robot, name, change))
+    made = subjects(robot, altered(robot, name, change), {name, *NEEDED.get(name, FEW)})
     result = validate(description, made, samples=3, runtime=("k",))
     assert {row.subject for row in result.failures} == {"newton_euler (compiled)"}
     independent = [row.name for row in result.failures if INDEPENDENT in row.name]
@@ -183,7 +188,7 @@ def mutations(count):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("text", "wrong"), one_in(30, mutations(60)))
+@pytest.mark.parametrize(("text", "wrong"), one_in(60, mutations(60)))
 def test_a_wrong_frame_in_a_joint_is_found(text, wrong):
     description = described(text)
     mutant = NumericRobot(described(wrong.replace("--", "").replace("-pi", "pi*(-1)")))
@@ -217,7 +222,7 @@ def test_parameters_have_other_values_too():
     def wrong(q, *, parameters=None, out=None):
         return right(q, out=out)
 
-    functions = formulation(robot, {"potential_energy": wrong})
+    functions = formulation(robot, {"potential_energy": wrong}, FEW)
     made = [Subject("s", functions, complex_step=True, arrays=False)]
     result = validate(description, made, runtime=("L",))
     name = f"potential_energy = that of {INDEPENDENT}{CHANGED}"
@@ -245,13 +250,6 @@ def test_changes_of_the_parameters_are_small_and_the_same_every_time():
     assert np.all(np.abs(changed - values) <= 0.05 * np.abs(values))
     assert np.all(changed[[0, 2]] != values[[0, 2]])
     assert np.array_equal(changed, changed_parameters(values))
-
-
-@pytest.mark.slow
-def test_the_table_has_a_line_for_every_row():
-    description = described(seeded_model_text(0, SMALL))
-    result = validate(description, subjects(NumericRobot(description)), samples=2)
-    assert str(result).count("\n") == len(result.rows)
 
 
 def test_an_empty_result_passes():
