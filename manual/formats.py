@@ -5,7 +5,6 @@ from __future__ import annotations
 from manual.notation import cell
 from symgen.description.foreign import mujoco_fields
 from symgen.description.foreign.entries import Format, Use, counts, rows
-from symgen.description.foreign.mjcf_format import MJCF
 from symgen.description.foreign.sdf_format import SDF
 from symgen.description.foreign.urdf_format import URDF
 
@@ -16,8 +15,7 @@ FIELDS_HEAD = "| use | fields | what they would have changed |\n| --- | --- | --
 def markdown() -> str:
     """The tables of all formats, one after the other."""
     parts = [f"## {table.name}\n\n{_of(table)}" for table in (URDF, SDF)]
-    parts.append(f"## MJCF, compiled by MuJoCo\n\n{_of_fields()}")
-    parts.append(f"## MJCF without MuJoCo\n\n{_of(MJCF)}")
+    parts.append(f"## MJCF, as MuJoCo compiles it\n\n{_of_fields()}")
     return "\n\n".join(parts)
 
 

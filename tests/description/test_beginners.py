@@ -20,7 +20,6 @@ from tests.modules import quick_builds
 FOLDER = Path(__file__).parent / "beginners"
 EXPECTED = FOLDER / "expected.txt"
 FILES = sorted(path.name for path in FOLDER.iterdir() if path != EXPECTED)
-pytestmark = pytest.mark.usefixtures("without_mujoco")
 SHORT = ("--backend", "numpy", "--functions", "mass_matrix", "--formulations", "newton_euler")
 OUTCOMES = {0: "builds with", 2: "refused"}
 

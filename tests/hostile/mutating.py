@@ -15,16 +15,15 @@ from functools import cache
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from symgen.description.foreign.mjcf_format import MJCF
 from symgen.description.foreign.sdf_format import SDF
 from symgen.description.foreign.urdf_format import URDF
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 KINDS: Mapping[str, str] = {
-    "model": ".yaml", "urdf": ".urdf", "sdf": ".sdf", "mjcf": ".xml", "answer": ".txt",
+    "model": ".yaml", "urdf": ".urdf", "sdf": ".sdf", "answer": ".txt",
 }  # fmt: skip
-SHARES: Mapping[str, float] = {"model": 0.3, "urdf": 0.15, "sdf": 0.2, "mjcf": 0.15, "answer": 0.2}
+SHARES: Mapping[str, float] = {"model": 0.3, "urdf": 0.25, "sdf": 0.25, "answer": 0.2}
 LARGEST_SEED = 6000
 LARGEST_INPUT = 60_000
 
@@ -54,7 +53,7 @@ _HOSTILE = [
     "<!--", "<![CDATA[", "<!DOCTYPE", "<!ENTITY", "&lol;", "&#0;", "&#x110000;", "<xacro:macro",
     "&a", "*a", "<<:", "!!python/object:", "!<tag:x>", "|-", ">+", "...", "%YAML", "a::b",
 ]  # fmt: skip
-_TABLES = {"urdf": URDF.entries, "sdf": SDF.entries, "mjcf": MJCF.entries}
+_TABLES = {"urdf": URDF.entries, "sdf": SDF.entries}
 _TOKEN = re.compile(r"[A-Za-z_0-9.]+|\s+|.", re.DOTALL)
 _WRITTEN_NUMBER = re.compile(r"(?<![A-Za-z_])[0-9]+(?:\.[0-9]+)?")
 

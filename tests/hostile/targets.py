@@ -13,10 +13,8 @@ import ast
 import re
 import sys
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
-from typing import Any
 from unittest.mock import patch
 
 import symgen.grading.grade  # noqa: F401  (imported before anything is watched)
@@ -26,7 +24,6 @@ from symgen.deriving.selection import select
 from symgen.description import RobotDescription
 from symgen.description.checks import check
 from symgen.description.documents import is_foreign, read_document
-from symgen.description.foreign import mujoco
 from symgen.description.reading import Document, decode, load
 from symgen.description.writing import model_text
 from symgen.emit.emission import emit, javascript_module
@@ -58,17 +55,11 @@ LONGEST_MESSAGE = 700
 def read_file(path: str, number: int = 0) -> RobotDescription:
     """Read a file; every fourth is written as `symgen convert` does, without the writing."""
     floating_base = number % 7 == 1
-    with without_mujoco():
-        document = read_document(path, ReadOptions(floating_base=floating_base))
+    document = read_document(path, ReadOptions(floating_base=floating_base))
     description = check(document)
     if is_foreign(path) and number % 4 == 0:
         _round_trip(document)
     return description
-
-
-def without_mujoco() -> AbstractContextManager[Any]:
-    """Try the readers of symgen itself: MuJoCo has a process of its own for every file."""
-    return patch.object(mujoco, "is_installed", lambda: False)
 
 
 def _round_trip(document: Document) -> None:

@@ -87,20 +87,6 @@ def test_schema_output_short_form():
     jsonschema.Draft7Validator(json_schema()).validate(YAML(typ="safe").load(text))
 
 
-def test_mjcf_childclass_not_inherited(tmp_path):
-    (tmp_path / "arm.xml").write_text(
-        '<mujoco><default><default class="stiff"><joint damping="0.7"/></default></default>'
-        '<worldbody><body name="a" childclass="stiff"><joint name="j" axis="1 0 0"/>'
-        '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
-        '<body name="b"><joint name="k" axis="1 0 0"/>'
-        '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body></worldbody></mujoco>'
-    )
-    robot = read(tmp_path / "arm.xml")
-    state = {"q": [0.0, 0.0], "qd": [1.0, 1.0], "qdd": [0.0, 0.0], "loads": np.zeros((0, 6))}
-    (tau,) = call(evaluated(robot, formulation_named("newton_euler"), "inverse_dynamics"), state)
-    np.testing.assert_allclose(tau, [0.7, 0.7], rtol=1e-12)  # of two bodies that turn about centres
-
-
 def test_oracle_offset_of_leader():
     """Three joints, each of which follows the one before with an offset."""
     robot = model(

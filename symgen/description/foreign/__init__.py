@@ -4,7 +4,7 @@
     expanded            xacro   -> Element    (xacro)
     document_of_urdf    Element -> Document   (urdf)
     document_of_sdf     Element -> Document   (sdf)
-    document_of_mjcf    Element -> Document   (mjcf, or mujoco where MuJoCo is installed)
+    document_of_mjcf    Element -> Document   (mujoco)
 
 A document knows the lines of the file that it was made from, so that everything that is checked
 later points there.  Nothing is fetched, and nothing in these files is evaluated, but for a file
@@ -19,16 +19,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from symgen.description.foreign import mujoco
-from symgen.description.foreign.mjcf import document_of_mjcf
-from symgen.description.foreign.mjcf_settings import FLAT
+from symgen.description.foreign.mujoco import document_of_mjcf
 from symgen.description.foreign.sdf import document_of_sdf
 from symgen.description.foreign.urdf import document_of_urdf
 from symgen.description.foreign.xacro import XACRO, expanded
 from symgen.description.foreign.xml import Element, read_xml, stop, without_padding
 from symgen.description.reading import Document
 from symgen.description.wording import shown
-from symgen.errors import Fault, ModelError, RequestError
+from symgen.errors import Fault, RequestError
 from symgen.options import AS_IT_IS, ReadOptions
 
 ENDINGS = (".urdf", ".xml", ".mjcf", ".sdf", ".world", XACRO)
@@ -70,32 +68,7 @@ def _document_of(root: Element, files: tuple[str, ...], reading: ReadOptions) ->
             raise stop(file, root.line, f"{expected}, {found}")
         if reading.floating_base:
             raise RequestError("--floating-base is for URDF and SDF; in MJCF write <freejoint/>")
-        return _document_of_mjcf(root, file, reading.without_loops, reading.angles)
-
-
-def _document_of_mjcf(root: Element, file: str, without_loops: bool, angles: bool) -> Document:
-    """As MuJoCo compiles the file; read here, with a warning, where it is not there or does not."""
-    if not mujoco.is_installed():
-        remark = "read without MuJoCo; pip install 'symgen[mujoco]' lets it compile the file"
-        return _with_warning(document_of_mjcf(root, file, without_loops, angles), root, remark)
-    try:
-        model = mujoco.compiled(file)
-    except mujoco.NotCompiledError as error:
-        refused = Fault(file, error.line, "", f"MuJoCo does not compile this file: {error}")
-        if error.final:
-            raise ModelError([refused]) from None
-        try:
-            document = document_of_mjcf(root, file, without_loops, angles)
-        except ModelError as own:
-            others = [fault for fault in own.faults if FLAT not in fault.message]
-            raise ModelError([refused, *others]) from None
-        return _with_warning(document, root, f"read without MuJoCo, which says: {error}")
-    return mujoco.document_of_compiled(root, file, model, without_loops, angles)
-
-
-def _with_warning(document: Document, root: Element, words: str) -> Document:
-    warning = Fault(document.file, root.line, "", words)
-    return replace(document, warnings=(warning, *document.warnings))
+        return document_of_mjcf(root, file, reading.without_loops, reading.angles)
 
 
 def _refuse_xacro(root: Element, file: str) -> None:

@@ -41,19 +41,19 @@ import numpy as np
 
 from symgen.description.foreign.kinds import kind_of
 from symgen.description.foreign.legal import LegalNames, name_of_robot
-from symgen.description.foreign.mjcf_friction import (
+from symgen.description.foreign.mujoco_equalities import Closed, closed_by
+from symgen.description.foreign.mujoco_friction import (
     TravelFriction,
     friction_nodes,
     travel_friction,
 )
-from symgen.description.foreign.mjcf_settings import (
+from symgen.description.foreign.mujoco_terms import (
     TERMS,
     TYPES,
     refuse_constraints,
     rest_of,
     terms_of,
 )
-from symgen.description.foreign.mujoco_equalities import Closed, closed_by
 from symgen.description.foreign.nodes import (
     inertia,
     joint_node,
@@ -89,21 +89,7 @@ PROGRAM = Path(__file__).with_name("mujoco_process.py")
 SECONDS = 120
 MOST_FILES = 100
 _MOST_NAMED = 5
-_LINE = re.compile(r"line (\d+)")
-
-
-class NotCompiledError(Exception):
-    """MuJoCo does not compile the file; its words, and whether others may try to read it."""
-
-    def __init__(self, words: str, final: bool = False) -> None:
-        super().__init__(words)
-        self.final = final
-
-    @property
-    def line(self) -> int:
-        """The line of the file that is meant; 0 where MuJoCo names none."""
-        found = _LINE.search(str(self))
-        return int(found[1]) if found else 0
+_LINE, _ERROR = re.compile(r"line (\d+)"), re.compile(r"^(XML )?Error: ")
 
 
 def is_installed() -> bool:
@@ -111,8 +97,24 @@ def is_installed() -> bool:
     return bool(sys.executable) and find_spec("mujoco") is not None
 
 
-def compiled(path: str) -> dict[str, Any]:
-    """The tree that MuJoCo makes of the file; `NotCompiledError` where it makes none."""
+def document_of_mjcf(root: Element, file: str, without_loops: bool, angles: bool) -> Document:
+    """Return the document of an MJCF file; `ModelError` where MuJoCo does not compile it.
+
+    `root` is the file as it is written: it knows the lines of names.
+    """
+    if not is_installed():
+        raise stop(file, root.line, "MuJoCo reads this format: pip install 'symgen[mujoco]'")
+    model = _compiled(file)
+    if "error" in model:
+        words = _ERROR.sub("", " ".join(str(model["error"]).split()))
+        found = _LINE.search(words)
+        line = int(found[1]) if found else 0
+        raise stop(file, line, f"MuJoCo does not compile this file: {words}")
+    return _document_of_compiled(root, file, model, without_loops, angles)
+
+
+def _compiled(path: str) -> dict[str, Any]:
+    """Return the tree that MuJoCo makes of the file, or its words under ``error``."""
     command = [sys.executable, "-I", str(PROGRAM), str(Path(path).absolute())]
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -120,29 +122,23 @@ def compiled(path: str) -> dict[str, Any]:
                 command, cwd=folder, capture_output=True, timeout=SECONDS, check=False
             )
         except subprocess.TimeoutExpired:
-            raise NotCompiledError(f"not done after {SECONDS} s", final=True) from None
+            return {"error": f"not done after {SECONDS} s"}
     try:
         found: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         words = f"its process ended with status {done.returncode}: not enough time or memory"
-        raise NotCompiledError(words, final=True) from None
-    if "error" in found:
-        words = " ".join(str(found["error"]).split())
-        raise NotCompiledError(words, bool(found.get("final")))
+        return {"error": words}
     return found
 
 
-def document_of_compiled(
+def _document_of_compiled(
     root: Element,
     file: str,
     model: Mapping[str, Any],
-    without_loops: bool = False,
-    angles: bool = False,
+    without_loops: bool,
+    angles: bool,
 ) -> Document:
-    """The document of a compiled model; `ModelError` lists what symgen has no equations for.
-
-    `root` is the file as it is written: it knows the lines of names.
-    """
+    """Return the document of a compiled model; `ModelError` lists what has no equations."""
     reading = _Reading.of(root, file, model, angles)
     _take_constraints(reading, without_loops)
     _remark(reading)
@@ -244,10 +240,11 @@ def _remark(reading: _Reading) -> None:
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         listed = ", ".join(map(shown, names[:_MOST_NAMED]))
         element = reading.element(kind, names[0])
-        if kind == "option":
-            element = reading.root.first("option") or reading.root
-        words = f"left out of {kind} {listed}{more}: {effect}"
-        reading.faults.warn(element, kind if kind == "option" else f"{kind}.{names[0]}", words)
+        if kind in ("option", "asset"):
+            element = reading.root.first(kind) or reading.root
+        of = f" of {kind} {listed}{more}" if names[0] else ""
+        key = kind if kind in ("option", "asset") else f"{kind}.{names[0]}"
+        reading.faults.warn(element, key, f"left out{of}: {effect}")
 
 
 def _close(reading: _Reading) -> None:

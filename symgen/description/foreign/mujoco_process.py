@@ -27,6 +27,8 @@ BYTES = 8 * 2**30
 MOST = 3000
 """Bodies of a model, as many as files in other formats may have."""
 
+_NO_FILE = "Error: Error opening file"
+"""How MuJoCo begins where a mesh or texture is not there."""
 _JOINTS = ("free", "ball", "slide", "hinge")
 _ENTRIES = {"free": 7, "ball": 4, "slide": 1, "hinge": 1}
 _CLOSING = ("connect", "weld", "joint")
@@ -45,8 +47,38 @@ def compiled(path: str) -> dict[str, Any]:
     if len(spec.plugins) or spec.hasImplicitPluginElem:
         return {"error": "plugins are programs, and are not run", "final": True}
     if len(spec.bodies) > MOST:
-        return {"error": f"more than {MOST} bodies; no robot is that large", "final": True}
-    return tree(mujoco, spec.compile(), spec.modelname)
+        return {"error": f"more than {MOST} bodies; no robot is that large"}
+    try:
+        return tree(mujoco, spec.compile(), spec.modelname)
+    except ValueError as error:
+        if not str(error).startswith(_NO_FILE):
+            raise
+        spec = mujoco.MjSpec.from_file(path)
+        drop_shapes(spec)
+        found = tree(mujoco, spec.compile(), spec.modelname)
+        words = str(error).removeprefix("Error: ")
+        effect = f"what files say of shapes and looks; masses are those of <inertial> ({words})"
+        return {
+            **found,
+            "left": [{"kind": "asset", "name": "", "effect": effect}, *found["left"]],
+        }
+
+
+def drop_shapes(spec: Any) -> None:
+    """Leave out what files say of shapes and looks.
+
+    A shape of a body whose mass follows from it stays, so that its file is missed.
+    """
+    for geom in list(spec.geoms):
+        geom.material = ""
+        if geom.meshname and geom.parent.explicitinertial:
+            spec.delete(geom)
+    needed = {geom.meshname for geom in spec.geoms}
+    for mesh in list(spec.meshes):
+        if mesh.name not in needed:
+            spec.delete(mesh)
+    for asset in [*spec.materials, *spec.textures]:
+        spec.delete(asset)
 
 
 def tree(mujoco: Any, m: Any, name: str) -> dict[str, Any]:

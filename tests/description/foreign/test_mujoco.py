@@ -1,6 +1,7 @@
 """MJCF as MuJoCo compiles it: the same dynamics and frames, names, refusals; strangers' files."""
 
 import importlib.util
+import re
 import time
 from pathlib import Path
 
@@ -211,7 +212,7 @@ def test_equality_constraints_of_free_bodies_and_balls(tmp_path):
         ('axis="0 1 1"', 'axis="0 1 1" damping="1 2"', "joint.s-2: .*polynomials"),
         ("defaults.xml", "../../secret.xml", "MuJoCo does not compile this file: "),
         ("<geom size=", "<geom sise=",
-         "zoo.xml:28: MuJoCo does not compile this file: Error: size 0"),
+         "zoo.xml:28: MuJoCo does not compile this file: size 0"),
         ('<option gravity="1 2 -9"/>',
          '<extension><plugin plugin="mujoco.pid"><instance name="i"/></plugin></extension>',
          "plugins are programs, and are not run"),
@@ -240,14 +241,28 @@ def test_a_process_that_ends_or_hangs_is_a_message(zoo, monkeypatch, tmp_path):
         assert time.monotonic() - start < 20
 
 
-def test_what_mujoco_does_not_compile_is_read_here_if_it_can_be(tmp_path):
-    """A file whose meshes are elsewhere says all that the dynamics need."""
+LOOKS = """<mujoco><asset><mesh name="m" file="gone.stl"/>
+  <texture name="t" type="2d" file="gone.png"/><material name="wood" texture="t"/></asset>
+<worldbody><body name="a"><joint/><geom type="mesh" mesh="m" material="wood"/>
+  <inertial pos="0 0 .1" mass="2" diaginertia=".1 .1 .1"/></body></worldbody></mujoco>"""
+
+
+def test_shapes_whose_files_are_missing_are_left_out_where_no_mass_follows_from_them(tmp_path):
     path = tmp_path / "arm.xml"
-    path.write_text("""<mujoco><asset><mesh name="m" file="gone.stl"/></asset><worldbody>
-      <body name="a"><joint/><geom type="mesh" mesh="m"/>
-      <inertial pos="0 0 .1" mass="2" diaginertia=".1 .1 .1"/></body></worldbody></mujoco>""")
-    said = [warning.message for warning in symgen.read(path).warnings]
-    assert any(x.startswith("read without MuJoCo, which says: Error: Error opening") for x in said)
+    path.write_text(LOOKS)
+    robot = symgen.read(path)
+    said = [x.message for x in robot.warnings if x.key == "asset"]
+    assert len(said) == 1 and said[0].startswith("left out: what files say of shapes and looks")
+    path.write_text(re.sub("<inertial.*?/>", "", LOOKS))
+    with pytest.raises(ModelError, match="does not compile this file: Error opening file"):
+        symgen.read(path)
+
+
+def test_without_mujoco_a_file_says_what_to_install(tmp_path, monkeypatch):
+    (tmp_path / "arm.xml").write_text(LOOKS)
+    monkeypatch.setattr(reader, "is_installed", lambda: False)
+    with pytest.raises(ModelError, match=r"arm.xml:1: MuJoCo reads this format: pip install 'sym"):
+        symgen.read(tmp_path / "arm.xml")
 
 
 def _gymnasium():

@@ -286,45 +286,14 @@ def test_limits_of_forces_at_joints_are_efforts(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("option", "more", "words"),
-    [
-        ("", DRIVE.format(target='joint="j"'), "'armature' of <motor> is left out: the drive"),
-        ("", DRIVE.format(target='joint="j"'), "'damping' of <motor> is left out: the drive"),
-        ('<option><flag spring="disable"/></option>', "", "'spring' of <flag> is left out"),
-        ('<option><flag constraint="disable"/></option>', "", "'constraint' of <flag> is left"),
-    ],
-)  # fmt: skip
-@pytest.mark.usefixtures("without_mujoco")
-def test_without_mujoco_drives_and_flags_are_named(tmp_path, option, more, words):
-    assert words in said(read(mjcf(tmp_path, "", option, more)))
-
-
-PLUGIN = '<plugin plugin="mujoco.elasticity.cable"/>'
-
-
-@pytest.mark.parametrize(
-    ("more", "inner"),
-    [(f"<extension>{PLUGIN}</extension>", ""), ("", PLUGIN),
-     (f"<worldbody>{PLUGIN}</worldbody>", ""), (f"<actuator>{PLUGIN}</actuator>", "")],
-)  # fmt: skip
-@pytest.mark.usefixtures("without_mujoco")
-def test_without_mujoco_plugins_are_refused_as_with_it(tmp_path, more, inner):
-    with pytest.raises(ModelError, match="<plugin>: plugins are programs, and are not run"):
-        read(mjcf(tmp_path, more=more, inner=inner))
-    assert read(mjcf(tmp_path, more="<extension/>")).joints
-
-
-@pytest.mark.parametrize(
     ("limit", "is_named"),
     [('range="0 30"', True), ('range="0 30" limited="true"', True), ("", False),
      ('range="0 30" limited="false"', False)],
 )  # fmt: skip
-def test_limits_of_balls_are_named_with_mujoco_and_without(tmp_path, limit, is_named, monkeypatch):
+def test_limits_of_balls_are_named(tmp_path, limit, is_named):
     inner = f'<body name="k"><joint name="ball" type="ball" {limit}/><geom size=".1"/></body>'
     path = mjcf(tmp_path, inner=inner)
     words = "joint.ball: left out of joint 'ball': the angle of a ball has a limit"
-    assert (words in said(read(path))) == is_named
-    monkeypatch.setattr("symgen.description.foreign.mujoco.is_installed", lambda: False)
     assert (words in said(read(path))) == is_named
 
 
