@@ -128,6 +128,7 @@ def test_formulations_do_not_know_each_other():
         "interface", "state", "shared", "joint_terms", "loops", "elimination", "accelerations",
         "model_outputs", "constraints", "torque_parts", "second_derivatives", "coupled",
         "constraint_parts", "constraint_rows", "constraint_slopes", "forces", "implicit", "direct",
+        "sizes",
     }  # fmt: skip
     for path in folder.rglob("*.py"):
         family = path.relative_to(folder).parts[0]

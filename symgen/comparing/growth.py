@@ -163,7 +163,7 @@ def grow(
             for function in wanted:
                 if function not in formulation.functions:
                     continue
-                if formulation.estimate(tree, function) > LARGEST:
+                if formulation.operations(tree, function) > LARGEST:
                     continue
                 what = f"derive: {formulation.name}.{function} of {n} joints"
                 journal.progress(what, done, len(joints))

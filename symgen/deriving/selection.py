@@ -25,14 +25,12 @@ from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_f
 from symgen.program.naming import function_suggestion
 from symgen.program.products import NEEDED
 from symgen.support.suggestions import suggestion
-from symgen.validation.oracle_parts import unread_types
-from symgen.validation.validate import INDEPENDENT
 
 LARGEST_BUILT = 1_300_000
 """A function of a formulation is not built above this estimated number of operations: gcc alone
 would take a quarter of an hour and gigabytes."""
 
-LARGEST_EVALUATED = 60_000
+LARGEST_EVALUATED = 80_000
 """A function of a formulation that was not selected is derived and evaluated, for validation alone,
 up to this estimated number of operations (a second or two).  Above, the independent numeric model
 and the physics serve alone."""
@@ -53,15 +51,11 @@ selected.  Where there are more (from 23 coordinates on the derivatives of the t
 the mass matrix) a build leaves it to one of them, that with the smallest estimate; `symgen check`
 asks all of them."""
 
-LARGEST_ONE = 8_000
-"""Above so many numbers a build leaves it to the independent numeric model alone."""
-
 Size = Callable[[Formulation, str], int]
 """Operations of a function by a formulation, roughly."""
 
 Spared = Mapping[str, Mapping[str, str]]
-"""formulation -> function -> what its evaluation is left to: another formulation, or the
-independent numeric model"""
+"""formulation -> function -> the formulation that its evaluation is left to"""
 
 
 @dataclass(frozen=True)
@@ -172,7 +166,7 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
         if small or (item.name in wanted and not functions):
             built[item.name] = small
         too_large[item.name] = large, unchecked
-    spared = {} if options.thorough else _spared(able, tree, bool(unread_types(description)))
+    spared = {} if options.thorough else _spared(able, tree)
     skipped = {name: reason for name, reason in reasons.items() if reason is not None}
     for name, (large, unchecked) in too_large.items():
         reason = _left_out(large, unchecked, spared.get(name, {}))
@@ -209,9 +203,8 @@ def _size_built(tree: KinematicTree[Any], in_loops: bool, item: Formulation, fun
     return min(size, SIZE_IN_LOOPS) if in_loops and function in item.loops else size
 
 
-def _spared(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any], unread: bool) -> Spared:
-    """What of `able` need not be evaluated, because one formulation is enough or, unless it is
-    `unread`, the numeric model."""
+def _spared(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any]) -> Spared:
+    """Return what of `able` need not be evaluated, because one formulation is enough."""
     spared: dict[str, dict[str, str]] = {}
     for function in FUNCTION_NAMES:
         names = [name for name, functions in able.items() if function in functions]
@@ -221,8 +214,6 @@ def _spared(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any], unread:
             continue
         sizes = {name: formulation_named(name).operations(tree, function) for name in names}
         serving = min(names, key=sizes.__getitem__)
-        if numbers > LARGEST_ONE and not unread:
-            serving = INDEPENDENT
         for name in names:
             if name != serving:
                 spared.setdefault(name, {})[function] = serving

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic
+from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.formulations.state import NoSolutionError
@@ -202,23 +202,3 @@ def eliminate(
                     left[i, j] = left.get((i, j), algebra.zero) - multiplier * entry
     names = {k: tree.joint(k).name for k in numbers}
     return Elimination(numbers, names, before, pivots, inverse_pivots, rows)
-
-
-def columns_cost(tree: KinematicTree[Any]) -> int:
-    """Operations of solving for the columns of two matrices, and of half the inverse.
-
-    A column is reduced over the joints related to its own and then felt by every joint, through
-    the multipliers of all before it or, on a side branch, of those up to the fork.
-    """
-    reduced, felt = 0, 0
-    for column in tree.joints:
-        path = tree.path(column.number)
-        for joint in tree.joints:
-            other = tree.path(joint.number)
-            common = sum(i == k for i, k in zip(path, other, strict=False))
-            if common == min(len(path), len(other)):
-                reduced += len(other) - 1
-                felt += len(other) - 1
-            else:
-                felt += common
-    return 4 * reduced + 5 * felt

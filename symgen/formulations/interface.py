@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from symgen.formulations import sizes
 from symgen.formulations.loops import LoopsBuilder
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
@@ -56,8 +57,8 @@ def needs_a_coordinate_for_every_joint(tree: KinematicTree[Any]) -> str | None:
     return None
 
 
-def grows_in_proportion(tree: KinematicTree[Any], function: str) -> int:
-    """The estimate of a recursion: too small to matter."""
+def small(tree: KinematicTree[Any], function: str) -> int:
+    """Return 0: results say how large a function is."""
     return 0
 
 
@@ -81,9 +82,12 @@ class Formulation:
     notes: Mapping[str, str]
     functions: Mapping[str, Derivation]
     why_not: Callable[[KinematicTree[Any]], str | None] = moves_by_one_coordinate
-    estimate: Callable[[KinematicTree[Any], str], int] = grows_in_proportion
-    """Rough number of operations of a function where it grows faster than the robot: decides
-    whether it is derived for validation alone."""
+    weight: float = 1.0
+    """How many times the operations of `sizes.operations` a function takes, roughly."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """The same of functions that take more or less, by name."""
+    size: Callable[[KinematicTree[Any], str], int] = small
+    """An estimate of its own, of a formulation that grows faster than its results."""
     by_default: bool = True
     """Whether a build that names no formulations builds it or has it evaluated, for validation.
     `symgen check` has all of them evaluated."""
@@ -99,13 +103,10 @@ class Formulation:
         return self.functions.get("inverse_dynamics", self.torques)
 
     def operations(self, tree: KinematicTree[Any], function: str) -> int:
-        """`estimate`, of products as well: so many times that of what is differentiated.
-
-        Products are in the order of what is differentiated, on all robots that were counted: so
-        among recursions, all of which count as 0, the first of `FORMULATIONS` serves.
-        """
+        """Estimate the operations of a function; of products as well: see `PRODUCT_COST`."""
         product = PRODUCTS.get(function)
-        if product is None:
-            return self.estimate(tree, function)
-        times = PRODUCT_COST**2 if product.backwards and product.along else PRODUCT_COST
-        return times * self.estimate(tree, product.of)
+        if product is not None:
+            times = PRODUCT_COST**2 if product.backwards and product.along else PRODUCT_COST
+            return times * self.operations(tree, product.of)
+        weight = self.weights.get(function, self.weight)
+        return max(self.size(tree, function), round(weight * sizes.operations(tree, function)))

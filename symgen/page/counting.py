@@ -94,7 +94,7 @@ def count(description: RobotDescription, journal: Journal) -> Counted:
     closed = bool(description.n_constraints)
     single = _single(description)
     estimates = {
-        (item.name, function): item.estimate(tree, function)
+        (item.name, function): item.operations(tree, function)
         for item in FORMULATIONS
         if item.why_not(tree) is None
         for function in dict.fromkeys((*main_functions(closed), *single))

@@ -270,4 +270,4 @@ def _used_notes(steps: Sequence[Step[S]], notes: Mapping[str, str]) -> dict[str,
         DERIVATIVE + ADJOINT + label: f"derivative of that by what {label} defines"
         for label in notes
     }
-    return {label: text for label, text in {**derived, **notes}.items() if label in used}
+    return {label: text for label, text in {**notes, **derived, **notes}.items() if label in used}

@@ -1,7 +1,6 @@
 """Builds of all default functions, compiled with a user's flags.
 
-The models are shapes of robots, all examples and twenty URDF files; of those that are large or
-much alike a few functions are built, and the whole in the deep tier.
+The models are shapes of robots, all examples and twenty URDF files.
 A build validates every function of its module against an independent model and raises where one
 fails, so that the tests add little: which backend was built, and Pinocchio's mass matrix.
 """
@@ -16,7 +15,7 @@ import symgen
 from symgen.description import read
 from symgen.options import ReadOptions
 from tests.builds.shapes import FIXED_AT_THE_BASE, SHAPES, model
-from tests.choosing import deep, some_deep
+from tests.choosing import deep
 from tests.description.foreign.test_example_robots import robots
 from tests.oracles.comparison import agrees
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
@@ -24,24 +23,18 @@ from tests.oracles.pinocchio_urdf import PinocchioUrdf
 ROBOTS = "example-robot-data: pip install 'symgen[test-robots]'"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODELS = [p for p in sorted(EXAMPLES.rglob("*.yaml")) if "\nsymgen:" in f"\n{p.read_text()}"]
-LARGE = [path for path in MODELS if path.stem in ("human43", "tree12")]
-"""Whole builds of these are deep."""
-FEW = ("mass_matrix", "inverse_dynamics")
-WHOLE = (
-    "TwoDofs", "a1", "bolt", "borinot_flying_arm_2", "double_pendulum",
-    "double_pendulum_continuous", "double_pendulum_simple", "finger_edu", "hextilt_flying_arm_5",
-    "iris", "iris_simple", "panda", "quadrotor_base", "quadruped", "solo", "ur5_robot",
-)  # fmt: skip
-"""Arms, hands, legs, drones: 0 to 12 joints, fixed ones before, between and behind them."""
-ALIKE = ("kinova", "so100", "solo12", "talos_left_arm", "xarm7", "z1")
-"""Like panda, ur5 and a1: whole builds of them are deep."""
 URDF_FILES = [
-    *((name, {}) for name in WHOLE),
+    *((name, {}) for name in (
+        "TwoDofs", "a1", "bolt", "borinot_flying_arm_2", "double_pendulum",
+        "double_pendulum_continuous", "double_pendulum_simple", "finger_edu",
+        "hextilt_flying_arm_5", "iris", "iris_simple", "panda", "quadrotor_base", "quadruped",
+        "so100", "solo", "solo12", "talos_left_arm", "ur5_robot",
+    )),
     ("quadrotor_base", {"floating_base": True}),
-    *((name, {"functions": FEW}) for name in ALIKE[:4]),
-    *deep(*((name, {}) for name in ALIKE)),
-]
-"""With options."""
+    *deep(*((name, {}) for name in ("kinova", "xarm7", "z1"))),
+]  # fmt: skip
+"""Arms, hands, legs, drones, with options: 0 to 12 joints, fixed ones before, between and behind
+them.  Those that are like panda and ur5 are deep."""
 
 pytestmark = pytest.mark.slow
 
@@ -100,16 +93,9 @@ def test_formats(suffix, tmp_path):
     assert robot.coordinate_names == ("j",)
 
 
-@pytest.mark.parametrize(
-    "path", some_deep(MODELS, {*MODELS} - {*LARGE}), ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
 def test_examples(path):
     assert symgen.load(path).backend == "compiled"
-
-
-@pytest.mark.parametrize("path", LARGE, ids=lambda path: path.stem)
-def test_functions_of_large_examples(path):
-    assert symgen.load(path, functions=FEW).backend == "compiled"
 
 
 @pytest.mark.skipif(not robots() and "CI" not in os.environ, reason=f"needs {ROBOTS}")

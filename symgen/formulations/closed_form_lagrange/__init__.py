@@ -32,5 +32,6 @@ CLOSED_FORM_LAGRANGE = Formulation(
     notes={**equations.NOTES, **derivatives.NOTES},
     functions=with_derivatives(FUNCTIONS),
     why_not=functions.why_not,
-    estimate=functions.estimate,
+    weight=2.0,
+    size=functions.estimate,
 )

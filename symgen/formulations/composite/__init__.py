@@ -15,7 +15,6 @@ from functools import partial
 from symgen.formulations.composite import (
     bodies,
     coriolis,
-    costs,
     derivatives,
     forward,
     forward_loops,
@@ -77,7 +76,7 @@ COMPOSITE = Formulation(
         **regressor.NOTES,
     },
     functions=with_derivatives(FUNCTIONS),
-    estimate=costs.estimate,
+    weights={"joint_wrench_derivatives": 0.7, "regressor": 0.25},
     loops={
         "inverse_dynamics_derivatives": loops.inverse_dynamics_derivatives,
         "inverse_dynamics_hessian": hessian_loops.inverse_dynamics_hessian,

@@ -8,7 +8,6 @@ once M and K are there.
 from functools import partial
 
 from symgen.formulations.explicit_kane import (
-    costs,
     equations,
     explicit,
     explicit_derivatives,
@@ -67,7 +66,7 @@ EXPLICIT_KANE = Formulation(
     notes={**_SHARED_NOTES, **explicit.NOTES, **explicit_derivatives.NOTES},
     functions=_functions(_EXPLICIT),
     why_not=needs_a_coordinate_for_every_joint,
-    estimate=costs.explicit,
+    weight=7.0,
 )
 
 PARTIALLY_RECURSIVE_KANE = Formulation(
@@ -81,5 +80,5 @@ PARTIALLY_RECURSIVE_KANE = Formulation(
     },
     functions=_functions(_PARTIALLY_RECURSIVE),
     why_not=needs_a_coordinate_for_every_joint,
-    estimate=costs.partially_recursive,
+    weight=7.0,
 )

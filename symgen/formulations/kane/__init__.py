@@ -6,7 +6,7 @@ brings into them.  Derivatives are those of every line: `symgen.formulations.dir
 
 from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Formulation, needs_a_coordinate_for_every_joint
-from symgen.formulations.kane import contributions, costs, diagonal, dynamics, motion, recursion
+from symgen.formulations.kane import contributions, diagonal, dynamics, motion, recursion
 
 KANE = Formulation(
     name="kane",
@@ -20,6 +20,6 @@ KANE = Formulation(
         }
     ),
     why_not=needs_a_coordinate_for_every_joint,
-    estimate=costs.estimate,
+    weight=1.5,
     torques=dynamics.torques,
 )

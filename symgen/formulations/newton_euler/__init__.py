@@ -14,7 +14,6 @@ from symgen.formulations.model_outputs import NOTES as OUTPUT_NOTES
 from symgen.formulations.newton_euler import (
     centroidal,
     constraints,
-    costs,
     dynamics,
     forward,
     kinematics,
@@ -81,5 +80,6 @@ NEWTON_EULER = Formulation(
         **CONSTRAINT_NOTES,
     },
     functions=with_derivatives(FUNCTIONS),
-    estimate=costs.estimate,
+    weight=1.5,
+    weights={"joint_wrench_derivatives": 0.5, "regressor": 0.3},
 )

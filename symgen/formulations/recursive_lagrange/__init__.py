@@ -51,4 +51,5 @@ RECURSIVE_LAGRANGE = Formulation(
         **mass_center.NOTES,
     },
     functions=with_derivatives(FUNCTIONS),
+    weight=2.5,
 )

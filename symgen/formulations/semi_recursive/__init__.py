@@ -18,7 +18,6 @@ from symgen.formulations.semi_recursive import (
     by_coordinates,
     by_parameters,
     constraints,
-    costs,
     energies,
     functions,
     kinematics,
@@ -95,7 +94,7 @@ def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
         functions=with_derivatives(own),
         why_not=applies_to_every_tree,
         by_default=False,
-        estimate=costs.estimate,
+        weight=3.0,
     )
 
 
