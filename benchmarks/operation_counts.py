@@ -26,7 +26,7 @@ DOCUMENT = ROOT / "docs" / "operation_counts.md"
 def count(description, formulation, function):
     """``multiplications + additions`` of one function, or a dash where it is too large."""
     tree = build_tree(description, Graph())
-    if formulation.why_not(tree) or formulation.estimate(tree, function) > LARGEST:
+    if formulation.why_not(tree) or formulation.operations(tree, function) > LARGEST:
         return "-"
     program = derived_program(description, formulation, function)
     operations = operations_after(program.results)

@@ -47,7 +47,7 @@ def held_and_substituted(algebra, solution):
     (held,) = b.auxiliary("y_held", (1,), ["y_held"]).symbols
     with b.step("second"):
         z = b.let("z", held * x - (held + held), "B")
-    derivatives = differentiate(b, [b.declared("x")], skip=range(1))
+    derivatives = differentiate(b, [b.declared("x")], steps=range(1, b.length))
     b.output("z", (1,), [z])
     b.output("dz", (1,), [derivatives.of(z)[0]])
     b.substitute({held: y})
@@ -88,5 +88,5 @@ def test_what_is_not_held_is_differentiated_although_its_step_is_skipped(algebra
     (x,) = b.input("x", (1,), ["x"])
     with b.step("first"):
         y = b.let("y", x * x, "A")
-    derivatives = differentiate(b, [b.declared("x")], skip=range(1))
+    derivatives = differentiate(b, [b.declared("x")], steps=range(1, b.length))
     assert derivatives.of(y)[0] == x + x
