@@ -144,10 +144,6 @@ class Joint(Generic[S]):
             return zero_vector(algebra)
         return self.origin_to_link(q, algebra)
 
-    def wrench_origin_velocity(self, algebra: Algebra[S]) -> Vector[S]:
-        """Derivative of `wrench_origin` with respect to q."""
-        return zero_vector(algebra) if self.placement.origin_stays else self.linear_axis(algebra)
-
 
 def terms_of(terms: JointTerms, algebra: Algebra[S]) -> Terms[S]:
     """The terms of a coordinate over `algebra`."""

@@ -83,21 +83,6 @@ def from_quaternion(quaternion: Sequence[float]) -> Matrix:
     )
 
 
-def to_quaternion(rotation: Matrix) -> Matrix:
-    """The unit quaternion w x y z of a rotation, by the largest of the four (Shepperd 1978)."""
-    trace = float(np.trace(rotation))
-    x, y, z = np.diag(rotation)
-    squares = np.array([1.0 + trace, 1.0 - trace + 2 * x, 1.0 - trace + 2 * y, 1.0 - trace + 2 * z])
-    skew, even = rotation - rotation.T, rotation + rotation.T
-    vector = [skew[2, 1], skew[0, 2], skew[1, 0]]
-    products = np.diag(squares)  # 4 q q^T
-    products[0, 1:] = products[1:, 0] = vector
-    for i, k in ((1, 2), (1, 3), (2, 3)):
-        products[i, k] = products[k, i] = even[i - 1, k - 1]
-    row = products[np.argmax(squares)]
-    return np.asarray(row / np.linalg.norm(row))
-
-
 def from_axis_angle(axis: Sequence[float], angle: float) -> Matrix:
     """The rotation by `angle` (rad) about an axis of any length; ValueError for 0."""
     direction = unit(axis)
