@@ -127,7 +127,7 @@ def test_formulations_do_not_know_each_other():
     shared = {
         "interface", "state", "shared", "joint_terms", "loops", "elimination", "accelerations",
         "model_outputs", "constraints", "torque_parts", "second_derivatives", "coupled",
-        "constraint_parts", "constraint_rows", "constraint_slopes", "forces", "implicit", "direct",
+        "constraint_parts", "constraint_rows", "forces", "implicit", "direct",
         "sizes",
     }  # fmt: skip
     for path in folder.rglob("*.py"):

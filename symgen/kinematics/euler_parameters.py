@@ -15,11 +15,7 @@ symbol                     code               meaning
 h                          h                  2 / |p|^2
 G(x) y                     product            x_w y_v - y_w x_v - x_v x y_v, bilinear
 w_l = h G(p) e_l           axes               angular velocity by pdot_l
-dw_l/dp_k                  by_place           h G(e_k) e_l - h p_k w_l
-s_l                        spins              rate of the components of w_l: h G(pdot) e_l - c w_l
-c                          c                  h p . pdot
-ds_l/dp_k                  spins_by_place     -h p_k s_l - h pdot_k w_l - c dw_l/dp_k
-rate of s_l                spin_rates         h G(pddot) e_l - c h G(pdot) e_l - c' w_l - c s_l
+c                          c                  h p . pdot: sum_l w_l' pdot_l is -c sum_l w_l pdot_l
 =========================  =================  ===================================================
 """
 
@@ -80,32 +76,6 @@ class Turning(Generic[S]):
     def axes(self) -> list[Vector[S]]:
         """w_l"""
         return [self._product(self.p, k) * self.h for k in FOUR]
-
-    @cached_property
-    def spins(self) -> list[Vector[S]]:
-        """s_l"""
-        return [self._product(self.rate, k) * self.h - self.axes[k] * self.c for k in FOUR]
-
-    def by_place(self, of: int, k: int) -> Vector[S]:
-        """dw_l/dp_k, l is `of`"""
-        unit = [self.algebra.one if i == k else self.algebra.zero for i in FOUR]
-        return self._product(unit, of) * self.h - self.axes[of] * (self.h * self.p[k])
-
-    def spins_by_place(self, of: int, k: int) -> Vector[S]:
-        """ds_l/dp_k"""
-        slope = self.spins[of] * (self.h * self.p[k]) + self.axes[of] * (self.h * self.rate[k])
-        return -slope - self.by_place(of, k) * self.c
-
-    def spin_rates(self, second: Sequence[S]) -> list[Vector[S]]:
-        """Rates of s_l; `second` is pddot"""
-        swing = inner(self.rate, self.rate) + inner(self.p, second)
-        c_rate = self.h * swing - self.c * self.c
-        return [
-            (self._product(second, k) - self._product(self.rate, k) * self.c) * self.h
-            - self.axes[k] * c_rate
-            - self.spins[k] * self.c
-            for k in FOUR
-        ]
 
     def _product(self, x: Sequence[S], k: int) -> Vector[S]:
         """G(x) times the unit vector k."""

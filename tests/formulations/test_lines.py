@@ -24,9 +24,10 @@ BY_PARAMETERS = "inverse_dynamics_parameter_derivatives"
 ACCELERATIONS = "forward_dynamics_derivatives"
 OF_ACCELERATIONS = "forward_dynamics_parameter_derivatives"
 MATRICES = "A A_in B B_at B_in C C_at C_in"
-SEMI = "J_G arm b omega v b_dot arm_dot d d_sum J Q_I mc_sum J_sum P M Q_E Q_sum Q"
-SEMI_RATES = "b_dot arm_dot d d_sum Q_I Q_sum Q drive"
-SEMI_PARAMETERS = f"{SEMI} m m_sum o r_J r_G w u weight drive"
+SEMI = "A J J_G Q_E Q_I Q_sum a alpha arm arm_dot b b_dot d o omega r_G r_J tau u v w"
+SEMI_RATES = "Q_I Q_sum a alpha arm_dot b_dot d drive omega tau v"
+SEMI_TORQUES = {"q": f"{SEMI} c h mc t", "qd": f"{SEMI_RATES} h t", "qdd": "Q_sum a alpha tau"}
+SEMI_PARAMETERS = f"{SEMI} drive m weight"
 KANE_FORCES = "K a a_carried alpha alpha_own drive omega omega_in qdd F1 H"
 KANE = "C F1 H K M P R0 a a_carried alpha alpha_own f_e gamma n_e omega omega_in qdd r"
 ARTICULATED = "A_f A_n F F_left_f F_left_n W a_t alpha_t e omega qdd qdd_own"
@@ -67,13 +68,13 @@ KINDS = {
     ("explicit_kane", OF_ACCELERATIONS): {"parameters": f"{KANE} IP s drive"},
     ("partially_recursive_kane", ACCELERATIONS): {"q": KANE, "qd": KANE_FORCES},
     ("partially_recursive_kane", OF_ACCELERATIONS): {"parameters": f"{KANE} s drive"},
-    ("semi_recursive", TORQUES): {"q": f"{SEMI} c mc t", "qd": f"{SEMI_RATES} t"},
-    ("semi_recursive", BY_PARAMETERS): {"parameters": f"{SEMI_PARAMETERS} c mc t"},
+    ("semi_recursive", TORQUES): SEMI_TORQUES,
+    ("semi_recursive", BY_PARAMETERS): {"parameters": f"{SEMI_PARAMETERS} c h mc t"},
     ("semi_recursive", "point_motion_derivatives"): {"q": "x_tip_x v_tip_y a_mark_z"},
     ("semi_recursive_rtdyn0", TORQUES): {"q": SEMI, "qd": SEMI_RATES},
     ("semi_recursive_rtdyn0", BY_PARAMETERS): {"parameters": SEMI_PARAMETERS},
-    ("semi_recursive_rtdyn1", TORQUES): {"q": f"{SEMI} c mc t", "qd": f"{SEMI_RATES} t"},
-    ("semi_recursive_rtdyn1", BY_PARAMETERS): {"parameters": f"{SEMI_PARAMETERS} c mc t"},
+    ("semi_recursive_rtdyn1", TORQUES): SEMI_TORQUES,
+    ("semi_recursive_rtdyn1", BY_PARAMETERS): {"parameters": f"{SEMI_PARAMETERS} c h mc t"},
 }
 """By formulation and function: lines that have derivatives, without their numbers."""
 LONG = {("kane", OF_ACCELERATIONS), ("semi_recursive", BY_PARAMETERS), ("semi_recursive", TORQUES)}

@@ -1,9 +1,9 @@
 """Tables 5, 6 and 11 to 13 of Lopez Varela 2023, entry by entry, written in NumPy as printed.
 
 All six joints of the paper, at unit Euler parameters.  Where tables name one body behind a joint
-of several coordinates, columns are those of the last of its bodies here.  Table 4 is in
-`BY_COORDINATE`, `BY_VELOCITY` and `BY_PARAMETER` of `test_semi_recursive`, tables 1 and 2 in
-`tests.mechanisms.test_constraint_lines`.
+of several coordinates, columns are those of the last of its bodies here.  Table 4 lists what
+`test_semi_recursive_equations` compares, tables 1 and 2 what
+`tests.mechanisms.test_constraint_equations` does.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from functools import cache
 
 import numpy as np
 
-from symgen.formulations.semi_recursive.by_coordinates import by_coordinate
 from symgen.formulations.semi_recursive.reference_points import LINK_ORIGIN, RTDYN0, RTDYN1
 from tests.formulations.test_semi_recursive import EACH_POINT, Terms, tilde
 from tests.mechanisms.models import AXIS, SEAT, body, model
-from tests.oracles.comparison import STEP, agrees
+from tests.oracles.comparison import agrees
 from tests.oracles.descriptions import described
 
 EULER = {"coordinates": "euler_parameters"}
@@ -155,43 +154,44 @@ def test_table_11(point):
         assert agrees(known.matrix(known.system.geometry[i].A), row.seat @ row.relative), row.kind
         expected = row.columns(point_of(known, point, i))
         for j, column in zip(row.joints, expected.T, strict=True):
-            assert agrees(known.of(known.system.geometry[i].R[j]), column), (row.kind, j)
+            assert agrees(known.of(known.columns[i][j]), column), (row.kind, j)
+
+
+def along(n):
+    """Projects directions onto those along the unit spheres, off which the paper's E goes on."""
+    found = np.eye(n)
+    for four in (slice(6, 10), slice(13, 17)):
+        found[four, four] -= np.outer(state()["q"][four], state()["q"][four])
+    return found
 
 
 def test_table_5():
     """(A_i^{i-1})_z, which (A_i)_z = w_j~ A_i is along the way (56)."""
     known = terms(LINK_ORIGIN)
     for row in rows_of_table_11():
-        A = known.matrix(known.system.geometry[row.joints[-1]].A)
+        at = known.system.geometry[row.joints[-1]]
+        A, places = known.matrix(at.A), [j - 1 for j in row.joints]
         for j, slope in zip(row.joints, row.slopes, strict=True):
             found = row.seat.T @ tilde(known.of(known.system.geometry[j].w)) @ A
             assert agrees(found, slope), (row.kind, j)
+        lines = known.by(at.A.entries, "q")[:, places].T.reshape(-1, 3, 3)
+        sphere = along(len(known.bodies))[np.ix_(places, places)]
+        found, expected = (np.tensordot(sphere, x, 1) for x in (row.seat.T @ lines, row.slopes))
+        assert agrees(found, expected), row.kind
 
 
 def slopes_of_b(known, row):
-    """(b_i)_z of the code, (k, 6, n), by complex steps; what it has in closed form is compared."""
-    i, n, given = row.joints[-1], len(known.bodies), dict(known.values)
-    found, own = np.zeros((2, len(row.joints), 6, n))
-    for k in range(n):
-        known.values = {**given, f"q_{k + 1}": given[f"q_{k + 1}"] + 1j * STEP}
-        for place, j in enumerate(row.joints):
-            found[place, :, k] = np.imag(known.of(known.system.geometry[i].R[j])) / STEP
-            own[place, :, k] = np.imag(known.of(known.system.geometry[j].b)) / STEP
-    known.values = given
-    for k in range(n):
-        bodies = by_coordinate(known.system, known.known, known.rates, k + 1).bodies
-        for place, j in enumerate(row.joints):
-            closed = known.of(bodies[j].b) if j in bodies else np.zeros(6)
-            assert agrees(closed, own[place, :, k]), (row.kind, j, k + 1)
-    return found
+    """(b_i)_z, (k, 6, n): columns of R_i of the last body."""
+    columns = known.columns[row.joints[-1]]
+    return np.stack([known.by(columns[j], "q") for j in row.joints])
 
 
 def printed_slopes(known, point, row):
     """Table 6, whose [-I r_j~ - r_i~] R_i is -(r_j)_z; 12 and 13 with (r_i)_z of their points."""
     i, n = row.joints[-1], len(known.bodies)
     parent = known.system.geometry[row.joints[0]].joint.parent
-    R, r_i = known.R[6 * i - 6 : 6 * i], point_of(known, point, i)
-    before = known.R[6 * parent - 6 : 6 * parent] if parent else np.zeros((6, n))
+    R, r_i = known.R(i), point_of(known, point, i)
+    before = known.R(parent)
     by_z = np.zeros((3, n)) if point is RTDYN1 else R[:3]  # (r_i)_z
     b = row.columns(r_i)
     own = np.zeros((6, n))
@@ -228,12 +228,10 @@ def _euler_slopes(row, place, before, r_i, by_z, R):
 
 @EACH_POINT
 def test_tables_6_12_and_13(point):
-    """(b_i)_z: by Euler parameters along the unit sphere, off which the paper's E goes on."""
+    """(b_i)_z: by Euler parameters along the unit sphere."""
     known = terms(point)
-    along = np.eye(len(known.bodies))
-    for four in (slice(6, 10), slice(13, 17)):
-        along[four, four] -= np.outer(state()["q"][four], state()["q"][four])
+    sphere = along(len(known.bodies))
     for row in rows_of_table_11():
         found, expected = slopes_of_b(known, row), printed_slopes(known, point, row)
-        for j, x, y in zip(row.joints, found @ along, expected @ along, strict=True):
+        for j, x, y in zip(row.joints, found @ sphere, expected @ sphere, strict=True):
             assert agrees(x, y), (row.kind, j)

@@ -53,7 +53,7 @@ class _Bodies(Generic[S]):
     motions: Mapping[int, Motion[S]]
     joint_axes: Mapping[int, tuple[Vector[S], Vector[S]]]
 
-    def point(self, name: str, body: int, p: Vector[S]) -> Moving[S]:
+    def point(self, name: str, body: int, p: Vector[S]) -> Moving[Vector[S]]:
         """NE-22, NE-46: a point of a body."""
         b, R0 = self.b, self.poses[body].rotation
         rate = second = zero_vector(b.algebra)
@@ -69,7 +69,7 @@ class _Bodies(Generic[S]):
             columns[j] = b.let(f"x0_{name}_by_{j}", t + z.cross(at - origin), "NE-46")
         return Moving(at, rate, second, columns)
 
-    def direction(self, name: str, body: int, e: Vector[S]) -> Moving[S]:
+    def direction(self, name: str, body: int, e: Vector[S]) -> Moving[Vector[S]]:
         """NE-45, NE-46: a vector that is fixed in a body."""
         b, R0 = self.b, self.poses[body].rotation
         rate = second = zero_vector(b.algebra)

@@ -16,10 +16,10 @@ r_j - r_i               arm_i_e           from r_i to the point of load e
 Q_i^(e)                 Q_E_i             all external forces
 M_i^Sigma               m_sum_i,          mass matrix of all that body i carries, as one
                         mc_sum_i, J_sum_i
-Q_i^Sigma               Q_sum_i           forces on all that body i carries
+Q_i^Sigma               Q_sum_i           forces on all that body i carries, less M Vdot of it
 M_i^Sigma b_i           P_i               6x1, momentum of what joint i carries for its velocity 1
 M_{i,j}                 M_i_j             entry of the mass matrix, j before or at i
-Q_i^d                   Q_i               entry of the forces
+Q_i^d                   --                -tau_i where zddot = 0
 ======================  ================  ======================================================
 
 A force of (22b) acts with its moment about the reference point, [f; n + (r_j - r_i)~ f]; n is a
@@ -57,10 +57,20 @@ NOTES = {
     "SR-14": "Q_I = [-t_i; -omega_i x J_G omega_i - c_i x t_i] -- Lopez Varela 2023 (22c)",
     "SR-15": "Q_E = sum [f; n + (r_j - r_i) x f]; gravity is m g at r_G -- Lopez Varela 2023 (22b)",
     "SR-16": "M_sum_i = M_i + sum_s B_s^T M_sum_s B_s -- Lopez Varela 2023 (21)",
-    "SR-17": "Q_sum_i = Q_E + Q_I - M_i d_sum_i + sum_s B_s^T Q_sum_s "
-    "-- Lopez Varela 2023 (22a), (23b)",
+    "SR-17": "Q_sum_i = Q_E + Q_I - M_i Vdot_i + sum_s B_s^T Q_sum_s; Vdot_i is d_sum_i where "
+    "qdd = 0 -- Lopez Varela 2023 (22a), (23b)",
     "SR-18": "P_i = M_sum_i b_i, M_i_j = P_i . b_i_j -- Lopez Varela 2023, before (20)",
-    "SR-19": "Q_i = b_i^T Q_sum_i -- Lopez Varela 2023 (23a)",
+    "SR-19": "tau_i = -b_i^T Q_sum_i: M qdd - Q, and -Q_i where qdd = 0 "
+    "-- Lopez Varela 2023 (7), (8), (23a)",
+    "d SR-11": "(c_i)_x = (r_G)_x - (r_i)_x, (J_G)_x -- Lopez Varela 2023 (26), (55), (57)",
+    "d SR-12": "(M_i)_x -- Lopez Varela 2023 (76), (77)",
+    "d SR-13": "(h_i)_x, (t_i)_x -- Lopez Varela 2023 (30b), (35)",
+    "d SR-14": "(Q_I)_x -- Lopez Varela 2023 (29c), (32c), (34c), (78c), (79c), (81b), (82c)",
+    "d SR-15": "(Q_E)_x -- Lopez Varela 2023 (29b), (32b), (34b), (78b), (79b)",
+    "d SR-17": "(Q_sum_i)_x: -K_sum_i, -C_sum_i where qdd = 0 "
+    "-- Lopez Varela 2023 (25b), (31b), (33b), (80b), (83)",
+    "d SR-19": "(tau_i)_z = (M_z qdd + K)_i, (tau_i)_zdot = C_i, (tau_i)_rho = "
+    "(M_rho qdd - Q_rho)_i -- Lopez Varela 2023 (14a), (14c), (14d), (20), (25a), (31a), (33a)",
 }
 
 
@@ -96,19 +106,21 @@ class Inertial(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Accumulated(Generic[S]):
-    """SR-11 to SR-19 of a robot, by body; `entries` holds M_{i,j} for j before or at i.
+class Masses(Generic[S]):
+    """SR-16 and SR-18, by body; `entries` holds M_{i,j} for j before or at i."""
 
-    The sums of forces are there only where the motion is.
-    """
-
-    bodies: Mapping[int, Body[S]]
-    inertial: Mapping[int, Inertial[S]]
     M_sum: Mapping[int, Mass[S]]
-    Q_sum: Mapping[int, Spatial[S]]
     P: Mapping[int, Spatial[S]]
     entries: Mapping[tuple[int, int], S]
-    Q: Mapping[int, S]
+
+
+@dataclass(frozen=True)
+class Forces(Generic[S]):
+    """SR-13 to SR-17, by body."""
+
+    inertial: Mapping[int, Inertial[S]]
+    external: Mapping[int, Spatial[S]]
+    Q_sum: Mapping[int, Spatial[S]]
 
 
 # -- steps, one body each ----------------------------------------------------------------------
@@ -166,12 +178,18 @@ def external_step(at: Geometry[S], body: Body[S], b: ProgramBuilder[S]) -> Spati
 # -- sweeps over the tree ----------------------------------------------------------------------
 
 
-def accumulated_masses(system: System[S]) -> Accumulated[S]:
-    """SR-11, SR-12, SR-16 and SR-18: the mass matrix alone."""
+def bodies_sweep(system: System[S]) -> dict[int, Body[S]]:
+    """SR-11, SR-12 of all bodies."""
+    return {i: body_step(system, at) for i, at in system.geometry.items()}
+
+
+def masses_sweep(
+    system: System[S], bodies: Mapping[int, Body[S]], R: Mapping[int, Mapping[int, Spatial[S]]]
+) -> Masses[S]:
+    """SR-16 and SR-18; `R` are the columns of SR-5."""
     b = system.b
-    bodies = {i: body_step(system, at) for i, at in system.geometry.items()}
     M_sum: dict[int, Mass[S]] = {}
-    for i in reversed(bodies):
+    for i in sorted(bodies, reverse=True):
         M = bodies[i].M
         for s in system.children(i):
             M = M + moved(system.geometry[s].arm, M_sum[s], b.algebra)
@@ -183,25 +201,32 @@ def accumulated_masses(system: System[S]) -> Accumulated[S]:
         with b.step("mass matrix", at.joint.name):
             P[i] = let_spatial(b, f"P_{i}", FORCE, M_sum[i].times(at.b), "SR-18")
             for j in system.tree.path(i):
-                entries[i, j] = b.let(f"M_{i}_{j}", P[i].dot(at.R[j]), "SR-18")
-    return Accumulated(bodies, {}, M_sum, {}, P, entries, {})
+                entries[i, j] = b.let(f"M_{i}_{j}", P[i].dot(R[i][j]), "SR-18")
+    return Masses(M_sum, P, entries)
 
 
-def with_forces(system: System[S], masses: Accumulated[S]) -> Accumulated[S]:
-    """The same with SR-13 to SR-15, SR-17 and SR-19."""
+def forces_sweep(system: System[S], bodies: Mapping[int, Body[S]]) -> Forces[S]:
+    """SR-13 to SR-15 and SR-17."""
     b = system.b
     inertial: dict[int, Inertial[S]] = {}
+    external: dict[int, Spatial[S]] = {}
     Q_sum: dict[int, Spatial[S]] = {}
-    for i in sorted(system.geometry, reverse=True):
-        at, body, motion = system.geometry[i], masses.bodies[i], system.motions[i]
+    for i in sorted(bodies, reverse=True):
+        at, body, motion = system.geometry[i], bodies[i], system.motions[i]
         inertial[i] = inertial_step(at, body, motion, b)
-        force = external_step(at, body, b) + inertial[i].Q - body.M.times(motion.d_sum)
+        external[i] = external_step(at, body, b)
+        force = external[i] + inertial[i].Q - body.M.times(motion.V_dot)
         for s in system.children(i):
             force = force + returned(system.geometry[s].arm, Q_sum[s])
         with b.step("accumulation", at.joint.name):
             Q_sum[i] = let_spatial(b, f"Q_sum_{i}", FORCE, force, "SR-17")
-    Q: dict[int, S] = {}
+    return Forces(inertial, external, Q_sum)
+
+
+def torques(system: System[S], forces: Forces[S], name: str = "tau") -> list[S]:
+    """SR-19, one entry per joint, without joint terms."""
+    tau: list[S] = []
     for i, at in system.geometry.items():
-        with b.step("generalized forces", at.joint.name):
-            Q[i] = b.let(f"Q_{i}", at.b.dot(Q_sum[i]), "SR-19")
-    return Accumulated(masses.bodies, inertial, masses.M_sum, Q_sum, masses.P, masses.entries, Q)
+        with system.b.step("torques", at.joint.name):
+            tau.append(system.b.let(f"{name}_{i}", -at.b.dot(forces.Q_sum[i]), "SR-19"))
+    return tau

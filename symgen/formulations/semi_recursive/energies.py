@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total
+from symgen.formulations.constraint_parts import RATE, VALUE
 from symgen.formulations.joint_terms import rotor_energy, spring_energy
 from symgen.formulations.semi_recursive.bodies import body_step
 from symgen.formulations.semi_recursive.kinematics import system_at
@@ -22,7 +23,7 @@ def kinetic_energy(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> None:
     """SR-37, and the rotors."""
-    system = system_at(tree, b, state, point)
+    system = system_at(tree, b, state, point, RATE)
     energies: list[S] = []
     for i, at in system.geometry.items():
         M, V = body_step(system, at).M, system.motions[i].V
@@ -36,7 +37,7 @@ def potential_energy(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> None:
     """SR-38, and the springs."""
-    system = system_at(tree, b, state, point, moving=False)
+    system = system_at(tree, b, state, point, VALUE)
     energies: list[S] = []
     for i, at in system.geometry.items():
         weight = tree.gravity * at.joint.body.mass

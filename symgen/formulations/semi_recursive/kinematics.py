@@ -26,8 +26,8 @@ V_i                     v_i, omega_i      velocity of the point of body i at r_i
 Bdot_i                  arm_dot_i         [[0, arm_dot_i~], [0, 0]]
 bdot_i                  b_dot_i           rate of b_i
 d_i                     d_i               6x1, what joint i adds to the acceleration without zddot
-d_i^Sigma               d_sum_i           6x1, acceleration of body i without zddot: Rdot_i zdot
-Rdot_i                  b_dot_i_j         6x1, rates of b_{i,j}
+Vdot_i                  a_i, alpha_i      acceleration of the point of body i at r_i, of its axes
+d_i^Sigma               --                6x1, the same where zddot = 0: Rdot_i zdot
 ======================  ================  ======================================================
 
 Equations are cited as they are right; docs/theory/semi_recursive.md lists where they are not in
@@ -49,12 +49,13 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, identity, zero_vector
+from symgen.formulations.constraint_parts import SECOND_RATE, VALUE
 from symgen.formulations.semi_recursive.reference_points import Places, ReferencePoint
 from symgen.formulations.semi_recursive.spatial import (
     MOTION,
     Spatial,
     carried,
-    carried_slope,
+    carried_rate,
     let_spatial,
     zero_spatial,
 )
@@ -78,15 +79,25 @@ NOTES = {
     "SR-7": "arm_dot_i = v_p - v_i, b_dot_i = omega_i x b_i -- Lopez Varela 2023 (4d), (59)",
     "SR-8": "d_i = Bdot_i V_p + b_dot_i qd_i = [arm_dot_i x omega_p; 0] + b_dot_i qd_i "
     "-- Lopez Varela 2023 (4e)",
-    "SR-9": "d_sum_i = d_i + B_i d_sum_p -- Lopez Varela 2023 (24)",
-    "SR-10": "b_dot_i_j = Bdot_i b_p_j + B_i b_dot_p_j, b_dot_i_i = b_dot_i: the columns "
-    "of Rdot_i -- Lopez Varela 2023 (5), (6)",
+    "SR-9": "Vdot_i = B_i Vdot_p + b_i qdd_i + d_i: a_i, alpha_i; d_sum_i where qdd = 0 "
+    "-- Lopez Varela 2023 (4b), (24)",
+    "d SR-1": "(A_i)_z = w_j x A_i by z = q_j, (A_i)_rho; (w_i)_z = w_j x w_i, u_i alike "
+    "-- Lopez Varela 2023 (55), (56), (57), table 5",
+    "d SR-2": "(r_k)_z = w_j x (r_k - r_J) + u_j by z = q_j, (r_k)_rho "
+    "-- Lopez Varela 2023 (26), (53), table 3",
+    "d SR-3": "(arm_i)_x = (r_p)_x - (r_i)_x: all of (B_i)_x -- Lopez Varela 2023 (60), (62)",
+    "d SR-4": "(b_i)_z -- Lopez Varela 2023, tables 6, 12 and 13; (b_i)_rho, section 9.4",
+    "d SR-6": "(v_i)_x, (omega_i)_x -- Lopez Varela 2023 (27), (28), (36)",
+    "d SR-7": "(arm_dot_i)_x: all of (Bdot_i)_x; (b_dot_i)_x "
+    "-- Lopez Varela 2023 (59), (61), (63), (64)",
+    "d SR-8": "(d_i)_x -- Lopez Varela 2023 (65), (68)",
+    "d SR-9": "(Vdot_i)_x, (d_sum_i)_x where qdd = 0 -- Lopez Varela 2023 (67), (69)",
 }
 
 
 @dataclass(frozen=True)
 class Geometry(Generic[S]):
-    """SR-1 to SR-5 of one body; `R` holds b_{i,j} by joint.  See the notation of the module."""
+    """SR-1 to SR-4 of one body.  See the notation of the module."""
 
     joint: Joint[S]
     A: Matrix[S]
@@ -96,19 +107,17 @@ class Geometry(Generic[S]):
     r: Vector[S]
     arm: Vector[S]
     b: Spatial[S]
-    R: Mapping[int, Spatial[S]]
 
 
 @dataclass(frozen=True)
 class Motion(Generic[S]):
-    """SR-6 to SR-9 of one body."""
+    """SR-6 to SR-9 of one body; for `b_dot` Euler parameters have SR-42."""
 
     V: Spatial[S]
     arm_dot: Vector[S]
     b_dot: Spatial[S]
-    d_sum: Spatial[S]
-    spin: Spatial[S]
-    """Of an Euler parameter, what the rate of b_i has beside omega_i~ b_i."""
+    d: Spatial[S]
+    V_dot: Spatial[S]
 
     @property
     def omega(self) -> Vector[S]:
@@ -118,12 +127,13 @@ class Motion(Generic[S]):
 
 @dataclass(frozen=True)
 class System(Generic[S]):
-    """A robot at a state: geometry and motion of every body, the base among them."""
+    """A robot at a state: geometry of every body, its motion up to rates of this `order`."""
 
     tree: KinematicTree[S]
     b: ProgramBuilder[S]
     point: ReferencePoint
     state: State[S]
+    order: int
     geometry: Mapping[int, Geometry[S]]
     motions: Mapping[int, Motion[S]] = field(default_factory=dict)
     turning: Mapping[int, Axes[S]] = field(default_factory=dict)
@@ -141,18 +151,9 @@ class System(Generic[S]):
             return (i,)
         return axes.members if i == axes.members[0] else ()
 
-    def together(self, i: int) -> tuple[int, ...]:
-        """The joints that move body i together with joint i."""
-        return self.turning[i].members if i in self.turning else (i,)
-
     def children(self, i: int) -> Sequence[int]:
         """Numbers of the bodies that body i carries directly."""
         return self._children[i - 1]
-
-    def about_joint(self, j: int, w: Vector[S]) -> Spatial[S]:
-        """The motion at r_j of a turn w about the point of joint j."""
-        at = self.geometry[j]
-        return Spatial(w.cross(at.r - at.places.joint), w)
 
     @cached_property
     def _children(self) -> tuple[tuple[int, ...], ...]:
@@ -171,7 +172,7 @@ def geometry_step(
     b: ProgramBuilder[S],
     axes: Axes[S] | None = None,
 ) -> Geometry[S]:
-    """SR-1 to SR-5; `axes` are those of the Euler parameters that the joint is one of."""
+    """SR-1 to SR-4; `axes` are those of the Euler parameters that the joint is one of."""
     i, algebra = joint.number, b.algebra
     A_p, o_p, r_p = identity(algebra), zero_vector(algebra), None
     if parent is not None:
@@ -190,54 +191,39 @@ def geometry_step(
         arm = b.let(f"arm_{i}", zero_vector(algebra) if r_p is None else r_p - r, "SR-3")
         own = Spatial(w.cross(r - on_axis) + u, w)
         own = let_spatial(b, f"b_{i}", MOTION, own, "SR-4")
-        R = {j: carried(arm, column) for j, column in (parent.R if parent else {}).items()}
-        R = {j: let_spatial(b, f"b_{i}_{j}", MOTION, x, "SR-5") for j, x in R.items()}
-    return Geometry(joint, A, places, w, u, r, arm, own, {**R, i: own})
+    return Geometry(joint, A, places, w, u, r, arm, own)
 
 
 def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motion[S]]:
     """SR-6 to SR-9 of body i, and of those that the same joints move"""
-    b, algebra, at, qd = system.b, system.b.algebra, system.geometry[i], system.state.qd
+    b, algebra, at, state = system.b, system.b.algebra, system.geometry[i], system.state
     columns = {j: system.geometry[j].b for j in system.columns(i)}
+    none = zero_spatial(algebra)
+    own = added = none
+    for j, column in columns.items():
+        own, added = own + column * state.qd[j - 1], added + column * state.qdd[j - 1]
     with b.step("motion", at.joint.name):
-        V = carried(at.arm, parent.V)
-        for j, column in columns.items():
-            V = V + column * qd[j - 1]
+        V = carried(at.arm, parent.V) + own
         V = Spatial(b.let(f"v_{i}", V.linear, "SR-6"), b.let(f"omega_{i}", V.angular, "SR-6"))
-        arm_dot = zero_vector(algebra)
+        if system.order < SECOND_RATE:
+            return dict.fromkeys(columns, Motion(V, none.linear, none, none, none))
+        arm_dot = none.linear
         if at.joint.parent != BASE:  # B_i acts on nothing where the parent does not move
             arm_dot = b.let(f"arm_dot_{i}", parent.V.linear - V.linear, "SR-7")
-        d, still = carried_slope(arm_dot, parent.V, algebra), zero_spatial(algebra)
-        rates, spins = dict[int, Spatial[S]](), dict[int, Spatial[S]]()
-        for j, column in columns.items():
-            rate = column.turned(V.angular)
-            if j in system.turning:
-                spins[j] = system.about_joint(j, system.turning[j].spin(j, at.A))
-                rate = rate + spins[j]
-            rates[j] = let_spatial(b, f"b_dot_{j}", MOTION, rate, "SR-7")
-            d = d + rates[j] * qd[j - 1]
-        d = let_spatial(b, f"d_{i}", MOTION, d, "SR-8")
-        d_sum = let_spatial(b, f"d_sum_{i}", MOTION, d + carried(at.arm, parent.d_sum), "SR-9")
-    return {
-        j: Motion(V, arm_dot if j == i else still.linear, rate, d_sum, spins.get(j, still))
-        for j, rate in rates.items()
-    }
-
-
-def rates_step(
-    system: System[S],
-    i: int,
-    parent: Mapping[int, Spatial[S]],
-    before: Mapping[int, Spatial[S]],
-) -> dict[int, Spatial[S]]:
-    """SR-10; `parent` and `before` are R and Rdot of the parent."""
-    b, at, here = system.b, system.geometry[i], system.motions[i]
-    rates: dict[int, Spatial[S]] = {}
-    with b.step("motion", at.joint.name):
-        for j, column in before.items():
-            rate = carried_slope(here.arm_dot, parent[j], b.algebra) + carried(at.arm, column)
-            rates[j] = let_spatial(b, f"b_dot_{i}_{j}", MOTION, rate, "SR-10")
-    return {**rates, **{j: system.motions[j].b_dot for j in system.columns(i)}}
+        b_dot = none
+        if i in system.turning:
+            swing = own.turned(V.angular) - own * system.turning[i].stretch()
+            swing = let_spatial(b, f"swing_{i}", MOTION, swing, "SR-42")
+        else:
+            b_dot = let_spatial(b, f"b_dot_{i}", MOTION, at.b.turned(V.angular), "SR-7")
+            swing = b_dot * state.qd[i - 1]
+        d = let_spatial(
+            b, f"d_{i}", MOTION, carried_rate(arm_dot, parent.V, algebra) + swing, "SR-8"
+        )
+        V_dot = carried(at.arm, parent.V_dot) + added + d
+        a = b.let(f"a_{i}", V_dot.linear, "SR-9")
+        V_dot = Spatial(a, b.let(f"alpha_{i}", V_dot.angular, "SR-9"))
+    return dict.fromkeys(columns, Motion(V, arm_dot, b_dot, d, V_dot))
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -248,23 +234,21 @@ def system_at(
     b: ProgramBuilder[S],
     state: State[S],
     point: ReferencePoint,
-    moving: bool = True,
+    order: int = SECOND_RATE,
 ) -> System[S]:
-    """SR-1 to SR-5, and where it is `moving` SR-6 to SR-9."""
-    turning = axes_of(tree, b, state, moving)
+    """SR-1 to SR-4, SR-6 for velocities and up to SR-9 for accelerations."""
+    turning = axes_of(tree, b, state, order > VALUE)
     tree = posed(tree, turning)
     geometry: dict[int, Geometry[S]] = {}
     for joint in tree.joints:
         i, parent, axes = joint.number, geometry.get(joint.parent), turning.get(joint.number)
         geometry[i] = geometry_step(tree, joint, parent, state.q[i - 1], point, b, axes)
-        for j in axes.members if axes and i == axes.members[-1] else ():
-            geometry[j] = replace(geometry[j], R=geometry[i].R)
-    system = System(tree, b, point, state, geometry, turning=turning)
-    return replace(system, motions=motion_sweep(system)) if moving else system
+    system = System(tree, b, point, state, order, geometry, turning=turning)
+    return replace(system, motions=motion_sweep(system)) if order > VALUE else system
 
 
 def motion_sweep(system: System[S]) -> dict[int, Motion[S]]:
-    """SR-6 to SR-9 of all bodies."""
+    """SR-6 to SR-9 of all bodies and the base."""
     none = zero_spatial(system.b.algebra)
     motions = {BASE: Motion(none, none.linear, none, none, none)}
     for i, at in system.geometry.items():
@@ -273,14 +257,15 @@ def motion_sweep(system: System[S]) -> dict[int, Motion[S]]:
     return motions
 
 
-def rates_sweep(system: System[S]) -> dict[int, dict[int, Spatial[S]]]:
-    """SR-10 of all bodies: Rdot_i, by body and joint."""
-    rates: dict[int, dict[int, Spatial[S]]] = {BASE: {}}
+def columns_sweep(system: System[S]) -> dict[int, dict[int, Spatial[S]]]:
+    """SR-5 of all bodies: R_i, by body and joint."""
+    R: dict[int, dict[int, Spatial[S]]] = {BASE: {}}
     for i, at in system.geometry.items():
-        p = at.joint.parent
-        if not system.columns(i):
-            rates[i] = rates[p]
-            continue
-        R = system.geometry[p].R if p != BASE else {}
-        rates[i] = rates_step(system, i, R, rates[p])
-    return rates
+        before = R[at.joint.parent]
+        with system.b.step("columns", at.joint.name):
+            columns = {
+                j: let_spatial(system.b, f"b_{i}_{j}", MOTION, carried(at.arm, x), "SR-5")
+                for j, x in before.items()
+            }
+        R[i] = {**columns, i: at.b}
+    return R

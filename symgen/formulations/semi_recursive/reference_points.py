@@ -22,7 +22,7 @@ from symgen.algebra.linear import Vector, zero_vector
 
 @dataclass(frozen=True)
 class Places(Generic[S]):
-    """Positions of a body, or their derivatives, base axes (m).
+    """Positions of a body, base axes (m).
 
     `joint` is the point r_j on the axis of its joint, `origin` that of the link's frame, `centre`
     the centre of mass r_G.
@@ -35,18 +35,11 @@ class Places(Generic[S]):
 
 @dataclass(frozen=True)
 class ReferencePoint:
-    """Where the motion of a body is described: `of` finds r_i, or its derivative, from `Places`."""
+    """Where the motion of a body is described: `of` finds r_i from `Places`."""
 
     name: str
     title: str
     of: Callable[[Places[Any], Algebra[Any]], Vector[Any]]
-    in_space: bool = False
-    """Whether it is fixed in space, not in the body."""
-
-    def slip(self, velocity: Vector[S], algebra: Algebra[S]) -> Vector[S]:
-        """(r_i)_z - [I 0] R_i for a column of R_i with this linear part: how the point lags behind
-        the point of the body."""
-        return -velocity if self.in_space else zero_vector(algebra)
 
 
 LINK_ORIGIN = ReferencePoint(
@@ -54,5 +47,5 @@ LINK_ORIGIN = ReferencePoint(
 )
 RTDYN0 = ReferencePoint("rtdyn0", "centres of mass (RTdyn0)", lambda places, algebra: places.centre)
 RTDYN1 = ReferencePoint(
-    "rtdyn1", "origin of the base (RTdyn1)", lambda places, algebra: zero_vector(algebra), True
+    "rtdyn1", "origin of the base (RTdyn1)", lambda places, algebra: zero_vector(algebra)
 )

@@ -2,7 +2,7 @@
 
 A motion is [linear; angular], a force [force; moment], as in the paper.  The mass matrix of a rigid
 body, or of several that move as one, is [[m I, -mc~], [mc~, J]] about any point: it is kept as its
-mass, first moment and inertia.  So are its derivatives, which have the same structure.
+mass, first moment and inertia.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, diagonal, outer, zero_vector
-from symgen.formulations.shared import let_derivative, let_symmetric
+from symgen.formulations.shared import let_symmetric
 from symgen.program.builder import ProgramBuilder
 
 MOTION, FORCE = ("v", "w"), ("f", "n")
@@ -78,19 +78,13 @@ def zero_spatial(algebra: Algebra[S]) -> Spatial[S]:
     return Spatial(zero_vector(algebra), zero_vector(algebra))
 
 
-def zero_mass(algebra: Algebra[S]) -> Mass[S]:
-    """No mass."""
-    nothing = zero_vector(algebra)
-    return Mass(algebra.zero, nothing, diagonal(nothing, algebra))
-
-
 def second_moment(x: Vector[S], y: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
     """(x . y) I - (x y^T + y x^T) / 2: bilinear and symmetric; -x~ x~ for x = y."""
     product, half = x.dot(y), algebra.constant(0.5)
     return diagonal(Vector(product, product, product), algebra) - (outer(x, y) + outer(y, x)) * half
 
 
-# -- B_i and its derivative: `arm` is r_p - r_i, p the parent of i ------------------------------
+# -- B_i and its rate: `arm` is r_p - r_i, p the parent of i ------------------------------
 
 
 def carried(arm: Vector[S], x: Spatial[S]) -> Spatial[S]:
@@ -98,9 +92,9 @@ def carried(arm: Vector[S], x: Spatial[S]) -> Spatial[S]:
     return Spatial(x.linear + arm.cross(x.angular), x.angular)
 
 
-def carried_slope(d_arm: Vector[S], x: Spatial[S], algebra: Algebra[S]) -> Spatial[S]:
-    """(B_i)_x times a motion of the parent, and Bdot_i where `d_arm` is the rate of the arm."""
-    return Spatial(d_arm.cross(x.angular), zero_vector(algebra))
+def carried_rate(arm_dot: Vector[S], x: Spatial[S], algebra: Algebra[S]) -> Spatial[S]:
+    """Bdot_i times a motion of the parent."""
+    return Spatial(arm_dot.cross(x.angular), zero_vector(algebra))
 
 
 def returned(arm: Vector[S], force: Spatial[S]) -> Spatial[S]:
@@ -108,26 +102,11 @@ def returned(arm: Vector[S], force: Spatial[S]) -> Spatial[S]:
     return Spatial(force.linear, force.angular - arm.cross(force.linear))
 
 
-def returned_slope(d_arm: Vector[S], force: Spatial[S], algebra: Algebra[S]) -> Spatial[S]:
-    """(B_i^T)_x times a force on body i."""
-    return Spatial(zero_vector(algebra), -d_arm.cross(force.linear))
-
-
 def moved(arm: Vector[S], x: Mass[S], algebra: Algebra[S]) -> Mass[S]:
     """B_i^T M B_i: the same mass about the reference point of the parent."""
     passing = arm * x.m
     shift = second_moment(arm, passing - (x.mc + x.mc), algebra)
     return Mass(x.m, x.mc - passing, x.J + shift)
-
-
-def moved_slope(
-    arm: Vector[S], d_arm: Vector[S], x: Mass[S], d: Mass[S], algebra: Algebra[S]
-) -> Mass[S]:
-    """The derivative of B_i^T M B_i, of which `d` is that of M."""
-    passing, d_passing = arm * x.m, d_arm * x.m + arm * d.m
-    shift = second_moment(d_arm, passing - (x.mc + x.mc), algebra)
-    shift = shift + second_moment(arm, d_passing - (d.mc + d.mc), algebra)
-    return Mass(d.m, d.mc - d_passing, d.J + shift)
 
 
 # -- names -------------------------------------------------------------------------------------
@@ -142,33 +121,7 @@ def let_spatial(
     return Spatial(linear, b.let(f"{name}_{second}", value.angular, note))
 
 
-def let_spatial_slope(
-    b: ProgramBuilder[S], name: str, letters: Letters, value: Spatial[S], by: str, note: str
-) -> Spatial[S]:
-    """Name the derivatives of the six entries that `let_spatial` names."""
-    first, second = letters
-    linear = let_derivative(b, f"{name}_{first}", value.linear, by, note)
-    return Spatial(linear, let_derivative(b, f"{name}_{second}", value.angular, by, note))
-
-
-def let_symmetric_slope(
-    b: ProgramBuilder[S], name: str, value: Matrix[S], by: str, note: str
-) -> Matrix[S]:
-    """Name the derivatives of what `let_symmetric` names."""
-    with b.variant(f"_d{by}"):
-        return let_symmetric(b, f"d_{name}", value, note)
-
-
 def let_mass(b: ProgramBuilder[S], names: tuple[str, str, str], x: Mass[S], note: str) -> Mass[S]:
     """Name mass, first moment and inertia."""
     m, mc = b.let(names[0], x.m, note), b.let(names[1], x.mc, note)
     return Mass(m, mc, let_symmetric(b, names[2], x.J, note))
-
-
-def let_mass_slope(
-    b: ProgramBuilder[S], names: tuple[str, str, str], x: Mass[S], by: str, note: str
-) -> Mass[S]:
-    """Name the derivatives of what `let_mass` names."""
-    with b.variant(f"_d{by}"):
-        m, mc, J = (f"d_{name}" for name in names)
-        return let_mass(b, (m, mc, J), x, note)

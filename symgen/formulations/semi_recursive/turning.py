@@ -2,16 +2,17 @@
 
 The columns of b_i are those of joints of one coordinate, b_l = [w_l x (r_i - r_J); w_l], with
 
-    w_l = A_i wbar_l(p),   w_l' = omega x w_l + s_l,   (w_l)_z = a x w_l + A_i (wbar_l)_z
+    w_l = A_i wbar_l(p),   bdot_i zdot_i = omega x (b_i zdot_i) - c b_i zdot_i
 
-in place of what turns with the body; `symgen.kinematics.euler_parameters` has wbar_l and s_l.
+for the four together, c being 0 of what turns with the body alone;
+`symgen.kinematics.euler_parameters` has wbar_l and c.
 
 ======================  ================  ======================================================
 paper                   code              meaning
 ======================  ================  ======================================================
 A_i^p                   R_<name>_ij       attitude of p / |p|
 --                      wbar_l            2 G(p) e_l / |p|^2, link axes: columns of 2 E
---                      s_l               A_i times the rate of the components of wbar_l
+--                      c_<name>          2 p . pdot / |p|^2
 ======================  ================  ======================================================
 """
 
@@ -21,8 +22,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Generic
 
-from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Matrix, Transform, Vector, identity, zero_vector
+from symgen.algebra.interface import S
+from symgen.algebra.linear import Matrix, Transform, Vector, zero_vector
 from symgen.formulations.state import State
 from symgen.kinematics.euler_parameters import EulerParameters, Turning
 from symgen.kinematics.tree import KinematicTree
@@ -31,19 +32,22 @@ from symgen.program.builder import ProgramBuilder
 NOTES = {
     "SR-41": "A_i^p of p / |p|; wbar_l = 2 G(p) e_l / |p|^2, as table 5 and 2 E of table 11 have "
     "them where |p| = 1 -- Lopez Varela 2023, tables 5 and 11",
-    "SR-42": "s_l = A_i wbar_l', and its rate: b_l' = omega x b_l + [s_l x (r_i - r_J); s_l]",
+    "SR-42": "bdot_i zdot_i = omega x (b_i zdot_i) - c b_i zdot_i, c = 2 p . pdot / |p|^2 "
+    "-- Lopez Varela 2023 (4e)",
+    "d SR-41": "(A_i^p)_z, (wbar_l)_z by z = q_k, both of one joint: (w_l)_z has A_i (wbar_l)_z in "
+    "addition to w_k x w_l -- Lopez Varela 2023, tables 5, 6, 12 and 13",
+    "d SR-42": "(bdot_i)_z zdot_i -- Lopez Varela 2023 (59)",
 }
 
 
 @dataclass(frozen=True)
 class Axes(Generic[S]):
-    """One joint's: its attitude, wbar_l by number of joint, and the turn `before` the attitude."""
+    """One joint's: its attitude, and wbar_l by number of joint."""
 
     joint: EulerParameters[S]
     turning: Turning[S]
     rotation: Matrix[S]
     wbar: Mapping[int, Vector[S]]
-    before: Matrix[S]
     b: ProgramBuilder[S]
 
     @property
@@ -55,27 +59,9 @@ class Axes(Generic[S]):
         """wbar_l"""
         return self.wbar[number]
 
-    def seat(self, number: int, algebra: Algebra[S]) -> Matrix[S]:
-        """What turns the joint frame on the parent: the first of the four has all of it."""
-        return self.before if number == self.members[0] else identity(algebra)
-
-    def spin(self, number: int, A: Matrix[S]) -> Vector[S]:
+    def stretch(self) -> S:
         """SR-42"""
-        value = A.apply(self.turning.spins[self.joint.place(number)])
-        return self.b.let(f"s_{number}", value, "SR-42")
-
-    def spin_rate(self, number: int, A: Matrix[S], state: State[S]) -> Vector[S]:
-        """A_i times the rate of the components of s_l."""
-        rates = self.turning.spin_rates(self.joint.of(state.qdd))
-        return A.apply(rates[self.joint.place(number)])
-
-    def by_place(self, number: int, k: int) -> Vector[S]:
-        """(wbar_l)_z by z = q_k"""
-        return self.turning.by_place(self.joint.place(number), self.joint.place(k))
-
-    def spin_by_place(self, number: int, k: int) -> Vector[S]:
-        """The same of the rate of wbar_l."""
-        return self.turning.spins_by_place(self.joint.place(number), self.joint.place(k))
+        return self.b.let(f"c_{self.joint.name}", self.turning.c, "SR-42")
 
 
 def axes_of(
@@ -93,8 +79,7 @@ def axes_of(
                 number: b.let(f"wbar_{number}", axis, "SR-41")
                 for number, axis in zip(joint.members, turning.axes, strict=True)
             }
-        before = tree.joint(joint.members[0]).placement.tree.rotation
-        axes = Axes(joint, turning, rotation, wbar, before, b)
+        axes = Axes(joint, turning, rotation, wbar, b)
         found |= dict.fromkeys(joint.members, axes)
     return found
 
