@@ -15,6 +15,10 @@ from symgen.program.arguments import (
 )
 from symgen.program.function import Function
 
+_RATES = Argument("constraint_rates", ("n_constraints",), "per second")
+_ACCELERATIONS = Argument("constraint_accelerations", ("n_constraints",), "per second squared")
+_TORQUES = Argument("constraint_torques", ("n",), "N m or N")
+
 CONSTRAINT_FUNCTIONS: tuple[Function, ...] = (
     Function(
         "constraints",
@@ -60,7 +64,7 @@ CONSTRAINT_FUNCTIONS: tuple[Function, ...] = (
         "constraint_rates",
         "Rates of the constraints, J qd and what varies with time.",
         (Q, QD),
-        (Argument("constraint_rates", ("n_constraints",), "per second"),),
+        (_RATES,),
         (T,),
         needs=("n_constraints",),
     ),
@@ -86,7 +90,7 @@ CONSTRAINT_FUNCTIONS: tuple[Function, ...] = (
         "respect to qdd is the Jacobian.",
         (Q, QD, QDD),
         (
-            Argument("constraint_accelerations", ("n_constraints",), "per second squared"),
+            _ACCELERATIONS,
             by_row("dcdd_dq", "[i, j] = d constraint_accelerations_i / d q_j"),
             by_row("dcdd_dqd", "[i, j] = d constraint_accelerations_i / d qd_j"),
         ),
@@ -114,10 +118,30 @@ CONSTRAINT_FUNCTIONS: tuple[Function, ...] = (
         "Torques J^T multipliers of the constraints, and their derivatives with respect to q.",
         (Q, CONSTRAINT_MULTIPLIERS),
         (
-            Argument("constraint_torques", ("n",), "N m or N"),
+            _TORQUES,
             by_joint("dp_dq", "[i, j] = d constraint_torques_i / d q_j"),
         ),
         (T,),
         needs=("n_constraints",),
     ),
 )
+
+INTERNAL_FUNCTIONS: tuple[Function, ...] = (
+    Function(
+        "constraint_accelerations",
+        "Rates and second rates of the constraints.",
+        (Q, QD, QDD),
+        (_RATES, _ACCELERATIONS),
+        (T,),
+        needs=("n_constraints",),
+    ),
+    Function(
+        "constraint_torques",
+        "Torques J^T multipliers of the constraints.",
+        (Q, CONSTRAINT_MULTIPLIERS),
+        (_TORQUES,),
+        (T,),
+        needs=("n_constraints",),
+    ),
+)
+"""Functions that formulations write for the sake of their derivatives alone; no module has them."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from symgen.program.constraint_functions import INTERNAL_FUNCTIONS
+
 
 @dataclass(frozen=True)
 class Derivative:
@@ -34,9 +36,7 @@ class Derivative:
         return f"d{self.symbols[result]}" if self.along else f"d{self.symbols[result]}_d{by}"
 
 
-INTERNAL = ("constraint_accelerations", "constraint_torques")
-"""Functions that formulations write for the sake of their derivatives alone."""
-
+_INTERNAL = {function.name for function in INTERNAL_FUNCTIONS}
 _STATE = ("q", "qd", "qdd")
 _POINTS = {"position": "x", "velocity": "v", "acceleration": "a"}
 _POINT_RATES = {"dv_dqd": ("dx_dq", 1), "da_dqd": ("dv_dq", 2), "da_dqdd": ("dx_dq", 1)}
@@ -56,7 +56,7 @@ def _by_parameters() -> Iterator[tuple[str, Derivative]]:
         ("constraint_accelerations", _CONSTRAINTS),
         ("constraint_torques", {"constraint_torques": "p"}),
     ):
-        name = of.removesuffix("s") if of in INTERNAL else of
+        name = of.removesuffix("s") if of in _INTERNAL else of
         yield f"{name}_parameter_derivatives", Derivative(of, symbols, ("parameters",))
 
 

@@ -35,7 +35,7 @@ from symgen.program.arguments import (
     of_outputs,
     point_slope,
 )
-from symgen.program.constraint_functions import CONSTRAINT_FUNCTIONS
+from symgen.program.constraint_functions import CONSTRAINT_FUNCTIONS, INTERNAL_FUNCTIONS
 from symgen.program.function import Function
 from symgen.program.products import FORWARD_PRODUCTS, INVERSE_PRODUCTS
 from symgen.program.program import Output, Program
@@ -454,7 +454,7 @@ OF_TREES = tuple(
 
 def function_named(name: str) -> Function:
     """The function called `name`; KeyError if there is none."""
-    for function in FUNCTIONS:
+    for function in (*FUNCTIONS, *INTERNAL_FUNCTIONS):
         if function.name == name:
             return function
     raise KeyError(name)
