@@ -264,7 +264,11 @@ class ProgramBuilder(Generic[S]):
 
 def _used_notes(steps: Sequence[Step[S]], notes: Mapping[str, str]) -> dict[str, str]:
     used = {statement.note for step in steps for statement in step.statements}
-    derived = {DERIVATIVE + label: f"derivative of {label}" for label in notes}
+    derived = {
+        DERIVATIVE * times + label: f"{which}derivative of {label}"
+        for times, which in enumerate(("", "second ", "third "), start=1)
+        for label in notes
+    }
     derived |= {ADJOINT + label: f"derivative by what {label} defines" for label in notes}
     derived |= {
         DERIVATIVE + ADJOINT + label: f"derivative of that by what {label} defines"
