@@ -377,7 +377,7 @@ def test_forces_by_parameters(point):
 def test_points_by_their_coordinates():
     """(53), (54): cases 1 to 3"""
     known, places = printed(LINK_ORIGIN), {x: k for k, x in enumerate(every_kind()[1])}
-    numbers = {joint.name: joint.number for joint in known.system.joints}
+    numbers = {joint.name: joint.number for joint in known.system.tree.joints}
     turn, flap, pendulum = (known.body(numbers[x]) for x in ("turn", "flap", "pendulum"))
     centre = flap.at.places.centre
     for point, parameter, body, axis in (

@@ -139,11 +139,6 @@ class System(Generic[S]):
     turning: Mapping[int, Axes[S]] = field(default_factory=dict)
     """Of every joint that is an Euler parameter the axes of its four."""
 
-    @property
-    def joints(self) -> Sequence[Joint[S]]:
-        """All joints, parents before children."""
-        return self.tree.joints
-
     def columns(self, i: int) -> tuple[int, ...]:
         """The joints that move body i on its parent."""
         axes = self.turning.get(i)

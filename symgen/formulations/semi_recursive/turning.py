@@ -13,6 +13,7 @@ paper                   code              meaning
 A_i^p                   R_<name>_ij       attitude of p / |p|
 --                      wbar_l            2 G(p) e_l / |p|^2, link axes: columns of 2 E
 --                      c_<name>          2 p . pdot / |p|^2
+bdot_i zdot_i           swing_i           6x1, of the four together
 ======================  ================  ======================================================
 """
 
