@@ -27,8 +27,8 @@ MATRICES = "A A_in B B_at B_in C C_at C_in"
 SEMI = "J_G arm b omega v b_dot arm_dot d d_sum J Q_I mc_sum J_sum P M Q_E Q_sum Q"
 SEMI_RATES = "b_dot arm_dot d d_sum Q_I Q_sum Q drive"
 SEMI_PARAMETERS = f"{SEMI} m m_sum o r_J r_G w u weight drive"
-KANE_FORCES = "K a a_carried alpha alpha_own drive omega omega_in qdd F1 H"
-KANE = "C F1 H K M P R0 a a_carried alpha alpha_own f_e gamma n_e omega omega_in qdd r"
+KANE_FORCES = "K tau a a_carried alpha alpha_own drive omega omega_in qdd F1 H"
+KANE = "C F1 H K M tau P R0 a a_carried alpha alpha_own f_e gamma n_e omega omega_in qdd r"
 ARTICULATED = "A_f A_n F F_left_f F_left_n W a_t alpha_t e omega qdd qdd_own"
 KINDS = {
     ("composite", TORQUES): {"q": "tau", "qd": "drive tau", "qdd": "tau"},
@@ -65,8 +65,11 @@ KINDS = {
     },
     ("explicit_kane", ACCELERATIONS): {"q": f"{KANE} IP", "qd": KANE_FORCES},
     ("explicit_kane", OF_ACCELERATIONS): {"parameters": f"{KANE} IP s drive"},
-    ("partially_recursive_kane", ACCELERATIONS): {"q": KANE, "qd": KANE_FORCES},
-    ("partially_recursive_kane", OF_ACCELERATIONS): {"parameters": f"{KANE} s drive"},
+    ("partially_recursive_kane", ACCELERATIONS): {
+        "q": f"{KANE} R1 R2 F2",
+        "qd": f"{KANE_FORCES} F2",
+    },
+    ("partially_recursive_kane", OF_ACCELERATIONS): {"parameters": f"{KANE} R1 R2 F2 s drive"},
     ("semi_recursive", TORQUES): {"q": f"{SEMI} c mc t", "qd": f"{SEMI_RATES} t"},
     ("semi_recursive", BY_PARAMETERS): {"parameters": f"{SEMI_PARAMETERS} c mc t"},
     ("semi_recursive", "point_motion_derivatives"): {"q": "x_tip_x v_tip_y a_mark_z"},
