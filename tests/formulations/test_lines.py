@@ -51,11 +51,13 @@ KINDS = {
         "parameters": f"{ARTICULATED} I I_left J U_f U_n f_e g_f g_n h n_e pivot resistance"
     },
     ("recursive_lagrange", TORQUES): {
-        "q": f"{MATRICES} D E F_push TD TE TF_blow TF_push TF_wind tau",
-        "qd": "D TD drive tau",
-        "qdd": "D TD tau",
+        "q": f"{MATRICES} T D E F_push TD TE TF_blow TF_push TF_wind tau",
+        "qd": "B B_at B_in C C_at C_in D TD drive tau",
+        "qdd": "C C_at C_in D TD tau",
     },
-    ("recursive_lagrange", "point_motion_derivatives"): {"q": MATRICES},
+    ("recursive_lagrange", "point_motion_derivatives"): {
+        "q": f"{MATRICES} x_tip_x v_tip_y a_mark_z"
+    },
     ("recursive_lagrange", BY_PARAMETERS): {
         "parameters": f"{MATRICES} D E F_blow F_push I T TD TE U Z drive tau"
     },
