@@ -7,13 +7,12 @@ import numpy as np
 from symgen.algebra.evaluation import evaluate
 from tests.oracles.comparison import STEP
 
-
 HELD = "_held"
 """At the end of a name: a line of the torques at accelerations that are held."""
 
 
 def values_of(program, arguments, parameters, known=None):
-    """Name -> value of every statement, batch axes in front; nodes may be `known` by their index."""
+    """Name -> value of every statement, batch axes in front; `known` are values by node."""
     values = dict(parameters)
     for array in program.inputs:
         if array.name == "parameters":
