@@ -29,8 +29,8 @@ from symgen.program.program import Input
 
 NOTES = {
     "RL-10": "M_jk = d tau_j/d qdd_k for k on the path to j, no joint terms -- Xiang 2009 (35)",
-    "RL-11": "C_jk = (d tau_j/d qd_k) / 2, no joint terms, for the velocity torques are quadratic in qd "
-    "-- Xiang 2009 (34)",
+    "RL-11": "C_jk = (d tau_j/d qd_k) / 2, no joint terms, for the velocity torques are quadratic "
+    "in qd -- Xiang 2009 (34)",
     "RL-12": "d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)",
 }
 
