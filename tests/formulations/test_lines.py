@@ -28,8 +28,8 @@ SEMI = "A J J_G Q_E Q_I Q_sum a alpha arm arm_dot b b_dot d o omega r_G r_J tau 
 SEMI_RATES = "Q_I Q_sum a alpha arm_dot b_dot d drive omega tau v"
 SEMI_TORQUES = {"q": f"{SEMI} c h mc t", "qd": f"{SEMI_RATES} h t", "qdd": "Q_sum a alpha tau"}
 SEMI_PARAMETERS = f"{SEMI} drive m weight"
-KANE_FORCES = "K a a_carried alpha alpha_own drive omega omega_in qdd F1 H"
-KANE = "C F1 H K M P R0 a a_carried alpha alpha_own f_e gamma n_e omega omega_in qdd r"
+KANE_FORCES = "K tau a a_carried alpha alpha_own drive omega omega_in qdd F1 H"
+KANE = "C F1 H K M tau P R0 a a_carried alpha alpha_own f_e gamma n_e omega omega_in qdd r"
 ARTICULATED = "A_f A_n F F_left_f F_left_n W a_t alpha_t e omega qdd qdd_own"
 KINDS = {
     ("composite", TORQUES): {"q": "tau", "qd": "drive tau", "qdd": "tau"},
@@ -52,11 +52,13 @@ KINDS = {
         "parameters": f"{ARTICULATED} I I_left J U_f U_n f_e g_f g_n h n_e pivot resistance"
     },
     ("recursive_lagrange", TORQUES): {
-        "q": f"{MATRICES} D E F_push TD TE TF_blow TF_push TF_wind tau",
-        "qd": "D TD drive tau",
-        "qdd": "D TD tau",
+        "q": f"{MATRICES} T D E F_push TD TE TF_blow TF_push TF_wind tau",
+        "qd": "B B_at B_in C C_at C_in D TD drive tau",
+        "qdd": "C C_at C_in D TD tau",
     },
-    ("recursive_lagrange", "point_motion_derivatives"): {"q": MATRICES},
+    ("recursive_lagrange", "point_motion_derivatives"): {
+        "q": f"{MATRICES} x_tip_x v_tip_y a_mark_z"
+    },
     ("recursive_lagrange", BY_PARAMETERS): {
         "parameters": f"{MATRICES} D E F_blow F_push I T TD TE U Z drive tau"
     },
@@ -66,8 +68,11 @@ KINDS = {
     },
     ("explicit_kane", ACCELERATIONS): {"q": f"{KANE} IP", "qd": KANE_FORCES},
     ("explicit_kane", OF_ACCELERATIONS): {"parameters": f"{KANE} IP s drive"},
-    ("partially_recursive_kane", ACCELERATIONS): {"q": KANE, "qd": KANE_FORCES},
-    ("partially_recursive_kane", OF_ACCELERATIONS): {"parameters": f"{KANE} s drive"},
+    ("partially_recursive_kane", ACCELERATIONS): {
+        "q": f"{KANE} R1 R2 F2",
+        "qd": f"{KANE_FORCES} F2",
+    },
+    ("partially_recursive_kane", OF_ACCELERATIONS): {"parameters": f"{KANE} R1 R2 F2 s drive"},
     ("semi_recursive", TORQUES): SEMI_TORQUES,
     ("semi_recursive", BY_PARAMETERS): {"parameters": f"{SEMI_PARAMETERS} c h mc t"},
     ("semi_recursive", "point_motion_derivatives"): {"q": "x_tip_x v_tip_y a_mark_z"},

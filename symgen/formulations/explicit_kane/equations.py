@@ -1,16 +1,20 @@
-"""The equations of motion of a robot by one of the two routes, and their derivatives.
+"""The equations of motion of a robot by one of the two routes: M qdd = K, (6), (17).
 
-Free joints are the unknowns.  The accelerations of the others are given, stand in the remainder
-terms of K, and their torques are found afterwards.
+M is formed, factorised and solved with.  Free joints are the unknowns.  The accelerations of the
+others are given, stand in the remainder terms of K, and their torques are found afterwards.
+
+Derivatives are those of the lines of M and K, with qdd held: of tau = M qdd - K the change by x is
+M_{,x} qdd - K_{,x}, and M d qdd is what is left of (9) once it goes to the other side.
 
 Notation beyond that of `kinematics.py`
 
 ======================  ================  ======================================================
 paper                   code              meaning
 ======================  ================  ======================================================
-M, with rotors          mass              by pair of joints, the second on the path to the first
-K                       balance           tau_r - drive_r + K_r, by joint; tau 0 where prescribed
-K_{,x} - M_{,x} qdd     unbalance_r_d<x>  what M^-1 is multiplied with in (9)
+M, with rotors          mass              by pair of joints
+K                       sums              of the bodies, without drives
+tau_r                   tau_r             torque that accelerations take, without the drive's
+M_{,x} qdd - K_{,x}     d_tau_r_d<x>      what M^-1 is multiplied with in (9), but for its sign
 ======================  ================  ======================================================
 """
 
@@ -18,168 +22,100 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic
+from typing import Any
 
 from symgen.algebra.interface import S
-from symgen.formulations.explicit_kane.explicit import Forces, JointPair, MassMatrix
-from symgen.formulations.explicit_kane.kinematic_derivatives import (
-    COORDINATE,
-    PARAMETER,
-    VELOCITY,
-    Slopes,
-    Variable,
-    d_system_at,
-)
+from symgen.algebra.linear import total
+from symgen.formulations import implicit
+from symgen.formulations.accelerations import Solution, solution_of
+from symgen.formulations.explicit_kane.explicit import JointPair
 from symgen.formulations.explicit_kane.kinematics import System, system_at
-from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
-from symgen.formulations.shared import symbolic_parameters
+from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms, with_rotors
+from symgen.formulations.shared import all_joints, square, write_matrix
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.program import DERIVATIVE
 
 NOTES = {
-    "EK-10": "unbalance_r = dK_r - sum_i dM_ri qdd_i, i free: what M^-1 turns into d qdd "
+    "EK-10": "tau_r = sum_i M_ri qdd_i - K_r, i free: torque that accelerations take, but for the "
+    "drive's -- Anderson, Hsu 2002 (6), (17)",
+    "d EK-10": "d tau_r = sum_i dM_ri qdd_i - dK_r, i free: what -M^-1 turns into d qdd "
     "-- Anderson, Hsu 2002 (8), (9)",
 }
-
-Column = dict[int, S]
-"""A vector by number of the joint; what is left out is structurally 0."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """How M and K of the bodies, and their derivatives, are found."""
+    """How M and K of the bodies are found."""
 
-    mass_matrix: Callable[[System[Any], Collection[JointPair]], MassMatrix[Any]]
-    forces: Callable[[System[Any]], Forces[Any]]
-    d_mass_matrix: Callable[
-        [System[Any], MassMatrix[Any], Slopes[Any], Collection[JointPair]], dict[JointPair, Any]
-    ]
-    d_forces: Callable[[System[Any], Forces[Any], Slopes[Any]], dict[int, Any]]
+    mass_matrix: Callable[[System[Any], Collection[JointPair]], dict[JointPair, Any]]
+    forces: Callable[[System[Any]], dict[int, Any]]
 
 
 @dataclass(frozen=True)
-class Equations(Generic[S]):
-    """M qdd = K at a state.  See the notation of the module; `pairs` are the entries of M."""
+class Equations(implicit.Equations[S]):
+    """M qdd = K at a state, by a `route`."""
 
     route: Route
-    system: System[S]
-    free: tuple[int, ...]
-    pairs: tuple[JointPair, ...]
-    bodies: MassMatrix[S]
-    sums: Forces[S]
-    drives: tuple[S, ...]
-    mass: Mapping[JointPair, S]
-    balance: Mapping[int, S]
 
-    def mass_between(self, r: int, i: int) -> S:
-        """M_ri for any two joints."""
-        return self.mass.get((max(r, i), min(r, i)), self.system.b.algebra.zero)
+    def solution(self, with_slopes: bool = False) -> Solution[S]:
+        """See `implicit.Equations`; entries between prescribed joints serve derivatives alone."""
+        tree, b, state = self.tree, self.b, self.state
+        system = system_at(tree, b, state)
+        pairs = [
+            pair for pair in all_pairs(tree) if with_slopes or any(i in self.free for i in pair)
+        ]
+        mass = both_triangles(self.route.mass_matrix(system, pairs))
+        for joint in tree.joints:
+            k = joint.number
+            if (k, k) in mass:
+                mass[k, k] = mass[k, k] + reflected_inertia(joint)
+        return solution_of(tree, b, state, bias(self.route, tree, b, system), mass, self.free)
 
-    def times(self, mass: Mapping[JointPair, S], qdd: Mapping[int, S]) -> Column[S]:
-        """A symmetric matrix, given by its lower triangle, times the `qdd` of the free joints."""
-        zero = self.system.b.algebra.zero
-        product: Column[S] = {}
-        for (r, i), entry in mass.items():
-            for row, column in ((r, i),) if r == i else ((r, i), (i, r)):
-                if column in qdd:
-                    product[row] = product.get(row, zero) + entry * qdd[column]
-        return product
-
-    def unbalance(self, d: Slopes[S], qdd: Mapping[int, S]) -> Column[S]:
-        """EK-10 with respect to one variable, for all joints."""
-        b, zero = self.system.b, self.system.b.algebra.zero
-        d_sums = self.route.d_forces(self.system, self.sums, d)
-        d_mass: dict[JointPair, S] = {}
-        if d.x.kind != VELOCITY:
-            d_mass = self.route.d_mass_matrix(self.system, self.bodies, d, self.pairs)
-        for k, rotor in d.rotors.items():
-            d_mass[k, k] = d_mass.get((k, k), zero) + rotor
-        moved = self.times(d_mass, qdd)
-        column: Column[S] = {}
-        for joint in self.system.joints:
+    def torques(self, qdd: Sequence[S]) -> Sequence[S]:
+        """EK-10 for every joint, and the drives."""
+        tree, b = self.tree, self.b
+        system = system_at(tree, b, self.state)
+        pairs = [pair for pair in all_pairs(tree) if any(i in self.free for i in pair)]
+        mass = both_triangles(self.route.mass_matrix(system, pairs))
+        sums = self.route.forces(system)
+        rigid: list[S] = []
+        for joint in tree.joints:
             r = joint.number
-            value = d_sums.get(r, zero)
-            if r in d.drives:
-                with b.step("derivatives of joint terms", joint.name), b.variant(f"_d{d.x.name}"):
-                    value = value - b.let(f"d_drive_{r}", d.drives[r], f"{DERIVATIVE}JT-1")
-            value = value - moved.get(r, zero)
-            with b.step("derivatives of the balance", joint.name), b.variant(f"_d{d.x.name}"):
-                value = b.let(f"unbalance_{r}", value, "EK-10")
-            if not b.algebra.is_zero(value):
-                column[r] = value
-        return column
-
-    def slopes(self, xs: Sequence[Variable[S]]) -> list[Slopes[S]]:
-        """The derivatives of the system with respect to `xs`."""
-        rotors = [reflected_inertia(joint) for joint in self.system.joints]
-        return d_system_at(self.system, xs, self.drives, rotors)
+            terms = [mass[r, i] * qdd[i - 1] for i in self.free if (r, i) in mass]
+            with b.step("torques", joint.name):
+                rigid.append(b.let(f"tau_{r}", total(terms, b.algebra) - sums[r], "EK-10"))
+        return with_joint_terms(tree, b, replace(self.state, qdd=tuple(qdd)), rigid)
 
 
 def all_pairs(tree: KinematicTree[S]) -> tuple[JointPair, ...]:
     """(r, i) for all joints r and those on the path to them."""
-    return tuple((joint.number, i) for joint in tree.joints for i in tree.path(joint.number))
+    return tuple((r, i) for r in all_joints(tree) for i in tree.path(r))
 
 
-def equations_of(
-    route: Route,
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    state: State[S],
-    free: Sequence[int],
-    pairs: tuple[JointPair, ...] | None = None,
-) -> Equations[S]:
-    """M and K at a state; `pairs` are the entries of M that are needed, by default all."""
-    system = system_at(tree, b, state)
-    pairs = all_pairs(tree) if pairs is None else pairs
-    bodies, sums = route.mass_matrix(system, pairs), route.forces(system)
-    zero = b.algebra.zero
-    drives = tuple(with_joint_terms(tree, b, state, [zero] * tree.n))
-    rotors = [reflected_inertia(joint) for joint in tree.joints]
-    mass = {
-        (r, i): entry + rotors[r - 1] if r == i else entry
-        for (r, i), entry in bodies.entries.items()
-    }
-    numbered = zip(drives, state.tau or (zero,) * tree.n, strict=True)
-    balance = {r: tau - drive + sums.entries[r] for r, (drive, tau) in enumerate(numbered, start=1)}
-    return Equations(route, system, tuple(free), pairs, bodies, sums, drives, mass, balance)
+def both_triangles(lower: Mapping[JointPair, S]) -> dict[JointPair, S]:
+    """The entries of a symmetric matrix, from those on and below its diagonal."""
+    return {**lower, **{(i, r): entry for (r, i), entry in lower.items()}}
 
 
-def mass_matrix_entries(
+def bias(route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], system: System[S]) -> list[S]:
+    """-K and the joints' own terms, one per joint."""
+    sums = route.forces(system)
+    return with_joint_terms(tree, b, system.state, [-sums[r] for r in all_joints(tree)])
+
+
+def mass_matrix(
     route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> Mapping[JointPair, S]:
-    """The entries of M of the bodies alone, without rotors, for all pairs."""
-    return route.mass_matrix(system_at(tree, b, state, moving=False), all_pairs(tree)).entries
+) -> None:
+    """(n, n), with the rotors on its diagonal."""
+    system = system_at(tree, b, state, moving=False)
+    rigid = both_triangles(route.mass_matrix(system, all_pairs(tree)))
+    write_matrix(b, "mass_matrix", with_rotors(tree, square(tree, rigid)), tree.n)
 
 
-def bias(route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> list[S]:
-    """-K without the joints' torques: the torques at qdd = 0, terms of the joints included."""
+def bias_forces(
+    route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """(n,): -K with the joints' own terms at qdd = 0."""
     at_rest = replace(state, qdd=(b.algebra.zero,) * tree.n)
-    sums = route.forces(system_at(tree, b, at_rest))
-    rigid = [-sums.entries[joint.number] for joint in tree.joints]
-    return with_joint_terms(tree, b, at_rest, rigid)
-
-
-def coordinates(b: ProgramBuilder[S]) -> list[Variable[S]]:
-    """The variables q."""
-    return _joint_variables(b, COORDINATE)
-
-
-def velocities(b: ProgramBuilder[S]) -> list[Variable[S]]:
-    """The variables qd."""
-    return _joint_variables(b, VELOCITY)
-
-
-def parameters(tree: KinematicTree[S]) -> list[Variable[S]]:
-    """The variables p: the runtime parameters."""
-    array = symbolic_parameters(tree)
-    return [
-        Variable(PARAMETER, name, symbol)
-        for name, symbol in zip(array.symbol_names, array.symbols, strict=True)
-    ]
-
-
-def _joint_variables(b: ProgramBuilder[S], kind: str) -> list[Variable[S]]:
-    symbols = b.declared(kind).symbols
-    return [Variable(kind, f"{kind}_{j}", symbol, j) for j, symbol in enumerate(symbols, start=1)]
+    b.output("bias_forces", (tree.n,), bias(route, tree, b, system_at(tree, b, at_rest)))

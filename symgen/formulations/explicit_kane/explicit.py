@@ -19,9 +19,7 @@ K_r                     K_r               force of loads, velocities, gravity an
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Generic
+from collections.abc import Collection
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total
@@ -37,32 +35,16 @@ NOTES = {
     "EK-8": "IP_i_k = I_k P_i_k and M_ri = sum_k P_r_k . IP_i_k, k beyond r and i "
     "-- Anderson, Hsu 2002 (18), (21), (25)",
     "EK-9": "K_r = sum_k P_r_k . F1_k, k beyond r -- Anderson, Hsu 2002 (19), (26)",
+    "d EK-8": "d IP_i_k = dI_k P_i_k + I_k dP_i_k and dM_ri = sum_k (dP_r_k . IP_i_k "
+    "+ P_r_k . d IP_i_k) -- Anderson, Hsu 2002 (27), (28)",
+    "d EK-9": "dK_r = sum_k (dP_r_k . F1_k + P_r_k . dF1_k) -- Anderson, Hsu 2002 (29)-(31)",
 }
 
 JointPair = tuple[int, int]
 """Two joints, the second on the path to the first."""
 
 
-@dataclass(frozen=True)
-class MassMatrix(Generic[S]):
-    """Entries M[r, i] of the bodies' mass matrix, and the momenta that they are made of.
-
-    A momentum [i, k] is that of body k, or of all that joint k carries, per unit of qd_i.
-    """
-
-    entries: Mapping[JointPair, S]
-    momenta: Mapping[tuple[int, int], Spatial[S]]
-
-
-@dataclass(frozen=True)
-class Forces(Generic[S]):
-    """K_r of the bodies, and the moments and forces [k] of body k, or of all that k carries."""
-
-    entries: Mapping[int, S]
-    efforts: Mapping[int, Spatial[S]]
-
-
-def mass_matrix(system: System[S], pairs: Collection[JointPair]) -> MassMatrix[S]:
+def mass_matrix(system: System[S], pairs: Collection[JointPair]) -> dict[JointPair, S]:
     """EK-8: the entries that are asked for."""
     b = system.b
     found = momenta(system, {i for _, i in pairs})
@@ -72,7 +54,7 @@ def mass_matrix(system: System[S], pairs: Collection[JointPair]) -> MassMatrix[S
         terms = [system.partial[r, k].dot(found[i, k]) for k in beyond]
         with b.step("mass matrix", system.tree.joint(r).name):
             entries[r, i] = b.let(f"M_{r}_{i}", total(terms, b.algebra), "EK-8")
-    return MassMatrix(entries, found)
+    return entries
 
 
 def momenta(system: System[S], columns: Collection[int]) -> dict[tuple[int, int], Spatial[S]]:
@@ -87,12 +69,12 @@ def momenta(system: System[S], columns: Collection[int]) -> dict[tuple[int, int]
     return found
 
 
-def forces(system: System[S]) -> Forces[S]:
-    """EK-9"""
+def forces(system: System[S]) -> dict[int, S]:
+    """EK-9: K_r of the bodies."""
     entries: dict[int, S] = {}
     for joint in system.joints:
         r = joint.number
         terms = [system.partial[r, k].dot(system.forces[k]) for k in system.tree.carried_by(r)]
         with system.b.step("generalized forces", joint.name):
             entries[r] = system.b.let(f"K_{r}", total(terms, system.b.algebra), "EK-9")
-    return Forces(entries, system.forces)
+    return entries

@@ -50,7 +50,7 @@ in (37).  That r^k contains the displacement of a joint that slides changes noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Generic
@@ -79,6 +79,8 @@ NOTES = {
     "n_e_k = sum R0_k^T n + (point - centre) x R0_k^T f",
     "EK-7": "H_k = I_k omega_k, F1_k = [n_e_k - I_k alpha_k - omega_k x H_k; f_e_k - m_k a_k] "
     "-- Anderson, Hsu 2002 (22), (23), (24)",
+    "d EK-2": "d P_r_k = dC_k^T [w; v + w x gamma_k] + C_k^T [0; w x d gamma_k] "
+    "+ C_k^T [dw; dv + dw x gamma_k] -- Anderson, Hsu 2002 (72), (73)",
 }
 
 Letters = tuple[str, str]
@@ -106,7 +108,7 @@ class Spatial(Generic[S]):
 
 @dataclass(frozen=True)
 class Geometry(Generic[S]):
-    """What joint and body k are by themselves, or the derivatives of that.  See the notation.
+    """What joint and body k are by themselves.  See the notation.
 
     `arms` lead from the centre to the points of the loads on the body, link axes.
     """
@@ -122,44 +124,10 @@ class Geometry(Generic[S]):
     inertia: Matrix[S]
     arms: tuple[Vector[S], ...]
 
-    def mapped(self, change: Callable[[S], S]) -> Geometry[S]:
-        """The same with every scalar replaced, always in the same order."""
-
-        def vector(v: Vector[S]) -> Vector[S]:
-            return Vector(*map(change, v))
-
-        def matrix(m: Matrix[S]) -> Matrix[S]:
-            return Matrix([list(map(change, row)) for row in m.rows])
-
-        return Geometry(
-            C=matrix(self.C),
-            s=vector(self.s),
-            r=vector(self.r),
-            gamma=vector(self.gamma),
-            turn=vector(self.turn),
-            slide=vector(self.slide),
-            own=Spatial(vector(self.own.angular), vector(self.own.linear)),
-            mass=change(self.mass),
-            inertia=matrix(self.inertia),
-            arms=tuple(map(vector, self.arms)),
-        )
-
-    @property
-    def scalars(self) -> list[S]:
-        """All of them, in the order of `mapped`."""
-        found: list[S] = []
-
-        def collect(scalar: S) -> S:
-            found.append(scalar)
-            return scalar
-
-        self.mapped(collect)
-        return found
-
 
 @dataclass(frozen=True)
 class Motion(Generic[S]):
-    """omega, alpha and a of a body, or derivatives of them, link axes."""
+    """omega, alpha and a of a body, link axes."""
 
     omega: Vector[S]
     alpha: Vector[S]

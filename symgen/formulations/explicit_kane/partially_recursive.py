@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from symgen.algebra.interface import S
-from symgen.formulations.explicit_kane.explicit import Forces, JointPair, MassMatrix
+from symgen.formulations.explicit_kane.explicit import JointPair
 from symgen.formulations.explicit_kane.kinematics import (
     EFFORT,
     Spatial,
@@ -41,10 +41,16 @@ NOTES = {
     "PK-3": "M_ki = P_k_k . R2_i_k -- Anderson, Hsu 2002 (39), (44), (45)",
     "PK-4": "F2_k = F1_k + sum_c S_c C_c F2_c -- Anderson, Hsu 2002 (51)",
     "PK-5": "K_k = P_k_k . F2_k -- Anderson, Hsu 2002 (49), (50)",
+    "d PK-2": "d R2_i_k = dI_k P_i_k + I_k dP_i_k + sum_c (d(S_c C_c) R2_i_c + S_c C_c d R2_i_c): "
+    "the three sums of the paper in one -- Anderson, Hsu 2002 (79)-(83)",
+    "d PK-3": "dM_ki = dP_k_k . R2_i_k + P_k_k . d R2_i_k -- Anderson, Hsu 2002 (75), (85)",
+    "d PK-4": "d F2_k = dF1_k + sum_c (d(S_c C_c) F2_c + S_c C_c d F2_c): the two sums of the "
+    "paper in one -- Anderson, Hsu 2002 (90)-(92)",
+    "d PK-5": "dK_k = dP_k_k . F2_k + P_k_k . d F2_k -- Anderson, Hsu 2002 (86), (89), (94), (96)",
 }
 
 
-def mass_matrix(system: System[S], pairs: Collection[JointPair]) -> MassMatrix[S]:
+def mass_matrix(system: System[S], pairs: Collection[JointPair]) -> dict[JointPair, S]:
     """PK-1, PK-2, PK-3: the entries that are asked for."""
     carried = momenta(system, {i for _, i in pairs})
     entries: dict[JointPair, S] = {}
@@ -52,7 +58,7 @@ def mass_matrix(system: System[S], pairs: Collection[JointPair]) -> MassMatrix[S
         with system.b.step("mass matrix", system.tree.joint(k).name):
             value = system.geometry[k].own.dot(carried[i, k])
             entries[k, i] = system.b.let(f"M_{k}_{i}", value, "PK-3")
-    return MassMatrix(entries, carried)
+    return entries
 
 
 def momenta(system: System[S], columns: Collection[int]) -> dict[tuple[int, int], Spatial[S]]:
@@ -70,8 +76,8 @@ def momenta(system: System[S], columns: Collection[int]) -> dict[tuple[int, int]
     return carried
 
 
-def forces(system: System[S]) -> Forces[S]:
-    """PK-4, PK-5"""
+def forces(system: System[S]) -> dict[int, S]:
+    """PK-4, PK-5: K_k of the bodies."""
     efforts: dict[int, Spatial[S]] = {}
     entries: dict[int, S] = {}
     for joint in reversed(system.joints):
@@ -83,7 +89,7 @@ def forces(system: System[S]) -> Forces[S]:
             efforts[k] = let_spatial(system.b, f"F2_{k}", EFFORT, F2, "PK-4")
             value = system.geometry[k].own.dot(efforts[k])
             entries[k] = system.b.let(f"K_{k}", value, "PK-5")
-    return Forces(entries, efforts)
+    return entries
 
 
 def children(system: System[S], k: int) -> list[int]:

@@ -1,7 +1,7 @@
 """Recursive Lagrangian dynamics with 4x4 transforms on open trees (Xiang 2009, open-tree paper).
 
-`recursion` holds the notation and the steps of the inverse dynamics, `derivatives` the same steps
-differentiated, the other modules what is made of them.
+`recursion` holds the notation and the steps of the inverse dynamics, the other modules what is made
+of them.  Derivatives are those of every line: `symgen.formulations.direct`.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,6 @@ from functools import partial
 from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Derivation, Formulation
 from symgen.formulations.recursive_lagrange import (
-    derivatives,
     dynamics,
     kinematics,
     mass_center,
@@ -19,7 +18,6 @@ from symgen.formulations.recursive_lagrange import (
 
 FUNCTIONS: Mapping[str, Derivation] = {
     "inverse_dynamics": partial(dynamics.torque_function, "tau"),
-    "inverse_dynamics_derivatives": dynamics.inverse_dynamics_derivatives,
     "inverse_dynamics_load_derivatives": dynamics.load_derivatives,
     "mass_matrix": dynamics.mass_matrix,
     "coriolis_matrix": dynamics.coriolis_matrix,
@@ -30,7 +28,6 @@ FUNCTIONS: Mapping[str, Derivation] = {
     "forward_kinematics": kinematics.forward_kinematics,
     "jacobians": kinematics.jacobians,
     "point_motion": kinematics.point_motion,
-    "point_motion_derivatives": kinematics.point_motion_derivatives,
     "link_motion": kinematics.link_motion,
     "center_of_mass": mass_center.center_of_mass,
     "center_of_mass_jacobian": mass_center.center_of_mass_jacobian,
@@ -45,7 +42,6 @@ RECURSIVE_LAGRANGE = Formulation(
     source="Xiang 2009, section 4, and the open-tree paper",
     notes={
         **recursion.NOTES,
-        **derivatives.NOTES,
         **dynamics.NOTES,
         **kinematics.NOTES,
         **mass_center.NOTES,

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, skew_vector, total, trace_of_product
 from symgen.formulations.joint_terms import rotor_energy, spring_energy
-from symgen.formulations.recursive_lagrange.derivatives import (
-    Pair,
-    d_acceleration_sweep,
-    d_position_sweep,
-    d_velocity_sweep,
-)
 from symgen.formulations.recursive_lagrange.homogeneous import column, dot, first_three
 from symgen.formulations.recursive_lagrange.recursion import (
     acceleration_sweep,
@@ -30,8 +22,8 @@ from symgen.program.builder import ProgramBuilder
 NOTES = {
     "RL-13": "x = A_j r, v = B_j r, a = C_j r for a point r of link j -- Xiang 2009 (15), "
     "open-tree paper (6)",
-    "dRL-13": "dx/dq_k = dA_j/dq_k r, dv/dq_k = dB_j/dq_k r, da/dq_k = dC_j/dq_k r; "
-    "dv/dqd_k = dx/dq_k, da/dqd_k = 2 dv/dq_k, da/dqdd_k = dx/dq_k -- Xiang 2009 (21)-(26)",
+    "d RL-13": "dx/dq_k = dA_j/dq_k r, dv/dq_k = dB_j/dq_k r, da/dq_k = dC_j/dq_k r "
+    "-- Xiang 2009 (21)-(26)",
     "RL-14": "twice the kinetic energy of a link: tr(B_j I_j B_j^T)",
     "RL-15": "potential energy -g . E_0",
     "RL-21": "omega, alpha of link j: dA_j/dt A_j^-1 = B_j R_j^T is omega x, and C_j R_j^T is "
@@ -151,39 +143,3 @@ def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -
 
 def _rotation(pose: Matrix[S]) -> Matrix[S]:
     return Matrix([row[:3] for row in pose.rows[:3]])
-
-
-def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """dRL-13: dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd, 6 x (n_points, 3, n)."""
-    frames = frames_sweep(tree, b, state.q, {place.body for place in tree.points})
-    positions = position_sweep(frames, b)
-    velocities = velocity_sweep(frames, positions, b, state.qd)
-    accelerations = acceleration_sweep(frames, positions, velocities, b, state)
-    d_positions = d_position_sweep(tree, frames, positions, b)
-    d_velocities = d_velocity_sweep(tree, frames, velocities, d_positions, b, state.qd)
-    d_C = d_acceleration_sweep(tree, frames, accelerations, d_positions, d_velocities, b, state)
-    x = _columns(tree, b, "x", {pair: d.A for pair, d in d_positions.items()})
-    v = _columns(tree, b, "v", {pair: d.B for pair, d in d_velocities.items()})
-    a = _columns(tree, b, "a", d_C)
-    twice_v = [{k: slope + slope for k, slope in block.items()} for block in v]
-    results = {
-        "dx_dq": x, "dv_dq": v, "dv_dqd": x, "da_dq": a, "da_dqd": twice_v, "da_dqdd": x,
-    }  # fmt: skip
-    for what, blocks in results.items():
-        write_columns(tree, b, what, blocks, 3)
-
-
-def _columns(
-    tree: KinematicTree[S], b: ProgramBuilder[S], letter: str, matrices: Mapping[Pair, Matrix[S]]
-) -> list[dict[int, Vector[S]]]:
-    """dRL-13: the matrices times the points, by point and joint on the way to it."""
-    blocks: list[dict[int, Vector[S]]] = []
-    for place in tree.points:
-        r = column(place.point, b.algebra.one)
-        columns: dict[int, Vector[S]] = {}
-        with b.step("derivatives of points", place.name):
-            for k in tree.path(place.body):
-                slope = first_three(matrices[place.body, k] @ r)
-                columns[k] = b.let(f"d_{letter}_{place.name}_dq_{k}", slope, "dRL-13")
-        blocks.append(columns)
-    return blocks

@@ -38,8 +38,8 @@ What differs from the papers, to the same result:
 
 - Their joints act about the parent's z axis; here U_j, constant, stands in between.  For a standard
   DH row it is the identity, and A_in_j is A_p.
-- Derivatives of T_j are Z_j T_j, as the open-tree paper has it, so that (13) and (14) of Xiang
-  become one product with T_j each, and no derivative of T_j is ever formed.
+- Time derivatives of T_j are Z_j T_j qd_j, as the open-tree paper has it, so that (13) and (14) of
+  Xiang become one product with T_j each.
 - tau_j needs dA_j/dq_j D_j = P (T_j D_j) only, and T_j D_j is what the parent adds up anyway.
 """
 
@@ -84,6 +84,15 @@ NOTES = {
     "RL-8": "G_j = sum of own moments + sum_c G_c -- Xiang 2009 (20), (37b)",
     "RL-9": "tau_j = tr(P TD_j) - g . P TE_j - sum_loads f . P TF_j - G_j . A_in_j z_j, "
     "P = A_in_j Z_j -- Xiang 2009 (16), open-tree paper (9)",
+    "d RL-2": "dA_j/dq_k = dA_p/dq_k U_j T_j, for k = j A_in_j dT_j/dq_j -- Xiang 2009 (21)",
+    "d RL-3": "dB_j -- Xiang 2009 (22), (23)",
+    "d RL-4": "dC_j -- Xiang 2009 (24)-(26)",
+    "d RL-5": "dD_j = I_j dC_j^T + sum_c U_c dTD_c, dTD_c = T_c dD_c + dT_c D_c "
+    "-- Xiang 2009 (27)-(29), open-tree paper (13), (14)",
+    "d RL-6": "dE_j = sum_c U_c dTE_c, dTE_c = T_c dE_c + dT_c E_c -- Xiang 2009 (30)",
+    "d RL-7": "dF_j = sum_c U_c dTF_c, dTF_c = T_c dF_c + dT_c F_c -- Xiang 2009 (31)",
+    "d RL-9": "dtau_j = tr(dP TD_j + P dTD_j) - g . (dP TE_j + P dTE_j) "
+    "- sum_loads f . (dP TF_j + P dTF_j) - G_j . dA_in_j z_j -- Xiang 2009 (33)-(35)",
 }
 
 
