@@ -55,6 +55,8 @@ class Chain(Generic[S]):
         self.joints = [tangent(self.tree, x, self.state.qd) for x in self.tree.manifolds]
         hybrid = self.function.startswith("hybrid")
         self.bases = floating_bases(self.tree, self.joints, hybrid)
+        if self.function.endswith("hessian"):  # which takes all first derivatives
+            self.bases = []
         self.own = self.b.inputs
         self.posed = self._posed()
 
