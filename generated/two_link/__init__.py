@@ -68,7 +68,7 @@ fastest formulation:
     forward_dynamics                   Accelerations that the joint torques tau produce;
                                        all joints are free. (composite)
     forward_dynamics_derivatives       Accelerations and their derivatives with respect to
-                                       q, qd and tau. (kane)
+                                       q, qd and tau. (composite)
 
 Formulations, as sub-modules with the functions they derive: composite, newton_euler,
 kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane.
@@ -110,7 +110,7 @@ from .newton_euler import centroidal_momentum_matrix
 from .newton_euler import centroidal_momentum_rate
 from .newton_euler import regressor
 from .composite import forward_dynamics
-from .kane import forward_dynamics_derivatives
+from .composite import forward_dynamics_derivatives
 from .newton_euler import frame_pose
 from .recursive_lagrange import frame_jacobian
 
@@ -185,8 +185,8 @@ operation_counts = {
     },
     "newton_euler": {
         "inverse_dynamics": {'additions': 25, 'multiplications': 34, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_derivatives": {'additions': 53, 'multiplications': 72, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_hessian": {'additions': 49, 'multiplications': 81, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 52, 'multiplications': 76, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_hessian": {'additions': 54, 'multiplications': 88, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_load_derivatives": {'additions': 6, 'multiplications': 13, 'divisions': 0, 'functions': 4},
         "mass_matrix": {'additions': 8, 'multiplications': 9, 'divisions': 0, 'functions': 2},
         "coriolis_matrix": {'additions': 5, 'multiplications': 15, 'divisions': 0, 'functions': 2},
@@ -198,9 +198,9 @@ operation_counts = {
         "forward_kinematics": {'additions': 4, 'multiplications': 8, 'divisions': 0, 'functions': 4},
         "jacobians": {'additions': 4, 'multiplications': 10, 'divisions': 0, 'functions': 4},
         "joint_wrenches": {'additions': 34, 'multiplications': 47, 'divisions': 0, 'functions': 4},
-        "joint_wrench_derivatives": {'additions': 77, 'multiplications': 110, 'divisions': 0, 'functions': 4},
+        "joint_wrench_derivatives": {'additions': 78, 'multiplications': 107, 'divisions': 0, 'functions': 4},
         "point_motion": {'additions': 15, 'multiplications': 28, 'divisions': 0, 'functions': 4},
-        "point_motion_derivatives": {'additions': 21, 'multiplications': 51, 'divisions': 0, 'functions': 4},
+        "point_motion_derivatives": {'additions': 27, 'multiplications': 40, 'divisions': 0, 'functions': 4},
         "link_motion": {'additions': 15, 'multiplications': 30, 'divisions': 0, 'functions': 4},
         "center_of_mass": {'additions': 3, 'multiplications': 6, 'divisions': 0, 'functions': 4},
         "center_of_mass_jacobian": {'additions': 5, 'multiplications': 11, 'divisions': 0, 'functions': 4},
@@ -209,18 +209,18 @@ operation_counts = {
         "centroidal_momentum_rate": {'additions': 23, 'multiplications': 37, 'divisions': 0, 'functions': 4},
         "regressor": {'additions': 16, 'multiplications': 23, 'divisions': 0, 'functions': 4},
         "forward_dynamics": {'additions': 31, 'multiplications': 42, 'divisions': 1, 'functions': 4},
-        "forward_dynamics_derivatives": {'additions': 65, 'multiplications': 101, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 68, 'multiplications': 101, 'divisions': 1, 'functions': 4},
     },
     "kane": {
         "forward_dynamics": {'additions': 30, 'multiplications': 38, 'divisions': 1, 'functions': 4},
-        "forward_dynamics_derivatives": {'additions': 57, 'multiplications': 85, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 58, 'multiplications': 88, 'divisions': 2, 'functions': 4},
     },
     "recursive_lagrange": {
         "inverse_dynamics": {'additions': 64, 'multiplications': 87, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_derivatives": {'additions': 192, 'multiplications': 233, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 232, 'multiplications': 278, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_load_derivatives": {'additions': 4, 'multiplications': 6, 'divisions': 0, 'functions': 4},
         "mass_matrix": {'additions': 47, 'multiplications': 66, 'divisions': 0, 'functions': 4},
-        "coriolis_matrix": {'additions': 53, 'multiplications': 74, 'divisions': 0, 'functions': 4},
+        "coriolis_matrix": {'additions': 63, 'multiplications': 98, 'divisions': 0, 'functions': 4},
         "bias_forces": {'additions': 54, 'multiplications': 77, 'divisions': 0, 'functions': 4},
         "gravity_forces": {'additions': 4, 'multiplications': 8, 'divisions': 0, 'functions': 4},
         "kinetic_energy": {'additions': 23, 'multiplications': 39, 'divisions': 0, 'functions': 4},
@@ -254,13 +254,13 @@ operation_counts = {
         "mass_matrix": {'additions': 6, 'multiplications': 11, 'divisions': 0, 'functions': 2},
         "bias_forces": {'additions': 20, 'multiplications': 31, 'divisions': 0, 'functions': 4},
         "forward_dynamics": {'additions': 28, 'multiplications': 42, 'divisions': 1, 'functions': 4},
-        "forward_dynamics_derivatives": {'additions': 58, 'multiplications': 92, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 60, 'multiplications': 95, 'divisions': 1, 'functions': 4},
     },
     "partially_recursive_kane": {
         "mass_matrix": {'additions': 11, 'multiplications': 16, 'divisions': 0, 'functions': 2},
         "bias_forces": {'additions': 21, 'multiplications': 32, 'divisions': 0, 'functions': 4},
         "forward_dynamics": {'additions': 36, 'multiplications': 52, 'divisions': 1, 'functions': 4},
-        "forward_dynamics_derivatives": {'additions': 88, 'multiplications': 132, 'divisions': 1, 'functions': 4},
+        "forward_dynamics_derivatives": {'additions': 92, 'multiplications': 129, 'divisions': 1, 'functions': 4},
     },
 }
 model_hash = 'e36512b605971a738820f7f86df6135d49dab9e788a2c41028ca4bf0dc1eec7a'

@@ -96,7 +96,7 @@ _missing = {
     'centroidal_momentum_rate': 'closed_form_lagrange does not have centroidal_momentum_rate; newton_euler.centroidal_momentum_rate is there',
     'regressor': 'closed_form_lagrange does not have regressor; newton_euler.regressor is there',
     'forward_dynamics': 'closed_form_lagrange does not have forward_dynamics; composite.forward_dynamics is there',
-    'forward_dynamics_derivatives': 'closed_form_lagrange does not have forward_dynamics_derivatives; kane.forward_dynamics_derivatives is there',
+    'forward_dynamics_derivatives': 'closed_form_lagrange does not have forward_dynamics_derivatives; composite.forward_dynamics_derivatives is there',
 }
 
 

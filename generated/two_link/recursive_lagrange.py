@@ -112,7 +112,7 @@ _missing = {
     'joint_wrench_derivatives': 'recursive_lagrange does not have joint_wrench_derivatives; newton_euler.joint_wrench_derivatives is there',
     'regressor': 'recursive_lagrange does not have regressor; newton_euler.regressor is there',
     'forward_dynamics': 'recursive_lagrange does not have forward_dynamics; composite.forward_dynamics is there',
-    'forward_dynamics_derivatives': 'recursive_lagrange does not have forward_dynamics_derivatives; kane.forward_dynamics_derivatives is there',
+    'forward_dynamics_derivatives': 'recursive_lagrange does not have forward_dynamics_derivatives; composite.forward_dynamics_derivatives is there',
 }
 
 

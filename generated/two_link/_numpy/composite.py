@@ -91,6 +91,7 @@ The remark behind a line names its equation:
             s_j . y_2)
     CO-67   H_qj_qddi = Omega_j . t_1, H_qi_qddj = S_j . y_1
     CO-68   H_qdj_qdi = 2 s_j . y_3; on the diagonal the curvature of friction
+    CO-69   d tau_j/d[force; moment] = -[V; s]_j of a load in base axes: virtual power
     TP-1    inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
     TP-2    centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
             alone
@@ -432,9 +433,15 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
     r_1_tip_y = arm_2_y + arm_tip_y  # CO-40
     dtau_dloads[..., 0, 0, 0] = r_1_tip_y
 
+    # torques by loads, joint shoulder
+    tau_1_by_force_tip_y = -r_1_tip_x  # CO-69
+    dtau_dloads[..., 0, 0, 1] = tau_1_by_force_tip_y
+
+    # torques by loads, joint elbow
+    tau_2_by_force_tip_y = -0.4*R_2_11  # CO-69
+    dtau_dloads[..., 1, 0, 1] = tau_2_by_force_tip_y
+
     # results
-    dtau_dloads[..., 0, 0, 1] = -r_1_tip_x
-    dtau_dloads[..., 1, 0, 1] = -0.4*R_2_11
     dtau_dloads[..., 0, 0, 5] = -1.0
     dtau_dloads[..., 1, 0, 5] = -1.0
 
@@ -1371,7 +1378,7 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
 
     # answers, joint elbow
     t3_n_2_z = h0_2_x*dPsi_v_2_y - dPsi_v_2_x*t17 + 0.4*f0_in_2_x - moved_2_z  # CO-15
-    t3_f_2_y = f0_in_2_x + 0.5*dPsi_v_2_y  # CO-15
+    t3_f_2_y = 0.5*dPsi_v_2_y + f0_in_2_x  # CO-15
 
     # torque derivatives, joint elbow
     d_tau_2_dq_2 = t3_n_2_z - 0.4*t3_f_2_y  # CO-21

@@ -5,41 +5,43 @@ in front and fills the arrays of its results, which come last.
 
 The remark behind a line names its equation:
 
-    EK-1    joint k, on the parent p, turns about turn or slides along slide (the other is
-            0): C_k, s_k, r_k, gamma_k = s_k + C_k r_k and P_k_k = [turn; turn x r_k +
-            slide] -- Anderson, Hsu 2002 (20), (34), figure 1
-    EK-2    P_r_k = C_k^T [w; v + w x gamma_k] for [w; v] = P_r_p -- Anderson, Hsu 2002
-            (37), (38), (42)
-    EK-3    omega_in_k = C_k^T omega_p, omega_k = omega_in_k + turn qd_k -- Anderson, Hsu
-            2002 (33)
-    EK-5    a_carried_k = a_p + alpha_p x gamma_k + omega_p x (omega_p x s_k), a_k = C_k^T
-            a_carried_k + omega_k x (omega_k x r_k) + alpha_own_k x r_k + 2 omega_in_k x
-            slide qd_k + slide qdd_k -- Anderson, Hsu 2002 (13), (36)
-    EK-6    R0_k = R0_p C_k, and the loads in link axes: f_e_k = sum R0_k^T f, n_e_k = sum
-            R0_k^T n + (point - centre) x R0_k^T f
-    EK-7    H_k = I_k omega_k, F1_k = [n_e_k - I_k alpha_k - omega_k x H_k; f_e_k - m_k
-            a_k] -- Anderson, Hsu 2002 (22), (23), (24)
-    EK-8    IP_i_k = I_k P_i_k and M_ri = sum_k P_r_k . IP_i_k, k beyond r and i --
-            Anderson, Hsu 2002 (18), (21), (25)
-    EK-9    K_r = sum_k P_r_k . F1_k, k beyond r -- Anderson, Hsu 2002 (19), (26)
-    EK-10   unbalance_r = dK_r - sum_i dM_ri qdd_i, i free: what M^-1 turns into d qdd --
-            Anderson, Hsu 2002 (8), (9)
-    LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
-            2008, section 6.5
-    LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
-            Featherstone 2008, section 6.5
-    LTDL-4  L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
-            Featherstone 2008, section 6.5
-    LTDL-5  entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for j
-            < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
-            its diagonal
-    dEK-2   d P_r_k = dC_k^T [w; v + w x gamma_k] + C_k^T [0; w x d gamma_k] + C_k^T [dw;
-            dv + dw x gamma_k] -- Anderson, Hsu 2002 (72), (73)
-    dEK-9   dK_r = sum_k (dP_r_k . F1_k + P_r_k . dF1_k) -- Anderson, Hsu 2002 (29)-(31)
-    d EK-1  derivative of EK-1
-    d EK-5  derivative of EK-5
-    d EK-6  derivative of EK-6
-    d EK-7  derivative of EK-7
+    EK-1     joint k, on the parent p, turns about turn or slides along slide (the other
+             is 0): C_k, s_k, r_k, gamma_k = s_k + C_k r_k and P_k_k = [turn; turn x r_k +
+             slide] -- Anderson, Hsu 2002 (20), (34), figure 1
+    EK-2     P_r_k = C_k^T [w; v + w x gamma_k] for [w; v] = P_r_p -- Anderson, Hsu 2002
+             (37), (38), (42)
+    EK-3     omega_in_k = C_k^T omega_p, omega_k = omega_in_k + turn qd_k -- Anderson, Hsu
+             2002 (33)
+    EK-5     a_carried_k = a_p + alpha_p x gamma_k + omega_p x (omega_p x s_k), a_k =
+             C_k^T a_carried_k + omega_k x (omega_k x r_k) + alpha_own_k x r_k + 2
+             omega_in_k x slide qd_k + slide qdd_k -- Anderson, Hsu 2002 (13), (36)
+    EK-6     R0_k = R0_p C_k, and the loads in link axes: f_e_k = sum R0_k^T f, n_e_k =
+             sum R0_k^T n + (point - centre) x R0_k^T f
+    EK-7     H_k = I_k omega_k, F1_k = [n_e_k - I_k alpha_k - omega_k x H_k; f_e_k - m_k
+             a_k] -- Anderson, Hsu 2002 (22), (23), (24)
+    EK-8     IP_i_k = I_k P_i_k and M_ri = sum_k P_r_k . IP_i_k, k beyond r and i --
+             Anderson, Hsu 2002 (18), (21), (25)
+    EK-9     K_r = sum_k P_r_k . F1_k, k beyond r -- Anderson, Hsu 2002 (19), (26)
+    LTDL-1   D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
+             2008, section 6.5
+    LTDL-3   L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
+             Featherstone 2008, section 6.5
+    LTDL-4   L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
+             Featherstone 2008, section 6.5
+    LTDL-5   entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for j
+             < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
+             its diagonal
+    d EK-1   derivative of EK-1
+    d EK-2   d P_r_k = dC_k^T [w; v + w x gamma_k] + C_k^T [0; w x d gamma_k] + C_k^T [dw;
+             dv + dw x gamma_k] -- Anderson, Hsu 2002 (72), (73)
+    d EK-5   derivative of EK-5
+    d EK-6   derivative of EK-6
+    d EK-7   derivative of EK-7
+    d EK-8   d IP_i_k = dI_k P_i_k + I_k dP_i_k and dM_ri = sum_k (dP_r_k . IP_i_k + P_r_k
+             . d IP_i_k) -- Anderson, Hsu 2002 (27), (28)
+    d EK-9   dK_r = sum_k (dP_r_k . F1_k + P_r_k . dF1_k) -- Anderson, Hsu 2002 (29)-(31)
+    d EK-10  d tau_r = sum_i dM_ri qdd_i - dK_r, i free: what -M^-1 turns into d qdd --
+             Anderson, Hsu 2002 (8), (9)
 """
 
 from numpy import cos, sin
@@ -245,25 +247,28 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     R0_2_21 = t3 + t4  # EK-6
 
     # partial velocities, joint elbow
-    d_gamma_2_y_dq_2 = 0.2*C_2_11  # d EK-1
-    t5 = 0.4 + d_gamma_2_y_dq_2
-    P_1_2_v_x = C_2_21*t5 - C_2_21*d_gamma_2_y_dq_2  # EK-2
-    t6 = 0.2*(C_2_21*C_2_21)
-    P_1_2_v_y = t6 + C_2_11*t5  # EK-2
+    d_gamma_2_y_held_dq_2 = 0.2*C_2_11  # d EK-1
+    t5 = 0.4 + d_gamma_2_y_held_dq_2
+    t6 = C_2_21*t5
+    t7 = C_2_21*C_2_11
+    t8 = 0.2*t7
+    P_1_2_v_x = t6 - t8  # EK-2
+    t9 = 0.2*(C_2_21*C_2_21)
+    t10 = C_2_11*t5
+    P_1_2_v_y = t9 + t10  # EK-2
 
     # motion, joint shoulder
-    t7 = qd_1*qd_1
-    a_1_x = 9.81*C_1_21 - 0.2*t7  # EK-5
+    t11 = qd_1*qd_1
+    a_1_x = 9.81*C_1_21 - 0.2*t11  # EK-5
 
     # motion, joint elbow
     omega_2_z = qd_1 + qd_2  # EK-3
-    a_carried_2_x = a_1_x - 0.2*t7  # EK-5
-    t8 = 9.81*t3
-    t9 = C_2_11*a_carried_2_x + t8
-    t10 = 0.2*omega_2_z
-    a_2_x = t9 - omega_2_z*t10  # EK-5
-    t11 = 9.81*t1
-    a_2_y = t11 - C_2_21*a_carried_2_x  # EK-5
+    a_carried_2_x = a_1_x - 0.2*t11  # EK-5
+    t12 = 9.81*t3
+    t13 = C_2_11*a_carried_2_x + t12
+    a_2_x = t13 - 0.2*(omega_2_z*omega_2_z)  # EK-5
+    t14 = 9.81*t1
+    a_2_y = t14 - C_2_21*a_carried_2_x  # EK-5
 
     # forces, joint elbow
     f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # EK-6
@@ -273,23 +278,23 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     F1_2_f_y = f_e_2_y - 0.5*a_2_y  # EK-7
 
     # mass matrix, joint shoulder
-    t12 = 0.5*P_1_2_v_x
-    M_1_1 = P_1_2_v_x*t12 + 0.5*(P_1_2_v_y*P_1_2_v_y) + 0.22000000000000003  # EK-8
+    t15 = 0.5*P_1_2_v_x
+    M_1_1 = P_1_2_v_x*t15 + 0.5*(P_1_2_v_y*P_1_2_v_y) + 0.22000000000000003  # EK-8
     diagonal[..., 0] = M_1_1
 
     # mass matrix, joint elbow
     M_2_1 = 0.1 + 0.1*P_1_2_v_y  # EK-8
 
     # generalized forces, joint shoulder
-    t13 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z
-    K_1 = t13 - 0.9810000000000001*C_1_11  # EK-9
+    t16 = P_1_2_v_x*F1_2_f_x + P_1_2_v_y*F1_2_f_y + n_e_2_z
+    K_1 = t16 - 0.9810000000000001*C_1_11  # EK-9
 
     # generalized forces, joint elbow
     K_2 = n_e_2_z + 0.2*F1_2_f_y  # EK-9
 
     # elimination, joint shoulder
-    t14 = 8.333333333333332*M_2_1
-    pivot_1 = M_1_1 - M_2_1*t14  # LTDL-1
+    t17 = 8.333333333333332*M_2_1
+    pivot_1 = M_1_1 - M_2_1*t17  # LTDL-1
     pivots[..., 0] = pivot_1
     inverse_pivot_1 = 1.0/pivot_1  # LTDL-1
     dqdd_dtau[..., 0, 0] = inverse_pivot_1
@@ -298,113 +303,106 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     reduced_qdd_2 = tau_2 + K_2  # LTDL-3
 
     # reduction, joint shoulder
-    t15 = 8.333333333333332*reduced_qdd_2
-    reduced_qdd_1 = tau_1 + K_1 - M_2_1*t15  # LTDL-3
+    t18 = 8.333333333333332*reduced_qdd_2
+    reduced_qdd_1 = tau_1 + K_1 - M_2_1*t18  # LTDL-3
 
     # solution, joint shoulder
     qdd_1 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
     qdd[..., 0] = qdd_1
 
     # solution, joint elbow
-    qdd_2 = t15 - t14*qdd_1  # LTDL-4
+    qdd_2 = t18 - t17*qdd_1  # LTDL-4
     qdd[..., 1] = qdd_2
 
-    # derivatives of motion, joint elbow
-    d_a_2_x_dq_1 = t11 - 9.81*t2  # d EK-5
+    # torques: partial velocities, joint elbow
+    d_P_1_2_v_x_held_dq_2 = t10 - t9 - (C_2_11*d_gamma_2_y_held_dq_2 - t9)  # d EK-2
+    d_P_1_2_v_y_held_dq_2 = 0.4*t7 - (t8 + t6)  # d EK-2
 
-    # derivatives of forces, joint elbow
-    d_n_e_2_z_dq_1 = -0.2*f_e_2_x  # d EK-6
-    d_F1_2_f_x_dq_1 = f_e_2_y - 0.5*d_a_2_x_dq_1  # d EK-7
-    d_F1_2_f_y_dq_1 = 0.5*(t8 + 9.81*t4) - f_e_2_x  # d EK-7
+    # torques: motion, joint elbow
+    d_a_2_x_held_dq_1 = t14 - 9.81*t2  # d EK-5
+    d_a_2_x_held_dqd_1 = -0.8*(qd_1*C_2_11) - 0.4*omega_2_z  # d EK-5
 
-    # derivatives of partial velocities, joint elbow
-    d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t6 + C_2_11*d_gamma_2_y_dq_2)  # dEK-2
+    # torques: forces, joint elbow
+    d_n_e_2_z_held_dq_1 = -0.2*f_e_2_x  # d EK-6
+    d_F1_2_f_x_held_dq_1 = f_e_2_y - 0.5*d_a_2_x_held_dq_1  # d EK-7
+    d_F1_2_f_y_held_dq_1 = 0.5*(t12 + 9.81*t4) - f_e_2_x  # d EK-7
+    d_F1_2_f_y_held_dq_2 = 0.5*t13 - f_e_2_x  # d EK-7
 
-    # derivatives of forces, joint elbow
-    d_F1_2_f_y_dq_2 = 0.5*t9 - f_e_2_x  # d EK-7
+    # torques: mass matrix, joint shoulder
+    d_M_1_1_held_dq_2 = P_1_2_v_x*d_P_1_2_v_x_held_dq_2 + P_1_2_v_y*d_P_1_2_v_y_held_dq_2  # d EK-8
 
-    # derivatives of generalized forces, joint shoulder
-    t16 = P_1_2_v_x*d_F1_2_f_x_dq_1 + P_1_2_v_y*d_F1_2_f_y_dq_1
-    d_K_1_dq_1 = d_n_e_2_z_dq_1 + t16 + 0.9810000000000001*C_1_21  # dEK-9
+    # torques: generalized forces, joint shoulder
+    t19 = P_1_2_v_x*d_F1_2_f_x_held_dq_1 + P_1_2_v_y*d_F1_2_f_y_held_dq_1
+    d_K_1_held_dq_1 = d_n_e_2_z_held_dq_1 + t19 + 0.9810000000000001*C_1_21  # d EK-9
+    t20 = F1_2_f_y*d_P_1_2_v_y_held_dq_2 + P_1_2_v_y*d_F1_2_f_y_held_dq_2
+    t21 = F1_2_f_x*d_P_1_2_v_x_held_dq_2 + P_1_2_v_x*F1_2_f_y + t20
+    d_K_1_held_dq_2 = d_n_e_2_z_held_dq_1 + t21  # d EK-9
+    t22 = qd_1*C_2_21
+    d_K_1_held_dqd_1 = -0.4*(P_1_2_v_y*t22) - t15*d_a_2_x_held_dqd_1  # d EK-9
 
-    # derivatives of generalized forces, joint elbow
-    d_K_2_dq_1 = d_n_e_2_z_dq_1 + 0.2*d_F1_2_f_y_dq_1  # dEK-9
+    # torques: generalized forces, joint elbow
+    reduced_d_qdd_2_dq_1 = d_n_e_2_z_held_dq_1 + 0.2*d_F1_2_f_y_held_dq_1  # LTDL-3
+    d_K_2_held_dq_2 = d_n_e_2_z_held_dq_1 + 0.2*d_F1_2_f_y_held_dq_2  # d EK-9
 
-    # derivatives of generalized forces, joint shoulder
-    t17 = P_1_2_v_x*F1_2_f_y
-    t18 = t17 + P_1_2_v_y*d_F1_2_f_y_dq_2 + d_n_e_2_z_dq_1
-    d_K_1_dq_2 = F1_2_f_x*d_P_1_2_v_x_dq_2 - t17 + t18  # dEK-9
+    # torques: torques, joint shoulder
+    t23 = 0.1*d_P_1_2_v_y_held_dq_2
+    d_tau_1_held_dq_2 = qdd_1*d_M_1_1_held_dq_2 + qdd_2*t23 - d_K_1_held_dq_2  # d EK-10
 
-    # derivatives of generalized forces, joint elbow
-    d_K_2_dq_2 = d_n_e_2_z_dq_1 + 0.2*d_F1_2_f_y_dq_2  # dEK-9
-
-    # derivatives of the balance, joint shoulder
-    t19 = 0.1*P_1_2_v_x
-    t20 = 2.0*(qdd_1*(t12*d_P_1_2_v_x_dq_2 - P_1_2_v_y*t12)) - qdd_2*t19
-    unbalance_1_dq_2 = d_K_1_dq_2 - t20  # EK-10
-
-    # derivatives of the balance, joint elbow
-    unbalance_2_dq_2 = d_K_2_dq_2 + qdd_1*t19  # EK-10
+    # torques: torques, joint elbow
+    d_tau_2_held_dq_2 = qdd_1*t23 - d_K_2_held_dq_2  # d EK-10
 
     # reduction, joint shoulder
-    t21 = 8.333333333333332*d_K_2_dq_1
-    reduced_d_qdd_1_dq_1 = d_K_1_dq_1 - M_2_1*t21  # LTDL-3
+    t24 = 8.333333333333332*reduced_d_qdd_2_dq_1
+    reduced_d_qdd_1_dq_1 = d_K_1_held_dq_1 - M_2_1*t24  # LTDL-3
 
     # solution, joint shoulder
     d_qdd_1_dq_1 = inverse_pivot_1*reduced_d_qdd_1_dq_1  # LTDL-4
     dqdd_dq[..., 0, 0] = d_qdd_1_dq_1
 
     # solution, joint elbow
-    d_qdd_2_dq_1 = t21 - t14*d_qdd_1_dq_1  # LTDL-4
+    d_qdd_2_dq_1 = t24 - t17*d_qdd_1_dq_1  # LTDL-4
     dqdd_dq[..., 1, 0] = d_qdd_2_dq_1
 
     # reduction, joint shoulder
-    t22 = 8.333333333333332*unbalance_2_dq_2
-    reduced_d_qdd_1_dq_2 = unbalance_1_dq_2 - M_2_1*t22  # LTDL-3
+    t25 = 8.333333333333332*d_tau_2_held_dq_2
+    reduced_d_qdd_1_dq_2 = M_2_1*t25 - d_tau_1_held_dq_2  # LTDL-3
 
     # solution, joint shoulder
     d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2  # LTDL-4
     dqdd_dq[..., 0, 1] = d_qdd_1_dq_2
 
     # solution, joint elbow
-    d_qdd_2_dq_2 = t22 - t14*d_qdd_1_dq_2  # LTDL-4
+    d_qdd_2_dq_2 = -(t25 + t17*d_qdd_1_dq_2)  # LTDL-4
     dqdd_dq[..., 1, 1] = d_qdd_2_dq_2
 
-    # derivatives of motion, joint elbow
-    d_a_2_x_dqd_1 = -0.8*(qd_1*C_2_11) - t10 - t10  # d EK-5
-
-    # derivatives of generalized forces, joint shoulder
-    t23 = qd_1*C_2_21
-    d_K_1_dqd_1 = -0.4*(P_1_2_v_y*t23) - t12*d_a_2_x_dqd_1  # dEK-9
-
     # reduction, joint shoulder
-    reduced_d_qdd_1_dqd_1 = d_K_1_dqd_1 + 0.6666666666666667*t23*M_2_1  # LTDL-3
+    reduced_d_qdd_1_dqd_1 = d_K_1_held_dqd_1 + 0.6666666666666667*t22*M_2_1  # LTDL-3
 
     # solution, joint shoulder
     d_qdd_1_dqd_1 = inverse_pivot_1*reduced_d_qdd_1_dqd_1  # LTDL-4
     dqdd_dqd[..., 0, 0] = d_qdd_1_dqd_1
 
     # solution, joint elbow
-    d_qdd_2_dqd_1 = -0.6666666666666667*t23 - t14*d_qdd_1_dqd_1  # LTDL-4
+    d_qdd_2_dqd_1 = -0.6666666666666667*t22 - t17*d_qdd_1_dqd_1  # LTDL-4
     dqdd_dqd[..., 1, 0] = d_qdd_2_dqd_1
 
     # solution, joint shoulder
-    t24 = P_1_2_v_x*omega_2_z*inverse_pivot_1
-    d_qdd_1_dqd_2 = 0.2*t24  # LTDL-4
+    t26 = P_1_2_v_x*omega_2_z*inverse_pivot_1
+    d_qdd_1_dqd_2 = 0.2*t26  # LTDL-4
     dqdd_dqd[..., 0, 1] = d_qdd_1_dqd_2
 
     # solution, joint elbow
-    d_qdd_2_dqd_2 = -1.6666666666666665*(M_2_1*t24)  # LTDL-4
+    d_qdd_2_dqd_2 = -1.6666666666666665*(M_2_1*t26)  # LTDL-4
     dqdd_dqd[..., 1, 1] = d_qdd_2_dqd_2
 
     # inverse, joint shoulder
-    t25 = M_2_1*inverse_pivot_1
-    inverse_2_1 = -8.333333333333332*t25  # LTDL-5
+    t27 = M_2_1*inverse_pivot_1
+    inverse_2_1 = -8.333333333333332*t27  # LTDL-5
     dqdd_dtau[..., 0, 1] = inverse_2_1
     dqdd_dtau[..., 1, 0] = inverse_2_1
 
     # inverse, joint elbow
-    inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t25)  # LTDL-5
+    inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t27)  # LTDL-5
     dqdd_dtau[..., 1, 1] = inverse_2_2
 
     # results

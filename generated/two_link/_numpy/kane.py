@@ -5,38 +5,35 @@ in front and fills the arrays of its results, which come last.
 
 The remark behind a line names its equation:
 
-    KANE-1    C^k = E_k Q_k: basis k in the axes of its parent; gamma^k = u_k + C^k l_k --
-              Anderson, Hsu 2002, before (32), (38), (42)
-    KANE-4    omega_k = omega_in + s qd_k, omega_in = C^T omega_p -- Anderson, Hsu 2002
-              (33)
-    KANE-7    a_t_k = a_in + 2 omega_in x t qd_k + t qdd_k (prescribed), a_in = C^T (a_t_p
-              + W_p gamma^k) -- Anderson, Hsu 2002 (36) with r^k = 0
-    KANE-8    a load's force and moment in the axes of body k: (C^k)^T times those in p
-    KANE-9    F_1^k: f = loads - (m a_t + W h), n = loads' moments - (h x a_t + int r x W
-              r dm) -- Anderson, Hsu 2002 (22), (23), (24)
-    KANE-10   I_3^k = I_1^k + sum_c S^c I_left_c (S^c)^T, I_left_k = I_3^k - U_k g_k^T; =
-              I_3^k where joint k is prescribed -- Anderson, Hsu 2002 (57)
-    KANE-11   F_3^k = F_1^k + sum_c S^c F_left_c, F_left_k = F_3^k - g_k e_k; = F_3^k
-              where joint k is prescribed -- Anderson, Hsu 2002 (58)
-    KANE-12   pivot_k = P^T U_k + rotor, inverse_pivot_k = 1 / pivot_k, U_k = I_3^k P, g_k
-              = U_k / pivot_k -- Anderson, Hsu 2002 (59)
-    KANE-13   e_k = P^T F_3^k - resistance_k -- Anderson, Hsu 2002 (58), (60)
-    KANE-14   qdd_k = qdd_own_k - g_k^T A_in, qdd_own_k = e_k / pivot_k, A_in = (S^k)^T
-              Abar^p -- Anderson, Hsu 2002 (60)
-    KANE-17   m, h and J of all bodies from k outwards, about k+: those of body k and of
-              its children, each from its own point at the lever r by h + m r and J + h
-              r^T + r (h + m r)^T
-    KANE-18   diagonal entry of M: s . (tr(J) - J) s + 2 t . (s x h) + m t . t + rotor --
-              Anderson, Hsu 2002 (25)
-    dKANE-7   d a_t_k = d a_in + 2 d(omega_in x t qd_k) + d(t qdd_k) -- Anderson, Hsu 2002
-              (36), differentiated
-    dKANE-9   d F_1^k -- Anderson, Hsu 2002 (22), (23), (24), differentiated; (62)
-    dKANE-10  d I_3^k = d I_1^k + sum_c d(S^c I_left_c (S^c)^T), d I_left = d I_3 - d(U
-              g^T) -- Anderson, Hsu 2002 (62), (64)
-    dKANE-11  d F_3^k = d F_1^k + sum_c d(S^c F_left_c), d F_left = d F_3 - d(g e) --
-              Anderson, Hsu 2002 (62), (65)
-    dKANE-14  d qdd_k = d qdd_own - d g^T A_in - g^T d A_in, d qdd_own = (d e - qdd_own d
-              pivot) / pivot -- Anderson, Hsu 2002 (67), (69)
+    KANE-1     C^k = E_k Q_k: basis k in the axes of its parent; gamma^k = u_k + C^k l_k
+               -- Anderson, Hsu 2002, before (32), (38), (42)
+    KANE-4     omega_k = omega_in + s qd_k, omega_in = C^T omega_p -- Anderson, Hsu 2002
+               (33)
+    KANE-7     a_t_k = a_in + 2 omega_in x t qd_k + t qdd_k (prescribed), a_in = C^T
+               (a_t_p + W_p gamma^k) -- Anderson, Hsu 2002 (36) with r^k = 0
+    KANE-8     a load's force and moment in the axes of body k: (C^k)^T times those in p
+    KANE-9     F_1^k: f = loads - (m a_t + W h), n = loads' moments - (h x a_t + int r x W
+               r dm) -- Anderson, Hsu 2002 (22), (23), (24)
+    KANE-10    I_3^k = I_1^k + sum_c S^c I_left_c (S^c)^T, I_left_k = I_3^k - U_k g_k^T; =
+               I_3^k where joint k is prescribed -- Anderson, Hsu 2002 (57)
+    KANE-11    F_3^k = F_1^k + sum_c S^c F_left_c, F_left_k = F_3^k - g_k e_k; = F_3^k
+               where joint k is prescribed -- Anderson, Hsu 2002 (58)
+    KANE-12    pivot_k = P^T U_k + rotor, inverse_pivot_k = 1 / pivot_k, U_k = I_3^k P,
+               g_k = U_k / pivot_k -- Anderson, Hsu 2002 (59)
+    KANE-13    e_k = P^T F_3^k - resistance_k -- Anderson, Hsu 2002 (58), (60)
+    KANE-14    qdd_k = qdd_own_k - g_k^T A_in, qdd_own_k = e_k / pivot_k, A_in = (S^k)^T
+               Abar^p -- Anderson, Hsu 2002 (60)
+    KANE-17    m, h and J of all bodies from k outwards, about k+: those of body k and of
+               its children, each from its own point at the lever r by h + m r and J + h
+               r^T + r (h + m r)^T
+    KANE-18    diagonal entry of M: s . (tr(J) - J) s + 2 t . (s x h) + m t . t + rotor --
+               Anderson, Hsu 2002 (25)
+    d KANE-7   derivative of KANE-7
+    d KANE-9   d F_1^k -- Anderson, Hsu 2002 (62)
+    d KANE-11  d F_3^k = d F_1^k + sum_c d(S^c F_left_c), d F_left = d F_3 - d(g e) --
+               Anderson, Hsu 2002 (62), (65)
+    d KANE-14  d qdd_k = d qdd_own - d(g^T A_in), d qdd_own = (d e - qdd_own d pivot) /
+               pivot -- Anderson, Hsu 2002 (67), (69)
 """
 
 from numpy import cos, sin
@@ -152,6 +149,7 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     t4 = Q_2_21*t3
     a_in_2_x = Q_2_11*t2 + t4  # KANE-7
     t5 = Q_2_11*t3
+    d_a_in_2_x_dq_1 = t5 - Q_2_21*a_in_1_x  # d KANE-7
     a_in_2_y = t5 - Q_2_21*t2  # KANE-7
 
     # loads, joint shoulder
@@ -164,22 +162,44 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
 
     # forces, joint elbow
     F_1_n_2_z = tip_nz + 0.4*f_e_2_1_y - 0.1*a_in_2_y  # KANE-9
-    t6 = 0.5*a_in_2_x
-    F_1_f_2_x = f_e_2_1_x - (t6 - 0.1*(omega_2_z*omega_2_z))  # KANE-9
+    t6 = t4 + Q_2_11*a_in_1_x
+    t7 = 0.4*f_e_2_1_x
+    d_F_1_n_2_z_dq_1 = 0.1*t6 - t7  # d KANE-9
+    d_F_1_n_2_z_dq_2 = 0.1*a_in_2_x - t7  # d KANE-9
+    t8 = 0.5*a_in_2_x
+    F_1_f_2_x = f_e_2_1_x - (t8 - 0.1*(omega_2_z*omega_2_z))  # KANE-9
+    d_F_1_f_2_x_dq_1 = f_e_2_1_y - 0.5*d_a_in_2_x_dq_1  # d KANE-9
     F_1_f_2_y = f_e_2_1_y - 0.5*a_in_2_y  # KANE-9
+    d_F_1_f_2_x_dqd_2 = 0.2*omega_2_z  # d KANE-9
+    d_F_1_f_2_y_dq_1 = 0.5*t6 - f_e_2_1_x  # d KANE-9
+    d_F_1_f_2_y_dq_2 = t8 - f_e_2_1_x  # d KANE-9
 
     # articulated bodies, joint elbow
     e_2 = tau_2 + F_1_n_2_z  # KANE-13
-    t7 = 0.8333333333333333*e_2
-    F_left_f_2_y = F_1_f_2_y - t7  # KANE-11
-    t8 = Q_2_21*Q_2_21
-    I_seat_2_ff_22 = 0.4166666666666667 + 0.08333333333333333*t8  # KANE-10
+    F_left_f_2_y = F_1_f_2_y - 0.8333333333333333*e_2  # KANE-11
+    d_F_left_f_2_y_dq_1 = d_F_1_f_2_y_dq_1 - 0.8333333333333333*d_F_1_n_2_z_dq_1  # d KANE-11
+    d_F_left_f_2_y_dq_2 = d_F_1_f_2_y_dq_2 - 0.8333333333333333*d_F_1_n_2_z_dq_2  # d KANE-11
+    h_seat_2_x = 0.1*Q_2_11  # KANE-17
+    t9 = Q_2_21*Q_2_21
+    I_seat_2_ff_22 = 0.4166666666666667 + 0.08333333333333333*t9  # KANE-10
+
+    # forces, joint shoulder
+    d_F_1_n_1_z_dq_1 = 0.9810000000000001*Q_1_21  # d KANE-9
 
     # articulated bodies, joint shoulder
     I_3_1_nn_33 = 0.12000000000000001 + 0.16000000000000003*I_seat_2_ff_22  # KANE-10
     pivots[..., 0] = I_3_1_nn_33
-    t9 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2
-    F_3_n_1_z = t9 - 0.9810000000000001*Q_1_11  # KANE-11
+    t10 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2
+    F_3_n_1_z = t10 - 0.9810000000000001*Q_1_11  # KANE-11
+    t11 = 0.4*(Q_2_21*d_F_1_f_2_x_dq_1 + Q_2_11*d_F_left_f_2_y_dq_1)
+    d_F_3_n_1_z_dq_1 = d_F_1_n_1_z_dq_1 + t11  # d KANE-11
+    t12 = 0.3333333333333333*Q_2_11
+    d_F_3_n_1_z_dtau_2 = -1.0 - t12  # d KANE-11
+    t13 = Q_2_11*d_F_left_f_2_y_dq_2 - Q_2_21*F_left_f_2_y
+    d_F_3_f_1_y_dq_2 = Q_2_11*F_1_f_2_x + Q_2_21*F_1_f_2_y + t13  # d KANE-11
+    t14 = qd_1*Q_2_21
+    t15 = Q_2_21*(Q_2_11*t1 + d_F_1_f_2_x_dqd_2)
+    d_F_3_f_1_y_dqd_1 = t15 - 0.33333333333333337*(Q_2_11*t14)  # d KANE-11
     inverse_pivot_1 = 1.0/I_3_1_nn_33  # KANE-12
     dqdd_dtau[..., 0, 0] = inverse_pivot_1
     e_1 = tau_1 + F_3_n_1_z  # KANE-13
@@ -187,111 +207,50 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     # accelerations, joint shoulder
     qdd_own_1 = inverse_pivot_1*e_1  # KANE-14
     qdd[..., 0] = qdd_own_1
-
-    # accelerations, joint elbow
-    A_in_f_2_x = 0.4*(Q_2_21*qdd_own_1)  # KANE-14
-    qdd_own_2 = 8.333333333333332*e_2  # KANE-14
-    t10 = 0.3333333333333333*Q_2_11
-    qdd_2 = qdd_own_2 - (qdd_own_1 + qdd_own_1*t10)  # KANE-14
-    qdd[..., 1] = qdd_2
-
-    # known motion derivatives, joint elbow
-    d_a_in_2_x_dq_1 = t5 - Q_2_21*a_in_1_x  # dKANE-7
-
-    # force derivatives, joint elbow
-    t11 = t4 + Q_2_11*a_in_1_x
-    t12 = 0.4*f_e_2_1_x
-    d_F_1_n_2_z_dq_1 = 0.1*t11 - t12  # dKANE-9
-    d_F_1_f_2_x_dq_1 = f_e_2_1_y - 0.5*d_a_in_2_x_dq_1  # dKANE-9
-    d_F_1_f_2_y_dq_1 = 0.5*t11 - f_e_2_1_x  # dKANE-9
-
-    # articulated body derivatives, joint elbow
-    d_F_left_f_2_y_dq_1 = d_F_1_f_2_y_dq_1 - 0.8333333333333333*d_F_1_n_2_z_dq_1  # dKANE-11
-
-    # force derivatives, joint shoulder
-    d_F_1_n_1_z_dq_1 = 0.9810000000000001*Q_1_21  # dKANE-9
-
-    # articulated body derivatives, joint shoulder
-    t13 = 0.4*(Q_2_21*d_F_1_f_2_x_dq_1 + Q_2_11*d_F_left_f_2_y_dq_1)
-    d_F_3_n_1_z_dq_1 = t13 + d_F_1_n_1_z_dq_1  # dKANE-11
-
-    # acceleration derivatives, joint shoulder
-    d_qdd_own_1_dq_1 = inverse_pivot_1*d_F_3_n_1_z_dq_1  # dKANE-14
+    d_qdd_own_1_dq_1 = inverse_pivot_1*d_F_3_n_1_z_dq_1  # d KANE-14
     dqdd_dq[..., 0, 0] = d_qdd_own_1_dq_1
-
-    # acceleration derivatives, joint elbow
-    d_qdd_own_2_dq_1 = 8.333333333333332*d_F_1_n_2_z_dq_1  # dKANE-14
-    d_qdd_2_dq_1 = d_qdd_own_2_dq_1 - (d_qdd_own_1_dq_1 + t10*d_qdd_own_1_dq_1)  # dKANE-14
-    dqdd_dq[..., 1, 0] = d_qdd_2_dq_1
-
-    # force derivatives, joint elbow
-    d_F_1_n_2_z_dq_2 = 0.1*a_in_2_x - t12  # dKANE-9
-    d_F_1_f_2_y_dq_2 = t6 - f_e_2_1_x  # dKANE-9
-
-    # articulated body derivatives, joint elbow
-    d_F_left_f_2_y_dq_2 = d_F_1_f_2_y_dq_2 - 0.8333333333333333*d_F_1_n_2_z_dq_2  # dKANE-11
-    change_I_seat_2_nf_13_dq_2 = 0.1*Q_2_11  # dKANE-10
-
-    # articulated body derivatives, joint shoulder
-    d_F_3_f_1_y_dq_2 = Q_2_21*t7 + Q_2_11*(F_1_f_2_x + d_F_left_f_2_y_dq_2)  # dKANE-11
-    d_F_3_n_1_z_dq_2 = 0.4*d_F_3_f_1_y_dq_2  # dKANE-11
-
-    # acceleration derivatives, joint shoulder
-    t14 = d_F_3_n_1_z_dq_2 - 0.02666666666666667*(Q_2_21*Q_2_11*qdd_own_1)
-    d_qdd_own_1_dq_2 = inverse_pivot_1*t14  # dKANE-14
+    t16 = Q_2_21*Q_2_11*(inverse_pivot_1/I_3_1_nn_33)*e_1
+    d_qdd_own_1_dq_2 = 0.4*(inverse_pivot_1*d_F_3_f_1_y_dq_2) - 0.02666666666666667*t16  # d KANE-14
     dqdd_dq[..., 0, 1] = d_qdd_own_1_dq_2
-
-    # acceleration derivatives, joint elbow
-    d_A_in_f_2_y_dq_2 = 0.4*(Q_2_11*d_qdd_own_1_dq_2) - A_in_f_2_x  # dKANE-14
-    d_qdd_own_2_dq_2 = 8.333333333333332*d_F_1_n_2_z_dq_2  # dKANE-14
-    t15 = d_qdd_own_1_dq_2 + 0.8333333333333333*d_A_in_f_2_y_dq_2
-    d_qdd_2_dq_2 = d_qdd_own_2_dq_2 - t15  # dKANE-14
-    dqdd_dq[..., 1, 1] = d_qdd_2_dq_2
-
-    # articulated body derivatives, joint shoulder
-    t16 = qd_1*Q_2_21
-    t17 = Q_2_21*(-0.2*omega_2_z - Q_2_11*t1)
-    d_F_3_f_1_y_dqd_1 = -0.33333333333333337*(Q_2_11*t16) - t17  # dKANE-11
-
-    # acceleration derivatives, joint shoulder
-    t18 = inverse_pivot_1*d_F_3_f_1_y_dqd_1
-    d_qdd_own_1_dqd_1 = 0.4*t18  # dKANE-14
+    t17 = inverse_pivot_1*d_F_3_f_1_y_dqd_1
+    d_qdd_own_1_dqd_1 = 0.4*t17  # d KANE-14
     dqdd_dqd[..., 0, 0] = d_qdd_own_1_dqd_1
-
-    # acceleration derivatives, joint elbow
-    d_qdd_own_2_dqd_1 = -0.6666666666666667*t16  # dKANE-14
-    t19 = d_qdd_own_1_dqd_1 + 0.13333333333333336*(Q_2_11*t18)
-    d_qdd_2_dqd_1 = d_qdd_own_2_dqd_1 - t19  # dKANE-14
-    dqdd_dqd[..., 1, 0] = d_qdd_2_dqd_1
-
-    # acceleration derivatives, joint shoulder
-    t20 = Q_2_21*omega_2_z*inverse_pivot_1
-    d_qdd_own_1_dqd_2 = 0.08000000000000002*t20  # dKANE-14
+    t18 = Q_2_21*omega_2_z*inverse_pivot_1
+    d_qdd_own_1_dqd_2 = 0.08000000000000002*t18  # d KANE-14
     dqdd_dqd[..., 0, 1] = d_qdd_own_1_dqd_2
-
-    # acceleration derivatives, joint elbow
-    d_qdd_2_dqd_2 = -(d_qdd_own_1_dqd_2 + 0.026666666666666672*(Q_2_11*t20))  # dKANE-14
-    dqdd_dqd[..., 1, 1] = d_qdd_2_dqd_2
-
-    # articulated body derivatives, joint shoulder
-    d_F_3_n_1_z_dtau_2 = -1.0 - t10  # dKANE-11
-
-    # acceleration derivatives, joint shoulder
-    d_qdd_own_1_dtau_2 = inverse_pivot_1*d_F_3_n_1_z_dtau_2  # dKANE-14
+    d_qdd_own_1_dtau_2 = inverse_pivot_1*d_F_3_n_1_z_dtau_2  # d KANE-14
     dqdd_dtau[..., 0, 1] = d_qdd_own_1_dtau_2
     dqdd_dtau[..., 1, 0] = d_qdd_own_1_dtau_2
 
-    # acceleration derivatives, joint elbow
-    d_qdd_2_dtau_2 = 8.333333333333332 - (d_qdd_own_1_dtau_2 + t10*d_qdd_own_1_dtau_2)  # dKANE-14
+    # accelerations, joint elbow
+    A_in_f_2_x = 0.4*(Q_2_21*qdd_own_1)  # KANE-14
+    d_A_in_f_2_y_dq_2 = 0.4*(Q_2_11*d_qdd_own_1_dq_2) - A_in_f_2_x  # d KANE-14
+    qdd_own_2 = 8.333333333333332*e_2  # KANE-14
+    d_qdd_own_2_dq_1 = 8.333333333333332*d_F_1_n_2_z_dq_1  # d KANE-14
+    d_qdd_own_2_dq_2 = 8.333333333333332*d_F_1_n_2_z_dq_2  # d KANE-14
+    d_qdd_own_2_dqd_1 = -0.6666666666666667*t14  # d KANE-14
+    qdd_2 = qdd_own_2 - (qdd_own_1 + qdd_own_1*t12)  # KANE-14
+    qdd[..., 1] = qdd_2
+    d_qdd_2_dq_1 = d_qdd_own_2_dq_1 - (d_qdd_own_1_dq_1 + t12*d_qdd_own_1_dq_1)  # d KANE-14
+    dqdd_dq[..., 1, 0] = d_qdd_2_dq_1
+    t19 = d_qdd_own_1_dq_2 + 0.8333333333333333*d_A_in_f_2_y_dq_2
+    d_qdd_2_dq_2 = d_qdd_own_2_dq_2 - t19  # d KANE-14
+    dqdd_dq[..., 1, 1] = d_qdd_2_dq_2
+    t20 = d_qdd_own_1_dqd_1 + 0.13333333333333336*(Q_2_11*t17)
+    d_qdd_2_dqd_1 = d_qdd_own_2_dqd_1 - t20  # d KANE-14
+    dqdd_dqd[..., 1, 0] = d_qdd_2_dqd_1
+    d_qdd_2_dqd_2 = -(d_qdd_own_1_dqd_2 + 0.026666666666666672*(Q_2_11*t18))  # d KANE-14
+    dqdd_dqd[..., 1, 1] = d_qdd_2_dqd_2
+    d_qdd_2_dtau_2 = 8.333333333333332 - (d_qdd_own_1_dtau_2 + t12*d_qdd_own_1_dtau_2)  # d KANE-14
     dqdd_dtau[..., 1, 1] = d_qdd_2_dtau_2
 
     # composite bodies, joint elbow
-    t21 = 0.020000000000000004*t8
+    t21 = 0.020000000000000004*t9
     J_seat_2_11 = 0.07 - t21  # KANE-17
 
     # composite bodies, joint shoulder
-    t22 = 0.04000000000000001*Q_2_11 + J_seat_2_11
-    J_composite_1_11 = 0.4*(0.2 + change_I_seat_2_nf_13_dq_2) + t22 + 0.07  # KANE-17
+    t22 = 0.04000000000000001*Q_2_11 + J_seat_2_11 + 0.4*(0.2 + h_seat_2_x)
+    J_composite_1_11 = 0.07 + t22  # KANE-17
     J_composite_1_22 = 0.1 + t21  # KANE-17
     M_diagonal_1 = J_composite_1_11 + J_composite_1_22  # KANE-18
     diagonal[..., 0] = M_diagonal_1

@@ -5,123 +5,88 @@ in front and fills the arrays of its results, which come last.
 
 The remark behind a line names its equation:
 
-    NE-1      R_j and dx_j of the joint -- Barman 2020 (2.10), (2.11)
-    NE-3      omega_j = omega_in_j + s qd_j -- Barman 2020 (3.5), (3.11)
-    NE-5      alpha_j = alpha_in_j + s qdd_j + omega_in_j x s qd_j -- Barman 2020 (3.17),
-              (3.20)
-    NE-6      a_in_j = R_j^T (a_p + alpha_p x u + omega_p x (omega_p x u)) -- Barman 2020
-              (3.47)
-    NE-7      a_j = a_in_j + alpha_j x dx_j + omega_j x (omega_j x dx_j) + 2 omega_j x t
-              qd_j + t qdd_j -- Barman 2020 (3.50), (3.53)
-    NE-8      a_G_j = a_j + alpha_j x com + omega_j x (omega_j x com) -- Barman 2020
-              (3.56), (3.59)
-    NE-9      R0_j = R0_p R_j -- Barman 2020 (3.62)
-    NE-10     H_j = I_j omega_j -- Barman 2020 (3.64)
-    NE-11     F_G_j = m_j a_G_j, gravity being in a_0 = -g -- Barman 2020 (3.67)
-    NE-12     n_G_j = I_j alpha_j + omega_j x H_j -- Barman 2020 (3.69)
-    NE-13     f_e = R0_j^T F^e, n_e = R0_j^T tau^e -- Barman 2020 (3.76), (3.88)
-    NE-14     f_j = F_G_j - sum f_e + sum_c R_c f_c -- Barman 2020 (3.72), (3.74), (3.78)
-    NE-15     n_j = n_G_j + (dx_j + com) x F_G_j - sum (n_e + (dx_j + r) x f_e) + sum_c
-              (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load -- Barman 2020
-              (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)
-    NE-17     x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to
-              base axes
-    NE-18     v_j = R_j^T (v_p + omega_p x u) + omega_j x dx_j + t qd_j, v_G_j = v_j +
-              omega_j x com -- Barman 2020 (3.32), (3.35), (3.38), (3.41), (3.44)
-    NE-19     energies of a link: twice the kinetic one m v_G . v_G + omega . H, and -m g
-              . x_G
-    NE-20     C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd
-    NE-21     column of a Jacobian: the axis, and its moment about the frame's origin
-    NE-22     x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, a_P = a_j + alpha_j x p +
-              omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P
-    NE-23     K_j r = alpha_j x r + omega_j x (omega_j x r)
-    NE-25     Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per
-              parameter
-    NE-27     h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is
-              x0_C, for the seat r_C
-    NE-28     d x0_C / d q_k = R0_k (s x h_k + W_k t)
-    NE-29     P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c
-              L_c + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - r_C x P_0 with 0 for the seat
-    NE-31     v_origin_j = v_G_p + omega_p x (origin - G_p) in joint axes, v_G_j =
-              v_origin_j + omega_j x rho + t qd_j -- Barman 2020 (3.32), (3.41), (3.44)
-    NE-32     n_at_G_j = n_j - rho x f_j
-    NE-34     D f_k = d f_k/dq_k + s x f_k, D n_at_G_k = d n_at_G_k/dq_k + s x n_at_G_k +
-              (s x rho + t) x f_k: the parent of k sees its axes turn -- Barman 2020
-              (3.73), (3.81) for i = j + 1
-    NE-35     M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of
-              joint j alone; M_jj with the rotor: + G^2 I_r -- Walker, Orin 1982, method 1
-    NE-37     bias_j = torque at rest + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp qdd_p:
-              velocity torques are quadratic in qd
-    NE-38     bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin
-              1982, method 1
-    NE-39     m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned
-              by R_c and moved by u_c, about the link's origin; moved by dx_j to the
-              joint's; r_C and I_C of the whole; from_C_k = from_C_p + R0_p (dx_p + u_k),
-              -r_C at the seat
-    NE-40     A_P_k = R0_k (t m + s x mc), A_L_k = R0_k (I s + mc x t) + from_C_k x A_P_k
-              -- Orin, Goswami 2008
-    NE-41     dP/dt = f_0, dL_C/dt = n_0 - r_C x f_0 of the reactions at the seat, g = 0
-    NE-42     v0, w0, a0, alpha0 of a link frame: NE-22 of its origin, R0_j omega_j, R0_j
-              alpha_j
-    dNE-6     d a_in_j = R_j^T (d a_p + d(alpha_p x u + omega_p x (omega_p x u))) --
-              Barman 2020 (3.48), (3.49)
-    dNE-7     d a_j = d a_in_j + d(alpha_j x dx_j + omega_j x (omega_j x dx_j)) + 2 d
-              omega_j x t qd_j; for k = j: a_j x s + alpha_j x e + omega_j x (omega_j x e)
-              with e = s x dx_j + t by q_j, also 2 omega_j x t by qd_j -- Barman 2020
-              (3.51), (3.52), (3.54), (3.55)
-    dNE-11    d F_G_j = m_j d a_G_j: by q_i m_j (dd v_G_j/dq_i dt + 2 d omega_j/dq_i x
-              v_G_j), by qd_i 2 m_j (d v_G_j/dq_i + d omega_j/dqd_i x v_G_j), by qdd_i m_j
-              d v_G_j/dqd_i -- Barman 2020 (3.57), (3.58), (3.60), (3.61), (3.68)
-    dNE-13    the loads turn against link j: d f_e/dq_i = f_e x d omega_j/dqd_i, d n_e
-              alike; N_e_j x = sum n_e x x + r x (f_e x x), r the point of the load in G_j
-              -- Barman 2020 (3.77), (3.85), (3.89)
-    dNE-14    d f_j = d F_G_j - sum d f_e + sum_c R_c d f_c -- Barman 2020 (3.73), (3.75),
-              (3.79)
-    dNE-16    d tau_j = power of d f_j, d n_at_G_j on the motion per unit of qd_j; for a
-              joint k beyond j that of D f_k, D n_at_G_k (by q_k) or d f_k/dqd_k, d
-              n_at_G_k/dqd_k on d(omega_k, v_G_k)/dqd_j -- Barman 2020 (3.93), (3.95)
-    dNE-18    d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: v_j x s
-              + omega_j x e by q_j, e = s x dx_j + t by qd_j -- Barman 2020 (3.33),
-              (3.34), (3.36), (3.37), (3.39), (3.40)
-    dNE-22    d v0_P = R0_j (d v_j + d omega_j x p), by q_k also + d omega_j / d qd_k x
-              v_P; d a0_P alike -- Barman 2020 (3.63)
-    dNE-31    d v_G_j/dq_i, d v_G_j/dqd_i: those of p carried over joint j; for i = j
-              v_origin_j x s + omega_in_j x t + d omega_j/dq_j x rho by q_j, t + s x rho
-              by qd_j -- Barman 2020 (3.42), (3.43), (3.45), (3.46)
-    dNE-32    d n_at_G_j = d n_G_j - N_e_j d omega_j/dqd_i + sum_c (d n_at_G_c carried to
-              G_j) -- Barman 2020 (3.81), (3.83), (3.85), (3.87), (3.89), (3.91)
-    dNE-33    d n_o_j = d n_at_G_j + arm x d f_j, by q_j also + d arm/dq_j x f_j
-    ddNE-31   dd v_G_j/dq_i dt = d a_G_j/dq_i - 2 d omega_j/dq_i x v_G_j: that of p
-              carried over joint j; for i = j a_in_j x s + 2 v_origin_j x d omega_j/dq_j +
-              alpha_in_j x t + omega_in_j x (omega_in_j x t) + dd omega_j/dq_j dt x rho --
-              Barman 2020 (3.48), (3.49), (3.57), (3.58), (3.60), (3.61)
-    d NE-6    derivative of NE-6
-    d NE-7    derivative of NE-7
-    d NE-8    derivative of NE-8
-    d NE-11   derivative of NE-11
-    d NE-14   derivative of NE-14
-    d NE-15   derivative of NE-15
-    d NE-34   derivative of NE-34
-    d dNE-11  derivative of dNE-11
-    d dNE-13  derivative of dNE-13
-    d dNE-14  derivative of dNE-14
-    d dNE-16  derivative of dNE-16
-    d dNE-32  derivative of dNE-32
-    TP-1      inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
-    TP-2      centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k
-              moves alone
-    TP-3      coriolis_j: terms in qd_k qd_l, the other velocity torques
-    TP-4      gravity_j: what holds the joint at rest
-    TP-5      loads_j: what holds the joint against the loads, at rest
-    LTDL-1    D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
-              2008, section 6.5
-    LTDL-3    L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
-              Featherstone 2008, section 6.5
-    LTDL-4    L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
-              Featherstone 2008, section 6.5
-    LTDL-5    entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for
-              j < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right
-              of its diagonal
+    NE-1       R_j and dx_j of the joint -- Barman 2020 (2.10), (2.11)
+    NE-3       omega_j = omega_in_j + s qd_j -- Barman 2020 (3.5), (3.11)
+    NE-5       alpha_j = alpha_in_j + s qdd_j + omega_in_j x s qd_j -- Barman 2020 (3.17),
+               (3.20)
+    NE-6       a_in_j = R_j^T (a_p + alpha_p x u + omega_p x (omega_p x u)) -- Barman 2020
+               (3.47)
+    NE-7       a_j = a_in_j + alpha_j x dx_j + omega_j x (omega_j x dx_j) + 2 omega_j x t
+               qd_j + t qdd_j -- Barman 2020 (3.50), (3.53)
+    NE-8       a_G_j = a_j + alpha_j x com + omega_j x (omega_j x com) -- Barman 2020
+               (3.56), (3.59)
+    NE-9       R0_j = R0_p R_j -- Barman 2020 (3.62)
+    NE-10      H_j = I_j omega_j -- Barman 2020 (3.64)
+    NE-11      F_G_j = m_j a_G_j, gravity being in a_0 = -g -- Barman 2020 (3.67)
+    NE-12      n_G_j = I_j alpha_j + omega_j x H_j -- Barman 2020 (3.69)
+    NE-13      f_e = R0_j^T F^e, n_e = R0_j^T tau^e -- Barman 2020 (3.76), (3.88)
+    NE-14      f_j = F_G_j - sum f_e + sum_c R_c f_c -- Barman 2020 (3.72), (3.74), (3.78)
+    NE-15      n_j = n_G_j + (dx_j + com) x F_G_j - sum (n_e + (dx_j + r) x f_e) + sum_c
+               (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load -- Barman 2020
+               (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)
+    NE-17      x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to
+               base axes
+    NE-18      v_j = R_j^T (v_p + omega_p x u) + omega_j x dx_j + t qd_j, v_G_j = v_j +
+               omega_j x com -- Barman 2020 (3.32), (3.35), (3.38), (3.41), (3.44)
+    NE-19      energies of a link: twice the kinetic one m v_G . v_G + omega . H, and -m g
+               . x_G
+    NE-20      C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd
+    NE-21      column of a Jacobian: the axis, and its moment about the frame's origin
+    NE-22      x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, a_P = a_j + alpha_j x p +
+               omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P
+    NE-23      K_j r = alpha_j x r + omega_j x (omega_j x r)
+    NE-25      Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per
+               parameter
+    NE-27      h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is
+               x0_C, for the seat r_C
+    NE-28      d x0_C / d q_k = R0_k (s x h_k + W_k t)
+    NE-29      P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c
+               L_c + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - r_C x P_0 with 0 for the
+               seat
+    NE-35      M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of
+               joint j alone; M_jj with the rotor: + G^2 I_r -- Walker, Orin 1982, method
+               1
+    NE-38      bias_j: torque of joint j where the free joints have qdd = 0 -- Walker,
+               Orin 1982, method 1
+    NE-39      m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned
+               by R_c and moved by u_c, about the link's origin; moved by dx_j to the
+               joint's; r_C and I_C of the whole; from_C_k = from_C_p + R0_p (dx_p + u_k),
+               -r_C at the seat
+    NE-40      A_P_k = R0_k (t m + s x mc), A_L_k = R0_k (I s + mc x t) + from_C_k x A_P_k
+               -- Orin, Goswami 2008
+    NE-41      dP/dt = f_0, dL_C/dt = n_0 - r_C x f_0 of the reactions at the seat, g = 0
+    NE-42      v0, w0, a0, alpha0 of a link frame: NE-22 of its origin, R0_j omega_j, R0_j
+               alpha_j
+    d NE-6     d a_in_j -- Barman 2020 (3.48), (3.49)
+    d NE-7     d a_j -- Barman 2020 (3.51), (3.52), (3.54), (3.55)
+    d NE-8     d a_G_j -- Barman 2020 (3.57), (3.58), (3.60), (3.61)
+    d NE-11    d F_G_j -- Barman 2020 (3.68)
+    d NE-14    d f_j -- Barman 2020 (3.73), (3.75), (3.79)
+    d NE-15    d n_j -- Barman 2020 (3.81), (3.83), (3.85), (3.87), (3.89), (3.91)
+    d NE-17    derivative of NE-17
+    d NE-18    d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: v_j x
+               s + omega_j x e by q_j, e = s x dx_j + t by qd_j -- Barman 2020 (3.33),
+               (3.34), (3.36), (3.37), (3.39), (3.40)
+    d NE-22    d v0_P, d a0_P -- Barman 2020 (3.63)
+    d d NE-6   second derivative of NE-6
+    d d NE-8   second derivative of NE-8
+    d d NE-14  second derivative of NE-14
+    d d NE-15  second derivative of NE-15
+    TP-1       inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
+    TP-2       centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k
+               moves alone
+    TP-3       coriolis_j: terms in qd_k qd_l, the other velocity torques
+    TP-4       gravity_j: what holds the joint at rest
+    TP-5       loads_j: what holds the joint against the loads, at rest
+    LTDL-1     D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
+               2008, section 6.5
+    LTDL-3     L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
+               Featherstone 2008, section 6.5
+    LTDL-4     L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
+               Featherstone 2008, section 6.5
+    LTDL-5     entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for
+               j < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right
+               of its diagonal
 """
 
 from numpy import cos, sin
@@ -218,15 +183,19 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     omega_2_z = qd_1 + qd_2  # NE-3
     alpha_2_z = qdd_1 + qdd_2  # NE-5
     a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y  # NE-6
+    t1 = R_1_11*R_2_11
+    t2 = R_1_21*R_2_21
+    d_a_in_2_x_dq_1 = 9.81*t1 - 9.81*t2  # d NE-6
     a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
-    t1 = omega_2_z*omega_2_z
-    a_2_x = a_in_2_x - 0.4*t1  # NE-7
+    d_a_in_2_x_dqd_1 = -0.8*(qd_1*R_2_11)  # d NE-6
+    d_a_in_2_y_dqdd_1 = 0.4*R_2_11  # d NE-6
+    t3 = omega_2_z*omega_2_z
+    a_2_x = a_in_2_x - 0.4*t3  # NE-7
+    d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 - 0.8*omega_2_z  # d NE-7
     a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
 
     # rotations, joint elbow
-    t2 = R_1_11*R_2_11
-    t3 = R_1_21*R_2_21
-    R0_2_11 = t2 - t3  # NE-9
+    R0_2_11 = t1 - t2  # NE-9
     t4 = R_1_11*R_2_21
     t5 = R_1_21*R_2_11
     R0_2_21 = t4 + t5  # NE-9
@@ -236,81 +205,61 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # NE-13
 
     # backward, joint elbow
-    a_G_2_x = a_2_x + 0.2*t1  # NE-8
+    a_G_2_x = a_2_x + 0.2*t3  # NE-8
+    d_a_G_2_x_dqd_2 = -0.4*omega_2_z  # d NE-8
+    d_a_G_2_x_dqd_1 = d_a_2_x_dqd_1 - d_a_G_2_x_dqd_2  # d NE-8
     a_G_2_y = a_2_y - 0.2*alpha_2_z  # NE-8
+    d_a_G_2_y_dqdd_1 = 0.2 + d_a_in_2_y_dqdd_1  # d NE-8
     F_G_2_x = 0.5*a_G_2_x  # NE-11
+    d_F_G_2_x_dq_1 = 0.5*d_a_in_2_x_dq_1  # d NE-11
+    d_F_G_2_x_dq_2 = 0.5*a_in_2_y  # d NE-11
     F_G_2_y = 0.5*a_G_2_y  # NE-11
     n_G_2_z = 0.1*alpha_2_z  # NE-12
     f_2_x = F_G_2_x - f_e_2_1_x  # NE-14
+    d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y  # d NE-14
+    d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y  # d NE-14
     f_2_y = F_G_2_y - f_e_2_1_y  # NE-14
+    t6 = 9.81*t5 + 9.81*t4
+    d_f_2_y_dq_1 = f_e_2_1_x - 0.5*t6  # d NE-14
+    d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x  # d NE-14
     n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y  # NE-15
     tau[..., 1] = n_2_z
+    d_n_2_z_dq_1 = 0.4*d_f_2_y_dq_1 + 0.1*t6  # d NE-15
+    dtau_dq[..., 1, 0] = d_n_2_z_dq_1
+    d_n_2_z_dq_2 = 0.4*d_f_2_y_dq_2 + 0.1*a_in_2_x  # d NE-15
+    dtau_dq[..., 1, 1] = d_n_2_z_dq_2
+    t7 = qd_1*R_2_21
+    d_n_2_z_dqd_1 = 0.08000000000000002*t7  # d NE-15
+    dtau_dqd[..., 1, 0] = d_n_2_z_dqd_1
+    d_n_2_z_dqdd_1 = 0.1 - 0.1*d_a_G_2_y_dqdd_1 + 0.2*d_a_G_2_y_dqdd_1  # d NE-15
+    dtau_dqdd[..., 0, 1] = d_n_2_z_dqdd_1
+    dtau_dqdd[..., 1, 0] = d_n_2_z_dqdd_1
 
     # backward, joint shoulder
     a_G_1_y = a_1_y - 0.2*qdd_1  # NE-8
     F_G_1_y = 0.5*a_G_1_y  # NE-11
     n_G_1_z = 0.1*qdd_1  # NE-12
     f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y  # NE-14
+    d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1  # d NE-14
+    t8 = R_2_11*f_2_x + R_2_21*d_f_2_x_dq_2
+    d_f_1_from_2_y_dq_2 = R_2_11*d_f_2_y_dq_2 - R_2_21*f_2_y + t8  # d NE-14
+    d_f_1_from_2_y_dqd_1 = 0.5*(R_2_21*d_a_G_2_x_dqd_1) + d_a_in_2_y_dqdd_1*t7  # d NE-14
+    d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_a_G_2_y_dqdd_1)  # d NE-14
     f_1_y = F_G_1_y + f_1_from_2_y  # NE-14
+    d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21  # d NE-14
+    d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1  # d NE-14
     n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y  # NE-15
     tau[..., 0] = n_1_z
-
-    # velocities, joint elbow
-    t6 = 0.4*R_2_11
-    v_origin_2_y = qd_1*t6  # NE-31
-    v_G_2_y = v_origin_2_y + 0.2*omega_2_z  # NE-31
-
-    # forward derivatives, joint elbow
-    d_v_G_2_y_dqd_1 = 0.2 + t6  # dNE-31
-    dd_v_G_2_x_dq_1_dt = 9.81*t2 - 9.81*t3  # ddNE-31
-
-    # backward derivatives, joint elbow
-    N_e_2_22 = -0.2*f_e_2_1_x  # dNE-13
-    d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt  # dNE-11
-    d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y  # dNE-14
-    d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t4 + 9.81*t5)  # dNE-14
-    d_F_G_2_x_dq_2 = 0.5*a_in_2_y  # dNE-11
-    d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y  # dNE-14
-    d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x  # dNE-14
-
-    # backward derivatives, joint shoulder
-    d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1  # dNE-14
-    d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21  # dNE-14
-    d_tau_2_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22  # dNE-16
-    dtau_dq[..., 1, 0] = d_tau_2_dq_1
-    d_n_at_G_1_z_dq_1 = d_tau_2_dq_1 + 0.2*d_f_1_from_2_y_dq_1  # dNE-32
-    t7 = qd_1*R_2_21
-    d_f_1_from_2_y_dqd_1 = t7*t6 - R_2_21*v_G_2_y  # dNE-14
-    d_tau_2_dqd_1 = 0.08000000000000002*t7  # dNE-16
-    dtau_dqd[..., 1, 0] = d_tau_2_dqd_1
-    d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-32
-    d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1)  # dNE-14
-    d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1  # dNE-14
-    d_tau_2_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1  # dNE-16
-    dtau_dqdd[..., 0, 1] = d_tau_2_dqdd_1
-    dtau_dqdd[..., 1, 0] = d_tau_2_dqdd_1
-    d_n_at_G_1_z_dqdd_1 = d_tau_2_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1  # dNE-32
-
-    # backward derivatives, joint elbow
-    D_f_2_x = d_f_2_x_dq_2 - f_2_y  # NE-34
-    D_f_2_y = f_2_x + d_f_2_y_dq_2  # NE-34
-
-    # torque derivatives, joint shoulder
-    d_tau_1_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1  # dNE-16
-    dtau_dq[..., 0, 0] = d_tau_1_dq_1
-    d_tau_1_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-16
-    dtau_dqd[..., 0, 0] = d_tau_1_dqd_1
-    d_tau_1_dqdd_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1  # dNE-16
-    dtau_dqdd[..., 0, 0] = d_tau_1_dqdd_1
-
-    # torque derivatives, joint elbow
-    t8 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y
-    d_tau_1_dq_2 = t8 - (N_e_2_22 + 0.2*f_2_x)  # dNE-16
-    dtau_dq[..., 0, 1] = d_tau_1_dq_2
-    d_tau_1_dqd_2 = -0.08000000000000002*(R_2_21*omega_2_z)  # dNE-16
-    dtau_dqd[..., 0, 1] = d_tau_1_dqd_2
-    d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22  # dNE-16
-    dtau_dq[..., 1, 1] = d_tau_2_dq_2
+    d_n_1_z_dq_1 = d_n_2_z_dq_1 + 0.9810000000000001*R_1_21 + 0.4*d_f_1_y_dq_1  # d NE-15
+    dtau_dq[..., 0, 0] = d_n_1_z_dq_1
+    d_n_1_z_dq_2 = d_n_2_z_dq_2 + 0.4*d_f_1_from_2_y_dq_2  # d NE-15
+    dtau_dq[..., 0, 1] = d_n_1_z_dq_2
+    d_n_1_z_dqd_1 = d_n_2_z_dqd_1 + 0.4*d_f_1_from_2_y_dqd_1  # d NE-15
+    dtau_dqd[..., 0, 0] = d_n_1_z_dqd_1
+    d_n_1_z_dqd_2 = -0.08000000000000002*(R_2_21*omega_2_z)  # d NE-15
+    dtau_dqd[..., 0, 1] = d_n_1_z_dqd_2
+    d_n_1_z_dqdd_1 = 0.08 + d_n_2_z_dqdd_1 + 0.4*d_f_1_y_dqdd_1  # d NE-15
+    dtau_dqdd[..., 0, 0] = d_n_1_z_dqdd_1
 
     # results
     dtau_dqdd[..., 1, 1] = 0.12000000000000001
@@ -349,14 +298,15 @@ def inverse_dynamics_hessian(q, qd, qdd, multipliers, loads, hessian_q_q, hessia
     a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y  # NE-6
     t1 = R_1_11*R_2_11
     t2 = R_1_21*R_2_21
-    dd_v_G_2_x_dq_1_dt = 9.81*t1 - 9.81*t2  # ddNE-31
+    d_a_in_2_x_dq_1_2 = 9.81*t1 - 9.81*t2  # d NE-6
     a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
     t3 = qd_1*R_2_11
-    d_a_in_2_x_dqd_1 = -0.8*t3  # d NE-6
-    d_a_in_2_y_dqdd_1 = 0.4*R_2_11  # d NE-6
+    d_a_in_2_x_dqd_1_2 = -0.8*t3  # d NE-6
+    d_d_a_in_2_x_dq_2_dqdd_1 = 0.4*R_2_11  # d d NE-6
+    d_d_a_in_2_x_dqd_1_dqd_1 = -0.8*R_2_11  # d d NE-6
     t4 = omega_2_z*omega_2_z
     a_2_x = a_in_2_x - 0.4*t4  # NE-7
-    d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 - 0.8*omega_2_z  # d NE-7
+    d_a_2_x_dqd_1_2 = d_a_in_2_x_dqd_1_2 - 0.8*omega_2_z  # d NE-7
     a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
 
     # rotations, joint elbow
@@ -371,77 +321,67 @@ def inverse_dynamics_hessian(q, qd, qdd, multipliers, loads, hessian_q_q, hessia
 
     # backward, joint elbow
     a_G_2_x = a_2_x + 0.2*t4  # NE-8
-    d_a_G_2_x_dqd_2 = -0.4*omega_2_z  # d NE-8
-    d_a_G_2_x_dqd_1 = d_a_2_x_dqd_1 - d_a_G_2_x_dqd_2  # d NE-8
+    d_a_G_2_x_dqd_2_2 = -0.4*omega_2_z  # d NE-8
+    d_a_G_2_x_dqd_1_2 = d_a_2_x_dqd_1_2 - d_a_G_2_x_dqd_2_2  # d NE-8
+    d_d_a_G_2_x_dqd_1_dqd_1 = d_d_a_in_2_x_dqd_1_dqd_1 - 0.4  # d d NE-8
     a_G_2_y = a_2_y - 0.2*alpha_2_z  # NE-8
-    d_v_G_2_y_dqd_1 = 0.2 + d_a_in_2_y_dqdd_1  # dNE-31
+    d_a_G_2_y_dqdd_1_2 = 0.2 + d_d_a_in_2_x_dq_2_dqdd_1  # d NE-8
     F_G_2_x = 0.5*a_G_2_x  # NE-11
-    d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt  # dNE-11
-    d_F_G_2_x_dq_2 = 0.5*a_in_2_y  # dNE-11
-    d_F_G_2_x_dqd_1_2 = 0.5*d_a_G_2_x_dqd_1  # d NE-11
+    d_F_G_2_x_dq_1_2 = 0.5*d_a_in_2_x_dq_1_2  # d NE-11
+    d_F_G_2_x_dq_2_2 = 0.5*a_in_2_y  # d NE-11
     F_G_2_y = 0.5*a_G_2_y  # NE-11
-    d_F_G_2_y_dqdd_1 = 0.5*d_v_G_2_y_dqd_1  # dNE-11
     f_2_x = F_G_2_x - f_e_2_1_x  # NE-14
-    d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y  # dNE-14
-    d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y  # dNE-14
+    d_f_2_x_dq_1_2 = d_F_G_2_x_dq_1_2 - f_e_2_1_y  # d NE-14
+    d_f_2_x_dq_2_2 = d_F_G_2_x_dq_2_2 - f_e_2_1_y  # d NE-14
+    d_d_f_2_x_dq_1_dq_1 = f_e_2_1_x - 0.5*(9.81*t6 + 9.81*t5)  # d d NE-14
+    d_d_f_2_x_dq_2_dq_2 = f_e_2_1_x - 0.5*a_in_2_x  # d d NE-14
     f_2_y = F_G_2_y - f_e_2_1_y  # NE-14
-    d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t5 + 9.81*t6)  # dNE-14
-    d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x  # dNE-14
+    d_d_n_2_z_dq_2_dqd_1 = 0.08000000000000002*t3  # d d NE-15
+    d_d_n_2_z_dqd_1_dqd_1 = 0.08000000000000002*R_2_21  # d d NE-15
 
     # backward, joint shoulder
-    d_F_G_1_x_dq_1 = 4.905*R_1_11  # dNE-11
-    d_f_1_from_2_x_dq_1 = R_2_11*d_f_2_x_dq_1 - R_2_21*d_f_2_y_dq_1  # dNE-14
-    d_f_1_x_dq_1 = d_F_G_1_x_dq_1 + d_f_1_from_2_x_dq_1  # dNE-14
-
-    # backward derivatives, joint elbow
-    d_N_e_2_22_dq_1 = -0.2*f_e_2_1_y  # d dNE-13
-    d_d_F_G_2_x_dqdd_1_dq_2 = 0.2*R_2_11  # d dNE-11
-    d_d_F_G_2_y_dq_2_dqd_1 = 0.4*t3  # d dNE-11
-
-    # backward derivatives, joint shoulder
-    t7 = d_N_e_2_22_dq_1 + 0.2*d_f_2_x_dq_1
-    d_d_n_at_G_1_z_dq_1_dq_1 = -0.2*d_f_1_from_2_x_dq_1 - t7  # d dNE-32
-    d_d_f_1_from_2_y_dqd_1_dqd_1 = R_2_21*d_a_in_2_y_dqdd_1 - R_2_21*d_v_G_2_y_dqd_1  # d dNE-14
-    d_d_tau_2_dqd_1_dqd_1 = 0.08000000000000002*R_2_21  # d dNE-16
-    d_d_n_at_G_1_z_dqd_1_dqd_1 = d_d_tau_2_dqd_1_dqd_1 + 0.2*d_d_f_1_from_2_y_dqd_1_dqd_1  # d dNE-32
-    d_D_n_at_G_1_z_dq_1 = d_d_n_at_G_1_z_dq_1_dq_1 - 0.2*d_f_1_x_dq_1  # d NE-34
-
-    # backward derivatives, joint elbow
-    D_f_2_x = d_f_2_x_dq_2 - f_2_y  # NE-34
-    d_D_f_2_x_dqdd_1 = d_d_F_G_2_x_dqdd_1_dq_2 - d_F_G_2_y_dqdd_1  # d NE-34
-    D_f_2_y = f_2_x + d_f_2_y_dq_2  # NE-34
-    d_D_f_2_y_dqd_1 = d_d_F_G_2_y_dq_2_dqd_1 + d_F_G_2_x_dqd_1_2  # d NE-34
-
-    # torque derivatives, joint shoulder
-    d_d_tau_1_dqd_1_dqd_1 = d_d_n_at_G_1_z_dqd_1_dqd_1 + 0.2*d_d_f_1_from_2_y_dqd_1_dqd_1  # d dNE-16
-
-    # torque derivatives, joint elbow
-    t8 = 0.4*R_2_21
-    t9 = d_N_e_2_22_dq_1 + 0.2*d_f_2_x_dq_2
-    d_d_tau_1_dq_2_dq_2 = d_a_in_2_y_dqdd_1*D_f_2_x - D_f_2_y*t8 - t9  # d dNE-16
-    d_d_tau_1_dq_2_dqd_1 = d_v_G_2_y_dqd_1*d_D_f_2_y_dqd_1 - 0.1*d_a_G_2_x_dqd_1  # d dNE-16
-    d_d_tau_1_dq_2_dqd_2 = -0.2*(omega_2_z*d_v_G_2_y_dqd_1) + 0.04000000000000001*omega_2_z  # d dNE-16
-    d_d_tau_1_dq_2_dqdd_1 = d_D_f_2_x_dqdd_1*t8 - 0.04000000000000001*R_2_21  # d dNE-16
+    d_F_G_1_x_dq_1_2 = 4.905*R_1_11  # d NE-11
+    d_f_1_from_2_x_dq_1_2 = R_2_11*d_f_2_x_dq_1_2 - R_2_21*d_d_f_2_x_dq_1_dq_1  # d NE-14
+    t7 = R_2_11*d_f_2_x_dq_2_2
+    t8 = R_2_21*d_d_f_2_x_dq_2_dq_2
+    t9 = t7 + t8
+    d_d_f_1_from_2_y_dq_2_dq_2 = t7 - R_2_21*f_2_x + t9 - (R_2_11*f_2_y + t8 + t9)  # d d NE-14
+    t10 = 0.4*(qd_1*R_2_21*R_2_21)
+    t11 = 0.5*(R_2_11*d_a_G_2_x_dqd_1_2) + t10
+    d_d_f_1_from_2_y_dq_2_dqd_1 = t3*d_d_a_in_2_x_dq_2_dqdd_1 - t10 + t11  # d d NE-14
+    t12 = R_2_21*R_2_11
+    t13 = 0.4*t12
+    t14 = 0.5*R_2_21
+    d_d_f_1_from_2_y_dq_2_dqdd_1 = t13 - (0.2*t12 + d_a_G_2_y_dqdd_1_2*t14)  # d d NE-14
+    d_d_f_1_from_2_y_dqd_1_dqd_1 = t13 + t14*d_d_a_G_2_x_dqd_1_dqd_1  # d d NE-14
+    d_f_1_x_dq_1_2 = d_F_G_1_x_dq_1_2 + d_f_1_from_2_x_dq_1_2  # d NE-14
+    t15 = 0.4*d_f_2_x_dq_2_2 - 0.1*a_in_2_y
+    d_d_n_1_z_dq_2_dq_2 = 0.4*d_d_f_1_from_2_y_dq_2_dq_2 - t15  # d d NE-15
+    d_d_n_1_z_dq_2_dqd_1 = d_d_n_2_z_dq_2_dqd_1 + 0.4*d_d_f_1_from_2_y_dq_2_dqd_1  # d d NE-15
+    d_d_n_1_z_dq_2_dqdd_1 = 0.4*d_d_f_1_from_2_y_dq_2_dqdd_1 - 0.04000000000000001*R_2_21  # d d NE-15
+    d_d_n_1_z_dqd_1_dqd_1 = d_d_n_2_z_dqd_1_dqd_1 + 0.4*d_d_f_1_from_2_y_dqd_1_dqd_1  # d d NE-15
 
     # results
-    t10 = multipliers_2*t7
-    hessian_q_q[..., 0, 0] = multipliers_1*d_D_n_at_G_1_z_dq_1 - t10
-    t11 = -(multipliers_1*t7 + t10)
-    hessian_q_q[..., 0, 1] = t11
-    hessian_q_q[..., 1, 0] = t11
-    hessian_q_qd[..., 1, 1] = multipliers_1*d_d_tau_1_dq_2_dqd_2
-    t12 = multipliers_1*R_2_21
-    hessian_q_qdd[..., 1, 1] = -0.04000000000000001*t12
-    t13 = multipliers_2*R_2_21
-    hessian_q_q[..., 1, 1] = multipliers_1*d_d_tau_1_dq_2_dq_2 - multipliers_2*t9
-    t14 = 0.08000000000000002*(multipliers_2*t3)
-    hessian_q_qd[..., 1, 0] = multipliers_1*d_d_tau_1_dq_2_dqd_1 + t14
-    hessian_q_qdd[..., 1, 0] = multipliers_1*d_d_tau_1_dq_2_dqdd_1 - 0.04000000000000001*t13
-    t15 = -0.08000000000000002*t12
-    hessian_qd_qd[..., 0, 1] = t15
-    hessian_qd_qd[..., 1, 0] = t15
-    hessian_qd_qd[..., 1, 1] = t15
-    hessian_qd_qd[..., 0, 0] = multipliers_1*d_d_tau_1_dqd_1_dqd_1 + 0.08000000000000002*t13
+    t16 = 0.4*d_f_2_x_dq_1_2 - 0.1*d_a_in_2_x_dq_1_2
+    t17 = multipliers_2*t16
+    t18 = t16 - 0.9810000000000001*R_1_11 + 0.4*d_f_1_x_dq_1_2
+    hessian_q_q[..., 0, 0] = -(multipliers_1*t18 + t17)
+    t19 = -(multipliers_1*t16 + t17)
+    hessian_q_q[..., 0, 1] = t19
+    hessian_q_q[..., 1, 0] = t19
+    hessian_q_qd[..., 1, 1] = -0.08000000000000002*(R_2_11*omega_2_z*multipliers_1)
+    t20 = multipliers_1*R_2_21
+    hessian_q_qdd[..., 1, 1] = -0.04000000000000001*t20
+    t21 = multipliers_2*R_2_21
+    hessian_q_q[..., 1, 1] = multipliers_1*d_d_n_1_z_dq_2_dq_2 - multipliers_2*t15
+    t22 = multipliers_1*d_d_n_1_z_dq_2_dqd_1
+    hessian_q_qd[..., 1, 0] = t22 + multipliers_2*d_d_n_2_z_dq_2_dqd_1
+    hessian_q_qdd[..., 1, 0] = multipliers_1*d_d_n_1_z_dq_2_dqdd_1 - 0.04000000000000001*t21
+    t23 = -0.08000000000000002*t20
+    hessian_qd_qd[..., 0, 1] = t23
+    hessian_qd_qd[..., 1, 0] = t23
+    hessian_qd_qd[..., 1, 1] = t23
+    hessian_qd_qd[..., 0, 0] = multipliers_1*d_d_n_1_z_dqd_1_dqd_1 + 0.08000000000000002*t21
 
 
 def inverse_dynamics_load_derivatives(q, dtau_dloads):
@@ -1002,15 +942,19 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     omega_2_z = qd_1 + qd_2  # NE-3
     alpha_2_z = qdd_1 + qdd_2  # NE-5
     a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y  # NE-6
+    t2 = R_1_11*R_2_11
+    t3 = R_1_21*R_2_21
+    d_a_in_2_x_dq_1 = 9.81*t2 - 9.81*t3  # d NE-6
     a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
-    t2 = omega_2_z*omega_2_z
-    a_2_x = a_in_2_x - 0.4*t2  # NE-7
+    d_a_in_2_x_dqd_1 = -0.8*(qd_1*R_2_11)  # d NE-6
+    d_a_in_2_y_dqdd_1 = 0.4*R_2_11  # d NE-6
+    t4 = omega_2_z*omega_2_z
+    a_2_x = a_in_2_x - 0.4*t4  # NE-7
+    d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 - 0.8*omega_2_z  # d NE-7
     a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
 
     # rotations, joint elbow
-    t3 = R_1_11*R_2_11
-    t4 = R_1_21*R_2_21
-    R0_2_11 = t3 - t4  # NE-9
+    R0_2_11 = t2 - t3  # NE-9
     t5 = R_1_11*R_2_21
     t6 = R_1_21*R_2_11
     R0_2_21 = t5 + t6  # NE-9
@@ -1022,160 +966,140 @@ def joint_wrench_derivatives(q, qd, qdd, loads, joint_wrenches, dw_dq, dw_dqd, d
     dw_dq[..., 1, 4, 0] = n_e_2_1_x
     dw_dq[..., 1, 4, 1] = n_e_2_1_x
     n_e_2_1_y = tip_ny*R0_2_11 - tip_nx*R0_2_21  # NE-13
+    n_2_x = -n_e_2_1_x  # NE-15
+    joint_wrenches[..., 1, 3] = n_2_x
 
     # backward, joint elbow
-    a_G_2_x = a_2_x + 0.2*t2  # NE-8
+    a_G_2_x = a_2_x + 0.2*t4  # NE-8
+    d_a_G_2_x_dqd_2 = -0.4*omega_2_z  # d NE-8
+    d_a_G_2_x_dqd_1 = d_a_2_x_dqd_1 - d_a_G_2_x_dqd_2  # d NE-8
     a_G_2_y = a_2_y - 0.2*alpha_2_z  # NE-8
+    d_a_G_2_y_dqdd_1 = 0.2 + d_a_in_2_y_dqdd_1  # d NE-8
     F_G_2_x = 0.5*a_G_2_x  # NE-11
+    d_F_G_2_x_dq_1 = 0.5*d_a_in_2_x_dq_1  # d NE-11
+    d_F_G_2_x_dq_2 = 0.5*a_in_2_y  # d NE-11
+    d_F_G_2_x_dqd_1 = 0.5*d_a_G_2_x_dqd_1  # d NE-11
+    dw_dqd[..., 1, 0, 0] = d_F_G_2_x_dqd_1
+    d_F_G_2_x_dqd_2 = -0.2*omega_2_z  # d NE-11
+    dw_dqd[..., 1, 0, 1] = d_F_G_2_x_dqd_2
+    d_F_G_2_x_dqdd_1 = 0.2*R_2_21  # d NE-11
+    dw_dqdd[..., 1, 0, 0] = d_F_G_2_x_dqdd_1
     F_G_2_y = 0.5*a_G_2_y  # NE-11
+    t7 = qd_1*R_2_21
+    d_F_G_2_y_dqd_1 = 0.4*t7  # d NE-11
+    dw_dqd[..., 1, 1, 0] = d_F_G_2_y_dqd_1
+    d_F_G_2_y_dqdd_1 = 0.5*d_a_G_2_y_dqdd_1  # d NE-11
+    dw_dqdd[..., 1, 1, 0] = d_F_G_2_y_dqdd_1
     n_G_2_z = 0.1*alpha_2_z  # NE-12
     f_2_x = F_G_2_x - f_e_2_1_x  # NE-14
     joint_wrenches[..., 1, 0] = f_2_x
+    d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y  # d NE-14
+    dw_dq[..., 1, 0, 0] = d_f_2_x_dq_1
+    d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y  # d NE-14
+    dw_dq[..., 1, 0, 1] = d_f_2_x_dq_2
     f_2_y = F_G_2_y - f_e_2_1_y  # NE-14
     joint_wrenches[..., 1, 1] = f_2_y
-    n_2_x = -n_e_2_1_x  # NE-15
-    joint_wrenches[..., 1, 3] = n_2_x
-    t7 = 0.4*tip_fz
-    n_2_y = t7 - n_e_2_1_y  # NE-15
+    t8 = 9.81*t6 + 9.81*t5
+    d_f_2_y_dq_1 = f_e_2_1_x - 0.5*t8  # d NE-14
+    dw_dq[..., 1, 1, 0] = d_f_2_y_dq_1
+    d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x  # d NE-14
+    dw_dq[..., 1, 1, 1] = d_f_2_y_dq_2
+    d_n_2_x_dq_1 = -n_e_2_1_y  # d NE-15
+    dw_dq[..., 1, 3, 0] = d_n_2_x_dq_1
+    dw_dq[..., 1, 3, 1] = d_n_2_x_dq_1
+    t9 = 0.4*tip_fz
+    n_2_y = t9 - n_e_2_1_y  # NE-15
     joint_wrenches[..., 1, 4] = n_2_y
     n_2_z = n_G_2_z - 0.1*a_G_2_y - tip_nz + 0.4*f_2_y  # NE-15
     joint_wrenches[..., 1, 5] = n_2_z
+    d_n_2_z_dq_1 = 0.4*d_f_2_y_dq_1 + 0.1*t8  # d NE-15
+    dw_dq[..., 1, 5, 0] = d_n_2_z_dq_1
+    d_n_2_z_dq_2 = 0.4*d_f_2_y_dq_2 + 0.1*a_in_2_x  # d NE-15
+    dw_dq[..., 1, 5, 1] = d_n_2_z_dq_2
+    d_n_2_z_dqd_1 = 0.08000000000000002*t7  # d NE-15
+    dw_dqd[..., 1, 5, 0] = d_n_2_z_dqd_1
+    d_n_2_z_dqdd_1 = 0.1 - 0.1*d_a_G_2_y_dqdd_1 + 0.2*d_a_G_2_y_dqdd_1  # d NE-15
+    dw_dqdd[..., 1, 5, 0] = d_n_2_z_dqdd_1
 
     # backward, joint shoulder
     a_G_1_x = a_1_x + 0.2*t1  # NE-8
     a_G_1_y = a_1_y - 0.2*qdd_1  # NE-8
     F_G_1_x = 0.5*a_G_1_x  # NE-11
+    d_F_G_1_x_dq_1 = 4.905*R_1_11  # d NE-11
+    d_F_G_1_x_dqd_1 = -0.2*qd_1  # d NE-11
     F_G_1_y = 0.5*a_G_1_y  # NE-11
     n_G_1_z = 0.1*qdd_1  # NE-12
-    f_1_from_2_x = R_2_11*f_2_x - R_2_21*f_2_y  # NE-14
-    f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y  # NE-14
+    t10 = R_2_11*f_2_x
+    t11 = R_2_21*f_2_y
+    f_1_from_2_x = t10 - t11  # NE-14
+    d_f_1_from_2_x_dq_1 = R_2_11*d_f_2_x_dq_1 - R_2_21*d_f_2_y_dq_1  # d NE-14
+    t12 = R_2_21*f_2_x
+    t13 = R_2_11*f_2_y
+    d_f_1_from_2_x_dq_2 = R_2_11*d_f_2_x_dq_2 - t12 - (t13 + R_2_21*d_f_2_y_dq_2)  # d NE-14
+    dw_dq[..., 0, 0, 1] = d_f_1_from_2_x_dq_2
+    d_f_1_from_2_x_dqd_1 = R_2_11*d_F_G_2_x_dqd_1 - R_2_21*d_F_G_2_y_dqd_1  # d NE-14
+    d_f_1_from_2_x_dqd_2 = -0.2*omega_2_z*R_2_11  # d NE-14
+    dw_dqd[..., 0, 0, 1] = d_f_1_from_2_x_dqd_2
+    d_f_1_from_2_x_dqdd_1 = R_2_11*d_F_G_2_x_dqdd_1 - R_2_21*d_F_G_2_y_dqdd_1  # d NE-14
+    dw_dqdd[..., 0, 0, 0] = d_f_1_from_2_x_dqdd_1
+    d_f_1_from_2_x_dqdd_2 = -0.1*R_2_21  # d NE-14
+    dw_dqdd[..., 0, 0, 1] = d_f_1_from_2_x_dqdd_2
+    f_1_from_2_y = t12 + t13  # NE-14
+    d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1  # d NE-14
+    d_f_1_from_2_y_dq_2 = t10 + R_2_21*d_f_2_x_dq_2 + (R_2_11*d_f_2_y_dq_2 - t11)  # d NE-14
+    dw_dq[..., 0, 1, 1] = d_f_1_from_2_y_dq_2
+    d_f_1_from_2_y_dqd_1 = R_2_21*d_F_G_2_x_dqd_1 + R_2_11*d_F_G_2_y_dqd_1  # d NE-14
+    dw_dqd[..., 0, 1, 0] = d_f_1_from_2_y_dqd_1
+    t14 = R_2_21*omega_2_z
+    d_f_1_from_2_y_dqd_2 = -0.2*t14  # d NE-14
+    dw_dqd[..., 0, 1, 1] = d_f_1_from_2_y_dqd_2
+    d_f_1_from_2_y_dqdd_1 = R_2_21*d_F_G_2_x_dqdd_1 + R_2_11*d_F_G_2_y_dqdd_1  # d NE-14
+    d_f_1_from_2_y_dqdd_2 = 0.1*R_2_11  # d NE-14
+    dw_dqdd[..., 0, 1, 1] = d_f_1_from_2_y_dqdd_2
     f_1_x = F_G_1_x + f_1_from_2_x  # NE-14
     joint_wrenches[..., 0, 0] = f_1_x
+    d_f_1_x_dq_1 = d_F_G_1_x_dq_1 + d_f_1_from_2_x_dq_1  # d NE-14
+    dw_dq[..., 0, 0, 0] = d_f_1_x_dq_1
+    d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 + d_f_1_from_2_x_dqd_1  # d NE-14
+    dw_dqd[..., 0, 0, 0] = d_f_1_x_dqd_1
     f_1_y = F_G_1_y + f_1_from_2_y  # NE-14
     joint_wrenches[..., 0, 1] = f_1_y
-    t8 = R_2_11*n_e_2_1_x
-    n_1_x = -(t8 + R_2_21*n_2_y)  # NE-15
+    d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21  # d NE-14
+    dw_dq[..., 0, 1, 0] = d_f_1_y_dq_1
+    d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1  # d NE-14
+    dw_dqdd[..., 0, 1, 0] = d_f_1_y_dqdd_1
+    t15 = R_2_11*n_e_2_1_x
+    t16 = R_2_21*n_2_y
+    n_1_x = -(t15 + t16)  # NE-15
     joint_wrenches[..., 0, 3] = n_1_x
-    t9 = R_2_21*n_e_2_1_x
-    n_1_y = R_2_11*n_2_y - t9 + t7  # NE-15
+    t17 = R_2_21*n_e_2_1_x
+    t18 = R_2_11*n_e_2_1_y
+    d_n_1_x_dq_1 = -(t17 + t18)  # d NE-15
+    dw_dq[..., 0, 3, 0] = d_n_1_x_dq_1
+    t19 = R_2_11*n_2_y
+    d_n_1_x_dq_2 = -(t18 - t17 + (t17 + t19))  # d NE-15
+    dw_dq[..., 0, 3, 1] = d_n_1_x_dq_2
+    n_1_y = t19 - t17 + t9  # NE-15
     joint_wrenches[..., 0, 4] = n_1_y
+    t20 = R_2_21*n_e_2_1_y
+    d_n_1_y_dq_1 = t15 - t20  # d NE-15
+    dw_dq[..., 0, 4, 0] = d_n_1_y_dq_1
+    d_n_1_y_dq_2 = t15 - t16 - (t15 + t20)  # d NE-15
+    dw_dq[..., 0, 4, 1] = d_n_1_y_dq_2
     n_1_z = n_G_1_z - 0.1*a_G_1_y + n_2_z + 0.4*f_1_y  # NE-15
     joint_wrenches[..., 0, 5] = n_1_z
-
-    # velocities, joint elbow
-    t10 = qd_1*R_2_21
-    v_origin_2_x = 0.4*t10  # NE-31
-    dw_dqd[..., 1, 1, 0] = v_origin_2_x
-    t11 = 0.4*R_2_11
-    v_origin_2_y = qd_1*t11  # NE-31
-    t12 = 0.2*omega_2_z
-    v_G_2_y = v_origin_2_y + t12  # NE-31
-
-    # forward derivatives, joint elbow
-    d_v_G_2_y_dqd_1 = 0.2 + t11  # dNE-31
-    dd_v_G_2_x_dq_1_dt = 9.81*t3 - 9.81*t4  # ddNE-31
-
-    # backward derivatives, joint elbow
-    N_e_2_22 = -0.2*f_e_2_1_x  # dNE-13
-    d_F_G_2_x_dq_1 = 0.5*dd_v_G_2_x_dq_1_dt  # dNE-11
-    d_f_2_x_dq_1 = d_F_G_2_x_dq_1 - f_e_2_1_y  # dNE-14
-    dw_dq[..., 1, 0, 0] = d_f_2_x_dq_1
-    d_f_2_y_dq_1 = f_e_2_1_x - 0.5*(9.81*t5 + 9.81*t6)  # dNE-14
-    dw_dq[..., 1, 1, 0] = d_f_2_y_dq_1
-    d_n_at_G_2_x_dq_1 = -n_e_2_1_y  # dNE-32
-    dw_dq[..., 1, 3, 0] = d_n_at_G_2_x_dq_1
-    dw_dq[..., 1, 3, 1] = d_n_at_G_2_x_dq_1
-    d_F_G_2_x_dqd_1 = -v_G_2_y  # dNE-11
-    dw_dqd[..., 1, 0, 0] = d_F_G_2_x_dqd_1
-    d_F_G_2_x_dqdd_1 = 0.2*R_2_21  # dNE-11
-    dw_dqdd[..., 1, 0, 0] = d_F_G_2_x_dqdd_1
-    d_F_G_2_y_dqdd_1 = 0.5*d_v_G_2_y_dqd_1  # dNE-11
-    dw_dqdd[..., 1, 1, 0] = d_F_G_2_y_dqdd_1
-    d_F_G_2_x_dq_2 = 0.5*a_in_2_y  # dNE-11
-    d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y  # dNE-14
-    dw_dq[..., 1, 0, 1] = d_f_2_x_dq_2
-    d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x  # dNE-14
-    dw_dq[..., 1, 1, 1] = d_f_2_y_dq_2
-    d_F_G_2_x_dqd_2 = -0.2*omega_2_z  # dNE-11
-    dw_dqd[..., 1, 0, 1] = d_F_G_2_x_dqd_2
-
-    # backward derivatives, joint shoulder
-    d_F_G_1_x_dq_1 = 4.905*R_1_11  # dNE-11
-    d_f_1_from_2_x_dq_1 = R_2_11*d_f_2_x_dq_1 - R_2_21*d_f_2_y_dq_1  # dNE-14
-    d_f_1_from_2_y_dq_1 = R_2_21*d_f_2_x_dq_1 + R_2_11*d_f_2_y_dq_1  # dNE-14
-    d_f_1_x_dq_1 = d_F_G_1_x_dq_1 + d_f_1_from_2_x_dq_1  # dNE-14
-    dw_dq[..., 0, 0, 0] = d_f_1_x_dq_1
-    d_f_1_y_dq_1 = d_f_1_from_2_y_dq_1 - 4.905*R_1_21  # dNE-14
-    dw_dq[..., 0, 1, 0] = d_f_1_y_dq_1
-    d_n_at_G_1_x_dq_1 = -(t9 + R_2_11*n_e_2_1_y)  # dNE-32
-    dw_dq[..., 0, 3, 0] = d_n_at_G_1_x_dq_1
-    d_n_at_G_1_y_dq_1 = t8 - R_2_21*n_e_2_1_y  # dNE-32
-    dw_dq[..., 0, 4, 0] = d_n_at_G_1_y_dq_1
-    d_n_o_2_z_dq_1 = 0.2*d_f_2_y_dq_1 - N_e_2_22  # dNE-33
-    dw_dq[..., 1, 5, 0] = d_n_o_2_z_dq_1
-    d_n_at_G_1_z_dq_1 = d_n_o_2_z_dq_1 + 0.2*d_f_1_from_2_y_dq_1  # dNE-32
-    d_F_G_1_x_dqd_1 = -0.2*qd_1  # dNE-11
-    d_f_1_from_2_y_dqd_1 = t10*t11 - R_2_21*v_G_2_y  # dNE-14
-    dw_dqd[..., 0, 1, 0] = d_f_1_from_2_y_dqd_1
-    d_f_1_x_dqd_1 = d_F_G_1_x_dqd_1 - (R_2_11*v_G_2_y + R_2_21*v_origin_2_x)  # dNE-14
-    dw_dqd[..., 0, 0, 0] = d_f_1_x_dqd_1
-    d_n_o_2_z_dqd_1 = 0.08000000000000002*t10  # dNE-33
-    dw_dqd[..., 1, 5, 0] = d_n_o_2_z_dqd_1
-    d_n_at_G_1_z_dqd_1 = d_n_o_2_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-32
-    d_f_1_from_2_x_dqdd_1 = R_2_11*d_F_G_2_x_dqdd_1 - R_2_21*d_F_G_2_y_dqdd_1  # dNE-14
-    dw_dqdd[..., 0, 0, 0] = d_f_1_from_2_x_dqdd_1
-    d_f_1_from_2_y_dqdd_1 = R_2_21*d_F_G_2_x_dqdd_1 + R_2_11*d_F_G_2_y_dqdd_1  # dNE-14
-    d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1  # dNE-14
-    dw_dqdd[..., 0, 1, 0] = d_f_1_y_dqdd_1
-    d_n_o_2_z_dqdd_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1  # dNE-33
-    dw_dqdd[..., 1, 5, 0] = d_n_o_2_z_dqdd_1
-    d_n_at_G_1_z_dqdd_1 = d_n_o_2_z_dqdd_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1  # dNE-32
-
-    # backward derivatives, joint elbow
-    t13 = 0.2*tip_fz
-    n_at_G_2_y = n_2_y - t13  # NE-32
-    D_f_2_x = d_f_2_x_dq_2 - f_2_y  # NE-34
-    D_f_2_y = f_2_x + d_f_2_y_dq_2  # NE-34
-
-    # backward derivatives, joint elbow
-    d_f_1_x_dq_2 = R_2_11*D_f_2_x - R_2_21*D_f_2_y  # dNE-14
-    dw_dq[..., 0, 0, 1] = d_f_1_x_dq_2
-    d_f_1_y_dq_2 = R_2_21*D_f_2_x + R_2_11*D_f_2_y  # dNE-14
-    dw_dq[..., 0, 1, 1] = d_f_1_y_dq_2
-    t14 = n_e_2_1_y + n_at_G_2_y + t13
-    d_n_at_G_1_x_dq_2 = -R_2_11*t14  # dNE-32
-    dw_dq[..., 0, 3, 1] = d_n_at_G_1_x_dq_2
-    d_n_at_G_1_y_dq_2 = -R_2_21*t14  # dNE-32
-    dw_dq[..., 0, 4, 1] = d_n_at_G_1_y_dq_2
-    d_n_at_G_1_z_dq_2 = 0.2*D_f_2_y - (N_e_2_22 + 0.2*f_2_x) + 0.2*d_f_1_y_dq_2  # dNE-32
-    d_f_1_x_dqd_2 = -R_2_11*t12  # dNE-14
-    dw_dqd[..., 0, 0, 1] = d_f_1_x_dqd_2
-    t15 = R_2_21*omega_2_z
-    d_f_1_y_dqd_2 = -0.2*t15  # dNE-14
-    dw_dqd[..., 0, 1, 1] = d_f_1_y_dqd_2
-    d_f_1_x_dqdd_2 = -0.1*R_2_21  # dNE-14
-    dw_dqdd[..., 0, 0, 1] = d_f_1_x_dqdd_2
-    d_f_1_y_dqdd_2 = 0.1*R_2_11  # dNE-14
-    dw_dqdd[..., 0, 1, 1] = d_f_1_y_dqdd_2
-    d_n_at_G_1_z_dqdd_2 = 0.12000000000000001 + 0.020000000000000004*R_2_11  # dNE-32
-
-    # wrench derivatives, joint shoulder
-    d_n_o_1_z_dq_1 = d_n_at_G_1_z_dq_1 + 0.2*d_f_1_y_dq_1  # dNE-33
-    dw_dq[..., 0, 5, 0] = d_n_o_1_z_dq_1
-    d_n_o_1_z_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-33
-    dw_dqd[..., 0, 5, 0] = d_n_o_1_z_dqd_1
-    d_n_o_1_z_dqdd_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1  # dNE-33
-    dw_dqdd[..., 0, 5, 0] = d_n_o_1_z_dqdd_1
-    d_n_o_1_z_dq_2 = d_n_at_G_1_z_dq_2 + 0.2*d_f_1_y_dq_2  # dNE-33
-    dw_dq[..., 0, 5, 1] = d_n_o_1_z_dq_2
-    d_n_o_1_z_dqd_2 = -0.08000000000000002*t15  # dNE-33
-    dw_dqd[..., 0, 5, 1] = d_n_o_1_z_dqd_2
-    d_n_o_1_z_dqdd_2 = d_n_at_G_1_z_dqdd_2 + 0.020000000000000004*R_2_11  # dNE-33
-    dw_dqdd[..., 0, 5, 1] = d_n_o_1_z_dqdd_2
-
-    # wrench derivatives, joint elbow
-    d_n_o_2_z_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22  # dNE-33
-    dw_dq[..., 1, 5, 1] = d_n_o_2_z_dq_2
+    d_n_1_z_dq_1 = d_n_2_z_dq_1 + 0.9810000000000001*R_1_21 + 0.4*d_f_1_y_dq_1  # d NE-15
+    dw_dq[..., 0, 5, 0] = d_n_1_z_dq_1
+    d_n_1_z_dq_2 = d_n_2_z_dq_2 + 0.4*d_f_1_from_2_y_dq_2  # d NE-15
+    dw_dq[..., 0, 5, 1] = d_n_1_z_dq_2
+    d_n_1_z_dqd_1 = d_n_2_z_dqd_1 + 0.4*d_f_1_from_2_y_dqd_1  # d NE-15
+    dw_dqd[..., 0, 5, 0] = d_n_1_z_dqd_1
+    d_n_1_z_dqd_2 = -0.08000000000000002*t14  # d NE-15
+    dw_dqd[..., 0, 5, 1] = d_n_1_z_dqd_2
+    d_n_1_z_dqdd_1 = 0.08 + d_n_2_z_dqdd_1 + 0.4*d_f_1_y_dqdd_1  # d NE-15
+    dw_dqdd[..., 0, 5, 0] = d_n_1_z_dqdd_1
+    d_n_1_z_dqdd_2 = 0.12000000000000001 + 0.04000000000000001*R_2_11  # d NE-15
+    dw_dqdd[..., 0, 5, 1] = d_n_1_z_dqdd_2
 
     # results
     joint_wrenches[..., 0, 2] = -tip_fz
@@ -1270,77 +1194,81 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     # forward, joint elbow
     omega_2_z = qd_1 + qd_2  # NE-3
     alpha_2_z = qdd_1 + qdd_2  # NE-5
-    t1 = 0.4*R_2_21
+    t1 = 0.4*qdd_1
     t2 = qd_1*qd_1
-    d_v_in_2_y_dqd_1 = 0.4*R_2_11  # dNE-18
-    a_in_2_x = qdd_1*t1 - t2*d_v_in_2_y_dqd_1  # NE-6
-    a_in_2_y = t2*t1 + qdd_1*d_v_in_2_y_dqd_1  # NE-6
-    t3 = omega_2_z*omega_2_z
-    a_2_x = a_in_2_x - 0.4*t3  # NE-7
+    t3 = 0.4*R_2_11
+    a_in_2_x = R_2_21*t1 - t2*t3  # NE-6
+    a_in_2_y = 0.4*(R_2_21*t2) + R_2_11*t1  # NE-6
+    t4 = 0.4*omega_2_z
+    a_2_x = a_in_2_x - omega_2_z*t4  # NE-7
     a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
 
     # forward, joint elbow
-    t4 = qd_1*R_2_11
-    v_in_2_y = 0.4*t4  # NE-18
-    v_2_y = 0.4*omega_2_z + v_in_2_y  # NE-18
+    v_in_2_y = qd_1*t3  # NE-18
+    v_2_y = t4 + v_in_2_y  # NE-18
 
     # rotations, joint elbow
     R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
     R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11  # NE-9
 
-    # forward derivatives, joint elbow
-    d_a_in_2_x_dqd_1 = -0.8*t4  # dNE-6
-    d_a_2_x_dqd_2 = -0.8*omega_2_z  # dNE-7
-    d_a_2_x_dqd_1 = d_a_in_2_x_dqd_1 + d_a_2_x_dqd_2  # dNE-7
-    d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1  # dNE-18
+    # positions, joint shoulder
+    x0_1_x = 0.4*R_1_11  # NE-17
+    x0_1_y = 0.4*R_1_21  # NE-17
 
-    # point derivatives, joint hand
-    t5 = qd_1*R_2_21
-    t6 = t5*R0_2_21
-    d_v0_hand_x_dq_1 = -(v_2_y*R0_2_11 + 0.4*t6)  # dNE-22
+    # positions, joint elbow
+    d_x0_2_y_dq_2 = 0.4*R0_2_11  # d NE-17
+    dx_dq[..., 0, 1, 1] = d_x0_2_y_dq_2
+    dv_dqd[..., 0, 1, 1] = d_x0_2_y_dq_2
+    da_dqdd[..., 0, 1, 1] = d_x0_2_y_dq_2
+    x0_2_x = x0_1_x + d_x0_2_y_dq_2  # NE-17
+    dx_dq[..., 0, 1, 0] = x0_2_x
+    dv_dqd[..., 0, 1, 0] = x0_2_x
+    da_dqdd[..., 0, 1, 0] = x0_2_x
+    t5 = 0.4*R0_2_21
+    x0_2_y = x0_1_y + t5  # NE-17
+    d_x0_2_x_dq_1 = -x0_2_y  # d NE-17
+    dx_dq[..., 0, 0, 0] = d_x0_2_x_dq_1
+    dv_dqd[..., 0, 0, 0] = d_x0_2_x_dq_1
+    da_dqdd[..., 0, 0, 0] = d_x0_2_x_dq_1
+    d_x0_2_x_dq_2 = -0.4*R0_2_21  # d NE-17
+    dx_dq[..., 0, 0, 1] = d_x0_2_x_dq_2
+    dv_dqd[..., 0, 0, 1] = d_x0_2_x_dq_2
+    da_dqdd[..., 0, 0, 1] = d_x0_2_x_dq_2
+
+    # points, joint hand
+    t6 = qd_1*R_2_21
+    t7 = t6*d_x0_2_y_dq_2
+    t8 = v_2_y*R0_2_21
+    v0_hand_x = t7 - t8  # NE-22
+    dv_dq[..., 0, 1, 0] = v0_hand_x
+    t9 = t6*t5
+    t10 = v_2_y*R0_2_11
+    v0_hand_y = t9 + t10  # NE-22
+    d_v0_hand_x_dq_1 = -v0_hand_y  # d NE-22
     dv_dq[..., 0, 0, 0] = d_v0_hand_x_dq_1
-    t7 = t5*R0_2_11
-    d_v0_hand_y_dq_1 = 0.4*t7 - v_2_y*R0_2_21  # dNE-22
-    dv_dq[..., 0, 1, 0] = d_v0_hand_y_dq_1
-    d_v0_hand_y_dqd_2 = 0.4*R0_2_11  # dNE-22
-    dx_dq[..., 0, 1, 1] = d_v0_hand_y_dqd_2
-    dv_dqd[..., 0, 1, 1] = d_v0_hand_y_dqd_2
-    da_dqdd[..., 0, 1, 1] = d_v0_hand_y_dqd_2
-    d_v0_hand_x_dqd_1 = R_2_21*d_v0_hand_y_dqd_2 - R0_2_21*d_v_2_y_dqd_1  # dNE-22
-    dx_dq[..., 0, 0, 0] = d_v0_hand_x_dqd_1
-    dv_dqd[..., 0, 0, 0] = d_v0_hand_x_dqd_1
-    da_dqdd[..., 0, 0, 0] = d_v0_hand_x_dqd_1
-    t8 = 0.4*R0_2_21
-    d_v0_hand_y_dqd_1 = R_2_21*t8 + R0_2_11*d_v_2_y_dqd_1  # dNE-22
-    dx_dq[..., 0, 1, 0] = d_v0_hand_y_dqd_1
-    dv_dqd[..., 0, 1, 0] = d_v0_hand_y_dqd_1
-    da_dqdd[..., 0, 1, 0] = d_v0_hand_y_dqd_1
-    d_a0_hand_x_dq_1 = -(a_2_y*R0_2_11 + a_2_x*R0_2_21)  # dNE-22
-    da_dq[..., 0, 0, 0] = d_a0_hand_x_dq_1
-    d_a0_hand_y_dq_1 = a_2_x*R0_2_11 - a_2_y*R0_2_21  # dNE-22
-    da_dq[..., 0, 1, 0] = d_a0_hand_y_dq_1
-    d_a0_hand_x_dqd_1 = R0_2_11*d_a_2_x_dqd_1 - 0.8*t6  # dNE-22
-    da_dqd[..., 0, 0, 0] = d_a0_hand_x_dqd_1
-    d_a0_hand_y_dqd_1 = R0_2_21*d_a_2_x_dqd_1 + 0.8*t7  # dNE-22
-    da_dqd[..., 0, 1, 0] = d_a0_hand_y_dqd_1
-    t9 = omega_2_z*R0_2_11
-    d_v0_hand_x_dq_2 = -0.4*t9  # dNE-22
+    d_v0_hand_x_dq_2 = v_in_2_y*R0_2_11 - t9 - (t10 - t9)  # d NE-22
     dv_dq[..., 0, 0, 1] = d_v0_hand_x_dq_2
-    t10 = omega_2_z*R0_2_21
-    d_v0_hand_y_dq_2 = -0.4*t10  # dNE-22
+    d_v0_hand_y_dq_2 = t7 + v_in_2_y*R0_2_21 - (t7 + t8)  # d NE-22
     dv_dq[..., 0, 1, 1] = d_v0_hand_y_dq_2
-    d_v0_hand_x_dqd_2 = -0.4*R0_2_21  # dNE-22
-    dx_dq[..., 0, 0, 1] = d_v0_hand_x_dqd_2
-    dv_dqd[..., 0, 0, 1] = d_v0_hand_x_dqd_2
-    da_dqdd[..., 0, 0, 1] = d_v0_hand_x_dqd_2
-    d_a0_hand_x_dq_2 = t3*t8 - alpha_2_z*d_v0_hand_y_dqd_2  # dNE-22
+    t11 = a_2_x*R0_2_11
+    t12 = a_2_y*R0_2_21
+    a0_hand_x = t11 - t12  # NE-22
+    da_dq[..., 0, 1, 0] = a0_hand_x
+    t13 = a_2_x*R0_2_21
+    t14 = a_2_y*R0_2_11
+    a0_hand_y = t13 + t14  # NE-22
+    d_a0_hand_x_dq_1 = -a0_hand_y  # d NE-22
+    da_dq[..., 0, 0, 0] = d_a0_hand_x_dq_1
+    d_a0_hand_x_dq_2 = a_in_2_y*R0_2_11 - t13 - (t14 - a_in_2_x*R0_2_21)  # d NE-22
     da_dq[..., 0, 0, 1] = d_a0_hand_x_dq_2
-    d_a0_hand_y_dq_2 = -(alpha_2_z*t8 + t3*d_v0_hand_y_dqd_2)  # dNE-22
+    d_a0_hand_y_dq_2 = t11 + a_in_2_y*R0_2_21 - (t12 + a_in_2_x*R0_2_11)  # d NE-22
     da_dq[..., 0, 1, 1] = d_a0_hand_y_dq_2
-    d_a0_hand_x_dqd_2 = -0.8*t9  # dNE-22
-    da_dqd[..., 0, 0, 1] = d_a0_hand_x_dqd_2
-    d_a0_hand_y_dqd_2 = -0.8*t10  # dNE-22
-    da_dqd[..., 0, 1, 1] = d_a0_hand_y_dqd_2
+
+    # results
+    da_dqd[..., 0, 0, 0] = -2.0*v0_hand_y
+    da_dqd[..., 0, 0, 1] = 2.0*d_v0_hand_x_dq_2
+    da_dqd[..., 0, 1, 0] = 2.0*v0_hand_x
+    da_dqd[..., 0, 1, 1] = 2.0*d_v0_hand_y_dq_2
 
 
 def link_motion(q, qd, qdd, link_velocities, link_accelerations):
@@ -1664,8 +1592,8 @@ def regressor(q, qd, qdd, regressor):
     a_2_y = a_in_2_y + t3  # NE-7
 
     # forward derivatives, joint elbow
-    d_v_in_2_y_dqd_1 = 0.4*R_2_11  # dNE-18
-    d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1  # dNE-18
+    d_v_in_2_y_dqd_1 = 0.4*R_2_11  # d NE-18
+    d_v_2_y_dqd_1 = 0.4 + d_v_in_2_y_dqd_1  # d NE-18
 
     # regressor, joint shoulder
     Y_1_1_m = 0.4*a_1_y  # NE-25
@@ -1712,39 +1640,39 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     R_2_11 = cos(q_2)  # NE-1
 
     # bias: forward, joint shoulder
-    a_in_1_x = 9.81*R_1_21  # NE-6
-    a_1_x = a_in_1_x - 0.4*(qd_1*qd_1)  # NE-7
+    a_in_1_x_bias = 9.81*R_1_21  # NE-6
+    a_1_x_bias = a_in_1_x_bias - 0.4*(qd_1*qd_1)  # NE-7
 
     # bias: forward, joint elbow
-    omega_2_z = qd_1 + qd_2  # NE-3
+    omega_2_z_bias = qd_1 + qd_2  # NE-3
     t1 = R_1_11*R_2_21
-    a_in_2_x = R_2_11*a_1_x + 9.81*t1  # NE-6
+    a_in_2_x_bias = R_2_11*a_1_x_bias + 9.81*t1  # NE-6
     t2 = R_1_11*R_2_11
-    a_in_2_y = 9.81*t2 - R_2_21*a_1_x  # NE-6
-    t3 = omega_2_z*omega_2_z
-    a_2_x = a_in_2_x - 0.4*t3  # NE-7
+    a_in_2_y_bias = 9.81*t2 - R_2_21*a_1_x_bias  # NE-6
+    t3 = omega_2_z_bias*omega_2_z_bias
+    a_2_x_bias = a_in_2_x_bias - 0.4*t3  # NE-7
 
     # bias: rotations, joint elbow
-    R0_2_11 = t2 - R_1_21*R_2_21  # NE-9
-    R0_2_21 = t1 + R_1_21*R_2_11  # NE-9
+    R0_2_11_bias = t2 - R_1_21*R_2_21  # NE-9
+    R0_2_21_bias = t1 + R_1_21*R_2_11  # NE-9
 
     # bias: loads, joint elbow
-    f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # NE-13
-    f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # NE-13
+    f_e_2_1_x_bias = tip_fx*R0_2_11_bias + tip_fy*R0_2_21_bias  # NE-13
+    f_e_2_1_y_bias = tip_fy*R0_2_11_bias - tip_fx*R0_2_21_bias  # NE-13
 
     # bias: backward, joint elbow
-    a_G_2_x = a_2_x + 0.2*t3  # NE-8
-    F_G_2_x = 0.5*a_G_2_x  # NE-11
-    F_G_2_y = 0.5*a_in_2_y  # NE-11
-    f_2_x = F_G_2_x - f_e_2_1_x  # NE-14
-    f_2_y = F_G_2_y - f_e_2_1_y  # NE-14
-    bias_2 = -0.1*a_in_2_y - tip_nz + 0.4*f_2_y  # NE-38
+    a_G_2_x_bias = a_2_x_bias + 0.2*t3  # NE-8
+    F_G_2_x_bias = 0.5*a_G_2_x_bias  # NE-11
+    F_G_2_y_bias = 0.5*a_in_2_y_bias  # NE-11
+    f_2_x_bias = F_G_2_x_bias - f_e_2_1_x_bias  # NE-14
+    f_2_y_bias = F_G_2_y_bias - f_e_2_1_y_bias  # NE-14
+    bias_2 = -0.1*a_in_2_y_bias - tip_nz + 0.4*f_2_y_bias  # NE-38
 
     # bias: backward, joint shoulder
-    F_G_1_y = 4.905*R_1_11  # NE-11
-    f_1_from_2_y = R_2_21*f_2_x + R_2_11*f_2_y  # NE-14
-    f_1_y = F_G_1_y + f_1_from_2_y  # NE-14
-    bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y  # NE-38
+    F_G_1_y_bias = 4.905*R_1_11  # NE-11
+    f_1_from_2_y_bias = R_2_21*f_2_x_bias + R_2_11*f_2_y_bias  # NE-14
+    f_1_y_bias = F_G_1_y_bias + f_1_from_2_y_bias  # NE-14
+    bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y_bias  # NE-38
 
     # mass matrix, column 1: forward, joint elbow
     a_in_2_y_column_1 = 0.4*R_2_11  # NE-6
@@ -1806,84 +1734,69 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     R_2_21 = sin(q_2)  # NE-1
     R_2_11 = cos(q_2)  # NE-1
 
-    # forward, joint elbow
-    omega_2_z = qd_1 + qd_2  # NE-3
+    # bias: forward, joint shoulder
+    a_in_1_x_bias = 9.81*R_1_21  # NE-6
+    a_in_1_y_bias = 9.81*R_1_11  # NE-6
+    a_1_x_bias = a_in_1_x_bias - 0.4*(qd_1*qd_1)  # NE-7
 
-    # rotations, joint elbow
-    t1 = R_1_11*R_2_11
-    t2 = R_1_21*R_2_21
-    R0_2_11 = t1 - t2  # NE-9
-    t3 = R_1_11*R_2_21
-    t4 = R_1_21*R_2_11
-    R0_2_21 = t3 + t4  # NE-9
+    # bias: forward, joint elbow
+    omega_2_z_bias = qd_1 + qd_2  # NE-3
+    t1 = R_2_11*a_1_x_bias
+    t2 = R_1_11*R_2_21
+    t3 = 9.81*t2
+    a_in_2_x_bias = t1 + t3  # NE-6
+    t4 = R_1_11*R_2_11
+    t5 = 9.81*t4
+    t6 = R_2_21*a_1_x_bias
+    a_in_2_y_bias = t5 - t6  # NE-6
+    t7 = omega_2_z_bias*omega_2_z_bias
+    t8 = 0.4*t7
+    a_2_x_bias = a_in_2_x_bias - t8  # NE-7
 
-    # loads, joint elbow
-    f_e_2_1_x = tip_fx*R0_2_11 + tip_fy*R0_2_21  # NE-13
-    f_e_2_1_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # NE-13
+    # bias: rotations, joint elbow
+    t9 = R_1_21*R_2_21
+    R0_2_11_bias = t4 - t9  # NE-9
+    t10 = R_1_21*R_2_11
+    R0_2_21_bias = t2 + t10  # NE-9
 
-    # velocities, joint elbow
-    t5 = 0.4*R_2_11
-    v_origin_2_y = qd_1*t5  # NE-31
-    v_G_2_y = v_origin_2_y + 0.2*omega_2_z  # NE-31
+    # bias: loads, joint elbow
+    f_e_2_1_x_bias = tip_fx*R0_2_11_bias + tip_fy*R0_2_21_bias  # NE-13
+    f_e_2_1_y_bias = tip_fy*R0_2_11_bias - tip_fx*R0_2_21_bias  # NE-13
 
-    # forward derivatives, joint elbow
-    d_v_G_2_y_dqd_1 = 0.2 + t5  # dNE-31
+    # bias: backward, joint elbow
+    t11 = -0.2*t7
+    a_G_2_x_bias = a_2_x_bias - t11  # NE-8
+    F_G_2_x_bias = 0.5*a_G_2_x_bias  # NE-11
+    F_G_2_y_bias = 0.5*a_in_2_y_bias  # NE-11
+    f_2_x_bias = F_G_2_x_bias - f_e_2_1_x_bias  # NE-14
+    f_2_y_bias = F_G_2_y_bias - f_e_2_1_y_bias  # NE-14
+    bias_2 = -0.1*a_in_2_y_bias - tip_nz + 0.4*f_2_y_bias  # NE-38
 
-    # backward derivatives, joint elbow
-    N_e_2_22 = -0.2*f_e_2_1_x  # dNE-13
+    # bias: backward, joint shoulder
+    F_G_1_y_bias = 4.905*R_1_11  # NE-11
+    f_1_from_2_y_bias = R_2_21*f_2_x_bias + R_2_11*f_2_y_bias  # NE-14
+    f_1_y_bias = F_G_1_y_bias + f_1_from_2_y_bias  # NE-14
+    bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y_bias  # NE-38
 
-    # backward derivatives, joint shoulder
-    t6 = qd_1*R_2_21
-    d_f_1_from_2_y_dqd_1 = t6*t5 - R_2_21*v_G_2_y  # dNE-14
-    d_tau_2_dqd_1 = 0.08000000000000002*t6  # dNE-16
-    d_n_at_G_1_z_dqd_1 = d_tau_2_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-32
+    # mass matrix, column 1: forward, joint elbow
+    a_in_2_y_column_1 = 0.4*R_2_11  # NE-6
 
-    # backward derivatives, joint shoulder
-    d_f_1_from_2_y_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_v_G_2_y_dqd_1)  # dNE-14
-    d_f_1_y_dqdd_1 = 0.1 + d_f_1_from_2_y_dqdd_1  # dNE-14
-    M_2_1 = 0.1 + 0.1*d_v_G_2_y_dqd_1  # NE-35
-    d_n_at_G_1_z_dqdd_1 = M_2_1 + 0.2*d_f_1_from_2_y_dqdd_1 + 0.1  # dNE-32
+    # mass matrix, column 1: backward, joint elbow
+    a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1  # NE-8
+    n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1  # NE-15
 
-    # torque derivatives, joint shoulder
-    d_tau_1_dqd_1 = d_n_at_G_1_z_dqd_1 + 0.2*d_f_1_from_2_y_dqd_1  # dNE-16
-    M_1_1 = d_n_at_G_1_z_dqdd_1 + 0.2*d_f_1_y_dqdd_1  # NE-35
+    # mass matrix, column 1: backward, joint shoulder
+    f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1)  # NE-14
+    f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1  # NE-14
+    M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1  # NE-35
     diagonal[..., 0] = M_1_1
 
-    # at rest: forward, joint shoulder
-    a_in_1_x_at_rest = 9.81*R_1_21  # NE-6
-    a_in_1_y_at_rest = 9.81*R_1_11  # NE-6
-
-    # at rest: forward, joint elbow
-    a_in_2_x_at_rest = 9.81*t4 + 9.81*t3  # NE-6
-    a_in_2_y_at_rest = 9.81*t1 - 9.81*t2  # NE-6
-
-    # at rest: backward, joint elbow
-    F_G_2_x_at_rest = 0.5*a_in_2_x_at_rest  # NE-11
-    F_G_2_y_at_rest = 0.5*a_in_2_y_at_rest  # NE-11
-    f_2_x_at_rest = F_G_2_x_at_rest - f_e_2_1_x  # NE-14
-    f_2_y_at_rest = F_G_2_y_at_rest - f_e_2_1_y  # NE-14
-    n_2_z_at_rest = -0.1*a_in_2_y_at_rest - tip_nz + 0.4*f_2_y_at_rest  # NE-15
-
-    # at rest: backward, joint shoulder
-    F_G_1_x_at_rest = 4.905*R_1_21  # NE-11
-    F_G_1_y_at_rest = 4.905*R_1_11  # NE-11
-    f_1_from_2_x_at_rest = R_2_11*f_2_x_at_rest - R_2_21*f_2_y_at_rest  # NE-14
-    f_1_from_2_y_at_rest = R_2_21*f_2_x_at_rest + R_2_11*f_2_y_at_rest  # NE-14
-    f_1_x_at_rest = F_G_1_x_at_rest + f_1_from_2_x_at_rest  # NE-14
-    f_1_y_at_rest = F_G_1_y_at_rest + f_1_from_2_y_at_rest  # NE-14
-    n_1_z_at_rest = n_2_z_at_rest - 0.9810000000000001*R_1_11 + 0.4*f_1_y_at_rest  # NE-15
-
-    # bias, joint shoulder
-    t7 = R_2_21*omega_2_z
-    t8 = 0.5*(qd_1*d_tau_1_dqd_1 - 0.08000000000000002*(qd_2*t7))
-    bias_1 = n_1_z_at_rest + t8  # NE-37
-
-    # bias, joint elbow
-    bias_2 = n_2_z_at_rest + 0.04000000000000001*(qd_1*t6)  # NE-37
+    # mass matrix, column 2: backward, joint shoulder
+    M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11  # NE-35
 
     # elimination, joint shoulder
-    t9 = 8.333333333333332*M_2_1
-    pivot_1 = M_1_1 - M_2_1*t9  # LTDL-1
+    t12 = 8.333333333333332*M_2_1
+    pivot_1 = M_1_1 - M_2_1*t12  # LTDL-1
     pivots[..., 0] = pivot_1
     inverse_pivot_1 = 1.0/pivot_1  # LTDL-1
     dqdd_dtau[..., 0, 0] = inverse_pivot_1
@@ -1892,106 +1805,115 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     reduced_qdd_2 = tau_2 - bias_2  # LTDL-3
 
     # reduction, joint shoulder
-    t10 = 8.333333333333332*reduced_qdd_2
-    reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t10  # LTDL-3
+    t13 = 8.333333333333332*reduced_qdd_2
+    reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t13  # LTDL-3
 
     # solution, joint shoulder
     qdd_1 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
     qdd[..., 0] = qdd_1
 
     # solution, joint elbow
-    qdd_2 = t10 - t9*qdd_1  # LTDL-4
+    qdd_2 = t13 - t12*qdd_1  # LTDL-4
     qdd[..., 1] = qdd_2
 
-    # forward, joint shoulder
-    a_1_x = a_in_1_x_at_rest - 0.4*(qd_1*qd_1)  # NE-7
-    a_1_y = a_in_1_y_at_rest + 0.4*qdd_1  # NE-7
+    # torques: forward, joint shoulder
+    a_1_y_held = a_in_1_y_bias + 0.4*qdd_1  # NE-7
 
-    # forward, joint elbow
-    alpha_2_z = qdd_1 + qdd_2  # NE-5
-    a_in_2_x = R_2_11*a_1_x + R_2_21*a_1_y  # NE-6
-    a_in_2_y = R_2_11*a_1_y - R_2_21*a_1_x  # NE-6
-    t11 = omega_2_z*omega_2_z
-    a_2_x = a_in_2_x - 0.4*t11  # NE-7
-    a_2_y = a_in_2_y + 0.4*alpha_2_z  # NE-7
+    # torques: forward, joint elbow
+    alpha_2_z_held = qdd_1 + qdd_2  # NE-5
+    a_in_2_x_held = t1 + R_2_21*a_1_y_held  # NE-6
+    d_a_in_2_x_held_dq_1 = t5 - 9.81*t9  # d NE-6
+    a_in_2_y_held = R_2_11*a_1_y_held - t6  # NE-6
+    d_a_in_2_x_held_dqd_1 = -0.8*(qd_1*R_2_11)  # d NE-6
+    a_2_x_held = a_in_2_x_held - t8  # NE-7
+    d_a_2_x_held_dqd_1 = d_a_in_2_x_held_dqd_1 - 0.8*omega_2_z_bias  # d NE-7
+    a_2_y_held = a_in_2_y_held + 0.4*alpha_2_z_held  # NE-7
 
-    # backward, joint elbow
-    a_G_2_x = a_2_x + 0.2*t11  # NE-8
-    a_G_2_y = a_2_y - 0.2*alpha_2_z  # NE-8
-    F_G_2_x = 0.5*a_G_2_x  # NE-11
-    F_G_2_y = 0.5*a_G_2_y  # NE-11
-    f_2_x = F_G_2_x - f_e_2_1_x  # NE-14
-    f_2_y = F_G_2_y - f_e_2_1_y  # NE-14
+    # torques: backward, joint elbow
+    a_G_2_x_held = a_2_x_held - t11  # NE-8
+    d_a_G_2_x_held_dqd_2 = -0.4*omega_2_z_bias  # d NE-8
+    d_a_G_2_x_held_dqd_1 = d_a_2_x_held_dqd_1 - d_a_G_2_x_held_dqd_2  # d NE-8
+    a_G_2_y_held = a_2_y_held - 0.2*alpha_2_z_held  # NE-8
+    F_G_2_x_held = 0.5*a_G_2_x_held  # NE-11
+    d_F_G_2_x_held_dq_1 = 0.5*d_a_in_2_x_held_dq_1  # d NE-11
+    d_F_G_2_x_held_dq_2 = 0.5*a_in_2_y_held  # d NE-11
+    F_G_2_y_held = 0.5*a_G_2_y_held  # NE-11
+    f_2_x_held = F_G_2_x_held - f_e_2_1_x_bias  # NE-14
+    d_f_2_x_held_dq_1 = d_F_G_2_x_held_dq_1 - f_e_2_1_y_bias  # d NE-14
+    d_f_2_x_held_dq_2 = d_F_G_2_x_held_dq_2 - f_e_2_1_y_bias  # d NE-14
+    f_2_y_held = F_G_2_y_held - f_e_2_1_y_bias  # NE-14
+    t14 = t3 + 9.81*t10
+    d_f_2_y_held_dq_1 = f_e_2_1_x_bias - 0.5*t14  # d NE-14
+    d_f_2_y_held_dq_2 = f_e_2_1_x_bias - 0.5*a_in_2_x_held  # d NE-14
+    d_n_2_z_held_dq_1 = 0.4*d_f_2_y_held_dq_1 + 0.1*t14  # d NE-15
+    d_n_2_z_held_dq_2 = 0.4*d_f_2_y_held_dq_2 + 0.1*a_in_2_x_held  # d NE-15
+    t15 = qd_1*R_2_21
+    d_n_2_z_held_dqd_1 = 0.08000000000000002*t15  # d NE-15
 
-    # backward derivatives, joint elbow
-    d_F_G_2_x_dq_2 = 0.5*a_in_2_y  # dNE-11
-    d_f_2_x_dq_2 = d_F_G_2_x_dq_2 - f_e_2_1_y  # dNE-14
-    d_f_2_y_dq_2 = f_e_2_1_x - 0.5*a_in_2_x  # dNE-14
+    # torques: backward, joint shoulder
+    d_f_1_from_2_y_held_dq_1 = R_2_21*d_f_2_x_held_dq_1 + R_2_11*d_f_2_y_held_dq_1  # d NE-14
+    t16 = R_2_11*f_2_x_held + R_2_21*d_f_2_x_held_dq_2
+    d_f_1_from_2_y_held_dq_2 = R_2_11*d_f_2_y_held_dq_2 - R_2_21*f_2_y_held + t16  # d NE-14
+    d_f_1_from_2_y_held_dqd_1 = 0.5*(R_2_21*d_a_G_2_x_held_dqd_1) + a_in_2_y_column_1*t15  # d NE-14
+    d_f_1_y_held_dq_1 = d_f_1_from_2_y_held_dq_1 - 4.905*R_1_21  # d NE-14
+    t17 = d_n_2_z_held_dq_1 + 0.9810000000000001*R_1_21
+    d_n_1_z_held_dq_1 = t17 + 0.4*d_f_1_y_held_dq_1  # d NE-15
+    d_n_1_z_held_dq_2 = d_n_2_z_held_dq_2 + 0.4*d_f_1_from_2_y_held_dq_2  # d NE-15
+    d_n_1_z_held_dqd_1 = d_n_2_z_held_dqd_1 + 0.4*d_f_1_from_2_y_held_dqd_1  # d NE-15
 
-    # backward derivatives, joint shoulder
-    reduced_d_qdd_2_dq_1 = N_e_2_22 + 0.2*f_2_x_at_rest  # LTDL-3
-    d_n_at_G_1_z_dq_1 = -0.2*f_1_from_2_x_at_rest - reduced_d_qdd_2_dq_1  # dNE-32
-
-    # torque derivatives, joint shoulder
-    d_tau_1_dq_1 = d_n_at_G_1_z_dq_1 - 0.2*f_1_x_at_rest  # dNE-16
-
-    # backward derivatives, joint elbow
-    D_f_2_x = d_f_2_x_dq_2 - f_2_y  # NE-34
-    D_f_2_y = f_2_x + d_f_2_y_dq_2  # NE-34
-
-    # torque derivatives, joint elbow
-    t12 = 0.4*(R_2_21*D_f_2_x) + d_v_G_2_y_dqd_1*D_f_2_y
-    d_tau_1_dq_2 = t12 - (N_e_2_22 + 0.2*f_2_x)  # dNE-16
-    d_tau_2_dq_2 = 0.2*d_f_2_y_dq_2 - N_e_2_22  # dNE-16
+    # reduction, joint shoulder
+    t18 = 8.333333333333332*d_n_2_z_held_dq_1
+    reduced_d_qdd_1_dq_1 = M_2_1*t18 - d_n_1_z_held_dq_1  # LTDL-3
 
     # solution, joint shoulder
-    t13 = 8.333333333333332*reduced_d_qdd_2_dq_1
-    t14 = inverse_pivot_1*(d_tau_1_dq_1 + M_2_1*t13)
-    d_qdd_1_dq_1 = -t14  # LTDL-4
+    d_qdd_1_dq_1 = inverse_pivot_1*reduced_d_qdd_1_dq_1  # LTDL-4
     dqdd_dq[..., 0, 0] = d_qdd_1_dq_1
 
     # solution, joint elbow
-    d_qdd_2_dq_1 = t13 + t9*t14  # LTDL-4
+    d_qdd_2_dq_1 = -(t18 + t12*d_qdd_1_dq_1)  # LTDL-4
     dqdd_dq[..., 1, 0] = d_qdd_2_dq_1
 
     # reduction, joint shoulder
-    t15 = 8.333333333333332*d_tau_2_dq_2
-    reduced_d_qdd_1_dq_2 = M_2_1*t15 - d_tau_1_dq_2  # LTDL-3
+    t19 = 8.333333333333332*d_n_2_z_held_dq_2
+    reduced_d_qdd_1_dq_2 = M_2_1*t19 - d_n_1_z_held_dq_2  # LTDL-3
 
     # solution, joint shoulder
     d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2  # LTDL-4
     dqdd_dq[..., 0, 1] = d_qdd_1_dq_2
 
     # solution, joint elbow
-    d_qdd_2_dq_2 = -(t15 + t9*d_qdd_1_dq_2)  # LTDL-4
+    d_qdd_2_dq_2 = -(t19 + t12*d_qdd_1_dq_2)  # LTDL-4
     dqdd_dq[..., 1, 1] = d_qdd_2_dq_2
 
+    # reduction, joint shoulder
+    t20 = 0.6666666666666667*t15
+    reduced_d_qdd_1_dqd_1 = M_2_1*t20 - d_n_1_z_held_dqd_1  # LTDL-3
+
     # solution, joint shoulder
-    t16 = inverse_pivot_1*(d_tau_1_dqd_1 - 0.6666666666666667*t6*M_2_1)
-    d_qdd_1_dqd_1 = -t16  # LTDL-4
+    d_qdd_1_dqd_1 = inverse_pivot_1*reduced_d_qdd_1_dqd_1  # LTDL-4
     dqdd_dqd[..., 0, 0] = d_qdd_1_dqd_1
 
     # solution, joint elbow
-    d_qdd_2_dqd_1 = t9*t16 - 0.6666666666666667*t6  # LTDL-4
+    d_qdd_2_dqd_1 = -(t20 + t12*d_qdd_1_dqd_1)  # LTDL-4
     dqdd_dqd[..., 1, 0] = d_qdd_2_dqd_1
 
     # solution, joint shoulder
-    t17 = t7*inverse_pivot_1
-    d_qdd_1_dqd_2 = 0.08000000000000002*t17  # LTDL-4
+    t21 = R_2_21*omega_2_z_bias*inverse_pivot_1
+    d_qdd_1_dqd_2 = 0.08000000000000002*t21  # LTDL-4
     dqdd_dqd[..., 0, 1] = d_qdd_1_dqd_2
 
     # solution, joint elbow
-    d_qdd_2_dqd_2 = -0.6666666666666667*(M_2_1*t17)  # LTDL-4
+    d_qdd_2_dqd_2 = -0.6666666666666667*(M_2_1*t21)  # LTDL-4
     dqdd_dqd[..., 1, 1] = d_qdd_2_dqd_2
 
     # inverse, joint shoulder
-    t18 = M_2_1*inverse_pivot_1
-    inverse_2_1 = -8.333333333333332*t18  # LTDL-5
+    t22 = M_2_1*inverse_pivot_1
+    inverse_2_1 = -8.333333333333332*t22  # LTDL-5
     dqdd_dtau[..., 0, 1] = inverse_2_1
     dqdd_dtau[..., 1, 0] = inverse_2_1
 
     # inverse, joint elbow
-    inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t18)  # LTDL-5
+    inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t22)  # LTDL-5
     dqdd_dtau[..., 1, 1] = inverse_2_2
 
     # results

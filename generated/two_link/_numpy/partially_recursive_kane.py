@@ -5,48 +5,48 @@ in front and fills the arrays of its results, which come last.
 
 The remark behind a line names its equation:
 
-    EK-1    joint k, on the parent p, turns about turn or slides along slide (the other is
-            0): C_k, s_k, r_k, gamma_k = s_k + C_k r_k and P_k_k = [turn; turn x r_k +
-            slide] -- Anderson, Hsu 2002 (20), (34), figure 1
-    EK-2    P_r_k = C_k^T [w; v + w x gamma_k] for [w; v] = P_r_p -- Anderson, Hsu 2002
-            (37), (38), (42)
-    EK-3    omega_in_k = C_k^T omega_p, omega_k = omega_in_k + turn qd_k -- Anderson, Hsu
-            2002 (33)
-    EK-5    a_carried_k = a_p + alpha_p x gamma_k + omega_p x (omega_p x s_k), a_k = C_k^T
-            a_carried_k + omega_k x (omega_k x r_k) + alpha_own_k x r_k + 2 omega_in_k x
-            slide qd_k + slide qdd_k -- Anderson, Hsu 2002 (13), (36)
-    EK-6    R0_k = R0_p C_k, and the loads in link axes: f_e_k = sum R0_k^T f, n_e_k = sum
-            R0_k^T n + (point - centre) x R0_k^T f
-    EK-7    H_k = I_k omega_k, F1_k = [n_e_k - I_k alpha_k - omega_k x H_k; f_e_k - m_k
-            a_k] -- Anderson, Hsu 2002 (22), (23), (24)
-    EK-10   unbalance_r = dK_r - sum_i dM_ri qdd_i, i free: what M^-1 turns into d qdd --
-            Anderson, Hsu 2002 (8), (9)
-    PK-2    R2_i_k = R1_i_k + sum_c S_c C_c R2_i_c -- Anderson, Hsu 2002 (42), (47)
-    PK-3    M_ki = P_k_k . R2_i_k -- Anderson, Hsu 2002 (39), (44), (45)
-    PK-4    F2_k = F1_k + sum_c S_c C_c F2_c -- Anderson, Hsu 2002 (51)
-    PK-5    K_k = P_k_k . F2_k -- Anderson, Hsu 2002 (49), (50)
-    LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
-            2008, section 6.5
-    LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
-            Featherstone 2008, section 6.5
-    LTDL-4  L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
-            Featherstone 2008, section 6.5
-    LTDL-5  entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for j
-            < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
-            its diagonal
-    dEK-2   d P_r_k = dC_k^T [w; v + w x gamma_k] + C_k^T [0; w x d gamma_k] + C_k^T [dw;
-            dv + dw x gamma_k] -- Anderson, Hsu 2002 (72), (73)
-    dPK-2   d R2_i_k in three parts, each sum_c S_c C_c (that of c) and its own: dI_k
-            P_i_k, I_k dP_i_k, sum_c d(S_c C_c) R2_i_c -- Anderson, Hsu 2002 (80)-(83)
-    dPK-3   dM_ki = dP_k_k . R2_i_k + P_k_k . (the parts of d R2_i_k) -- Anderson, Hsu
-            2002 (75), (79), (85)
-    dPK-4   d F2_k in two parts, each sum_c S_c C_c (that of c) and its own: dF1_k, sum_c
-            d(S_c C_c) F2_c -- Anderson, Hsu 2002 (90)-(92)
-    dPK-5   dK_k = dP_k_k . F2_k + P_k_k . (the parts of d F2_k) -- Anderson, Hsu 2002
-            (86), (89), (94), (96)
-    d EK-1  derivative of EK-1
-    d EK-5  derivative of EK-5
-    d EK-7  derivative of EK-7
+    EK-1     joint k, on the parent p, turns about turn or slides along slide (the other
+             is 0): C_k, s_k, r_k, gamma_k = s_k + C_k r_k and P_k_k = [turn; turn x r_k +
+             slide] -- Anderson, Hsu 2002 (20), (34), figure 1
+    EK-2     P_r_k = C_k^T [w; v + w x gamma_k] for [w; v] = P_r_p -- Anderson, Hsu 2002
+             (37), (38), (42)
+    EK-3     omega_in_k = C_k^T omega_p, omega_k = omega_in_k + turn qd_k -- Anderson, Hsu
+             2002 (33)
+    EK-5     a_carried_k = a_p + alpha_p x gamma_k + omega_p x (omega_p x s_k), a_k =
+             C_k^T a_carried_k + omega_k x (omega_k x r_k) + alpha_own_k x r_k + 2
+             omega_in_k x slide qd_k + slide qdd_k -- Anderson, Hsu 2002 (13), (36)
+    EK-6     R0_k = R0_p C_k, and the loads in link axes: f_e_k = sum R0_k^T f, n_e_k =
+             sum R0_k^T n + (point - centre) x R0_k^T f
+    EK-7     H_k = I_k omega_k, F1_k = [n_e_k - I_k alpha_k - omega_k x H_k; f_e_k - m_k
+             a_k] -- Anderson, Hsu 2002 (22), (23), (24)
+    PK-2     R2_i_k = R1_i_k + sum_c S_c C_c R2_i_c -- Anderson, Hsu 2002 (42), (47)
+    PK-3     M_ki = P_k_k . R2_i_k -- Anderson, Hsu 2002 (39), (44), (45)
+    PK-4     F2_k = F1_k + sum_c S_c C_c F2_c -- Anderson, Hsu 2002 (51)
+    PK-5     K_k = P_k_k . F2_k -- Anderson, Hsu 2002 (49), (50)
+    LTDL-1   D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
+             2008, section 6.5
+    LTDL-3   L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
+             Featherstone 2008, section 6.5
+    LTDL-4   L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
+             Featherstone 2008, section 6.5
+    LTDL-5   entries of M^-1, base first: M^-1_kk = 1 / D_k - sum_i L_ki M^-1_ik and for j
+             < k M^-1_kj = -sum_i L_ki M^-1_ij, i before k: L M^-1 = D^-1 L^-T, right of
+             its diagonal
+    d EK-1   derivative of EK-1
+    d EK-2   d P_r_k = dC_k^T [w; v + w x gamma_k] + C_k^T [0; w x d gamma_k] + C_k^T [dw;
+             dv + dw x gamma_k] -- Anderson, Hsu 2002 (72), (73)
+    d EK-5   derivative of EK-5
+    d EK-6   derivative of EK-6
+    d EK-7   derivative of EK-7
+    d EK-10  d tau_r = sum_i dM_ri qdd_i - dK_r, i free: what -M^-1 turns into d qdd --
+             Anderson, Hsu 2002 (8), (9)
+    d PK-2   d R2_i_k = dI_k P_i_k + I_k dP_i_k + sum_c (d(S_c C_c) R2_i_c + S_c C_c d
+             R2_i_c): the three sums of the paper in one -- Anderson, Hsu 2002 (79)-(83)
+    d PK-3   dM_ki = dP_k_k . R2_i_k + P_k_k . d R2_i_k -- Anderson, Hsu 2002 (75), (85)
+    d PK-4   d F2_k = dF1_k + sum_c (d(S_c C_c) F2_c + S_c C_c d F2_c): the two sums of
+             the paper in one -- Anderson, Hsu 2002 (90)-(92)
+    d PK-5   dK_k = dP_k_k . F2_k + P_k_k . d F2_k -- Anderson, Hsu 2002 (86), (89), (94),
+             (96)
 """
 
 from numpy import cos, sin
@@ -268,8 +268,8 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     C_2_11 = cos(q_2)  # EK-1
 
     # geometry, joint elbow
-    d_gamma_2_y_dq_2 = 0.2*C_2_11  # d EK-1
-    gamma_2_x = 0.2 + d_gamma_2_y_dq_2  # EK-1
+    d_gamma_2_y_held_dq_2 = 0.2*C_2_11  # d EK-1
+    gamma_2_x = 0.2 + d_gamma_2_y_held_dq_2  # EK-1
 
     # rotations, joint elbow
     t1 = C_1_11*C_2_11
@@ -280,25 +280,28 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     R0_2_21 = t3 + t4  # EK-6
 
     # partial velocities, joint elbow
-    t5 = 0.4 + d_gamma_2_y_dq_2
-    P_1_2_v_x = C_2_21*t5 - C_2_21*d_gamma_2_y_dq_2  # EK-2
-    t6 = 0.2*C_2_21
-    t7 = C_2_21*t6
-    P_1_2_v_y = t7 + C_2_11*t5  # EK-2
+    t5 = 0.4 + d_gamma_2_y_held_dq_2
+    t6 = C_2_21*t5
+    t7 = C_2_21*C_2_11
+    t8 = 0.2*t7
+    P_1_2_v_x = t6 - t8  # EK-2
+    t9 = 0.2*C_2_21
+    t10 = C_2_21*t9
+    t11 = C_2_11*t5
+    P_1_2_v_y = t10 + t11  # EK-2
 
     # motion, joint shoulder
-    t8 = qd_1*qd_1
-    a_1_x = 9.81*C_1_21 - 0.2*t8  # EK-5
+    t12 = qd_1*qd_1
+    a_1_x = 9.81*C_1_21 - 0.2*t12  # EK-5
 
     # motion, joint elbow
     omega_2_z = qd_1 + qd_2  # EK-3
-    a_carried_2_x = a_1_x - 0.2*t8  # EK-5
-    t9 = 9.81*t3
-    t10 = C_2_11*a_carried_2_x + t9
-    t11 = 0.2*omega_2_z
-    a_2_x = t10 - omega_2_z*t11  # EK-5
-    t12 = 9.81*t1
-    a_2_y = t12 - C_2_21*a_carried_2_x  # EK-5
+    a_carried_2_x = a_1_x - 0.2*t12  # EK-5
+    t13 = 9.81*t3
+    t14 = C_2_11*a_carried_2_x + t13
+    a_2_x = t14 - 0.2*(omega_2_z*omega_2_z)  # EK-5
+    t15 = 9.81*t1
+    a_2_y = t15 - C_2_21*a_carried_2_x  # EK-5
 
     # forces, joint elbow
     f_e_2_y = tip_fy*R0_2_11 - tip_fx*R0_2_21  # EK-6
@@ -308,15 +311,16 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     F1_2_f_y = f_e_2_y - 0.5*a_2_y  # EK-7
 
     # momenta, joint shoulder
-    t13 = C_2_21*P_1_2_v_x
-    t14 = 0.5*C_2_11
-    t15 = 0.5*t13 + P_1_2_v_y*t14
-    t16 = C_2_11*P_1_2_v_x
-    t17 = 0.5*C_2_21
-    R2_1_1_f_x = 0.5*t16 - P_1_2_v_y*t17  # PK-2
-    t18 = 0.2*R2_1_1_f_x
-    R2_1_1_n_z = gamma_2_x*t15 - C_2_21*t18 + 0.2  # PK-2
-    R2_1_1_f_y = 0.1 + t15  # PK-2
+    t16 = 0.5*C_2_21
+    t17 = P_1_2_v_x*t16
+    t18 = 0.5*C_2_11
+    t19 = P_1_2_v_y*t18
+    t20 = t17 + t19
+    t21 = P_1_2_v_x*t18
+    t22 = P_1_2_v_y*t16
+    R2_1_1_f_x = t21 - t22  # PK-2
+    R2_1_1_n_z = gamma_2_x*t20 - t9*R2_1_1_f_x + 0.2  # PK-2
+    R2_1_1_f_y = 0.1 + t20  # PK-2
 
     # mass matrix, joint shoulder
     M_1_1 = R2_1_1_n_z + 0.2*R2_1_1_f_y  # PK-3
@@ -329,18 +333,19 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     K_2 = n_e_2_z + 0.2*F1_2_f_y  # PK-5
 
     # generalized forces, joint shoulder
-    t19 = C_2_11*F1_2_f_y
-    t20 = C_2_21*F1_2_f_x + t19
-    t21 = C_2_21*F1_2_f_y
-    FRQ_1_f_y_dq_2 = C_2_11*F1_2_f_x - t21  # dPK-4
-    t22 = 0.2*FRQ_1_f_y_dq_2
-    F2_1_n_z = gamma_2_x*t20 - C_2_21*t22 + n_e_2_z  # PK-4
-    F2_1_f_y = t20 - 4.905*C_1_11  # PK-4
+    t23 = C_2_21*F1_2_f_x
+    t24 = C_2_11*F1_2_f_y
+    t25 = t23 + t24
+    t26 = C_2_11*F1_2_f_x
+    t27 = C_2_21*F1_2_f_y
+    t28 = t26 - t27
+    F2_1_n_z = gamma_2_x*t25 - t9*t28 + n_e_2_z  # PK-4
+    F2_1_f_y = t25 - 4.905*C_1_11  # PK-4
     K_1 = F2_1_n_z + 0.2*F2_1_f_y  # PK-5
 
     # elimination, joint shoulder
-    t23 = 8.333333333333332*M_2_1
-    pivot_1 = M_1_1 - M_2_1*t23  # LTDL-1
+    t29 = 8.333333333333332*M_2_1
+    pivot_1 = M_1_1 - M_2_1*t29  # LTDL-1
     pivots[..., 0] = pivot_1
     inverse_pivot_1 = 1.0/pivot_1  # LTDL-1
     dqdd_dtau[..., 0, 0] = inverse_pivot_1
@@ -349,148 +354,126 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     reduced_qdd_2 = tau_2 + K_2  # LTDL-3
 
     # reduction, joint shoulder
-    t24 = 8.333333333333332*reduced_qdd_2
-    reduced_qdd_1 = tau_1 + K_1 - M_2_1*t24  # LTDL-3
+    t30 = 8.333333333333332*reduced_qdd_2
+    reduced_qdd_1 = tau_1 + K_1 - M_2_1*t30  # LTDL-3
 
     # solution, joint shoulder
     qdd_1 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
     qdd[..., 0] = qdd_1
 
     # solution, joint elbow
-    qdd_2 = t24 - t23*qdd_1  # LTDL-4
+    qdd_2 = t30 - t29*qdd_1  # LTDL-4
     qdd[..., 1] = qdd_2
 
-    # derivatives of forces, joint shoulder
-    d_F1_1_f_y_dq_1 = 4.905*C_1_21  # d EK-7
+    # torques: partial velocities, joint elbow
+    d_P_1_2_v_x_held_dq_2 = t11 - t10 - (C_2_11*d_gamma_2_y_held_dq_2 - t10)  # d EK-2
+    d_P_1_2_v_y_held_dq_2 = 0.4*t7 - (t8 + t6)  # d EK-2
 
-    # derivatives of motion, joint elbow
-    d_a_2_x_dq_1 = t12 - 9.81*t2  # d EK-5
+    # torques: forces, joint shoulder
+    d_F1_1_f_y_held_dq_1 = 4.905*C_1_21  # d EK-7
 
-    # derivatives of forces, joint elbow
-    FQ_2_n_z_dq_1 = -0.2*f_e_2_x  # dPK-4
-    FQ_2_f_x_dq_1 = f_e_2_y - 0.5*d_a_2_x_dq_1  # dPK-4
-    FQ_2_f_y_dq_1 = 0.5*(t9 + 9.81*t4) - f_e_2_x  # dPK-4
+    # torques: motion, joint elbow
+    d_a_2_x_held_dq_1 = t15 - 9.81*t2  # d EK-5
+    d_a_2_x_held_dqd_1 = -0.8*(qd_1*C_2_11) - 0.4*omega_2_z  # d EK-5
 
-    # derivatives of partial velocities, joint elbow
-    d_P_1_2_v_x_dq_2 = P_1_2_v_y - (t7 + C_2_11*d_gamma_2_y_dq_2)  # dEK-2
+    # torques: forces, joint elbow
+    d_n_e_2_z_held_dq_1 = -0.2*f_e_2_x  # d EK-6
+    d_F1_2_f_x_held_dq_1 = f_e_2_y - 0.5*d_a_2_x_held_dq_1  # d EK-7
+    d_F1_2_f_y_held_dq_1 = 0.5*(t13 + 9.81*t4) - f_e_2_x  # d EK-7
+    d_F1_2_f_y_held_dq_2 = 0.5*t14 - f_e_2_x  # d EK-7
 
-    # derivatives of forces, joint elbow
-    FQ_2_f_y_dq_2 = 0.5*t10 - f_e_2_x  # dPK-4
+    # torques: momenta, joint shoulder
+    d_R2_1_1_f_y_held_dq_2 = t21 + t16*d_P_1_2_v_x_held_dq_2 + (t18*d_P_1_2_v_y_held_dq_2 - t22)  # d PK-2
+    d_R2_1_1_f_x_held_dq_2 = t18*d_P_1_2_v_x_held_dq_2 - t17 - (t19 + t16*d_P_1_2_v_y_held_dq_2)  # d PK-2
+    t31 = d_gamma_2_y_held_dq_2*R2_1_1_f_x + t9*d_R2_1_1_f_x_held_dq_2
+    d_R2_1_1_n_z_held_dq_2 = gamma_2_x*d_R2_1_1_f_y_held_dq_2 - t9*t20 - t31  # d PK-2
 
-    # derivatives of generalized forces, joint elbow
-    d_K_2_dq_1 = FQ_2_n_z_dq_1 + 0.2*FQ_2_f_y_dq_1  # dPK-5
+    # torques: mass matrix, joint shoulder
+    d_M_1_1_held_dq_2 = d_R2_1_1_n_z_held_dq_2 + 0.2*d_R2_1_1_f_y_held_dq_2  # d PK-3
 
-    # derivatives carried inward, joint shoulder
-    t25 = C_2_21*FQ_2_f_x_dq_1 + C_2_11*FQ_2_f_y_dq_1
-    t26 = gamma_2_x*t25 - t6*(C_2_11*FQ_2_f_x_dq_1 - C_2_21*FQ_2_f_y_dq_1)
-    FQ_1_n_z_dq_1 = FQ_2_n_z_dq_1 + t26  # dPK-4
-    FQ_1_f_y_dq_1 = d_F1_1_f_y_dq_1 + t25  # dPK-4
+    # torques: generalized forces, joint elbow
+    reduced_d_qdd_2_dq_1 = d_n_e_2_z_held_dq_1 + 0.2*d_F1_2_f_y_held_dq_1  # LTDL-3
+    d_K_2_held_dq_2 = d_n_e_2_z_held_dq_1 + 0.2*d_F1_2_f_y_held_dq_2  # d PK-5
 
-    # derivatives of generalized forces, joint shoulder
-    d_K_1_dq_1 = FQ_1_n_z_dq_1 + 0.2*FQ_1_f_y_dq_1  # dPK-5
+    # torques: generalized forces, joint shoulder
+    t32 = C_2_21*d_F1_2_f_x_held_dq_1 + C_2_11*d_F1_2_f_y_held_dq_1
+    t33 = t9*(C_2_11*d_F1_2_f_x_held_dq_1 - C_2_21*d_F1_2_f_y_held_dq_1)
+    d_F2_1_n_z_held_dq_1 = gamma_2_x*t32 - t33 + d_n_e_2_z_held_dq_1  # d PK-4
+    d_F2_1_f_y_held_dq_2 = t26 + t27 + (C_2_11*d_F1_2_f_y_held_dq_2 - t27)  # d PK-4
+    d_F2_1_f_x_held_dq_2 = t24 - t23 - (t24 + C_2_21*d_F1_2_f_y_held_dq_2)  # d PK-4
+    t34 = d_gamma_2_y_held_dq_2*t28 + t9*d_F2_1_f_x_held_dq_2
+    d_F2_1_n_z_held_dq_2 = gamma_2_x*d_F2_1_f_y_held_dq_2 - t9*t25 - t34 + d_n_e_2_z_held_dq_1  # d PK-4
+    t35 = qd_1*C_2_21
+    t36 = 0.4*t35
+    t37 = t16*d_a_2_x_held_dqd_1 + C_2_11*t36
+    d_F2_1_n_z_held_dqd_1 = t9*(t18*d_a_2_x_held_dqd_1 - C_2_21*t36) - gamma_2_x*t37  # d PK-4
+    t38 = C_2_21*omega_2_z
+    t39 = 0.04000000000000001*(C_2_11*omega_2_z*C_2_21)
+    d_F2_1_n_z_held_dqd_2 = 0.2*(gamma_2_x*t38) - t39  # d PK-4
+    d_F2_1_f_y_held_dq_1 = d_F1_1_f_y_held_dq_1 + t32  # d PK-4
+    d_K_1_held_dq_1 = d_F2_1_n_z_held_dq_1 + 0.2*d_F2_1_f_y_held_dq_1  # d PK-5
+    d_K_1_held_dq_2 = d_F2_1_n_z_held_dq_2 + 0.2*d_F2_1_f_y_held_dq_2  # d PK-5
+    d_K_1_held_dqd_1 = d_F2_1_n_z_held_dqd_1 - 0.2*t37  # d PK-5
+    reduced_d_qdd_1_dqd_2 = d_F2_1_n_z_held_dqd_2 + 0.04000000000000001*t38  # LTDL-3
 
-    # derivatives of generalized forces, joint elbow
-    d_K_2_dq_2 = FQ_2_n_z_dq_1 + 0.2*FQ_2_f_y_dq_2  # dPK-5
+    # torques: torques, joint shoulder
+    t40 = 0.1*d_P_1_2_v_y_held_dq_2
+    d_tau_1_held_dq_2 = qdd_1*d_M_1_1_held_dq_2 + qdd_2*t40 - d_K_1_held_dq_2  # d EK-10
 
-    # derivatives carried inward, joint shoulder
-    FQ_1_f_y_dq_2 = t21 + C_2_11*FQ_2_f_y_dq_2  # dPK-4
-    FQ_1_f_x_dq_2 = t19 - C_2_21*FQ_2_f_y_dq_2  # dPK-4
-    FQ_1_n_z_dq_2 = gamma_2_x*FQ_1_f_y_dq_2 - t6*FQ_1_f_x_dq_2 + FQ_2_n_z_dq_1  # dPK-4
-    t27 = t6*t20
-    t28 = t27 + d_gamma_2_y_dq_2*FRQ_1_f_y_dq_2
-    FRQ_1_n_z_dq_2 = t27 + gamma_2_x*FRQ_1_f_y_dq_2 - t28  # dPK-4
-
-    # derivatives of generalized forces, joint shoulder
-    d_K_1_dq_2 = FQ_1_n_z_dq_2 + 0.2*FQ_1_f_y_dq_2 + (t22 + FRQ_1_n_z_dq_2)  # dPK-5
-
-    # derivatives carried inward, joint shoulder
-    RQ_1_1_f_y_dq_2 = t17*d_P_1_2_v_x_dq_2 - 0.5*t16  # dPK-2
-    RQ_1_1_f_x_dq_2 = t14*d_P_1_2_v_x_dq_2 + 0.5*t13  # dPK-2
-    RQ_1_1_n_z_dq_2 = gamma_2_x*RQ_1_1_f_y_dq_2 - t6*RQ_1_1_f_x_dq_2  # dPK-2
-    t29 = t6*t15
-    RRQ_1_1_n_z_dq_2 = t29 + gamma_2_x*R2_1_1_f_x - (t29 + d_gamma_2_y_dq_2*R2_1_1_f_x)  # dPK-2
-
-    # derivatives of the mass matrix, joint shoulder
-    d_M_1_1_dq_2 = RQ_1_1_n_z_dq_2 + 0.2*RQ_1_1_f_y_dq_2 + (t18 + RRQ_1_1_n_z_dq_2)  # dPK-3
-
-    # derivatives of the balance, joint shoulder
-    t30 = 0.1*P_1_2_v_x
-    unbalance_1_dq_2 = d_K_1_dq_2 - (qdd_1*d_M_1_1_dq_2 - qdd_2*t30)  # EK-10
-
-    # derivatives of the balance, joint elbow
-    unbalance_2_dq_2 = d_K_2_dq_2 + qdd_1*t30  # EK-10
+    # torques: torques, joint elbow
+    d_tau_2_held_dq_2 = qdd_1*t40 - d_K_2_held_dq_2  # d EK-10
 
     # reduction, joint shoulder
-    t31 = 8.333333333333332*d_K_2_dq_1
-    reduced_d_qdd_1_dq_1 = d_K_1_dq_1 - M_2_1*t31  # LTDL-3
+    t41 = 8.333333333333332*reduced_d_qdd_2_dq_1
+    reduced_d_qdd_1_dq_1 = d_K_1_held_dq_1 - M_2_1*t41  # LTDL-3
 
     # solution, joint shoulder
     d_qdd_1_dq_1 = inverse_pivot_1*reduced_d_qdd_1_dq_1  # LTDL-4
     dqdd_dq[..., 0, 0] = d_qdd_1_dq_1
 
     # solution, joint elbow
-    d_qdd_2_dq_1 = t31 - t23*d_qdd_1_dq_1  # LTDL-4
+    d_qdd_2_dq_1 = t41 - t29*d_qdd_1_dq_1  # LTDL-4
     dqdd_dq[..., 1, 0] = d_qdd_2_dq_1
 
     # reduction, joint shoulder
-    t32 = 8.333333333333332*unbalance_2_dq_2
-    reduced_d_qdd_1_dq_2 = unbalance_1_dq_2 - M_2_1*t32  # LTDL-3
+    t42 = 8.333333333333332*d_tau_2_held_dq_2
+    reduced_d_qdd_1_dq_2 = M_2_1*t42 - d_tau_1_held_dq_2  # LTDL-3
 
     # solution, joint shoulder
     d_qdd_1_dq_2 = inverse_pivot_1*reduced_d_qdd_1_dq_2  # LTDL-4
     dqdd_dq[..., 0, 1] = d_qdd_1_dq_2
 
     # solution, joint elbow
-    d_qdd_2_dq_2 = t32 - t23*d_qdd_1_dq_2  # LTDL-4
+    d_qdd_2_dq_2 = -(t42 + t29*d_qdd_1_dq_2)  # LTDL-4
     dqdd_dq[..., 1, 1] = d_qdd_2_dq_2
 
-    # derivatives of motion, joint elbow
-    d_a_2_x_dqd_1 = -0.8*(qd_1*C_2_11) - t11 - t11  # d EK-5
-
-    # derivatives carried inward, joint shoulder
-    t33 = qd_1*C_2_21
-    t34 = 0.4*t33
-    t35 = t17*d_a_2_x_dqd_1 + C_2_11*t34
-    FQ_1_n_z_dqd_1 = t6*(t14*d_a_2_x_dqd_1 - C_2_21*t34) - gamma_2_x*t35  # dPK-4
-
-    # derivatives of generalized forces, joint shoulder
-    d_K_1_dqd_1 = FQ_1_n_z_dqd_1 - 0.2*t35  # dPK-5
-
-    # derivatives carried inward, joint shoulder
-    t36 = C_2_21*omega_2_z
-    t37 = 0.04000000000000001*(C_2_11*omega_2_z*C_2_21)
-    FQ_1_n_z_dqd_2 = 0.2*(gamma_2_x*t36) - t37  # dPK-4
-
-    # derivatives of generalized forces, joint shoulder
-    d_K_1_dqd_2 = FQ_1_n_z_dqd_2 + 0.04000000000000001*t36  # dPK-5
-
     # reduction, joint shoulder
-    reduced_d_qdd_1_dqd_1 = d_K_1_dqd_1 + 0.6666666666666667*t33*M_2_1  # LTDL-3
+    reduced_d_qdd_1_dqd_1 = d_K_1_held_dqd_1 + 0.6666666666666667*t35*M_2_1  # LTDL-3
 
     # solution, joint shoulder
     d_qdd_1_dqd_1 = inverse_pivot_1*reduced_d_qdd_1_dqd_1  # LTDL-4
     dqdd_dqd[..., 0, 0] = d_qdd_1_dqd_1
 
     # solution, joint elbow
-    d_qdd_2_dqd_1 = -0.6666666666666667*t33 - t23*d_qdd_1_dqd_1  # LTDL-4
+    d_qdd_2_dqd_1 = -0.6666666666666667*t35 - t29*d_qdd_1_dqd_1  # LTDL-4
     dqdd_dqd[..., 1, 0] = d_qdd_2_dqd_1
 
     # solution, joint shoulder
-    d_qdd_1_dqd_2 = inverse_pivot_1*d_K_1_dqd_2  # LTDL-4
+    d_qdd_1_dqd_2 = inverse_pivot_1*reduced_d_qdd_1_dqd_2  # LTDL-4
     dqdd_dqd[..., 0, 1] = d_qdd_1_dqd_2
 
     # solution, joint elbow
-    d_qdd_2_dqd_2 = -t23*d_qdd_1_dqd_2  # LTDL-4
+    d_qdd_2_dqd_2 = -t29*d_qdd_1_dqd_2  # LTDL-4
     dqdd_dqd[..., 1, 1] = d_qdd_2_dqd_2
 
     # inverse, joint shoulder
-    t38 = M_2_1*inverse_pivot_1
-    inverse_2_1 = -8.333333333333332*t38  # LTDL-5
+    t43 = M_2_1*inverse_pivot_1
+    inverse_2_1 = -8.333333333333332*t43  # LTDL-5
     dqdd_dtau[..., 0, 1] = inverse_2_1
     dqdd_dtau[..., 1, 0] = inverse_2_1
 
     # inverse, joint elbow
-    inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t38)  # LTDL-5
+    inverse_2_2 = 8.333333333333332 + 69.44444444444443*(M_2_1*t43)  # LTDL-5
     dqdd_dtau[..., 1, 1] = inverse_2_2
 
     # results

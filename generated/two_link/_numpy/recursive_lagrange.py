@@ -5,51 +5,47 @@ in front and fills the arrays of its results, which come last.
 
 The remark behind a line names its equation:
 
-    RL-1   U_j and T_j of the joint -- Xiang 2009 (1); dT_j/dq_j = Z_j T_j -- open-tree
-           paper, after (4)
-    RL-2   A_j = A_in_j T_j, A_in_j = A_p U_j -- Xiang 2009 (12), open-tree paper (5)
-    RL-3   B_j = B_at_j T_j, B_at_j = B_in_j + A_in_j Z_j qd_j, B_in_j = B_p U_j -- Xiang
-           2009 (13), open-tree paper (5)
-    RL-4   C_j = C_at_j T_j, C_at_j = C_in_j + (B_in_j + B_at_j) Z_j qd_j + A_in_j Z_j
-           qdd_j, C_in_j = C_p U_j -- Xiang 2009 (14), open-tree paper (5)
-    RL-5   D_j = I_j C_j^T + sum_c U_c T_c D_c -- Xiang 2009 (17), (37b)
-    RL-6   E_j = m_j r_j + sum_c U_c T_c E_c -- Xiang 2009 (18), (37b)
-    RL-9   tau_j = tr(P TD_j) - g . P TE_j - sum_loads f . P TF_j - G_j . A_in_j z_j, P =
-           A_in_j Z_j -- Xiang 2009 (16), open-tree paper (9)
-    RL-10  M_jk = tr(P dTD_j/dqdd_k) for k on the path to j, P = A_in_j Z_j -- Xiang 2009
-           (35)
-    RL-11  C_jk = tr(P dTD_j/dqd_k) / 2, for the velocity torques are quadratic in qd --
-           Xiang 2009 (34)
-    RL-12  d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)
-    RL-14  twice the kinetic energy of a link: tr(B_j I_j B_j^T)
-    RL-15  potential energy -g . E_0
-    RL-16  column of a Jacobian: dA_j/dq_k = P A_in_k^-1 A_j for all j that k carries, so
-           that a point x moves by t0 + z0 x (x - origin of A_in_k), t0 = P [0 0 0 1]^T,
-           z0 = A_in_k z_k
-    RL-17  e_j = m_j / M r_j + sum_c U_c T_c e_c: RL-6 per M; for the base it is the
-           centre of mass
-    RL-18  d e_0 / d q_k = dA_k/dq_k e_k = P T_k e_k
-    RL-19  K_j = I_j B_j^T + sum_c U_c T_c K_c: RL-5 with velocities
-    RL-20  momenta: linear K_0[4, :], angular about the base origin K_0[2, 3] - K_0[3, 2]
-           and so on, about the centre of mass minus that of the linear one there
-    RL-21  omega, alpha of link j: dA_j/dt A_j^-1 = B_j R_j^T is omega x, and C_j R_j^T is
-           alpha x + omega x omega x, whose skew part is alpha x; v, a of its frame by
-           RL-13
-    RL-22  Y_k = T_k (I_k + sum_c U_c Y_c U_c^T) T_k^T; K_0 per unit of qd_k is A_in_k Y_k
-           (A_in_k Z_k)^T, of which RL-20 makes a column
-    RL-23  rates of the momenta: RL-20 of D_0, RL-5
-    dRL-2  dA_j/dq_k = dA_p/dq_k U_j T_j, for k = j P T_j -- Xiang 2009 (21)
-    dRL-3  dB_j/dq_k = (dB_in_j + dA_in_j Z_j qd_j) T_j, for k = j B_at_j Z_j T_j -- Xiang
-           2009 (22)
-    dRL-4  dC_j/dq_k = (dC_in_j + (dB_in_j + dB_at_j) Z_j qd_j + dA_in_j Z_j qdd_j) T_j,
-           for k = j C_at_j Z_j T_j -- Xiang 2009 (24)
-    dRL-5  dD_j = I_j dC_j^T + sum_c U_c dTD_c, dTD_j = T_j dD_j and, by q_j, + Z_j TD_j
-           -- Xiang 2009 (27)-(29), open-tree paper (13), (14)
-    dRL-6  dE_j = sum_c U_c dTE_c, dTE_j = T_j dE_j and, by q_j, Z_j TE_j -- Xiang 2009
-           (30)
-    dRL-9  dtau_j = tr(dP TD_j + P dTD_j) - g . (dP TE_j + P dTE_j) - sum_loads f . (dP
-           TF_j + P dTF_j) - G_j . dA_in_j z_j; by q_k of a joint on the base the first
-           trace is 0 -- Xiang 2009 (33)-(35)
+    RL-1    U_j and T_j of the joint -- Xiang 2009 (1); dT_j/dq_j = Z_j T_j -- open-tree
+            paper, after (4)
+    RL-2    A_j = A_in_j T_j, A_in_j = A_p U_j -- Xiang 2009 (12), open-tree paper (5)
+    RL-3    B_j = B_at_j T_j, B_at_j = B_in_j + A_in_j Z_j qd_j, B_in_j = B_p U_j -- Xiang
+            2009 (13), open-tree paper (5)
+    RL-4    C_j = C_at_j T_j, C_at_j = C_in_j + (B_in_j + B_at_j) Z_j qd_j + A_in_j Z_j
+            qdd_j, C_in_j = C_p U_j -- Xiang 2009 (14), open-tree paper (5)
+    RL-5    D_j = I_j C_j^T + sum_c U_c T_c D_c -- Xiang 2009 (17), (37b)
+    RL-6    E_j = m_j r_j + sum_c U_c T_c E_c -- Xiang 2009 (18), (37b)
+    RL-9    tau_j = tr(P TD_j) - g . P TE_j - sum_loads f . P TF_j - G_j . A_in_j z_j, P =
+            A_in_j Z_j -- Xiang 2009 (16), open-tree paper (9)
+    RL-10   M_jk = d tau_j/d qdd_k for k on the path to j, no joint terms -- Xiang 2009
+            (35)
+    RL-11   C_jk = (d tau_j/d qd_k) / 2, no joint terms, for the velocity torques are
+            quadratic in qd -- Xiang 2009 (34)
+    RL-12   d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)
+    RL-14   twice the kinetic energy of a link: tr(B_j I_j B_j^T)
+    RL-15   potential energy -g . E_0
+    RL-16   column of a Jacobian: dA_j/dq_k = P A_in_k^-1 A_j for all j that k carries, so
+            that a point x moves by t0 + z0 x (x - origin of A_in_k), t0 = P [0 0 0 1]^T,
+            z0 = A_in_k z_k
+    RL-17   e_j = m_j / M r_j + sum_c U_c T_c e_c: RL-6 per M; for the base it is the
+            centre of mass
+    RL-18   d e_0 / d q_k = dA_k/dq_k e_k = P T_k e_k
+    RL-19   K_j = I_j B_j^T + sum_c U_c T_c K_c: RL-5 with velocities
+    RL-20   momenta: linear K_0[4, :], angular about the base origin K_0[2, 3] - K_0[3, 2]
+            and so on, about the centre of mass minus that of the linear one there
+    RL-21   omega, alpha of link j: dA_j/dt A_j^-1 = B_j R_j^T is omega x, and C_j R_j^T
+            is alpha x + omega x omega x, whose skew part is alpha x; v, a of its frame by
+            RL-13
+    RL-22   Y_k = T_k (I_k + sum_c U_c Y_c U_c^T) T_k^T; K_0 per unit of qd_k is A_in_k
+            Y_k (A_in_k Z_k)^T, of which RL-20 makes a column
+    RL-23   rates of the momenta: RL-20 of D_0, RL-5
+    d RL-2  dA_j/dq_k = dA_p/dq_k U_j T_j, for k = j A_in_j dT_j/dq_j -- Xiang 2009 (21)
+    d RL-3  dB_j -- Xiang 2009 (22), (23)
+    d RL-4  dC_j -- Xiang 2009 (24)-(26)
+    d RL-5  dD_j = I_j dC_j^T + sum_c U_c dTD_c, dTD_c = T_c dD_c + dT_c D_c -- Xiang 2009
+            (27)-(29), open-tree paper (13), (14)
+    d RL-6  dE_j = sum_c U_c dTE_c, dTE_c = T_c dE_c + dT_c E_c -- Xiang 2009 (30)
+    d RL-9  dtau_j = tr(dP TD_j + P dTD_j) - g . (dP TE_j + P dTE_j) - sum_loads f . (dP
+            TF_j + P dTF_j) - G_j . dA_in_j z_j -- Xiang 2009 (33)-(35)
 """
 
 from numpy import cos, sin
@@ -185,7 +181,7 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # RL-2
-    d_A_2_24_dq_2 = 0.4*t1 - 0.4*t2  # dRL-2
+    d_A_2_24_dq_2 = 0.4*t1 - 0.4*t2  # d RL-2
     A_2_14 = T_1_14 + d_A_2_24_dq_2  # RL-2
     t3 = T_1_11*T_2_21
     t4 = T_1_21*T_2_11
@@ -194,232 +190,244 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     A_2_24 = T_1_24 + t5  # RL-2
 
     # velocities, joint shoulder
+    d_B_1_12_dq_1 = qd_1*T_1_21  # d RL-3
     B_1_21 = qd_1*T_1_11  # RL-3
-    B_1_24 = 0.4*B_1_21  # RL-3
 
     # velocities, joint elbow
-    B_at_2_21 = B_1_21 + qd_2*T_1_11  # RL-3
-    d_B_1_12_dq_1 = qd_1*T_1_21  # dRL-3
-    d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21  # dRL-3
-    t6 = T_2_21*d_B_at_2_12_dq_1
-    t7 = T_2_11*B_at_2_21
-    B_2_12 = t6 - t7  # RL-3
-    t8 = 0.4*t7 - 0.4*t6
-    B_2_24 = B_1_24 + t8  # RL-3
+    t6 = qd_2*T_1_21
+    d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + t6  # d RL-3
+    t7 = qd_2*T_1_11
+    B_at_2_21 = B_1_21 + t7  # RL-3
 
     # accelerations, joint shoulder
-    t9 = qd_1*qd_1
-    t10 = T_1_21*t9
-    t11 = qdd_1*T_1_11
-    C_1_12 = t10 - t11  # RL-4
-    C_1_24 = 0.4*t11 - 0.4*t10  # RL-4
+    t8 = qd_1*qd_1
+    t9 = T_1_21*t8
+    t10 = qdd_1*T_1_11
+    C_1_12 = t9 - t10  # RL-4
+    t11 = T_1_11*t8
+    t12 = qdd_1*T_1_21
+    d_C_1_12_dq_1 = t11 + t12  # d RL-4
+    d_C_1_12_dqd_1 = 2.0*d_B_1_12_dq_1  # d RL-4
+    C_1_24 = 0.4*t10 - 0.4*t9  # RL-4
+    d_C_1_24_dqd_1 = -0.8*d_B_1_12_dq_1  # d RL-4
 
     # accelerations, joint elbow
-    C_at_2_12 = C_1_12 + qd_2*(d_B_1_12_dq_1 + d_B_at_2_12_dq_1) - qdd_2*T_1_11  # RL-4
-    t12 = T_2_21*C_at_2_12
-    t13 = T_1_11*t9
-    t14 = qdd_1*T_1_21
-    d_C_1_12_dq_1 = t13 + t14  # dRL-4
-    d_C_at_2_12_dq_1 = d_C_1_12_dq_1 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21  # dRL-4
-    t15 = T_2_11*d_C_at_2_12_dq_1
-    C_2_11 = t12 - t15  # RL-4
-    t16 = T_2_21*d_C_at_2_12_dq_1
-    t17 = T_2_11*C_at_2_12
-    C_2_12 = t16 + t17  # RL-4
-    d_C_2_24_dq_2 = 0.4*t12 - 0.4*t15  # dRL-4
-    t18 = 0.4*t13 + 0.4*t14
-    C_2_14 = d_C_2_24_dq_2 - t18  # RL-4
-    d_C_2_14_dq_2 = 0.4*t17 + 0.4*t16  # dRL-4
+    t13 = d_B_1_12_dq_1 + d_B_at_2_12_dq_1
+    C_at_2_12 = C_1_12 + qd_2*t13 - qdd_2*T_1_11  # RL-4
+    t14 = B_1_21 + B_at_2_21
+    d_C_at_2_12_dq_1 = d_C_1_12_dq_1 + qd_2*t14 + qdd_2*T_1_21  # d RL-4
+    d_C_at_2_12_dqd_1 = d_C_1_12_dqd_1 + 2.0*t6  # d RL-4
+    d_C_at_2_12_dqd_2 = t6 + t13  # d RL-4
+    t15 = T_2_21*C_at_2_12
+    t16 = T_2_11*d_C_at_2_12_dq_1
+    C_2_11 = t15 - t16  # RL-4
+    t17 = T_2_21*d_C_at_2_12_dq_1
+    t18 = T_2_11*C_at_2_12
+    C_2_12 = t17 + t18  # RL-4
+    t19 = T_2_21*d_C_at_2_12_dqd_1
+    t20 = 2.0*B_1_21 + 2.0*t7
+    t21 = T_2_11*t20
+    d_C_2_11_dqd_1 = t19 - t21  # d RL-4
+    t22 = T_2_21*d_C_at_2_12_dqd_2
+    t23 = t7 + t14
+    t24 = T_2_11*t23
+    d_C_2_11_dqd_2 = t22 - t24  # d RL-4
+    t25 = T_2_21*t20
+    t26 = T_2_11*d_C_at_2_12_dqd_1
+    d_C_2_12_dqd_1 = t25 + t26  # d RL-4
+    t27 = T_2_21*t23
+    t28 = T_2_11*d_C_at_2_12_dqd_2
+    d_C_2_12_dqd_2 = t27 + t28  # d RL-4
+    d_C_2_24_dq_2 = 0.4*t15 - 0.4*t16  # d RL-4
+    t29 = 0.4*t11 + 0.4*t12
+    C_2_14 = d_C_2_24_dq_2 - t29  # RL-4
+    d_C_2_14_dq_2 = 0.4*t18 + 0.4*t17  # d RL-4
+    d_C_2_14_dqd_1 = 0.4*t19 - 0.4*t21 - 0.8*B_1_21  # d RL-4
+    d_C_2_14_dqd_2 = 0.4*t22 - 0.4*t24  # d RL-4
     C_2_24 = C_1_24 - d_C_2_14_dq_2  # RL-4
+    d_C_2_24_dqd_1 = d_C_1_24_dqd_1 - (0.4*t26 + 0.4*t25)  # d RL-4
 
     # backward, joint elbow
-    t19 = 0.07*C_2_11
-    D_2_11 = t19 - 0.1*C_2_14  # RL-5
-    t20 = 0.07*C_2_12
-    D_2_12 = -0.1*C_2_24 - t20  # RL-5
-    t21 = -0.1*C_2_11
-    D_2_41 = t21 + 0.5*C_2_14  # RL-5
-    t22 = -0.1*C_2_12
-    D_2_42 = 0.5*C_2_24 - t22  # RL-5
-    t23 = 0.05*T_2_21
-    t24 = C_2_12*t23
-    t25 = 0.4*T_2_11
-    TD_2_11 = T_2_11*D_2_11 - t24 + D_2_41*t25  # RL-5
-    t26 = T_2_21*C_2_11
-    TD_2_12 = T_2_11*D_2_12 - 0.05*t26 + D_2_42*t25  # RL-5
-    t27 = 0.05*T_2_11
-    t28 = C_2_12*t27
-    t29 = 0.4*T_2_21
-    TD_2_21 = T_2_21*D_2_11 + t28 + D_2_41*t29  # RL-5
-    t30 = T_2_11*C_2_11
-    TD_2_22 = T_2_21*D_2_12 + 0.05*t30 + D_2_42*t29  # RL-5
+    t30 = 0.07*C_2_11
+    D_2_11 = t30 - 0.1*C_2_14  # RL-5
+    t31 = 0.07*C_2_12
+    d_D_2_11_dq_2 = t31 - 0.1*d_C_2_14_dq_2  # d RL-5
+    d_D_2_11_dqd_1 = 0.07*d_C_2_11_dqd_1 - 0.1*d_C_2_14_dqd_1  # d RL-5
+    d_D_2_11_dqd_2 = 0.07*d_C_2_11_dqd_2 - 0.1*d_C_2_14_dqd_2  # d RL-5
+    D_2_12 = -0.1*C_2_24 - t31  # RL-5
+    d_D_2_12_dq_2 = t30 - 0.1*d_C_2_24_dq_2  # d RL-5
+    d_D_2_12_dqd_1 = -0.1*d_C_2_24_dqd_1 - 0.07*d_C_2_12_dqd_1  # d RL-5
+    t32 = 0.07*A_2_11
+    d_D_2_12_dqdd_1 = t32 - 0.1*A_2_14  # d RL-5
+    d_D_2_12_dqdd_2 = t32 - 0.1*d_A_2_24_dq_2  # d RL-5
+    t33 = -0.1*C_2_11
+    D_2_41 = t33 + 0.5*C_2_14  # RL-5
+    t34 = -0.1*C_2_12
+    d_D_2_41_dq_2 = t34 + 0.5*d_C_2_14_dq_2  # d RL-5
+    d_D_2_41_dqd_1 = 0.5*d_C_2_14_dqd_1 - 0.1*d_C_2_11_dqd_1  # d RL-5
+    d_D_2_41_dqd_2 = 0.5*d_C_2_14_dqd_2 - 0.1*d_C_2_11_dqd_2  # d RL-5
+    D_2_42 = 0.5*C_2_24 - t34  # RL-5
+    d_D_2_42_dq_2 = t33 + 0.5*d_C_2_24_dq_2  # d RL-5
+    d_D_2_42_dqd_1 = 0.5*d_C_2_24_dqd_1 + 0.1*d_C_2_12_dqd_1  # d RL-5
+    t35 = -0.1*A_2_11
+    d_D_2_42_dqdd_1 = 0.5*A_2_14 + t35  # d RL-5
+    d_D_2_42_dqdd_2 = 0.5*d_A_2_24_dq_2 + t35  # d RL-5
+    t36 = T_2_11*D_2_11
+    t37 = T_2_21*C_2_12
+    t38 = 0.4*T_2_11
+    t39 = D_2_41*t38
+    TD_2_11 = t36 - 0.05*t37 + t39  # RL-5
+    t40 = T_2_21*C_2_11
+    t41 = T_2_11*D_2_12
+    t42 = D_2_42*t38
+    d_TD_2_11_dq_1 = 0.05*t40 - t41 - t42  # d RL-5
+    t43 = T_2_21*D_2_11
+    t44 = T_2_11*C_2_12
+    t45 = 0.1*t44 - 0.1*t40
+    t46 = 0.4*T_2_21
+    t47 = D_2_41*t46
+    d_TD_2_11_dq_2 = T_2_11*d_D_2_11_dq_2 - t43 - 0.5*t45 + (t38*d_D_2_41_dq_2 - t47)  # d RL-5
+    t48 = 0.05*T_2_21
+    d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - d_C_2_12_dqd_1*t48 + t38*d_D_2_41_dqd_1  # d RL-5
+    d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - d_C_2_12_dqd_2*t48 + t38*d_D_2_41_dqd_2  # d RL-5
+    t49 = A_2_11*t48
+    t50 = 0.07*A_2_21
+    t51 = t50 - 0.1*A_2_24
+    t52 = -0.1*A_2_21
+    t53 = t52 + 0.5*A_2_24
+    d_TD_2_11_dqdd_1 = t49 - T_2_11*t51 - t38*t53  # d RL-5
+    t54 = t50 - 0.1*t5
+    t55 = t52 + 0.5*t5
+    d_TD_2_11_dqdd_2 = t49 - T_2_11*t54 - t38*t55  # d RL-5
+    TD_2_12 = t41 - 0.05*t40 + t42  # RL-5
+    t56 = T_2_21*D_2_12
+    t57 = T_2_11*C_2_11
+    t58 = -0.5*(0.1*t37 + 0.1*t57)
+    t59 = D_2_42*t46
+    d_TD_2_12_dq_2 = T_2_11*d_D_2_12_dq_2 - t56 + t58 + (t38*d_D_2_42_dq_2 - t59)  # d RL-5
+    d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - d_C_2_11_dqd_1*t48 + t38*d_D_2_42_dqd_1  # d RL-5
+    t60 = A_2_21*t48
+    d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t60 + t38*d_D_2_42_dqdd_1  # d RL-5
+    d_TD_2_12_dqdd_2 = T_2_11*d_D_2_12_dqdd_2 + t60 + t38*d_D_2_42_dqdd_2  # d RL-5
+    TD_2_21 = t43 + 0.05*t44 + t47  # RL-5
+    d_TD_2_21_dq_1 = -0.05*t57 - t56 - t59  # d RL-5
+    d_TD_2_21_dq_2 = t36 + T_2_21*d_D_2_11_dq_2 + t58 + (t39 + t46*d_D_2_41_dq_2)  # d RL-5
+    t61 = 0.05*T_2_11
+    d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + d_C_2_12_dqd_1*t61 + t46*d_D_2_41_dqd_1  # d RL-5
+    d_TD_2_21_dqd_2 = T_2_21*d_D_2_11_dqd_2 + d_C_2_12_dqd_2*t61 + t46*d_D_2_41_dqd_2  # d RL-5
+    TD_2_22 = t56 + 0.05*t57 + t59  # RL-5
+    d_TD_2_22_dq_2 = t41 + T_2_21*d_D_2_12_dq_2 + 0.5*t45 + (t42 + t46*d_D_2_42_dq_2)  # d RL-5
+    d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + d_C_2_11_dqd_1*t61 + t46*d_D_2_42_dqd_1  # d RL-5
+    t62 = 0.4*t28 + 0.4*t27
+    t63 = 0.07*d_C_2_12_dqd_2 - 0.1*t62
+    t64 = 0.5*t62 - 0.1*d_C_2_12_dqd_2
+    d_TD_2_22_dqd_2 = d_C_2_11_dqd_2*t61 - T_2_21*t63 - t46*t64  # d RL-5
+    t65 = A_2_21*t61
+    d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t65 + t46*d_D_2_42_dqdd_1  # d RL-5
+    d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t65 + t46*d_D_2_42_dqdd_2  # d RL-5
 
     # backward, joint shoulder
-    D_1_11 = TD_2_11 - (0.07*d_C_1_12_dq_1 - 0.1*t18)  # RL-5
-    D_1_12 = -0.1*C_1_24 - 0.07*C_1_12 + TD_2_12  # RL-5
+    D_1_11 = TD_2_11 - (0.07*d_C_1_12_dq_1 - 0.1*t29)  # RL-5
+    t66 = -0.1*C_1_24 - 0.07*C_1_12
+    d_D_1_11_dq_1 = d_TD_2_11_dq_1 - t66  # d RL-5
+    d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21  # d RL-5
+    d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21  # d RL-5
+    D_1_12 = t66 + TD_2_12  # RL-5
+    d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1  # d RL-5
+    d_D_1_12_dqdd_1 = d_TD_2_12_dqdd_1 + 0.03*T_1_11  # d RL-5
     D_1_21 = 0.05*C_1_12 + TD_2_21  # RL-5
+    d_D_1_21_dq_1 = 0.05*d_C_1_12_dq_1 + d_TD_2_21_dq_1  # d RL-5
+    d_D_1_21_dqd_1 = d_TD_2_21_dqd_1 + 0.1*d_B_1_12_dq_1  # d RL-5
+    t67 = A_2_11*t61
+    d_D_1_21_dqdd_1 = -0.05*T_1_11 - (T_2_21*t51 + t67 + t46*t53)  # d RL-5
     D_1_22 = TD_2_22 - 0.05*d_C_1_12_dq_1  # RL-5
-    D_1_41 = D_2_41 - (0.5*t18 - 0.1*d_C_1_12_dq_1)  # RL-5
+    d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21  # d RL-5
+    d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21  # d RL-5
+    D_1_41 = D_2_41 - (0.5*t29 - 0.1*d_C_1_12_dq_1)  # RL-5
+    d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21  # d RL-5
     D_1_42 = 0.5*C_1_24 + 0.1*C_1_12 + D_2_42  # RL-5
+    d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1  # d RL-5
+    d_D_1_42_dqdd_1 = d_D_2_42_dqdd_1 + 0.1*T_1_11  # d RL-5
     TD_1_12 = T_1_11*D_1_12 - T_1_21*D_1_22 + T_1_14*D_1_42  # RL-5
+    t68 = T_1_11*D_1_11
+    t69 = T_1_21*D_1_21
+    t70 = T_1_14*D_1_41 - T_1_24*D_1_42
+    d_TD_1_12_dq_1 = t68 - T_1_21*D_1_12 - (t69 + T_1_11*D_1_22) + t70  # d RL-5
+    t71 = T_1_11*d_TD_2_12_dq_2
+    t72 = T_1_21*d_TD_2_22_dq_2
+    d_TD_1_12_dq_2 = t71 - t72 + T_1_14*d_D_2_42_dq_2  # d RL-5
+    t73 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1
+    d_TD_1_12_dqd_1 = t73 + T_1_14*d_D_1_42_dqd_1  # d RL-5
+    t74 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1
+    d_TD_1_12_dqdd_1 = t74 + T_1_14*d_D_1_42_dqdd_1  # d RL-5
+    t75 = T_1_11*d_TD_2_12_dqdd_2
+    t76 = T_1_21*d_TD_2_22_dqdd_2
+    d_TD_1_12_dqdd_2 = t75 - t76 + T_1_14*d_D_2_42_dqdd_2  # d RL-5
     TD_1_21 = T_1_21*D_1_11 + T_1_11*D_1_21 + T_1_24*D_1_41  # RL-5
+    d_TD_1_21_dq_1 = t68 + T_1_21*d_D_1_11_dq_1 + (T_1_11*d_D_1_21_dq_1 - t69) + t70  # d RL-5
+    t77 = T_1_21*d_TD_2_11_dq_2 + T_1_11*d_TD_2_21_dq_2
+    d_TD_1_21_dq_2 = t77 + T_1_24*d_D_2_41_dq_2  # d RL-5
+    t78 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1
+    d_TD_1_21_dqd_1 = t78 + T_1_24*d_D_1_41_dqd_1  # d RL-5
+    t79 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
+    d_TD_1_21_dqd_2 = t79 + T_1_24*d_D_2_41_dqd_2  # d RL-5
+    t80 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1
+    d_TD_1_21_dqdd_1 = t80 - T_1_24*(t53 + 0.1*T_1_21)  # d RL-5
+    t81 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(T_2_21*t54 + t67 + t46*t55)
+    d_TD_1_21_dqdd_2 = t81 - T_1_24*t55  # d RL-5
 
     # backward, joint elbow
     TE_2_11 = 0.1*T_2_11  # RL-6
 
     # backward, joint shoulder
     E_1_11 = TE_2_11 - 0.1  # RL-6
-    t31 = 0.1*t2
-    TE_1_11 = T_1_11*E_1_11 - t31 + T_1_14  # RL-6
-    t32 = 0.1*t3
-    TE_1_21 = T_1_21*E_1_11 + t32 + T_1_24  # RL-6
+    t82 = 0.1*t2
+    TE_1_11 = T_1_11*E_1_11 - t82 + T_1_14  # RL-6
+    t83 = 0.1*t3
+    TE_1_21 = T_1_21*E_1_11 + t83 + T_1_24  # RL-6
+    d_TE_1_21_dq_2 = 0.1*t1 - t82  # d RL-6
 
     # torque, joint shoulder
-    t33 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
-    tau_1 = t33 - tip_nz  # RL-9
+    t84 = TD_1_12 - TD_1_21 + 9.81*TE_1_11 - (tip_fy*A_2_14 - tip_fx*A_2_24)
+    tau_1 = t84 - tip_nz  # RL-9
     tau[..., 0] = tau_1
+    t85 = d_TD_1_12_dq_1 - d_TD_1_21_dq_1 - 9.81*TE_1_21
+    d_tau_1_dq_1 = tip_fy*A_2_24 + tip_fx*A_2_14 + t85  # d RL-9
+    dtau_dq[..., 0, 0] = d_tau_1_dq_1
+    t86 = 9.81*(t83 + 0.1*t4)
+    t87 = tip_fy*t5 + tip_fx*d_A_2_24_dq_2
+    d_tau_1_dq_2 = d_TD_1_12_dq_2 - d_TD_1_21_dq_2 - t86 + t87  # d RL-9
+    dtau_dq[..., 0, 1] = d_tau_1_dq_2
+    d_tau_1_dqd_1 = d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1  # d RL-9
+    dtau_dqd[..., 0, 0] = d_tau_1_dqd_1
+    t88 = T_1_11*(T_2_11*t63 + d_C_2_11_dqd_2*t48 + t38*t64)
+    t89 = T_1_21*d_TD_2_22_dqd_2
+    d_tau_1_dqd_2 = -(t88 + t89 + T_1_14*t64 + d_TD_1_21_dqd_2)  # d RL-9
+    dtau_dqd[..., 0, 1] = d_tau_1_dqd_2
+    d_tau_1_dqdd_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1  # d RL-9
+    dtau_dqdd[..., 0, 0] = d_tau_1_dqdd_1
+    d_tau_1_dqdd_2 = d_TD_1_12_dqdd_2 - d_TD_1_21_dqdd_2  # d RL-9
+    dtau_dqdd[..., 0, 1] = d_tau_1_dqdd_2
+    dtau_dqdd[..., 1, 0] = d_tau_1_dqdd_2
 
     # torque, joint elbow
-    t34 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
-    d_TE_1_21_dq_2 = 0.1*t1 - t31  # dRL-6
-    t35 = t34 - T_1_21*TD_2_22 + 9.81*d_TE_1_21_dq_2
-    tau_2 = t35 - (tip_fy*d_A_2_24_dq_2 - tip_fx*t5) - tip_nz  # RL-9
+    t90 = T_1_11*TD_2_12 - (T_1_21*TD_2_11 + T_1_11*TD_2_21)
+    t91 = t90 - T_1_21*TD_2_22 + 9.81*d_TE_1_21_dq_2
+    tau_2 = t91 - (tip_fy*d_A_2_24_dq_2 - tip_fx*t5) - tip_nz  # RL-9
     tau[..., 1] = tau_2
-
-    # derivatives of velocities, joint elbow
-    t36 = T_2_11*d_B_at_2_12_dq_1
-    t37 = T_2_21*B_at_2_21
-    d_B_2_12_dq_1 = t36 + t37  # dRL-3
-
-    # derivatives of backward, joint elbow
-    d_D_2_11_dq_2 = t20 - 0.1*d_C_2_14_dq_2  # dRL-5
-    d_D_2_12_dq_2 = t19 - 0.1*d_C_2_24_dq_2  # dRL-5
-    d_D_2_41_dq_2 = t22 + 0.5*d_C_2_14_dq_2  # dRL-5
-    d_D_2_42_dq_2 = t21 + 0.5*d_C_2_24_dq_2  # dRL-5
-    d_TD_2_11_dq_2 = 0.05*t26 + T_2_11*d_D_2_11_dq_2 + t25*d_D_2_41_dq_2 - TD_2_21  # dRL-5
-    d_TD_2_12_dq_2 = T_2_11*d_D_2_12_dq_2 - t24 + t25*d_D_2_42_dq_2 - TD_2_22  # dRL-5
-    d_TD_2_21_dq_2 = T_2_21*d_D_2_11_dq_2 - 0.05*t30 + t29*d_D_2_41_dq_2 + TD_2_11  # dRL-5
-    d_TD_2_22_dq_2 = t28 + T_2_21*d_D_2_12_dq_2 + t29*d_D_2_42_dq_2 + TD_2_12  # dRL-5
-
-    # derivatives of backward, joint shoulder
-    t38 = T_1_11*d_TD_2_12_dq_2
-    t39 = T_1_21*d_TD_2_22_dq_2
-    d_TD_1_12_dq_2 = t38 - t39 + T_1_14*d_D_2_42_dq_2  # dRL-5
-    t40 = T_1_21*d_TD_2_11_dq_2 + T_1_11*d_TD_2_21_dq_2
-    d_TD_1_21_dq_2 = t40 + T_1_24*d_D_2_41_dq_2  # dRL-5
-
-    # derivatives of backward, joint elbow
-    t41 = 0.14*B_2_12
-    d_D_2_11_dqd_1 = t41 + 0.2*B_2_24  # dRL-5
-    t42 = -0.14*d_B_2_12_dq_1
-    t43 = 0.4*t36 + 0.4*t37
-    t44 = 0.4*d_B_1_12_dq_1 + t43
-    d_D_2_12_dqd_1 = t42 + 0.2*t44  # dRL-5
-    t45 = -0.2*B_2_12
-    d_D_2_41_dqd_1 = t45 - B_2_24  # dRL-5
-    t46 = 0.2*d_B_2_12_dq_1
-    d_D_2_42_dqd_1 = t46 - t44  # dRL-5
-    t47 = 0.1*T_2_21
-    t48 = d_B_2_12_dq_1*t47
-    d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t48 + t25*d_D_2_41_dqd_1  # dRL-5
-    t49 = B_2_12*t47
-    d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t49 + t25*d_D_2_42_dqd_1  # dRL-5
-    t50 = d_B_2_12_dq_1*TE_2_11
-    d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t50 + t29*d_D_2_41_dqd_1  # dRL-5
-    t51 = B_2_12*TE_2_11
-    d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t51 + t29*d_D_2_42_dqd_1  # dRL-5
-    d_D_2_11_dqd_2 = t41 + 0.2*t8  # dRL-5
-    d_D_2_12_dqd_2 = t42 + 0.2*t43  # dRL-5
-    d_D_2_41_dqd_2 = t45 - t8  # dRL-5
-    d_D_2_42_dqd_2 = t46 - t43  # dRL-5
-    d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t48 + t25*d_D_2_41_dqd_2  # dRL-5
-    d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t49 + t25*d_D_2_42_dqd_2  # dRL-5
-    d_TD_2_21_dqd_2 = t50 + T_2_21*d_D_2_11_dqd_2 + t29*d_D_2_41_dqd_2  # dRL-5
-    d_TD_2_22_dqd_2 = t51 + T_2_21*d_D_2_12_dqd_2 + t29*d_D_2_42_dqd_2  # dRL-5
-
-    # derivatives of backward, joint shoulder
-    d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21  # dRL-5
-    d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1  # dRL-5
-    d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1  # dRL-5
-    d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21  # dRL-5
-    d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21  # dRL-5
-    d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1  # dRL-5
-    t52 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1
-    d_TD_1_12_dqd_1 = t52 + T_1_14*d_D_1_42_dqd_1  # dRL-5
-    t53 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1
-    d_TD_1_21_dqd_1 = t53 + T_1_24*d_D_1_41_dqd_1  # dRL-5
-    t54 = T_1_11*d_TD_2_12_dqd_2
-    t55 = T_1_21*d_TD_2_22_dqd_2
-    d_TD_1_12_dqd_2 = t54 - t55 + T_1_14*d_D_2_42_dqd_2  # dRL-5
-    t56 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
-    d_TD_1_21_dqd_2 = t56 + T_1_24*d_D_2_41_dqd_2  # dRL-5
-
-    # derivatives of backward, joint elbow
-    t57 = 0.07*A_2_11
-    d_D_2_12_dqdd_1 = t57 - 0.1*A_2_14  # dRL-5
-    t58 = -0.1*A_2_11
-    d_D_2_42_dqdd_1 = t58 + 0.5*A_2_14  # dRL-5
-    t59 = A_2_11*t23
-    t60 = 0.07*A_2_21
-    t61 = t60 - 0.1*A_2_24
-    t62 = -0.1*A_2_21
-    t63 = t62 + 0.5*A_2_24
-    d_TD_2_11_dqdd_1 = t59 - T_2_11*t61 - t25*t63  # dRL-5
-    t64 = A_2_21*t23
-    d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t64 + t25*d_D_2_42_dqdd_1  # dRL-5
-    t65 = A_2_21*t27
-    d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t65 + t29*d_D_2_42_dqdd_1  # dRL-5
-    d_D_2_12_dqdd_2 = t57 - 0.1*d_A_2_24_dq_2  # dRL-5
-    d_D_2_42_dqdd_2 = t58 + 0.5*d_A_2_24_dq_2  # dRL-5
-    t66 = t60 - 0.1*t5
-    t67 = t62 + 0.5*t5
-    d_TD_2_11_dqdd_2 = t59 - T_2_11*t66 - t25*t67  # dRL-5
-    d_TD_2_12_dqdd_2 = t64 + T_2_11*d_D_2_12_dqdd_2 + t25*d_D_2_42_dqdd_2  # dRL-5
-    d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t65 + t29*d_D_2_42_dqdd_2  # dRL-5
-
-    # derivatives of backward, joint shoulder
-    d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21  # dRL-5
-    d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1  # dRL-5
-    t68 = A_2_11*t27
-    t69 = T_2_21*t61 + t68 + t29*t63
-    d_D_1_21_dqdd_1 = -0.05*T_1_11 - t69  # dRL-5
-    d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21  # dRL-5
-    d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1  # dRL-5
-    t70 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1
-    d_TD_1_12_dqdd_1 = t70 + T_1_14*d_D_1_42_dqdd_1  # dRL-5
-    t71 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1
-    d_TD_1_21_dqdd_1 = t71 - T_1_24*(0.1*T_1_21 + t63)  # dRL-5
-
-    # derivatives of torque, joint shoulder
-    d_tau_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24 - 9.81*TE_1_21  # dRL-9
-    dtau_dq[..., 0, 0] = d_tau_1_dq_1
-    d_tau_1_dqd_1 = d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1  # dRL-9
-    dtau_dqd[..., 0, 0] = d_tau_1_dqd_1
-    d_tau_1_dqdd_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1  # dRL-9
-    dtau_dqdd[..., 0, 0] = d_tau_1_dqdd_1
-    t72 = tip_fx*d_A_2_24_dq_2 + tip_fy*t5
-    t73 = 9.81*(t32 + 0.1*t4)
-    d_tau_1_dq_2 = d_TD_1_12_dq_2 - d_TD_1_21_dq_2 - t73 + t72  # dRL-9
-    dtau_dq[..., 0, 1] = d_tau_1_dq_2
-    d_tau_1_dqd_2 = d_TD_1_12_dqd_2 - d_TD_1_21_dqd_2  # dRL-9
-    dtau_dqd[..., 0, 1] = d_tau_1_dqd_2
-
-    # derivatives of torque, joint elbow
-    d_tau_2_dq_1 = t72 - t73  # dRL-9
+    t92 = T_1_11*TD_2_11
+    t93 = T_1_21*TD_2_21
+    t94 = t92 + T_1_21*d_TD_2_11_dq_1 + (T_1_11*d_TD_2_21_dq_1 - t93)
+    d_tau_2_dq_1 = t92 - T_1_21*TD_2_12 - t94 - (t93 + T_1_11*TD_2_22) - t86 + t87  # d RL-9
     dtau_dq[..., 1, 0] = d_tau_2_dq_1
-    t74 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1
-    d_tau_2_dqd_1 = T_1_11*d_TD_2_12_dqd_1 - t74 - T_1_21*d_TD_2_22_dqd_1  # dRL-9
-    dtau_dqd[..., 1, 0] = d_tau_2_dqd_1
-    t75 = T_1_11*d_TD_2_12_dqdd_1 - (T_1_21*d_TD_2_11_dqdd_1 - T_1_11*t69)
-    d_tau_2_dqdd_1 = t75 - T_1_21*d_TD_2_22_dqdd_1  # dRL-9
-    dtau_dqdd[..., 0, 1] = d_tau_2_dqdd_1
-    dtau_dqdd[..., 1, 0] = d_tau_2_dqdd_1
-    d_tau_2_dq_2 = t38 - t40 - t39 - t73 + t72  # dRL-9
+    d_tau_2_dq_2 = t71 - t77 - t72 - t86 + t87  # d RL-9
     dtau_dq[..., 1, 1] = d_tau_2_dq_2
-    d_tau_2_dqd_2 = t54 - t56 - t55  # dRL-9
+    t95 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1
+    d_tau_2_dqd_1 = T_1_11*d_TD_2_12_dqd_1 - t95 - T_1_21*d_TD_2_22_dqd_1  # d RL-9
+    dtau_dqd[..., 1, 0] = d_tau_2_dqd_1
+    d_tau_2_dqd_2 = -(t88 + t79 + t89)  # d RL-9
     dtau_dqd[..., 1, 1] = d_tau_2_dqd_2
-    t76 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(t68 + T_2_21*t66 + t29*t67)
-    d_tau_2_dqdd_2 = T_1_11*d_TD_2_12_dqdd_2 - t76 - T_1_21*d_TD_2_22_dqdd_2  # dRL-9
+    d_tau_2_dqdd_2 = t75 - t81 - t76  # d RL-9
     dtau_dqdd[..., 1, 1] = d_tau_2_dqdd_2
 
 
@@ -473,19 +481,21 @@ def mass_matrix(q, mass_matrix):
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # RL-2
-    d_A_2_24_dq_2 = 0.4*t1 - 0.4*t2  # dRL-2
-    A_2_14 = T_1_14 + d_A_2_24_dq_2  # RL-2
+    d_C_2_24_dqdd_2 = 0.4*t1 - 0.4*t2  # d RL-4
+    A_2_14 = T_1_14 + d_C_2_24_dqdd_2  # RL-2
     t3 = T_1_11*T_2_21
     t4 = T_1_21*T_2_11
     A_2_21 = t3 + t4  # RL-2
     t5 = 0.4*t4 + 0.4*t3
     A_2_24 = T_1_24 + t5  # RL-2
 
-    # derivatives of backward, joint elbow
+    # backward, joint elbow
     t6 = 0.07*A_2_11
-    d_D_2_12_dqdd_1 = t6 - 0.1*A_2_14  # dRL-5
+    d_D_2_12_dqdd_1 = t6 - 0.1*A_2_14  # d RL-5
+    d_D_2_12_dqdd_2 = t6 - 0.1*d_C_2_24_dqdd_2  # d RL-5
     t7 = -0.1*A_2_11
-    d_D_2_42_dqdd_1 = t7 + 0.5*A_2_14  # dRL-5
+    d_D_2_42_dqdd_1 = 0.5*A_2_14 + t7  # d RL-5
+    d_D_2_42_dqdd_2 = 0.5*d_C_2_24_dqdd_2 + t7  # d RL-5
     t8 = 0.05*T_2_21
     t9 = A_2_11*t8
     t10 = 0.07*A_2_21
@@ -493,44 +503,42 @@ def mass_matrix(q, mass_matrix):
     t12 = -0.1*A_2_21
     t13 = t12 + 0.5*A_2_24
     t14 = 0.4*T_2_11
-    d_TD_2_11_dqdd_1 = t9 - T_2_11*t11 - t13*t14  # dRL-5
-    t15 = A_2_21*t8
-    d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t15 + d_D_2_42_dqdd_1*t14  # dRL-5
-    t16 = 0.05*T_2_11
-    t17 = A_2_21*t16
-    t18 = 0.4*T_2_21
-    d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t17 + d_D_2_42_dqdd_1*t18  # dRL-5
-    d_D_2_12_dqdd_2 = t6 - 0.1*d_A_2_24_dq_2  # dRL-5
-    d_D_2_42_dqdd_2 = t7 + 0.5*d_A_2_24_dq_2  # dRL-5
-    t19 = t10 - 0.1*t5
-    t20 = t12 + 0.5*t5
-    d_TD_2_11_dqdd_2 = t9 - T_2_11*t19 - t20*t14  # dRL-5
-    d_TD_2_12_dqdd_2 = t15 + T_2_11*d_D_2_12_dqdd_2 + d_D_2_42_dqdd_2*t14  # dRL-5
-    d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t17 + d_D_2_42_dqdd_2*t18  # dRL-5
+    d_TD_2_11_dqdd_1 = t9 - T_2_11*t11 - t13*t14  # d RL-5
+    t15 = t10 - 0.1*t5
+    t16 = t12 + 0.5*t5
+    d_TD_2_11_dqdd_2 = t9 - T_2_11*t15 - t16*t14  # d RL-5
+    t17 = A_2_21*t8
+    d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t17 + d_D_2_42_dqdd_1*t14  # d RL-5
+    d_TD_2_12_dqdd_2 = T_2_11*d_D_2_12_dqdd_2 + t17 + d_D_2_42_dqdd_2*t14  # d RL-5
+    t18 = 0.05*T_2_11
+    t19 = A_2_21*t18
+    t20 = 0.4*T_2_21
+    d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t19 + d_D_2_42_dqdd_1*t20  # d RL-5
+    d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t19 + d_D_2_42_dqdd_2*t20  # d RL-5
 
-    # derivatives of backward, joint shoulder
-    d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21  # dRL-5
-    d_D_1_12_dqdd_1 = 0.03*T_1_11 + d_TD_2_12_dqdd_1  # dRL-5
-    t21 = A_2_11*t16
-    t22 = T_2_21*t11 + t21 + t13*t18
-    d_D_1_21_dqdd_1 = -0.05*T_1_11 - t22  # dRL-5
-    d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21  # dRL-5
-    d_D_1_42_dqdd_1 = 0.1*T_1_11 + d_D_2_42_dqdd_1  # dRL-5
+    # backward, joint shoulder
+    d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21  # d RL-5
+    d_D_1_12_dqdd_1 = d_TD_2_12_dqdd_1 + 0.03*T_1_11  # d RL-5
+    t21 = A_2_11*t18
+    t22 = t21 + T_2_21*t11 + t13*t20
+    d_D_1_21_dqdd_1 = -0.05*T_1_11 - t22  # d RL-5
+    d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21  # d RL-5
+    d_D_1_42_dqdd_1 = d_D_2_42_dqdd_1 + 0.1*T_1_11  # d RL-5
     t23 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1
-    d_TD_1_12_dqdd_1 = t23 + T_1_14*d_D_1_42_dqdd_1  # dRL-5
+    d_TD_1_12_dqdd_1 = t23 + T_1_14*d_D_1_42_dqdd_1  # d RL-5
     t24 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1
-    d_TD_1_21_dqdd_1 = t24 - T_1_24*(0.1*T_1_21 + t13)  # dRL-5
+    d_TD_1_21_dqdd_1 = t24 - T_1_24*(t13 + 0.1*T_1_21)  # d RL-5
 
-    # mass matrix, joint shoulder
+    # torque, joint shoulder
     M_1_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1  # RL-10
     mass_matrix[..., 0, 0] = M_1_1
 
-    # mass matrix, joint elbow
+    # torque, joint elbow
     t25 = T_1_11*d_TD_2_12_dqdd_1 - (T_1_21*d_TD_2_11_dqdd_1 - T_1_11*t22)
     M_2_1 = t25 - T_1_21*d_TD_2_22_dqdd_1  # RL-10
     mass_matrix[..., 0, 1] = M_2_1
     mass_matrix[..., 1, 0] = M_2_1
-    t26 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(t21 + T_2_21*t19 + t20*t18)
+    t26 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(t21 + T_2_21*t15 + t16*t20)
     M_2_2 = T_1_11*d_TD_2_12_dqdd_2 - t26 - T_1_21*d_TD_2_22_dqdd_2  # RL-10
     mass_matrix[..., 1, 1] = M_2_2
 
@@ -549,84 +557,86 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     T_2_11 = cos(q_2)  # RL-1
 
     # velocities, joint shoulder
+    d_B_1_12_dq_1 = qd_1*T_1_21  # d RL-3
     B_1_21 = qd_1*T_1_11  # RL-3
-    B_1_24 = 0.4*B_1_21  # RL-3
 
     # velocities, joint elbow
-    B_at_2_21 = B_1_21 + qd_2*T_1_11  # RL-3
-    d_B_1_12_dq_1 = qd_1*T_1_21  # dRL-3
-    d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21  # dRL-3
-    t1 = T_2_21*d_B_at_2_12_dq_1
-    t2 = T_2_11*B_at_2_21
-    B_2_12 = t1 - t2  # RL-3
-    t3 = 0.4*t2 - 0.4*t1
-    B_2_24 = B_1_24 + t3  # RL-3
+    t1 = qd_2*T_1_21
+    d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + t1  # d RL-3
+    t2 = qd_2*T_1_11
+    B_at_2_21 = B_1_21 + t2  # RL-3
 
-    # derivatives of velocities, joint elbow
-    t4 = T_2_11*d_B_at_2_12_dq_1
-    t5 = T_2_21*B_at_2_21
-    d_B_2_12_dq_1 = t4 + t5  # dRL-3
+    # accelerations, joint shoulder
+    d_C_1_12_dqd_1 = 2.0*d_B_1_12_dq_1  # d RL-4
 
-    # derivatives of backward, joint elbow
-    t6 = 0.14*B_2_12
-    d_D_2_11_dqd_1 = t6 + 0.2*B_2_24  # dRL-5
-    t7 = -0.14*d_B_2_12_dq_1
-    t8 = 0.4*t4 + 0.4*t5
-    t9 = 0.4*d_B_1_12_dq_1 + t8
-    d_D_2_12_dqd_1 = t7 + 0.2*t9  # dRL-5
-    t10 = -0.2*B_2_12
-    d_D_2_41_dqd_1 = t10 - B_2_24  # dRL-5
-    t11 = 0.2*d_B_2_12_dq_1
-    d_D_2_42_dqd_1 = t11 - t9  # dRL-5
-    t12 = 0.1*T_2_21
-    t13 = d_B_2_12_dq_1*t12
+    # accelerations, joint elbow
+    d_C_at_2_12_dqd_1 = d_C_1_12_dqd_1 + 2.0*t1  # d RL-4
+    d_C_at_2_12_dqd_2 = d_B_1_12_dq_1 + d_B_at_2_12_dq_1 + t1  # d RL-4
+    t3 = T_2_21*d_C_at_2_12_dqd_1
+    t4 = 2.0*B_1_21 + 2.0*t2
+    t5 = T_2_11*t4
+    d_C_2_11_dqd_1 = t3 - t5  # d RL-4
+    t6 = T_2_21*d_C_at_2_12_dqd_2
+    t7 = B_1_21 + B_at_2_21 + t2
+    t8 = T_2_11*t7
+    d_C_2_11_dqd_2 = t6 - t8  # d RL-4
+    t9 = T_2_21*t4
+    t10 = T_2_11*d_C_at_2_12_dqd_1
+    d_C_2_12_dqd_1 = t9 + t10  # d RL-4
+    t11 = T_2_21*t7
+    t12 = T_2_11*d_C_at_2_12_dqd_2
+    d_C_2_12_dqd_2 = t11 + t12  # d RL-4
+    d_C_2_14_dqd_1 = 0.4*t3 - 0.4*t5 - 0.8*B_1_21  # d RL-4
+    d_C_2_14_dqd_2 = 0.4*t6 - 0.4*t8  # d RL-4
+
+    # backward, joint elbow
+    d_D_2_11_dqd_1 = 0.07*d_C_2_11_dqd_1 - 0.1*d_C_2_14_dqd_1  # d RL-5
+    d_D_2_11_dqd_2 = 0.07*d_C_2_11_dqd_2 - 0.1*d_C_2_14_dqd_2  # d RL-5
+    d_D_2_41_dqd_1 = 0.5*d_C_2_14_dqd_1 - 0.1*d_C_2_11_dqd_1  # d RL-5
+    d_D_2_41_dqd_2 = 0.5*d_C_2_14_dqd_2 - 0.1*d_C_2_11_dqd_2  # d RL-5
+    t13 = 0.05*T_2_21
     t14 = 0.4*T_2_11
-    d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - t13 + d_D_2_41_dqd_1*t14  # dRL-5
-    t15 = B_2_12*t12
-    d_TD_2_12_dqd_1 = T_2_11*d_D_2_12_dqd_1 - t15 + d_D_2_42_dqd_1*t14  # dRL-5
-    t16 = 0.1*T_2_11
-    t17 = d_B_2_12_dq_1*t16
-    t18 = 0.4*T_2_21
-    d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + t17 + d_D_2_41_dqd_1*t18  # dRL-5
-    t19 = B_2_12*t16
-    d_TD_2_22_dqd_1 = T_2_21*d_D_2_12_dqd_1 + t19 + d_D_2_42_dqd_1*t18  # dRL-5
-    d_D_2_11_dqd_2 = t6 + 0.2*t3  # dRL-5
-    d_D_2_12_dqd_2 = t7 + 0.2*t8  # dRL-5
-    d_D_2_41_dqd_2 = t10 - t3  # dRL-5
-    d_D_2_42_dqd_2 = t11 - t8  # dRL-5
-    d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - t13 + d_D_2_41_dqd_2*t14  # dRL-5
-    d_TD_2_12_dqd_2 = T_2_11*d_D_2_12_dqd_2 - t15 + d_D_2_42_dqd_2*t14  # dRL-5
-    d_TD_2_21_dqd_2 = t17 + T_2_21*d_D_2_11_dqd_2 + d_D_2_41_dqd_2*t18  # dRL-5
-    d_TD_2_22_dqd_2 = t19 + T_2_21*d_D_2_12_dqd_2 + d_D_2_42_dqd_2*t18  # dRL-5
+    d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - d_C_2_12_dqd_1*t13 + d_D_2_41_dqd_1*t14  # d RL-5
+    d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - d_C_2_12_dqd_2*t13 + d_D_2_41_dqd_2*t14  # d RL-5
+    t15 = 0.05*T_2_11
+    t16 = 0.4*T_2_21
+    d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + d_C_2_12_dqd_1*t15 + d_D_2_41_dqd_1*t16  # d RL-5
+    d_TD_2_21_dqd_2 = T_2_21*d_D_2_11_dqd_2 + d_C_2_12_dqd_2*t15 + d_D_2_41_dqd_2*t16  # d RL-5
+    t17 = 0.4*t10 + 0.4*t9 + 0.8*d_B_1_12_dq_1
+    t18 = 0.07*d_C_2_12_dqd_1 - 0.1*t17
+    t19 = 0.5*t17 - 0.1*d_C_2_12_dqd_1
+    d_TD_2_22_dqd_1 = d_C_2_11_dqd_1*t15 - T_2_21*t18 - t19*t16  # d RL-5
+    t20 = 0.4*t12 + 0.4*t11
+    t21 = 0.07*d_C_2_12_dqd_2 - 0.1*t20
+    t22 = 0.5*t20 - 0.1*d_C_2_12_dqd_2
+    d_TD_2_22_dqd_2 = d_C_2_11_dqd_2*t15 - T_2_21*t21 - t22*t16  # d RL-5
 
-    # derivatives of backward, joint shoulder
-    d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21  # dRL-5
-    d_D_1_12_dqd_1 = d_TD_2_12_dqd_1 - 0.06*d_B_1_12_dq_1  # dRL-5
-    d_D_1_21_dqd_1 = 0.1*d_B_1_12_dq_1 + d_TD_2_21_dqd_1  # dRL-5
-    d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21  # dRL-5
-    d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21  # dRL-5
-    d_D_1_42_dqd_1 = d_D_2_42_dqd_1 - 0.2*d_B_1_12_dq_1  # dRL-5
-    t20 = 0.4*T_1_11
-    d_TD_1_12_dqd_1 = T_1_11*d_D_1_12_dqd_1 - T_1_21*d_D_1_22_dqd_1 + d_D_1_42_dqd_1*t20  # dRL-5
-    t21 = 0.4*T_1_21
-    d_TD_1_21_dqd_1 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1 + d_D_1_41_dqd_1*t21  # dRL-5
-    t22 = T_1_11*d_TD_2_12_dqd_2
-    t23 = T_1_21*d_TD_2_22_dqd_2
-    d_TD_1_12_dqd_2 = t22 - t23 + d_D_2_42_dqd_2*t20  # dRL-5
+    # backward, joint shoulder
+    d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21  # d RL-5
+    d_D_1_21_dqd_1 = d_TD_2_21_dqd_1 + 0.1*d_B_1_12_dq_1  # d RL-5
+    d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21  # d RL-5
+    d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21  # d RL-5
+    t23 = 0.4*T_1_21
+    d_TD_1_21_dqd_1 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1 + d_D_1_41_dqd_1*t23  # d RL-5
     t24 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
-    d_TD_1_21_dqd_2 = t24 + d_D_2_41_dqd_2*t21  # dRL-5
+    d_TD_1_21_dqd_2 = t24 + d_D_2_41_dqd_2*t23  # d RL-5
 
     # coriolis, joint shoulder
-    C_1_1 = 0.5*(d_TD_1_12_dqd_1 - d_TD_1_21_dqd_1)  # RL-11
+    t25 = d_C_2_11_dqd_1*t13 + T_2_11*t18 + t19*t14
+    t26 = 0.4*T_1_11
+    t27 = T_1_11*(t25 + 0.06*d_B_1_12_dq_1) + T_1_21*d_D_1_22_dqd_1
+    C_1_1 = -0.5*(t27 + (t19 + 0.2*d_B_1_12_dq_1)*t26 + d_TD_1_21_dqd_1)  # RL-11
     coriolis_matrix[..., 0, 0] = C_1_1
-    C_1_2 = 0.5*(d_TD_1_12_dqd_2 - d_TD_1_21_dqd_2)  # RL-11
+    t28 = T_1_11*(d_C_2_11_dqd_2*t13 + T_2_11*t21 + t22*t14)
+    t29 = T_1_21*d_TD_2_22_dqd_2
+    C_1_2 = -0.5*(t28 + t29 + t22*t26 + d_TD_1_21_dqd_2)  # RL-11
     coriolis_matrix[..., 0, 1] = C_1_2
 
     # coriolis, joint elbow
-    t25 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1
-    C_2_1 = 0.5*(T_1_11*d_TD_2_12_dqd_1 - t25 - T_1_21*d_TD_2_22_dqd_1)  # RL-11
+    t30 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1 + T_1_11*t25
+    C_2_1 = -0.5*(t30 + T_1_21*d_TD_2_22_dqd_1)  # RL-11
     coriolis_matrix[..., 1, 0] = C_2_1
-    C_2_2 = 0.5*(t22 - t24 - t23)  # RL-11
+    C_2_2 = -0.5*(t28 + t24 + t29)  # RL-11
     coriolis_matrix[..., 1, 1] = C_2_2
 
 
@@ -1002,7 +1012,7 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     T_1_24 = 0.4*T_1_21  # RL-1
 
     # positions, joint elbow
-    d_A_2_24_dq_2 = T_1_14*T_2_11 - T_1_24*T_2_21  # dRL-2
+    d_A_2_24_dq_2 = T_1_14*T_2_11 - T_1_24*T_2_21  # d RL-2
     dx_dq[..., 0, 1, 1] = d_A_2_24_dq_2
     dv_dqd[..., 0, 1, 1] = d_A_2_24_dq_2
     da_dqdd[..., 0, 1, 1] = d_A_2_24_dq_2
@@ -1012,15 +1022,23 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     da_dqdd[..., 0, 1, 0] = A_2_14
     t1 = T_1_24*T_2_11 + T_1_14*T_2_21
     A_2_24 = T_1_24 + t1  # RL-2
+    d_A_2_14_dq_1 = -A_2_24  # d RL-2
+    dx_dq[..., 0, 0, 0] = d_A_2_14_dq_1
+    dv_dqd[..., 0, 0, 0] = d_A_2_14_dq_1
+    da_dqdd[..., 0, 0, 0] = d_A_2_14_dq_1
+    d_A_2_14_dq_2 = -t1  # d RL-2
+    dx_dq[..., 0, 0, 1] = d_A_2_14_dq_2
+    dv_dqd[..., 0, 0, 1] = d_A_2_14_dq_2
+    da_dqdd[..., 0, 0, 1] = d_A_2_14_dq_2
 
     # velocities, joint shoulder
+    d_B_1_12_dq_1 = qd_1*T_1_21  # d RL-3
     B_1_21 = qd_1*T_1_11  # RL-3
     B_1_24 = 0.4*B_1_21  # RL-3
 
     # velocities, joint elbow
+    d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21  # d RL-3
     B_at_2_21 = B_1_21 + qd_2*T_1_11  # RL-3
-    d_B_1_12_dq_1 = qd_1*T_1_21  # dRL-3
-    d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21  # dRL-3
     t2 = 0.4*T_2_11
     t3 = 0.4*T_2_21
     t4 = d_B_at_2_12_dq_1*t2 + B_at_2_21*t3
@@ -1029,54 +1047,40 @@ def point_motion_derivatives(q, qd, qdd, dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da
     dv_dq[..., 0, 1, 0] = B_2_14
     t6 = B_at_2_21*t2 - d_B_at_2_12_dq_1*t3
     B_2_24 = B_1_24 + t6  # RL-3
+    d_B_2_14_dq_1 = -B_2_24  # d RL-3
+    dv_dq[..., 0, 0, 0] = d_B_2_14_dq_1
+    d_B_2_14_dq_2 = -t6  # d RL-3
+    dv_dq[..., 0, 0, 1] = d_B_2_14_dq_2
+    d_B_2_24_dq_2 = -t4  # d RL-3
+    dv_dq[..., 0, 1, 1] = d_B_2_24_dq_2
 
     # accelerations, joint shoulder
     t7 = qd_1*qd_1
     t8 = T_1_21*t7
     t9 = qdd_1*T_1_11
     C_1_12 = t8 - t9  # RL-4
+    t10 = T_1_11*t7
+    t11 = qdd_1*T_1_21
+    d_C_1_12_dq_1 = t10 + t11  # d RL-4
     C_1_24 = 0.4*t9 - 0.4*t8  # RL-4
 
     # accelerations, joint elbow
     C_at_2_12 = C_1_12 + qd_2*(d_B_1_12_dq_1 + d_B_at_2_12_dq_1) - qdd_2*T_1_11  # RL-4
-    t10 = T_1_11*t7
-    t11 = qdd_1*T_1_21
-    d_C_1_12_dq_1 = t10 + t11  # dRL-4
-    d_C_at_2_12_dq_1 = d_C_1_12_dq_1 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21  # dRL-4
-    d_C_2_24_dq_2 = t3*C_at_2_12 - t2*d_C_at_2_12_dq_1  # dRL-4
+    d_C_at_2_12_dq_1 = d_C_1_12_dq_1 + qd_2*(B_1_21 + B_at_2_21) + qdd_2*T_1_21  # d RL-4
+    d_C_2_24_dq_2 = t3*C_at_2_12 - t2*d_C_at_2_12_dq_1  # d RL-4
     da_dq[..., 0, 1, 1] = d_C_2_24_dq_2
     C_2_14 = d_C_2_24_dq_2 - (0.4*t10 + 0.4*t11)  # RL-4
     da_dq[..., 0, 1, 0] = C_2_14
-    d_C_2_14_dq_2 = t2*C_at_2_12 + t3*d_C_at_2_12_dq_1  # dRL-4
+    d_C_2_14_dq_2 = t2*C_at_2_12 + t3*d_C_at_2_12_dq_1  # d RL-4
     da_dq[..., 0, 0, 1] = d_C_2_14_dq_2
     C_2_24 = C_1_24 - d_C_2_14_dq_2  # RL-4
-
-    # derivatives of positions, joint elbow
-    d_A_2_14_dq_1 = -A_2_24  # dRL-2
-    dx_dq[..., 0, 0, 0] = d_A_2_14_dq_1
-    dv_dqd[..., 0, 0, 0] = d_A_2_14_dq_1
-    da_dqdd[..., 0, 0, 0] = d_A_2_14_dq_1
-    d_A_2_14_dq_2 = -t1  # dRL-2
-    dx_dq[..., 0, 0, 1] = d_A_2_14_dq_2
-    dv_dqd[..., 0, 0, 1] = d_A_2_14_dq_2
-    da_dqdd[..., 0, 0, 1] = d_A_2_14_dq_2
-
-    # derivatives of velocities, joint elbow
-    d_B_2_14_dq_1 = -B_2_24  # dRL-3
-    dv_dq[..., 0, 0, 0] = d_B_2_14_dq_1
-    d_B_2_14_dq_2 = -t6  # dRL-3
-    dv_dq[..., 0, 0, 1] = d_B_2_14_dq_2
-    d_B_2_24_dq_2 = -t4  # dRL-3
-    dv_dq[..., 0, 1, 1] = d_B_2_24_dq_2
-
-    # derivatives of accelerations, joint elbow
-    d_C_2_14_dq_1 = -C_2_24  # dRL-4
+    d_C_2_14_dq_1 = -C_2_24  # d RL-4
     da_dq[..., 0, 0, 0] = d_C_2_14_dq_1
 
     # results
     da_dqd[..., 0, 0, 0] = -2.0*B_2_24
-    da_dqd[..., 0, 1, 0] = -2.0*t5
     da_dqd[..., 0, 0, 1] = -2.0*t6
+    da_dqd[..., 0, 1, 0] = -2.0*t5
     da_dqd[..., 0, 1, 1] = -2.0*t4
 
 

@@ -89,6 +89,7 @@
  *             s_j . y_2)
  *     CO-67   H_qj_qddi = Omega_j . t_1, H_qi_qddj = S_j . y_1
  *     CO-68   H_qdj_qdi = 2 s_j . y_3; on the diagonal the curvature of friction
+ *     CO-69   d tau_j/d[force; moment] = -[V; s]_j of a load in base axes: virtual power
  *     TP-1    inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
  *     TP-2    centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
  *             alone
@@ -490,9 +491,15 @@ void NAMED(two_link_composite_inverse_dynamics_load_derivatives)(
     const real r_1_tip_y = arm_2_y + arm_tip_y;  /* CO-40 */
     dtau_dloads[0] = r_1_tip_y;
 
+    /* torques by loads, joint shoulder */
+    const real tau_1_by_force_tip_y = -r_1_tip_x;  /* CO-69 */
+    dtau_dloads[1] = tau_1_by_force_tip_y;
+
+    /* torques by loads, joint elbow */
+    const real tau_2_by_force_tip_y = -0.4*R_2_11;  /* CO-69 */
+    dtau_dloads[7] = tau_2_by_force_tip_y;
+
     /* results */
-    dtau_dloads[1] = -r_1_tip_x;
-    dtau_dloads[7] = -0.4*R_2_11;
     dtau_dloads[5] = REAL(-1.0);
     dtau_dloads[11] = REAL(-1.0);
 }
@@ -1516,8 +1523,6 @@ int NAMED(two_link_composite_forward_dynamics)(
     return samples;
 }
 
-#if !defined SYMGEN_VARIANT
-
 int NAMED(two_link_composite_forward_dynamics_derivatives)(
     const real *restrict q,
     const real *restrict qd,
@@ -1648,7 +1653,7 @@ int NAMED(two_link_composite_forward_dynamics_derivatives)(
 
     /* answers, joint elbow */
     const real t3_n_2_z = h0_2_x*dPsi_v_2_y - dPsi_v_2_x*t17 + 0.4*f0_in_2_x - moved_2_z;  /* CO-15 */
-    const real t3_f_2_y = f0_in_2_x + 0.5*dPsi_v_2_y;  /* CO-15 */
+    const real t3_f_2_y = 0.5*dPsi_v_2_y + f0_in_2_x;  /* CO-15 */
 
     /* torque derivatives, joint elbow */
     const real d_tau_2_dq_2 = t3_n_2_z - 0.4*t3_f_2_y;  /* CO-21 */
@@ -1732,4 +1737,3 @@ int NAMED(two_link_composite_forward_dynamics_derivatives)(
     }
     return samples;
 }
-#endif

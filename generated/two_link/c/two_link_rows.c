@@ -119,6 +119,20 @@ static int two_link_composite_forward_dynamics_compute(const real **x, real **y)
 {
     return NAMED(two_link_composite_forward_dynamics)(x[0], x[1], x[2], x[3], y[0]);
 }
+int NAMED(two_link_composite_forward_dynamics_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict tau,
+    const real *restrict loads,
+    real *restrict qdd,
+    real *restrict dqdd_dq,
+    real *restrict dqdd_dqd,
+    real *restrict dqdd_dtau);
+
+static int two_link_composite_forward_dynamics_derivatives_compute(const real **x, real **y)
+{
+    return NAMED(two_link_composite_forward_dynamics_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
+}
 void NAMED(two_link_newton_euler_kinetic_energy)(
     const real *restrict q,
     const real *restrict qd,
@@ -246,20 +260,6 @@ static int two_link_newton_euler_frame_pose_compute(const real **x, real **y)
     NAMED(two_link_newton_euler_frame_pose)(WHOLE(x[0]), x[1], y[0]);
     return 0;
 }
-int NAMED(two_link_kane_forward_dynamics_derivatives)(
-    const real *restrict q,
-    const real *restrict qd,
-    const real *restrict tau,
-    const real *restrict loads,
-    real *restrict qdd,
-    real *restrict dqdd_dq,
-    real *restrict dqdd_dqd,
-    real *restrict dqdd_dtau);
-
-static int two_link_kane_forward_dynamics_derivatives_compute(const real **x, real **y)
-{
-    return NAMED(two_link_kane_forward_dynamics_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
-}
 void NAMED(two_link_recursive_lagrange_inverse_dynamics_load_derivatives)(
     const real *restrict q,
     real *restrict dtau_dloads);
@@ -368,20 +368,6 @@ static int two_link_composite_regressor_compute(const real **x, real **y)
 {
     NAMED(two_link_composite_regressor)(x[0], x[1], x[2], y[0]);
     return 0;
-}
-int NAMED(two_link_composite_forward_dynamics_derivatives)(
-    const real *restrict q,
-    const real *restrict qd,
-    const real *restrict tau,
-    const real *restrict loads,
-    real *restrict qdd,
-    real *restrict dqdd_dq,
-    real *restrict dqdd_dqd,
-    real *restrict dqdd_dtau);
-
-static int two_link_composite_forward_dynamics_derivatives_compute(const real **x, real **y)
-{
-    return NAMED(two_link_composite_forward_dynamics_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
 }
 void NAMED(two_link_newton_euler_inverse_dynamics)(
     const real *restrict q,
@@ -573,6 +559,20 @@ int NAMED(two_link_kane_forward_dynamics)(
 static int two_link_kane_forward_dynamics_compute(const real **x, real **y)
 {
     return NAMED(two_link_kane_forward_dynamics)(x[0], x[1], x[2], x[3], y[0]);
+}
+int NAMED(two_link_kane_forward_dynamics_derivatives)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict tau,
+    const real *restrict loads,
+    real *restrict qdd,
+    real *restrict dqdd_dq,
+    real *restrict dqdd_dqd,
+    real *restrict dqdd_dtau);
+
+static int two_link_kane_forward_dynamics_derivatives_compute(const real **x, real **y)
+{
+    return NAMED(two_link_kane_forward_dynamics_derivatives)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3]);
 }
 void NAMED(two_link_recursive_lagrange_inverse_dynamics)(
     const real *restrict q,
@@ -1276,11 +1276,7 @@ static const struct kernel KERNELS[] = {
     {two_link_composite_forward_dynamics_compute,
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},
-#if !defined SYMGEN_VARIANT
     {two_link_composite_forward_dynamics_derivatives_compute,
-#else
-    {0,
-#endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
 #if !defined SYMGEN_VARIANT
@@ -1431,7 +1427,11 @@ static const struct kernel KERNELS[] = {
 #endif
      5, 1, {2, 2, 2, 6, 0}, {2},
      {2}, {0}},
+#if !defined SYMGEN_VARIANT
     {two_link_kane_forward_dynamics_derivatives_compute,
+#else
+    {0,
+#endif
      5, 4, {2, 2, 2, 6, 0}, {2, 4, 4, 4},
      {2, 4, 4, 4}, {0}},
 #if !defined SYMGEN_VARIANT

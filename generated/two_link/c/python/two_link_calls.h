@@ -893,8 +893,8 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_forward_dynamics], 0, 36697240},  /* composite */
     {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 19512192},  /* composite */
     {&SIGNATURES[OF_inverse_dynamics], 0, 39603960},  /* newton_euler */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 88, 22346368},  /* newton_euler */
-    {&SIGNATURES[OF_inverse_dynamics_hessian], 89, 21505376},  /* newton_euler */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 88, 21978016},  /* newton_euler */
+    {&SIGNATURES[OF_inverse_dynamics_hessian], 89, 20202016},  /* newton_euler */
     {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 56338024},  /* newton_euler */
     {&SIGNATURES[OF_mass_matrix], 90, 97560968},  /* newton_euler */
     {&SIGNATURES[OF_coriolis_matrix], 91, 90909088},  /* newton_euler */
@@ -906,9 +906,9 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_forward_kinematics], 0, 47619040},  /* newton_euler */
     {&SIGNATURES[OF_jacobians], 0, 51282048},  /* newton_euler */
     {&SIGNATURES[OF_joint_wrenches], 0, 30075184},  /* newton_euler */
-    {&SIGNATURES[OF_joint_wrench_derivatives], 0, 12861736},  /* newton_euler */
+    {&SIGNATURES[OF_joint_wrench_derivatives], 0, 12944976},  /* newton_euler */
     {&SIGNATURES[OF_point_motion], 0, 43478256},  /* newton_euler */
-    {&SIGNATURES[OF_point_motion_derivatives], 0, 27027024},  /* newton_euler */
+    {&SIGNATURES[OF_point_motion_derivatives], 0, 27972024},  /* newton_euler */
     {&SIGNATURES[OF_link_motion], 0, 36697240},  /* newton_euler */
     {&SIGNATURES[OF_center_of_mass], 0, 76923072},  /* newton_euler */
     {&SIGNATURES[OF_center_of_mass_jacobian], 0, 64516128},  /* newton_euler */
@@ -917,15 +917,15 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_centroidal_momentum_rate], 0, 37735848},  /* newton_euler */
     {&SIGNATURES[OF_regressor], 0, 33613440},  /* newton_euler */
     {&SIGNATURES[OF_forward_dynamics], 0, 34482752},  /* newton_euler */
-    {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 18099544},  /* newton_euler */
+    {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 17857136},  /* newton_euler */
     {&SIGNATURES[OF_frame_pose], 0, 74074072},  /* newton_euler */
     {&SIGNATURES[OF_forward_dynamics], 0, 36036032},  /* kane */
-    {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 20304568},  /* kane */
+    {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 19801976},  /* kane */
     {&SIGNATURES[OF_inverse_dynamics], 0, 20725384},  /* recursive_lagrange */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 92, 8350728},  /* recursive_lagrange */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 92, 7092192},  /* recursive_lagrange */
     {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 64516128},  /* recursive_lagrange */
     {&SIGNATURES[OF_mass_matrix], 93, 25477704},  /* recursive_lagrange */
-    {&SIGNATURES[OF_coriolis_matrix], 94, 23391808},  /* recursive_lagrange */
+    {&SIGNATURES[OF_coriolis_matrix], 94, 19512192},  /* recursive_lagrange */
     {&SIGNATURES[OF_bias_forces], 0, 23121384},  /* recursive_lagrange */
     {&SIGNATURES[OF_gravity_forces], 0, 74074072},  /* recursive_lagrange */
     {&SIGNATURES[OF_kinetic_energy], 0, 38834944},  /* recursive_lagrange */
@@ -956,22 +956,22 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_mass_matrix], 98, 97560968},  /* explicit_kane */
     {&SIGNATURES[OF_bias_forces], 0, 43010752},  /* explicit_kane */
     {&SIGNATURES[OF_forward_dynamics], 0, 35398224},  /* explicit_kane */
-    {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 19512192},  /* explicit_kane */
+    {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 19047616},  /* explicit_kane */
     {&SIGNATURES[OF_mass_matrix], 99, 78431368},  /* partially_recursive_kane */
     {&SIGNATURES[OF_bias_forces], 0, 42105256},  /* partially_recursive_kane */
     {&SIGNATURES[OF_forward_dynamics], 0, 30534344},  /* partially_recursive_kane */
-    {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 14545448},  /* partially_recursive_kane */
+    {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 14492752},  /* partially_recursive_kane */
     {&SIGNATURES[OF_inverse_dynamics_derivatives], 0, 23121384},  /* composite, packed */
     {&SIGNATURES[OF_inverse_dynamics_hessian], 0, 28169008},  /* composite, packed */
     {&SIGNATURES[OF_mass_matrix], 0, 108108104},  /* composite, packed */
     {&SIGNATURES[OF_coriolis_matrix], 0, 173913040},  /* composite, packed */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 0, 22346368},  /* newton_euler, packed */
-    {&SIGNATURES[OF_inverse_dynamics_hessian], 0, 21505376},  /* newton_euler, packed */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 0, 21978016},  /* newton_euler, packed */
+    {&SIGNATURES[OF_inverse_dynamics_hessian], 0, 20202016},  /* newton_euler, packed */
     {&SIGNATURES[OF_mass_matrix], 0, 97560968},  /* newton_euler, packed */
     {&SIGNATURES[OF_coriolis_matrix], 0, 90909088},  /* newton_euler, packed */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 0, 8350728},  /* recursive_lagrange, packed */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 0, 7092192},  /* recursive_lagrange, packed */
     {&SIGNATURES[OF_mass_matrix], 0, 25477704},  /* recursive_lagrange, packed */
-    {&SIGNATURES[OF_coriolis_matrix], 0, 23391808},  /* recursive_lagrange, packed */
+    {&SIGNATURES[OF_coriolis_matrix], 0, 19512192},  /* recursive_lagrange, packed */
     {&SIGNATURES[OF_inverse_dynamics_derivatives], 0, 14035080},  /* closed_form_lagrange, packed */
     {&SIGNATURES[OF_mass_matrix], 0, 32786880},  /* closed_form_lagrange, packed */
     {&SIGNATURES[OF_coriolis_matrix], 0, 32520320},  /* closed_form_lagrange, packed */
