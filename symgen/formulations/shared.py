@@ -11,6 +11,7 @@ from typing import overload
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector
+from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import UPPER, mirrored
 from symgen.description.quantities import MULTIPLIERS
 from symgen.formulations.state import State, Wrench
@@ -195,3 +196,19 @@ def let_derivative(
 def let_symmetric(b: ProgramBuilder[S], name: str, value: Matrix[S], note: str) -> Matrix[S]:
     """Name the entries on and above the diagonal."""
     return mirrored({(i, k): b.let(f"{name}_{i + 1}{k + 1}", value[i, k], note) for i, k in UPPER})
+
+
+MOTION, FORCE = ("w", "v"), ("n", "f")
+"""Letters of the angular and the linear vector of a motion, and of a force."""
+
+
+def lettered(name: str, letters: tuple[str, str]) -> tuple[str, str]:
+    """Return names of the two vectors of a spatial vector: letters behind its name."""
+    return f"{name}_{letters[0]}", f"{name}_{letters[1]}"
+
+
+def let_spatial(
+    b: ProgramBuilder[S], names: tuple[str, str], value: Spatial[S], note: str
+) -> Spatial[S]:
+    """Name the angular and the linear vector."""
+    return Spatial(b.let(names[0], value.angular, note), b.let(names[1], value.linear, note))

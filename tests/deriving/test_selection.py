@@ -153,6 +153,7 @@ def test_the_default_is_the_fastest_formulation_of_each_function(tmp_path):
     assert "forward_dynamics" in selection.evaluated["newton_euler"]
 
 
+@pytest.mark.slow
 def test_articulated_bodies_serve_where_elimination_would_cost_more(tmp_path):
     robot, function = chain(tmp_path, 16), ("forward_dynamics",)
     selection = select(robot, BuildOptions(functions=function))

@@ -28,16 +28,14 @@ from symgen.kinematics.loops import BASE_AXES, GAP
 from symgen.kinematics.scalars import scalar
 from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
-from tests.choosing import some_slow
 from tests.mechanisms.test_constraint_lines import closed, state
 from tests.oracles.comparison import agrees
 from tests.oracles.differentiated import Differentiated
 
 FUNCTION = "constraint_acceleration_derivatives"
 PARTS = ("at", "rate", "second_rate")
-EACH_POINT = pytest.mark.parametrize(
-    "point", some_slow((LINK_ORIGIN, RTDYN0, RTDYN1), (LINK_ORIGIN,)), ids=lambda x: x.name
-)
+pytestmark = pytest.mark.slow
+EACH_POINT = pytest.mark.parametrize("point", (LINK_ORIGIN, RTDYN0, RTDYN1), ids=lambda x: x.name)
 
 
 class Mechanism(Differentiated):

@@ -3,7 +3,13 @@
 import numpy as np
 
 from symgen.algebra.evaluation import evaluate
+from symgen.algebra.spatial import Spatial
 from symgen.program.differentiation import differentiate
+
+
+def entries_of(scalars):
+    """A list; 6-vectors are [linear; angular], as papers and modules have them."""
+    return list(scalars.linear_first if isinstance(scalars, Spatial) else scalars)
 
 
 class Differentiated:
@@ -25,7 +31,7 @@ class Differentiated:
 
     def of(self, scalars):
         """Their values."""
-        return np.array(evaluate(list(scalars), self.values))
+        return np.array(evaluate(entries_of(scalars), self.values))
 
     def matrix(self, scalars):
         """Those of a 3x3 matrix."""
@@ -33,7 +39,7 @@ class Differentiated:
 
     def rows(self, scalars, name):
         """Derivatives by an input, as scalars: a row for each."""
-        rows = [self.slopes.of(x) for x in scalars]
+        rows = [self.slopes.of(x) for x in entries_of(scalars)]
         return [[row.get(k, self.zero) for k in self.places[name]] for row in rows]
 
     def by(self, scalars, name):

@@ -468,78 +468,87 @@ def mass_matrix(q, mass_matrix):
     q_2 = q[..., 1]
 
     # angles
-    T_1_21 = sin(q_1)  # RL-1
-    T_1_11 = cos(q_1)  # RL-1
-    T_2_21 = sin(q_2)  # RL-1
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_21_by_qdd = sin(q_1)  # RL-1
+    T_1_11_by_qdd = cos(q_1)  # RL-1
+    T_2_21_by_qdd = sin(q_2)  # RL-1
+    T_2_11_by_qdd = cos(q_2)  # RL-1
 
-    # joints, joint shoulder
-    T_1_14 = 0.4*T_1_11  # RL-1
-    T_1_24 = 0.4*T_1_21  # RL-1
+    # torques: joints, joint shoulder
+    T_1_14_by_qdd = 0.4*T_1_11_by_qdd  # RL-1
+    T_1_24_by_qdd = 0.4*T_1_21_by_qdd  # RL-1
 
-    # positions, joint elbow
-    t1 = T_1_11*T_2_11
-    t2 = T_1_21*T_2_21
-    A_2_11 = t1 - t2  # RL-2
-    d_C_2_24_dqdd_2 = 0.4*t1 - 0.4*t2  # d RL-4
-    A_2_14 = T_1_14 + d_C_2_24_dqdd_2  # RL-2
-    t3 = T_1_11*T_2_21
-    t4 = T_1_21*T_2_11
-    A_2_21 = t3 + t4  # RL-2
+    # torques: positions, joint elbow
+    t1 = T_1_11_by_qdd*T_2_11_by_qdd
+    t2 = T_1_21_by_qdd*T_2_21_by_qdd
+    A_2_11_by_qdd = t1 - t2  # RL-2
+    d_C_2_24_by_qdd_dqdd_2 = 0.4*t1 - 0.4*t2  # d RL-4
+    A_2_14_by_qdd = T_1_14_by_qdd + d_C_2_24_by_qdd_dqdd_2  # RL-2
+    t3 = T_1_11_by_qdd*T_2_21_by_qdd
+    t4 = T_1_21_by_qdd*T_2_11_by_qdd
+    A_2_21_by_qdd = t3 + t4  # RL-2
     t5 = 0.4*t4 + 0.4*t3
-    A_2_24 = T_1_24 + t5  # RL-2
+    A_2_24_by_qdd = T_1_24_by_qdd + t5  # RL-2
 
-    # backward, joint elbow
-    t6 = 0.07*A_2_11
-    d_D_2_12_dqdd_1 = t6 - 0.1*A_2_14  # d RL-5
-    d_D_2_12_dqdd_2 = t6 - 0.1*d_C_2_24_dqdd_2  # d RL-5
-    t7 = -0.1*A_2_11
-    d_D_2_42_dqdd_1 = 0.5*A_2_14 + t7  # d RL-5
-    d_D_2_42_dqdd_2 = 0.5*d_C_2_24_dqdd_2 + t7  # d RL-5
-    t8 = 0.05*T_2_21
-    t9 = A_2_11*t8
-    t10 = 0.07*A_2_21
-    t11 = t10 - 0.1*A_2_24
-    t12 = -0.1*A_2_21
-    t13 = t12 + 0.5*A_2_24
-    t14 = 0.4*T_2_11
-    d_TD_2_11_dqdd_1 = t9 - T_2_11*t11 - t13*t14  # d RL-5
+    # torques: backward, joint elbow
+    t6 = 0.07*A_2_11_by_qdd
+    d_D_2_12_by_qdd_dqdd_1 = t6 - 0.1*A_2_14_by_qdd  # d RL-5
+    d_D_2_12_by_qdd_dqdd_2 = t6 - 0.1*d_C_2_24_by_qdd_dqdd_2  # d RL-5
+    t7 = -0.1*A_2_11_by_qdd
+    d_D_2_42_by_qdd_dqdd_1 = 0.5*A_2_14_by_qdd + t7  # d RL-5
+    d_D_2_42_by_qdd_dqdd_2 = 0.5*d_C_2_24_by_qdd_dqdd_2 + t7  # d RL-5
+    t8 = 0.05*T_2_21_by_qdd
+    t9 = A_2_11_by_qdd*t8
+    t10 = 0.07*A_2_21_by_qdd
+    t11 = t10 - 0.1*A_2_24_by_qdd
+    t12 = -0.1*A_2_21_by_qdd
+    t13 = t12 + 0.5*A_2_24_by_qdd
+    t14 = 0.4*T_2_11_by_qdd
+    d_TD_2_11_by_qdd_dqdd_1 = t9 - T_2_11_by_qdd*t11 - t13*t14  # d RL-5
     t15 = t10 - 0.1*t5
     t16 = t12 + 0.5*t5
-    d_TD_2_11_dqdd_2 = t9 - T_2_11*t15 - t16*t14  # d RL-5
-    t17 = A_2_21*t8
-    d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t17 + d_D_2_42_dqdd_1*t14  # d RL-5
-    d_TD_2_12_dqdd_2 = T_2_11*d_D_2_12_dqdd_2 + t17 + d_D_2_42_dqdd_2*t14  # d RL-5
-    t18 = 0.05*T_2_11
-    t19 = A_2_21*t18
-    t20 = 0.4*T_2_21
-    d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t19 + d_D_2_42_dqdd_1*t20  # d RL-5
-    d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t19 + d_D_2_42_dqdd_2*t20  # d RL-5
+    d_TD_2_11_by_qdd_dqdd_2 = t9 - T_2_11_by_qdd*t15 - t16*t14  # d RL-5
+    t17 = A_2_21_by_qdd*t8
+    t18 = T_2_11_by_qdd*d_D_2_12_by_qdd_dqdd_1 + t17
+    d_TD_2_12_by_qdd_dqdd_1 = t18 + d_D_2_42_by_qdd_dqdd_1*t14  # d RL-5
+    t19 = T_2_11_by_qdd*d_D_2_12_by_qdd_dqdd_2 + t17
+    d_TD_2_12_by_qdd_dqdd_2 = t19 + d_D_2_42_by_qdd_dqdd_2*t14  # d RL-5
+    t20 = 0.05*T_2_11_by_qdd
+    t21 = A_2_21_by_qdd*t20
+    t22 = 0.4*T_2_21_by_qdd
+    t23 = T_2_21_by_qdd*d_D_2_12_by_qdd_dqdd_1 - t21
+    d_TD_2_22_by_qdd_dqdd_1 = t23 + d_D_2_42_by_qdd_dqdd_1*t22  # d RL-5
+    t24 = T_2_21_by_qdd*d_D_2_12_by_qdd_dqdd_2 - t21
+    d_TD_2_22_by_qdd_dqdd_2 = t24 + d_D_2_42_by_qdd_dqdd_2*t22  # d RL-5
 
-    # backward, joint shoulder
-    d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21  # d RL-5
-    d_D_1_12_dqdd_1 = d_TD_2_12_dqdd_1 + 0.03*T_1_11  # d RL-5
-    t21 = A_2_11*t18
-    t22 = t21 + T_2_21*t11 + t13*t20
-    d_D_1_21_dqdd_1 = -0.05*T_1_11 - t22  # d RL-5
-    d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21  # d RL-5
-    d_D_1_42_dqdd_1 = d_D_2_42_dqdd_1 + 0.1*T_1_11  # d RL-5
-    t23 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1
-    d_TD_1_12_dqdd_1 = t23 + T_1_14*d_D_1_42_dqdd_1  # d RL-5
-    t24 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1
-    d_TD_1_21_dqdd_1 = t24 - T_1_24*(t13 + 0.1*T_1_21)  # d RL-5
+    # torques: backward, joint shoulder
+    d_D_1_11_by_qdd_dqdd_1 = d_TD_2_11_by_qdd_dqdd_1 - 0.03*T_1_21_by_qdd  # d RL-5
+    d_D_1_12_by_qdd_dqdd_1 = d_TD_2_12_by_qdd_dqdd_1 + 0.03*T_1_11_by_qdd  # d RL-5
+    t25 = A_2_11_by_qdd*t20
+    t26 = t25 + T_2_21_by_qdd*t11 + t13*t22
+    d_D_1_21_by_qdd_dqdd_1 = -0.05*T_1_11_by_qdd - t26  # d RL-5
+    d_D_1_22_by_qdd_dqdd_1 = d_TD_2_22_by_qdd_dqdd_1 - 0.05*T_1_21_by_qdd  # d RL-5
+    d_D_1_42_by_qdd_dqdd_1 = d_D_2_42_by_qdd_dqdd_1 + 0.1*T_1_11_by_qdd  # d RL-5
+    t27 = T_1_11_by_qdd*d_D_1_12_by_qdd_dqdd_1
+    t28 = t27 - T_1_21_by_qdd*d_D_1_22_by_qdd_dqdd_1
+    d_TD_1_12_by_qdd_dqdd_1 = t28 + T_1_14_by_qdd*d_D_1_42_by_qdd_dqdd_1  # d RL-5
+    t29 = T_1_21_by_qdd*d_D_1_11_by_qdd_dqdd_1
+    t30 = t29 + T_1_11_by_qdd*d_D_1_21_by_qdd_dqdd_1
+    d_TD_1_21_by_qdd_dqdd_1 = t30 - T_1_24_by_qdd*(t13 + 0.1*T_1_21_by_qdd)  # d RL-5
 
-    # torque, joint shoulder
-    M_1_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1  # RL-10
+    # torques: torque, joint shoulder
+    M_1_1 = d_TD_1_12_by_qdd_dqdd_1 - d_TD_1_21_by_qdd_dqdd_1  # RL-10
     mass_matrix[..., 0, 0] = M_1_1
 
-    # torque, joint elbow
-    t25 = T_1_11*d_TD_2_12_dqdd_1 - (T_1_21*d_TD_2_11_dqdd_1 - T_1_11*t22)
-    M_2_1 = t25 - T_1_21*d_TD_2_22_dqdd_1  # RL-10
+    # torques: torque, joint elbow
+    t31 = T_1_21_by_qdd*d_TD_2_11_by_qdd_dqdd_1 - T_1_11_by_qdd*t26
+    t32 = T_1_11_by_qdd*d_TD_2_12_by_qdd_dqdd_1 - t31
+    M_2_1 = t32 - T_1_21_by_qdd*d_TD_2_22_by_qdd_dqdd_1  # RL-10
     mass_matrix[..., 0, 1] = M_2_1
     mass_matrix[..., 1, 0] = M_2_1
-    t26 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(t21 + T_2_21*t15 + t16*t20)
-    M_2_2 = T_1_11*d_TD_2_12_dqdd_2 - t26 - T_1_21*d_TD_2_22_dqdd_2  # RL-10
+    t33 = T_1_11_by_qdd*(t25 + T_2_21_by_qdd*t15 + t16*t22)
+    t34 = T_1_21_by_qdd*d_TD_2_11_by_qdd_dqdd_2 - t33
+    t35 = T_1_11_by_qdd*d_TD_2_12_by_qdd_dqdd_2 - t34
+    M_2_2 = t35 - T_1_21_by_qdd*d_TD_2_22_by_qdd_dqdd_2  # RL-10
     mass_matrix[..., 1, 1] = M_2_2
 
 
@@ -551,92 +560,102 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     qd_2 = qd[..., 1]
 
     # angles
-    T_1_21 = sin(q_1)  # RL-1
-    T_1_11 = cos(q_1)  # RL-1
-    T_2_21 = sin(q_2)  # RL-1
-    T_2_11 = cos(q_2)  # RL-1
+    T_1_21_by_qd = sin(q_1)  # RL-1
+    T_1_11_by_qd = cos(q_1)  # RL-1
+    T_2_21_by_qd = sin(q_2)  # RL-1
+    T_2_11_by_qd = cos(q_2)  # RL-1
 
-    # velocities, joint shoulder
-    d_B_1_12_dq_1 = qd_1*T_1_21  # d RL-3
-    B_1_21 = qd_1*T_1_11  # RL-3
+    # torques: velocities, joint shoulder
+    d_B_1_12_by_qd_dq_1 = qd_1*T_1_21_by_qd  # d RL-3
+    B_1_21_by_qd = qd_1*T_1_11_by_qd  # RL-3
 
-    # velocities, joint elbow
-    t1 = qd_2*T_1_21
-    d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + t1  # d RL-3
-    t2 = qd_2*T_1_11
-    B_at_2_21 = B_1_21 + t2  # RL-3
+    # torques: velocities, joint elbow
+    t1 = qd_2*T_1_21_by_qd
+    d_B_at_2_12_by_qd_dq_1 = d_B_1_12_by_qd_dq_1 + t1  # d RL-3
+    t2 = qd_2*T_1_11_by_qd
+    B_at_2_21_by_qd = B_1_21_by_qd + t2  # RL-3
 
-    # accelerations, joint shoulder
-    d_C_1_12_dqd_1 = 2.0*d_B_1_12_dq_1  # d RL-4
+    # torques: accelerations, joint shoulder
+    d_C_1_12_by_qd_dqd_1 = 2.0*d_B_1_12_by_qd_dq_1  # d RL-4
 
-    # accelerations, joint elbow
-    d_C_at_2_12_dqd_1 = d_C_1_12_dqd_1 + 2.0*t1  # d RL-4
-    d_C_at_2_12_dqd_2 = d_B_1_12_dq_1 + d_B_at_2_12_dq_1 + t1  # d RL-4
-    t3 = T_2_21*d_C_at_2_12_dqd_1
-    t4 = 2.0*B_1_21 + 2.0*t2
-    t5 = T_2_11*t4
-    d_C_2_11_dqd_1 = t3 - t5  # d RL-4
-    t6 = T_2_21*d_C_at_2_12_dqd_2
-    t7 = B_1_21 + B_at_2_21 + t2
-    t8 = T_2_11*t7
-    d_C_2_11_dqd_2 = t6 - t8  # d RL-4
-    t9 = T_2_21*t4
-    t10 = T_2_11*d_C_at_2_12_dqd_1
-    d_C_2_12_dqd_1 = t9 + t10  # d RL-4
-    t11 = T_2_21*t7
-    t12 = T_2_11*d_C_at_2_12_dqd_2
-    d_C_2_12_dqd_2 = t11 + t12  # d RL-4
-    d_C_2_14_dqd_1 = 0.4*t3 - 0.4*t5 - 0.8*B_1_21  # d RL-4
-    d_C_2_14_dqd_2 = 0.4*t6 - 0.4*t8  # d RL-4
+    # torques: accelerations, joint elbow
+    d_C_at_2_12_by_qd_dqd_1 = d_C_1_12_by_qd_dqd_1 + 2.0*t1  # d RL-4
+    d_C_at_2_12_by_qd_dqd_2 = d_B_1_12_by_qd_dq_1 + d_B_at_2_12_by_qd_dq_1 + t1  # d RL-4
+    t3 = T_2_21_by_qd*d_C_at_2_12_by_qd_dqd_1
+    t4 = 2.0*B_1_21_by_qd + 2.0*t2
+    t5 = T_2_11_by_qd*t4
+    d_C_2_11_by_qd_dqd_1 = t3 - t5  # d RL-4
+    t6 = T_2_21_by_qd*d_C_at_2_12_by_qd_dqd_2
+    t7 = B_1_21_by_qd + B_at_2_21_by_qd + t2
+    t8 = T_2_11_by_qd*t7
+    d_C_2_11_by_qd_dqd_2 = t6 - t8  # d RL-4
+    t9 = T_2_21_by_qd*t4
+    t10 = T_2_11_by_qd*d_C_at_2_12_by_qd_dqd_1
+    d_C_2_12_by_qd_dqd_1 = t9 + t10  # d RL-4
+    t11 = T_2_21_by_qd*t7
+    t12 = T_2_11_by_qd*d_C_at_2_12_by_qd_dqd_2
+    d_C_2_12_by_qd_dqd_2 = t11 + t12  # d RL-4
+    d_C_2_14_by_qd_dqd_1 = 0.4*t3 - 0.4*t5 - 0.8*B_1_21_by_qd  # d RL-4
+    d_C_2_14_by_qd_dqd_2 = 0.4*t6 - 0.4*t8  # d RL-4
 
-    # backward, joint elbow
-    d_D_2_11_dqd_1 = 0.07*d_C_2_11_dqd_1 - 0.1*d_C_2_14_dqd_1  # d RL-5
-    d_D_2_11_dqd_2 = 0.07*d_C_2_11_dqd_2 - 0.1*d_C_2_14_dqd_2  # d RL-5
-    d_D_2_41_dqd_1 = 0.5*d_C_2_14_dqd_1 - 0.1*d_C_2_11_dqd_1  # d RL-5
-    d_D_2_41_dqd_2 = 0.5*d_C_2_14_dqd_2 - 0.1*d_C_2_11_dqd_2  # d RL-5
-    t13 = 0.05*T_2_21
-    t14 = 0.4*T_2_11
-    d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - d_C_2_12_dqd_1*t13 + d_D_2_41_dqd_1*t14  # d RL-5
-    d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - d_C_2_12_dqd_2*t13 + d_D_2_41_dqd_2*t14  # d RL-5
-    t15 = 0.05*T_2_11
-    t16 = 0.4*T_2_21
-    d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + d_C_2_12_dqd_1*t15 + d_D_2_41_dqd_1*t16  # d RL-5
-    d_TD_2_21_dqd_2 = T_2_21*d_D_2_11_dqd_2 + d_C_2_12_dqd_2*t15 + d_D_2_41_dqd_2*t16  # d RL-5
-    t17 = 0.4*t10 + 0.4*t9 + 0.8*d_B_1_12_dq_1
-    t18 = 0.07*d_C_2_12_dqd_1 - 0.1*t17
-    t19 = 0.5*t17 - 0.1*d_C_2_12_dqd_1
-    d_TD_2_22_dqd_1 = d_C_2_11_dqd_1*t15 - T_2_21*t18 - t19*t16  # d RL-5
-    t20 = 0.4*t12 + 0.4*t11
-    t21 = 0.07*d_C_2_12_dqd_2 - 0.1*t20
-    t22 = 0.5*t20 - 0.1*d_C_2_12_dqd_2
-    d_TD_2_22_dqd_2 = d_C_2_11_dqd_2*t15 - T_2_21*t21 - t22*t16  # d RL-5
+    # torques: backward, joint elbow
+    d_D_2_11_by_qd_dqd_1 = 0.07*d_C_2_11_by_qd_dqd_1 - 0.1*d_C_2_14_by_qd_dqd_1  # d RL-5
+    d_D_2_11_by_qd_dqd_2 = 0.07*d_C_2_11_by_qd_dqd_2 - 0.1*d_C_2_14_by_qd_dqd_2  # d RL-5
+    d_D_2_41_by_qd_dqd_1 = 0.5*d_C_2_14_by_qd_dqd_1 - 0.1*d_C_2_11_by_qd_dqd_1  # d RL-5
+    d_D_2_41_by_qd_dqd_2 = 0.5*d_C_2_14_by_qd_dqd_2 - 0.1*d_C_2_11_by_qd_dqd_2  # d RL-5
+    t13 = 0.05*T_2_21_by_qd
+    t14 = 0.4*T_2_11_by_qd
+    t15 = T_2_11_by_qd*d_D_2_11_by_qd_dqd_1 - d_C_2_12_by_qd_dqd_1*t13
+    d_TD_2_11_by_qd_dqd_1 = t15 + d_D_2_41_by_qd_dqd_1*t14  # d RL-5
+    t16 = T_2_11_by_qd*d_D_2_11_by_qd_dqd_2 - d_C_2_12_by_qd_dqd_2*t13
+    d_TD_2_11_by_qd_dqd_2 = t16 + d_D_2_41_by_qd_dqd_2*t14  # d RL-5
+    t17 = 0.05*T_2_11_by_qd
+    t18 = 0.4*T_2_21_by_qd
+    t19 = T_2_21_by_qd*d_D_2_11_by_qd_dqd_1 + d_C_2_12_by_qd_dqd_1*t17
+    d_TD_2_21_by_qd_dqd_1 = t19 + d_D_2_41_by_qd_dqd_1*t18  # d RL-5
+    t20 = T_2_21_by_qd*d_D_2_11_by_qd_dqd_2 + d_C_2_12_by_qd_dqd_2*t17
+    d_TD_2_21_by_qd_dqd_2 = t20 + d_D_2_41_by_qd_dqd_2*t18  # d RL-5
+    t21 = 0.4*t10 + 0.4*t9 + 0.8*d_B_1_12_by_qd_dq_1
+    t22 = 0.07*d_C_2_12_by_qd_dqd_1 - 0.1*t21
+    t23 = 0.5*t21 - 0.1*d_C_2_12_by_qd_dqd_1
+    d_TD_2_22_by_qd_dqd_1 = d_C_2_11_by_qd_dqd_1*t17 - T_2_21_by_qd*t22 - t23*t18  # d RL-5
+    t24 = 0.4*t12 + 0.4*t11
+    t25 = 0.07*d_C_2_12_by_qd_dqd_2 - 0.1*t24
+    t26 = 0.5*t24 - 0.1*d_C_2_12_by_qd_dqd_2
+    d_TD_2_22_by_qd_dqd_2 = d_C_2_11_by_qd_dqd_2*t17 - T_2_21_by_qd*t25 - t26*t18  # d RL-5
 
-    # backward, joint shoulder
-    d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21  # d RL-5
-    d_D_1_21_dqd_1 = d_TD_2_21_dqd_1 + 0.1*d_B_1_12_dq_1  # d RL-5
-    d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21  # d RL-5
-    d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21  # d RL-5
-    t23 = 0.4*T_1_21
-    d_TD_1_21_dqd_1 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1 + d_D_1_41_dqd_1*t23  # d RL-5
-    t24 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
-    d_TD_1_21_dqd_2 = t24 + d_D_2_41_dqd_2*t23  # d RL-5
+    # torques: backward, joint shoulder
+    d_D_1_11_by_qd_dqd_1 = d_TD_2_11_by_qd_dqd_1 - 0.06*B_1_21_by_qd  # d RL-5
+    d_D_1_21_by_qd_dqd_1 = d_TD_2_21_by_qd_dqd_1 + 0.1*d_B_1_12_by_qd_dq_1  # d RL-5
+    d_D_1_22_by_qd_dqd_1 = d_TD_2_22_by_qd_dqd_1 - 0.1*B_1_21_by_qd  # d RL-5
+    d_D_1_41_by_qd_dqd_1 = d_D_2_41_by_qd_dqd_1 - 0.2*B_1_21_by_qd  # d RL-5
+    t27 = T_1_21_by_qd*d_D_1_11_by_qd_dqd_1
+    t28 = 0.4*T_1_21_by_qd
+    d_TD_1_21_by_qd_dqd_1 = t27 + T_1_11_by_qd*d_D_1_21_by_qd_dqd_1 + d_D_1_41_by_qd_dqd_1*t28  # d RL-5
+    t29 = T_1_21_by_qd*d_TD_2_11_by_qd_dqd_2
+    t30 = t29 + T_1_11_by_qd*d_TD_2_21_by_qd_dqd_2
+    d_TD_1_21_by_qd_dqd_2 = t30 + d_D_2_41_by_qd_dqd_2*t28  # d RL-5
 
     # coriolis, joint shoulder
-    t25 = d_C_2_11_dqd_1*t13 + T_2_11*t18 + t19*t14
-    t26 = 0.4*T_1_11
-    t27 = T_1_11*(t25 + 0.06*d_B_1_12_dq_1) + T_1_21*d_D_1_22_dqd_1
-    C_1_1 = -0.5*(t27 + (t19 + 0.2*d_B_1_12_dq_1)*t26 + d_TD_1_21_dqd_1)  # RL-11
+    t31 = d_C_2_11_by_qd_dqd_1*t13 + T_2_11_by_qd*t22 + t23*t14
+    t32 = T_1_11_by_qd*(t31 + 0.06*d_B_1_12_by_qd_dq_1)
+    t33 = 0.4*T_1_11_by_qd
+    t34 = t32 + T_1_21_by_qd*d_D_1_22_by_qd_dqd_1
+    t35 = t34 + (t23 + 0.2*d_B_1_12_by_qd_dq_1)*t33 + d_TD_1_21_by_qd_dqd_1
+    C_1_1 = -0.5*t35  # RL-11
     coriolis_matrix[..., 0, 0] = C_1_1
-    t28 = T_1_11*(d_C_2_11_dqd_2*t13 + T_2_11*t21 + t22*t14)
-    t29 = T_1_21*d_TD_2_22_dqd_2
-    C_1_2 = -0.5*(t28 + t29 + t22*t26 + d_TD_1_21_dqd_2)  # RL-11
+    t36 = d_C_2_11_by_qd_dqd_2*t13 + T_2_11_by_qd*t25 + t26*t14
+    t37 = T_1_11_by_qd*t36
+    t38 = T_1_21_by_qd*d_TD_2_22_by_qd_dqd_2
+    C_1_2 = -0.5*(t37 + t38 + t26*t33 + d_TD_1_21_by_qd_dqd_2)  # RL-11
     coriolis_matrix[..., 0, 1] = C_1_2
 
     # coriolis, joint elbow
-    t30 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1 + T_1_11*t25
-    C_2_1 = -0.5*(t30 + T_1_21*d_TD_2_22_dqd_1)  # RL-11
+    t39 = T_1_21_by_qd*d_TD_2_11_by_qd_dqd_1
+    t40 = t39 + T_1_11_by_qd*d_TD_2_21_by_qd_dqd_1 + T_1_11_by_qd*t31
+    C_2_1 = -0.5*(t40 + T_1_21_by_qd*d_TD_2_22_by_qd_dqd_1)  # RL-11
     coriolis_matrix[..., 1, 0] = C_2_1
-    C_2_2 = -0.5*(t28 + t24 + t29)  # RL-11
+    C_2_2 = -0.5*(t37 + t30 + t38)  # RL-11
     coriolis_matrix[..., 1, 1] = C_2_2
 
 

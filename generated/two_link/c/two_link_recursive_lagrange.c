@@ -227,78 +227,87 @@ void NAMED(two_link_recursive_lagrange_mass_matrix)(
     };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
-    const real T_1_21 = sines[0];  /* RL-1 */
-    const real T_1_11 = cosines[0];  /* RL-1 */
-    const real T_2_21 = sines[1];  /* RL-1 */
-    const real T_2_11 = cosines[1];  /* RL-1 */
+    const real T_1_21_by_qdd = sines[0];  /* RL-1 */
+    const real T_1_11_by_qdd = cosines[0];  /* RL-1 */
+    const real T_2_21_by_qdd = sines[1];  /* RL-1 */
+    const real T_2_11_by_qdd = cosines[1];  /* RL-1 */
 
-    /* joints, joint shoulder */
-    const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
-    const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
+    /* torques: joints, joint shoulder */
+    const real T_1_14_by_qdd = 0.4*T_1_11_by_qdd;  /* RL-1 */
+    const real T_1_24_by_qdd = 0.4*T_1_21_by_qdd;  /* RL-1 */
 
-    /* positions, joint elbow */
-    const real t1 = T_1_11*T_2_11;
-    const real t2 = T_1_21*T_2_21;
-    const real A_2_11 = t1 - t2;  /* RL-2 */
-    const real d_C_2_24_dqdd_2 = 0.4*t1 - 0.4*t2;  /* d RL-4 */
-    const real A_2_14 = T_1_14 + d_C_2_24_dqdd_2;  /* RL-2 */
-    const real t3 = T_1_11*T_2_21;
-    const real t4 = T_1_21*T_2_11;
-    const real A_2_21 = t3 + t4;  /* RL-2 */
+    /* torques: positions, joint elbow */
+    const real t1 = T_1_11_by_qdd*T_2_11_by_qdd;
+    const real t2 = T_1_21_by_qdd*T_2_21_by_qdd;
+    const real A_2_11_by_qdd = t1 - t2;  /* RL-2 */
+    const real d_C_2_24_by_qdd_dqdd_2 = 0.4*t1 - 0.4*t2;  /* d RL-4 */
+    const real A_2_14_by_qdd = T_1_14_by_qdd + d_C_2_24_by_qdd_dqdd_2;  /* RL-2 */
+    const real t3 = T_1_11_by_qdd*T_2_21_by_qdd;
+    const real t4 = T_1_21_by_qdd*T_2_11_by_qdd;
+    const real A_2_21_by_qdd = t3 + t4;  /* RL-2 */
     const real t5 = 0.4*t4 + 0.4*t3;
-    const real A_2_24 = T_1_24 + t5;  /* RL-2 */
+    const real A_2_24_by_qdd = T_1_24_by_qdd + t5;  /* RL-2 */
 
-    /* backward, joint elbow */
-    const real t6 = 0.07*A_2_11;
-    const real d_D_2_12_dqdd_1 = t6 - 0.1*A_2_14;  /* d RL-5 */
-    const real d_D_2_12_dqdd_2 = t6 - 0.1*d_C_2_24_dqdd_2;  /* d RL-5 */
-    const real t7 = -0.1*A_2_11;
-    const real d_D_2_42_dqdd_1 = 0.5*A_2_14 + t7;  /* d RL-5 */
-    const real d_D_2_42_dqdd_2 = 0.5*d_C_2_24_dqdd_2 + t7;  /* d RL-5 */
-    const real t8 = 0.05*T_2_21;
-    const real t9 = A_2_11*t8;
-    const real t10 = 0.07*A_2_21;
-    const real t11 = t10 - 0.1*A_2_24;
-    const real t12 = -0.1*A_2_21;
-    const real t13 = t12 + 0.5*A_2_24;
-    const real t14 = 0.4*T_2_11;
-    const real d_TD_2_11_dqdd_1 = t9 - T_2_11*t11 - t13*t14;  /* d RL-5 */
+    /* torques: backward, joint elbow */
+    const real t6 = 0.07*A_2_11_by_qdd;
+    const real d_D_2_12_by_qdd_dqdd_1 = t6 - 0.1*A_2_14_by_qdd;  /* d RL-5 */
+    const real d_D_2_12_by_qdd_dqdd_2 = t6 - 0.1*d_C_2_24_by_qdd_dqdd_2;  /* d RL-5 */
+    const real t7 = -0.1*A_2_11_by_qdd;
+    const real d_D_2_42_by_qdd_dqdd_1 = 0.5*A_2_14_by_qdd + t7;  /* d RL-5 */
+    const real d_D_2_42_by_qdd_dqdd_2 = 0.5*d_C_2_24_by_qdd_dqdd_2 + t7;  /* d RL-5 */
+    const real t8 = 0.05*T_2_21_by_qdd;
+    const real t9 = A_2_11_by_qdd*t8;
+    const real t10 = 0.07*A_2_21_by_qdd;
+    const real t11 = t10 - 0.1*A_2_24_by_qdd;
+    const real t12 = -0.1*A_2_21_by_qdd;
+    const real t13 = t12 + 0.5*A_2_24_by_qdd;
+    const real t14 = 0.4*T_2_11_by_qdd;
+    const real d_TD_2_11_by_qdd_dqdd_1 = t9 - T_2_11_by_qdd*t11 - t13*t14;  /* d RL-5 */
     const real t15 = t10 - 0.1*t5;
     const real t16 = t12 + 0.5*t5;
-    const real d_TD_2_11_dqdd_2 = t9 - T_2_11*t15 - t16*t14;  /* d RL-5 */
-    const real t17 = A_2_21*t8;
-    const real d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t17 + d_D_2_42_dqdd_1*t14;  /* d RL-5 */
-    const real d_TD_2_12_dqdd_2 = T_2_11*d_D_2_12_dqdd_2 + t17 + d_D_2_42_dqdd_2*t14;  /* d RL-5 */
-    const real t18 = 0.05*T_2_11;
-    const real t19 = A_2_21*t18;
-    const real t20 = 0.4*T_2_21;
-    const real d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t19 + d_D_2_42_dqdd_1*t20;  /* d RL-5 */
-    const real d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t19 + d_D_2_42_dqdd_2*t20;  /* d RL-5 */
+    const real d_TD_2_11_by_qdd_dqdd_2 = t9 - T_2_11_by_qdd*t15 - t16*t14;  /* d RL-5 */
+    const real t17 = A_2_21_by_qdd*t8;
+    const real t18 = T_2_11_by_qdd*d_D_2_12_by_qdd_dqdd_1 + t17;
+    const real d_TD_2_12_by_qdd_dqdd_1 = t18 + d_D_2_42_by_qdd_dqdd_1*t14;  /* d RL-5 */
+    const real t19 = T_2_11_by_qdd*d_D_2_12_by_qdd_dqdd_2 + t17;
+    const real d_TD_2_12_by_qdd_dqdd_2 = t19 + d_D_2_42_by_qdd_dqdd_2*t14;  /* d RL-5 */
+    const real t20 = 0.05*T_2_11_by_qdd;
+    const real t21 = A_2_21_by_qdd*t20;
+    const real t22 = 0.4*T_2_21_by_qdd;
+    const real t23 = T_2_21_by_qdd*d_D_2_12_by_qdd_dqdd_1 - t21;
+    const real d_TD_2_22_by_qdd_dqdd_1 = t23 + d_D_2_42_by_qdd_dqdd_1*t22;  /* d RL-5 */
+    const real t24 = T_2_21_by_qdd*d_D_2_12_by_qdd_dqdd_2 - t21;
+    const real d_TD_2_22_by_qdd_dqdd_2 = t24 + d_D_2_42_by_qdd_dqdd_2*t22;  /* d RL-5 */
 
-    /* backward, joint shoulder */
-    const real d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21;  /* d RL-5 */
-    const real d_D_1_12_dqdd_1 = d_TD_2_12_dqdd_1 + 0.03*T_1_11;  /* d RL-5 */
-    const real t21 = A_2_11*t18;
-    const real t22 = t21 + T_2_21*t11 + t13*t20;
-    const real d_D_1_21_dqdd_1 = -0.05*T_1_11 - t22;  /* d RL-5 */
-    const real d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21;  /* d RL-5 */
-    const real d_D_1_42_dqdd_1 = d_D_2_42_dqdd_1 + 0.1*T_1_11;  /* d RL-5 */
-    const real t23 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1;
-    const real d_TD_1_12_dqdd_1 = t23 + T_1_14*d_D_1_42_dqdd_1;  /* d RL-5 */
-    const real t24 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1;
-    const real d_TD_1_21_dqdd_1 = t24 - T_1_24*(t13 + 0.1*T_1_21);  /* d RL-5 */
+    /* torques: backward, joint shoulder */
+    const real d_D_1_11_by_qdd_dqdd_1 = d_TD_2_11_by_qdd_dqdd_1 - 0.03*T_1_21_by_qdd;  /* d RL-5 */
+    const real d_D_1_12_by_qdd_dqdd_1 = d_TD_2_12_by_qdd_dqdd_1 + 0.03*T_1_11_by_qdd;  /* d RL-5 */
+    const real t25 = A_2_11_by_qdd*t20;
+    const real t26 = t25 + T_2_21_by_qdd*t11 + t13*t22;
+    const real d_D_1_21_by_qdd_dqdd_1 = -0.05*T_1_11_by_qdd - t26;  /* d RL-5 */
+    const real d_D_1_22_by_qdd_dqdd_1 = d_TD_2_22_by_qdd_dqdd_1 - 0.05*T_1_21_by_qdd;  /* d RL-5 */
+    const real d_D_1_42_by_qdd_dqdd_1 = d_D_2_42_by_qdd_dqdd_1 + 0.1*T_1_11_by_qdd;  /* d RL-5 */
+    const real t27 = T_1_11_by_qdd*d_D_1_12_by_qdd_dqdd_1;
+    const real t28 = t27 - T_1_21_by_qdd*d_D_1_22_by_qdd_dqdd_1;
+    const real d_TD_1_12_by_qdd_dqdd_1 = t28 + T_1_14_by_qdd*d_D_1_42_by_qdd_dqdd_1;  /* d RL-5 */
+    const real t29 = T_1_21_by_qdd*d_D_1_11_by_qdd_dqdd_1;
+    const real t30 = t29 + T_1_11_by_qdd*d_D_1_21_by_qdd_dqdd_1;
+    const real d_TD_1_21_by_qdd_dqdd_1 = t30 - T_1_24_by_qdd*(t13 + 0.1*T_1_21_by_qdd);  /* d RL-5 */
 
-    /* torque, joint shoulder */
-    const real M_1_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1;  /* RL-10 */
+    /* torques: torque, joint shoulder */
+    const real M_1_1 = d_TD_1_12_by_qdd_dqdd_1 - d_TD_1_21_by_qdd_dqdd_1;  /* RL-10 */
     mass_matrix[0] = M_1_1;
 
-    /* torque, joint elbow */
-    const real t25 = T_1_11*d_TD_2_12_dqdd_1 - (T_1_21*d_TD_2_11_dqdd_1 - T_1_11*t22);
-    const real M_2_1 = t25 - T_1_21*d_TD_2_22_dqdd_1;  /* RL-10 */
+    /* torques: torque, joint elbow */
+    const real t31 = T_1_21_by_qdd*d_TD_2_11_by_qdd_dqdd_1 - T_1_11_by_qdd*t26;
+    const real t32 = T_1_11_by_qdd*d_TD_2_12_by_qdd_dqdd_1 - t31;
+    const real M_2_1 = t32 - T_1_21_by_qdd*d_TD_2_22_by_qdd_dqdd_1;  /* RL-10 */
     mass_matrix[1] = M_2_1;
     mass_matrix[2] = M_2_1;
-    const real t26 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(t21 + T_2_21*t15 + t16*t20);
-    const real M_2_2 = T_1_11*d_TD_2_12_dqdd_2 - t26 - T_1_21*d_TD_2_22_dqdd_2;  /* RL-10 */
+    const real t33 = T_1_11_by_qdd*(t25 + T_2_21_by_qdd*t15 + t16*t22);
+    const real t34 = T_1_21_by_qdd*d_TD_2_11_by_qdd_dqdd_2 - t33;
+    const real t35 = T_1_11_by_qdd*d_TD_2_12_by_qdd_dqdd_2 - t34;
+    const real M_2_2 = t35 - T_1_21_by_qdd*d_TD_2_22_by_qdd_dqdd_2;  /* RL-10 */
     mass_matrix[3] = M_2_2;
 }
 #endif
@@ -321,92 +330,102 @@ void NAMED(two_link_recursive_lagrange_coriolis_matrix)(
     };
     real sines[8], cosines[8];
     sines_and_cosines(2, angles, sines, cosines);
-    const real T_1_21 = sines[0];  /* RL-1 */
-    const real T_1_11 = cosines[0];  /* RL-1 */
-    const real T_2_21 = sines[1];  /* RL-1 */
-    const real T_2_11 = cosines[1];  /* RL-1 */
+    const real T_1_21_by_qd = sines[0];  /* RL-1 */
+    const real T_1_11_by_qd = cosines[0];  /* RL-1 */
+    const real T_2_21_by_qd = sines[1];  /* RL-1 */
+    const real T_2_11_by_qd = cosines[1];  /* RL-1 */
 
-    /* velocities, joint shoulder */
-    const real d_B_1_12_dq_1 = qd_1*T_1_21;  /* d RL-3 */
-    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
+    /* torques: velocities, joint shoulder */
+    const real d_B_1_12_by_qd_dq_1 = qd_1*T_1_21_by_qd;  /* d RL-3 */
+    const real B_1_21_by_qd = qd_1*T_1_11_by_qd;  /* RL-3 */
 
-    /* velocities, joint elbow */
-    const real t1 = qd_2*T_1_21;
-    const real d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + t1;  /* d RL-3 */
-    const real t2 = qd_2*T_1_11;
-    const real B_at_2_21 = B_1_21 + t2;  /* RL-3 */
+    /* torques: velocities, joint elbow */
+    const real t1 = qd_2*T_1_21_by_qd;
+    const real d_B_at_2_12_by_qd_dq_1 = d_B_1_12_by_qd_dq_1 + t1;  /* d RL-3 */
+    const real t2 = qd_2*T_1_11_by_qd;
+    const real B_at_2_21_by_qd = B_1_21_by_qd + t2;  /* RL-3 */
 
-    /* accelerations, joint shoulder */
-    const real d_C_1_12_dqd_1 = 2.0*d_B_1_12_dq_1;  /* d RL-4 */
+    /* torques: accelerations, joint shoulder */
+    const real d_C_1_12_by_qd_dqd_1 = 2.0*d_B_1_12_by_qd_dq_1;  /* d RL-4 */
 
-    /* accelerations, joint elbow */
-    const real d_C_at_2_12_dqd_1 = d_C_1_12_dqd_1 + 2.0*t1;  /* d RL-4 */
-    const real d_C_at_2_12_dqd_2 = d_B_1_12_dq_1 + d_B_at_2_12_dq_1 + t1;  /* d RL-4 */
-    const real t3 = T_2_21*d_C_at_2_12_dqd_1;
-    const real t4 = 2.0*B_1_21 + 2.0*t2;
-    const real t5 = T_2_11*t4;
-    const real d_C_2_11_dqd_1 = t3 - t5;  /* d RL-4 */
-    const real t6 = T_2_21*d_C_at_2_12_dqd_2;
-    const real t7 = B_1_21 + B_at_2_21 + t2;
-    const real t8 = T_2_11*t7;
-    const real d_C_2_11_dqd_2 = t6 - t8;  /* d RL-4 */
-    const real t9 = T_2_21*t4;
-    const real t10 = T_2_11*d_C_at_2_12_dqd_1;
-    const real d_C_2_12_dqd_1 = t9 + t10;  /* d RL-4 */
-    const real t11 = T_2_21*t7;
-    const real t12 = T_2_11*d_C_at_2_12_dqd_2;
-    const real d_C_2_12_dqd_2 = t11 + t12;  /* d RL-4 */
-    const real d_C_2_14_dqd_1 = 0.4*t3 - 0.4*t5 - 0.8*B_1_21;  /* d RL-4 */
-    const real d_C_2_14_dqd_2 = 0.4*t6 - 0.4*t8;  /* d RL-4 */
+    /* torques: accelerations, joint elbow */
+    const real d_C_at_2_12_by_qd_dqd_1 = d_C_1_12_by_qd_dqd_1 + 2.0*t1;  /* d RL-4 */
+    const real d_C_at_2_12_by_qd_dqd_2 = d_B_1_12_by_qd_dq_1 + d_B_at_2_12_by_qd_dq_1 + t1;  /* d RL-4 */
+    const real t3 = T_2_21_by_qd*d_C_at_2_12_by_qd_dqd_1;
+    const real t4 = 2.0*B_1_21_by_qd + 2.0*t2;
+    const real t5 = T_2_11_by_qd*t4;
+    const real d_C_2_11_by_qd_dqd_1 = t3 - t5;  /* d RL-4 */
+    const real t6 = T_2_21_by_qd*d_C_at_2_12_by_qd_dqd_2;
+    const real t7 = B_1_21_by_qd + B_at_2_21_by_qd + t2;
+    const real t8 = T_2_11_by_qd*t7;
+    const real d_C_2_11_by_qd_dqd_2 = t6 - t8;  /* d RL-4 */
+    const real t9 = T_2_21_by_qd*t4;
+    const real t10 = T_2_11_by_qd*d_C_at_2_12_by_qd_dqd_1;
+    const real d_C_2_12_by_qd_dqd_1 = t9 + t10;  /* d RL-4 */
+    const real t11 = T_2_21_by_qd*t7;
+    const real t12 = T_2_11_by_qd*d_C_at_2_12_by_qd_dqd_2;
+    const real d_C_2_12_by_qd_dqd_2 = t11 + t12;  /* d RL-4 */
+    const real d_C_2_14_by_qd_dqd_1 = 0.4*t3 - 0.4*t5 - 0.8*B_1_21_by_qd;  /* d RL-4 */
+    const real d_C_2_14_by_qd_dqd_2 = 0.4*t6 - 0.4*t8;  /* d RL-4 */
 
-    /* backward, joint elbow */
-    const real d_D_2_11_dqd_1 = 0.07*d_C_2_11_dqd_1 - 0.1*d_C_2_14_dqd_1;  /* d RL-5 */
-    const real d_D_2_11_dqd_2 = 0.07*d_C_2_11_dqd_2 - 0.1*d_C_2_14_dqd_2;  /* d RL-5 */
-    const real d_D_2_41_dqd_1 = 0.5*d_C_2_14_dqd_1 - 0.1*d_C_2_11_dqd_1;  /* d RL-5 */
-    const real d_D_2_41_dqd_2 = 0.5*d_C_2_14_dqd_2 - 0.1*d_C_2_11_dqd_2;  /* d RL-5 */
-    const real t13 = 0.05*T_2_21;
-    const real t14 = 0.4*T_2_11;
-    const real d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - d_C_2_12_dqd_1*t13 + d_D_2_41_dqd_1*t14;  /* d RL-5 */
-    const real d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - d_C_2_12_dqd_2*t13 + d_D_2_41_dqd_2*t14;  /* d RL-5 */
-    const real t15 = 0.05*T_2_11;
-    const real t16 = 0.4*T_2_21;
-    const real d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + d_C_2_12_dqd_1*t15 + d_D_2_41_dqd_1*t16;  /* d RL-5 */
-    const real d_TD_2_21_dqd_2 = T_2_21*d_D_2_11_dqd_2 + d_C_2_12_dqd_2*t15 + d_D_2_41_dqd_2*t16;  /* d RL-5 */
-    const real t17 = 0.4*t10 + 0.4*t9 + 0.8*d_B_1_12_dq_1;
-    const real t18 = 0.07*d_C_2_12_dqd_1 - 0.1*t17;
-    const real t19 = 0.5*t17 - 0.1*d_C_2_12_dqd_1;
-    const real d_TD_2_22_dqd_1 = d_C_2_11_dqd_1*t15 - T_2_21*t18 - t19*t16;  /* d RL-5 */
-    const real t20 = 0.4*t12 + 0.4*t11;
-    const real t21 = 0.07*d_C_2_12_dqd_2 - 0.1*t20;
-    const real t22 = 0.5*t20 - 0.1*d_C_2_12_dqd_2;
-    const real d_TD_2_22_dqd_2 = d_C_2_11_dqd_2*t15 - T_2_21*t21 - t22*t16;  /* d RL-5 */
+    /* torques: backward, joint elbow */
+    const real d_D_2_11_by_qd_dqd_1 = 0.07*d_C_2_11_by_qd_dqd_1 - 0.1*d_C_2_14_by_qd_dqd_1;  /* d RL-5 */
+    const real d_D_2_11_by_qd_dqd_2 = 0.07*d_C_2_11_by_qd_dqd_2 - 0.1*d_C_2_14_by_qd_dqd_2;  /* d RL-5 */
+    const real d_D_2_41_by_qd_dqd_1 = 0.5*d_C_2_14_by_qd_dqd_1 - 0.1*d_C_2_11_by_qd_dqd_1;  /* d RL-5 */
+    const real d_D_2_41_by_qd_dqd_2 = 0.5*d_C_2_14_by_qd_dqd_2 - 0.1*d_C_2_11_by_qd_dqd_2;  /* d RL-5 */
+    const real t13 = 0.05*T_2_21_by_qd;
+    const real t14 = 0.4*T_2_11_by_qd;
+    const real t15 = T_2_11_by_qd*d_D_2_11_by_qd_dqd_1 - d_C_2_12_by_qd_dqd_1*t13;
+    const real d_TD_2_11_by_qd_dqd_1 = t15 + d_D_2_41_by_qd_dqd_1*t14;  /* d RL-5 */
+    const real t16 = T_2_11_by_qd*d_D_2_11_by_qd_dqd_2 - d_C_2_12_by_qd_dqd_2*t13;
+    const real d_TD_2_11_by_qd_dqd_2 = t16 + d_D_2_41_by_qd_dqd_2*t14;  /* d RL-5 */
+    const real t17 = 0.05*T_2_11_by_qd;
+    const real t18 = 0.4*T_2_21_by_qd;
+    const real t19 = T_2_21_by_qd*d_D_2_11_by_qd_dqd_1 + d_C_2_12_by_qd_dqd_1*t17;
+    const real d_TD_2_21_by_qd_dqd_1 = t19 + d_D_2_41_by_qd_dqd_1*t18;  /* d RL-5 */
+    const real t20 = T_2_21_by_qd*d_D_2_11_by_qd_dqd_2 + d_C_2_12_by_qd_dqd_2*t17;
+    const real d_TD_2_21_by_qd_dqd_2 = t20 + d_D_2_41_by_qd_dqd_2*t18;  /* d RL-5 */
+    const real t21 = 0.4*t10 + 0.4*t9 + 0.8*d_B_1_12_by_qd_dq_1;
+    const real t22 = 0.07*d_C_2_12_by_qd_dqd_1 - 0.1*t21;
+    const real t23 = 0.5*t21 - 0.1*d_C_2_12_by_qd_dqd_1;
+    const real d_TD_2_22_by_qd_dqd_1 = d_C_2_11_by_qd_dqd_1*t17 - T_2_21_by_qd*t22 - t23*t18;  /* d RL-5 */
+    const real t24 = 0.4*t12 + 0.4*t11;
+    const real t25 = 0.07*d_C_2_12_by_qd_dqd_2 - 0.1*t24;
+    const real t26 = 0.5*t24 - 0.1*d_C_2_12_by_qd_dqd_2;
+    const real d_TD_2_22_by_qd_dqd_2 = d_C_2_11_by_qd_dqd_2*t17 - T_2_21_by_qd*t25 - t26*t18;  /* d RL-5 */
 
-    /* backward, joint shoulder */
-    const real d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21;  /* d RL-5 */
-    const real d_D_1_21_dqd_1 = d_TD_2_21_dqd_1 + 0.1*d_B_1_12_dq_1;  /* d RL-5 */
-    const real d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21;  /* d RL-5 */
-    const real d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21;  /* d RL-5 */
-    const real t23 = 0.4*T_1_21;
-    const real d_TD_1_21_dqd_1 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1 + d_D_1_41_dqd_1*t23;  /* d RL-5 */
-    const real t24 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
-    const real d_TD_1_21_dqd_2 = t24 + d_D_2_41_dqd_2*t23;  /* d RL-5 */
+    /* torques: backward, joint shoulder */
+    const real d_D_1_11_by_qd_dqd_1 = d_TD_2_11_by_qd_dqd_1 - 0.06*B_1_21_by_qd;  /* d RL-5 */
+    const real d_D_1_21_by_qd_dqd_1 = d_TD_2_21_by_qd_dqd_1 + 0.1*d_B_1_12_by_qd_dq_1;  /* d RL-5 */
+    const real d_D_1_22_by_qd_dqd_1 = d_TD_2_22_by_qd_dqd_1 - 0.1*B_1_21_by_qd;  /* d RL-5 */
+    const real d_D_1_41_by_qd_dqd_1 = d_D_2_41_by_qd_dqd_1 - 0.2*B_1_21_by_qd;  /* d RL-5 */
+    const real t27 = T_1_21_by_qd*d_D_1_11_by_qd_dqd_1;
+    const real t28 = 0.4*T_1_21_by_qd;
+    const real d_TD_1_21_by_qd_dqd_1 = t27 + T_1_11_by_qd*d_D_1_21_by_qd_dqd_1 + d_D_1_41_by_qd_dqd_1*t28;  /* d RL-5 */
+    const real t29 = T_1_21_by_qd*d_TD_2_11_by_qd_dqd_2;
+    const real t30 = t29 + T_1_11_by_qd*d_TD_2_21_by_qd_dqd_2;
+    const real d_TD_1_21_by_qd_dqd_2 = t30 + d_D_2_41_by_qd_dqd_2*t28;  /* d RL-5 */
 
     /* coriolis, joint shoulder */
-    const real t25 = d_C_2_11_dqd_1*t13 + T_2_11*t18 + t19*t14;
-    const real t26 = 0.4*T_1_11;
-    const real t27 = T_1_11*(t25 + 0.06*d_B_1_12_dq_1) + T_1_21*d_D_1_22_dqd_1;
-    const real C_1_1 = -0.5*(t27 + (t19 + 0.2*d_B_1_12_dq_1)*t26 + d_TD_1_21_dqd_1);  /* RL-11 */
+    const real t31 = d_C_2_11_by_qd_dqd_1*t13 + T_2_11_by_qd*t22 + t23*t14;
+    const real t32 = T_1_11_by_qd*(t31 + 0.06*d_B_1_12_by_qd_dq_1);
+    const real t33 = 0.4*T_1_11_by_qd;
+    const real t34 = t32 + T_1_21_by_qd*d_D_1_22_by_qd_dqd_1;
+    const real t35 = t34 + (t23 + 0.2*d_B_1_12_by_qd_dq_1)*t33 + d_TD_1_21_by_qd_dqd_1;
+    const real C_1_1 = -0.5*t35;  /* RL-11 */
     coriolis_matrix[0] = C_1_1;
-    const real t28 = T_1_11*(d_C_2_11_dqd_2*t13 + T_2_11*t21 + t22*t14);
-    const real t29 = T_1_21*d_TD_2_22_dqd_2;
-    const real C_1_2 = -0.5*(t28 + t29 + t22*t26 + d_TD_1_21_dqd_2);  /* RL-11 */
+    const real t36 = d_C_2_11_by_qd_dqd_2*t13 + T_2_11_by_qd*t25 + t26*t14;
+    const real t37 = T_1_11_by_qd*t36;
+    const real t38 = T_1_21_by_qd*d_TD_2_22_by_qd_dqd_2;
+    const real C_1_2 = -0.5*(t37 + t38 + t26*t33 + d_TD_1_21_by_qd_dqd_2);  /* RL-11 */
     coriolis_matrix[1] = C_1_2;
 
     /* coriolis, joint elbow */
-    const real t30 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1 + T_1_11*t25;
-    const real C_2_1 = -0.5*(t30 + T_1_21*d_TD_2_22_dqd_1);  /* RL-11 */
+    const real t39 = T_1_21_by_qd*d_TD_2_11_by_qd_dqd_1;
+    const real t40 = t39 + T_1_11_by_qd*d_TD_2_21_by_qd_dqd_1 + T_1_11_by_qd*t31;
+    const real C_2_1 = -0.5*(t40 + T_1_21_by_qd*d_TD_2_22_by_qd_dqd_1);  /* RL-11 */
     coriolis_matrix[2] = C_2_1;
-    const real C_2_2 = -0.5*(t28 + t24 + t29);  /* RL-11 */
+    const real C_2_2 = -0.5*(t37 + t30 + t38);  /* RL-11 */
     coriolis_matrix[3] = C_2_2;
 }
 #endif

@@ -39,16 +39,11 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, outer
+from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import UPPER, mirrored, turn_of
 from symgen.formulations.composite.frames import JointAxis, JointFrame
-from symgen.formulations.composite.spatial import (
-    Moments,
-    Spatial,
-    let_spatial,
-    trace_less,
-    twice_skew_part,
-)
-from symgen.formulations.shared import let_symmetric
+from symgen.formulations.composite.moments import Moments, trace_less, twice_skew_part
+from symgen.formulations.shared import let_spatial, let_symmetric
 from symgen.kinematics.bodies import second_moments
 from symgen.kinematics.joint import Joint
 from symgen.program.builder import ProgramBuilder

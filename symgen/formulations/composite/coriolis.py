@@ -17,9 +17,9 @@ C_ji, C_ij          C_j_i, C_i_j      entries of the Coriolis matrix
 from __future__ import annotations
 
 from symgen.algebra.interface import S
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.derivatives import Rates, body_sweep, rates_step
 from symgen.formulations.composite.frames import JointAxis
-from symgen.formulations.composite.spatial import Spatial
 from symgen.formulations.shared import square, write_matrix
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree

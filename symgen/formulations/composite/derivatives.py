@@ -29,6 +29,7 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.bodies import (
     Coriolis,
     Inertia,
@@ -45,15 +46,15 @@ from symgen.formulations.composite.bodies import (
 )
 from symgen.formulations.composite.frames import JointAxis, Place, place_sweep
 from symgen.formulations.composite.loads import LoadEffects, LoadSum, load_effects_step, load_sweep
+from symgen.formulations.composite.moments import Moments
 from symgen.formulations.composite.motion import (
     Velocity,
     acceleration_sweep,
     base_sweep,
     velocity_sweep,
 )
-from symgen.formulations.composite.spatial import Moments, Spatial, let_spatial
 from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
-from symgen.formulations.shared import let_derivative, square, write_matrix
+from symgen.formulations.shared import let_derivative, let_spatial, square, write_matrix
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder

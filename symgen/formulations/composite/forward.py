@@ -22,6 +22,7 @@ from functools import cached_property
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
+from symgen.algebra.spatial import Spatial
 from symgen.formulations import implicit
 from symgen.formulations.accelerations import Solution, carried_over, solution_of
 from symgen.formulations.composite import mass_matrix
@@ -29,7 +30,6 @@ from symgen.formulations.composite.derivatives import FirstHalf, Slopes, first_h
 from symgen.formulations.composite.frames import JointAxis
 from symgen.formulations.composite.passages import passage_sweep
 from symgen.formulations.composite.recursion import torques
-from symgen.formulations.composite.spatial import Spatial
 from symgen.formulations.joint_terms import (
     reflected_inertia,
     with_drive_derivatives,

@@ -21,6 +21,7 @@ from dataclasses import replace
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.forward import at_rest
 from symgen.formulations.composite.frames import JointAxis, place_sweep
 from symgen.formulations.composite.loops import (
@@ -49,7 +50,6 @@ from symgen.formulations.composite.motion import (
     velocity_sweep,
 )
 from symgen.formulations.composite.passages import passage_sweep
-from symgen.formulations.composite.spatial import Spatial
 from symgen.formulations.joint_terms import (
     drive_derivatives,
     reflected_inertia,

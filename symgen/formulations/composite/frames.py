@@ -34,7 +34,8 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Transform, Vector, all_zero, identity, zero_vector
-from symgen.formulations.composite.spatial import Spatial, let_spatial
+from symgen.algebra.spatial import Spatial
+from symgen.formulations.shared import let_spatial
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder

@@ -45,6 +45,7 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, outer, zero_vector
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.bodies import Coriolis, Momentum, coriolis_step
 from symgen.formulations.composite.derivatives import (
     Bodies,
@@ -58,15 +59,9 @@ from symgen.formulations.composite.derivatives import (
 )
 from symgen.formulations.composite.frames import JointAxis, Place
 from symgen.formulations.composite.loads import LoadSum
-from symgen.formulations.composite.spatial import (
-    Moments,
-    Spatial,
-    let_spatial,
-    trace_less,
-    twice_skew_part,
-)
+from symgen.formulations.composite.moments import Moments, trace_less, twice_skew_part
 from symgen.formulations.joint_terms import friction_curvatures, with_diagonal
-from symgen.formulations.shared import square, write_matrix
+from symgen.formulations.shared import let_spatial, square, write_matrix
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder

@@ -24,8 +24,9 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, outer
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.frames import JointAxis, Place
-from symgen.formulations.composite.spatial import Spatial, trace_less
+from symgen.formulations.composite.moments import trace_less
 from symgen.formulations.state import Wrench
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder

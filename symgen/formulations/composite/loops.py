@@ -32,6 +32,7 @@ from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.bodies import (
     Inertia,
     Momentum,
@@ -59,13 +60,13 @@ from symgen.formulations.composite.loads import (
     load_effects_step,
     load_sweep,
 )
+from symgen.formulations.composite.moments import Moments
 from symgen.formulations.composite.motion import (
     Acceleration,
     Velocity,
     base_sweep,
     motion_sweep,
 )
-from symgen.formulations.composite.spatial import Moments, Spatial
 from symgen.formulations.joint_terms import drive_derivatives, with_joint_terms
 from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
 from symgen.kinematics.tree import KinematicTree

@@ -27,12 +27,19 @@ from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
+from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.composite.frames import JointAxis, Place, place_sweep
+from symgen.formulations.composite.moments import Moments, trace_less
 from symgen.formulations.composite.passages import Passage, passage_sweep
-from symgen.formulations.composite.spatial import Moments, Spatial, let_spatial, trace_less
 from symgen.formulations.joint_terms import reflected_inertia
-from symgen.formulations.shared import by_quarter_turns, let_symmetric, square, write_matrix
+from symgen.formulations.shared import (
+    by_quarter_turns,
+    let_spatial,
+    let_symmetric,
+    square,
+    write_matrix,
+)
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder

@@ -28,9 +28,10 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
+from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import acceleration_matrix
 from symgen.formulations.composite.frames import JointAxis, Place, place_sweep, turns
-from symgen.formulations.composite.spatial import Spatial, let_spatial
+from symgen.formulations.shared import let_spatial
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder

@@ -30,10 +30,12 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, zero_vector
+from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import acceleration_matrix
+from symgen.formulations.composite.moments import twice_skew_part
 from symgen.formulations.composite.passages import Passage, passage_sweep
-from symgen.formulations.composite.spatial import Spatial, let_spatial, twice_skew_part
 from symgen.formulations.joint_terms import with_joint_terms
+from symgen.formulations.shared import let_spatial
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder

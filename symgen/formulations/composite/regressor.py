@@ -31,10 +31,10 @@ from typing import Generic, NamedTuple
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.frames import JointAxis, JointFrame
 from symgen.formulations.composite.motion import motion_sweep
-from symgen.formulations.composite.spatial import Spatial, let_spatial
-from symgen.formulations.shared import write_matrix
+from symgen.formulations.shared import let_spatial, write_matrix
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import INERTIAL_PARAMETERS
 from symgen.kinematics.joint import Joint

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.loops import axis, frame, spatial, write_frame
 from symgen.formulations.composite.motion import motion_sweep
 from symgen.formulations.composite.regressor import Fields, link_of, shares_step, unit_forces_step
-from symgen.formulations.composite.spatial import Spatial
 from symgen.formulations.loops import Entries, LoopsBuilder, entries_of
 from symgen.kinematics.bodies import INERTIAL_PARAMETERS
 from symgen.kinematics.tree import KinematicTree

@@ -36,6 +36,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, diagonal, outer, skew
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.derivatives import (
     Bodies,
     Composite,
@@ -47,8 +48,7 @@ from symgen.formulations.composite.derivatives import (
 )
 from symgen.formulations.composite.frames import JointAxis, JointFrame
 from symgen.formulations.composite.loads import LoadEffects, LoadSum
-from symgen.formulations.composite.spatial import Spatial, let_spatial
-from symgen.formulations.shared import let_derivative, write_columns, write_matrix
+from symgen.formulations.shared import let_derivative, let_spatial, write_columns, write_matrix
 from symgen.formulations.state import State
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import KinematicTree

@@ -23,13 +23,12 @@ from collections.abc import Collection
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.explicit_kane.kinematics import (
-    EFFORT,
-    Spatial,
     System,
-    let_spatial,
     momentum,
 )
+from symgen.formulations.shared import FORCE, let_spatial, lettered
 
 NOTES = {
     "EK-8": "IP_i_k = I_k P_i_k and M_ri = sum_k P_r_k . IP_i_k, k beyond r and i "
@@ -65,7 +64,7 @@ def momenta(system: System[S], columns: Collection[int]) -> dict[tuple[int, int]
         if i in columns:
             with b.step("momenta", system.tree.joint(k).name):
                 value = momentum(system.geometry[k], velocity)
-                found[i, k] = let_spatial(b, f"IP_{i}_{k}", EFFORT, value, "EK-8")
+                found[i, k] = let_spatial(b, lettered(f"IP_{i}_{k}", FORCE), value, "EK-8")
     return found
 
 

@@ -50,13 +50,14 @@ in (37).  That r^k contains the displacement of a joint that slides changes noth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, identity, zero_vector
+from symgen.algebra.spatial import Spatial, zero_spatial
+from symgen.formulations.shared import FORCE, MOTION, let_spatial, lettered
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -82,28 +83,6 @@ NOTES = {
     "d EK-2": "d P_r_k = dC_k^T [w; v + w x gamma_k] + C_k^T [0; w x d gamma_k] "
     "+ C_k^T [dw; dv + dw x gamma_k] -- Anderson, Hsu 2002 (72), (73)",
 }
-
-Letters = tuple[str, str]
-MOTION, EFFORT = ("w", "v"), ("n", "f")
-"""Letters of the two vectors of a 6-vector: of a velocity, and of a momentum or force."""
-
-
-@dataclass(frozen=True)
-class Spatial(Generic[S]):
-    """A 6-vector: of velocities [angular; linear], of forces [moment; force]."""
-
-    angular: Vector[S]
-    linear: Vector[S]
-
-    def __add__(self, other: Spatial[S]) -> Spatial[S]:
-        return Spatial(self.angular + other.angular, self.linear + other.linear)
-
-    def __iter__(self) -> Iterator[S]:
-        return chain(self.angular, self.linear)
-
-    def dot(self, other: Spatial[S]) -> S:
-        """Sum of the products of entries: power, where one is a velocity and one a force."""
-        return self.angular.dot(other.angular) + self.linear.dot(other.linear)
 
 
 @dataclass(frozen=True)
@@ -178,23 +157,6 @@ def momentum(at: Geometry[S], velocity: Spatial[S]) -> Spatial[S]:
     return Spatial(at.inertia.apply(velocity.angular), velocity.linear * at.mass)
 
 
-def let_spatial(
-    b: ProgramBuilder[S], name: str, letters: Letters, value: Spatial[S], note: str
-) -> Spatial[S]:
-    """Name the six entries: ``P_1_2_w_x`` ... ``P_1_2_v_z`` for the letters w and v."""
-    above, below = letters
-    angular = b.let(f"{name}_{above}", value.angular, note)
-    return Spatial(angular, b.let(f"{name}_{below}", value.linear, note))
-
-
-def zero_spatial(algebra: Algebra[S]) -> Spatial[S]:
-    """Six zeros."""
-    return Spatial(zero_vector(algebra), zero_vector(algebra))
-
-
-# -- steps, one joint each ---------------------------------------------------------------------
-
-
 def geometry_step(
     joint: Joint[S], center_p: Vector[S], points: Sequence[Vector[S]], q: S, b: ProgramBuilder[S]
 ) -> Geometry[S]:
@@ -208,7 +170,7 @@ def geometry_step(
         r = b.let(f"r_{k}", joint.origin_to_link(q, algebra) + center, "EK-1")
         gamma = b.let(f"gamma_{k}", s + C.apply(r), "EK-1")
         own = Spatial(turn, turn.cross(r) + slide)
-        own = let_spatial(b, f"P_{k}_{k}", MOTION, own, "EK-1")
+        own = let_spatial(b, lettered(f"P_{k}_{k}", MOTION), own, "EK-1")
     arms = tuple(point - center for point in points)
     return Geometry(C, s, r, gamma, turn, slide, own, body.mass, body.inertia, arms)
 
@@ -231,7 +193,7 @@ def partial_step(
     with b.step("partial velocities", joint.name):
         for r in path:
             value = shifted_out(at, known[r, p])
-            found[r, k] = let_spatial(b, f"P_{r}_{k}", MOTION, value, "EK-2")
+            found[r, k] = let_spatial(b, lettered(f"P_{r}_{k}", MOTION), value, "EK-2")
     return found
 
 
@@ -275,7 +237,7 @@ def force_step(
         H = b.let(f"H_{k}", at.inertia.apply(omega), "EK-7")
         spin = at.inertia.apply(motion.alpha) + omega.cross(H)
         F1 = Spatial(n_e - spin, f_e - motion.a * at.mass)
-        return let_spatial(b, f"F1_{k}", EFFORT, F1, "EK-7")
+        return let_spatial(b, lettered(f"F1_{k}", FORCE), F1, "EK-7")
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------

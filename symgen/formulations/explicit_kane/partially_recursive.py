@@ -25,15 +25,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from symgen.algebra.interface import S
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.explicit_kane.explicit import JointPair
 from symgen.formulations.explicit_kane.kinematics import (
-    EFFORT,
-    Spatial,
     System,
-    let_spatial,
     momentum,
     shifted_back,
 )
+from symgen.formulations.shared import FORCE, let_spatial, lettered
 
 NOTES = {
     "PK-1": "R1_i_k = I_k P_i_k -- Anderson, Hsu 2002 (46)",
@@ -69,10 +68,10 @@ def momenta(system: System[S], columns: Collection[int]) -> dict[tuple[int, int]
         with system.b.step("momenta", joint.name):
             for i in (i for i in system.tree.path(k) if i in columns):
                 R1 = momentum(system.geometry[k], system.partial[i, k])
-                R2 = let_spatial(system.b, f"R1_{i}_{k}", EFFORT, R1, "PK-1")
+                R2 = let_spatial(system.b, lettered(f"R1_{i}_{k}", FORCE), R1, "PK-1")
                 for c in children(system, k):
                     R2 = R2 + shifted_back(system.geometry[c], carried[i, c])
-                carried[i, k] = let_spatial(system.b, f"R2_{i}_{k}", EFFORT, R2, "PK-2")
+                carried[i, k] = let_spatial(system.b, lettered(f"R2_{i}_{k}", FORCE), R2, "PK-2")
     return carried
 
 
@@ -86,7 +85,7 @@ def forces(system: System[S]) -> dict[int, S]:
             F2 = system.forces[k]
             for c in children(system, k):
                 F2 = F2 + shifted_back(system.geometry[c], efforts[c])
-            efforts[k] = let_spatial(system.b, f"F2_{k}", EFFORT, F2, "PK-4")
+            efforts[k] = let_spatial(system.b, lettered(f"F2_{k}", FORCE), F2, "PK-4")
             value = system.geometry[k].own.dot(efforts[k])
             entries[k] = system.b.let(f"K_{k}", value, "PK-5")
     return entries

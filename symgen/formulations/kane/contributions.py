@@ -19,9 +19,10 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, outer
+from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import Turn, turn_of
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
-from symgen.formulations.kane.spatial import Inertia, Pair, let_inertia, moved
+from symgen.formulations.kane.spatial import Inertia, let_inertia, moved
 from symgen.formulations.shared import let_symmetric
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import second_moments
@@ -64,7 +65,7 @@ class Contribution(Generic[S]):
     Q: Turn[S]
     u: Vector[S]
     l: Vector[S]  # noqa: E741
-    P: Pair[S]
+    P: Spatial[S]
     body: BodyMoments[S]
     qd: S
     qdd: S
@@ -77,17 +78,17 @@ class Contribution(Generic[S]):
         """(C^k)^T times a vector of the parent."""
         return self.Q.undo(self.E.undo(vector))
 
-    def out(self, parent: Pair[S]) -> Pair[S]:
+    def out(self, parent: Spatial[S]) -> Spatial[S]:
         """(S^k)^T times an acceleration of the parent."""
         angular = self.turned_out(parent.angular)
         linear = self.turned_out(parent.linear + parent.angular.cross(self.u))
-        return Pair(angular, linear + angular.cross(self.l))
+        return Spatial(angular, linear + angular.cross(self.l))
 
-    def back(self, effort: Pair[S]) -> Pair[S]:
+    def back(self, effort: Spatial[S]) -> Spatial[S]:
         """S^k times a moment and a force on the body."""
         moment, force = effort.angular + self.l.cross(effort.linear), effort.linear
         moment, force = (self.E.apply(self.Q.apply(part)) for part in (moment, force))
-        return Pair(moment + self.u.cross(force), force)
+        return Spatial(moment + self.u.cross(force), force)
 
     def back_inertia(
         self, inertia: Inertia[S], name: str, note: str, b: ProgramBuilder[S]
@@ -149,7 +150,7 @@ def contribution(
             Q=_named_turn(turn, Q, b),
             u=u,
             l=b.let(f"l_{k}", joint.slide(q, algebra), "KANE-1"),
-            P=Pair(s, t),
+            P=Spatial(s, t),
             body=body_moments(joint, b),
             qd=state.qd[k - 1],
             qdd=state.qdd[k - 1],

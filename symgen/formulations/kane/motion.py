@@ -11,9 +11,10 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, zero_vector
+from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import acceleration_matrix
 from symgen.formulations.kane.contributions import BodyMoments, Contribution
-from symgen.formulations.kane.spatial import Pair, let_pair
+from symgen.formulations.shared import let_spatial
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -48,7 +49,7 @@ class Motion(Generic[S]):
     a_in: Vector[S]
 
 
-Loads = Mapping[int, Pair[S]]
+Loads = Mapping[int, Spatial[S]]
 """position of a load -> [moment; force] in body axes"""
 
 
@@ -73,28 +74,28 @@ def motion_step(at: Contribution[S], parent: Motion[S], b: ProgramBuilder[S]) ->
 
 def load_step(
     at: Contribution[S], parent: Loads[S], beyond: Sequence[int], b: ProgramBuilder[S]
-) -> dict[int, Pair[S]]:
+) -> dict[int, Spatial[S]]:
     """KANE-8 for the loads on body k and `beyond` it."""
     k = at.joint.number
-    found: dict[int, Pair[S]] = {}
+    found: dict[int, Spatial[S]] = {}
     with b.step("loads", at.joint.name):
         for i in beyond:
-            turned = Pair(at.turned_out(parent[i].angular), at.turned_out(parent[i].linear))
-            found[i] = let_pair(b, (f"n_e_{k}_{i + 1}", f"f_e_{k}_{i + 1}"), turned, "KANE-8")
+            turned = Spatial(at.turned_out(parent[i].angular), at.turned_out(parent[i].linear))
+            found[i] = let_spatial(b, (f"n_e_{k}_{i + 1}", f"f_e_{k}_{i + 1}"), turned, "KANE-8")
     return found
 
 
 def force_step(
     at: Contribution[S], motion: Motion[S], loads: Loads[S], b: ProgramBuilder[S]
-) -> Pair[S]:
+) -> Spatial[S]:
     """KANE-9"""
     k = at.joint.number
     with b.step("forces", at.joint.name):
         F_1 = inertia_force(at.body, motion.a, motion.W)
         for i, point in at.points.items():
             load = loads[i]
-            F_1 = F_1 + Pair(load.angular + point.cross(load.linear), load.linear)
-        return let_pair(b, (f"F_1_n_{k}", f"F_1_f_{k}"), F_1, "KANE-9")
+            F_1 = F_1 + Spatial(load.angular + point.cross(load.linear), load.linear)
+        return let_spatial(b, (f"F_1_n_{k}", f"F_1_f_{k}"), F_1, "KANE-9")
 
 
 # -- parts of steps ----------------------------------------------------------------------------
@@ -114,13 +115,13 @@ def a_in_part(
     return a_in
 
 
-def inertia_force(body: BodyMoments[S], a: Vector[S], W: Matrix[S]) -> Pair[S]:
+def inertia_force(body: BodyMoments[S], a: Vector[S], W: Matrix[S]) -> Spatial[S]:
     """The force of inertia of a body whose points have the accelerations a + W r."""
     moments = W @ body.J
     moment = Vector(
         moments[2, 1] - moments[1, 2], moments[0, 2] - moments[2, 0], moments[1, 0] - moments[0, 1]
     )
-    return Pair(-(body.h.cross(a) + moment), -(a * body.m + W.apply(body.h)))
+    return Spatial(-(body.h.cross(a) + moment), -(a * body.m + W.apply(body.h)))
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -145,7 +146,7 @@ def load_sweep(
     state: State[S],
 ) -> dict[int, Loads[S]]:
     """KANE-8 for every body on the way to a load."""
-    given = {i: Pair(load.moment, load.force) for i, load in enumerate(state.loads)}
+    given = {i: Spatial(load.moment, load.force) for i, load in enumerate(state.loads)}
     loads: dict[int, Loads[S]] = {BASE: given}
     for k, one in at.items():
         beyond = [i for i, load in enumerate(tree.loads) if k in tree.path(load.body)]

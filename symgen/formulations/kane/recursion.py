@@ -2,8 +2,8 @@
 
 Outward go velocities and what is known of the accelerations, inward the equations of motion, each
 solved for the acceleration of its joint and eliminated, outward again the accelerations.  The mass
-matrix is never formed.  A stack of the paper is a `Pair`; a vector or stack of body k is written in
-the basis of body k, which `contributions.py` places at the joint point k+.
+matrix is never formed.  A stack of the paper is a `Spatial`; a vector or stack of body k is written
+in the basis of body k, which `contributions.py` places at the joint point k+.
 
 Notation (p is the parent of body k, c runs over its children)
 
@@ -63,10 +63,12 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, diagonal, skew, zero_vector
+from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.kane.contributions import BodyMoments, Contribution
 from symgen.formulations.kane.motion import Loads, Motion, force_step, load_sweep, motion_sweep
-from symgen.formulations.kane.spatial import Inertia, Pair, let_inertia, let_pair
+from symgen.formulations.kane.spatial import Inertia, let_inertia
+from symgen.formulations.shared import let_spatial
 from symgen.formulations.state import NoSolutionError, State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -106,22 +108,22 @@ class Articulated(Generic[S]):
     """
 
     I_3: Inertia[S]
-    F_3: Pair[S]
-    U: Pair[S]
+    F_3: Spatial[S]
+    U: Spatial[S]
     pivot: S
     inverse_pivot: S
-    g: Pair[S]
+    g: Spatial[S]
     e: S
     left_inertia: Inertia[S]
-    left_force: Pair[S]
+    left_force: Spatial[S]
 
 
 @dataclass(frozen=True)
 class Acceleration(Generic[S]):
     """KANE-14 to KANE-16; `result` is qdd_k, or tau_k of a prescribed joint, `own` qdd_own_k."""
 
-    A_in: Pair[S]
-    A: Pair[S]
+    A_in: Spatial[S]
+    A: Spatial[S]
     own: S
     result: S
 
@@ -131,7 +133,7 @@ class Carried(Generic[S]):
     """What one child adds to the articulated body of its parent, parent axes."""
 
     I: Inertia[S]  # noqa: E741
-    F: Pair[S]
+    F: Spatial[S]
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
@@ -139,7 +141,7 @@ class Carried(Generic[S]):
 
 def articulated_step(
     at: Contribution[S],
-    F_1: Pair[S],
+    F_1: Spatial[S],
     children: Sequence[Carried[S]],
     b: ProgramBuilder[S],
 ) -> Articulated[S]:
@@ -150,8 +152,8 @@ def articulated_step(
         for child in children:
             I_3, F_3 = I_3 + child.I, F_3 + child.F
         I_3 = let_inertia(b, f"I_3_{k}", I_3, "KANE-10")
-        F_3 = let_pair(b, (f"F_3_n_{k}", f"F_3_f_{k}"), F_3, "KANE-11")
-        U = let_pair(b, (f"U_n_{k}", f"U_f_{k}"), I_3.apply(P), "KANE-12")
+        F_3 = let_spatial(b, (f"F_3_n_{k}", f"F_3_f_{k}"), F_3, "KANE-11")
+        U = let_spatial(b, (f"U_n_{k}", f"U_f_{k}"), I_3.apply(P), "KANE-12")
         if not at.free:
             zero = algebra.zero
             return Articulated(I_3, F_3, U, zero, zero, P, zero, I_3, F_3)
@@ -170,35 +172,35 @@ def carried_step(at: Contribution[S], body: Articulated[S], b: ProgramBuilder[S]
 
 
 def acceleration_step(
-    at: Contribution[S], body: Articulated[S], parent: Pair[S], b: ProgramBuilder[S]
+    at: Contribution[S], body: Articulated[S], parent: Spatial[S], b: ProgramBuilder[S]
 ) -> Acceleration[S]:
     """KANE-14 to KANE-16"""
     k = at.joint.number
     with b.step("accelerations", at.joint.name):
-        A_in = let_pair(b, (f"A_in_n_{k}", f"A_in_f_{k}"), at.out(parent), "KANE-14")
+        A_in = let_spatial(b, (f"A_in_n_{k}", f"A_in_f_{k}"), at.out(parent), "KANE-14")
         if not at.free:
             return Acceleration(A_in, A_in, b.algebra.zero, torque_part(at, body, A_in, b))
         own = b.let(f"qdd_own_{k}", body.e * body.inverse_pivot, "KANE-14")
         qdd = b.let(f"qdd_{k}", own - body.g.dot(A_in), "KANE-14")
-        A = let_pair(b, (f"A_n_{k}", f"A_f_{k}"), A_in + at.P * qdd, "KANE-15")
+        A = let_spatial(b, (f"A_n_{k}", f"A_f_{k}"), A_in + at.P * qdd, "KANE-15")
         return Acceleration(A_in, A, own, qdd)
 
 
 # -- parts of steps ----------------------------------------------------------------------------
 
 
-def pivot_part(at: Contribution[S], U: Pair[S], b: ProgramBuilder[S]) -> tuple[S, S, Pair[S]]:
+def pivot_part(at: Contribution[S], U: Spatial[S], b: ProgramBuilder[S]) -> tuple[S, S, Spatial[S]]:
     """KANE-12: pivot, its reciprocal, and g"""
     k = at.joint.number
     pivot = b.let(f"pivot_{k}", at.P.dot(U) + at.rotor, "KANE-12")
     if b.algebra.is_zero(pivot):
         raise NoSolutionError(f"joint {k} has no inertia: its pivot is 0")
     inverse_pivot = b.let(f"inverse_pivot_{k}", b.algebra.one / pivot, "KANE-12")
-    g = let_pair(b, (f"g_n_{k}", f"g_f_{k}"), U * inverse_pivot, "KANE-12")
+    g = let_spatial(b, (f"g_n_{k}", f"g_f_{k}"), U * inverse_pivot, "KANE-12")
     return pivot, inverse_pivot, g
 
 
-def effort_part(at: Contribution[S], F_3: Pair[S], b: ProgramBuilder[S]) -> S:
+def effort_part(at: Contribution[S], F_3: Spatial[S], b: ProgramBuilder[S]) -> S:
     """KANE-13"""
     return b.let(f"e_{at.joint.number}", at.P.dot(F_3) - at.resistance, "KANE-13")
 
@@ -206,21 +208,21 @@ def effort_part(at: Contribution[S], F_3: Pair[S], b: ProgramBuilder[S]) -> S:
 def left_part(
     at: Contribution[S],
     I_3: Inertia[S],
-    F_3: Pair[S],
-    U: Pair[S],
-    g: Pair[S],
+    F_3: Spatial[S],
+    U: Spatial[S],
+    g: Spatial[S],
     e: S,
     b: ProgramBuilder[S],
-) -> tuple[Inertia[S], Pair[S]]:
+) -> tuple[Inertia[S], Spatial[S]]:
     """KANE-10, KANE-11: what is left when the joint is eliminated."""
     k = at.joint.number
     left_inertia = let_inertia(b, f"I_left_{k}", I_3 + without(U, g, b.algebra), "KANE-10")
-    left_force = let_pair(b, (f"F_left_n_{k}", f"F_left_f_{k}"), F_3 - g * e, "KANE-11")
+    left_force = let_spatial(b, (f"F_left_n_{k}", f"F_left_f_{k}"), F_3 - g * e, "KANE-11")
     return left_inertia, left_force
 
 
 def torque_part(
-    at: Contribution[S], body: Articulated[S], A_in: Pair[S], b: ProgramBuilder[S]
+    at: Contribution[S], body: Articulated[S], A_in: Spatial[S], b: ProgramBuilder[S]
 ) -> S:
     """KANE-16"""
     tau = body.U.dot(A_in) - at.P.dot(body.F_3) + at.resistance
@@ -244,9 +246,9 @@ def turning_inertia(J: Matrix[S]) -> Matrix[S]:
     )
 
 
-def without(U: Pair[S], g: Pair[S], algebra: Algebra[S]) -> Inertia[S]:
+def without(U: Spatial[S], g: Spatial[S], algebra: Algebra[S]) -> Inertia[S]:
     """-U g^T, symmetric for g = U / pivot."""
-    x, y = U.entries, g.entries
+    x, y = tuple(U), tuple(g)
     unit = [algebra.is_zero(part - algebra.one) for part in y]
 
     def entry(i: int, k: int) -> S:
@@ -320,7 +322,7 @@ def acceleration_sweep(
 ) -> dict[int, Acceleration[S]]:
     """KANE-14 to KANE-16, parents first."""
     o = zero_vector(b.algebra)
-    stacks = {BASE: Pair(o, o)}
+    stacks = {BASE: Spatial(o, o)}
     found: dict[int, Acceleration[S]] = {}
     for k, one in at.items():
         found[k] = acceleration_step(one, bodies[k], stacks[one.joint.parent], b)

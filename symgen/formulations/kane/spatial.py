@@ -1,7 +1,7 @@
-"""Pairs of vectors and symmetric inertias, and how they are carried over a joint.
+"""Symmetric inertias, and how they are carried over a joint.
 
 The paper stacks an angular 3-vector on a linear one (velocities, accelerations, partial velocities)
-or a moment on a force, and works with 6x6 matrices of four 3x3 blocks.  Here a stack is a `Pair`
+or a moment on a force, and works with 6x6 matrices of four 3x3 blocks.  Here a stack is a `Spatial`
 and a symmetric 6x6 matrix an `Inertia` of three blocks, so that what is 0 in a block costs nothing
 and what is symmetric is computed once.
 """
@@ -13,35 +13,10 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, skew
+from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.shared import let_symmetric
 from symgen.program.builder import ProgramBuilder
-
-
-@dataclass(frozen=True)
-class Pair(Generic[S]):
-    """An angular vector on a linear one, or a moment on a force."""
-
-    angular: Vector[S]
-    linear: Vector[S]
-
-    def __add__(self, other: Pair[S]) -> Pair[S]:
-        return Pair(self.angular + other.angular, self.linear + other.linear)
-
-    def __sub__(self, other: Pair[S]) -> Pair[S]:
-        return Pair(self.angular - other.angular, self.linear - other.linear)
-
-    def __mul__(self, factor: S) -> Pair[S]:
-        return Pair(self.angular * factor, self.linear * factor)
-
-    def dot(self, other: Pair[S]) -> S:
-        """Product of the transpose of this with `other`."""
-        return self.angular.dot(other.angular) + self.linear.dot(other.linear)
-
-    @property
-    def entries(self) -> tuple[S, ...]:
-        """All six, the angular ones first."""
-        return (*self.angular, *self.linear)
 
 
 @dataclass(frozen=True)
@@ -55,9 +30,9 @@ class Inertia(Generic[S]):
     def __add__(self, other: Inertia[S]) -> Inertia[S]:
         return Inertia(self.A + other.A, self.B + other.B, self.D + other.D)
 
-    def apply(self, x: Pair[S]) -> Pair[S]:
+    def apply(self, x: Spatial[S]) -> Spatial[S]:
         """Product with a stack."""
-        return Pair(
+        return Spatial(
             self.A.apply(x.angular) + self.B.apply(x.linear),
             self.B.apply_transposed(x.angular) + self.D.apply(x.linear),
         )
@@ -84,12 +59,6 @@ def moved(inertia: Inertia[S], r: Vector[S], algebra: Algebra[S]) -> Inertia[S]:
 
 
 # -- names -------------------------------------------------------------------------------------
-
-
-def let_pair(b: ProgramBuilder[S], names: tuple[str, str], value: Pair[S], note: str) -> Pair[S]:
-    """Name both vectors."""
-    angular, linear = names
-    return Pair(b.let(angular, value.angular, note), b.let(linear, value.linear, note))
 
 
 def let_inertia(b: ProgramBuilder[S], name: str, value: Inertia[S], note: str) -> Inertia[S]:

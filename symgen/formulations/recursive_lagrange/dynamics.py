@@ -81,7 +81,8 @@ def _torque_slopes(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], by: Sequence[Input[S]]
 ) -> list[dict[int, S]]:
     """The derivatives of the torques of the rigid bodies, line by line; one row per joint."""
-    rigid = torques(recursion(tree, b, state), b)
+    with b.variant("_by_" + by[-1].name, "torques"):  # the state of the function is another one
+        rigid = torques(recursion(tree, b, state), b)
     slopes = differentiate(b, by)
     return [slopes.of(torque) for torque in rigid]
 

@@ -34,18 +34,16 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.semi_recursive.kinematics import Geometry, Motion, System
 from symgen.formulations.semi_recursive.spatial import (
-    FORCE,
     Mass,
-    Spatial,
     let_mass,
-    let_spatial,
     moved,
     returned,
     second_moment,
 )
-from symgen.formulations.shared import let_symmetric
+from symgen.formulations.shared import FORCE, let_spatial, let_symmetric, lettered
 from symgen.formulations.state import Wrench
 from symgen.program.builder import ProgramBuilder
 
@@ -162,7 +160,9 @@ def inertial_step(
         h = b.let(f"h_{i}", omega.cross(body.c), "SR-13")
         t = b.let(f"t_{i}", omega.cross(h) * body.m, "SR-13")
         moment = -omega.cross(body.J_G.apply(omega)) - body.c.cross(t)
-        return Inertial(h, t, let_spatial(b, f"Q_I_{i}", FORCE, Spatial(-t, moment), "SR-14"))
+        return Inertial(
+            h, t, let_spatial(b, lettered(f"Q_I_{i}", FORCE), Spatial(moment, -t), "SR-14")
+        )
 
 
 def external_step(at: Geometry[S], body: Body[S], b: ProgramBuilder[S]) -> Spatial[S]:
@@ -172,7 +172,9 @@ def external_step(at: Geometry[S], body: Body[S], b: ProgramBuilder[S]) -> Spati
         force, wrench = force + load.wrench.force, load.wrench
         moment = moment + wrench.moment + load.arm.cross(wrench.force)
     with b.step("forces", at.joint.name):
-        return let_spatial(b, f"Q_E_{at.joint.number}", FORCE, Spatial(force, moment), "SR-15")
+        return let_spatial(
+            b, lettered(f"Q_E_{at.joint.number}", FORCE), Spatial(moment, force), "SR-15"
+        )
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -199,7 +201,7 @@ def masses_sweep(
     entries: dict[tuple[int, int], S] = {}
     for i, at in system.geometry.items():
         with b.step("mass matrix", at.joint.name):
-            P[i] = let_spatial(b, f"P_{i}", FORCE, M_sum[i].times(at.b), "SR-18")
+            P[i] = let_spatial(b, lettered(f"P_{i}", FORCE), M_sum[i].times(at.b), "SR-18")
             for j in system.tree.path(i):
                 entries[i, j] = b.let(f"M_{i}_{j}", P[i].dot(R[i][j]), "SR-18")
     return Masses(M_sum, P, entries)
@@ -219,7 +221,7 @@ def forces_sweep(system: System[S], bodies: Mapping[int, Body[S]]) -> Forces[S]:
         for s in system.children(i):
             force = force + returned(system.geometry[s].arm, Q_sum[s])
         with b.step("accumulation", at.joint.name):
-            Q_sum[i] = let_spatial(b, f"Q_sum_{i}", FORCE, force, "SR-17")
+            Q_sum[i] = let_spatial(b, lettered(f"Q_sum_{i}", FORCE), force, "SR-17")
     return Forces(inertial, external, Q_sum)
 
 

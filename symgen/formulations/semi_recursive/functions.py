@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symgen.algebra.interface import S
+from symgen.algebra.spatial import Spatial, zero_spatial
 from symgen.formulations.constraint_parts import VALUE
 from symgen.formulations.joint_terms import with_joint_terms, with_rotors
 from symgen.formulations.semi_recursive.bodies import (
@@ -16,8 +17,7 @@ from symgen.formulations.semi_recursive.bodies import (
 )
 from symgen.formulations.semi_recursive.kinematics import System, columns_sweep, system_at
 from symgen.formulations.semi_recursive.reference_points import ReferencePoint
-from symgen.formulations.semi_recursive.spatial import MOTION, Spatial, let_spatial, zero_spatial
-from symgen.formulations.shared import square, write_matrix
+from symgen.formulations.shared import MOTION, let_spatial, lettered, square, write_matrix
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -69,12 +69,14 @@ def load_derivatives(
     for i, at in system.geometry.items():
         for load in loads_on(system, at):
             for j, column in R[i].items():
-                moved = Spatial(column.linear + column.angular.cross(load.arm), column.angular)
+                moved = Spatial(column.angular, column.linear + column.angular.cross(load.arm))
                 with b.step("load derivatives", at.joint.name):
-                    moved = let_spatial(b, f"r_{load.number}_{j}", MOTION, -moved, "SR-27")
+                    moved = let_spatial(
+                        b, lettered(f"r_{load.number}_{j}", MOTION), -moved, "SR-27"
+                    )
                 columns[load.number - 1][j] = moved
     rows = [[column.get(joint.number, none) for column in columns] for joint in tree.joints]
-    entries = [entry for row in rows for column in row for entry in column]
+    entries = [entry for row in rows for column in row for entry in column.linear_first]
     b.output("dtau_dloads", (tree.n, len(tree.loads), 6), entries)
 
 

@@ -49,17 +49,12 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, identity, zero_vector
+from symgen.algebra.spatial import Spatial, zero_spatial
 from symgen.formulations.constraint_parts import SECOND_RATE, VALUE
 from symgen.formulations.semi_recursive.reference_points import Places, ReferencePoint
-from symgen.formulations.semi_recursive.spatial import (
-    MOTION,
-    Spatial,
-    carried,
-    carried_rate,
-    let_spatial,
-    zero_spatial,
-)
+from symgen.formulations.semi_recursive.spatial import carried, carried_rate
 from symgen.formulations.semi_recursive.turning import Axes, axes_of, posed
+from symgen.formulations.shared import MOTION, let_spatial, lettered
 from symgen.formulations.state import State
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.topology import topology
@@ -184,8 +179,8 @@ def geometry_step(
         places = Places(on_axis, origin, centre)
         r = point.of(places, algebra)
         arm = b.let(f"arm_{i}", zero_vector(algebra) if r_p is None else r_p - r, "SR-3")
-        own = Spatial(w.cross(r - on_axis) + u, w)
-        own = let_spatial(b, f"b_{i}", MOTION, own, "SR-4")
+        own = Spatial(w, w.cross(r - on_axis) + u)
+        own = let_spatial(b, lettered(f"b_{i}", MOTION), own, "SR-4")
     return Geometry(joint, A, places, w, u, r, arm, own)
 
 
@@ -199,7 +194,7 @@ def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motio
         own, added = own + column * state.qd[j - 1], added + column * state.qdd[j - 1]
     with b.step("motion", at.joint.name):
         V = carried(at.arm, parent.V) + own
-        V = Spatial(b.let(f"v_{i}", V.linear, "SR-6"), b.let(f"omega_{i}", V.angular, "SR-6"))
+        V = let_spatial(b, (f"omega_{i}", f"v_{i}"), V, "SR-6")
         if system.order < SECOND_RATE:
             return dict.fromkeys(columns, Motion(V, none.linear, none, none, none))
         arm_dot = none.linear
@@ -208,16 +203,16 @@ def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motio
         b_dot = none
         if i in system.turning:
             swing = own.turned(V.angular) - own * system.turning[i].stretch()
-            swing = let_spatial(b, f"swing_{i}", MOTION, swing, "SR-42")
+            swing = let_spatial(b, lettered(f"swing_{i}", MOTION), swing, "SR-42")
         else:
-            b_dot = let_spatial(b, f"b_dot_{i}", MOTION, at.b.turned(V.angular), "SR-7")
+            b_dot = let_spatial(b, lettered(f"b_dot_{i}", MOTION), at.b.turned(V.angular), "SR-7")
             swing = b_dot * state.qd[i - 1]
         d = let_spatial(
-            b, f"d_{i}", MOTION, carried_rate(arm_dot, parent.V, algebra) + swing, "SR-8"
+            b, lettered(f"d_{i}", MOTION), carried_rate(arm_dot, parent.V, algebra) + swing, "SR-8"
         )
         V_dot = carried(at.arm, parent.V_dot) + added + d
         a = b.let(f"a_{i}", V_dot.linear, "SR-9")
-        V_dot = Spatial(a, b.let(f"alpha_{i}", V_dot.angular, "SR-9"))
+        V_dot = Spatial(b.let(f"alpha_{i}", V_dot.angular, "SR-9"), a)
     return dict.fromkeys(columns, Motion(V, arm_dot, b_dot, d, V_dot))
 
 
@@ -259,7 +254,7 @@ def columns_sweep(system: System[S]) -> dict[int, dict[int, Spatial[S]]]:
         before = R[at.joint.parent]
         with system.b.step("columns", at.joint.name):
             columns = {
-                j: let_spatial(system.b, f"b_{i}_{j}", MOTION, carried(at.arm, x), "SR-5")
+                j: let_spatial(system.b, lettered(f"b_{i}_{j}", MOTION), carried(at.arm, x), "SR-5")
                 for j, x in before.items()
             }
         R[i] = {**columns, i: at.b}

@@ -1,57 +1,20 @@
-"""6-vectors, and 6x6 mass matrices of rigid bodies, referred to a reference point, in base axes.
+"""6x6 mass matrices of rigid bodies, referred to a reference point, in base axes.
 
-A motion is [linear; angular], a force [force; moment], as in the paper.  The mass matrix of a rigid
+The paper has [linear; angular] motions and [force; moment].  The mass matrix of a rigid
 body, or of several that move as one, is [[m I, -mc~], [mc~, J]] about any point: it is kept as its
 mass, first moment and inertia.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, diagonal, outer, zero_vector
+from symgen.algebra.spatial import Spatial
 from symgen.formulations.shared import let_symmetric
 from symgen.program.builder import ProgramBuilder
-
-MOTION, FORCE = ("v", "w"), ("f", "n")
-"""What the two vectors of a 6-vector are called behind its name."""
-
-Letters = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Spatial(Generic[S]):
-    """A motion or a force at a reference point: see the module."""
-
-    linear: Vector[S]
-    angular: Vector[S]
-
-    def __iter__(self) -> Iterator[S]:
-        yield from self.linear
-        yield from self.angular
-
-    def __add__(self, other: Spatial[S]) -> Spatial[S]:
-        return Spatial(self.linear + other.linear, self.angular + other.angular)
-
-    def __sub__(self, other: Spatial[S]) -> Spatial[S]:
-        return Spatial(self.linear - other.linear, self.angular - other.angular)
-
-    def __neg__(self) -> Spatial[S]:
-        return Spatial(-self.linear, -self.angular)
-
-    def __mul__(self, factor: S) -> Spatial[S]:
-        return Spatial(self.linear * factor, self.angular * factor)
-
-    def dot(self, other: Spatial[S]) -> S:
-        """The power of a force on a motion."""
-        return self.linear.dot(other.linear) + self.angular.dot(other.angular)
-
-    def turned(self, omega: Vector[S]) -> Spatial[S]:
-        """omega x (.) of both vectors: their rate where they turn with omega."""
-        return Spatial(omega.cross(self.linear), omega.cross(self.angular))
 
 
 @dataclass(frozen=True)
@@ -68,14 +31,9 @@ class Mass(Generic[S]):
     def times(self, x: Spatial[S]) -> Spatial[S]:
         """The matrix times a motion."""
         return Spatial(
-            x.linear * self.m - self.mc.cross(x.angular),
             self.mc.cross(x.linear) + self.J.apply(x.angular),
+            x.linear * self.m - self.mc.cross(x.angular),
         )
-
-
-def zero_spatial(algebra: Algebra[S]) -> Spatial[S]:
-    """No motion, or no force."""
-    return Spatial(zero_vector(algebra), zero_vector(algebra))
 
 
 def second_moment(x: Vector[S], y: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
@@ -89,17 +47,17 @@ def second_moment(x: Vector[S], y: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
 
 def carried(arm: Vector[S], x: Spatial[S]) -> Spatial[S]:
     """B_i times a motion of the parent."""
-    return Spatial(x.linear + arm.cross(x.angular), x.angular)
+    return Spatial(x.angular, x.linear + arm.cross(x.angular))
 
 
 def carried_rate(arm_dot: Vector[S], x: Spatial[S], algebra: Algebra[S]) -> Spatial[S]:
     """Bdot_i times a motion of the parent."""
-    return Spatial(arm_dot.cross(x.angular), zero_vector(algebra))
+    return Spatial(zero_vector(algebra), arm_dot.cross(x.angular))
 
 
 def returned(arm: Vector[S], force: Spatial[S]) -> Spatial[S]:
     """B_i^T times a force on body i: what its parent feels."""
-    return Spatial(force.linear, force.angular - arm.cross(force.linear))
+    return Spatial(force.angular - arm.cross(force.linear), force.linear)
 
 
 def moved(arm: Vector[S], x: Mass[S], algebra: Algebra[S]) -> Mass[S]:
@@ -110,15 +68,6 @@ def moved(arm: Vector[S], x: Mass[S], algebra: Algebra[S]) -> Mass[S]:
 
 
 # -- names -------------------------------------------------------------------------------------
-
-
-def let_spatial(
-    b: ProgramBuilder[S], name: str, letters: Letters, value: Spatial[S], note: str
-) -> Spatial[S]:
-    """Name the six entries."""
-    first, second = letters
-    linear = b.let(f"{name}_{first}", value.linear, note)
-    return Spatial(linear, b.let(f"{name}_{second}", value.angular, note))
 
 
 def let_mass(b: ProgramBuilder[S], names: tuple[str, str, str], x: Mass[S], note: str) -> Mass[S]:
