@@ -283,7 +283,7 @@ class _Equations(implicit.Equations[S]):
         n = self.tree.n
         return [list(entries[start : start + n]) for start in range(0, n * n, n)]
 
-    def solution(self, with_slopes: bool = False) -> Solution[S]:
+    def solution(self, for_derivatives: bool = False) -> Solution[S]:
         """See `implicit.Equations`."""
         with self.b.variant("_bias", "bias"):
             (bias,) = self.results("inverse_dynamics", self.state)

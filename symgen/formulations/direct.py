@@ -1,11 +1,12 @@
 """Direct differentiation: derivatives of any function that a formulation writes, line by line.
 
-Every line of the recursion is followed by its changes, one for each argument that it depends on:
-``d_omega_3_x_dq_1`` after ``omega_3_x``, with the label ``d NE-2`` where that line has NE-2.  These
-are the sensitivity equations of the papers: each of theirs differentiates one of the recursion.
+Every line of the recursion is followed by its derivatives, one for each entry of an argument that
+it depends on: ``d_omega_3_x_dq_1`` after ``omega_3_x``, with the label ``d NE-2`` where that line
+has NE-2.  These are the sensitivity equations of the papers: each of theirs differentiates one of
+the recursion.
 
 Total derivatives are found along a direction for each parameter, in which the other arguments vary
-with it as the caller says.
+with it as the caller says; they stand behind the whole recursion.
 """
 
 from __future__ import annotations
@@ -101,7 +102,10 @@ def _write_partial(
 
 
 def _mirrored(rows: Block[S], pick: tuple[Callable[..., int], Callable[..., int]]) -> Block[S]:
-    """Return a symmetric matrix by its entries on one side of the diagonal."""
+    """Return a symmetric matrix by its entries on one side of the diagonal.
+
+    `pick` is (min, max) for the side above it, (max, min) for the one below.
+    """
     places = range(len(rows))
     row, column = pick
     return [[rows[row(i, k)][column(i, k)] for k in places] for i in places]

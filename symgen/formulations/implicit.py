@@ -9,7 +9,8 @@ these change (Griewank, Walther 2008, section 15.1; Carpentier, Mansard 2018)
 so that neither the factors of M nor articulated bodies are differentiated, but one recursion.  A
 formulation brings `Equations`: its solution and its torques.  It may bring d tau/dq and d tau/dqd
 of its own where these take fewer operations than those of the lines of the torques.  With many
-parameters they, times the changes of q and qd, take fewer operations than one direction for each.
+parameters the changes of q and qd enter through these matrices, and the direction of a parameter
+moves the parameter alone.
 
 ==============  ===============  ==================================================================
 symbol          code             meaning
@@ -65,8 +66,8 @@ class Equations(ABC, Generic[S]):
     free: tuple[int, ...]
 
     @abstractmethod
-    def solution(self, with_slopes: bool = False) -> Solution[S]:
-        """Write the accelerations sought; `with_slopes` says that `slopes` are written as well."""
+    def solution(self, for_derivatives: bool = False) -> Solution[S]:
+        """Write the accelerations sought; `for_derivatives`, all of M, and `slopes` are next."""
 
     @abstractmethod
     def torques(self, qdd: Sequence[S]) -> Sequence[S]:
@@ -90,7 +91,10 @@ class Equations(ABC, Generic[S]):
 
 @dataclass
 class Held(Generic[S]):
-    """The torques at accelerations that are symbols, `values` of which are put in at the end."""
+    """The torques at accelerations that are symbols.
+
+    `values` maps each symbol to the acceleration that is substituted when all is written.
+    """
 
     equations: Equations[S]
     qdd: Sequence[S]
@@ -125,9 +129,10 @@ class Held(Generic[S]):
         return self._written[1]
 
     def changes(self, seeds: Mapping[int, Sequence[S]]) -> dict[str, list[S]]:
-        """Write how they change with each parameter; by its name, one per joint.
+        """Write how the torques change with each parameter; by its name, one per joint.
 
-        `seeds` have, by position of a parameter, how q and qd vary with it.
+        `seeds` have, by position of a parameter, how q and then qd vary with it; none, or for all.
+        The default `Equations.slopes` comes after this: it inserts lines into `steps`.
         """
         b, zero = self.equations.b, self.equations.b.algebra.zero
         parameters = symbolic_parameters(self.equations.tree)
@@ -161,8 +166,8 @@ def functions(equations: Callable[..., Equations[Any]]) -> dict[str, Derivation]
     return {name: Implicit(name, equations) for name in WRITERS}
 
 
-def has_few_parameters(tree: KinematicTree[Any]) -> bool:
-    """Return whether directions take fewer operations than d tau/dq and d tau/dqd.
+def _has_few_parameters(tree: KinematicTree[Any]) -> bool:
+    """Return whether directions of all that varies take fewer operations than slopes.
 
     Operations of sensitivities by directions / by slopes: 7 joints in a row with 1, 4 and 7
     parameters 3,331 / 4,897, 6,957 / 6,240 and 10,596 / 7,795; a tree of 13 joints with 5
@@ -172,7 +177,7 @@ def has_few_parameters(tree: KinematicTree[Any]) -> bool:
 
 
 Names = tuple[str, str]
-"""Of the result, and of what is given in its place."""
+"""Names of the result and of the argument that it answers: qdd and tau, or y and x."""
 
 
 def write_values(equations: Equations[S], names: Names) -> None:
@@ -183,7 +188,7 @@ def write_values(equations: Equations[S], names: Names) -> None:
 def write_derivatives(equations: Equations[S], names: Names) -> None:
     """Write the values, and their derivatives by q, qd and what is given, (n, n) each."""
     tree, b = equations.tree, equations.b
-    solution = equations.solution(with_slopes=True).with_shortcuts(b)
+    solution = equations.solution(for_derivatives=True).with_shortcuts(b)
     held = Held.at(equations, solution)
     write_responses(tree, b, solution, names, equations.slopes(held))
     b.substitute(held.values)
@@ -193,7 +198,7 @@ def write_parameter_derivatives(equations: Equations[S], names: Names) -> None:
     """Write derivatives by the parameters, (n, n_parameters), at fixed q, qd and what is given."""
     solution = equations.solution()
     held = Held.at(equations, solution)
-    _write_responses(equations, f"d{names[0]}_dparameters", solution, held.changes({}))
+    _write_columns(equations, f"d{names[0]}_dparameters", solution, held.changes({}))
     equations.b.substitute(held.values)
 
 
@@ -204,8 +209,8 @@ def write_sensitivities(equations: Equations[S], names: Names) -> None:
     """
     tree, b = equations.tree, equations.b
     columns = seed_columns(b, ("dq", "dqd", "dtau"))
-    few = has_few_parameters(tree)
-    solution = equations.solution(with_slopes=not few)
+    few = _has_few_parameters(tree)
+    solution = equations.solution(for_derivatives=not few)
     held = Held.at(equations, solution)
     if few:
         seeds = {k: (*column["dq"], *column["dqd"]) for k, column in enumerate(columns)}
@@ -220,11 +225,11 @@ def write_sensitivities(equations: Equations[S], names: Names) -> None:
     for change, column in zip(changes.values(), columns, strict=True):
         change[:] = [x - given for x, given in zip(change, column["dtau"], strict=True)]
     b.output("qdd", (tree.n,), solution.qdd)
-    _write_responses(equations, "dqdd", solution, changes)
+    _write_columns(equations, "dqdd", solution, changes)
     b.substitute(held.values)
 
 
-def _write_responses(
+def _write_columns(
     equations: Equations[S],
     name: str,
     solution: Solution[S],

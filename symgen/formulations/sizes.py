@@ -1,9 +1,10 @@
 """How many operations a function has, roughly, before it is derived: within a factor of four.
 
 A recursion takes so many operations for each joint, and so many for each entry of its results.
-Derivatives by the state have entries for two joints of which one carries the other alone, unless
-accelerations are solved for.  The estimate decides what is too large to build, or to derive for
-validation alone; among formulations a build decides by the operations of their programs.
+Derivatives by the state have entries only for pairs of joints of which one carries the other,
+unless accelerations are solved for.  The estimate decides what is too large to build, or to derive
+for validation alone, and which formulation is derived first; of those that are derived, but in
+loops, the one whose program has the fewest operations is built.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from symgen.program.functions import function_named
 JOINT, ENTRY = 150, 20
 """Operations of `composite` per joint, and per entry of the results."""
 SOLVED = 2
-"""Per entry of derivatives of accelerations, and joint on the way to it: what it is solved for."""
+"""Per entry of derivatives of accelerations, times the mean depth of a joint."""
 ALONG = 150
-"""Per entry of total derivatives: each takes a direction of its own."""
+"""Per entry of total derivatives."""
 
 
 def operations(tree: KinematicTree[Any], function: str) -> int:

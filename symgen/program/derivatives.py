@@ -1,7 +1,7 @@
 """Functions that are derivatives of other functions of the table: of which, by what, in what names.
 
 A formulation writes values.  `symgen.formulations.direct` derives these functions from what it
-writes; `symgen.formulations.implicit` those of accelerations, where that takes fewer operations.
+writes; `symgen.formulations.implicit` those of accelerations, of formulations that bring equations.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from symgen.program.constraint_functions import INTERNAL_FUNCTIONS
 class Derivative:
     """What a function is the derivative of: results of the function `of`, by the arguments `by`.
 
+    `of` is a function of the table, or one of `INTERNAL_FUNCTIONS`.
+
     `symbols` has, by result, what stands for it in the names of derivatives: ``dx_dq`` for
     ``position`` by ``q``.  Of each result those by the arguments that it does not depend on are
-    left out.  With `along`, the derivatives are total ones: it names the argument that says how an
-    argument varies.
+    left out.  With `along`, the derivatives are total ones by the parameters: it maps an argument
+    to the one that holds its own derivatives by them.
 
     Where one result is the rate of another, some derivatives are multiples of others: `rates` says
-    which, of what, and how many times that they are.
+    which, of what, and by which factor.
     """
 
     of: str

@@ -56,10 +56,10 @@ class Equations(implicit.Equations[S]):
         """The derivatives of the torques that do not depend on accelerations."""
         return first_half(self.tree, self.b, self.state)
 
-    def solution(self, with_slopes: bool = False) -> Solution[S]:
+    def solution(self, for_derivatives: bool = False) -> Solution[S]:
         """See `implicit.Equations`."""
         tree, b, state = self.tree, self.b, self.state
-        if with_slopes:
+        if for_derivatives:
             return solution_at(tree, self.first, b, state, self.free)
         passages = passage_sweep(tree, b, state.q)
         with b.variant("", "bias"):

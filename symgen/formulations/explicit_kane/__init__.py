@@ -2,7 +2,7 @@
 
 `kinematics` holds the notation, `explicit` the traditional sums, `partially_recursive` the sums
 carried inward, `equations` what both routes share once M and K are there.  Derivatives are those of
-every line: `symgen.formulations.implicit`.
+`symgen.formulations.implicit`.
 """
 
 from functools import partial

@@ -58,12 +58,12 @@ class Equations(implicit.Equations[S]):
 
     route: Route
 
-    def solution(self, with_slopes: bool = False) -> Solution[S]:
+    def solution(self, for_derivatives: bool = False) -> Solution[S]:
         """See `implicit.Equations`; entries between prescribed joints serve derivatives alone."""
         tree, b, state = self.tree, self.b, self.state
         system = system_at(tree, b, state)
         pairs = [
-            pair for pair in all_pairs(tree) if with_slopes or any(i in self.free for i in pair)
+            pair for pair in all_pairs(tree) if for_derivatives or any(i in self.free for i in pair)
         ]
         mass = both_triangles(self.route.mass_matrix(system, pairs))
         for joint in tree.joints:

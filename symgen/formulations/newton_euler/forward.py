@@ -28,7 +28,7 @@ NOTES = {
 class Equations(implicit.Equations[S]):
     """Accelerations by unit accelerations and the bias; torques by the recursion."""
 
-    def solution(self, with_slopes: bool = False) -> Solution[S]:
+    def solution(self, for_derivatives: bool = False) -> Solution[S]:
         """See `implicit.Equations`."""
         tree, b, state = self.tree, self.b, self.state
         frames = frames_sweep(tree, b, state.q)
@@ -37,7 +37,7 @@ class Equations(implicit.Equations[S]):
             bias = with_joint_terms(tree, b, state, rigid)
         with b.step("bias"):
             b.rename({f"bias_{j}": x for j, x in enumerate(bias, start=1)}, "NE-38")
-        columns = all_joints(tree) if with_slopes else self.free
+        columns = all_joints(tree) if for_derivatives else self.free
         mass = mass_entries(tree, b, rigid_mass_entries(tree, frames, b, columns))
         return solution_of(tree, b, state, bias, mass, self.free)
 

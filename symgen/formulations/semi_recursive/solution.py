@@ -28,7 +28,7 @@ class Equations(implicit.Equations[S]):
 
     point: ReferencePoint
 
-    def solution(self, with_slopes: bool = False) -> Solution[S]:
+    def solution(self, for_derivatives: bool = False) -> Solution[S]:
         """See `implicit.Equations`."""
         tree, b, state = self.tree, self.b, self.state
         system = system_at(tree, b, state, self.point)
