@@ -36,10 +36,10 @@ demo: $(VENV)/.installed
 
 # Budgets are multiples of the processor time of one build of examples/arm7.yaml (tests/budget.py).
 test: $(VENV)/.installed-for-tests
-	$(BIN)/python -m pytest -m "not slow and not deep" --builds 9.5 $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -m "not slow and not deep" --builds 12 $(PYTEST_FLAGS)
 
 test-rest: $(VENV)/.installed-for-tests
-	$(BIN)/python -m pytest -m "slow and not deep" --builds 60.5 $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -m "slow and not deep" --builds 58 $(PYTEST_FLAGS)
 
 test-all: test test-rest
 

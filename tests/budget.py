@@ -6,8 +6,8 @@ processes, collection and that build included.  An ordinary case may take `LARGE
 its set-up included, unless `tests/dear_cases.toml` has its name and a reason.
 
 Processor time does not count what other processes take, but a busy machine is slower: caches and
-cores are shared.  So every process compiles one file of Python's library now and then, and what a
-run took is divided by how much slower that was than beside the unit.
+cores are shared.  So every process compiles one file of Python's library now and then, and the
+budget grows by how much slower that was than beside the unit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 from typing import Any
 
 import pytest
@@ -37,6 +37,8 @@ UNIT = "SYMGEN_TESTS_UNIT"
 """Environment variable that hands the unit to the workers, in seconds."""
 SAMPLE = "SYMGEN_TESTS_SAMPLE"
 """The same for what a sample took beside it."""
+BESIDE = 5
+"""Samples before the unit is measured, and after."""
 SAMPLED_AFTER = 5.0
 """Processor seconds between two samples of how fast the machine is."""
 
@@ -133,8 +135,10 @@ class Budget:
 
     @property
     def slowness(self) -> float:
-        """How many times what they take beside the unit samples take now."""
-        return mean(self.samples) / float(os.environ[SAMPLE]) if self.samples else 1.0
+        """How many times what they took beside the unit samples take now, and 1 at least."""
+        if not self.samples:
+            return 1.0
+        return max(1.0, mean(self.samples) / float(os.environ[SAMPLE]))
 
     @property
     def budget(self) -> float:
@@ -181,7 +185,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Measure the unit before any worker starts."""
     builds = config.getoption("builds")
     if builds is not None and UNIT not in os.environ:
-        samples = [sample()]
+        samples = [sample() for _ in range(BESIDE)]
         os.environ[UNIT] = str(unit())
-        os.environ[SAMPLE] = str(mean([*samples, sample()]))
+        os.environ[SAMPLE] = str(median([*samples, *(sample() for _ in range(BESIDE))]))
     config.pluginmanager.register(Budget(builds), "budget")
