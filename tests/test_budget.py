@@ -61,5 +61,7 @@ def test_a_slow_machine_may_take_longer(monkeypatch):
     monkeypatch.setenv("SYMGEN_TESTS_SAMPLE", "0.1")
     budget = Budget(10.0)
     assert budget.budget == 200
+    budget.samples = [0.05]
+    assert budget.budget == 200
     budget.samples = [0.1, 0.14]
     assert budget.budget == pytest.approx(240)
