@@ -174,9 +174,30 @@ def test_such_a_question_is_found(line):
     assert list(questions_of_type(ast.parse(line)))
 
 
-def test_no_module_is_a_labyrinth():
-    long = {str(path): len(path.read_text().splitlines()) for path in FILES}
-    assert not {path: lines for path, lines in long.items() if lines > 500}
+def lines_of(function):
+    """Lines of a function, without its docstring and the functions and classes inside it."""
+    documented = ast.get_docstring(function) is not None
+    body = function.body[documented:]
+    if not body:
+        return 0
+    inner = [x for x in body if isinstance(x, (ast.FunctionDef, ast.ClassDef))]
+    span = body[-1].end_lineno - body[0].lineno + 1
+    return span - sum(x.end_lineno - x.lineno + 1 for x in inner)
+
+
+def test_a_function_fits_on_a_screen():
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                assert lines_of(node) <= 60, f"{path}:{node.lineno}: {node.name} is too long"
+
+
+def test_a_module_needs_few_others():
+    """Those that put parts together, the driver and `__init__`, may need more."""
+    for path in FILES:
+        if path.name not in ("__init__.py", "building.py"):
+            needed = [name for name in imports(path) if name.startswith("symgen.")]
+            assert len(needed) <= 25, f"{path} imports {len(needed)} modules"
 
 
 def test_a_formulation_answers_why_not_with_a_listed_reason_or_none():

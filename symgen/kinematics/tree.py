@@ -29,7 +29,7 @@ and the robot has fewer coordinates than joints.  Formulations derive as if ever
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Generic
@@ -353,44 +353,15 @@ def build_tree(
     definitions = definitions_of(description.parameters, runtime, algebra)
     if definitions:
         algebra = WithDefinitions(algebra, definitions)
-    frames: dict[str, Frame[S]] = {"base": Frame("base", BASE, identity_transform(algebra))}
-    joints: list[Joint[S]] = []  # massless as yet
-    manifolds: list[Manifold[S]] = []
-    euler_parameters: list[EulerParameters[S]] = []
-    positions = 0
-    pieces: dict[int, list[Piece[S]]] = {BASE: []}
+    skeleton = _Skeleton[S](description, algebra, changing)
     for joint in description.joints:
-        frame = frames[joint.parent]
-        kind = joint_type(joint.type, joint.representation)
-        if isinstance(kind, OnManifold):
-            columns = range(len(joints) + 1, len(joints) + 1 + kind.coordinates)
-            rest = tuple(scalar(x, algebra) for x in joint.rest_entries)
-            mass = scalar(joint.added_mass, algebra)
-            manifolds.append(Manifold(joint.name, kind, tuple(columns), positions, rest, mass))
-        positions += 0 if joint.mimic else len(joint.position_names)
-        if kind.coordinates == 0:
-            at = placement(joint, kind.moved_entry, algebra)
-            pose = (frame.pose @ at.tree @ at.link).settled(algebra)
-            frame = Frame(joint.link.name, frame.body, pose)
-        else:
-            joints += _chain(joint, kind, frame, len(joints), algebra)
-            if isinstance(kind, Redundant):
-                members = range(len(joints) - 3, len(joints) + 1)
-                euler_parameters.append(EulerParameters(joint.name, tuple(members)))
-            frame = Frame(joint.link.name, len(joints), identity_transform(algebra))
-        frames[frame.name] = frame
-        piece = Piece(
-            link=joint.link.name,
-            body=in_body(body_of(joint.link, algebra), frame.pose),
-            value=evaluate(joint.link.mass, description.parameter_values),
-            changes=not changing.isdisjoint(joint.link.mass.names),
-        )
-        pieces.setdefault(frame.body, []).append(piece)
+        skeleton.add(joint)
+    frames, pieces = skeleton.frames, skeleton.pieces
     joints = [
         replace(joint, body=merged(pieces[joint.number], algebra))
         if joint.number in pieces
         else joint
-        for joint in joints
+        for joint in skeleton.joints
     ]
     joints = _with_followers(joints, description, algebra)
 
@@ -424,13 +395,64 @@ def build_tree(
             if j != BASE and _has_no_centre(group, algebra)
         ),
         outputs=description.outputs,
-        manifolds=tuple(manifolds),
-        euler_parameters=tuple(euler_parameters),
+        manifolds=tuple(skeleton.manifolds),
+        euler_parameters=tuple(skeleton.euler_parameters),
         loops=tuple(loop_of(loop, carriers, algebra) for loop in description.loops),
         relations=description.relations,
         definitions=definitions,
         forces=tuple(force for kind in FORCES for force in kind.all(description, making)),
     )
+
+
+class _Skeleton(Generic[S]):
+    """Frames, joints (massless as yet) and the pieces that each body is merged from."""
+
+    def __init__(
+        self, description: RobotDescription, algebra: Algebra[S], changing: Set[str]
+    ) -> None:
+        self._parameters, self._algebra = description.parameter_values, algebra
+        self._changing = changing
+        self._positions = 0
+        base = Frame("base", BASE, identity_transform(algebra))
+        self.frames: dict[str, Frame[S]] = {"base": base}
+        self.joints: list[Joint[S]] = []
+        self.manifolds: list[Manifold[S]] = []
+        self.euler_parameters: list[EulerParameters[S]] = []
+        self.pieces: dict[int, list[Piece[S]]] = {BASE: []}
+
+    def add(self, joint: JointDescription) -> None:
+        """Add a joint with its link, after the link that carries it."""
+        algebra, frame = self._algebra, self.frames[joint.parent]
+        kind = joint_type(joint.type, joint.representation)
+        if isinstance(kind, OnManifold):
+            self._add_manifold(joint, kind)
+        self._positions += 0 if joint.mimic else len(joint.position_names)
+        if kind.coordinates == 0:
+            at = placement(joint, kind.moved_entry, algebra)
+            pose = (frame.pose @ at.tree @ at.link).settled(algebra)
+            frame = Frame(joint.link.name, frame.body, pose)
+        else:
+            self.joints += _chain(joint, kind, frame, len(self.joints), algebra)
+            number = len(self.joints)
+            if isinstance(kind, Redundant):
+                members = tuple(range(number - 3, number + 1))
+                self.euler_parameters.append(EulerParameters(joint.name, members))
+            frame = Frame(joint.link.name, number, identity_transform(algebra))
+        self.frames[frame.name] = frame
+        piece = Piece(
+            link=joint.link.name,
+            body=in_body(body_of(joint.link, algebra), frame.pose),
+            value=evaluate(joint.link.mass, self._parameters),
+            changes=not self._changing.isdisjoint(joint.link.mass.names),
+        )
+        self.pieces.setdefault(frame.body, []).append(piece)
+
+    def _add_manifold(self, joint: JointDescription, kind: OnManifold) -> None:
+        columns = range(len(self.joints) + 1, len(self.joints) + 1 + kind.coordinates)
+        rest = tuple(scalar(x, self._algebra) for x in joint.rest_entries)
+        mass = scalar(joint.added_mass, self._algebra)
+        manifold = Manifold(joint.name, kind, tuple(columns), self._positions, rest, mass)
+        self.manifolds.append(manifold)
 
 
 def _with_followers(
