@@ -1,9 +1,8 @@
 """Direct differentiation: derivatives of any function that a formulation writes, line by line.
 
-Every line of the recursion is followed by its derivatives, one for each entry of an argument that
-it depends on: ``d_omega_3_x_dq_1`` after ``omega_3_x``, with the label ``d NE-2`` where that line
-has NE-2.  These are the sensitivity equations of the papers: each of theirs differentiates one of
-the recursion.
+Every line of the recursion has a derivative by each entry of an argument that it depends on:
+``d_omega_3_x_dq_1`` of ``omega_3_x``, with the label ``d NE-2`` where that line has NE-2.  These
+are the sensitivity equations of the papers: each of theirs differentiates one of the recursion.
 
 Total derivatives are found along a direction for each parameter, in which the other arguments vary
 with it as the caller says; they stand behind the whole recursion.

@@ -149,8 +149,8 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     t4 = Q_2_21*t3
     a_in_2_x = Q_2_11*t2 + t4  # KANE-7
     t5 = Q_2_11*t3
-    d_a_in_2_x_dq_1 = t5 - Q_2_21*a_in_1_x  # d KANE-7
     a_in_2_y = t5 - Q_2_21*t2  # KANE-7
+    d_a_in_2_x_dq_1 = t5 - Q_2_21*a_in_1_x  # d KANE-7
 
     # loads, joint shoulder
     f_e_1_1_x = tip_fx*Q_1_11 + tip_fy*Q_1_21  # KANE-8
@@ -162,26 +162,26 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
 
     # forces, joint elbow
     F_1_n_2_z = tip_nz + 0.4*f_e_2_1_y - 0.1*a_in_2_y  # KANE-9
-    t6 = t4 + Q_2_11*a_in_1_x
-    t7 = 0.4*f_e_2_1_x
-    d_F_1_n_2_z_dq_1 = 0.1*t6 - t7  # d KANE-9
-    d_F_1_n_2_z_dq_2 = 0.1*a_in_2_x - t7  # d KANE-9
-    t8 = 0.5*a_in_2_x
-    F_1_f_2_x = f_e_2_1_x - (t8 - 0.1*(omega_2_z*omega_2_z))  # KANE-9
-    d_F_1_f_2_x_dq_1 = f_e_2_1_y - 0.5*d_a_in_2_x_dq_1  # d KANE-9
+    t6 = 0.5*a_in_2_x
+    F_1_f_2_x = f_e_2_1_x - (t6 - 0.1*(omega_2_z*omega_2_z))  # KANE-9
     F_1_f_2_y = f_e_2_1_y - 0.5*a_in_2_y  # KANE-9
+    t7 = t4 + Q_2_11*a_in_1_x
+    t8 = 0.4*f_e_2_1_x
+    d_F_1_n_2_z_dq_1 = 0.1*t7 - t8  # d KANE-9
+    d_F_1_f_2_x_dq_1 = f_e_2_1_y - 0.5*d_a_in_2_x_dq_1  # d KANE-9
+    d_F_1_f_2_y_dq_1 = 0.5*t7 - f_e_2_1_x  # d KANE-9
+    d_F_1_n_2_z_dq_2 = 0.1*a_in_2_x - t8  # d KANE-9
+    d_F_1_f_2_y_dq_2 = t6 - f_e_2_1_x  # d KANE-9
     d_F_1_f_2_x_dqd_2 = 0.2*omega_2_z  # d KANE-9
-    d_F_1_f_2_y_dq_1 = 0.5*t6 - f_e_2_1_x  # d KANE-9
-    d_F_1_f_2_y_dq_2 = t8 - f_e_2_1_x  # d KANE-9
 
     # articulated bodies, joint elbow
     e_2 = tau_2 + F_1_n_2_z  # KANE-13
     F_left_f_2_y = F_1_f_2_y - 0.8333333333333333*e_2  # KANE-11
+    t9 = Q_2_21*Q_2_21
+    I_seat_2_ff_22 = 0.4166666666666667 + 0.08333333333333333*t9  # KANE-10
     d_F_left_f_2_y_dq_1 = d_F_1_f_2_y_dq_1 - 0.8333333333333333*d_F_1_n_2_z_dq_1  # d KANE-11
     d_F_left_f_2_y_dq_2 = d_F_1_f_2_y_dq_2 - 0.8333333333333333*d_F_1_n_2_z_dq_2  # d KANE-11
     h_seat_2_x = 0.1*Q_2_11  # KANE-17
-    t9 = Q_2_21*Q_2_21
-    I_seat_2_ff_22 = 0.4166666666666667 + 0.08333333333333333*t9  # KANE-10
 
     # forces, joint shoulder
     d_F_1_n_1_z_dq_1 = 0.9810000000000001*Q_1_21  # d KANE-9
@@ -191,18 +191,18 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     pivots[..., 0] = I_3_1_nn_33
     t10 = 0.4*(Q_2_21*F_1_f_2_x + Q_2_11*F_left_f_2_y) - tau_2
     F_3_n_1_z = t10 - 0.9810000000000001*Q_1_11  # KANE-11
-    t11 = 0.4*(Q_2_21*d_F_1_f_2_x_dq_1 + Q_2_11*d_F_left_f_2_y_dq_1)
-    d_F_3_n_1_z_dq_1 = d_F_1_n_1_z_dq_1 + t11  # d KANE-11
-    t12 = 0.3333333333333333*Q_2_11
-    d_F_3_n_1_z_dtau_2 = -1.0 - t12  # d KANE-11
-    t13 = Q_2_11*d_F_left_f_2_y_dq_2 - Q_2_21*F_left_f_2_y
-    d_F_3_f_1_y_dq_2 = Q_2_11*F_1_f_2_x + Q_2_21*F_1_f_2_y + t13  # d KANE-11
-    t14 = qd_1*Q_2_21
-    t15 = Q_2_21*(Q_2_11*t1 + d_F_1_f_2_x_dqd_2)
-    d_F_3_f_1_y_dqd_1 = t15 - 0.33333333333333337*(Q_2_11*t14)  # d KANE-11
     inverse_pivot_1 = 1.0/I_3_1_nn_33  # KANE-12
     dqdd_dtau[..., 0, 0] = inverse_pivot_1
     e_1 = tau_1 + F_3_n_1_z  # KANE-13
+    t11 = 0.4*(Q_2_21*d_F_1_f_2_x_dq_1 + Q_2_11*d_F_left_f_2_y_dq_1)
+    d_F_3_n_1_z_dq_1 = d_F_1_n_1_z_dq_1 + t11  # d KANE-11
+    t12 = Q_2_11*d_F_left_f_2_y_dq_2 - Q_2_21*F_left_f_2_y
+    d_F_3_f_1_y_dq_2 = Q_2_11*F_1_f_2_x + Q_2_21*F_1_f_2_y + t12  # d KANE-11
+    t13 = qd_1*Q_2_21
+    t14 = Q_2_21*(Q_2_11*t1 + d_F_1_f_2_x_dqd_2)
+    d_F_3_f_1_y_dqd_1 = t14 - 0.33333333333333337*(Q_2_11*t13)  # d KANE-11
+    t15 = 0.3333333333333333*Q_2_11
+    d_F_3_n_1_z_dtau_2 = -1.0 - t15  # d KANE-11
 
     # accelerations, joint shoulder
     qdd_own_1 = inverse_pivot_1*e_1  # KANE-14
@@ -224,24 +224,24 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
 
     # accelerations, joint elbow
     A_in_f_2_x = 0.4*(Q_2_21*qdd_own_1)  # KANE-14
-    d_A_in_f_2_y_dq_2 = 0.4*(Q_2_11*d_qdd_own_1_dq_2) - A_in_f_2_x  # d KANE-14
     qdd_own_2 = 8.333333333333332*e_2  # KANE-14
-    d_qdd_own_2_dq_1 = 8.333333333333332*d_F_1_n_2_z_dq_1  # d KANE-14
-    d_qdd_own_2_dq_2 = 8.333333333333332*d_F_1_n_2_z_dq_2  # d KANE-14
-    d_qdd_own_2_dqd_1 = -0.6666666666666667*t14  # d KANE-14
-    qdd_2 = qdd_own_2 - (qdd_own_1 + qdd_own_1*t12)  # KANE-14
+    qdd_2 = qdd_own_2 - (qdd_own_1 + qdd_own_1*t15)  # KANE-14
     qdd[..., 1] = qdd_2
-    d_qdd_2_dq_1 = d_qdd_own_2_dq_1 - (d_qdd_own_1_dq_1 + t12*d_qdd_own_1_dq_1)  # d KANE-14
+    d_qdd_own_2_dq_1 = 8.333333333333332*d_F_1_n_2_z_dq_1  # d KANE-14
+    d_qdd_2_dq_1 = d_qdd_own_2_dq_1 - (d_qdd_own_1_dq_1 + t15*d_qdd_own_1_dq_1)  # d KANE-14
     dqdd_dq[..., 1, 0] = d_qdd_2_dq_1
+    d_A_in_f_2_y_dq_2 = 0.4*(Q_2_11*d_qdd_own_1_dq_2) - A_in_f_2_x  # d KANE-14
+    d_qdd_own_2_dq_2 = 8.333333333333332*d_F_1_n_2_z_dq_2  # d KANE-14
     t19 = d_qdd_own_1_dq_2 + 0.8333333333333333*d_A_in_f_2_y_dq_2
     d_qdd_2_dq_2 = d_qdd_own_2_dq_2 - t19  # d KANE-14
     dqdd_dq[..., 1, 1] = d_qdd_2_dq_2
+    d_qdd_own_2_dqd_1 = -0.6666666666666667*t13  # d KANE-14
     t20 = d_qdd_own_1_dqd_1 + 0.13333333333333336*(Q_2_11*t17)
     d_qdd_2_dqd_1 = d_qdd_own_2_dqd_1 - t20  # d KANE-14
     dqdd_dqd[..., 1, 0] = d_qdd_2_dqd_1
     d_qdd_2_dqd_2 = -(d_qdd_own_1_dqd_2 + 0.026666666666666672*(Q_2_11*t18))  # d KANE-14
     dqdd_dqd[..., 1, 1] = d_qdd_2_dqd_2
-    d_qdd_2_dtau_2 = 8.333333333333332 - (d_qdd_own_1_dtau_2 + t12*d_qdd_own_1_dtau_2)  # d KANE-14
+    d_qdd_2_dtau_2 = 8.333333333333332 - (d_qdd_own_1_dtau_2 + t15*d_qdd_own_1_dtau_2)  # d KANE-14
     dqdd_dtau[..., 1, 1] = d_qdd_2_dtau_2
 
     # composite bodies, joint elbow

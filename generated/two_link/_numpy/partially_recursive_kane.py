@@ -399,21 +399,21 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     t32 = C_2_21*d_F1_2_f_x_held_dq_1 + C_2_11*d_F1_2_f_y_held_dq_1
     t33 = t9*(C_2_11*d_F1_2_f_x_held_dq_1 - C_2_21*d_F1_2_f_y_held_dq_1)
     d_F2_1_n_z_held_dq_1 = gamma_2_x*t32 - t33 + d_n_e_2_z_held_dq_1  # d PK-4
+    d_F2_1_f_y_held_dq_1 = d_F1_1_f_y_held_dq_1 + t32  # d PK-4
+    d_K_1_held_dq_1 = d_F2_1_n_z_held_dq_1 + 0.2*d_F2_1_f_y_held_dq_1  # d PK-5
     d_F2_1_f_y_held_dq_2 = t26 + t27 + (C_2_11*d_F1_2_f_y_held_dq_2 - t27)  # d PK-4
     d_F2_1_f_x_held_dq_2 = t24 - t23 - (t24 + C_2_21*d_F1_2_f_y_held_dq_2)  # d PK-4
     t34 = d_gamma_2_y_held_dq_2*t28 + t9*d_F2_1_f_x_held_dq_2
     d_F2_1_n_z_held_dq_2 = gamma_2_x*d_F2_1_f_y_held_dq_2 - t9*t25 - t34 + d_n_e_2_z_held_dq_1  # d PK-4
+    d_K_1_held_dq_2 = d_F2_1_n_z_held_dq_2 + 0.2*d_F2_1_f_y_held_dq_2  # d PK-5
     t35 = qd_1*C_2_21
     t36 = 0.4*t35
     t37 = t16*d_a_2_x_held_dqd_1 + C_2_11*t36
     d_F2_1_n_z_held_dqd_1 = t9*(t18*d_a_2_x_held_dqd_1 - C_2_21*t36) - gamma_2_x*t37  # d PK-4
+    d_K_1_held_dqd_1 = d_F2_1_n_z_held_dqd_1 - 0.2*t37  # d PK-5
     t38 = C_2_21*omega_2_z
     t39 = 0.04000000000000001*(C_2_11*omega_2_z*C_2_21)
     d_F2_1_n_z_held_dqd_2 = 0.2*(gamma_2_x*t38) - t39  # d PK-4
-    d_F2_1_f_y_held_dq_1 = d_F1_1_f_y_held_dq_1 + t32  # d PK-4
-    d_K_1_held_dq_1 = d_F2_1_n_z_held_dq_1 + 0.2*d_F2_1_f_y_held_dq_1  # d PK-5
-    d_K_1_held_dq_2 = d_F2_1_n_z_held_dq_2 + 0.2*d_F2_1_f_y_held_dq_2  # d PK-5
-    d_K_1_held_dqd_1 = d_F2_1_n_z_held_dqd_1 - 0.2*t37  # d PK-5
     reduced_d_qdd_1_dqd_2 = d_F2_1_n_z_held_dqd_2 + 0.04000000000000001*t38  # LTDL-3
 
     # torques: torques, joint shoulder

@@ -251,10 +251,8 @@ void NAMED(two_link_recursive_lagrange_mass_matrix)(
     /* torques: backward, joint elbow */
     const real t6 = 0.07*A_2_11_by_qdd;
     const real d_D_2_12_by_qdd_dqdd_1 = t6 - 0.1*A_2_14_by_qdd;  /* d RL-5 */
-    const real d_D_2_12_by_qdd_dqdd_2 = t6 - 0.1*d_C_2_24_by_qdd_dqdd_2;  /* d RL-5 */
     const real t7 = -0.1*A_2_11_by_qdd;
     const real d_D_2_42_by_qdd_dqdd_1 = 0.5*A_2_14_by_qdd + t7;  /* d RL-5 */
-    const real d_D_2_42_by_qdd_dqdd_2 = 0.5*d_C_2_24_by_qdd_dqdd_2 + t7;  /* d RL-5 */
     const real t8 = 0.05*T_2_21_by_qdd;
     const real t9 = A_2_11_by_qdd*t8;
     const real t10 = 0.07*A_2_21_by_qdd;
@@ -263,27 +261,29 @@ void NAMED(two_link_recursive_lagrange_mass_matrix)(
     const real t13 = t12 + 0.5*A_2_24_by_qdd;
     const real t14 = 0.4*T_2_11_by_qdd;
     const real d_TD_2_11_by_qdd_dqdd_1 = t9 - T_2_11_by_qdd*t11 - t13*t14;  /* d RL-5 */
-    const real t15 = t10 - 0.1*t5;
-    const real t16 = t12 + 0.5*t5;
-    const real d_TD_2_11_by_qdd_dqdd_2 = t9 - T_2_11_by_qdd*t15 - t16*t14;  /* d RL-5 */
-    const real t17 = A_2_21_by_qdd*t8;
-    const real t18 = T_2_11_by_qdd*d_D_2_12_by_qdd_dqdd_1 + t17;
-    const real d_TD_2_12_by_qdd_dqdd_1 = t18 + d_D_2_42_by_qdd_dqdd_1*t14;  /* d RL-5 */
-    const real t19 = T_2_11_by_qdd*d_D_2_12_by_qdd_dqdd_2 + t17;
-    const real d_TD_2_12_by_qdd_dqdd_2 = t19 + d_D_2_42_by_qdd_dqdd_2*t14;  /* d RL-5 */
-    const real t20 = 0.05*T_2_11_by_qdd;
-    const real t21 = A_2_21_by_qdd*t20;
-    const real t22 = 0.4*T_2_21_by_qdd;
-    const real t23 = T_2_21_by_qdd*d_D_2_12_by_qdd_dqdd_1 - t21;
-    const real d_TD_2_22_by_qdd_dqdd_1 = t23 + d_D_2_42_by_qdd_dqdd_1*t22;  /* d RL-5 */
-    const real t24 = T_2_21_by_qdd*d_D_2_12_by_qdd_dqdd_2 - t21;
-    const real d_TD_2_22_by_qdd_dqdd_2 = t24 + d_D_2_42_by_qdd_dqdd_2*t22;  /* d RL-5 */
+    const real t15 = A_2_21_by_qdd*t8;
+    const real t16 = T_2_11_by_qdd*d_D_2_12_by_qdd_dqdd_1 + t15;
+    const real d_TD_2_12_by_qdd_dqdd_1 = t16 + d_D_2_42_by_qdd_dqdd_1*t14;  /* d RL-5 */
+    const real t17 = 0.05*T_2_11_by_qdd;
+    const real t18 = A_2_21_by_qdd*t17;
+    const real t19 = 0.4*T_2_21_by_qdd;
+    const real t20 = T_2_21_by_qdd*d_D_2_12_by_qdd_dqdd_1 - t18;
+    const real d_TD_2_22_by_qdd_dqdd_1 = t20 + d_D_2_42_by_qdd_dqdd_1*t19;  /* d RL-5 */
+    const real d_D_2_12_by_qdd_dqdd_2 = t6 - 0.1*d_C_2_24_by_qdd_dqdd_2;  /* d RL-5 */
+    const real d_D_2_42_by_qdd_dqdd_2 = 0.5*d_C_2_24_by_qdd_dqdd_2 + t7;  /* d RL-5 */
+    const real t21 = t10 - 0.1*t5;
+    const real t22 = t12 + 0.5*t5;
+    const real d_TD_2_11_by_qdd_dqdd_2 = t9 - T_2_11_by_qdd*t21 - t22*t14;  /* d RL-5 */
+    const real t23 = T_2_11_by_qdd*d_D_2_12_by_qdd_dqdd_2 + t15;
+    const real d_TD_2_12_by_qdd_dqdd_2 = t23 + d_D_2_42_by_qdd_dqdd_2*t14;  /* d RL-5 */
+    const real t24 = T_2_21_by_qdd*d_D_2_12_by_qdd_dqdd_2 - t18;
+    const real d_TD_2_22_by_qdd_dqdd_2 = t24 + d_D_2_42_by_qdd_dqdd_2*t19;  /* d RL-5 */
 
     /* torques: backward, joint shoulder */
     const real d_D_1_11_by_qdd_dqdd_1 = d_TD_2_11_by_qdd_dqdd_1 - 0.03*T_1_21_by_qdd;  /* d RL-5 */
     const real d_D_1_12_by_qdd_dqdd_1 = d_TD_2_12_by_qdd_dqdd_1 + 0.03*T_1_11_by_qdd;  /* d RL-5 */
-    const real t25 = A_2_11_by_qdd*t20;
-    const real t26 = t25 + T_2_21_by_qdd*t11 + t13*t22;
+    const real t25 = A_2_11_by_qdd*t17;
+    const real t26 = t25 + T_2_21_by_qdd*t11 + t13*t19;
     const real d_D_1_21_by_qdd_dqdd_1 = -0.05*T_1_11_by_qdd - t26;  /* d RL-5 */
     const real d_D_1_22_by_qdd_dqdd_1 = d_TD_2_22_by_qdd_dqdd_1 - 0.05*T_1_21_by_qdd;  /* d RL-5 */
     const real d_D_1_42_by_qdd_dqdd_1 = d_D_2_42_by_qdd_dqdd_1 + 0.1*T_1_11_by_qdd;  /* d RL-5 */
@@ -304,7 +304,7 @@ void NAMED(two_link_recursive_lagrange_mass_matrix)(
     const real M_2_1 = t32 - T_1_21_by_qdd*d_TD_2_22_by_qdd_dqdd_1;  /* RL-10 */
     mass_matrix[1] = M_2_1;
     mass_matrix[2] = M_2_1;
-    const real t33 = T_1_11_by_qdd*(t25 + T_2_21_by_qdd*t15 + t16*t22);
+    const real t33 = T_1_11_by_qdd*(t25 + T_2_21_by_qdd*t21 + t22*t19);
     const real t34 = T_1_21_by_qdd*d_TD_2_11_by_qdd_dqdd_2 - t33;
     const real t35 = T_1_11_by_qdd*d_TD_2_12_by_qdd_dqdd_2 - t34;
     const real M_2_2 = t35 - T_1_21_by_qdd*d_TD_2_22_by_qdd_dqdd_2;  /* RL-10 */
@@ -336,63 +336,63 @@ void NAMED(two_link_recursive_lagrange_coriolis_matrix)(
     const real T_2_11_by_qd = cosines[1];  /* RL-1 */
 
     /* torques: velocities, joint shoulder */
-    const real d_B_1_12_by_qd_dq_1 = qd_1*T_1_21_by_qd;  /* d RL-3 */
     const real B_1_21_by_qd = qd_1*T_1_11_by_qd;  /* RL-3 */
+    const real d_B_1_12_by_qd_dq_1 = qd_1*T_1_21_by_qd;  /* d RL-3 */
 
     /* torques: velocities, joint elbow */
-    const real t1 = qd_2*T_1_21_by_qd;
-    const real d_B_at_2_12_by_qd_dq_1 = d_B_1_12_by_qd_dq_1 + t1;  /* d RL-3 */
-    const real t2 = qd_2*T_1_11_by_qd;
-    const real B_at_2_21_by_qd = B_1_21_by_qd + t2;  /* RL-3 */
+    const real t1 = qd_2*T_1_11_by_qd;
+    const real B_at_2_21_by_qd = B_1_21_by_qd + t1;  /* RL-3 */
+    const real t2 = qd_2*T_1_21_by_qd;
+    const real d_B_at_2_12_by_qd_dq_1 = d_B_1_12_by_qd_dq_1 + t2;  /* d RL-3 */
 
     /* torques: accelerations, joint shoulder */
     const real d_C_1_12_by_qd_dqd_1 = 2.0*d_B_1_12_by_qd_dq_1;  /* d RL-4 */
 
     /* torques: accelerations, joint elbow */
-    const real d_C_at_2_12_by_qd_dqd_1 = d_C_1_12_by_qd_dqd_1 + 2.0*t1;  /* d RL-4 */
-    const real d_C_at_2_12_by_qd_dqd_2 = d_B_1_12_by_qd_dq_1 + d_B_at_2_12_by_qd_dq_1 + t1;  /* d RL-4 */
+    const real d_C_at_2_12_by_qd_dqd_1 = d_C_1_12_by_qd_dqd_1 + 2.0*t2;  /* d RL-4 */
     const real t3 = T_2_21_by_qd*d_C_at_2_12_by_qd_dqd_1;
-    const real t4 = 2.0*B_1_21_by_qd + 2.0*t2;
+    const real t4 = 2.0*B_1_21_by_qd + 2.0*t1;
     const real t5 = T_2_11_by_qd*t4;
     const real d_C_2_11_by_qd_dqd_1 = t3 - t5;  /* d RL-4 */
-    const real t6 = T_2_21_by_qd*d_C_at_2_12_by_qd_dqd_2;
-    const real t7 = B_1_21_by_qd + B_at_2_21_by_qd + t2;
-    const real t8 = T_2_11_by_qd*t7;
-    const real d_C_2_11_by_qd_dqd_2 = t6 - t8;  /* d RL-4 */
-    const real t9 = T_2_21_by_qd*t4;
-    const real t10 = T_2_11_by_qd*d_C_at_2_12_by_qd_dqd_1;
-    const real d_C_2_12_by_qd_dqd_1 = t9 + t10;  /* d RL-4 */
-    const real t11 = T_2_21_by_qd*t7;
+    const real t6 = T_2_21_by_qd*t4;
+    const real t7 = T_2_11_by_qd*d_C_at_2_12_by_qd_dqd_1;
+    const real d_C_2_12_by_qd_dqd_1 = t6 + t7;  /* d RL-4 */
+    const real d_C_2_14_by_qd_dqd_1 = 0.4*t3 - 0.4*t5 - 0.8*B_1_21_by_qd;  /* d RL-4 */
+    const real d_C_at_2_12_by_qd_dqd_2 = d_B_1_12_by_qd_dq_1 + d_B_at_2_12_by_qd_dq_1 + t2;  /* d RL-4 */
+    const real t8 = T_2_21_by_qd*d_C_at_2_12_by_qd_dqd_2;
+    const real t9 = B_1_21_by_qd + B_at_2_21_by_qd + t1;
+    const real t10 = T_2_11_by_qd*t9;
+    const real d_C_2_11_by_qd_dqd_2 = t8 - t10;  /* d RL-4 */
+    const real t11 = T_2_21_by_qd*t9;
     const real t12 = T_2_11_by_qd*d_C_at_2_12_by_qd_dqd_2;
     const real d_C_2_12_by_qd_dqd_2 = t11 + t12;  /* d RL-4 */
-    const real d_C_2_14_by_qd_dqd_1 = 0.4*t3 - 0.4*t5 - 0.8*B_1_21_by_qd;  /* d RL-4 */
-    const real d_C_2_14_by_qd_dqd_2 = 0.4*t6 - 0.4*t8;  /* d RL-4 */
+    const real d_C_2_14_by_qd_dqd_2 = 0.4*t8 - 0.4*t10;  /* d RL-4 */
 
     /* torques: backward, joint elbow */
     const real d_D_2_11_by_qd_dqd_1 = 0.07*d_C_2_11_by_qd_dqd_1 - 0.1*d_C_2_14_by_qd_dqd_1;  /* d RL-5 */
-    const real d_D_2_11_by_qd_dqd_2 = 0.07*d_C_2_11_by_qd_dqd_2 - 0.1*d_C_2_14_by_qd_dqd_2;  /* d RL-5 */
     const real d_D_2_41_by_qd_dqd_1 = 0.5*d_C_2_14_by_qd_dqd_1 - 0.1*d_C_2_11_by_qd_dqd_1;  /* d RL-5 */
-    const real d_D_2_41_by_qd_dqd_2 = 0.5*d_C_2_14_by_qd_dqd_2 - 0.1*d_C_2_11_by_qd_dqd_2;  /* d RL-5 */
     const real t13 = 0.05*T_2_21_by_qd;
     const real t14 = 0.4*T_2_11_by_qd;
     const real t15 = T_2_11_by_qd*d_D_2_11_by_qd_dqd_1 - d_C_2_12_by_qd_dqd_1*t13;
     const real d_TD_2_11_by_qd_dqd_1 = t15 + d_D_2_41_by_qd_dqd_1*t14;  /* d RL-5 */
-    const real t16 = T_2_11_by_qd*d_D_2_11_by_qd_dqd_2 - d_C_2_12_by_qd_dqd_2*t13;
-    const real d_TD_2_11_by_qd_dqd_2 = t16 + d_D_2_41_by_qd_dqd_2*t14;  /* d RL-5 */
-    const real t17 = 0.05*T_2_11_by_qd;
-    const real t18 = 0.4*T_2_21_by_qd;
-    const real t19 = T_2_21_by_qd*d_D_2_11_by_qd_dqd_1 + d_C_2_12_by_qd_dqd_1*t17;
-    const real d_TD_2_21_by_qd_dqd_1 = t19 + d_D_2_41_by_qd_dqd_1*t18;  /* d RL-5 */
-    const real t20 = T_2_21_by_qd*d_D_2_11_by_qd_dqd_2 + d_C_2_12_by_qd_dqd_2*t17;
-    const real d_TD_2_21_by_qd_dqd_2 = t20 + d_D_2_41_by_qd_dqd_2*t18;  /* d RL-5 */
-    const real t21 = 0.4*t10 + 0.4*t9 + 0.8*d_B_1_12_by_qd_dq_1;
-    const real t22 = 0.07*d_C_2_12_by_qd_dqd_1 - 0.1*t21;
-    const real t23 = 0.5*t21 - 0.1*d_C_2_12_by_qd_dqd_1;
-    const real d_TD_2_22_by_qd_dqd_1 = d_C_2_11_by_qd_dqd_1*t17 - T_2_21_by_qd*t22 - t23*t18;  /* d RL-5 */
+    const real t16 = 0.05*T_2_11_by_qd;
+    const real t17 = 0.4*T_2_21_by_qd;
+    const real t18 = T_2_21_by_qd*d_D_2_11_by_qd_dqd_1 + d_C_2_12_by_qd_dqd_1*t16;
+    const real d_TD_2_21_by_qd_dqd_1 = t18 + d_D_2_41_by_qd_dqd_1*t17;  /* d RL-5 */
+    const real t19 = 0.4*t7 + 0.4*t6 + 0.8*d_B_1_12_by_qd_dq_1;
+    const real t20 = 0.07*d_C_2_12_by_qd_dqd_1 - 0.1*t19;
+    const real t21 = 0.5*t19 - 0.1*d_C_2_12_by_qd_dqd_1;
+    const real d_TD_2_22_by_qd_dqd_1 = d_C_2_11_by_qd_dqd_1*t16 - T_2_21_by_qd*t20 - t21*t17;  /* d RL-5 */
+    const real d_D_2_11_by_qd_dqd_2 = 0.07*d_C_2_11_by_qd_dqd_2 - 0.1*d_C_2_14_by_qd_dqd_2;  /* d RL-5 */
+    const real d_D_2_41_by_qd_dqd_2 = 0.5*d_C_2_14_by_qd_dqd_2 - 0.1*d_C_2_11_by_qd_dqd_2;  /* d RL-5 */
+    const real t22 = T_2_11_by_qd*d_D_2_11_by_qd_dqd_2 - d_C_2_12_by_qd_dqd_2*t13;
+    const real d_TD_2_11_by_qd_dqd_2 = t22 + d_D_2_41_by_qd_dqd_2*t14;  /* d RL-5 */
+    const real t23 = T_2_21_by_qd*d_D_2_11_by_qd_dqd_2 + d_C_2_12_by_qd_dqd_2*t16;
+    const real d_TD_2_21_by_qd_dqd_2 = t23 + d_D_2_41_by_qd_dqd_2*t17;  /* d RL-5 */
     const real t24 = 0.4*t12 + 0.4*t11;
     const real t25 = 0.07*d_C_2_12_by_qd_dqd_2 - 0.1*t24;
     const real t26 = 0.5*t24 - 0.1*d_C_2_12_by_qd_dqd_2;
-    const real d_TD_2_22_by_qd_dqd_2 = d_C_2_11_by_qd_dqd_2*t17 - T_2_21_by_qd*t25 - t26*t18;  /* d RL-5 */
+    const real d_TD_2_22_by_qd_dqd_2 = d_C_2_11_by_qd_dqd_2*t16 - T_2_21_by_qd*t25 - t26*t17;  /* d RL-5 */
 
     /* torques: backward, joint shoulder */
     const real d_D_1_11_by_qd_dqd_1 = d_TD_2_11_by_qd_dqd_1 - 0.06*B_1_21_by_qd;  /* d RL-5 */
@@ -407,11 +407,11 @@ void NAMED(two_link_recursive_lagrange_coriolis_matrix)(
     const real d_TD_1_21_by_qd_dqd_2 = t30 + d_D_2_41_by_qd_dqd_2*t28;  /* d RL-5 */
 
     /* coriolis, joint shoulder */
-    const real t31 = d_C_2_11_by_qd_dqd_1*t13 + T_2_11_by_qd*t22 + t23*t14;
+    const real t31 = d_C_2_11_by_qd_dqd_1*t13 + T_2_11_by_qd*t20 + t21*t14;
     const real t32 = T_1_11_by_qd*(t31 + 0.06*d_B_1_12_by_qd_dq_1);
     const real t33 = 0.4*T_1_11_by_qd;
     const real t34 = t32 + T_1_21_by_qd*d_D_1_22_by_qd_dqd_1;
-    const real t35 = t34 + (t23 + 0.2*d_B_1_12_by_qd_dq_1)*t33 + d_TD_1_21_by_qd_dqd_1;
+    const real t35 = t34 + (t21 + 0.2*d_B_1_12_by_qd_dq_1)*t33 + d_TD_1_21_by_qd_dqd_1;
     const real C_1_1 = -0.5*t35;  /* RL-11 */
     coriolis_matrix[0] = C_1_1;
     const real t36 = d_C_2_11_by_qd_dqd_2*t13 + T_2_11_by_qd*t25 + t26*t14;
@@ -949,13 +949,13 @@ void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
     da_dqdd[1] = d_A_2_14_dq_2;
 
     /* velocities, joint shoulder */
-    const real d_B_1_12_dq_1 = qd_1*T_1_21;  /* d RL-3 */
     const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
     const real B_1_24 = 0.4*B_1_21;  /* RL-3 */
+    const real d_B_1_12_dq_1 = qd_1*T_1_21;  /* d RL-3 */
 
     /* velocities, joint elbow */
-    const real d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21;  /* d RL-3 */
     const real B_at_2_21 = B_1_21 + qd_2*T_1_11;  /* RL-3 */
+    const real d_B_at_2_12_dq_1 = d_B_1_12_dq_1 + qd_2*T_1_21;  /* d RL-3 */
     const real t2 = 0.4*T_2_11;
     const real t3 = 0.4*T_2_21;
     const real t4 = d_B_at_2_12_dq_1*t2 + B_at_2_21*t3;
@@ -976,10 +976,10 @@ void NAMED(two_link_recursive_lagrange_point_motion_derivatives)(
     const real t8 = T_1_21*t7;
     const real t9 = qdd_1*T_1_11;
     const real C_1_12 = t8 - t9;  /* RL-4 */
+    const real C_1_24 = 0.4*t9 - 0.4*t8;  /* RL-4 */
     const real t10 = T_1_11*t7;
     const real t11 = qdd_1*T_1_21;
     const real d_C_1_12_dq_1 = t10 + t11;  /* d RL-4 */
-    const real C_1_24 = 0.4*t9 - 0.4*t8;  /* RL-4 */
 
     /* accelerations, joint elbow */
     const real C_at_2_12 = C_1_12 + qd_2*(d_B_1_12_dq_1 + d_B_at_2_12_dq_1) - qdd_2*T_1_11;  /* RL-4 */
