@@ -22,7 +22,7 @@ from symgen.exact.points import Movement, random_points
 from symgen.program.program import Program, Statement, Step
 
 SOLUTION = "LTDL-4"
-"""The note of statements that solve equations (`symgen.formulations.elimination`)."""
+"""The note of statements that solve equations (`symgen.formulations.accelerations`)."""
 
 CHAIN = "MF-3"
 """That of the accelerations of a chain in place of a quaternion, which it holds, too."""

@@ -26,7 +26,7 @@ from symgen.description.quantities import (
 )
 from symgen.exact.attitudes import displacements
 from symgen.formulations import declare_inputs, state_of_joints
-from symgen.formulations.manifolds.springs import Stretch, is_sprung
+from symgen.formulations.manifolds.tangent import Stretch, is_sprung
 from symgen.formulations.state import State
 from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.euler_parameters import Turning

@@ -16,7 +16,6 @@ from symgen.errors import RequestError
 from symgen.formulations import (
     accelerations,
     coupled,
-    elimination,
     forces,
     joint_terms,
     manifolds,
@@ -66,7 +65,6 @@ KNOWN = (*FORMULATIONS, *VARIANTS)
 SHARED_NOTES = {
     **joint_terms.NOTES,
     **torque_parts.NOTES,
-    **elimination.NOTES,
     **accelerations.NOTES,
     **coupled.NOTES,
     **manifolds.NOTES,

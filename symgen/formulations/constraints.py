@@ -1,7 +1,7 @@
-"""What closes the loops of a mechanism: rows that are 0, their rates and derivatives.
+"""Constraints of a mechanism: rows that are 0, their rates and derivatives, for all formulations.
 
-A family supplies vectors that are fixed in bodies, and points of them, with their rates by time and
-their derivatives by coordinates (`Moving`); the rows are written here, once for all families.
+A formulation supplies vectors and points that are fixed in bodies, with their rates by time and
+their derivatives by coordinates (`Moving`); the rows are written here.
 
 A row of a loop is a product x . y of two such vectors (`symgen.joints.closing`), so that
 
@@ -27,26 +27,22 @@ c', c''    cd_<row>, cdd_<row>        its rates by time
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from operator import add
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, total, zero_vector
-from symgen.formulations.constraint_parts import (
-    RATE,
-    SECOND_RATE,
-    VALUE,
-    Moving,
-    Supplied,
-    Wanted,
-)
-from symgen.formulations.constraint_rows import Supply, constraint_rows, loop_vectors
+from symgen.description.quantities import AXES, POINTS, RATES, TIME, quantity
 from symgen.formulations.interface import Derivation
 from symgen.formulations.state import State
-from symgen.kinematics.loops import GAP
+from symgen.kinematics.definitions import WithDefinitions
+from symgen.kinematics.frames import units
+from symgen.kinematics.loops import BASE_AXES, GAP, Loop
 from symgen.kinematics.points import BodyPoint
+from symgen.kinematics.scalars import scalar
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import CONSTRAINT_MULTIPLIERS
 from symgen.program.builder import ProgramBuilder
@@ -71,12 +67,49 @@ NOTES = {
     "LC-7": "wrench on the second frame: multipliers times what its motion does to the rows",
 }
 
-__all__ = ["NOTES", "RATE", "SECOND_RATE", "VALUE", "Moving", "Supplied", "Wanted"]
-
 MULTIPLIERS = CONSTRAINT_MULTIPLIERS.name
 
 
+X = TypeVar("X")
+
+VALUE, RATE, SECOND_RATE = range(3)
+
+
+@dataclass(frozen=True)
+class Moving(Generic[X]):
+    """A scalar, or a vector in base axes, its first two rates by time and derivatives by joint."""
+
+    at: X
+    rate: X
+    second_rate: X
+    by_joint: Mapping[int, X] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of a family: rates up to `order`, derivatives by joint."""
+
+    order: int
+    by_joint: bool
+
+
+@dataclass(frozen=True)
+class Supplied(Generic[S]):
+    """Of every end of a loop its origin and its axes by name; of every point its position."""
+
+    origins: Mapping[tuple[str, int], Moving[Vector[S]]] = field(default_factory=dict)
+    axes: Mapping[tuple[str, int], Mapping[str, Moving[Vector[S]]]] = field(default_factory=dict)
+    points: Mapping[str, Moving[Vector[S]]] = field(default_factory=dict)
+
+
 SIDES = ("first", "second")
+
+
+Supply = Callable[
+    [KinematicTree[Any], ProgramBuilder[Any], State[Any], Sequence[BodyPoint[Any]], Wanted],
+    Supplied[Any],
+]
+"""Writes the steps that ends of loops and these points take, and returns them."""
 
 
 class Bodies(Protocol[S]):
@@ -199,3 +232,178 @@ def _wrenches(
                 whole = reduce(add, terms) if terms else none
                 entries += b.let(f"{letter}_{loop.name}", whole, "LC-7")
     b.output("loop_wrenches", (len(tree.loops), 6), entries)
+
+
+def constraint_rows(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    supply: Supply,
+    wanted: Wanted,
+) -> list[Moving[S]]:
+    """All rows, in the order of `constraint_names`, as far as they are wanted."""
+    names = {name for relation in tree.relations for name in relation.expression.names}
+    mentioned = {name.split(".")[1] for name in names if name.startswith(f"{POINTS}.")}
+    points = [point for point in tree.points if point.name in mentioned]
+    supplied = supply(tree, b, state, points, wanted)
+    rows: list[Moving[S]] = []
+    for loop in tree.loops:
+        rows += _loop_rows(loop, b, supplied, wanted)
+    known = quantities(tree, b, state, supplied)
+    for relation in tree.relations:
+        with b.step("constraints", relation.name):
+            row = relation_row(tree, b, relation.expression, known)
+            rows.append(_named(relation.name, row, b, wanted, "LC-5"))
+    for joint in tree.euler_parameters:
+        four = [known[quantity(RATES[0], tree.joint(k).name)] for k in joint.members]
+        with b.step("constraints", joint.name):
+            rows.append(_named(f"{joint.name}_norm", _norm_row(four, b), b, wanted, "LC-8"))
+    return rows
+
+
+def _norm_row(four: Sequence[Moving[S]], b: ProgramBuilder[S]) -> Moving[S]:
+    """LC-8"""
+    two = b.algebra.constant(2.0)
+    at, rate, second_rate = (
+        total(terms, b.algebra)
+        for terms in (
+            [x.at * x.at for x in four],
+            [x.at * x.rate for x in four],
+            [x.rate * x.rate + x.at * x.second_rate for x in four],
+        )
+    )
+    columns = {j: x.at * two for x in four for j in x.by_joint}
+    return Moving(at - b.algebra.one, rate * two, second_rate * two, columns)
+
+
+def _loop_rows(
+    loop: Loop[S], b: ProgramBuilder[S], supplied: Supplied[S], wanted: Wanted
+) -> list[Moving[S]]:
+    """LC-1 to LC-4"""
+    first, second = loop_vectors(loop, b, supplied)
+    rows = []
+    for (one, other), name in zip(loop.rows, loop.row_names, strict=True):
+        with b.step("constraints", loop.name):
+            row = _product(first[one], second[other], b)
+            if one == other == GAP:
+                row = replace(row, at=row.at - loop.length * loop.length)
+            rows.append(_named(name, row, b, wanted, "LC-1"))
+    return rows
+
+
+def loop_vectors(
+    loop: Loop[S], b: ProgramBuilder[S], supplied: Supplied[S]
+) -> tuple[dict[str, Moving[Vector[S]]], dict[str, Moving[Vector[S]]]]:
+    """The vectors that rows are about, by name: of the first frame, and of the second."""
+    zero = zero_vector(b.algebra)
+    shared = {
+        name: Moving(unit, zero, zero)
+        for name, unit in zip(BASE_AXES, units(b.algebra), strict=True)
+    }
+    if loop.has_gap:
+        shared[GAP] = _less(supplied.origins[loop.name, 1], supplied.origins[loop.name, 0])
+    first, second = (supplied.axes[loop.name, side] for side in range(2))
+    return {**shared, **first}, {**shared, **second}
+
+
+def _less(x: Moving[Vector[S]], y: Moving[Vector[S]]) -> Moving[Vector[S]]:
+    """x - y; a derivative that is missing is 0."""
+    columns = dict(x.by_joint)
+    for j, column in y.by_joint.items():
+        columns[j] = columns[j] - column if j in columns else -column
+    return Moving(x.at - y.at, x.rate - y.rate, x.second_rate - y.second_rate, columns)
+
+
+def _product(x: Moving[Vector[S]], y: Moving[Vector[S]], b: ProgramBuilder[S]) -> Moving[S]:
+    """x . y"""
+    columns: dict[int, S] = {}
+    for j in sorted({*x.by_joint, *y.by_joint}):
+        terms = []
+        if j in x.by_joint:
+            terms.append(x.by_joint[j].dot(y.at))
+        if j in y.by_joint:
+            terms.append(x.at.dot(y.by_joint[j]))
+        columns[j] = total(terms, b.algebra)
+    twice = b.algebra.constant(2.0)
+    return Moving(
+        x.at.dot(y.at),
+        x.rate.dot(y.at) + x.at.dot(y.rate),
+        x.second_rate.dot(y.at) + x.rate.dot(y.rate) * twice + x.at.dot(y.second_rate),
+        columns,
+    )
+
+
+def _named(name: str, row: Moving[S], b: ProgramBuilder[S], wanted: Wanted, note: str) -> Moving[S]:
+    """The row as statements, as far as it is wanted; what is not is 0."""
+    at = rate = second_rate = b.algebra.zero
+    columns: dict[int, S] = {}
+    if wanted.by_joint:
+        for j, column in row.by_joint.items():
+            if not b.algebra.is_zero(column):
+                columns[j] = b.let(f"J_{name}_{j}", column, "LC-2")
+    elif wanted.order == VALUE:
+        at = b.let(f"c_{name}", row.at, note)
+    elif wanted.order == RATE:
+        rate = b.let(f"cd_{name}", row.rate, "LC-3")
+    else:
+        rate = b.let(f"cd_{name}", row.rate, "LC-3")
+        second_rate = b.let(f"cdd_{name}", row.second_rate, "LC-4")
+    return Moving(at, rate, second_rate, columns)
+
+
+def quantities(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supplied: Supplied[S]
+) -> dict[str, Moving[S]]:
+    """What relations may mention, by name."""
+    zero, one = b.algebra.zero, b.algebra.one
+    known = {TIME: Moving(b.declared(TIME).symbols[0], one, zero)}
+    for joint in tree.joints:
+        k = joint.number - 1
+        own = Moving(state.q[k], state.qd[k], state.qdd[k], {joint.number: one})
+        known[quantity(RATES[0], joint.name)] = own
+    for name, point in supplied.points.items():
+        parts = zip(AXES, point.at, point.rate, point.second_rate, strict=True)
+        for c, (axis, at, rate, second_rate) in enumerate(parts):
+            columns = {j: tuple(column)[c] for j, column in point.by_joint.items()}
+            known[quantity(POINTS, name, axis)] = Moving(at, rate, second_rate, columns)
+    return known
+
+
+def relation_row(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    expression: Any,
+    known: Mapping[str, Moving[S]],
+) -> Moving[S]:
+    """LC-5, by the chain rule over what the expression mentions."""
+    names = [name for name in expression.names if name in known]
+    labels = [f"x_of_{name.replace('.', '_')}" for name in names]
+    symbols = [b.algebra.symbol(label) for label in labels]
+    stand_ins = dict(zip(names, symbols, strict=True))
+    algebra = WithDefinitions(b.algebra, {**tree.definitions, **stand_ins})
+    value = scalar(expression, algebra)
+    slopes = b.algebra.derivatives(symbols)
+    first = slopes.of(value)
+    moving = [known[name] for name in names]
+    rate = [slope * moving[k].rate for k, slope in first.items()]
+    second_rate = [slope * moving[k].second_rate for k, slope in first.items()]
+    second_rate += [
+        slope * moving[k].rate * moving[i].rate
+        for k, row in first.items()
+        for i, slope in slopes.of(row).items()
+    ]
+    columns: dict[int, list[S]] = {}
+    for k, slope in first.items():
+        for j, column in moving[k].by_joint.items():
+            columns.setdefault(j, []).append(slope * column)
+    zero = b.algebra.zero
+    numbers = sorted(columns)
+    scalars = [
+        value,
+        total(rate, b.algebra) if rate else zero,
+        total(second_rate, b.algebra) if second_rate else zero,
+        *(total(columns[j], b.algebra) for j in numbers),
+    ]
+    values = {symbol: one.at for symbol, one in zip(symbols, moving, strict=True)}
+    at, rate_of, second_of, *slopes_of = b.algebra.replaced(scalars, values)
+    return Moving(at, rate_of, second_of, dict(zip(numbers, slopes_of, strict=True)))

@@ -6,6 +6,10 @@ are the sensitivity equations of the papers: each of theirs differentiates one o
 
 Total derivatives are found along a direction for each parameter, in which the other arguments vary
 with it as the caller says; they stand behind the whole recursion.
+
+`by_differentiation` differentiates the first derivatives of the torques once more, so that the cost
+grows with the cube of the number of joints; `symgen.formulations.composite.hessian` has second
+derivatives in closed form.
 """
 
 from __future__ import annotations
@@ -14,8 +18,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import inner
 from symgen.formulations.interface import Derivation
-from symgen.formulations.shared import seed_columns, symbolic_parameters
+from symgen.formulations.joint_terms import friction_curvatures, with_diagonal, without_joint_terms
+from symgen.formulations.shared import seed_columns, symbolic_parameters, write_matrix
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -138,3 +144,26 @@ def _write_total(
         places = range(start, start := start + len(output.entries))
         entries = [column[i] for i in places for column in columns]
         b.output(derivative.name(output.name, ""), (*output.shape, len(given)), entries)
+
+
+def by_differentiation(
+    slopes: Derivation, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """``inverse_dynamics_hessian``: direct differentiation of multipliers . `slopes`, which writes
+    ``inverse_dynamics_derivatives``."""
+    slopes(without_joint_terms(tree), b, state)
+    gradient: list[S] = []
+    b.withdraw("tau")
+    for by in ("q", "qd", "qdd"):
+        entries = b.withdraw(f"dtau_d{by}").entries
+        gradient += [inner(entries[k :: tree.n], state.multipliers) for k in range(tree.n)]
+    derivatives = differentiate(b, [b.declared(name) for name in ("q", "qd", "qdd")])
+    rows = [derivatives.of(entry) for entry in gradient]
+    bent = friction_curvatures(tree, b, state)
+    for name, row, column in (("q_q", 0, 0), ("q_qd", 0, 1), ("q_qdd", 0, 2), ("qd_qd", 1, 1)):
+        places = range(column * tree.n, (column + 1) * tree.n)
+        block = rows[row * tree.n : (row + 1) * tree.n]
+        dense = [[entry.get(k, b.algebra.zero) for k in places] for entry in block]
+        if name == "qd_qd":
+            dense = with_diagonal(dense, bent)
+        write_matrix(b, f"hessian_{name}", dense, tree.n)

@@ -149,7 +149,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Factors:
-    """M = L^T D L in place of `square`, leaves first (see `formulations.elimination`); the pivots D
+    """M = L^T D L in place of `square`, leaves first (see `formulations.accelerations`); the pivots D
     and the diagonal of M are the hidden results of a function that solves."""
 
     square: str

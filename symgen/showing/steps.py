@@ -138,19 +138,24 @@ def _neighbours(modules: Sequence[str]) -> Iterator[str]:
 
 
 def _notation_in(module: str, *marks: str) -> list[str]:
-    """The paragraph of a docstring that begins with ``Notation``, and the table behind it.
+    """Return the paragraphs of a docstring that begin with ``Notation``, with their tables.
 
-    Where there is none, the first paragraph that begins with one of `marks`.
+    Where there are none, those that begin with one of `marks`.
     """
     lines = (inspect.getdoc(sys.modules[module]) or "").splitlines()
     for mark in ("Notation", *marks):
-        start = next((i for i, line in enumerate(lines) if line.startswith(mark)), None)
-        if start is not None:
+        paragraphs: list[str] = []
+        end = 0
+        for start in (i for i, line in enumerate(lines) if line.startswith(mark)):
+            if start < end:
+                continue
             end = _end_of_paragraph(lines, start)
             has_table = "".join(lines[end + 1 : end + 2]).startswith(_RULE)
             heading = [f"Notation of `{module.rpartition('.')[2]}`", ""] if mark == _RULE else []
             end = _end_of_paragraph(lines, end + 1) if has_table else end
-            return [*heading, *lines[start:end]]
+            paragraphs += [*([""] if paragraphs else heading), *lines[start:end]]
+        if paragraphs:
+            return paragraphs
     return []
 
 

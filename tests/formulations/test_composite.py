@@ -6,7 +6,7 @@ import pytest
 from symgen.algebra.graph import Graph
 from symgen.deriving.derivation import derived_program
 from symgen.formulations.composite import COMPOSITE
-from symgen.formulations.composite.frames import place_sweep
+from symgen.formulations.composite.motion import place_sweep
 from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call

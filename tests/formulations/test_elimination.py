@@ -8,7 +8,7 @@ from symgen.algebra.sympy_algebra import SymPyAlgebra
 from symgen.deriving.derivation import derived_program
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, derive
-from symgen.formulations.elimination import eliminate
+from symgen.formulations.accelerations import eliminate
 from symgen.formulations.interface import Formulation
 from symgen.formulations.state import NoSolutionError
 from symgen.kinematics.tree import build_tree

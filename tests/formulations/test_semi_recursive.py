@@ -17,8 +17,13 @@ from symgen.formulations.semi_recursive.bodies import (
     masses_sweep,
     torques,
 )
-from symgen.formulations.semi_recursive.kinematics import columns_sweep, system_at
-from symgen.formulations.semi_recursive.reference_points import LINK_ORIGIN, RTDYN0, RTDYN1
+from symgen.formulations.semi_recursive.kinematics import (
+    LINK_ORIGIN,
+    RTDYN0,
+    RTDYN1,
+    columns_sweep,
+    system_at,
+)
 from symgen.formulations.shared import symbolic_parameters
 from symgen.kinematics.tree import BASE, build_tree
 from symgen.options import BuildOptions

@@ -13,7 +13,7 @@ import pytest
 from symgen.algebra.graph import Graph
 from symgen.formulations import derive
 from symgen.formulations.semi_recursive import SEMI_RECURSIVE
-from symgen.formulations.semi_recursive.reference_points import LINK_ORIGIN, RTDYN0, RTDYN1
+from symgen.formulations.semi_recursive.kinematics import LINK_ORIGIN, RTDYN0, RTDYN1
 from symgen.kinematics.tree import BASE, build_tree
 from symgen.program.evaluation import call
 from tests.formulations.test_semi_recursive import EACH_POINT, Terms, tilde

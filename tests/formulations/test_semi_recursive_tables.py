@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from symgen.formulations.semi_recursive.reference_points import LINK_ORIGIN, RTDYN0, RTDYN1
+from symgen.formulations.semi_recursive.kinematics import LINK_ORIGIN, RTDYN0, RTDYN1
 from tests.formulations.test_semi_recursive import EACH_POINT, Terms, tilde
 from tests.mechanisms.models import AXIS, SEAT, body, model
 from tests.oracles.comparison import agrees

@@ -16,11 +16,9 @@ from symgen.algebra.graph import Graph
 from symgen.algebra.linear import Vector
 from symgen.description.quantities import AXES, POINTS, RATES, TIME, quantity
 from symgen.formulations import declare_inputs
-from symgen.formulations.constraint_parts import SECOND_RATE, VALUE, Moving, Wanted
-from symgen.formulations.constraint_rows import constraint_rows
+from symgen.formulations.constraints import SECOND_RATE, VALUE, Moving, Wanted, constraint_rows
 from symgen.formulations.semi_recursive.constraints import supply
-from symgen.formulations.semi_recursive.kinematics import system_at
-from symgen.formulations.semi_recursive.reference_points import LINK_ORIGIN, RTDYN0, RTDYN1
+from symgen.formulations.semi_recursive.kinematics import LINK_ORIGIN, RTDYN0, RTDYN1, system_at
 from symgen.formulations.shared import symbolic_parameters
 from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.frames import units

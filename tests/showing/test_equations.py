@@ -334,8 +334,9 @@ def test_the_notation_follows_its_references():
         text.index(part)
         for part in (
             "Notation (p is the parent of joint j",
-            "Notation of `elimination`",
-            "Notation: see `recursion.py`, `accelerations` and `elimination`",
+            "Notation of `accelerations`",
+            "pivot_k",
+            "Notation beyond that of `recursion.py` and `accelerations`",
             "  NE-1: ",
         )
     ]

@@ -4,7 +4,7 @@ What moves when q_i does is the composite of all bodies beyond joint i, as one r
 wrench changes is said by three forces and one moment of joint i, and how joint i feels a joint j
 that carries it by the motions S_j, Psi'_j, Psi''_j.  A pair of joints costs five scalar products.
 
-Notation beyond that of `frames`, `motion`, `bodies` and `loads` (joint j stands on the path to
+Notation beyond that of `motion` and `bodies` (joint j stands on the path to
 joint i, or is i itself; I, B and f are those of the composite of i)
 
 ==================  ================  ==========================================================
@@ -19,6 +19,10 @@ t_4                 t4_i              B^T S_i; its lower half is 0
 The paper's formulas let the wrench on a body turn with it.  A load does not, its axes are those of
 the base and only its point is carried along: t_3 gets what moving the points does in place of
 S_i x* of the loads, and joint i feels the loads otherwise when a joint before it turns.
+
+The Coriolis matrix C (Echeandia, Wensing 2021) is that of the Christoffel symbols of M.  Velocity
+torques are C qd and quadratic in qd, so that C is half of their derivative by qd; F_1, F_2 and F_3
+of that paper are t_2, t_1 and t_4.
 """
 
 from __future__ import annotations
@@ -33,6 +37,9 @@ from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.bodies import (
     Coriolis,
     Inertia,
+    LoadEffects,
+    LoadSum,
+    Moments,
     Momentum,
     composite_force_step,
     composite_moments_step,
@@ -40,17 +47,19 @@ from symgen.formulations.composite.bodies import (
     coriolis_step,
     force_step,
     inertia_step,
+    load_effects_step,
+    load_sweep,
     moments_step,
     momentum_step,
     own_body,
 )
-from symgen.formulations.composite.frames import JointAxis, Place, place_sweep
-from symgen.formulations.composite.loads import LoadEffects, LoadSum, load_effects_step, load_sweep
-from symgen.formulations.composite.moments import Moments
 from symgen.formulations.composite.motion import (
+    JointAxis,
+    Place,
     Velocity,
     acceleration_sweep,
     base_sweep,
+    place_sweep,
     velocity_sweep,
 )
 from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
@@ -70,6 +79,8 @@ NOTES = {
     "-- Singh, Russell, Wensing 2022 (IDSVA)",
     "CO-21": "d tau_j/d q_i = S_j . t_3; d tau_i/d q_j = 2 t_4 . Psi'_w_j + t_1 . Psi''_j "
     "- s_j . kept_i -- Singh, Russell, Wensing 2022 (IDSVA)",
+    "CO-43": "C_ji = S_j . t_2, C_ij = t_4 . s_j + t_1 . Psi'_j: half of d tau/d qd "
+    "-- Echeandia, Wensing 2021",
 }
 
 Slopes = dict[tuple[int, int], S]
@@ -338,3 +349,31 @@ def q_pair_step(
         if loads is not None:
             felt = felt - at_j.axis.angular.dot(loads.kept)
         return by_q, let_derivative(b, f"tau_{i}", felt, f"q_{j}", "CO-21")
+
+
+def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """(n, n), both triangles; C_ii is 0 where joint i carries no other: M_ii is a constant."""
+    bodies = body_sweep(tree, b, state)
+    places, velocities = bodies.places, bodies.velocities
+    carriers = {joint.parent for joint in tree.joints}
+    entries: dict[tuple[int, int], S] = {}
+    for i in reversed(places):
+        at, path = places[i], tree.path(i)
+        rates = rates_step(at, velocities[i].psi, bodies.composites[i], b)
+        for j in path if i in carriers else path[:-1]:
+            pair = coriolis_pair_step(places[j], velocities[j].psi, at, rates, b)
+            entries[j, i], entries[i, j] = pair
+    write_matrix(b, "coriolis_matrix", square(tree, entries), tree.n)
+
+
+def coriolis_pair_step(
+    at_j: JointAxis[S], psi_j: Spatial[S], at_i: JointAxis[S], rates: Rates[S], b: ProgramBuilder[S]
+) -> tuple[S, S]:
+    """CO-43: C_ji and C_ij."""
+    j, i = at_j.label, at_i.label
+    with b.step("coriolis matrix", at_i.name):
+        by_qd_i = b.let(f"C_{j}_{i}", rates.felt_by_carrier(at_j.axis), "CO-43")
+        if i == j:
+            return by_qd_i, by_qd_i
+        felt = rates.felt_of_carrier(at_j.axis, psi_j)
+        return by_qd_i, b.let(f"C_{i}_{j}", felt, "CO-43")

@@ -16,7 +16,7 @@ the five of the first derivatives, whatever the multipliers are.  The tensors of
 themselves are in Singh, Russell, Wensing 2024 ("On second-order derivatives of rigid-body
 dynamics"); they are never formed here.
 
-Notation beyond that of `frames`, `motion`, `bodies`, `loads` and `derivatives` (integrals over the
+Notation beyond that of `motion`, `bodies` and `derivatives` (integrals over the
 bodies beyond joint i, r from P to a particle, v and V its real and virtual velocities)
 
 ==================  ======================  ====================================================
@@ -35,6 +35,15 @@ A_iL                A0_iL                   sum of W N^T + V F^T over the loads,
 z                   z_i                     moment of the loads per unit of q_i, at V
 H_...               H_q_j_q_i and so on     entries of the Hessian
 ==================  ======================  ====================================================
+
+Columns of loops, beyond those of `loops` (joint i)
+
+==========================  ====================================================================
+V_w, V_v; Omega_w, Omega_v  virtual motion
+Kv0, p0, b0                 virtual momentum of the body, then of the composite
+y1, y2, y3, z               what joint i answers to it; z where the robot has loads
+d2_drive_dqd                curvature of friction
+==========================  ====================================================================
 """
 
 from __future__ import annotations
@@ -46,7 +55,17 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, outer, zero_vector
 from symgen.algebra.spatial import Spatial
-from symgen.formulations.composite.bodies import Coriolis, Momentum, coriolis_step
+from symgen.formulations.composite.bodies import (
+    Coriolis,
+    LoadSum,
+    Moments,
+    Momentum,
+    coriolis_step,
+    load_effects_step,
+    momentum_step,
+    trace_less,
+    twice_skew_part,
+)
 from symgen.formulations.composite.derivatives import (
     Bodies,
     Composite,
@@ -57,14 +76,28 @@ from symgen.formulations.composite.derivatives import (
     force_sweep,
     rates_step,
 )
-from symgen.formulations.composite.frames import JointAxis, Place
-from symgen.formulations.composite.loads import LoadSum
-from symgen.formulations.composite.moments import Moments, trace_less, twice_skew_part
+from symgen.formulations.composite.loops import (
+    axis,
+    composite,
+    loads_beyond,
+    moments_of,
+    of_body,
+    psi,
+    rate,
+    spatial,
+    spatial_entries,
+    to_q,
+    write_kinematics,
+    write_spatial,
+)
+from symgen.formulations.composite.motion import JointAxis, Place
 from symgen.formulations.joint_terms import friction_curvatures, with_diagonal
+from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
 from symgen.formulations.shared import let_spatial, square, write_matrix
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
+from symgen.program.loops import Column
 
 NOTES = {
     "CO-60": "V_i = V_p + S_i lambda_i and Omega_i = V_p x S_i: the virtual motion",
@@ -82,7 +115,7 @@ NOTES = {
 BLOCKS = ("q_q", "q_qd", "q_qdd", "qd_qd")
 """Those of the Hessian that are not 0 whatever the robot is."""
 
-Entries = dict[str, dict[tuple[int, int], S]]
+Blocks = dict[str, dict[tuple[int, int], S]]
 """By block: (row, column) -> entry; what is left out is 0"""
 
 
@@ -140,7 +173,7 @@ def inverse_dynamics_hessian(tree: KinematicTree[S], b: ProgramBuilder[S], state
         j: JointMotion(at.axis, bodies.velocities[j].psi, forces.rates[j], virtual[j].Omega)
         for j, at in bodies.places.items()
     }
-    entries: Entries[S] = {block: {} for block in BLOCKS}
+    entries: Blocks[S] = {block: {} for block in BLOCKS}
     for i in reversed(bodies.places):
         at = bodies.places[i]
         found = _responses(at, motions[i], bodies, forces, momenta[i], loads.get(i), b)
@@ -366,3 +399,110 @@ def pair_step(
             across = b.let(f"H_q_{i}_qdd_{j}", moved.axis.dot(found.y1), "CO-67")
             pair = {"q_qd": (carried, carrying), "q_qdd": (q_qdd, across)}
         return {"q_q": (q_q, q_q), **pair, "qd_qd": (qd_qd, qd_qd)}
+
+
+CURVATURE = "d2_drive_dqd"
+
+
+def hessian_in_loops(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
+    """Four blocks, (n, n) each."""
+    with loops.straight() as x:
+        places = write_kinematics(x)
+        virtual = virtual_sweep(places, x.b, x.state.multipliers)
+        for j, motion in virtual.items():
+            write_spatial(x, j, ("V_w", "V_v"), motion.V)
+            write_spatial(x, j, ("Omega_w", "Omega_v"), motion.Omega)
+        loaded = write_loads(tree, places, virtual, x)
+        bent = write_curvatures(tree, x)
+
+    def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+        return {**virtual_responses(b, joint), **to_q(b, joint, loaded, loops.floats)}
+
+    def blocks(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
+        pair = pair_step(axis(j), motion_of(j), axis(i), responses_of(i, loaded), b)
+        return {f"hessian_{block}": entries for block, entries in pair.items()}
+
+    loops.towards_base(loops.each_joint(with_virtual_momentum))
+    loops.each_joint(answers)
+    loops.each_pair_both_ways(blocks)
+    if bent:
+        loops.on_diagonal("hessian_qd_qd", CURVATURE)
+
+
+# -- straight phase ----------------------------------------------------------------------------
+
+
+def write_loads(
+    tree: KinematicTree[S],
+    places: dict[int, Place[S]],
+    virtual: Mapping[int, VirtualMotion[S]],
+    x: StraightBuilder[S],
+) -> bool:
+    """What the loads beyond every joint do; says whether there are any."""
+    sums = loads_beyond(tree, places, x)
+    moments = load_moment_sweep(tree, places, sums, virtual, x.b, x.state.loads)
+    for j, load in sums.items():
+        x.write(j, "moved", load_effects_step(places[j], load, x.b).moved)
+        x.write(j, "z", moments.get(j, zero_vector(x.b.algebra)))
+    return bool(sums)
+
+
+def write_curvatures(tree: KinematicTree[S], x: StraightBuilder[S]) -> bool:
+    """What friction adds on the diagonal; says whether there is any."""
+    found = friction_curvatures(tree, x.b, x.state)
+    bent = not all(map(x.b.algebra.is_zero, found))
+    for joint, curvature in zip(tree.joints, found, strict=True):
+        if bent:
+            x.write(joint.number, CURVATURE, curvature)
+    return bent
+
+
+# -- one joint ---------------------------------------------------------------------------------
+
+
+def with_virtual_momentum(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+    """CO-9 to CO-11 and CO-61 of the body"""
+    moments = moments_of(b, joint)
+    momentum = momentum_step(axis(joint), moments, spatial(joint, "w0", "u0"), b)
+    given = moments, momentum, spatial(joint, "V_w", "V_v")
+    found = virtual_momentum_step(axis(joint), *given, b)
+    moving = {**entries_of("Kv0", found.moving.K), **entries_of("p0", found.moving.f)}
+    return {**of_body(b, joint), **moving, **entries_of("b0", found.b)}
+
+
+def virtual_responses(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+    """CO-14, CO-62"""
+    whole = composite(b, joint)
+    rates = rates_step(axis(joint), psi(joint), whole, b)
+    moving = Momentum(joint.matrix("Kv0"), joint.vector("p0"))
+    momentum = VirtualMomentum(moving, joint.vector("b0"))
+    y1, y2, y3 = virtual_responses_step(axis(joint), motion_of(joint), whole, momentum, b)
+    return {
+        **spatial_entries(("t1_n", "t1_f"), rates.t1),
+        **spatial_entries(("t2_n", "t2_f"), rates.t2),
+        **spatial_entries(("y1_n", "y1_f"), y1),
+        **entries_of("y2", y2),
+        **entries_of("y3", y3),
+    }
+
+
+# -- what columns hold of a joint --------------------------------------------------------------
+
+
+def motion_of(joint: Entries[S]) -> JointMotion[S]:
+    """S, Psi', Psi'', Omega"""
+    axes = spatial(joint, "S_w", "S_v"), psi(joint), rate(joint)
+    return JointMotion(*axes, spatial(joint, "Omega_w", "Omega_v"))
+
+
+def responses_of(joint: Entries[S], loaded: bool) -> Responses[S]:
+    """t_1, t_2, t_3, y_1, y_2, y_3, z"""
+    return Responses(
+        t1=spatial(joint, "t1_n", "t1_f"),
+        t2=spatial(joint, "t2_n", "t2_f"),
+        t3=spatial(joint, "t3_n", "t3_f"),
+        y1=spatial(joint, "y1_n", "y1_f"),
+        y2=joint.vector("y2"),
+        y3=joint.vector("y3"),
+        z=joint.vector("z") if loaded else None,
+    )

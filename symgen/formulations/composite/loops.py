@@ -8,7 +8,7 @@ Its parent is at rest, so that Psi' = v_p x S is 0 in derivatives by q, and Psi'
 those by qd the rate of S that is meant is that of its own link, v x S, of which half stands for
 Psi' + dS/dt over 2.  And S x* f is not there: torques turn with the body.
 
-Columns (joint i, in the notation of `frames`, `motion`, `bodies`, `loads` and `derivatives`)
+Columns (joint i, in the notation of `motion`, `bodies` and `derivatives`)
 
 ==========================  ====================================================================
 R0, x0                      axes and origin behind the joint
@@ -24,6 +24,9 @@ Psi_q; turn_w, turn_v       beside floating bases: Psi'_w and S where derivative
                             0 for the columns of such a base
 tau, d_drive_dq and so on   torque; what drives, bearings and springs add
 ==========================  ====================================================================
+
+The mass matrix has composites in the basis of the tree, too: there a pair of joints is one scalar
+product, whatever joints there are between.
 """
 
 from __future__ import annotations
@@ -35,11 +38,16 @@ from symgen.algebra.linear import Matrix, Vector, zero_vector
 from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.bodies import (
     Inertia,
+    LoadEffects,
+    LoadSum,
+    Moments,
     Momentum,
     OwnBody,
     coriolis_step,
     force_step,
     inertia_step,
+    load_effects_step,
+    load_sweep,
     moments_step,
     momentum_step,
     own_body,
@@ -47,27 +55,27 @@ from symgen.formulations.composite.bodies import (
 from symgen.formulations.composite.derivatives import (
     Composite,
     Rates,
+    coriolis_pair_step,
     force_by_q_step,
     q_pair_step,
     rates_pair_step,
     rates_step,
     torque_step,
+    unit_force_step,
 )
-from symgen.formulations.composite.frames import JointAxis, JointFrame, Place
-from symgen.formulations.composite.loads import (
-    LoadEffects,
-    LoadSum,
-    load_effects_step,
-    load_sweep,
-)
-from symgen.formulations.composite.moments import Moments
+from symgen.formulations.composite.mass_matrix import pair_step
 from symgen.formulations.composite.motion import (
     Acceleration,
+    JointAxis,
+    JointFrame,
+    Place,
     Velocity,
     base_sweep,
     motion_sweep,
+    place_sweep,
+    velocity_sweep,
 )
-from symgen.formulations.joint_terms import drive_derivatives, with_joint_terms
+from symgen.formulations.joint_terms import drive_derivatives, reflected_inertia, with_joint_terms
 from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -371,3 +379,62 @@ def spatial(joint: Entries[S], angular: str, linear: str) -> Spatial[S]:
 def spatial_entries(stems: tuple[str, str], value: Spatial[S]) -> dict[Column, S]:
     """Both halves."""
     return {**entries_of(stems[0], value.angular), **entries_of(stems[1], value.linear)}
+
+
+def mass_matrix(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
+    """(n, n), both triangles."""
+    with loops.straight() as x:
+        write_places(place_sweep(x.tree, x.b, x.state.q), x)
+        rotors = {"qdd": [reflected_inertia(joint) for joint in x.tree.joints]}
+        drives = write_drives(x.tree, rotors, x)
+    loops.towards_base(loops.each_joint(moments))
+    loops.each_joint(unit_force)
+    loops.each_pair_both_ways(mass_of_pair)
+    for by in drives:
+        loops.on_diagonal("mass_matrix", DRIVES[by])
+
+
+def coriolis_matrix(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
+    """(n, n), both triangles."""
+    with loops.straight() as x:
+        places = place_sweep(tree, x.b, x.state.q)
+        write_places(places, x)
+        write_velocities(places, velocity_sweep(places, x.b, x.state.qd), x)
+    loops.towards_base(loops.each_joint(weight))
+    loops.each_joint(answers)
+    loops.each_pair_both_ways(coriolis_of_pair)
+
+
+# -- one joint ---------------------------------------------------------------------------------
+
+
+def moments(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+    """CO-9 of the body"""
+    return moments_entries(moments_of(b, joint))
+
+
+def unit_force(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+    """CO-14: t_1"""
+    t1 = unit_force_step(axis(joint), inertia(b, joint), b)
+    return spatial_entries(("t1_n", "t1_f"), t1)
+
+
+def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+    """CO-14"""
+    return rates_entries(rates(b, joint))
+
+
+# -- two joints: j carries i, or is i ----------------------------------------------------------
+
+
+def mass_of_pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
+    """CO-27"""
+    entry = pair_step(axis(j), i.label, spatial(i, "t1_n", "t1_f"), b)
+    return {"mass_matrix": (entry, entry)}
+
+
+def coriolis_of_pair(
+    b: ProgramBuilder[S], j: Entries[S], i: Entries[S]
+) -> Mapping[str, tuple[S, S]]:
+    """CO-43"""
+    return {"coriolis_matrix": coriolis_pair_step(axis(j), psi(j), axis(i), answers_of(i), b)}

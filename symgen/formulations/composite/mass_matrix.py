@@ -3,12 +3,12 @@
 The composite body beyond joint i is put together in the axes of the joints (`passages`), where the
 force that accelerates it by one unit of qdd_i is a column of its inertia.  Then either that force
 is carried back from joint to joint, and every joint on the way feels it along its own axis, or it
-is written once in the basis of the tree (`frames`), where a pair of joints is one scalar product.
+is written once in the basis of the tree (`motion`), where a pair of joints is one scalar product.
 The first costs about 20 products per pair of joints in general, 8 to 12 between quarter turns; the
 second 6 per pair and 57 per joint.  `carried_back_is_cheaper` counts both: for a general chain the
 second is the cheaper one from 9 joints on.
 
-Notation beyond that of `passages` and `frames`
+Notation beyond that of `passages` and `motion`
 
 ==================  ==================  ========================================================
 paper               code                meaning
@@ -29,8 +29,8 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
 from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import UPPER, mirrored
-from symgen.formulations.composite.frames import JointAxis, Place, place_sweep
-from symgen.formulations.composite.moments import Moments, trace_less
+from symgen.formulations.composite.bodies import Moments, trace_less
+from symgen.formulations.composite.motion import JointAxis, Place, place_sweep
 from symgen.formulations.composite.passages import Passage, passage_sweep
 from symgen.formulations.joint_terms import reflected_inertia
 from symgen.formulations.shared import (

@@ -1,4 +1,4 @@
-"""Velocities and accelerations of the links about P, in the basis of the tree.
+"""Axes of joints, and velocities and accelerations of links, about one point P of each tree.
 
 Names have a 0 in them that what is written in link axes has not.
 
@@ -18,6 +18,31 @@ v_j                 w0_j, u0_j           spatial velocity: angular velocity, vel
 Psi'_j              Psi_w_j, Psi_v_j     v_p x S_j = dS_j/dt
 Psi''_j             dPsi_w_j, dPsi_v_j   a_p x S_j + v_p x Psi'_j
 ==================  ===================  =======================================================
+
+A tree here is all that hangs off the base by one joint.  P is the origin of the first joint of the
+tree that turns, wherever it is: what lies between the base and P never enters, so that a robot far
+from the base keeps its digits.  Offsets are added up from P along the tree, never subtracted from
+each other as positions in the base.
+
+The basis is that of the base; but where the joint on the base itself turns, the axes behind it:
+the same equations hold in axes that turn, as long as nothing is differentiated entry by entry, and
+the angle of that joint is left in gravity and loads alone.  The axis of the first and that of the
+second joint are constant there.  Where a free body is on the base, they are the axes of that body,
+and all columns of its motion subspace are constant.
+
+Notation (p is the parent of joint j; vectors in the axes of the basis)
+
+==================  ============  ==============================================================
+paper               code          meaning
+==================  ============  ==============================================================
+--                  C_r           axes of the basis in base axes, r the joint on the base
+--                  A_j           axes of joint j ahead of its motion
+--                  R_j           axes behind its motion
+--                  o_j           P -> origin of joint j, ahead of its motion
+--                  x_j           P -> origin of the axes behind its motion
+--                  arm_j         x_p -> o_j
+Phi_j, S_j          S_w_j, S_v_j  motion per unit of qd_j: angular velocity, velocity at P
+==================  ============  ==============================================================
 """
 
 from __future__ import annotations
@@ -27,12 +52,12 @@ from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector, zero_vector
+from symgen.algebra.linear import Matrix, Transform, Vector, all_zero, identity, zero_vector
 from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import acceleration_matrix
-from symgen.formulations.composite.frames import JointAxis, Place, place_sweep, turns
 from symgen.formulations.shared import let_spatial
 from symgen.formulations.state import State
+from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -43,6 +68,11 @@ NOTES = {
     "W_j = alpha x + w x w x",
     "CO-8": "Psi''_j = [W_p s; W_p S_v + a_p x s + 2 u_p x Psi'_w] "
     "-- Singh, Russell, Wensing 2022 (IDSVA), with a_p the acceleration at P",
+    "CO-1": "A_j = R_p times the fixed turn between joints p and j; C_r the axes of the basis",
+    "CO-2": "R_j = A_j times the turn of the motion; 1 where the joint on the base turns",
+    "CO-3": "arm_j, x_j = o_j + the slide of the motion, o_j = x_p + arm_j, o_j = 0 at P",
+    "CO-4": "S_j = [s; t + o_j x s], s and t its axes of rotation and translation "
+    "-- Featherstone 2008",
 }
 
 
@@ -171,3 +201,171 @@ def base_sweep(
     return {
         j: base_step(at, tree.gravity, b) for j, at in places.items() if at.joint.parent == BASE
     }
+
+
+@dataclass(frozen=True)
+class Axes(Generic[S]):
+    """CO-1, CO-2: of a joint ahead of its motion and behind it, in the basis of its tree."""
+
+    A: Matrix[S]
+    R: Matrix[S]
+
+
+@dataclass(frozen=True)
+class JointAxis(Generic[S]):
+    """A joint as others see it: `axis` is S_j; `label` stands for the joint in names, `name` for
+    it in headings."""
+
+    label: str
+    name: str
+    axis: Spatial[S]
+
+
+@dataclass(frozen=True)
+class JointFrame(JointAxis[S]):
+    """CO-2, CO-3: and where the axes behind it are."""
+
+    R: Matrix[S]
+    x: Vector[S]
+
+
+@dataclass(frozen=True)
+class Place(JointFrame[S]):
+    """A joint in its tree.  See the notation of the module; `C` is that of its tree."""
+
+    joint: Joint[S]
+    C: Matrix[S]
+
+    def point(self, at: Vector[S]) -> Vector[S]:
+        """P -> a point of the link, given in its frame."""
+        return self.x + self.R.apply(self.joint.placement.link.apply(at))
+
+
+# -- steps, one joint each ---------------------------------------------------------------------
+
+
+def basis_step(
+    joint: Joint[S], q: S, b: ProgramBuilder[S], posed: bool
+) -> tuple[Matrix[S], Axes[S]]:
+    """CO-1, CO-2 for a joint on the base: the basis of its tree, and its own axes there.
+
+    `posed`: it is the first column of a joint on a manifold, and slides in the axes of the body.
+    """
+    j, algebra = joint.number, b.algebra
+    seat, turn, _ = joint.turns(q, algebra)
+    one = identity(algebra)
+    with b.step("frames", joint.name):
+        if turns(joint, b):
+            return b.let(f"C_{j}", seat @ turn, "CO-1"), Axes(one, one)
+        if posed:
+            return b.let(f"C_{j}", seat, "CO-1"), Axes(one, b.let(f"R_{j}", turn, "CO-2"))
+        A = b.let(f"A_{j}", seat, "CO-1")
+        return one, Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
+
+
+def axes_step(
+    joint: Joint[S], parent: Axes[S], link: Matrix[S], q: S, b: ProgramBuilder[S]
+) -> Axes[S]:
+    """CO-1, CO-2; `link` turns from the axes behind the parent's motion to its link frame."""
+    j = joint.number
+    seat, turn, _ = joint.turns(q, b.algebra)
+    with b.step("frames", joint.name):
+        A = b.let(f"A_{j}", parent.R @ (link @ seat), "CO-1")
+        return Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
+
+
+def arm_step(
+    joint: Joint[S], parent: Axes[S], link: Transform[S], b: ProgramBuilder[S]
+) -> Vector[S]:
+    """CO-3: from the axes behind the parent's motion to the origin of the joint."""
+    with b.step("points", joint.name):
+        arm = parent.R.apply(link.apply(joint.placement.tree.translation))
+        return b.let(f"arm_{joint.number}", arm, "CO-3")
+
+
+def slide_step(joint: Joint[S], axes: Axes[S], q: S, b: ProgramBuilder[S]) -> Vector[S]:
+    """CO-3: how far the motion moves the origin."""
+    with b.step("points", joint.name):
+        slide = axes.R.apply(joint.slide(q, b.algebra))
+        return b.let(f"slide_{joint.number}", slide, "CO-3")
+
+
+def motion_axis_step(
+    joint: Joint[S], axes: Axes[S], o: Vector[S], b: ProgramBuilder[S]
+) -> Spatial[S]:
+    """CO-4"""
+    j = joint.number
+    s, t = joint.axes(b.algebra)
+    with b.step("axes", joint.name):
+        angular = axes.A.apply(s)
+        S_j = Spatial(angular, axes.A.apply(t) + o.cross(angular))
+        return let_spatial(b, (f"S_w_{j}", f"S_v_{j}"), S_j, "CO-4")
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def place_sweep(
+    tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
+) -> dict[int, Place[S]]:
+    """CO-1 to CO-4 of every joint, parents first."""
+    bases: dict[int, Matrix[S]] = {}
+    axes: dict[int, Axes[S]] = {}
+    for joint in tree.joints:
+        j, p = joint.number, joint.parent
+        if p == BASE:
+            posed = any(j == manifold.columns[0] for manifold in tree.manifolds)
+            bases[j], axes[j] = basis_step(joint, q[j - 1], b, posed)
+        else:
+            link = tree.joint(p).placement.link.rotation
+            axes[j] = axes_step(joint, axes[p], link, q[j - 1], b)
+    o, x = point_sweep(tree, axes, b, q)
+    places: dict[int, Place[S]] = {}
+    for joint in tree.joints:
+        j = joint.number
+        S_j = motion_axis_step(joint, axes[j], o[j], b)
+        C = bases[tree.path(j)[0]]
+        places[j] = Place(f"{j}", joint.name, S_j, axes[j].R, x[j], joint, C)
+    return places
+
+
+def point_sweep(
+    tree: KinematicTree[S], axes: Mapping[int, Axes[S]], b: ProgramBuilder[S], q: Sequence[S]
+) -> tuple[dict[int, Vector[S]], dict[int, Vector[S]]]:
+    """CO-3: o_j and x_j, from P first towards the base and then to everything else."""
+    arms: dict[int, Vector[S]] = {}
+    slides: dict[int, Vector[S]] = {}
+    for joint in tree.joints:
+        j, p = joint.number, joint.parent
+        slides[j] = slide_step(joint, axes[j], q[j - 1], b)
+        if p != BASE:
+            arms[j] = arm_step(joint, axes[p], tree.joint(p).placement.link, b)
+    o: dict[int, Vector[S]] = {}
+    x: dict[int, Vector[S]] = {}
+    for joint in tree.joints:
+        if joint.parent == BASE:
+            P = _reference(tree, joint.number, b)
+            o[P] = zero_vector(b.algebra)
+            for j in reversed(tree.path(P)[:-1]):
+                beyond = tree.path(P)[len(tree.path(j))]
+                with b.step("points", tree.joint(j).name):
+                    x[j] = b.let(f"x_{j}", o[beyond] - arms[beyond], "CO-3")
+                    o[j] = b.let(f"o_{j}", x[j] - slides[j], "CO-3")
+    for joint in tree.joints:
+        j = joint.number
+        with b.step("points", joint.name):
+            if j not in o:
+                o[j] = b.let(f"o_{j}", x[joint.parent] + arms[j], "CO-3")
+            if j not in x:
+                x[j] = b.let(f"x_{j}", o[j] + slides[j], "CO-3")
+    return o, x
+
+
+def _reference(tree: KinematicTree[S], root: int, b: ProgramBuilder[S]) -> int:
+    """The joint that has its origin at P: the first that turns, or the one on the base."""
+    return next((j for j in tree.carried_by(root) if turns(tree.joint(j), b)), root)
+
+
+def turns(joint: Joint[S], b: ProgramBuilder[S]) -> bool:
+    """Whether the joint has an axis of rotation."""
+    return not all_zero(joint.axes(b.algebra)[0], b.algebra)

@@ -30,7 +30,7 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import UPPER, Turn, mirrored, turn_of
-from symgen.formulations.composite.moments import Moments
+from symgen.formulations.composite.bodies import Moments
 from symgen.formulations.shared import let_symmetric
 from symgen.kinematics.bodies import second_moments
 from symgen.kinematics.frames import identity_transform

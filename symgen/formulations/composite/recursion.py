@@ -20,23 +20,29 @@ vdot_j              a_j                 acceleration of the origin, minus gravit
 --                  F_e_j_k, N_e_j_k    force and moment of load k in the axes of joint j
 f_j, n_j            n_j, f_j            exerted by the parent: moment about the origin, force
 ==================  ==================  ========================================================
+
+Torques in parts come from one recursion for each part.  Composite bodies would give the centrifugal
+terms of short chains in fewer operations, as the force S_k x* (I S_k) for each pair of joints, but
+about one point for all of a tree.  The Coriolis terms, which are what is left, would then keep the
+rounding errors of both ways where links are long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, zero_vector
 from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import acceleration_matrix
-from symgen.formulations.composite.moments import twice_skew_part
+from symgen.formulations.composite.bodies import twice_skew_part
 from symgen.formulations.composite.passages import Passage, passage_sweep
 from symgen.formulations.joint_terms import with_joint_terms
 from symgen.formulations.shared import let_spatial
 from symgen.formulations.state import State
+from symgen.formulations.torque_parts import by_recursion, write_parts
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -186,3 +192,14 @@ def torque_step(at: Passage[S], force: Spatial[S], b: ProgramBuilder[S]) -> S:
     """CO-34"""
     with b.step("torque", at.joint.name):
         return b.let(f"tau_{at.joint.number}", at.axis.dot(force), "CO-34")
+
+
+def torque_parts(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """Six outputs, (n,) each."""
+    weightless = replace(tree, gravity=zero_vector(b.algebra))
+    passages = passage_sweep(tree, b, state.q)
+
+    def rigid(given: State[S], gravity: bool) -> list[S]:
+        return torques(tree if gravity else weightless, passages, b, given)
+
+    write_parts(tree, b, state, by_recursion(tree, b, state, rigid))

@@ -4,7 +4,7 @@ What a body's motion needs is linear in its ten parameters: a force about P for 
 ten for every body.  A joint that carries the body takes its part along S of all ten, in whatever
 frame they were found; other joints take nothing of it.
 
-Notation beyond that of `frames` and `motion` (body j stands in link frame j; everything in the
+Notation beyond that of `motion` (body j stands in link frame j; everything in the
 basis, about P)
 
 ==================  ==================  ========================================================
@@ -22,6 +22,8 @@ Y_ij                Y_i_j_k             torque of joint i per unit of parameter 
 
 Sources: Atkeson, An, Hollerbach (1986) for the linear form; the force on a particle at r of the
 body is a + W r, and inertia about the origin is tr(E) 1 - E of second moments E.
+
+Columns of loops, beyond those of `loops`: `alpha0`; `turn` and `lever`, see `link_of`; N_k and F_k.
 """
 
 from __future__ import annotations
@@ -32,14 +34,16 @@ from typing import Generic, NamedTuple
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
 from symgen.algebra.spatial import Spatial
-from symgen.formulations.composite.frames import JointAxis, JointFrame
-from symgen.formulations.composite.motion import motion_sweep
+from symgen.formulations.composite.loops import axis, frame, spatial, write_frame
+from symgen.formulations.composite.motion import JointAxis, JointFrame, motion_sweep
+from symgen.formulations.loops import Entries, LoopsBuilder, entries_of
 from symgen.formulations.shared import let_spatial, write_matrix
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import INERTIAL_PARAMETERS
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
+from symgen.program.loops import Column
 
 NOTES = {
     "CO-55": "u_x, u_y, u_z, x_link: R_j and x_j times the fixed turn and lever to link frame j",
@@ -123,3 +127,48 @@ def shares_step(
             b.let(f"Y_{pair}_{name}", at_i.axis.dot(unit[name]), "CO-58")
             for name in INERTIAL_PARAMETERS
         ]
+
+
+def regressor_in_loops(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
+    """(n, 10 n)"""
+    with loops.straight() as x:
+        places, _, motions = motion_sweep(tree, x.b, x.state)
+        for j, at in places.items():
+            turn, lever = link_of(at.joint)
+            write_frame(j, at, x)
+            x.write(j, "turn", turn)
+            x.write(j, "lever", lever)
+            x.write(j, "alpha0", motions[j].alpha)
+            x.write(j, "a0", motions[j].a)
+            x.write(j, "W0", motions[j].W)
+    loops.each_joint(unit_forces)
+    loops.each_pair(beyond, before, beside=True)
+
+
+def unit_forces(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+    """CO-55, CO-56, CO-57"""
+    at, link = frame(joint), (joint.matrix("turn"), joint.vector("lever"))
+    fields = Fields(joint.vector("alpha0"), joint.vector("a0"), joint.matrix("W0"))
+    found: dict[Column, S] = {}
+    for name, force in unit_forces_step(at, *link, fields, b).items():
+        found |= entries_of(f"N_{name}", force.angular)
+        if not name.startswith("I"):
+            found |= entries_of(f"F_{name}", force.linear)
+    return found
+
+
+def beyond(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
+    """CO-58: the row's joint carries the body of the column."""
+    nothing = zero_vector(b.algebra)
+    unit = {
+        name: Spatial(j.vector(f"N_{name}"), nothing)
+        if name.startswith("I")
+        else spatial(j, f"N_{name}", f"F_{name}")
+        for name in INERTIAL_PARAMETERS
+    }
+    return {"regressor": tuple(shares_step(axis(i), axis(j), unit, b))}
+
+
+def before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
+    """A joint takes nothing of a body that carries it."""
+    return {"regressor": (b.algebra.zero,) * len(INERTIAL_PARAMETERS)}

@@ -35,7 +35,7 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import total
 from symgen.formulations.coupled import felt, state_of_joints
 from symgen.formulations.forces import columns, generalized, laws
-from symgen.formulations.forces.curvatures import curvatures
+from symgen.formulations.forces.columns import curvatures
 from symgen.formulations.forces.generalized import (
     Pairs,
     felt_by_joints,

@@ -1,4 +1,5 @@
-"""What a joint and its body contribute to the recursion, and how they carry stacks to and fro.
+"""Contributions of a joint and its body to the recursion, and the outward sweep of motions and
+forces.
 
 The basis of body k is fixed in it at its joint: the axes are those behind the joint's motion and
 ahead of the fixed tilt of a DH row, where the partial velocity P_k^k = [s; t] is a constant with
@@ -9,6 +10,11 @@ as it stands, but that I_1 couples forces and angular accelerations through the 
 
 C^k and S^k act one after the other: the motion of joint k first, which turns in a coordinate plane
 or slides along an axis, then the fixed transform from the joint's seat to the basis of the parent.
+
+The paper stacks an angular 3-vector on a linear one (velocities, accelerations, partial velocities)
+or a moment on a force, and works with 6x6 matrices of four 3x3 blocks.  Here a stack is a `Spatial`
+and a symmetric 6x6 matrix an `Inertia` of three blocks, so that what is 0 in a block costs nothing
+and what is symmetric is computed once.
 """
 
 from __future__ import annotations
@@ -17,13 +23,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector, all_zero, outer
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Matrix, Vector, all_zero, outer, skew, zero_vector
 from symgen.algebra.spatial import Spatial
-from symgen.algebra.turns import Turn, turn_of
+from symgen.algebra.turns import UPPER, Turn, acceleration_matrix, mirrored, turn_of
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
-from symgen.formulations.kane.spatial import Inertia, let_inertia, moved
-from symgen.formulations.shared import let_symmetric
+from symgen.formulations.shared import let_spatial, let_symmetric
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import second_moments
 from symgen.kinematics.frames import identity_transform
@@ -38,6 +43,16 @@ NOTES = {
     "KANE-3": "resistance_k = damping + friction + spring + rotor at the given qdd - tau_k: what "
     "the joint itself takes of the effort on it",
     "d KANE-2": "d m_k, d h_k, d J_k -- Anderson, Hsu 2002 (76)",
+    "KANE-4": "omega_k = omega_in + s qd_k, omega_in = C^T omega_p -- Anderson, Hsu 2002 (33)",
+    "KANE-5": "alpha_t_k = alpha_in + omega_in x s qd_k + s qdd_k (prescribed), "
+    "alpha_in = C^T alpha_t_p -- Anderson, Hsu 2002 (35)",
+    "KANE-6": "W_k = alpha_t_k x + omega_k x omega_k x, as a matrix",
+    "KANE-7": "a_t_k = a_in + 2 omega_in x t qd_k + t qdd_k (prescribed), "
+    "a_in = C^T (a_t_p + W_p gamma^k) -- Anderson, Hsu 2002 (36) with r^k = 0",
+    "KANE-8": "a load's force and moment in the axes of body k: (C^k)^T times those in p",
+    "KANE-9": "F_1^k: f = loads - (m a_t + W h), n = loads' moments - (h x a_t + int r x W r dm) "
+    "-- Anderson, Hsu 2002 (22), (23), (24)",
+    "d KANE-9": "d F_1^k -- Anderson, Hsu 2002 (62)",
 }
 
 
@@ -182,3 +197,175 @@ def _loads_by_body(tree: KinematicTree[S]) -> dict[int, list[int]]:
     for i, load in enumerate(tree.loads):
         found[load.body].append(i)
     return found
+
+
+@dataclass(frozen=True)
+class Inertia(Generic[S]):
+    """A symmetric 6x6 matrix [[A, B], [B^T, D]]: accelerations on moment and force."""
+
+    A: Matrix[S]
+    B: Matrix[S]
+    D: Matrix[S]
+
+    def __add__(self, other: Inertia[S]) -> Inertia[S]:
+        return Inertia(self.A + other.A, self.B + other.B, self.D + other.D)
+
+    def apply(self, x: Spatial[S]) -> Spatial[S]:
+        """Product with a stack."""
+        return Spatial(
+            self.A.apply(x.angular) + self.B.apply(x.linear),
+            self.B.apply_transposed(x.angular) + self.D.apply(x.linear),
+        )
+
+
+# -- levers ------------------------------------------------------------------------------------
+
+
+def moved(inertia: Inertia[S], r: Vector[S], algebra: Algebra[S]) -> Inertia[S]:
+    """S I S^T of the shift matrix S with the lever r: referred to the point that r starts from."""
+    if all_zero(r, algebra):
+        return inertia
+    A, B, D = inertia.A, inertia.B, inertia.D
+    B_moved = B + skew(r, algebra) @ D
+    rows = [Vector(*row) for row in B.rows]
+    moved_rows = [Vector(*row) for row in B_moved.rows]
+    before = [tuple(r.cross(row)) for row in rows]
+    after = [tuple(r.cross(row)) for row in moved_rows]
+    both = [tuple(r.cross(x + y)) for x, y in zip(rows, moved_rows, strict=True)]
+    entries = {
+        (i, k): A[i, k] + (both[i][i] if i == k else before[k][i] + after[i][k]) for i, k in UPPER
+    }
+    return Inertia(mirrored(entries), B_moved, D)
+
+
+# -- names -------------------------------------------------------------------------------------
+
+
+def let_inertia(b: ProgramBuilder[S], name: str, value: Inertia[S], note: str) -> Inertia[S]:
+    """Name the three blocks: ``<name>_nn``, ``<name>_nf``, ``<name>_ff``."""
+    return Inertia(
+        let_symmetric(b, f"{name}_nn", value.A, note),
+        b.let(f"{name}_nf", value.B, note),
+        let_symmetric(b, f"{name}_ff", value.D, note),
+    )
+
+
+@dataclass(frozen=True)
+class Motion(Generic[S]):
+    """KANE-4 to KANE-7: what is known of the motion of a body, and of its parent in its axes.
+
+    `omega_in`, `alpha_in` and `a_in` are the motion of the parent's body at k+.
+    """
+
+    omega: Vector[S]
+    alpha: Vector[S]
+    a: Vector[S]
+    W: Matrix[S]
+    omega_in: Vector[S]
+    alpha_in: Vector[S]
+    a_in: Vector[S]
+
+
+Loads = Mapping[int, Spatial[S]]
+"""position of a load -> [moment; force] in body axes"""
+
+
+# -- steps, one joint each ---------------------------------------------------------------------
+
+
+def motion_step(at: Contribution[S], parent: Motion[S], b: ProgramBuilder[S]) -> Motion[S]:
+    """KANE-4 to KANE-7"""
+    k, s, t = at.joint.number, at.P.angular, at.P.linear
+    with b.step("known motion", at.joint.name):
+        omega_in = b.let(f"omega_in_{k}", at.turned_out(parent.omega), "KANE-4")
+        omega = b.let(f"omega_{k}", omega_in + s * at.qd, "KANE-4")
+        alpha_in = b.let(f"alpha_in_{k}", at.turned_out(parent.alpha), "KANE-5")
+        alpha = alpha_in + omega_in.cross(s * at.qd) + s * at.qdd
+        alpha = b.let(f"alpha_t_{k}", alpha, "KANE-5")
+        W = b.let(f"W_{k}", acceleration_matrix(omega, alpha), "KANE-6")
+        a_in = b.let(f"a_in_{k}", a_in_part(at, parent, omega_in, alpha_in, b.algebra), "KANE-7")
+        a = a_in + omega_in.cross(t * (at.qd + at.qd)) + t * at.qdd
+        a = b.let(f"a_t_{k}", a, "KANE-7")
+    return Motion(omega, alpha, a, W, omega_in, alpha_in, a_in)
+
+
+def load_step(
+    at: Contribution[S], parent: Loads[S], beyond: Sequence[int], b: ProgramBuilder[S]
+) -> dict[int, Spatial[S]]:
+    """KANE-8 for the loads on body k and `beyond` it."""
+    k = at.joint.number
+    found: dict[int, Spatial[S]] = {}
+    with b.step("loads", at.joint.name):
+        for i in beyond:
+            turned = Spatial(at.turned_out(parent[i].angular), at.turned_out(parent[i].linear))
+            found[i] = let_spatial(b, (f"n_e_{k}_{i + 1}", f"f_e_{k}_{i + 1}"), turned, "KANE-8")
+    return found
+
+
+def force_step(
+    at: Contribution[S], motion: Motion[S], loads: Loads[S], b: ProgramBuilder[S]
+) -> Spatial[S]:
+    """KANE-9"""
+    k = at.joint.number
+    with b.step("forces", at.joint.name):
+        F_1 = inertia_force(at.body, motion.a, motion.W)
+        for i, point in at.points.items():
+            load = loads[i]
+            F_1 = F_1 + Spatial(load.angular + point.cross(load.linear), load.linear)
+        return let_spatial(b, (f"F_1_n_{k}", f"F_1_f_{k}"), F_1, "KANE-9")
+
+
+# -- parts of steps ----------------------------------------------------------------------------
+
+
+def a_in_part(
+    at: Contribution[S],
+    parent: Motion[S],
+    omega_in: Vector[S],
+    alpha_in: Vector[S],
+    algebra: Algebra[S],
+) -> Vector[S]:
+    """KANE-7: the acceleration of the point of the parent that is at k+."""
+    a_in = at.turned_out(parent.a + parent.W.apply(at.u))
+    if not all_zero(at.l, algebra):
+        a_in = a_in + acceleration_matrix(omega_in, alpha_in).apply(at.l)
+    return a_in
+
+
+def inertia_force(body: BodyMoments[S], a: Vector[S], W: Matrix[S]) -> Spatial[S]:
+    """The force of inertia of a body whose points have the accelerations a + W r."""
+    moments = W @ body.J
+    moment = Vector(
+        moments[2, 1] - moments[1, 2], moments[0, 2] - moments[2, 0], moments[1, 0] - moments[0, 1]
+    )
+    return Spatial(-(body.h.cross(a) + moment), -(a * body.m + W.apply(body.h)))
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def motion_sweep(
+    at: Mapping[int, Contribution[S]], b: ProgramBuilder[S], base: Vector[S]
+) -> dict[int, Motion[S]]:
+    """KANE-4 to KANE-7, parents first; `base` is the acceleration given to the base (-g)."""
+    o, zero = zero_vector(b.algebra), b.algebra.zero
+    still = Matrix([(zero,) * 3] * 3)
+    motions = {BASE: Motion(o, o, base, still, o, o, base)}
+    for k, one in at.items():
+        motions[k] = motion_step(one, motions[one.joint.parent], b)
+    return motions
+
+
+def load_sweep(
+    tree: KinematicTree[S],
+    at: Mapping[int, Contribution[S]],
+    b: ProgramBuilder[S],
+    state: State[S],
+) -> dict[int, Loads[S]]:
+    """KANE-8 for every body on the way to a load."""
+    given = {i: Spatial(load.moment, load.force) for i, load in enumerate(state.loads)}
+    loads: dict[int, Loads[S]] = {BASE: given}
+    for k, one in at.items():
+        beyond = [i for i, load in enumerate(tree.loads) if k in tree.path(load.body)]
+        loads[k] = load_step(one, loads[one.joint.parent], beyond, b)
+    return loads

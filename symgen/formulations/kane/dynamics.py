@@ -1,20 +1,25 @@
 """Forward and hybrid dynamics, from the recursion.
 
 In forward dynamics all joints are free, in hybrid dynamics those that are not marked prescribed.
+
+Pivots are compared with the diagonal of the mass matrix.  The bodies beyond a joint move with it as
+one, so its entry is the moment of inertia of that composite body about the joint's axis: mass,
+first and second moments, added up from the leaves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from symgen.algebra.interface import S
-from symgen.formulations.kane.contributions import contributions
-from symgen.formulations.kane.diagonal import diagonal_sweep
-from symgen.formulations.kane.recursion import Solution, solve
-from symgen.formulations.shared import write_pivots
+from symgen.algebra.linear import Matrix, Vector
+from symgen.algebra.turns import UPPER, mirrored
+from symgen.formulations.kane.contributions import BodyMoments, Contribution, contributions
+from symgen.formulations.kane.recursion import Solution, solve, turning_inertia
+from symgen.formulations.shared import let_symmetric, write_pivots
 from symgen.formulations.state import State
-from symgen.kinematics.tree import KinematicTree
+from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 
@@ -44,3 +49,75 @@ def _solved(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], prescribed: Sequence[int]
 ) -> Solution[S]:
     return solve(tree, contributions(tree, b, state, prescribed), b, state)
+
+
+NOTES = {
+    "KANE-17": "m, h and J of all bodies from k outwards, about k+: those of body k and of its "
+    "children, each from its own point at the lever r by h + m r and J + h r^T + r (h + m r)^T",
+    "KANE-18": "diagonal entry of M: s . (tr(J) - J) s + 2 t . (s x h) + m t . t + rotor "
+    "-- Anderson, Hsu 2002 (25)",
+}
+
+
+def diagonal_sweep(at: Mapping[int, Contribution[S]], b: ProgramBuilder[S]) -> list[S]:
+    """KANE-17, KANE-18: the entries of the free joints."""
+    children: dict[int, list[BodyMoments[S]]] = {k: [] for k in at}
+    entries: dict[int, S] = {}
+    for k in reversed(tuple(at)):
+        composite = composite_step(at[k], children[k][::-1], b)
+        if at[k].free:
+            entries[k] = diagonal_step(at[k], composite, b)
+        if at[k].joint.parent != BASE:
+            children[at[k].joint.parent].append(moments_back_step(at[k], composite, b))
+    return [entries[k] for k in sorted(entries)]
+
+
+def composite_step(
+    at: Contribution[S], children: list[BodyMoments[S]], b: ProgramBuilder[S]
+) -> BodyMoments[S]:
+    """KANE-17: the sum."""
+    m, h, J = at.body.m, at.body.h, at.body.J
+    with b.step("composite bodies", at.joint.name):
+        for child in children:
+            m, h, J = m + child.m, h + child.h, J + child.J
+        return _named(BodyMoments(m, h, J), f"composite_{at.joint.number}", b)
+
+
+def diagonal_step(at: Contribution[S], body: BodyMoments[S], b: ProgramBuilder[S]) -> S:
+    """KANE-18"""
+    s, t = at.P.angular, at.P.linear
+    two = b.algebra.constant(2.0)
+    with b.step("composite bodies", at.joint.name):
+        turning = s.dot(turning_inertia(body.J).apply(s))
+        entry = turning + t.dot(s.cross(body.h)) * two + body.m * t.dot(t) + at.rotor
+        return b.let(f"M_diagonal_{at.joint.number}", entry, "KANE-18")
+
+
+def moments_back_step(
+    at: Contribution[S], body: BodyMoments[S], b: ProgramBuilder[S]
+) -> BodyMoments[S]:
+    """KANE-17: about the reference point of the parent, in its axes."""
+    k = at.joint.number
+    with b.step("composite bodies", at.joint.name):
+        body = _moved(body, at.l)
+        seat = BodyMoments(body.m, at.Q.apply(body.h), at.Q.symmetric(body.J))
+        seat = _named(seat, f"seat_{k}", b)
+        ahead = BodyMoments(seat.m, at.E.apply(seat.h), at.E.symmetric(seat.J))
+        return _moved(_named(ahead, f"ahead_{k}", b), at.u)
+
+
+def _moved(body: BodyMoments[S], r: Vector[S]) -> BodyMoments[S]:
+    """About the point that r starts from."""
+    h = body.h + r * body.m
+    before, after, lever = tuple(body.h), tuple(h), tuple(r)
+    J = mirrored(
+        {(i, k): body.J[i, k] + before[i] * lever[k] + lever[i] * after[k] for i, k in UPPER}
+    )
+    return BodyMoments(body.m, h, J)
+
+
+def _named(body: BodyMoments[S], name: str, b: ProgramBuilder[S]) -> BodyMoments[S]:
+    m = b.let(f"m_{name}", body.m, "KANE-17")
+    h: Vector[S] = b.let(f"h_{name}", body.h, "KANE-17")
+    J: Matrix[S] = let_symmetric(b, f"J_{name}", body.J, "KANE-17")
+    return BodyMoments(m, h, J)

@@ -37,7 +37,7 @@ M_kk                 pivot_k             pivot of joint k, rotor included
 Abar^k               A_n_k, A_f_k        acceleration by the free joints' qdd
 --                   qdd_own_k           e_k / M_kk: qdd_k if the parent did not move
 qdd_k                qdd_k, tau_k        tau_k where the motion is prescribed
-M_kk of (25)         M_diagonal_k        diagonal of the mass matrix, rotor included: see `diagonal`
+M_kk of (25)         M_diagonal_k        diagonal of the mass matrix, rotor included: see `dynamics`
 --                   m_composite_k, ..   m, h, J of all bodies from k outwards; m_seat_k and
                                          m_ahead_k on their way to p, as I_seat and I_ahead
 ===================  ==================  ===========================================================
@@ -65,9 +65,17 @@ from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, diagonal, skew, zero_vector
 from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import UPPER, mirrored
-from symgen.formulations.kane.contributions import BodyMoments, Contribution
-from symgen.formulations.kane.motion import Loads, Motion, force_step, load_sweep, motion_sweep
-from symgen.formulations.kane.spatial import Inertia, let_inertia
+from symgen.formulations.kane.contributions import (
+    BodyMoments,
+    Contribution,
+    Inertia,
+    Loads,
+    Motion,
+    force_step,
+    let_inertia,
+    load_sweep,
+    motion_sweep,
+)
 from symgen.formulations.shared import let_spatial
 from symgen.formulations.state import NoSolutionError, State
 from symgen.kinematics.tree import BASE, KinematicTree

@@ -52,8 +52,7 @@ from symgen.algebra.interface import S
 from symgen.formulations.joint_terms import reflected_inertia
 from symgen.formulations.loops import Floating, Start
 from symgen.formulations.manifolds import hessian, mechanisms, solving, torques
-from symgen.formulations.manifolds.bases import floating_bases
-from symgen.formulations.manifolds.chain import Chain, Write
+from symgen.formulations.manifolds.chain import Chain, Write, floating_bases
 from symgen.formulations.manifolds.tangent import tangent
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree

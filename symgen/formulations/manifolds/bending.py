@@ -1,6 +1,6 @@
 """Second derivatives of springs of joints on manifolds, with all digits at rest.
 
-`springs` has the way x = theta v / s, which is differentiated once without loss.  Twice, theta / s
+`tangent` has the way x = theta v / s, which is differentiated once without loss.  Twice, theta / s
 is a difference of what is far larger where s is small.  Here it is a series.  With p = n
 tan(theta / 4), the modified Rodrigues parameters of the shorter way from rest,
 
@@ -17,7 +17,7 @@ so that along the exponential, symmetric in k and l,
     d2p = sym (dp_l x u_k + p_k dp_l + dp_l,k p - (1 + u) p_l u_k / 4) / 2,
     du_k = (1 + u) p_k / 2,    d2u_kl = (1 + u) (2 p_k p_l + c [k = l]) / 4.
 
-Where numbers are exact, g is what `springs` says and follows 2 u g' = 1 / (1 + u) - g; all is
+Where numbers are exact, g is what `tangent` says and follows 2 u g' = 1 / (1 + u) - g; all is
 analytic, so that the shorter way may stand for both.
 """
 
@@ -31,7 +31,7 @@ from typing import Generic
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Vector
 from symgen.algebra.rounding import GUARD
-from symgen.formulations.manifolds.springs import Stretch
+from symgen.formulations.manifolds.tangent import Stretch
 from symgen.kinematics.frames import units
 
 HALVINGS = 2

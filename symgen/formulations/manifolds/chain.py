@@ -1,4 +1,19 @@
-"""Calling a formulation on the chain of a tree with joints on manifolds, in place of the tree."""
+"""Chain of a tree with joints on manifolds, on which a formulation is called in place of the tree.
+
+Floating bases.  Torques and relative accelerations are the same wherever a free body is and
+whichever way it faces, but for gravity g and loads, which turn against it; and the same at every
+constant velocity of translation v, which enters by the acceleration of the body's origin, v' + w x
+v, alone (Galilei). So the chain is given v = 0, and N, which holds w x v, says the rest.  In the
+tangent space, a_k and t_c being the columns of the motion subspace that turn and that slide, g_b =
+R^T g,
+
+    dtau/dp = 0,    dtau/dtheta_k = -sum_c M[:, c] t_c . (g_b x a_k) + loads that turn by -R a_k,
+    dtau/dv_k = sum_c M[:, c] dN_c/dv_k of the linear columns,
+
+and where accelerations are sought the body falls with gravity, whatever hangs on it: g_b x a_k is
+the derivative of its own acceleration, and all others have none.
+Gravity and loads turn against the base, in its axes (MF-8).
+"""
 
 from __future__ import annotations
 
@@ -17,13 +32,19 @@ from symgen.formulations.joint_terms import (
     reflected_inertia,
     without_joint_terms,
 )
-from symgen.formulations.manifolds.bases import INVARIANT, FloatingBase, floating_bases
 from symgen.formulations.manifolds.bending import smooth_entries
-from symgen.formulations.manifolds.springs import Stretch, is_sprung
-from symgen.formulations.manifolds.tangent import Row, Tangent, plus, tangent, times
+from symgen.formulations.manifolds.tangent import (
+    Row,
+    Stretch,
+    Tangent,
+    is_sprung,
+    plus,
+    tangent,
+    times,
+)
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.joint import Joint, Terms
-from symgen.kinematics.tree import KinematicTree, Manifold
+from symgen.kinematics.tree import BASE, KinematicTree, Manifold
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import function_named
 from symgen.program.program import Input, Output
@@ -356,3 +377,92 @@ def _of_joints(tree: KinematicTree[S], output: Output[S], axis: int, width: int)
         for i, k, j in product(range(above), kept, range(below))
     )
     return Output(output.name, (*shape[:axis], len(kept), *shape[axis + 1 :]), entries)
+
+
+INVARIANT = (
+    "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
+    "forward_dynamics_derivatives", "hybrid_dynamics", "hybrid_dynamics_derivatives",
+)  # fmt: skip
+"""Functions of the chain that are torques or accelerations, and derivatives by the state."""
+
+
+@dataclass(frozen=True)
+class FloatingBase(Generic[S]):
+    """A free body of the base: which of its columns slide, and which turn, among its own."""
+
+    tangent: Tangent[S]
+    linear: tuple[int, ...]
+    angular: tuple[int, ...]
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The places of its coordinates among all."""
+        return self.tangent.at
+
+    @property
+    def sliding(self) -> tuple[int, ...]:
+        """The places of its velocities of translation among all."""
+        return tuple(self.tangent.at[c] for c in self.linear)
+
+
+def floating_bases(
+    tree: KinematicTree[S], joints: Sequence[Tangent[S]], hybrid: bool
+) -> list[FloatingBase[S]]:
+    """The free bodies of the base without rotors, added mass and springs.
+
+    In hybrid dynamics they are not prescribed, either.
+    """
+    found = []
+    for one in joints:
+        columns = [tree.joint(number) for number in one.joint.columns]
+        linear = tuple(k for k, x in enumerate(one.columns) if all(map(tree.algebra.is_zero, x.w)))
+        free = len(linear) == 3 and len(columns) == 6 and columns[0].parent == BASE
+        rotors = not all(tree.algebra.is_zero(joint.terms.rotor_inertia) for joint in columns)
+        massive = not tree.algebra.is_zero(one.joint.added_mass)
+        bound = rotors or massive or is_sprung(tree, one.joint)
+        if free and not bound and not (hybrid and columns[0].prescribed):
+            angular = tuple(k for k in one.size if k not in linear)
+            found.append(FloatingBase(one, linear, angular))
+    return found
+
+
+def without_sliding(bases: Sequence[FloatingBase[S]], by_qd: Sequence[Row[S]]) -> None:
+    """The chain's derivatives by constant velocities of translation, which are 0, in place."""
+    for base in bases:
+        for row in by_qd:
+            for k in base.sliding:
+                row[k] = base.tangent.zero
+
+
+def turned_gravity(chain: Chain[S], base: FloatingBase[S], k: int) -> dict[int, S]:
+    """t_c . (g_b x a_k) by the place of each linear column c."""
+    tangent, b = base.tangent, chain.b
+    with b.step("tangent space", tangent.joint.name):
+        seat = chain.seat(tangent.joint).rotation
+        g = b.let(f"g_{tangent.joint.name}", seat.transposed.apply(chain.tree.gravity), "MF-8")
+    turned = g.cross(tangent.columns[k].w)
+    return {tangent.at[c]: tangent.columns[c].v.dot(turned) for c in base.linear}
+
+
+def of_turned_loads(chain: Chain[S], base: FloatingBase[S], k: int, function: str) -> Row[S] | None:
+    """What loads add to the derivative of a function by theta_k; None where none rides on the base.
+
+    It is that function of a robot without weight or motion, loaded by -R a_k x f and -R a_k x n.
+    """
+    tangent, b = base.tangent, chain.b
+    body = tangent.joint.columns[-1]
+    riding = [body in chain.tree.path(load.body) for load in chain.tree.loads]
+    if not any(riding):
+        return None
+    axis = chain.seat(tangent.joint).rotation.apply(tangent.columns[k].w)
+    none = Wrench(zero_vector(chain.tree.algebra), zero_vector(chain.tree.algebra))
+    name = chain.name(tangent.at[k])
+    loads = []
+    with b.variant(f"_{name}", "loads that turn"), b.step("tangent space", tangent.joint.name):
+        for number, (load, rides) in enumerate(zip(chain.state.loads, riding, strict=True)):
+            turned = Wrench(load.force.cross(axis), load.moment.cross(axis))
+            force = b.let(f"turned_f_{number}", turned.force, "MF-8")
+            moment = b.let(f"turned_n_{number}", turned.moment, "MF-8")
+            loads.append(Wrench(force, moment) if rides else none)
+    with b.variant(f"_{name}", "loads that turn"):
+        return chain.of_loads_alone(function, tuple(loads))

@@ -22,8 +22,17 @@ from symgen.algebra.interface import S
 from symgen.formulations.joint_terms import friction_curvatures
 from symgen.formulations.manifolds import bending
 from symgen.formulations.manifolds.chain import Chain
-from symgen.formulations.manifolds.springs import Stretch, is_sprung
-from symgen.formulations.manifolds.tangent import Row, Tangent, dot, minus, plus, rows_of, times
+from symgen.formulations.manifolds.tangent import (
+    Row,
+    Stretch,
+    Tangent,
+    dot,
+    is_sprung,
+    minus,
+    plus,
+    rows_of,
+    times,
+)
 
 FIRST = "inverse_dynamics_derivatives"
 

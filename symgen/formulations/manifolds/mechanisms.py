@@ -17,8 +17,7 @@ from typing import Any
 
 from symgen.algebra.interface import S
 from symgen.formulations.manifolds.chain import Chain
-from symgen.formulations.manifolds.slopes import in_tangent_space
-from symgen.formulations.manifolds.tangent import rows_of
+from symgen.formulations.manifolds.tangent import in_tangent_space, rows_of
 from symgen.formulations.manifolds.torques import of_accelerations, unchanged
 
 UNCHANGED = (

@@ -11,11 +11,24 @@ from typing import Any, Generic
 
 from symgen.algebra.interface import S
 from symgen.formulations.joint_terms import reflected_inertia
-from symgen.formulations.manifolds.bases import FloatingBase, without_sliding
-from symgen.formulations.manifolds.chain import Chain
-from symgen.formulations.manifolds.slopes import TorqueSlopes, in_tangent_space
-from symgen.formulations.manifolds.tangent import Row, Tangent, dot, minus, plus, rows_of, times
-from symgen.formulations.manifolds.turning import of_turned_loads, turned_gravity
+from symgen.formulations.manifolds.chain import (
+    Chain,
+    FloatingBase,
+    of_turned_loads,
+    turned_gravity,
+    without_sliding,
+)
+from symgen.formulations.manifolds.tangent import (
+    Row,
+    Tangent,
+    TorqueSlopes,
+    dot,
+    in_tangent_space,
+    minus,
+    plus,
+    rows_of,
+    times,
+)
 from symgen.formulations.shared import seed_columns
 from symgen.program.arguments import DIAGONAL, PIVOTS
 

@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from symgen.algebra.interface import S
-from symgen.formulations.manifolds.bases import FloatingBase, without_sliding
-from symgen.formulations.manifolds.chain import Chain
-from symgen.formulations.manifolds.slopes import in_tangent_space
-from symgen.formulations.manifolds.tangent import Row, minus, plus, rows_of
-from symgen.formulations.manifolds.turning import of_turned_loads, turned_gravity
+from symgen.formulations.manifolds.chain import (
+    Chain,
+    FloatingBase,
+    of_turned_loads,
+    turned_gravity,
+    without_sliding,
+)
+from symgen.formulations.manifolds.tangent import Row, in_tangent_space, minus, plus, rows_of
 from symgen.program.functions import function_named
 
 UNCHANGED = (

@@ -8,24 +8,18 @@ from collections.abc import Mapping
 from functools import partial
 
 from symgen.formulations.constraints import NOTES as CONSTRAINT_NOTES
-from symgen.formulations.direct import Direct, with_derivatives
+from symgen.formulations.direct import Direct, by_differentiation, with_derivatives
 from symgen.formulations.interface import Derivation, Formulation
 from symgen.formulations.model_outputs import NOTES as OUTPUT_NOTES
 from symgen.formulations.newton_euler import (
-    centroidal,
     constraints,
     dynamics,
-    forward,
     kinematics,
     mass_center,
-    motion,
     outputs,
-    partial_velocities,
     recursion,
     regressor,
-    wrenches,
 )
-from symgen.formulations.second_derivatives import by_differentiation
 
 _TORQUES = partial(dynamics.torque_function, "tau")
 
@@ -44,16 +38,16 @@ FUNCTIONS: Mapping[str, Derivation] = {
     "potential_energy": kinematics.potential_energy,
     "forward_kinematics": kinematics.forward_kinematics,
     "jacobians": kinematics.jacobians,
-    "joint_wrenches": wrenches.joint_wrenches,
-    "point_motion": motion.point_motion,
-    "link_motion": motion.link_motion,
+    "joint_wrenches": dynamics.joint_wrenches,
+    "point_motion": kinematics.point_motion,
+    "link_motion": kinematics.link_motion,
     "center_of_mass": mass_center.center_of_mass,
     "center_of_mass_jacobian": mass_center.center_of_mass_jacobian,
     "centroidal_momentum": mass_center.centroidal_momentum,
-    "centroidal_momentum_matrix": centroidal.centroidal_momentum_matrix,
-    "centroidal_momentum_rate": centroidal.centroidal_momentum_rate,
+    "centroidal_momentum_matrix": mass_center.centroidal_momentum_matrix,
+    "centroidal_momentum_rate": mass_center.centroidal_momentum_rate,
     "regressor": regressor.regressor,
-    **forward.FUNCTIONS,
+    **dynamics.SOLVING,
     "outputs": outputs.outputs,
     "outputs_derivatives": outputs.outputs_derivatives,
     "outputs_multiplier_derivatives": outputs.outputs_multiplier_derivatives,
@@ -68,13 +62,8 @@ NEWTON_EULER = Formulation(
         **recursion.NOTES,
         **dynamics.NOTES,
         **kinematics.NOTES,
-        **motion.NOTES,
         **mass_center.NOTES,
-        **centroidal.NOTES,
-        **partial_velocities.NOTES,
         **regressor.NOTES,
-        **wrenches.NOTES,
-        **forward.NOTES,
         **OUTPUT_NOTES,
         **constraints.NOTES,
         **CONSTRAINT_NOTES,

@@ -2,6 +2,22 @@
 
 Mass matrix: column k is the torque of qdd = e_k alone, at qd = 0 without gravity (Walker, Orin
 1982, method 1).
+
+Accelerations solve M qdd = tau - bias, the bias from the recursion at the given accelerations.
+
+Joint wrenches are the reactions of `recursion.py` (Barman 2020), exerted by the parent on the link,
+in the axes of link frame j, with the moment about o_j, the joint's origin of the model format.
+Rotor, damping, friction and spring act within the joint and have no part in them.
+
+Notation beyond that of `recursion.py` and `accelerations`
+
+===========  ======================  ============================================================
+paper        code                    meaning
+===========  ======================  ============================================================
+--           o_j                     joint origin -> point of the moment, link axes; 0 for a
+                                     standard row, dx_j otherwise
+tau_jp       n_o_j                   moment that the joint transmits, about that point
+===========  ======================  ============================================================
 """
 
 from __future__ import annotations
@@ -11,9 +27,19 @@ from dataclasses import replace
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import zero_vector
+from symgen.formulations import implicit
+from symgen.formulations.accelerations import Solution, solution_of
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
-from symgen.formulations.newton_euler.recursion import JointFrame, frames_sweep, torques
-from symgen.formulations.shared import square, symbolic_loads, wrenches, write_matrix
+from symgen.formulations.newton_euler.recursion import (
+    JointFrame,
+    Reaction,
+    frames_sweep,
+    load_sweep,
+    motion_sweep,
+    reaction_sweep,
+    torques,
+)
+from symgen.formulations.shared import all_joints, square, symbolic_loads, wrenches, write_matrix
 from symgen.formulations.state import State
 from symgen.formulations.torque_parts import by_recursion, write_parts
 from symgen.kinematics.tree import KinematicTree
@@ -24,6 +50,9 @@ NOTES = {
     "NE-35": "M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of joint j "
     "alone; M_jj with the rotor: + G^2 I_r -- Walker, Orin 1982, method 1",
     "NE-20": "C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd",
+    "NE-38": "bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin 1982, "
+    "method 1",
+    "NE-33": "n_o_j = n_j - o_j x f_j",
 }
 
 
@@ -126,3 +155,51 @@ def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[
     loaded = replace(state, loads=wrenches(loads.symbols))
     tau = torques(tree, frames, b, loaded, zero_vector(b.algebra))
     write_jacobians(b, "tau", tau, [loads])
+
+
+class Equations(implicit.Equations[S]):
+    """Accelerations by unit accelerations and the bias; torques by the recursion."""
+
+    def solution(self, for_derivatives: bool = False) -> Solution[S]:
+        """See `implicit.Equations`."""
+        tree, b, state = self.tree, self.b, self.state
+        frames = frames_sweep(tree, b, state.q)
+        with b.variant("_bias", "bias"):
+            rigid = torques(tree, frames, b, state, -tree.gravity)
+            bias = with_joint_terms(tree, b, state, rigid)
+        with b.step("bias"):
+            b.rename({f"bias_{j}": x for j, x in enumerate(bias, start=1)}, "NE-38")
+        columns = all_joints(tree) if for_derivatives else self.free
+        mass = mass_entries(tree, b, rigid_mass_entries(tree, frames, b, columns))
+        return solution_of(tree, b, state, bias, mass, self.free)
+
+    def torques(self, qdd: Sequence[S]) -> Sequence[S]:
+        """See `implicit.Equations`."""
+        state = replace(self.state, qdd=tuple(qdd))
+        frames = frames_sweep(self.tree, self.b, state.q)
+        rigid = torques(self.tree, frames, self.b, state, -self.tree.gravity)
+        return with_joint_terms(self.tree, self.b, state, rigid)
+
+
+SOLVING = implicit.functions(Equations)
+
+
+def joint_wrenches(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """[f n_o] of every joint, (n, 6)."""
+    frames = frames_sweep(tree, b, state.q)
+    motions = motion_sweep(frames, b, state.qd, state.qdd, -tree.gravity)
+    loads = load_sweep(tree, frames, b, state.loads)
+    reactions = reaction_sweep(frames, motions, loads, b)
+    rows = [wrench_step(at, state.q, reactions[at.joint.number], b) for at in frames]
+    write_matrix(b, "joint_wrenches", rows, 6)
+
+
+def wrench_step(
+    at: JointFrame[S], q: Sequence[S], reaction: Reaction[S], b: ProgramBuilder[S]
+) -> tuple[S, ...]:
+    """NE-33"""
+    joint = at.joint
+    o = joint.wrench_origin(q[joint.number - 1], b.algebra)
+    with b.step("wrenches", joint.name):
+        n_o = b.let(f"n_o_{joint.number}", reaction.n - o.cross(reaction.f), "NE-33")
+    return (*reaction.f, *n_o)

@@ -1,4 +1,4 @@
-"""Centre of mass of all moving bodies, its Jacobian, and the momentum about it.
+"""Centre of mass of all moving bodies, its Jacobian, momentum about it, and its matrix and rate.
 
 What a joint carries is one rigid body as far as that joint alone is concerned: sums over the bodies
 it carries travel from the leaves to the base, as the forces of `recursion.py` do.  Links that are
@@ -30,23 +30,44 @@ centre of mass; the base origin stands for it.
 The trunk is the joints that carry all bodies: one for an arm, six for a robot that floats.  The
 seat is the origin of the last one; where several joints on the base carry bodies, that of the
 first.  Moments are summed about the seat, so that the distance from the base costs no digits.
+
+The centroidal momentum matrix (Orin, Goswami 2008) has a column for every joint: the momentum of
+the bodies that it carries, as one rigid body, when it alone moves at the rate 1.  The rate of the
+momentum is the sum of all inertia forces, which `recursion.py` carries to the base.
+
+Notation of the matrix and its rate
+
+========  ==================================================================================
+code      meaning
+========  ==================================================================================
+m_jC      mass of all that joint j carries
+mc_jC     its first moments about the joint's origin, link axes
+I_jC      its inertia about the joint's origin, link axes
+from_C_k  from the centre of mass to the joint's origin, base axes
+I_C       inertia of everything about its centre of mass, base axes
+A_P_k     linear momentum per unit of qd_k, base axes
+A_L_k     angular momentum about the centre of mass per unit of qd_k, base axes
+========  ==================================================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector, all_zero, total, zero_vector
+from symgen.algebra.linear import Matrix, Vector, all_zero, inner, total, zero_vector
 from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep
 from symgen.formulations.newton_euler.recursion import (
     Children,
     JointFrame,
+    LoadForces,
     Twist,
     frames_sweep,
     leaves_first,
+    motion_sweep,
+    reaction_step,
     rotation_sweep,
 )
 from symgen.formulations.shared import write_matrix
@@ -62,6 +83,14 @@ NOTES = {
     "NE-29": "P_j = m_j v_G_j + sum_c R_c P_c, "
     "L_j = H_j + com x m_j v_G_j + sum_c (R_c L_c + u_c x R_c P_c) + dx_j x P_j; "
     "L_C = L_0 - r_C x P_0 with 0 for the seat",
+    "NE-39": "m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned by R_c "
+    "and moved by u_c, about the link's origin; moved by dx_j to the joint's; r_C and I_C of the "
+    "whole; from_C_k = from_C_p + R0_p (dx_p + u_k), -r_C at the seat",
+    "NE-40": "A_P_k = R0_k (t m + s x mc), A_L_k = R0_k (I s + mc x t) + from_C_k x A_P_k "
+    "-- Orin, Goswami 2008",
+    "NE-41": "dP/dt = f_0, dL_C/dt = n_0 - r_C x f_0 of the reactions at the seat, g = 0",
+    "NE-43": "of the trunk, which moves everything as one body: "
+    "A_P_k = m (R0_k t + from_C_k x s0), A_L_k = I_C s0, s0 = R0_k s",
 }
 
 
@@ -246,3 +275,198 @@ def heavy_links(tree: KinematicTree[S]) -> list[int]:
 def turning_links(tree: KinematicTree[S]) -> list[int]:
     """Links whose body has inertia, by structure."""
     return [j.number for j in tree.joints if not all_zero(j.body.inertia.entries, tree.algebra)]
+
+
+@dataclass(frozen=True)
+class Composite(Generic[S]):
+    """A rigid body about some point: mass, first moments, inertia."""
+
+    m: S
+    mc: Vector[S]
+    inertia: Matrix[S]
+
+    def __add__(self, other: Composite[S]) -> Composite[S]:
+        return Composite(self.m + other.m, self.mc + other.mc, self.inertia + other.inertia)
+
+    def moved(self, r: Vector[S]) -> Composite[S]:
+        """About another point, from which the present one is seen at r.
+
+        I + tr(X) 1 - X with X = r mc'^T + mc r^T and mc' = mc + m r: half of it is computed.  The
+        entry of X that cancels from a moment of inertia is left out of the trace: the square of a
+        long r would leave no digits of the moment about r itself.
+        """
+        mc = self.mc + r * self.m
+        arm, before, after = tuple(r), tuple(self.mc), tuple(mc)
+        squares = [arm[i] * (before[i] + after[i]) for i in range(3)]
+
+        def entry(i: int, k: int) -> S:
+            if i == k:
+                return self.inertia[i, i] + (squares[i - 2] + squares[i - 1])
+            return self.inertia[i, k] - (arm[i] * after[k] + before[i] * arm[k])
+
+        return Composite(self.m, mc, _symmetric(entry))
+
+    def turned(self, R: Matrix[S]) -> Composite[S]:
+        """In the axes that R leads to."""
+        half = R @ self.inertia
+        inertia = _symmetric(lambda i, k: inner(half.rows[i], R.rows[k]))
+        return Composite(self.m, R.apply(self.mc), inertia)
+
+
+def centroidal_momentum_matrix(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """NE-40, (6, n)"""
+    frames = frames_sweep(tree, b, state.q, body_links(tree))
+    rotations = rotation_sweep(tree, frames, b, {at.joint.number for at in frames})
+    hanging = seated(tree, frames, b, rotations)
+    composites, on_seat = leaves_first(hanging, lambda at, mine: composite_step(at, mine, b))
+    r_C = center_step(tree, on_seat, b)
+    arms = arm_sweep(tree, frames, rotations, r_C, b)
+    columns: list[tuple[S, ...]] = [(b.algebra.zero,) * 6] * tree.n
+    for at in hanging:
+        k = at.joint.number
+        columns[k - 1] = column_step(at, composites[k], rotations[k], arms[k], b)
+    trunk = trunk_of(tree, frames)
+    if len(trunk) > 1:
+        whole = whole_step(*on_seat[0], r_C, b)
+        for at in trunk[:-1]:
+            k = at.joint.number
+            columns[k - 1] = trunk_column_step(at, whole, rotations[k], arms[k], b)
+    rows = [[column[row] for column in columns] for row in range(6)]
+    write_matrix(b, "centroidal_momentum_matrix", rows, tree.n)
+
+
+def centroidal_momentum_rate(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    """NE-41, (6,)"""
+    frames = frames_sweep(tree, b, state.q, body_links(tree))
+    hanging = seated(tree, frames, b)
+    r_C, _ = mass_sweep(tree, hanging, b, "r_C")
+    still = zero_vector(b.algebra)
+    with b.variant("_free", "without gravity and loads"):
+        motions = motion_sweep(frames, b, state.qd, state.qdd, still)
+        unloaded = LoadForces(still, still)
+        _, on_seat = leaves_first(
+            hanging, lambda at, mine: reaction_step(at, motions[at.joint.number], unloaded, mine, b)
+        )
+    f, n = zero_vector(b.algebra), zero_vector(b.algebra)
+    with b.step("momentum"):
+        for at, reaction in on_seat:
+            f_c = b.let(f"f_0_from_{at.joint.number}", at.R.apply(reaction.f), "NE-41")
+            f, n = f + f_c, n + at.R.apply(reaction.n) + at.u.cross(f_c)
+        f, n = b.let("f_0", f, "NE-41"), b.let("n_0", n, "NE-41")
+        about_C = b.let("dL_C", n - r_C.cross(f), "NE-41")
+    b.output("centroidal_momentum_rate", (6,), [*f, *about_C])
+
+
+# -- steps, one joint each ---------------------------------------------------------------------
+
+
+def composite_step(
+    at: JointFrame[S], children: Children[S, Composite[S]], b: ProgramBuilder[S]
+) -> Composite[S]:
+    """NE-39"""
+    j, body = at.joint.number, at.joint.body
+    with b.step("backward", at.joint.name):
+        whole = Composite(body.mass, zero_vector(b.algebra), body.inertia).moved(body.com)
+        for child, carried in children:
+            whole = whole + carried.turned(child.R).moved(child.u)
+        whole = whole.moved(at.dx)
+        return Composite(
+            b.let(f"m_{j}C", whole.m, "NE-39"),
+            b.let(f"mc_{j}C", whole.mc, "NE-39"),
+            b.let(f"I_{j}C", whole.inertia, "NE-39"),
+        )
+
+
+def column_step(
+    at: JointFrame[S],
+    carried: Composite[S],
+    R0: Matrix[S],
+    from_C: Vector[S],
+    b: ProgramBuilder[S],
+) -> tuple[S, ...]:
+    """NE-40; `from_C` leads from the centre of mass to the joint's origin, base axes."""
+    k = at.joint.number
+    with b.step("columns", at.joint.name):
+        P = at.t * carried.m + at.s.cross(carried.mc)
+        P0 = b.let(f"A_P_{k}", R0.apply(P), "NE-40")
+        L = carried.inertia.apply(at.s) + carried.mc.cross(at.t)
+        return (*P0, *b.let(f"A_L_{k}", R0.apply(L) + from_C.cross(P0), "NE-40"))
+
+
+def center_step(
+    tree: KinematicTree[S], on_seat: Children[S, Composite[S]], b: ProgramBuilder[S]
+) -> Vector[S]:
+    """NE-39: the centre of mass seen from the seat, base axes."""
+    m, mc = b.algebra.zero, zero_vector(b.algebra)
+    if tree.massless:
+        return mc
+    for at, carried in on_seat:
+        m, mc = m + carried.m, mc + at.R.apply(carried.mc) + at.u * carried.m
+    with b.step("centre of mass"):
+        return b.let("r_C", mc * (b.algebra.one / m), "NE-39")
+
+
+def whole_step(
+    at: JointFrame[S], carried: Composite[S], r_C: Vector[S], b: ProgramBuilder[S]
+) -> Composite[S]:
+    """NE-39: everything that the trunk carries, about the centre of mass, base axes."""
+    whole = carried.turned(at.R).moved(-r_C)
+    with b.step("centre of mass"):
+        return replace(whole, inertia=b.let("I_C", whole.inertia, "NE-39"))
+
+
+def trunk_column_step(
+    at: JointFrame[S],
+    whole: Composite[S],
+    R0: Matrix[S],
+    from_C: Vector[S],
+    b: ProgramBuilder[S],
+) -> tuple[S, ...]:
+    """NE-43; `from_C` leads from the centre of mass to the joint's origin, base axes."""
+    k = at.joint.number
+    with b.step("columns", at.joint.name):
+        s0 = b.let(f"s0_{k}", R0.apply(at.s), "NE-43")
+        P0 = (R0.apply(at.t) + from_C.cross(s0)) * whole.m
+        P0 = b.let(f"A_P_{k}", P0, "NE-43")
+        return (*P0, *b.let(f"A_L_{k}", whole.inertia.apply(s0), "NE-43"))
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def arm_sweep(
+    tree: KinematicTree[S],
+    frames: Sequence[JointFrame[S]],
+    rotations: Mapping[int, Matrix[S]],
+    r_C: Vector[S],
+    b: ProgramBuilder[S],
+) -> dict[int, Vector[S]]:
+    """NE-39: from the centre of mass to the origins of the joints of `frames`, base axes.
+
+    They are summed from the seat outward, and from it along the trunk to the base.
+    """
+    by_number = {at.joint.number: at for at in frames}
+    arms: dict[int, Vector[S]] = {}
+
+    def step(at: JointFrame[S]) -> Vector[S]:
+        """From the origin of the parent joint to that of this one."""
+        p = at.joint.parent
+        return rotations[p].apply(by_number[p].dx + at.u)
+
+    for at in seated(tree, frames, b, rotations):
+        k, p = at.joint.number, at.joint.parent
+        with b.step("arms", at.joint.name):
+            arms[k] = b.let(f"from_C_{k}", at.u - r_C if p == BASE else arms[p] + step(at), "NE-39")
+    for at in reversed(trunk_of(tree, frames)[1:]):
+        k, p = at.joint.number, at.joint.parent
+        with b.step("arms", by_number[p].joint.name):
+            arms[p] = b.let(f"from_C_{p}", arms[k] - step(at), "NE-39")
+    return arms
+
+
+def _symmetric(entry: Callable[[int, int], S]) -> Matrix[S]:
+    """The symmetric 3x3 matrix with these entries on and above its diagonal."""
+    upper = {(i, k): entry(i, k) for i in range(3) for k in range(i, 3)}
+    return Matrix([[upper[min(i, k), max(i, k)] for k in range(3)] for i in range(3)])

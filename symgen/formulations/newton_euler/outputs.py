@@ -19,14 +19,16 @@ from symgen.formulations.model_outputs import (
     write_outputs_derivatives,
     write_outputs_multiplier_derivatives,
 )
+from symgen.formulations.newton_euler.dynamics import wrench_step
 from symgen.formulations.newton_euler.kinematics import (
+    base_step,
     kinetic_energy_of,
     origin_velocity_sweep,
+    point_step,
     poses_of,
     potential_energy_of,
 )
 from symgen.formulations.newton_euler.mass_center import mass_sweep
-from symgen.formulations.newton_euler.motion import base_step, point_step
 from symgen.formulations.newton_euler.recursion import (
     JointFrame,
     Motion,
@@ -36,7 +38,6 @@ from symgen.formulations.newton_euler.recursion import (
     motion_sweep,
     reaction_sweep,
 )
-from symgen.formulations.newton_euler.wrenches import wrench_step
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder

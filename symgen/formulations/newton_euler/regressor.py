@@ -6,7 +6,7 @@ principle of virtual power its share of the torque of joint k is the power of bo
 that one unit of qd_k gives it, so that block (k, j) of the matrix is 0 unless joint k carries body
 j.
 
-Notation beyond that of `recursion.py` and `partial_velocities.py`
+Notation beyond that of `recursion.py`
 
 ===========  ======  ===================================================================
 code         shape   meaning
@@ -20,16 +20,20 @@ Y_k_j_...    scalar  torque of joint k per unit of m, mx, my, mz (h), Ixx, ... o
 
 K_j holds all that the moments n_I need, too: I alpha + omega x I omega has no other products of
 omega than those of K_j.
+
+Partial velocities: omega_j and v_j are linear in the velocities of the joints on the way to link j.
+Their coefficients, omega_{j,k'} and xdot_{j,k'} of Barman 2020, depend on the coordinates alone;
+their names are d_omega_j_dqd_k and d_v_j_dqd_k, in link axes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
-from symgen.formulations.newton_euler.partial_velocities import partial_velocity_sweep
 from symgen.formulations.newton_euler.recursion import (
     JointFrame,
     Motion,
@@ -37,7 +41,7 @@ from symgen.formulations.newton_euler.recursion import (
     frames_sweep,
     motion_sweep,
 )
-from symgen.formulations.shared import write_matrix
+from symgen.formulations.shared import let_derivative, write_matrix
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import INERTIAL_PARAMETERS
 from symgen.kinematics.tree import KinematicTree
@@ -48,6 +52,11 @@ NOTES = {
     "NE-24": "force m a_j + K_j h, moment about the link's origin h x a_j + I alpha_j "
     "+ omega_j x I omega_j",
     "NE-25": "Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per parameter",
+    "d NE-3": "d omega_j = R_j^T d omega_p; for k = j: omega_j x s by q_j, s by qd_j "
+    "-- Barman 2020 (3.9), (3.10), (3.12), (3.13)",
+    "d NE-18": "d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: "
+    "v_j x s + omega_j x e by q_j, e = s x dx_j + t by qd_j "
+    "-- Barman 2020 (3.33), (3.34), (3.36), (3.37), (3.39), (3.40)",
 }
 
 TENSOR = INERTIAL_PARAMETERS[4:]
@@ -128,3 +137,50 @@ def block_step(
             b.let(f"Y_{k}_{at.joint.number}_{name}", share, "NE-25")
             for name, share in zip(INERTIAL_PARAMETERS, shares, strict=True)
         ]
+
+
+def partial_velocity_sweep(
+    frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]
+) -> dict[int, dict[int, Twist[S]]]:
+    """d NE-3, d NE-18: for every link of `frames`, by joint on the way to it."""
+    partials: dict[int, dict[int, Twist[S]]] = {}
+    for at in frames:
+        j, here = at.joint.number, {}
+        for k, parent in partials.get(at.joint.parent, {}).items():
+            omega = d_turning_step(at, parent.omega, f"qd_{k}", b)
+            v = d_velocity_step(at, parent.omega, parent.v, omega, f"qd_{k}", b)
+            here[k] = Twist(omega, v)
+        partials[j] = {**here, j: Twist(at.s, d_own_velocity_step(at, b))}
+    return partials
+
+
+def d_turning_step(
+    at: JointFrame[S], d_omega_p: Vector[S], by: str, b: ProgramBuilder[S]
+) -> Vector[S]:
+    """d NE-3 with respect to q_k or qd_k of a joint k that carries joint j."""
+    j = at.joint.number
+    with b.step("forward derivatives", at.joint.name):
+        return let_derivative(b, f"omega_{j}", at.R.apply_transposed(d_omega_p), by, "d NE-3")
+
+
+def d_velocity_step(
+    at: JointFrame[S],
+    d_omega_p: Vector[S],
+    d_v_p: Vector[S],
+    d_omega: Vector[S],
+    by: str,
+    b: ProgramBuilder[S],
+) -> Vector[S]:
+    """d NE-18 with respect to q_k or qd_k of a joint k that carries joint j."""
+    j = at.joint.number
+    with b.step("forward derivatives", at.joint.name):
+        moved = at.R.apply_transposed(d_v_p + d_omega_p.cross(at.u))
+        v_in = let_derivative(b, f"v_in_{j}", moved, by, "d NE-18")
+        return let_derivative(b, f"v_{j}", v_in + d_omega.cross(at.dx), by, "d NE-18")
+
+
+def d_own_velocity_step(at: JointFrame[S], b: ProgramBuilder[S]) -> Vector[S]:
+    """d NE-18 with respect to qd_j."""
+    j = at.joint.number
+    with b.step("forward derivatives", at.joint.name):
+        return let_derivative(b, f"v_{j}", at.s.cross(at.dx) + at.t, f"qd_{j}", "d NE-18")

@@ -12,8 +12,8 @@ from dataclasses import replace
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
 from symgen.formulations.joint_terms import with_joint_terms, with_rotors
-from symgen.formulations.recursive_lagrange.homogeneous import first_three
 from symgen.formulations.recursive_lagrange.recursion import (
+    first_three,
     frames_sweep,
     point_sweep,
     position_sweep,

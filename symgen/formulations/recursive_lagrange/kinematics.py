@@ -5,9 +5,11 @@ from __future__ import annotations
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, skew_vector, total, trace_of_product
 from symgen.formulations.joint_terms import rotor_energy, spring_energy
-from symgen.formulations.recursive_lagrange.homogeneous import column, dot, first_three
 from symgen.formulations.recursive_lagrange.recursion import (
     acceleration_sweep,
+    column,
+    dot,
+    first_three,
     frames_sweep,
     inertia_sweep,
     position_sweep,

@@ -24,11 +24,12 @@ from collections.abc import Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, total, zero_vector
-from symgen.formulations.recursive_lagrange.homogeneous import column, first_three
 from symgen.formulations.recursive_lagrange.recursion import (
     JointFrame,
     acceleration_sweep,
     carried_sweep,
+    column,
+    first_three,
     frames_sweep,
     inertia_sweep,
     position_sweep,

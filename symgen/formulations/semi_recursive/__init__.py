@@ -1,8 +1,8 @@
 """Semi-recursive dynamics on open trees, about any reference points (Lopez Varela 2023).
 
-`kinematics` holds the notation, `reference_points` the parameter of the formulation, `bodies` what
-is accumulated; `functions` and `solution` are what is made of it.  `natural` has points and joint
-wrenches, `constraints` what closes loops, `energies` energies.
+`kinematics` holds the notation and the reference points, the parameter of the formulation; `bodies`
+accumulates inertia and force, `functions` makes results of them.  `constraints` has natural
+coordinates and what closes loops.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,14 +14,10 @@ from symgen.formulations.interface import Derivation, Formulation, applies_to_ev
 from symgen.formulations.semi_recursive import (
     bodies,
     constraints,
-    energies,
     functions,
     kinematics,
-    natural,
-    solution,
-    turning,
 )
-from symgen.formulations.semi_recursive.reference_points import (
+from symgen.formulations.semi_recursive.kinematics import (
     LINK_ORIGIN,
     RTDYN0,
     RTDYN1,
@@ -34,13 +30,13 @@ _FUNCTIONS: Mapping[str, Callable[..., None]] = {
     "mass_matrix": functions.mass_matrix,
     "bias_forces": partial(functions.torque_function, "bias_forces"),
     "gravity_forces": functions.gravity_forces,
-    "kinetic_energy": energies.kinetic_energy,
-    "potential_energy": energies.potential_energy,
-    "forward_kinematics": natural.forward_kinematics,
-    "jacobians": natural.jacobians,
-    "joint_wrenches": natural.joint_wrenches,
-    "link_motion": natural.link_motion,
-    "point_motion": natural.point_motion,
+    "kinetic_energy": functions.kinetic_energy,
+    "potential_energy": functions.potential_energy,
+    "forward_kinematics": constraints.forward_kinematics,
+    "jacobians": constraints.jacobians,
+    "joint_wrenches": constraints.joint_wrenches,
+    "link_motion": constraints.link_motion,
+    "point_motion": constraints.point_motion,
 }
 
 
@@ -49,7 +45,7 @@ def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
     own: dict[str, Derivation] = {
         function: partial(derive, point) for function, derive in _FUNCTIONS.items()
     }
-    own |= {**solution.functions(point), **constraints.functions(point)}
+    own |= {**functions.solving(point), **constraints.functions(point)}
     return Formulation(
         name=name,
         title=f"Semi-recursive, about the {point.title}",
@@ -58,11 +54,8 @@ def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
             **kinematics.NOTES,
             **bodies.NOTES,
             **functions.NOTES,
-            **natural.NOTES,
-            **energies.NOTES,
             **CONSTRAINT_NOTES,
             **constraints.NOTES,
-            **turning.NOTES,
         },
         functions=with_derivatives(own),
         why_not=applies_to_every_tree,

@@ -35,9 +35,11 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.algebra.spatial import Spatial
-from symgen.formulations.semi_recursive.kinematics import Geometry, Motion, System
-from symgen.formulations.semi_recursive.spatial import (
+from symgen.formulations.semi_recursive.kinematics import (
+    Geometry,
     Mass,
+    Motion,
+    System,
     let_mass,
     moved,
     returned,

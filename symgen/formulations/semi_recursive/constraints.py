@@ -1,22 +1,33 @@
-"""Ends of loops and points that relations mention, with rates and derivatives by joints.
+"""Natural coordinates: points and vectors of bodies, with rates and derivatives by joints.
 
-Both are the paper's natural coordinates: points as in `natural.py`, and vectors e of a body, whose
-tables are those of a point without its place.  What constraints make of them, Phi and its
-derivatives, is in `symgen.formulations.constraints`.
+Ends of loops and points that relations mention are among them; `symgen.formulations.constraints`
+makes Phi and its derivatives of them.  The tables of a vector e are those of a point without its
+place.  Link frames, motion of points and joint wrenches follow.
+
+Notation beyond that of `kinematics.py`
+
+======================  ================  ======================================================
+paper                   code              meaning
+======================  ================  ======================================================
+r_k                     x_<name>          a point of a body; its rates are v_<name>, a_<name>
+(r_k)_z                 d_x_<name>_dq_j   by the coordinate of a joint that carries it; its rate and
+                                          the rate of that are those of v_<name> and a_<name>
+======================  ================  ======================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Vector, zero_vector
+from symgen.algebra.linear import Transform, Vector, identity, zero_vector
 from symgen.formulations.constraints import (
     RATE,
     SECOND_RATE,
+    VALUE,
     Moving,
     Supplied,
     Wanted,
@@ -24,9 +35,14 @@ from symgen.formulations.constraints import (
     supplied_by,
 )
 from symgen.formulations.interface import Derivation
-from symgen.formulations.semi_recursive.kinematics import Geometry, System, system_at
-from symgen.formulations.semi_recursive.natural import pose_of
-from symgen.formulations.semi_recursive.reference_points import ReferencePoint
+from symgen.formulations.semi_recursive.bodies import bodies_sweep, forces_sweep
+from symgen.formulations.semi_recursive.kinematics import (
+    Geometry,
+    ReferencePoint,
+    System,
+    system_at,
+)
+from symgen.formulations.shared import write_columns, write_frames, write_matrix
 from symgen.formulations.state import State
 from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -38,6 +54,13 @@ NOTES = {
     "SR-40": "(u_k)_z = w_j x u_k by z = q_j -- Lopez Varela 2023, table 3",
     "d SR-39": "(u_k)_x and its rates -- Lopez Varela 2023 (47), (48), (57)",
     "d SR-40": "(u_k)_zz, (u_k)_z rho -- Lopez Varela 2023 (49), (51), section 8.4, table 2",
+    "SR-30": "r_k = o_i + A_i r_k^i, v_k = v_i + omega_i x (r_k - r_i), a_k = a_i + alpha_i x "
+    "(r_k - r_i) + omega_i x omega_i x (r_k - r_i) -- Lopez Varela 2023 (52), and its rates",
+    "SR-31": "(r_k)_z = w_j x (r_k - r_J) + u_j by z = q_j -- Lopez Varela 2023, table 3",
+    "SR-36": "f_i, n_i: -Q_sum_i, what R^T is applied to, in link axes, about the origin of the "
+    "joint wrench -- Lopez Varela 2023 (7)",
+    "d SR-30": "(r_k)_x, and (v_k)_x, (a_k)_x: its rates -- Lopez Varela 2023 (47), (48), (53)",
+    "d SR-31": "(r_k)_zz, (r_k)_z rho -- Lopez Varela 2023 (49), (50), (54), table 2",
 }
 
 
@@ -105,3 +128,120 @@ def supply(
 def functions(point: ReferencePoint) -> dict[str, Derivation]:
     """The functions of constraints, about these reference points."""
     return functions_of(partial(supply, point))
+
+
+def forward_kinematics(
+    point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """SR-1, SR-2 for every link frame of the file, (n_links, 4, 4)."""
+    system = system_at(tree, b, state, point, VALUE)
+    poses = [pose_of(system, frame.body) @ frame.pose for frame in tree.frames]
+    write_frames(b, [pose.homogeneous(b.algebra) for pose in poses])
+
+
+def jacobians(
+    point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """SR-31, (n_links, 6, n)"""
+    system = system_at(tree, b, state, point, VALUE)
+    blocks: list[dict[int, tuple[S, ...]]] = []
+    for frame in tree.frames:
+        origin = pose_of(system, frame.body).apply(frame.pose.translation)
+        columns: dict[int, tuple[S, ...]] = {}
+        with b.step("columns", frame.name):
+            for j in tree.path(frame.body):
+                at = system.geometry[j]
+                linear = at.w.cross(origin - at.places.joint) + at.u
+                columns[j] = (*b.let(f"J_{frame.name}_{j}", linear, "SR-31"), *at.w)
+        blocks.append(columns)
+    write_columns(tree, b, "jacobians", blocks, 6)
+
+
+def point_motion(
+    point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """SR-30: position, velocity, acceleration, 3 x (n_points, 3)."""
+    system = system_at(tree, b, state, point)
+    points = moving_points(system)
+    for what, part in (("position", "at"), ("velocity", "rate"), ("acceleration", "second_rate")):
+        write_matrix(b, what, [getattr(moving, part) for moving in points], 3)
+
+
+def link_motion(
+    point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """SR-30 of the origins of all link frames, 2 x (n_links, 6)."""
+    system = system_at(tree, b, state, point)
+    velocities: list[tuple[S, ...]] = []
+    bends: list[tuple[S, ...]] = []
+    for frame in tree.frames:
+        i, x = frame.body, pose_of(system, frame.body).apply(frame.pose.translation)
+        with b.step("links", frame.name):
+            origin = _moving(system, i, x, partial(_named, b, f"link_{frame.name}"))
+        motion = system.motions[i]
+        velocities.append((*origin.rate, *motion.omega))
+        bends.append((*origin.second_rate, *motion.V_dot.angular))
+    write_matrix(b, "link_velocities", velocities, 6)
+    write_matrix(b, "link_accelerations", bends, 6)
+
+
+def joint_wrenches(
+    point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
+    """SR-36: (n, 6)"""
+    system = system_at(tree, b, state, point)
+    Q_sum = forces_sweep(system, bodies_sweep(system)).Q_sum
+    rows: list[tuple[S, ...]] = []
+    for i, at in system.geometry.items():
+        joint, total = at.joint, -Q_sum[i]
+        origin = at.A.apply(joint.wrench_origin(state.q[i - 1], b.algebra))
+        moment = total.angular - (at.places.joint + origin - at.r).cross(total.linear)
+        with b.step("wrenches", joint.name):
+            f = b.let(f"f_{i}", at.A.apply_transposed(total.linear), "SR-36")
+            rows.append((*f, *b.let(f"n_{i}", at.A.apply_transposed(moment), "SR-36")))
+    write_matrix(b, "joint_wrenches", rows, 6)
+
+
+# -- sweeps over the tree ----------------------------------------------------------------------
+
+
+def moving_points(system: System[S]) -> list[Moving[Vector[S]]]:
+    """SR-30 of the model's points."""
+    points: list[Moving[Vector[S]]] = []
+    for place in system.tree.points:
+        with system.b.step("points", place.name):
+            x = pose_of(system, place.body).apply(place.point)
+            named = partial(_named, system.b, place.name)
+            points.append(_moving(system, place.body, x, named))
+    return points
+
+
+# -- steps -------------------------------------------------------------------------------------
+
+
+def _moving(
+    system: System[S], i: int, x: Vector[S], named: Callable[[str, Vector[S]], Vector[S]]
+) -> Moving[Vector[S]]:
+    """SR-30 of the point x of body i."""
+    if i == BASE:
+        nothing = zero_vector(system.b.algebra)
+        return Moving(x, nothing, nothing)
+    motion = system.motions[i]
+    x = named("x", x)
+    arm = x - system.geometry[i].r
+    swing = motion.omega.cross(arm)
+    v = named("v", motion.V.linear + swing)
+    a = motion.V_dot.linear + motion.V_dot.angular.cross(arm) + motion.omega.cross(swing)
+    return Moving(x, v, named("a", a))
+
+
+def _named(b: ProgramBuilder[S], name: str, part: str, x: Vector[S]) -> Vector[S]:
+    return b.let(f"{part}_{name}", x, "SR-30")
+
+
+def pose_of(system: System[S], i: int) -> Transform[S]:
+    """Axes and origin of the frame of body i, or of the base."""
+    algebra = system.b.algebra
+    if i == BASE:
+        return Transform(identity(algebra), zero_vector(algebra))
+    return Transform(system.geometry[i].A, system.geometry[i].places.origin)

@@ -2,7 +2,7 @@
 
 Velocities travel from the base to the leaves, masses and forces back; in the end they give
 M qdd = Q, referred to the joints.  Every vector is written in base axes.  Each body has a reference
-point r_i, of which `reference_points` says what it may be: the equations hold for any.
+point r_i, a `ReferencePoint`: the equations hold for any.
 
 Notation (p is the parent of body i, s runs over its children, j and k over the joints from the base
 to body i; x~ is the matrix of x x (.); a 6-vector is [linear; angular], of a force [force; moment])
@@ -37,25 +37,52 @@ the body that passes.
 
 Euler parameters are four such joints in a row, of which the first moves the body by all four and
 the others nothing: B_i and A_i^p of these are identities, and all of them share R_i, V_i and d_i.
-Their axes w_i turn about the body, too: see `turning.py`.
+Their axes w_i turn about the body, too: see below.
+
+A reference point may be fixed in its body; then it moves with it.  Or it
+is a point of space, of which at every instant another point of the body passes: velocities are
+those of that point of the body, while the position stays (the paper's r_i, for which (r_i)_z is not
+the derivative of its velocity with respect to zdot).
+
+The paper calls RTdyn0 the choice of the centres of mass: mass matrices of bodies are block diagonal
+then.  RTdyn1 is that of the origin of the base: there every B_i is the identity, and what is
+accumulated are plain sums.
+
+Euler parameters have axes that are not fixed in a body (tables 5, 6 and 11).  The columns of b_i
+are those of joints of one coordinate, b_l = [w_l x (r_i - r_J); w_l], with
+
+    w_l = A_i wbar_l(p),   bdot_i zdot_i = omega x (b_i zdot_i) - c b_i zdot_i
+
+for the four together, c being 0 of what turns with the body alone;
+`symgen.kinematics.euler_parameters` has wbar_l and c.
+
+======================  ================  ======================================================
+paper                   code              meaning
+======================  ================  ======================================================
+A_i^p                   R_<name>_ij       attitude of p / |p|
+--                      wbar_l            2 G(p) e_l / |p|^2, link axes: columns of 2 E
+--                      c_<name>          2 p . pdot / |p|^2
+bdot_i zdot_i           swing_i           6x1, of the four together
+======================  ================  ======================================================
+
+The mass matrix of a rigid body, or of several that move as one, is [[m I, -mc~], [mc~, J]] about
+any point: a `Mass` holds its mass, first moment and inertia, in base axes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Generic
+from typing import Any, Generic
 
-from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector, identity, zero_vector
+from symgen.algebra.interface import Algebra, S
+from symgen.algebra.linear import Matrix, Transform, Vector, diagonal, identity, outer, zero_vector
 from symgen.algebra.spatial import Spatial, zero_spatial
-from symgen.formulations.constraint_parts import SECOND_RATE, VALUE
-from symgen.formulations.semi_recursive.reference_points import Places, ReferencePoint
-from symgen.formulations.semi_recursive.spatial import carried, carried_rate
-from symgen.formulations.semi_recursive.turning import Axes, axes_of, posed
-from symgen.formulations.shared import MOTION, let_spatial, lettered
+from symgen.formulations.constraints import SECOND_RATE, VALUE
+from symgen.formulations.shared import MOTION, let_spatial, let_symmetric, lettered
 from symgen.formulations.state import State
+from symgen.kinematics.euler_parameters import EulerParameters, Turning
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -87,6 +114,13 @@ NOTES = {
     "-- Lopez Varela 2023 (59), (61), (63), (64)",
     "d SR-8": "(d_i)_x -- Lopez Varela 2023 (65), (68)",
     "d SR-9": "(Vdot_i)_x, (d_sum_i)_x where qdd = 0 -- Lopez Varela 2023 (67), (69)",
+    "SR-41": "A_i^p of p / |p|; wbar_l = 2 G(p) e_l / |p|^2, as table 5 and 2 E of table 11 have "
+    "them where |p| = 1 -- Lopez Varela 2023, tables 5 and 11",
+    "SR-42": "bdot_i zdot_i = omega x (b_i zdot_i) - c b_i zdot_i, c = 2 p . pdot / |p|^2 "
+    "-- Lopez Varela 2023 (4e)",
+    "d SR-41": "(A_i^p)_z, (wbar_l)_z by z = q_k, both of one joint: (w_l)_z has A_i (wbar_l)_z in "
+    "addition to w_k x w_l -- Lopez Varela 2023, tables 5, 6, 12 and 13",
+    "d SR-42": "(bdot_i)_z zdot_i -- Lopez Varela 2023 (59)",
 }
 
 
@@ -259,3 +293,154 @@ def columns_sweep(system: System[S]) -> dict[int, dict[int, Spatial[S]]]:
             }
         R[i] = {**columns, i: at.b}
     return R
+
+
+@dataclass(frozen=True)
+class Places(Generic[S]):
+    """Positions of a body, base axes (m).
+
+    `joint` is the point r_j on the axis of its joint, `origin` that of the link's frame, `centre`
+    the centre of mass r_G.
+    """
+
+    joint: Vector[S]
+    origin: Vector[S]
+    centre: Vector[S]
+
+
+@dataclass(frozen=True)
+class ReferencePoint:
+    """Where the motion of a body is described: `of` finds r_i from `Places`."""
+
+    name: str
+    title: str
+    of: Callable[[Places[Any], Algebra[Any]], Vector[Any]]
+
+
+LINK_ORIGIN = ReferencePoint(
+    "link_origin", "origins of the link frames", lambda places, algebra: places.origin
+)
+RTDYN0 = ReferencePoint("rtdyn0", "centres of mass (RTdyn0)", lambda places, algebra: places.centre)
+RTDYN1 = ReferencePoint(
+    "rtdyn1", "origin of the base (RTdyn1)", lambda places, algebra: zero_vector(algebra)
+)
+
+
+@dataclass(frozen=True)
+class Axes(Generic[S]):
+    """One joint's: its attitude, and wbar_l by number of joint."""
+
+    joint: EulerParameters[S]
+    turning: Turning[S]
+    rotation: Matrix[S]
+    wbar: Mapping[int, Vector[S]]
+    b: ProgramBuilder[S]
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The numbers of the four joints."""
+        return self.joint.members
+
+    def axis(self, number: int) -> Vector[S]:
+        """wbar_l"""
+        return self.wbar[number]
+
+    def stretch(self) -> S:
+        """SR-42"""
+        return self.b.let(f"c_{self.joint.name}", self.turning.c, "SR-42")
+
+
+def axes_of(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], moving: bool
+) -> dict[int, Axes[S]]:
+    """SR-41, by number of joint."""
+    found: dict[int, Axes[S]] = {}
+    for joint in tree.euler_parameters:
+        still = (b.algebra.zero,) * len(joint.members)
+        rate = joint.of(state.qd) if moving else still
+        turning = Turning(joint.of(state.q), rate, b.algebra)
+        with b.step("geometry", joint.name):
+            rotation = b.let(f"R_{joint.name}", turning.rotation, "SR-41")
+            wbar = {
+                number: b.let(f"wbar_{number}", axis, "SR-41")
+                for number, axis in zip(joint.members, turning.axes, strict=True)
+            }
+        axes = Axes(joint, turning, rotation, wbar, b)
+        found |= dict.fromkeys(joint.members, axes)
+    return found
+
+
+def posed(tree: KinematicTree[S], turning: Mapping[int, Axes[S]]) -> KinematicTree[S]:
+    """The tree with the attitudes, and one centre of mass for the four bodies of each joint."""
+    if not turning:
+        return tree
+    joints = list(tree.joints)
+    for axes in turning.values():
+        first, last = axes.members[0] - 1, axes.members[-1] - 1
+        at = joints[first].placement
+        turn = Transform(axes.rotation, zero_vector(tree.algebra))
+        seat = tree.joints[first].placement.tree @ turn
+        joints[first] = replace(joints[first], placement=replace(at, tree=seat))
+        for k in range(first, last):
+            body = replace(joints[k].body, com=joints[last].body.com)
+            joints[k] = replace(joints[k], body=body)
+    return replace(tree, joints=tuple(joints))
+
+
+@dataclass(frozen=True)
+class Mass(Generic[S]):
+    """[[m I, -mc~], [mc~, J]]: mass, first moment and inertia about the reference point."""
+
+    m: S
+    mc: Vector[S]
+    J: Matrix[S]
+
+    def __add__(self, other: Mass[S]) -> Mass[S]:
+        return Mass(self.m + other.m, self.mc + other.mc, self.J + other.J)
+
+    def times(self, x: Spatial[S]) -> Spatial[S]:
+        """The matrix times a motion."""
+        return Spatial(
+            self.mc.cross(x.linear) + self.J.apply(x.angular),
+            x.linear * self.m - self.mc.cross(x.angular),
+        )
+
+
+def second_moment(x: Vector[S], y: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
+    """(x . y) I - (x y^T + y x^T) / 2: bilinear and symmetric; -x~ x~ for x = y."""
+    product, half = x.dot(y), algebra.constant(0.5)
+    return diagonal(Vector(product, product, product), algebra) - (outer(x, y) + outer(y, x)) * half
+
+
+# -- B_i and its rate: `arm` is r_p - r_i, p the parent of i ------------------------------
+
+
+def carried(arm: Vector[S], x: Spatial[S]) -> Spatial[S]:
+    """B_i times a motion of the parent."""
+    return Spatial(x.angular, x.linear + arm.cross(x.angular))
+
+
+def carried_rate(arm_dot: Vector[S], x: Spatial[S], algebra: Algebra[S]) -> Spatial[S]:
+    """Bdot_i times a motion of the parent."""
+    return Spatial(zero_vector(algebra), arm_dot.cross(x.angular))
+
+
+def returned(arm: Vector[S], force: Spatial[S]) -> Spatial[S]:
+    """B_i^T times a force on body i: what its parent feels."""
+    return Spatial(force.angular - arm.cross(force.linear), force.linear)
+
+
+def moved(arm: Vector[S], x: Mass[S], algebra: Algebra[S]) -> Mass[S]:
+    """B_i^T M B_i: the same mass about the reference point of the parent."""
+    passing = arm * x.m
+    shift = second_moment(arm, passing - (x.mc + x.mc), algebra)
+    return Mass(x.m, x.mc - passing, x.J + shift)
+
+
+# -- names -------------------------------------------------------------------------------------
+
+
+def let_mass(b: ProgramBuilder[S], names: tuple[str, str, str], x: Mass[S], note: str) -> Mass[S]:
+    """Name mass, first moment and inertia."""
+    m, mc = b.let(names[0], x.m, note), b.let(names[1], x.mc, note)
+    return Mass(m, mc, let_symmetric(b, names[2], x.J, note))
