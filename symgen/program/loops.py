@@ -149,8 +149,9 @@ class Product:
 
 @dataclass(frozen=True)
 class Factors:
-    """M = L^T D L in place of `square`, leaves first (see `formulations.accelerations`); the pivots D
-    and the diagonal of M are the hidden results of a function that solves."""
+    """M = L^T D L in place of `square`, leaves first: see `formulations.accelerations`.
+
+    The pivots D and the diagonal of M are the hidden results of a function that solves."""
 
     square: str
 
