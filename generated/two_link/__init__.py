@@ -238,7 +238,7 @@ operation_counts = {
     },
     "closed_form_lagrange": {
         "inverse_dynamics": {'additions': 72, 'multiplications': 82, 'divisions': 0, 'functions': 4},
-        "inverse_dynamics_derivatives": {'additions': 118, 'multiplications': 113, 'divisions': 0, 'functions': 4},
+        "inverse_dynamics_derivatives": {'additions': 194, 'multiplications': 126, 'divisions': 0, 'functions': 4},
         "inverse_dynamics_load_derivatives": {'additions': 7, 'multiplications': 12, 'divisions': 0, 'functions': 4},
         "mass_matrix": {'additions': 34, 'multiplications': 44, 'divisions': 0, 'functions': 4},
         "coriolis_matrix": {'additions': 36, 'multiplications': 43, 'divisions': 0, 'functions': 4},

@@ -18,18 +18,12 @@ The remark behind a line names its equation:
     LG-12    C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)
     LG-13    potential energy of a link -m_j g . A_j r_j
     LG-14    angular velocity per qd_k: axis of (dR/dq_k) R^T
-    dLG-4    d3A_j/dq_k dq_m dq_s: LG-3 differentiated twice more
-    dLG-6    dM_ik/dq_s = D_iks + D_kis: derivative of LG-6 -- Xiang 2009 (7), (11)
-    dLG-7    dD_ikm/dq_s = D3_ikms + D2_iskm: derivative of LG-7 -- Xiang 2009 (8), (11),
-             with D3_ikms = sum_j tr(d3A_j/dq_k dq_m dq_s I_j (dA_j/dq_i)^T), D2_iskm =
-             sum_j tr(d2A_j/dq_i dq_s I_j (d2A_j/dq_k dq_m)^T)
-    dLG-8    dV_i/dq_s = sum_k sum_m dD_ikm/dq_s qd_k qd_m, dV_i/dqd_s = 2 sum_k D_iks
-             qd_k: derivatives of LG-8 -- Xiang 2009 (8), (11)
-    dLG-10   dload_i/dq_s = -f . d2A_j/dq_i dq_s r - h . daxis_i/dq_s -- Xiang 2009 (10),
-             (11)
-    dLG-11   dtau_i/dq_s = sum_k dM_ik/dq_s qdd_k + dV_i/dq_s + dgravity_i/dq_s +
-             dload_i/dq_s -- Xiang 2009 (11)
-    d LG-10  derivative of LG-10
+    d LG-4   derivative of LG-4
+    d LG-6   dM_ik/dq_s -- Xiang 2009 (7), (11)
+    d LG-7   dD_ikm/dq_s -- Xiang 2009 (8), (11)
+    d LG-8   dV_i/dq_s, dV_i/dqd_s -- Xiang 2009 (8), (11)
+    d LG-10  dload_i/dq_s -- Xiang 2009 (10), (11)
+    d LG-11  dtau_i/dq_s -- Xiang 2009 (11)
     TP-1     inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
     TP-2     centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
              alone
@@ -186,7 +180,7 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
     t3 = T_1_11*T_2_21
     t4 = T_1_21*T_2_11
     A_2_21 = t3 + t4  # LG-2
-    d_ddA_2_1_1_14_dq_2 = 0.4*t4 + 0.4*t3  # dLG-4
+    d_ddA_2_1_1_14_dq_2 = 0.4*t4 + 0.4*t3  # d LG-4
     A_2_24 = T_1_24 + d_ddA_2_1_1_14_dq_2  # LG-2
 
     # first derivatives, joint elbow
@@ -197,148 +191,174 @@ def inverse_dynamics_derivatives(q, qd, qdd, loads, tau, dtau_dq, dtau_dqd, dtau
 
     # mass matrix, joint shoulder
     t7 = T_1_21*T_1_21
-    t8 = T_1_11*T_1_11
-    t9 = 0.03*t7 + 0.05*t8 + 0.04000000000000001*t7 + 0.03*t8
-    t10 = 0.07*A_2_21
-    t11 = t10 - 0.1*A_2_24
-    t12 = A_2_21*t11
-    t13 = A_2_11*A_2_11
-    t14 = 0.05*t13
-    t15 = -0.1*A_2_21
-    t16 = t15 + 0.5*A_2_24
-    t17 = A_2_11*dA_I_2_1_21
-    t18 = A_2_21*A_2_21
-    t19 = 0.05*t18
-    t20 = t12 + t14 + A_2_24*t16 + t17 + t19 + A_2_14*dA_I_2_1_24
-    M_1_1 = t9 + 0.05*t7 + 0.04000000000000001*t8 + t20  # LG-6
+    t8 = 0.03*t7
+    t9 = T_1_11*T_1_11
+    t10 = 0.04000000000000001*t7
+    t11 = 0.03*t9
+    t12 = 0.04000000000000001*t9
+    t13 = 0.07*A_2_21
+    t14 = t13 - 0.1*A_2_24
+    t15 = A_2_21*t14
+    t16 = A_2_11*A_2_11
+    t17 = 0.05*t16
+    t18 = -0.1*A_2_21
+    t19 = t18 + 0.5*A_2_24
+    t20 = A_2_24*t19
+    t21 = A_2_11*dA_I_2_1_21
+    t22 = A_2_21*A_2_21
+    t23 = 0.05*t22
+    t24 = A_2_14*dA_I_2_1_24
+    t25 = t8 + 0.05*t9 + t10 + t11 + 0.05*t7 + t12
+    M_1_1 = t15 + t17 + t20 + t21 + t23 + t24 + t25  # LG-6
     dtau_dqdd[..., 0, 0] = M_1_1
-
-    # first derivatives, joint elbow
+    t26 = A_2_11*A_2_21
+    t27 = 0.1*t26
+    t28 = A_2_11*t14
+    t29 = A_2_21*dA_I_2_1_21
+    t30 = t28 + t29
+    t31 = -0.1*t26
+    t32 = A_2_14*t19
+    t33 = A_2_24*dA_I_2_1_24
+    t34 = t32 + t33
+    d_M_1_1_dq_1 = t30 + t31 + t34 - t30 + t27 - t34  # d LG-6
     dA_I_2_2_21 = t5 - 0.1*dA_2_2_24  # LG-5
+    t35 = A_2_21*dA_I_2_2_21
+    t36 = dA_2_2_24*t19
     dA_I_2_2_24 = t6 + 0.5*dA_2_2_24  # LG-5
+    t37 = A_2_24*dA_I_2_2_24
+    t38 = t13 - 0.1*d_ddA_2_1_1_14_dq_2
+    t39 = A_2_11*t38
+    t40 = d_ddA_2_1_1_14_dq_2*dA_I_2_1_24
+    t41 = t18 + 0.5*d_ddA_2_1_1_14_dq_2
+    t42 = A_2_14*t41
+    t43 = t28 + t35 + t31 + (t36 + t37) - (t29 + t39) + t27
+    d_M_1_1_dq_2 = t43 - (t40 + t42)  # d LG-6
 
     # mass matrix, joint shoulder
-    t21 = t10 - 0.1*d_ddA_2_1_1_14_dq_2
-    t22 = A_2_21*t21
-    t23 = t14 + t22
-    t24 = t15 + 0.5*d_ddA_2_1_1_14_dq_2
-    t25 = A_2_11*dA_I_2_2_21
-    M_1_2 = t23 + A_2_24*t24 + t25 + t19 + A_2_14*dA_I_2_2_24  # LG-6
+    t44 = A_2_21*t38
+    t45 = t17 + t44
+    t46 = A_2_24*t41
+    t47 = A_2_11*dA_I_2_2_21
+    t48 = A_2_14*dA_I_2_2_24
+    M_1_2 = t45 + t46 + t47 + t23 + t48  # LG-6
     dtau_dqdd[..., 0, 1] = M_1_2
     dtau_dqdd[..., 1, 0] = M_1_2
+    t49 = t39 + t35
+    t50 = t31 + t49
+    t51 = t42 + t37
+    d_M_1_2_dq_1 = t50 + t51 - t49 + t27 - t51  # d LG-6
+    t52 = dA_2_2_24*t41
+    t53 = d_ddA_2_1_1_14_dq_2*dA_I_2_2_24
+    d_M_1_2_dq_2 = t37 + t52 + t50 - t49 + t27 - (t42 + t53)  # d LG-6
 
     # mass matrix, joint elbow
-    t26 = d_ddA_2_1_1_14_dq_2*t24
-    t27 = dA_2_2_24*dA_I_2_2_24
-    M_2_2 = t23 + t26 + t25 + t19 + t27  # LG-6
+    t54 = d_ddA_2_1_1_14_dq_2*t41
+    t55 = dA_2_2_24*dA_I_2_2_24
+    M_2_2 = t45 + t54 + t47 + t23 + t55  # LG-6
     dtau_dqdd[..., 1, 1] = M_2_2
+    t56 = t52 + t53
+    d_M_2_2_dq_1 = t50 + t56 - t49 + t27 - t56  # d LG-6
 
     # Christoffel symbols, joint shoulder
-    t28 = A_2_11*A_2_21
-    t29 = -0.05*t28
-    t30 = A_2_11*t11 + t29
-    t31 = A_2_21*dA_I_2_1_21
-    t32 = 0.05*t28
-    D_1_1_1 = t30 + A_2_14*t16 - t31 + t32 - A_2_24*dA_I_2_1_24  # LG-7
+    t57 = -0.05*t26
+    t58 = t28 + t57
+    t59 = 0.05*t26
+    D_1_1_1 = t58 + t32 - t29 + t59 - t33  # LG-7
+    t60 = t11 - t8
+    t61 = 0.1*t9 - 0.1*t7
+    t62 = t12 - t10
+    t63 = t21 - t15
+    t64 = 0.1*t16 - 0.1*t22
+    t65 = -0.5*t64
+    t66 = t63 + t65
+    t67 = t24 - t20
+    t68 = 0.5*t64
+    t69 = t60 - 0.5*t61 + t62 - t60 + 0.5*t61 - t62
+    d_D_1_1_1_dq_1 = t66 + t67 - t63 + t68 - t67 + t69  # d LG-7
+    t70 = t47 - t15 + t65
+    t71 = d_ddA_2_1_1_14_dq_2*t19
+    t72 = t21 - t44
+    t73 = dA_2_2_24*dA_I_2_1_24
+    d_D_1_1_1_dq_2 = t48 - t71 + t70 - t72 + t68 - (t73 - t46)  # d LG-7
 
     # Christoffel symbols, joint shoulder
-    D_1_1_2 = t30 + dA_2_2_24*t16 - t31 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_1_24  # LG-7
+    D_1_1_2 = t58 + t36 - t29 + t59 - t40  # LG-7
+    t74 = t73 - t71
+    d_D_1_1_2_dq_1 = t66 + t74 - t63 + t68 - t74  # d LG-7
+    d_D_1_1_2_dq_2 = t55 - t71 + t70 - t72 + t68 - (t73 - t54)  # d LG-7
 
     # Christoffel symbols, joint elbow
-    t33 = t29 + A_2_11*t21
-    t34 = A_2_21*dA_I_2_2_21
-    D_2_1_1 = t33 + A_2_14*t24 - t34 + t32 - A_2_24*dA_I_2_2_24  # LG-7
-    D_2_1_2 = t33 + dA_2_2_24*t24 - t34 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_2_24  # LG-7
+    t75 = t57 + t39
+    D_2_1_1 = t75 + t42 - t35 + t59 - t37  # LG-7
+    D_2_1_2 = t75 + t52 - t35 + t59 - t53  # LG-7
+    t76 = t47 - t44
+    t77 = t65 + t76
+    t78 = t48 - t46
+    d_D_2_1_1_dq_1 = t77 + t78 - t76 + t68 - t78  # d LG-7
+    t79 = t55 - t54
+    d_D_2_1_2_dq_1 = t77 + t79 - t76 + t68 - t79  # d LG-7
+    d_D_2_1_1_dq_2 = t48 - t54 + t77 - t76 + t68 - (t55 - t46)  # d LG-7
 
     # velocity torques, joint shoulder
-    t35 = qd_1*qd_1
-    t36 = qd_2*qd_2
-    t37 = 2.0*(qd_1*qd_2)
-    V_1 = D_1_1_1*t35 + D_1_1_2*t36 + D_1_1_2*t37  # LG-8
-
-    # velocity torques, joint elbow
-    V_2 = D_2_1_1*t35 + D_2_1_2*t36 + D_2_1_2*t37  # LG-8
-
-    # gravity, joint shoulder
-    t38 = -0.2*A_2_11
-    G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t38)  # LG-9
-
-    # gravity, joint elbow
-    G_2 = 4.905*(dA_2_2_24 + t38)  # LG-9
-
-    # torque, joint shoulder
-    t39 = tip_nz*(t13 + t18)
-    t40 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t39)
-    tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t40  # LG-11
-    tau[..., 0] = tau_1
-
-    # torque, joint elbow
-    t41 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t39)
-    tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t41  # LG-11
-    tau[..., 1] = tau_2
-
-    # mass matrix by q, joint shoulder
-    d_M_1_2_dq_2 = D_1_1_2 + D_2_1_2  # dLG-6
-
-    # Christoffel symbols by q, joint shoulder
-    t42 = -0.05*t18
-    t43 = -0.05*t13
-    t44 = d_ddA_2_1_1_14_dq_2*t16
-    t45 = dA_2_2_24*dA_I_2_1_24
-    D3_1_1_1_2 = t43 - t12 - t44 - t17 + t42 - t45  # dLG-7
-
-    # Christoffel symbols by q, joint shoulder
-    D2_1_1_1_2 = t17 + t19 + t45 + t12 + t14 + t44  # dLG-7
-    d_D_1_1_1_dq_2 = D3_1_1_1_2 + D2_1_1_1_2  # dLG-7
-
-    # Christoffel symbols by q, joint shoulder
-    D2_1_2_1_2 = t19 + t25 + t27 + t22 + t14 + t26  # dLG-7
-    d_D_1_1_2_dq_2 = D3_1_1_1_2 + D2_1_2_1_2  # dLG-7
-
-    # Christoffel symbols by q, joint elbow
-    D3_2_1_1_2 = t43 - t22 - t26 - t25 + t42 - t27  # dLG-7
-
-    # Christoffel symbols by q, joint elbow
-    d_D_2_1_1_dq_2 = D2_1_1_1_2 + D3_2_1_1_2  # dLG-7
-    d_D_2_1_2_dq_2 = D2_1_2_1_2 + D3_2_1_1_2  # dLG-7
-
-    # velocity torques by q, joint shoulder
-    d_V_1_dq_2 = t35*d_D_1_1_1_dq_2 + t36*d_D_1_1_2_dq_2 + t37*d_D_1_1_2_dq_2  # dLG-8
-
-    # velocity torques by q, joint elbow
-    d_V_2_dq_2 = t35*d_D_2_1_1_dq_2 + t37*d_D_2_1_2_dq_2  # dLG-8
-
-    # loads by q, joint shoulder
-    d_load_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24  # dLG-10
-    d_load_1_dq_2 = tip_fx*dA_2_2_24 + tip_fy*d_ddA_2_1_1_14_dq_2  # dLG-10
-
-    # velocity torques by qd, joint shoulder
-    t46 = qd_2*D_1_1_2
-    d_V_1_dqd_1 = 2.0*(qd_1*D_1_1_1 + t46)  # dLG-8
+    t80 = qd_1*qd_1
+    t81 = qd_2*qd_2
+    t82 = 2.0*qd_1
+    t83 = qd_2*t82
+    V_1 = D_1_1_1*t80 + D_1_1_2*t81 + D_1_1_2*t83  # LG-8
+    d_V_1_dq_1 = t80*d_D_1_1_1_dq_1 + t81*d_D_1_1_2_dq_1 + t83*d_D_1_1_2_dq_1  # d LG-8
+    d_V_1_dq_2 = t80*d_D_1_1_1_dq_2 + t81*d_D_1_1_2_dq_2 + t83*d_D_1_1_2_dq_2  # d LG-8
+    t84 = 2.0*qd_2
+    t85 = D_1_1_2*t84
+    d_V_1_dqd_1 = D_1_1_1*t82 + t85  # d LG-8
     dtau_dqd[..., 0, 0] = d_V_1_dqd_1
-    d_V_1_dqd_2 = 2.0*(t46 + qd_1*D_1_1_2)  # dLG-8
+    d_V_1_dqd_2 = t85 + D_1_1_2*t82  # d LG-8
     dtau_dqd[..., 0, 1] = d_V_1_dqd_2
 
-    # velocity torques by qd, joint elbow
-    t47 = qd_2*D_2_1_2
-    d_V_2_dqd_1 = 2.0*(qd_1*D_2_1_1 + t47)  # dLG-8
+    # velocity torques, joint elbow
+    V_2 = D_2_1_1*t80 + D_2_1_2*t81 + D_2_1_2*t83  # LG-8
+    t86 = t81*d_D_2_1_2_dq_1
+    t87 = t83*d_D_2_1_2_dq_1
+    d_V_2_dq_1 = t80*d_D_2_1_1_dq_1 + t86 + t87  # d LG-8
+    d_V_2_dq_2 = t80*d_D_2_1_1_dq_2 + t86 + t87  # d LG-8
+    t88 = D_2_1_2*t84
+    d_V_2_dqd_1 = D_2_1_1*t82 + t88  # d LG-8
     dtau_dqd[..., 1, 0] = d_V_2_dqd_1
-    d_V_2_dqd_2 = 2.0*(t47 + qd_1*D_2_1_2)  # dLG-8
+    d_V_2_dqd_2 = t88 + D_2_1_2*t82  # d LG-8
     dtau_dqd[..., 1, 1] = d_V_2_dqd_2
 
-    # torque by q, joint shoulder
-    t48 = -0.2*A_2_21
-    d_tau_1_dq_1 = d_load_1_dq_1 - (0.9810000000000001*T_1_21 + 4.905*(A_2_24 + t48))  # dLG-11
+    # gravity, joint shoulder
+    t89 = -0.2*A_2_11
+    G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t89)  # LG-9
+
+    # gravity, joint elbow
+    G_2 = 4.905*(dA_2_2_24 + t89)  # LG-9
+
+    # loads, joint shoulder
+    d_load_1_dq_1 = tip_fy*A_2_24 + tip_fx*A_2_14  # d LG-10
+    d_load_1_dq_2 = tip_fy*d_ddA_2_1_1_14_dq_2 + tip_fx*dA_2_2_24  # d LG-10
+
+    # torque, joint shoulder
+    t90 = tip_nz*(t16 + t22)
+    t91 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t90)
+    tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t91  # LG-11
+    tau[..., 0] = tau_1
+    t92 = -0.2*A_2_21
+    t93 = d_V_1_dq_1 - (0.9810000000000001*T_1_21 + 4.905*(A_2_24 + t92))
+    d_tau_1_dq_1 = d_load_1_dq_1 + t93 + (qdd_1*d_M_1_1_dq_1 + qdd_2*d_M_1_2_dq_1)  # d LG-11
     dtau_dq[..., 0, 0] = d_tau_1_dq_1
-    t49 = 4.905*(d_ddA_2_1_1_14_dq_2 + t48)
-    t50 = 2.0*(qdd_1*D_1_1_2) + qdd_2*d_M_1_2_dq_2
-    d_tau_1_dq_2 = d_V_1_dq_2 - t49 + d_load_1_dq_2 + t50  # dLG-11
+    t94 = 4.905*(d_ddA_2_1_1_14_dq_2 + t92)
+    t95 = qdd_1*d_M_1_1_dq_2 + qdd_2*d_M_1_2_dq_2
+    d_tau_1_dq_2 = d_V_1_dq_2 - t94 + d_load_1_dq_2 + t95  # d LG-11
     dtau_dq[..., 0, 1] = d_tau_1_dq_2
 
-    # torque by q, joint elbow
-    d_tau_2_dq_1 = d_load_1_dq_2 - t49  # dLG-11
+    # torque, joint elbow
+    t96 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t90)
+    tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t96  # LG-11
+    tau[..., 1] = tau_2
+    t97 = qdd_2*d_M_2_2_dq_1
+    d_tau_2_dq_1 = d_V_2_dq_1 - t94 + d_load_1_dq_2 + (qdd_1*d_M_1_2_dq_1 + t97)  # d LG-11
     dtau_dq[..., 1, 0] = d_tau_2_dq_1
-    d_tau_2_dq_2 = d_V_2_dq_2 - t49 + d_load_1_dq_2 + qdd_1*d_M_1_2_dq_2  # dLG-11
+    d_tau_2_dq_2 = d_V_2_dq_2 - t94 + d_load_1_dq_2 + (qdd_1*d_M_1_2_dq_2 + t97)  # d LG-11
     dtau_dq[..., 1, 1] = d_tau_2_dq_2
 
 

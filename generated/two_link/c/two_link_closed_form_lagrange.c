@@ -16,18 +16,12 @@
  *     LG-12    C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)
  *     LG-13    potential energy of a link -m_j g . A_j r_j
  *     LG-14    angular velocity per qd_k: axis of (dR/dq_k) R^T
- *     dLG-4    d3A_j/dq_k dq_m dq_s: LG-3 differentiated twice more
- *     dLG-6    dM_ik/dq_s = D_iks + D_kis: derivative of LG-6 -- Xiang 2009 (7), (11)
- *     dLG-7    dD_ikm/dq_s = D3_ikms + D2_iskm: derivative of LG-7 -- Xiang 2009 (8), (11),
- *              with D3_ikms = sum_j tr(d3A_j/dq_k dq_m dq_s I_j (dA_j/dq_i)^T), D2_iskm =
- *              sum_j tr(d2A_j/dq_i dq_s I_j (d2A_j/dq_k dq_m)^T)
- *     dLG-8    dV_i/dq_s = sum_k sum_m dD_ikm/dq_s qd_k qd_m, dV_i/dqd_s = 2 sum_k D_iks
- *              qd_k: derivatives of LG-8 -- Xiang 2009 (8), (11)
- *     dLG-10   dload_i/dq_s = -f . d2A_j/dq_i dq_s r - h . daxis_i/dq_s -- Xiang 2009 (10),
- *              (11)
- *     dLG-11   dtau_i/dq_s = sum_k dM_ik/dq_s qdd_k + dV_i/dq_s + dgravity_i/dq_s +
- *              dload_i/dq_s -- Xiang 2009 (11)
- *     d LG-10  derivative of LG-10
+ *     d LG-4   derivative of LG-4
+ *     d LG-6   dM_ik/dq_s -- Xiang 2009 (7), (11)
+ *     d LG-7   dD_ikm/dq_s -- Xiang 2009 (8), (11)
+ *     d LG-8   dV_i/dq_s, dV_i/dqd_s -- Xiang 2009 (8), (11)
+ *     d LG-10  dload_i/dq_s -- Xiang 2009 (10), (11)
+ *     d LG-11  dtau_i/dq_s -- Xiang 2009 (11)
  *     TP-1     inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
  *     TP-2     centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
  *              alone
@@ -213,7 +207,7 @@ void NAMED(two_link_closed_form_lagrange_inverse_dynamics_derivatives)(
     const real t3 = T_1_11*T_2_21;
     const real t4 = T_1_21*T_2_11;
     const real A_2_21 = t3 + t4;  /* LG-2 */
-    const real d_ddA_2_1_1_14_dq_2 = 0.4*t4 + 0.4*t3;  /* dLG-4 */
+    const real d_ddA_2_1_1_14_dq_2 = 0.4*t4 + 0.4*t3;  /* d LG-4 */
     const real A_2_24 = T_1_24 + d_ddA_2_1_1_14_dq_2;  /* LG-2 */
 
     /* first derivatives, joint elbow */
@@ -224,148 +218,174 @@ void NAMED(two_link_closed_form_lagrange_inverse_dynamics_derivatives)(
 
     /* mass matrix, joint shoulder */
     const real t7 = T_1_21*T_1_21;
-    const real t8 = T_1_11*T_1_11;
-    const real t9 = 0.03*t7 + 0.05*t8 + 0.04000000000000001*t7 + 0.03*t8;
-    const real t10 = 0.07*A_2_21;
-    const real t11 = t10 - 0.1*A_2_24;
-    const real t12 = A_2_21*t11;
-    const real t13 = A_2_11*A_2_11;
-    const real t14 = 0.05*t13;
-    const real t15 = -0.1*A_2_21;
-    const real t16 = t15 + 0.5*A_2_24;
-    const real t17 = A_2_11*dA_I_2_1_21;
-    const real t18 = A_2_21*A_2_21;
-    const real t19 = 0.05*t18;
-    const real t20 = t12 + t14 + A_2_24*t16 + t17 + t19 + A_2_14*dA_I_2_1_24;
-    const real M_1_1 = t9 + 0.05*t7 + 0.04000000000000001*t8 + t20;  /* LG-6 */
+    const real t8 = 0.03*t7;
+    const real t9 = T_1_11*T_1_11;
+    const real t10 = 0.04000000000000001*t7;
+    const real t11 = 0.03*t9;
+    const real t12 = 0.04000000000000001*t9;
+    const real t13 = 0.07*A_2_21;
+    const real t14 = t13 - 0.1*A_2_24;
+    const real t15 = A_2_21*t14;
+    const real t16 = A_2_11*A_2_11;
+    const real t17 = 0.05*t16;
+    const real t18 = -0.1*A_2_21;
+    const real t19 = t18 + 0.5*A_2_24;
+    const real t20 = A_2_24*t19;
+    const real t21 = A_2_11*dA_I_2_1_21;
+    const real t22 = A_2_21*A_2_21;
+    const real t23 = 0.05*t22;
+    const real t24 = A_2_14*dA_I_2_1_24;
+    const real t25 = t8 + 0.05*t9 + t10 + t11 + 0.05*t7 + t12;
+    const real M_1_1 = t15 + t17 + t20 + t21 + t23 + t24 + t25;  /* LG-6 */
     dtau_dqdd[0] = M_1_1;
-
-    /* first derivatives, joint elbow */
+    const real t26 = A_2_11*A_2_21;
+    const real t27 = 0.1*t26;
+    const real t28 = A_2_11*t14;
+    const real t29 = A_2_21*dA_I_2_1_21;
+    const real t30 = t28 + t29;
+    const real t31 = -0.1*t26;
+    const real t32 = A_2_14*t19;
+    const real t33 = A_2_24*dA_I_2_1_24;
+    const real t34 = t32 + t33;
+    const real d_M_1_1_dq_1 = t30 + t31 + t34 - t30 + t27 - t34;  /* d LG-6 */
     const real dA_I_2_2_21 = t5 - 0.1*dA_2_2_24;  /* LG-5 */
+    const real t35 = A_2_21*dA_I_2_2_21;
+    const real t36 = dA_2_2_24*t19;
     const real dA_I_2_2_24 = t6 + 0.5*dA_2_2_24;  /* LG-5 */
+    const real t37 = A_2_24*dA_I_2_2_24;
+    const real t38 = t13 - 0.1*d_ddA_2_1_1_14_dq_2;
+    const real t39 = A_2_11*t38;
+    const real t40 = d_ddA_2_1_1_14_dq_2*dA_I_2_1_24;
+    const real t41 = t18 + 0.5*d_ddA_2_1_1_14_dq_2;
+    const real t42 = A_2_14*t41;
+    const real t43 = t28 + t35 + t31 + (t36 + t37) - (t29 + t39) + t27;
+    const real d_M_1_1_dq_2 = t43 - (t40 + t42);  /* d LG-6 */
 
     /* mass matrix, joint shoulder */
-    const real t21 = t10 - 0.1*d_ddA_2_1_1_14_dq_2;
-    const real t22 = A_2_21*t21;
-    const real t23 = t14 + t22;
-    const real t24 = t15 + 0.5*d_ddA_2_1_1_14_dq_2;
-    const real t25 = A_2_11*dA_I_2_2_21;
-    const real M_1_2 = t23 + A_2_24*t24 + t25 + t19 + A_2_14*dA_I_2_2_24;  /* LG-6 */
+    const real t44 = A_2_21*t38;
+    const real t45 = t17 + t44;
+    const real t46 = A_2_24*t41;
+    const real t47 = A_2_11*dA_I_2_2_21;
+    const real t48 = A_2_14*dA_I_2_2_24;
+    const real M_1_2 = t45 + t46 + t47 + t23 + t48;  /* LG-6 */
     dtau_dqdd[1] = M_1_2;
     dtau_dqdd[2] = M_1_2;
+    const real t49 = t39 + t35;
+    const real t50 = t31 + t49;
+    const real t51 = t42 + t37;
+    const real d_M_1_2_dq_1 = t50 + t51 - t49 + t27 - t51;  /* d LG-6 */
+    const real t52 = dA_2_2_24*t41;
+    const real t53 = d_ddA_2_1_1_14_dq_2*dA_I_2_2_24;
+    const real d_M_1_2_dq_2 = t37 + t52 + t50 - t49 + t27 - (t42 + t53);  /* d LG-6 */
 
     /* mass matrix, joint elbow */
-    const real t26 = d_ddA_2_1_1_14_dq_2*t24;
-    const real t27 = dA_2_2_24*dA_I_2_2_24;
-    const real M_2_2 = t23 + t26 + t25 + t19 + t27;  /* LG-6 */
+    const real t54 = d_ddA_2_1_1_14_dq_2*t41;
+    const real t55 = dA_2_2_24*dA_I_2_2_24;
+    const real M_2_2 = t45 + t54 + t47 + t23 + t55;  /* LG-6 */
     dtau_dqdd[3] = M_2_2;
+    const real t56 = t52 + t53;
+    const real d_M_2_2_dq_1 = t50 + t56 - t49 + t27 - t56;  /* d LG-6 */
 
     /* Christoffel symbols, joint shoulder */
-    const real t28 = A_2_11*A_2_21;
-    const real t29 = -0.05*t28;
-    const real t30 = A_2_11*t11 + t29;
-    const real t31 = A_2_21*dA_I_2_1_21;
-    const real t32 = 0.05*t28;
-    const real D_1_1_1 = t30 + A_2_14*t16 - t31 + t32 - A_2_24*dA_I_2_1_24;  /* LG-7 */
+    const real t57 = -0.05*t26;
+    const real t58 = t28 + t57;
+    const real t59 = 0.05*t26;
+    const real D_1_1_1 = t58 + t32 - t29 + t59 - t33;  /* LG-7 */
+    const real t60 = t11 - t8;
+    const real t61 = 0.1*t9 - 0.1*t7;
+    const real t62 = t12 - t10;
+    const real t63 = t21 - t15;
+    const real t64 = 0.1*t16 - 0.1*t22;
+    const real t65 = -0.5*t64;
+    const real t66 = t63 + t65;
+    const real t67 = t24 - t20;
+    const real t68 = 0.5*t64;
+    const real t69 = t60 - 0.5*t61 + t62 - t60 + 0.5*t61 - t62;
+    const real d_D_1_1_1_dq_1 = t66 + t67 - t63 + t68 - t67 + t69;  /* d LG-7 */
+    const real t70 = t47 - t15 + t65;
+    const real t71 = d_ddA_2_1_1_14_dq_2*t19;
+    const real t72 = t21 - t44;
+    const real t73 = dA_2_2_24*dA_I_2_1_24;
+    const real d_D_1_1_1_dq_2 = t48 - t71 + t70 - t72 + t68 - (t73 - t46);  /* d LG-7 */
 
     /* Christoffel symbols, joint shoulder */
-    const real D_1_1_2 = t30 + dA_2_2_24*t16 - t31 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_1_24;  /* LG-7 */
+    const real D_1_1_2 = t58 + t36 - t29 + t59 - t40;  /* LG-7 */
+    const real t74 = t73 - t71;
+    const real d_D_1_1_2_dq_1 = t66 + t74 - t63 + t68 - t74;  /* d LG-7 */
+    const real d_D_1_1_2_dq_2 = t55 - t71 + t70 - t72 + t68 - (t73 - t54);  /* d LG-7 */
 
     /* Christoffel symbols, joint elbow */
-    const real t33 = t29 + A_2_11*t21;
-    const real t34 = A_2_21*dA_I_2_2_21;
-    const real D_2_1_1 = t33 + A_2_14*t24 - t34 + t32 - A_2_24*dA_I_2_2_24;  /* LG-7 */
-    const real D_2_1_2 = t33 + dA_2_2_24*t24 - t34 + t32 - d_ddA_2_1_1_14_dq_2*dA_I_2_2_24;  /* LG-7 */
+    const real t75 = t57 + t39;
+    const real D_2_1_1 = t75 + t42 - t35 + t59 - t37;  /* LG-7 */
+    const real D_2_1_2 = t75 + t52 - t35 + t59 - t53;  /* LG-7 */
+    const real t76 = t47 - t44;
+    const real t77 = t65 + t76;
+    const real t78 = t48 - t46;
+    const real d_D_2_1_1_dq_1 = t77 + t78 - t76 + t68 - t78;  /* d LG-7 */
+    const real t79 = t55 - t54;
+    const real d_D_2_1_2_dq_1 = t77 + t79 - t76 + t68 - t79;  /* d LG-7 */
+    const real d_D_2_1_1_dq_2 = t48 - t54 + t77 - t76 + t68 - (t55 - t46);  /* d LG-7 */
 
     /* velocity torques, joint shoulder */
-    const real t35 = qd_1*qd_1;
-    const real t36 = qd_2*qd_2;
-    const real t37 = 2.0*(qd_1*qd_2);
-    const real V_1 = D_1_1_1*t35 + D_1_1_2*t36 + D_1_1_2*t37;  /* LG-8 */
-
-    /* velocity torques, joint elbow */
-    const real V_2 = D_2_1_1*t35 + D_2_1_2*t36 + D_2_1_2*t37;  /* LG-8 */
-
-    /* gravity, joint shoulder */
-    const real t38 = -0.2*A_2_11;
-    const real G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t38);  /* LG-9 */
-
-    /* gravity, joint elbow */
-    const real G_2 = 4.905*(dA_2_2_24 + t38);  /* LG-9 */
-
-    /* torque, joint shoulder */
-    const real t39 = tip_nz*(t13 + t18);
-    const real t40 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t39);
-    const real tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t40;  /* LG-11 */
-    tau[0] = tau_1;
-
-    /* torque, joint elbow */
-    const real t41 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t39);
-    const real tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t41;  /* LG-11 */
-    tau[1] = tau_2;
-
-    /* mass matrix by q, joint shoulder */
-    const real d_M_1_2_dq_2 = D_1_1_2 + D_2_1_2;  /* dLG-6 */
-
-    /* Christoffel symbols by q, joint shoulder */
-    const real t42 = -0.05*t18;
-    const real t43 = -0.05*t13;
-    const real t44 = d_ddA_2_1_1_14_dq_2*t16;
-    const real t45 = dA_2_2_24*dA_I_2_1_24;
-    const real D3_1_1_1_2 = t43 - t12 - t44 - t17 + t42 - t45;  /* dLG-7 */
-
-    /* Christoffel symbols by q, joint shoulder */
-    const real D2_1_1_1_2 = t17 + t19 + t45 + t12 + t14 + t44;  /* dLG-7 */
-    const real d_D_1_1_1_dq_2 = D3_1_1_1_2 + D2_1_1_1_2;  /* dLG-7 */
-
-    /* Christoffel symbols by q, joint shoulder */
-    const real D2_1_2_1_2 = t19 + t25 + t27 + t22 + t14 + t26;  /* dLG-7 */
-    const real d_D_1_1_2_dq_2 = D3_1_1_1_2 + D2_1_2_1_2;  /* dLG-7 */
-
-    /* Christoffel symbols by q, joint elbow */
-    const real D3_2_1_1_2 = t43 - t22 - t26 - t25 + t42 - t27;  /* dLG-7 */
-
-    /* Christoffel symbols by q, joint elbow */
-    const real d_D_2_1_1_dq_2 = D2_1_1_1_2 + D3_2_1_1_2;  /* dLG-7 */
-    const real d_D_2_1_2_dq_2 = D2_1_2_1_2 + D3_2_1_1_2;  /* dLG-7 */
-
-    /* velocity torques by q, joint shoulder */
-    const real d_V_1_dq_2 = t35*d_D_1_1_1_dq_2 + t36*d_D_1_1_2_dq_2 + t37*d_D_1_1_2_dq_2;  /* dLG-8 */
-
-    /* velocity torques by q, joint elbow */
-    const real d_V_2_dq_2 = t35*d_D_2_1_1_dq_2 + t37*d_D_2_1_2_dq_2;  /* dLG-8 */
-
-    /* loads by q, joint shoulder */
-    const real d_load_1_dq_1 = tip_fx*A_2_14 + tip_fy*A_2_24;  /* dLG-10 */
-    const real d_load_1_dq_2 = tip_fx*dA_2_2_24 + tip_fy*d_ddA_2_1_1_14_dq_2;  /* dLG-10 */
-
-    /* velocity torques by qd, joint shoulder */
-    const real t46 = qd_2*D_1_1_2;
-    const real d_V_1_dqd_1 = 2.0*(qd_1*D_1_1_1 + t46);  /* dLG-8 */
+    const real t80 = qd_1*qd_1;
+    const real t81 = qd_2*qd_2;
+    const real t82 = 2.0*qd_1;
+    const real t83 = qd_2*t82;
+    const real V_1 = D_1_1_1*t80 + D_1_1_2*t81 + D_1_1_2*t83;  /* LG-8 */
+    const real d_V_1_dq_1 = t80*d_D_1_1_1_dq_1 + t81*d_D_1_1_2_dq_1 + t83*d_D_1_1_2_dq_1;  /* d LG-8 */
+    const real d_V_1_dq_2 = t80*d_D_1_1_1_dq_2 + t81*d_D_1_1_2_dq_2 + t83*d_D_1_1_2_dq_2;  /* d LG-8 */
+    const real t84 = 2.0*qd_2;
+    const real t85 = D_1_1_2*t84;
+    const real d_V_1_dqd_1 = D_1_1_1*t82 + t85;  /* d LG-8 */
     dtau_dqd[0] = d_V_1_dqd_1;
-    const real d_V_1_dqd_2 = 2.0*(t46 + qd_1*D_1_1_2);  /* dLG-8 */
+    const real d_V_1_dqd_2 = t85 + D_1_1_2*t82;  /* d LG-8 */
     dtau_dqd[1] = d_V_1_dqd_2;
 
-    /* velocity torques by qd, joint elbow */
-    const real t47 = qd_2*D_2_1_2;
-    const real d_V_2_dqd_1 = 2.0*(qd_1*D_2_1_1 + t47);  /* dLG-8 */
+    /* velocity torques, joint elbow */
+    const real V_2 = D_2_1_1*t80 + D_2_1_2*t81 + D_2_1_2*t83;  /* LG-8 */
+    const real t86 = t81*d_D_2_1_2_dq_1;
+    const real t87 = t83*d_D_2_1_2_dq_1;
+    const real d_V_2_dq_1 = t80*d_D_2_1_1_dq_1 + t86 + t87;  /* d LG-8 */
+    const real d_V_2_dq_2 = t80*d_D_2_1_1_dq_2 + t86 + t87;  /* d LG-8 */
+    const real t88 = D_2_1_2*t84;
+    const real d_V_2_dqd_1 = D_2_1_1*t82 + t88;  /* d LG-8 */
     dtau_dqd[2] = d_V_2_dqd_1;
-    const real d_V_2_dqd_2 = 2.0*(t47 + qd_1*D_2_1_2);  /* dLG-8 */
+    const real d_V_2_dqd_2 = t88 + D_2_1_2*t82;  /* d LG-8 */
     dtau_dqd[3] = d_V_2_dqd_2;
 
-    /* torque by q, joint shoulder */
-    const real t48 = -0.2*A_2_21;
-    const real d_tau_1_dq_1 = d_load_1_dq_1 - (0.9810000000000001*T_1_21 + 4.905*(A_2_24 + t48));  /* dLG-11 */
+    /* gravity, joint shoulder */
+    const real t89 = -0.2*A_2_11;
+    const real G_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t89);  /* LG-9 */
+
+    /* gravity, joint elbow */
+    const real G_2 = 4.905*(dA_2_2_24 + t89);  /* LG-9 */
+
+    /* loads, joint shoulder */
+    const real d_load_1_dq_1 = tip_fy*A_2_24 + tip_fx*A_2_14;  /* d LG-10 */
+    const real d_load_1_dq_2 = tip_fy*d_ddA_2_1_1_14_dq_2 + tip_fx*dA_2_2_24;  /* d LG-10 */
+
+    /* torque, joint shoulder */
+    const real t90 = tip_nz*(t16 + t22);
+    const real t91 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t90);
+    const real tau_1 = qdd_1*M_1_1 + qdd_2*M_1_2 + t91;  /* LG-11 */
+    tau[0] = tau_1;
+    const real t92 = -0.2*A_2_21;
+    const real t93 = d_V_1_dq_1 - (0.9810000000000001*T_1_21 + 4.905*(A_2_24 + t92));
+    const real d_tau_1_dq_1 = d_load_1_dq_1 + t93 + (qdd_1*d_M_1_1_dq_1 + qdd_2*d_M_1_2_dq_1);  /* d LG-11 */
     dtau_dq[0] = d_tau_1_dq_1;
-    const real t49 = 4.905*(d_ddA_2_1_1_14_dq_2 + t48);
-    const real t50 = 2.0*(qdd_1*D_1_1_2) + qdd_2*d_M_1_2_dq_2;
-    const real d_tau_1_dq_2 = d_V_1_dq_2 - t49 + d_load_1_dq_2 + t50;  /* dLG-11 */
+    const real t94 = 4.905*(d_ddA_2_1_1_14_dq_2 + t92);
+    const real t95 = qdd_1*d_M_1_1_dq_2 + qdd_2*d_M_1_2_dq_2;
+    const real d_tau_1_dq_2 = d_V_1_dq_2 - t94 + d_load_1_dq_2 + t95;  /* d LG-11 */
     dtau_dq[1] = d_tau_1_dq_2;
 
-    /* torque by q, joint elbow */
-    const real d_tau_2_dq_1 = d_load_1_dq_2 - t49;  /* dLG-11 */
+    /* torque, joint elbow */
+    const real t96 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*d_ddA_2_1_1_14_dq_2 + t90);
+    const real tau_2 = qdd_1*M_1_2 + qdd_2*M_2_2 + t96;  /* LG-11 */
+    tau[1] = tau_2;
+    const real t97 = qdd_2*d_M_2_2_dq_1;
+    const real d_tau_2_dq_1 = d_V_2_dq_1 - t94 + d_load_1_dq_2 + (qdd_1*d_M_1_2_dq_1 + t97);  /* d LG-11 */
     dtau_dq[2] = d_tau_2_dq_1;
-    const real d_tau_2_dq_2 = d_V_2_dq_2 - t49 + d_load_1_dq_2 + qdd_1*d_M_1_2_dq_2;  /* dLG-11 */
+    const real d_tau_2_dq_2 = d_V_2_dq_2 - t94 + d_load_1_dq_2 + (qdd_1*d_M_1_2_dq_2 + t97);  /* d LG-11 */
     dtau_dq[3] = d_tau_2_dq_2;
 }
 #endif

@@ -6,13 +6,12 @@
 
 from collections.abc import Mapping
 
-from symgen.formulations.closed_form_lagrange import derivatives, equations, functions
+from symgen.formulations.closed_form_lagrange import equations, functions
 from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Derivation, Formulation
 
 FUNCTIONS: Mapping[str, Derivation] = {
     "inverse_dynamics": functions.inverse_dynamics,
-    "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
     "inverse_dynamics_load_derivatives": functions.load_derivatives,
     "mass_matrix": functions.mass_matrix,
     "coriolis_matrix": functions.coriolis_matrix,
@@ -29,7 +28,7 @@ CLOSED_FORM_LAGRANGE = Formulation(
     name="closed_form_lagrange",
     title="Closed-form Lagrange, 4x4 transforms",
     source="Xiang 2009, section 3",
-    notes={**equations.NOTES, **derivatives.NOTES},
+    notes=equations.NOTES,
     functions=with_derivatives(FUNCTIONS),
     why_not=functions.why_not,
     weight=2.0,

@@ -56,6 +56,12 @@ NOTES = {
     "LG-12": "C_ik = sum_m D_ikm qd_m -- Christoffel symbols of Xiang 2009 (8)",
     "LG-13": "potential energy of a link -m_j g . A_j r_j",
     "LG-14": "angular velocity per qd_k: axis of (dR/dq_k) R^T",
+    "d LG-6": "dM_ik/dq_s -- Xiang 2009 (7), (11)",
+    "d LG-7": "dD_ikm/dq_s -- Xiang 2009 (8), (11)",
+    "d LG-8": "dV_i/dq_s, dV_i/dqd_s -- Xiang 2009 (8), (11)",
+    "d LG-9": "dgravity_i/dq_s -- Xiang 2009 (9), (11)",
+    "d LG-10": "dload_i/dq_s -- Xiang 2009 (10), (11)",
+    "d LG-11": "dtau_i/dq_s -- Xiang 2009 (11)",
 }
 
 

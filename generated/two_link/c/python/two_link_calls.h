@@ -942,7 +942,7 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_centroidal_momentum_rate], 0, 23121384},  /* recursive_lagrange */
     {&SIGNATURES[OF_frame_jacobian], 0, 72727272},  /* recursive_lagrange */
     {&SIGNATURES[OF_inverse_dynamics], 0, 20408160},  /* closed_form_lagrange */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 95, 14035080},  /* closed_form_lagrange */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 95, 10695184},  /* closed_form_lagrange */
     {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 56338024},  /* closed_form_lagrange */
     {&SIGNATURES[OF_mass_matrix], 96, 32786880},  /* closed_form_lagrange */
     {&SIGNATURES[OF_coriolis_matrix], 97, 32520320},  /* closed_form_lagrange */
@@ -972,7 +972,7 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_inverse_dynamics_derivatives], 0, 7092192},  /* recursive_lagrange, packed */
     {&SIGNATURES[OF_mass_matrix], 0, 25477704},  /* recursive_lagrange, packed */
     {&SIGNATURES[OF_coriolis_matrix], 0, 19512192},  /* recursive_lagrange, packed */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 0, 14035080},  /* closed_form_lagrange, packed */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 0, 10695184},  /* closed_form_lagrange, packed */
     {&SIGNATURES[OF_mass_matrix], 0, 32786880},  /* closed_form_lagrange, packed */
     {&SIGNATURES[OF_coriolis_matrix], 0, 32520320},  /* closed_form_lagrange, packed */
     {&SIGNATURES[OF_mass_matrix], 0, 97560968},  /* explicit_kane, packed */
