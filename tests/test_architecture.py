@@ -126,7 +126,7 @@ def test_formulations_do_not_know_each_other():
     folder = ROOT / "formulations"
     shared = {
         "interface", "state", "shared", "joint_terms", "loops", "elimination", "accelerations",
-        "model_outputs", "constraints", "torque_parts", "second_derivatives", "coupled",
+        "model_outputs", "constraints", "torques", "second_derivatives", "coupled",
         "constraint_parts", "constraint_rows", "forces", "implicit", "direct",
         "sizes",
     }  # fmt: skip

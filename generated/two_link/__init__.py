@@ -223,6 +223,7 @@ operation_counts = {
         "coriolis_matrix": {'additions': 63, 'multiplications': 98, 'divisions': 0, 'functions': 4},
         "bias_forces": {'additions': 54, 'multiplications': 77, 'divisions': 0, 'functions': 4},
         "gravity_forces": {'additions': 4, 'multiplications': 8, 'divisions': 0, 'functions': 4},
+        "torque_parts": {'additions': 143, 'multiplications': 201, 'divisions': 0, 'functions': 4},
         "kinetic_energy": {'additions': 23, 'multiplications': 39, 'divisions': 0, 'functions': 4},
         "potential_energy": {'additions': 3, 'multiplications': 6, 'divisions': 0, 'functions': 4},
         "forward_kinematics": {'additions': 6, 'multiplications': 10, 'divisions': 0, 'functions': 4},

@@ -1063,6 +1063,32 @@ class recursive_lagrange:
         return _call("recursive_lagrange", "gravity_forces", (q, parameters), out)
 
     @staticmethod
+    def torque_parts(q, qd, qdd, *, loads=None, parameters=None, out=None):
+        """Joint torques in parts, which add up to those of inverse_dynamics.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., 2)           joint coordinates (rad or m)
+            qd (..., 2)          their velocities (rad/s or m/s)
+            qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
+            loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
+                                 links, base axes, the force at the load's point (N, N m); or a
+                                 dict by name; default: 0
+            parameters (..., 0)  this module has none
+            out                  tuple of arrays to write the results to, None where one is to be
+                                 allocated: float64, of the results' shapes, any strides, not
+                                 overlapping an argument or each other
+
+        Returns a named tuple, TorqueParts:
+            inertial (..., 2)     M qdd, with the rotors (N m or N)
+            centrifugal (..., 2)  terms in qd_k^2
+            coriolis (..., 2)     terms in qd_k qd_l, k and l different
+            gravity (..., 2)      as gravity_forces
+            loads (..., 2)        what holds the robot against the loads
+            joint_terms (..., 2)  damping, springs and friction of the joints
+        """
+        return _call("recursive_lagrange", "torque_parts", (q, qd, qdd, loads, parameters), out)
+
+    @staticmethod
     def kinetic_energy(q, qd, *, parameters=None, out=None):
         """Kinetic energy of the bodies and the rotors.
 

@@ -20,7 +20,7 @@ from symgen.formulations import (
     joint_terms,
     manifolds,
     products,
-    torque_parts,
+    torques,
 )
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
 from symgen.formulations.composite import COMPOSITE
@@ -64,7 +64,7 @@ KNOWN = (*FORMULATIONS, *VARIANTS)
 
 SHARED_NOTES = {
     **joint_terms.NOTES,
-    **torque_parts.NOTES,
+    **torques.NOTES,
     **accelerations.NOTES,
     **coupled.NOTES,
     **manifolds.NOTES,
@@ -171,12 +171,12 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
         else:
             by_velocities(tree, builder, state, name)
 
-    def torques(qdd: Sequence[S]) -> None:
+    def torques_at(qdd: Sequence[S]) -> None:
         by_motion(replace(state, qdd=tuple(qdd)), "inverse_dynamics")
 
     by_motion(state, written)
     if written == "forward_dynamics" and product is not None and "inverse_dynamics" in functions:
-        products.by_torques.write(tree, builder, product, state.q, torques)
+        products.by_torques.write(tree, builder, product, state.q, torques_at)
     elif product is not None:
         products.by_statements.write(tree, builder, product, state.q)
     notes = {**formulation.notes, **SHARED_NOTES}

@@ -127,7 +127,10 @@ def _collect(module: str, found: dict[str, list[str]], *marks: str) -> None:
 
 def _module_of(derivation: Callable[..., Any]) -> str:
     while isinstance(derivation, partial | Direct | Implicit):
-        derivation = derivation.func if isinstance(derivation, partial) else derivation.source
+        if isinstance(derivation, partial):
+            derivation = derivation.keywords.get("rigid", derivation.func)
+        else:
+            derivation = derivation.source
     return str(derivation.__module__)
 
 

@@ -16,10 +16,6 @@ The remark behind a line names its equation:
     RL-6    E_j = m_j r_j + sum_c U_c T_c E_c -- Xiang 2009 (18), (37b)
     RL-9    tau_j = tr(P TD_j) - g . P TE_j - sum_loads f . P TF_j - G_j . A_in_j z_j, P =
             A_in_j Z_j -- Xiang 2009 (16), open-tree paper (9)
-    RL-10   M_jk = d tau_j/d qdd_k for k on the path to j, no joint terms -- Xiang 2009
-            (35)
-    RL-11   C_jk = (d tau_j/d qd_k) / 2, no joint terms, for the velocity torques are
-            quadratic in qd -- Xiang 2009 (34)
     RL-12   d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)
     RL-14   twice the kinetic energy of a link: tr(B_j I_j B_j^T)
     RL-15   potential energy -g . E_0
@@ -46,6 +42,14 @@ The remark behind a line names its equation:
     d RL-6  dE_j = sum_c U_c dTE_c, dTE_c = T_c dE_c + dT_c E_c -- Xiang 2009 (30)
     d RL-9  dtau_j = tr(dP TD_j + P dTD_j) - g . (dP TE_j + P dTE_j) - sum_loads f . (dP
             TF_j + P dTF_j) - G_j . dA_in_j z_j -- Xiang 2009 (33)-(35)
+    TP-1    inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
+    TP-2    centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
+            alone
+    TP-3    coriolis_j: terms in qd_k qd_l, the other velocity torques
+    TP-4    gravity_j: what holds the joint at rest
+    TP-5    loads_j: what holds the joint against the loads, at rest
+    TP-7    C_ik = (d V_i/d qd_k) / 2, V the velocity torques, which are quadratic in qd
+    TP-8    M_ik = d tau_i/d qdd_k, M_ii with the rotor: + G^2 I_r
 """
 
 from numpy import cos, sin
@@ -468,87 +472,78 @@ def mass_matrix(q, mass_matrix):
     q_2 = q[..., 1]
 
     # angles
-    T_1_21_by_qdd = sin(q_1)  # RL-1
-    T_1_11_by_qdd = cos(q_1)  # RL-1
-    T_2_21_by_qdd = sin(q_2)  # RL-1
-    T_2_11_by_qdd = cos(q_2)  # RL-1
+    T_1_21 = sin(q_1)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
+    T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
 
-    # torques: joints, joint shoulder
-    T_1_14_by_qdd = 0.4*T_1_11_by_qdd  # RL-1
-    T_1_24_by_qdd = 0.4*T_1_21_by_qdd  # RL-1
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
 
-    # torques: positions, joint elbow
-    t1 = T_1_11_by_qdd*T_2_11_by_qdd
-    t2 = T_1_21_by_qdd*T_2_21_by_qdd
-    A_2_11_by_qdd = t1 - t2  # RL-2
-    d_C_2_24_by_qdd_dqdd_2 = 0.4*t1 - 0.4*t2  # d RL-4
-    A_2_14_by_qdd = T_1_14_by_qdd + d_C_2_24_by_qdd_dqdd_2  # RL-2
-    t3 = T_1_11_by_qdd*T_2_21_by_qdd
-    t4 = T_1_21_by_qdd*T_2_11_by_qdd
-    A_2_21_by_qdd = t3 + t4  # RL-2
+    # positions, joint elbow
+    t1 = T_1_11*T_2_11
+    t2 = T_1_21*T_2_21
+    A_2_11 = t1 - t2  # RL-2
+    d_C_2_24_dqdd_2 = 0.4*t1 - 0.4*t2  # d RL-4
+    A_2_14 = T_1_14 + d_C_2_24_dqdd_2  # RL-2
+    t3 = T_1_11*T_2_21
+    t4 = T_1_21*T_2_11
+    A_2_21 = t3 + t4  # RL-2
     t5 = 0.4*t4 + 0.4*t3
-    A_2_24_by_qdd = T_1_24_by_qdd + t5  # RL-2
+    A_2_24 = T_1_24 + t5  # RL-2
 
-    # torques: backward, joint elbow
-    t6 = 0.07*A_2_11_by_qdd
-    d_D_2_12_by_qdd_dqdd_1 = t6 - 0.1*A_2_14_by_qdd  # d RL-5
-    t7 = -0.1*A_2_11_by_qdd
-    d_D_2_42_by_qdd_dqdd_1 = 0.5*A_2_14_by_qdd + t7  # d RL-5
-    t8 = 0.05*T_2_21_by_qdd
-    t9 = A_2_11_by_qdd*t8
-    t10 = 0.07*A_2_21_by_qdd
-    t11 = t10 - 0.1*A_2_24_by_qdd
-    t12 = -0.1*A_2_21_by_qdd
-    t13 = t12 + 0.5*A_2_24_by_qdd
-    t14 = 0.4*T_2_11_by_qdd
-    d_TD_2_11_by_qdd_dqdd_1 = t9 - T_2_11_by_qdd*t11 - t13*t14  # d RL-5
-    t15 = A_2_21_by_qdd*t8
-    t16 = T_2_11_by_qdd*d_D_2_12_by_qdd_dqdd_1 + t15
-    d_TD_2_12_by_qdd_dqdd_1 = t16 + d_D_2_42_by_qdd_dqdd_1*t14  # d RL-5
-    t17 = 0.05*T_2_11_by_qdd
-    t18 = A_2_21_by_qdd*t17
-    t19 = 0.4*T_2_21_by_qdd
-    t20 = T_2_21_by_qdd*d_D_2_12_by_qdd_dqdd_1 - t18
-    d_TD_2_22_by_qdd_dqdd_1 = t20 + d_D_2_42_by_qdd_dqdd_1*t19  # d RL-5
-    d_D_2_12_by_qdd_dqdd_2 = t6 - 0.1*d_C_2_24_by_qdd_dqdd_2  # d RL-5
-    d_D_2_42_by_qdd_dqdd_2 = 0.5*d_C_2_24_by_qdd_dqdd_2 + t7  # d RL-5
-    t21 = t10 - 0.1*t5
-    t22 = t12 + 0.5*t5
-    d_TD_2_11_by_qdd_dqdd_2 = t9 - T_2_11_by_qdd*t21 - t22*t14  # d RL-5
-    t23 = T_2_11_by_qdd*d_D_2_12_by_qdd_dqdd_2 + t15
-    d_TD_2_12_by_qdd_dqdd_2 = t23 + d_D_2_42_by_qdd_dqdd_2*t14  # d RL-5
-    t24 = T_2_21_by_qdd*d_D_2_12_by_qdd_dqdd_2 - t18
-    d_TD_2_22_by_qdd_dqdd_2 = t24 + d_D_2_42_by_qdd_dqdd_2*t19  # d RL-5
+    # backward, joint elbow
+    t6 = 0.07*A_2_11
+    d_D_2_12_dqdd_1 = t6 - 0.1*A_2_14  # d RL-5
+    t7 = -0.1*A_2_11
+    d_D_2_42_dqdd_1 = 0.5*A_2_14 + t7  # d RL-5
+    t8 = 0.05*T_2_21
+    t9 = A_2_11*t8
+    t10 = 0.07*A_2_21
+    t11 = t10 - 0.1*A_2_24
+    t12 = -0.1*A_2_21
+    t13 = t12 + 0.5*A_2_24
+    t14 = 0.4*T_2_11
+    d_TD_2_11_dqdd_1 = t9 - T_2_11*t11 - t13*t14  # d RL-5
+    t15 = A_2_21*t8
+    d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t15 + d_D_2_42_dqdd_1*t14  # d RL-5
+    t16 = 0.05*T_2_11
+    t17 = A_2_21*t16
+    t18 = 0.4*T_2_21
+    d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t17 + d_D_2_42_dqdd_1*t18  # d RL-5
+    d_D_2_12_dqdd_2 = t6 - 0.1*d_C_2_24_dqdd_2  # d RL-5
+    d_D_2_42_dqdd_2 = 0.5*d_C_2_24_dqdd_2 + t7  # d RL-5
+    t19 = t10 - 0.1*t5
+    t20 = t12 + 0.5*t5
+    d_TD_2_11_dqdd_2 = t9 - T_2_11*t19 - t20*t14  # d RL-5
+    d_TD_2_12_dqdd_2 = T_2_11*d_D_2_12_dqdd_2 + t15 + d_D_2_42_dqdd_2*t14  # d RL-5
+    d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t17 + d_D_2_42_dqdd_2*t18  # d RL-5
 
-    # torques: backward, joint shoulder
-    d_D_1_11_by_qdd_dqdd_1 = d_TD_2_11_by_qdd_dqdd_1 - 0.03*T_1_21_by_qdd  # d RL-5
-    d_D_1_12_by_qdd_dqdd_1 = d_TD_2_12_by_qdd_dqdd_1 + 0.03*T_1_11_by_qdd  # d RL-5
-    t25 = A_2_11_by_qdd*t17
-    t26 = t25 + T_2_21_by_qdd*t11 + t13*t19
-    d_D_1_21_by_qdd_dqdd_1 = -0.05*T_1_11_by_qdd - t26  # d RL-5
-    d_D_1_22_by_qdd_dqdd_1 = d_TD_2_22_by_qdd_dqdd_1 - 0.05*T_1_21_by_qdd  # d RL-5
-    d_D_1_42_by_qdd_dqdd_1 = d_D_2_42_by_qdd_dqdd_1 + 0.1*T_1_11_by_qdd  # d RL-5
-    t27 = T_1_11_by_qdd*d_D_1_12_by_qdd_dqdd_1
-    t28 = t27 - T_1_21_by_qdd*d_D_1_22_by_qdd_dqdd_1
-    d_TD_1_12_by_qdd_dqdd_1 = t28 + T_1_14_by_qdd*d_D_1_42_by_qdd_dqdd_1  # d RL-5
-    t29 = T_1_21_by_qdd*d_D_1_11_by_qdd_dqdd_1
-    t30 = t29 + T_1_11_by_qdd*d_D_1_21_by_qdd_dqdd_1
-    d_TD_1_21_by_qdd_dqdd_1 = t30 - T_1_24_by_qdd*(t13 + 0.1*T_1_21_by_qdd)  # d RL-5
+    # backward, joint shoulder
+    d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21  # d RL-5
+    d_D_1_12_dqdd_1 = d_TD_2_12_dqdd_1 + 0.03*T_1_11  # d RL-5
+    t21 = A_2_11*t16
+    t22 = t21 + T_2_21*t11 + t13*t18
+    d_D_1_21_dqdd_1 = -0.05*T_1_11 - t22  # d RL-5
+    d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21  # d RL-5
+    d_D_1_42_dqdd_1 = d_D_2_42_dqdd_1 + 0.1*T_1_11  # d RL-5
+    t23 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1
+    d_TD_1_12_dqdd_1 = t23 + T_1_14*d_D_1_42_dqdd_1  # d RL-5
+    t24 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1
+    d_TD_1_21_dqdd_1 = t24 - T_1_24*(t13 + 0.1*T_1_21)  # d RL-5
 
-    # torques: torque, joint shoulder
-    M_1_1 = d_TD_1_12_by_qdd_dqdd_1 - d_TD_1_21_by_qdd_dqdd_1  # RL-10
+    # torque, joint shoulder
+    M_1_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1  # TP-8
     mass_matrix[..., 0, 0] = M_1_1
 
-    # torques: torque, joint elbow
-    t31 = T_1_21_by_qdd*d_TD_2_11_by_qdd_dqdd_1 - T_1_11_by_qdd*t26
-    t32 = T_1_11_by_qdd*d_TD_2_12_by_qdd_dqdd_1 - t31
-    M_2_1 = t32 - T_1_21_by_qdd*d_TD_2_22_by_qdd_dqdd_1  # RL-10
+    # torque, joint elbow
+    t25 = T_1_11*d_TD_2_12_dqdd_1 - (T_1_21*d_TD_2_11_dqdd_1 - T_1_11*t22)
+    M_2_1 = t25 - T_1_21*d_TD_2_22_dqdd_1  # TP-8
     mass_matrix[..., 0, 1] = M_2_1
     mass_matrix[..., 1, 0] = M_2_1
-    t33 = T_1_11_by_qdd*(t25 + T_2_21_by_qdd*t21 + t22*t19)
-    t34 = T_1_21_by_qdd*d_TD_2_11_by_qdd_dqdd_2 - t33
-    t35 = T_1_11_by_qdd*d_TD_2_12_by_qdd_dqdd_2 - t34
-    M_2_2 = t35 - T_1_21_by_qdd*d_TD_2_22_by_qdd_dqdd_2  # RL-10
+    t26 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(t21 + T_2_21*t19 + t20*t18)
+    M_2_2 = T_1_11*d_TD_2_12_dqdd_2 - t26 - T_1_21*d_TD_2_22_dqdd_2  # TP-8
     mass_matrix[..., 1, 1] = M_2_2
 
 
@@ -560,102 +555,91 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     qd_2 = qd[..., 1]
 
     # angles
-    T_1_21_by_qd = sin(q_1)  # RL-1
-    T_1_11_by_qd = cos(q_1)  # RL-1
-    T_2_21_by_qd = sin(q_2)  # RL-1
-    T_2_11_by_qd = cos(q_2)  # RL-1
+    T_1_21 = sin(q_1)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
+    T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
 
-    # torques: velocities, joint shoulder
-    B_1_21_by_qd = qd_1*T_1_11_by_qd  # RL-3
-    d_B_1_12_by_qd_dq_1 = qd_1*T_1_21_by_qd  # d RL-3
+    # velocities, joint shoulder
+    B_1_21 = qd_1*T_1_11  # RL-3
 
-    # torques: velocities, joint elbow
-    t1 = qd_2*T_1_11_by_qd
-    B_at_2_21_by_qd = B_1_21_by_qd + t1  # RL-3
-    t2 = qd_2*T_1_21_by_qd
-    d_B_at_2_12_by_qd_dq_1 = d_B_1_12_by_qd_dq_1 + t2  # d RL-3
+    # velocities, joint elbow
+    t1 = qd_2*T_1_11
+    B_at_2_21 = B_1_21 + t1  # RL-3
 
-    # torques: accelerations, joint shoulder
-    d_C_1_12_by_qd_dqd_1 = 2.0*d_B_1_12_by_qd_dq_1  # d RL-4
+    # accelerations, joint shoulder
+    t2 = qd_1*T_1_21
+    d_C_1_12_dqd_1 = 2.0*t2  # d RL-4
 
-    # torques: accelerations, joint elbow
-    d_C_at_2_12_by_qd_dqd_1 = d_C_1_12_by_qd_dqd_1 + 2.0*t2  # d RL-4
-    t3 = T_2_21_by_qd*d_C_at_2_12_by_qd_dqd_1
-    t4 = 2.0*B_1_21_by_qd + 2.0*t1
-    t5 = T_2_11_by_qd*t4
-    d_C_2_11_by_qd_dqd_1 = t3 - t5  # d RL-4
-    t6 = T_2_21_by_qd*t4
-    t7 = T_2_11_by_qd*d_C_at_2_12_by_qd_dqd_1
-    d_C_2_12_by_qd_dqd_1 = t6 + t7  # d RL-4
-    d_C_2_14_by_qd_dqd_1 = 0.4*t3 - 0.4*t5 - 0.8*B_1_21_by_qd  # d RL-4
-    d_C_at_2_12_by_qd_dqd_2 = d_B_1_12_by_qd_dq_1 + d_B_at_2_12_by_qd_dq_1 + t2  # d RL-4
-    t8 = T_2_21_by_qd*d_C_at_2_12_by_qd_dqd_2
-    t9 = B_1_21_by_qd + B_at_2_21_by_qd + t1
-    t10 = T_2_11_by_qd*t9
-    d_C_2_11_by_qd_dqd_2 = t8 - t10  # d RL-4
-    t11 = T_2_21_by_qd*t9
-    t12 = T_2_11_by_qd*d_C_at_2_12_by_qd_dqd_2
-    d_C_2_12_by_qd_dqd_2 = t11 + t12  # d RL-4
-    d_C_2_14_by_qd_dqd_2 = 0.4*t8 - 0.4*t10  # d RL-4
+    # accelerations, joint elbow
+    t3 = qd_2*T_1_21
+    d_C_at_2_12_dqd_1 = d_C_1_12_dqd_1 + 2.0*t3  # d RL-4
+    t4 = T_2_21*d_C_at_2_12_dqd_1
+    t5 = 2.0*B_1_21 + 2.0*t1
+    t6 = T_2_11*t5
+    d_C_2_11_dqd_1 = t4 - t6  # d RL-4
+    t7 = T_2_21*t5
+    t8 = T_2_11*d_C_at_2_12_dqd_1
+    d_C_2_12_dqd_1 = t7 + t8  # d RL-4
+    d_C_2_14_dqd_1 = 0.4*t4 - 0.4*t6 - 0.8*B_1_21  # d RL-4
+    d_C_at_2_12_dqd_2 = t2 + t3 + t2 + t3  # d RL-4
+    t9 = T_2_21*d_C_at_2_12_dqd_2
+    t10 = B_1_21 + B_at_2_21 + t1
+    t11 = T_2_11*t10
+    d_C_2_11_dqd_2 = t9 - t11  # d RL-4
+    t12 = T_2_21*t10
+    t13 = T_2_11*d_C_at_2_12_dqd_2
+    d_C_2_12_dqd_2 = t12 + t13  # d RL-4
+    d_C_2_14_dqd_2 = 0.4*t9 - 0.4*t11  # d RL-4
 
-    # torques: backward, joint elbow
-    d_D_2_11_by_qd_dqd_1 = 0.07*d_C_2_11_by_qd_dqd_1 - 0.1*d_C_2_14_by_qd_dqd_1  # d RL-5
-    d_D_2_41_by_qd_dqd_1 = 0.5*d_C_2_14_by_qd_dqd_1 - 0.1*d_C_2_11_by_qd_dqd_1  # d RL-5
-    t13 = 0.05*T_2_21_by_qd
-    t14 = 0.4*T_2_11_by_qd
-    t15 = T_2_11_by_qd*d_D_2_11_by_qd_dqd_1 - d_C_2_12_by_qd_dqd_1*t13
-    d_TD_2_11_by_qd_dqd_1 = t15 + d_D_2_41_by_qd_dqd_1*t14  # d RL-5
-    t16 = 0.05*T_2_11_by_qd
-    t17 = 0.4*T_2_21_by_qd
-    t18 = T_2_21_by_qd*d_D_2_11_by_qd_dqd_1 + d_C_2_12_by_qd_dqd_1*t16
-    d_TD_2_21_by_qd_dqd_1 = t18 + d_D_2_41_by_qd_dqd_1*t17  # d RL-5
-    t19 = 0.4*t7 + 0.4*t6 + 0.8*d_B_1_12_by_qd_dq_1
-    t20 = 0.07*d_C_2_12_by_qd_dqd_1 - 0.1*t19
-    t21 = 0.5*t19 - 0.1*d_C_2_12_by_qd_dqd_1
-    d_TD_2_22_by_qd_dqd_1 = d_C_2_11_by_qd_dqd_1*t16 - T_2_21_by_qd*t20 - t21*t17  # d RL-5
-    d_D_2_11_by_qd_dqd_2 = 0.07*d_C_2_11_by_qd_dqd_2 - 0.1*d_C_2_14_by_qd_dqd_2  # d RL-5
-    d_D_2_41_by_qd_dqd_2 = 0.5*d_C_2_14_by_qd_dqd_2 - 0.1*d_C_2_11_by_qd_dqd_2  # d RL-5
-    t22 = T_2_11_by_qd*d_D_2_11_by_qd_dqd_2 - d_C_2_12_by_qd_dqd_2*t13
-    d_TD_2_11_by_qd_dqd_2 = t22 + d_D_2_41_by_qd_dqd_2*t14  # d RL-5
-    t23 = T_2_21_by_qd*d_D_2_11_by_qd_dqd_2 + d_C_2_12_by_qd_dqd_2*t16
-    d_TD_2_21_by_qd_dqd_2 = t23 + d_D_2_41_by_qd_dqd_2*t17  # d RL-5
-    t24 = 0.4*t12 + 0.4*t11
-    t25 = 0.07*d_C_2_12_by_qd_dqd_2 - 0.1*t24
-    t26 = 0.5*t24 - 0.1*d_C_2_12_by_qd_dqd_2
-    d_TD_2_22_by_qd_dqd_2 = d_C_2_11_by_qd_dqd_2*t16 - T_2_21_by_qd*t25 - t26*t17  # d RL-5
+    # backward, joint elbow
+    d_D_2_11_dqd_1 = 0.07*d_C_2_11_dqd_1 - 0.1*d_C_2_14_dqd_1  # d RL-5
+    d_D_2_41_dqd_1 = 0.5*d_C_2_14_dqd_1 - 0.1*d_C_2_11_dqd_1  # d RL-5
+    t14 = 0.05*T_2_21
+    t15 = 0.4*T_2_11
+    d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - d_C_2_12_dqd_1*t14 + d_D_2_41_dqd_1*t15  # d RL-5
+    t16 = 0.05*T_2_11
+    t17 = 0.4*T_2_21
+    d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + d_C_2_12_dqd_1*t16 + d_D_2_41_dqd_1*t17  # d RL-5
+    t18 = 0.4*t8 + 0.4*t7 + 0.8*t2
+    t19 = 0.07*d_C_2_12_dqd_1 - 0.1*t18
+    t20 = 0.5*t18 - 0.1*d_C_2_12_dqd_1
+    d_TD_2_22_dqd_1 = d_C_2_11_dqd_1*t16 - T_2_21*t19 - t20*t17  # d RL-5
+    d_D_2_11_dqd_2 = 0.07*d_C_2_11_dqd_2 - 0.1*d_C_2_14_dqd_2  # d RL-5
+    d_D_2_41_dqd_2 = 0.5*d_C_2_14_dqd_2 - 0.1*d_C_2_11_dqd_2  # d RL-5
+    d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - d_C_2_12_dqd_2*t14 + d_D_2_41_dqd_2*t15  # d RL-5
+    d_TD_2_21_dqd_2 = T_2_21*d_D_2_11_dqd_2 + d_C_2_12_dqd_2*t16 + d_D_2_41_dqd_2*t17  # d RL-5
+    t21 = 0.4*t13 + 0.4*t12
+    t22 = 0.07*d_C_2_12_dqd_2 - 0.1*t21
+    t23 = 0.5*t21 - 0.1*d_C_2_12_dqd_2
+    d_TD_2_22_dqd_2 = d_C_2_11_dqd_2*t16 - T_2_21*t22 - t23*t17  # d RL-5
 
-    # torques: backward, joint shoulder
-    d_D_1_11_by_qd_dqd_1 = d_TD_2_11_by_qd_dqd_1 - 0.06*B_1_21_by_qd  # d RL-5
-    d_D_1_21_by_qd_dqd_1 = d_TD_2_21_by_qd_dqd_1 + 0.1*d_B_1_12_by_qd_dq_1  # d RL-5
-    d_D_1_22_by_qd_dqd_1 = d_TD_2_22_by_qd_dqd_1 - 0.1*B_1_21_by_qd  # d RL-5
-    d_D_1_41_by_qd_dqd_1 = d_D_2_41_by_qd_dqd_1 - 0.2*B_1_21_by_qd  # d RL-5
-    t27 = T_1_21_by_qd*d_D_1_11_by_qd_dqd_1
-    t28 = 0.4*T_1_21_by_qd
-    d_TD_1_21_by_qd_dqd_1 = t27 + T_1_11_by_qd*d_D_1_21_by_qd_dqd_1 + d_D_1_41_by_qd_dqd_1*t28  # d RL-5
-    t29 = T_1_21_by_qd*d_TD_2_11_by_qd_dqd_2
-    t30 = t29 + T_1_11_by_qd*d_TD_2_21_by_qd_dqd_2
-    d_TD_1_21_by_qd_dqd_2 = t30 + d_D_2_41_by_qd_dqd_2*t28  # d RL-5
+    # backward, joint shoulder
+    d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21  # d RL-5
+    d_D_1_21_dqd_1 = d_TD_2_21_dqd_1 + 0.1*t2  # d RL-5
+    d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21  # d RL-5
+    d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21  # d RL-5
+    t24 = 0.4*T_1_21
+    d_TD_1_21_dqd_1 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1 + d_D_1_41_dqd_1*t24  # d RL-5
+    t25 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2
+    d_TD_1_21_dqd_2 = t25 + d_D_2_41_dqd_2*t24  # d RL-5
 
     # coriolis, joint shoulder
-    t31 = d_C_2_11_by_qd_dqd_1*t13 + T_2_11_by_qd*t20 + t21*t14
-    t32 = T_1_11_by_qd*(t31 + 0.06*d_B_1_12_by_qd_dq_1)
-    t33 = 0.4*T_1_11_by_qd
-    t34 = t32 + T_1_21_by_qd*d_D_1_22_by_qd_dqd_1
-    t35 = t34 + (t21 + 0.2*d_B_1_12_by_qd_dq_1)*t33 + d_TD_1_21_by_qd_dqd_1
-    C_1_1 = -0.5*t35  # RL-11
+    t26 = d_C_2_11_dqd_1*t14 + T_2_11*t19 + t20*t15
+    t27 = 0.4*T_1_11
+    t28 = T_1_11*(t26 + 0.06*t2) + T_1_21*d_D_1_22_dqd_1
+    C_1_1 = -0.5*(t28 + (t20 + 0.2*t2)*t27 + d_TD_1_21_dqd_1)  # TP-7
     coriolis_matrix[..., 0, 0] = C_1_1
-    t36 = d_C_2_11_by_qd_dqd_2*t13 + T_2_11_by_qd*t25 + t26*t14
-    t37 = T_1_11_by_qd*t36
-    t38 = T_1_21_by_qd*d_TD_2_22_by_qd_dqd_2
-    C_1_2 = -0.5*(t37 + t38 + t26*t33 + d_TD_1_21_by_qd_dqd_2)  # RL-11
+    t29 = T_1_11*(d_C_2_11_dqd_2*t14 + T_2_11*t22 + t23*t15)
+    t30 = T_1_21*d_TD_2_22_dqd_2
+    C_1_2 = -0.5*(t29 + t30 + t23*t27 + d_TD_1_21_dqd_2)  # TP-7
     coriolis_matrix[..., 0, 1] = C_1_2
 
     # coriolis, joint elbow
-    t39 = T_1_21_by_qd*d_TD_2_11_by_qd_dqd_1
-    t40 = t39 + T_1_11_by_qd*d_TD_2_21_by_qd_dqd_1 + T_1_11_by_qd*t31
-    C_2_1 = -0.5*(t40 + T_1_21_by_qd*d_TD_2_22_by_qd_dqd_1)  # RL-11
+    t31 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1 + T_1_11*t26
+    C_2_1 = -0.5*(t31 + T_1_21*d_TD_2_22_dqd_1)  # TP-7
     coriolis_matrix[..., 1, 0] = C_2_1
-    C_2_2 = -0.5*(t37 + t30 + t38)  # RL-11
+    C_2_2 = -0.5*(t29 + t25 + t30)  # TP-7
     coriolis_matrix[..., 1, 1] = C_2_2
 
 
@@ -782,6 +766,241 @@ def gravity_forces(q, gravity_forces):
     # torque, joint elbow
     tau_2 = 9.81*(T_1_11*TE_2_11 - t1)  # RL-9
     gravity_forces[..., 1] = tau_2
+
+
+def torque_parts(q, qd, qdd, loads, inertial_torques, centrifugal_torques, coriolis_torques, gravity_torques, load_torques, joint_term_torques):
+    """Joint torques in parts, which add up to those of inverse_dynamics."""
+    joint_term_torques[...] = 0.0
+    q_1 = q[..., 0]
+    q_2 = q[..., 1]
+    qd_1 = qd[..., 0]
+    qd_2 = qd[..., 1]
+    qdd_1 = qdd[..., 0]
+    qdd_2 = qdd[..., 1]
+    tip_fx = loads[..., 0, 0]
+    tip_fy = loads[..., 0, 1]
+    tip_nz = loads[..., 0, 5]
+
+    # angles
+    T_1_21 = sin(q_1)  # RL-1
+    T_1_11 = cos(q_1)  # RL-1
+    T_2_21 = sin(q_2)  # RL-1
+    T_2_11 = cos(q_2)  # RL-1
+
+    # joints, joint shoulder
+    T_1_14 = 0.4*T_1_11  # RL-1
+    T_1_24 = 0.4*T_1_21  # RL-1
+
+    # velocity: positions, joint elbow
+    t1 = T_1_11*T_2_11
+    t2 = T_1_21*T_2_21
+    t3 = 0.4*t1 - 0.4*t2
+    A_2_14_velocity = T_1_14 + t3  # RL-2
+    t4 = T_1_24*T_2_11 + T_1_14*T_2_21
+    A_2_24_velocity = T_1_24 + t4  # RL-2
+
+    # velocity: velocities, joint shoulder
+    B_1_21_velocity = qd_1*T_1_11  # RL-3
+
+    # velocity: velocities, joint elbow
+    B_at_2_21_velocity_2 = qd_2*T_1_11  # RL-3
+    B_at_2_21_velocity = B_1_21_velocity + B_at_2_21_velocity_2  # RL-3
+
+    # velocity: accelerations, joint shoulder
+    t5 = qd_1*qd_1
+    C_1_12_velocity = T_1_21*t5  # RL-4
+
+    # velocity: accelerations, joint elbow
+    t6 = qd_1*T_1_21
+    t7 = qd_2*T_1_21
+    C_at_2_12_velocity = C_1_12_velocity + qd_2*(t6 + t7 + t6)  # RL-4
+    t8 = T_2_21*C_at_2_12_velocity
+    t9 = T_1_11*t5
+    t10 = t9 + qd_2*(B_1_21_velocity + B_at_2_21_velocity)
+    t11 = T_2_11*t10
+    C_2_11_velocity = t8 - t11  # RL-4
+    t12 = T_2_21*t10
+    t13 = T_2_11*C_at_2_12_velocity
+    C_2_12_velocity = t12 + t13  # RL-4
+    t14 = 0.4*t9
+    C_2_14_velocity = 0.4*t8 - 0.4*t11 - t14  # RL-4
+
+    # velocity: backward, joint elbow
+    D_2_11_velocity = 0.07*C_2_11_velocity - 0.1*C_2_14_velocity  # RL-5
+    D_2_41_velocity = 0.5*C_2_14_velocity - 0.1*C_2_11_velocity  # RL-5
+    t15 = 0.05*T_2_21
+    t16 = 0.4*T_2_11
+    TD_2_11_velocity = T_2_11*D_2_11_velocity - C_2_12_velocity*t15 + D_2_41_velocity*t16  # RL-5
+    t17 = 0.05*T_2_11
+    t18 = 0.4*T_2_21
+    TD_2_21_velocity = T_2_21*D_2_11_velocity + C_2_12_velocity*t17 + D_2_41_velocity*t18  # RL-5
+    t19 = 0.4*C_1_12_velocity
+    t20 = 0.4*t13 + 0.4*t12 + t19
+    t21 = 0.07*C_2_12_velocity - 0.1*t20
+    t22 = 0.5*t20 - 0.1*C_2_12_velocity
+    TD_2_22_velocity = C_2_11_velocity*t17 - T_2_21*t21 - t22*t18  # RL-5
+
+    # velocity: backward, joint shoulder
+    t23 = 0.03*t9
+    D_1_11_velocity = TD_2_11_velocity - t23  # RL-5
+    t24 = 0.05*C_1_12_velocity
+    D_1_21_velocity = t24 + TD_2_21_velocity  # RL-5
+    t25 = -0.05*t9
+    D_1_22_velocity = t25 + TD_2_22_velocity  # RL-5
+    t26 = 0.1*t9
+    D_1_41_velocity = D_2_41_velocity - t26  # RL-5
+    t27 = T_1_21*D_1_11_velocity + T_1_11*D_1_21_velocity
+    TD_1_21_velocity = t27 + T_1_24*D_1_41_velocity  # RL-5
+
+    # velocity: backward, joint elbow
+    TE_2_11_velocity = 0.1*T_2_11  # RL-6
+
+    # velocity: backward, joint shoulder
+    E_1_11_velocity = TE_2_11_velocity - 0.1  # RL-6
+    t28 = 0.1*t2
+    TE_1_11_velocity = T_1_11*E_1_11_velocity - t28 + T_1_14  # RL-6
+
+    # velocity 1: accelerations, joint elbow
+    t29 = T_2_21*C_1_12_velocity
+    t30 = T_2_11*t9
+    C_2_11_velocity_1 = t29 - t30  # RL-4
+    t31 = T_2_21*t9
+    t32 = T_2_11*C_1_12_velocity
+    C_2_12_velocity_1 = t31 + t32  # RL-4
+    C_2_14_velocity_1 = 0.4*t29 - 0.4*t30 - t14  # RL-4
+
+    # velocity 1: backward, joint elbow
+    D_2_11_velocity_1 = 0.07*C_2_11_velocity_1 - 0.1*C_2_14_velocity_1  # RL-5
+    D_2_41_velocity_1 = 0.5*C_2_14_velocity_1 - 0.1*C_2_11_velocity_1  # RL-5
+    t33 = T_2_11*D_2_11_velocity_1 - t15*C_2_12_velocity_1
+    TD_2_11_velocity_1 = t33 + t16*D_2_41_velocity_1  # RL-5
+    t34 = T_2_21*D_2_11_velocity_1 + t17*C_2_12_velocity_1
+    TD_2_21_velocity_1 = t34 + t18*D_2_41_velocity_1  # RL-5
+    t35 = 0.4*t32 + 0.4*t31 + t19
+    t36 = 0.07*C_2_12_velocity_1 - 0.1*t35
+    t37 = 0.5*t35 - 0.1*C_2_12_velocity_1
+    TD_2_22_velocity_1 = t17*C_2_11_velocity_1 - T_2_21*t36 - t18*t37  # RL-5
+
+    # velocity 1: backward, joint shoulder
+    D_1_11_velocity_1 = TD_2_11_velocity_1 - t23  # RL-5
+    D_1_21_velocity_1 = t24 + TD_2_21_velocity_1  # RL-5
+    D_1_22_velocity_1 = t25 + TD_2_22_velocity_1  # RL-5
+    D_1_41_velocity_1 = D_2_41_velocity_1 - t26  # RL-5
+    t38 = T_1_21*D_1_11_velocity_1 + T_1_11*D_1_21_velocity_1
+    TD_1_21_velocity_1 = t38 + T_1_24*D_1_41_velocity_1  # RL-5
+
+    # velocity 2: accelerations, joint elbow
+    C_at_2_12_velocity_2 = qd_2*t7  # RL-4
+    t39 = T_2_21*C_at_2_12_velocity_2
+    t40 = qd_2*B_at_2_21_velocity_2
+    t41 = T_2_11*t40
+    C_2_11_velocity_2 = t39 - t41  # RL-4
+    t42 = T_2_21*t40
+    t43 = T_2_11*C_at_2_12_velocity_2
+    C_2_12_velocity_2 = t42 + t43  # RL-4
+    C_2_14_velocity_2 = 0.4*t39 - 0.4*t41  # RL-4
+
+    # velocity 2: backward, joint elbow
+    D_2_11_velocity_2 = 0.07*C_2_11_velocity_2 - 0.1*C_2_14_velocity_2  # RL-5
+    D_2_41_velocity_2 = 0.5*C_2_14_velocity_2 - 0.1*C_2_11_velocity_2  # RL-5
+    t44 = T_2_11*D_2_11_velocity_2 - t15*C_2_12_velocity_2
+    TD_2_11_velocity_2 = t44 + t16*D_2_41_velocity_2  # RL-5
+    t45 = T_2_21*D_2_11_velocity_2 + t17*C_2_12_velocity_2
+    TD_2_21_velocity_2 = t45 + t18*D_2_41_velocity_2  # RL-5
+    t46 = 0.4*t43 + 0.4*t42
+    t47 = 0.07*C_2_12_velocity_2 - 0.1*t46
+    t48 = 0.5*t46 - 0.1*C_2_12_velocity_2
+    TD_2_22_velocity_2 = t17*C_2_11_velocity_2 - T_2_21*t47 - t18*t48  # RL-5
+
+    # velocity 2: backward, joint shoulder
+    t49 = T_1_21*TD_2_11_velocity_2 + T_1_11*TD_2_21_velocity_2
+    TD_1_21_velocity_2 = t49 + T_1_24*D_2_41_velocity_2  # RL-5
+
+    # inertial: accelerations, joint shoulder
+    C_1_21_inertial = qdd_1*T_1_11  # RL-4
+    C_1_24_inertial = 0.4*C_1_21_inertial  # RL-4
+
+    # inertial: accelerations, joint elbow
+    C_at_2_21_inertial = C_1_21_inertial + qdd_2*T_1_11  # RL-4
+    t50 = qdd_1*T_1_21
+    t51 = t50 + qdd_2*T_1_21
+    t52 = T_2_21*t51
+    t53 = T_2_11*C_at_2_21_inertial
+    C_2_12_inertial = t52 - t53  # RL-4
+    C_2_24_inertial = 0.4*t53 - 0.4*t52 + C_1_24_inertial  # RL-4
+
+    # inertial: backward, joint elbow
+    D_2_12_inertial = -0.1*C_2_24_inertial - 0.07*C_2_12_inertial  # RL-5
+    D_2_42_inertial = 0.5*C_2_24_inertial + 0.1*C_2_12_inertial  # RL-5
+    t54 = T_2_11*t51
+    t55 = T_2_21*C_at_2_21_inertial
+    t56 = t54 + t55
+    TD_2_12_inertial = T_2_11*D_2_12_inertial + t15*t56 + t16*D_2_42_inertial  # RL-5
+    t57 = 0.4*t54 + 0.4*t55 + 0.4*t50
+    t58 = 0.07*t56 - 0.1*t57
+    t59 = 0.5*t57 - 0.1*t56
+    TD_2_21_inertial = t17*C_2_12_inertial - T_2_21*t58 - t18*t59  # RL-5
+    TD_2_22_inertial = T_2_21*D_2_12_inertial - t17*t56 + t18*D_2_42_inertial  # RL-5
+
+    # inertial: backward, joint shoulder
+    D_1_12_inertial = 0.03*C_1_21_inertial + TD_2_12_inertial  # RL-5
+    D_1_21_inertial = TD_2_21_inertial - 0.05*C_1_21_inertial  # RL-5
+    D_1_22_inertial = TD_2_22_inertial - 0.05*t50  # RL-5
+    D_1_42_inertial = 0.1*C_1_21_inertial + D_2_42_inertial  # RL-5
+    t60 = T_1_11*D_1_12_inertial - T_1_21*D_1_22_inertial
+    TD_1_12_inertial = t60 + T_1_14*D_1_42_inertial  # RL-5
+    t61 = T_2_11*t58 + t15*C_2_12_inertial + t16*t59
+    t62 = T_1_11*D_1_21_inertial - T_1_21*(0.03*t50 + t61)
+    TD_1_21_inertial = t62 - T_1_24*(0.1*t50 + t59)  # RL-5
+
+    # inertial: torque, joint shoulder
+    inertial_1 = TD_1_12_inertial - TD_1_21_inertial  # TP-1
+    inertial_torques[..., 0] = inertial_1
+
+    # inertial: torque, joint elbow
+    t63 = T_1_11*TD_2_12_inertial - (T_1_11*TD_2_21_inertial - T_1_21*t61)
+    inertial_2 = t63 - T_1_21*TD_2_22_inertial  # TP-1
+    inertial_torques[..., 1] = inertial_2
+
+    # gravity: torque, joint shoulder
+    gravity_1 = 9.81*TE_1_11_velocity  # TP-4
+    gravity_torques[..., 0] = gravity_1
+
+    # gravity: torque, joint elbow
+    gravity_2 = 9.81*(0.1*t1 - t28)  # TP-4
+    gravity_torques[..., 1] = gravity_2
+
+    # loads: torque, joint shoulder
+    load_1 = -(tip_fy*A_2_14_velocity - tip_fx*A_2_24_velocity + tip_nz)  # TP-5
+    load_torques[..., 0] = load_1
+
+    # loads: torque, joint elbow
+    load_2 = -(tip_fy*t3 - tip_fx*t4 + tip_nz)  # TP-5
+    load_torques[..., 1] = load_2
+
+    # parts: centrifugal
+    t64 = 0.03*C_1_12_velocity
+    t65 = T_2_11*t36 + t15*C_2_11_velocity_1 + t16*t37
+    t66 = 0.1*C_1_12_velocity
+    t67 = T_1_11*(t64 + t65) + T_1_21*D_1_22_velocity_1 + T_1_14*(t66 + t37)
+    t68 = T_1_11*(T_2_11*t47 + t15*C_2_11_velocity_2 + t16*t48)
+    t69 = T_1_21*TD_2_22_velocity_2
+    t70 = t67 + TD_1_21_velocity_1 + (t68 + t69 + T_1_14*t48 + TD_1_21_velocity_2)
+    centrifugal_1 = -t70  # TP-2
+    centrifugal_torques[..., 0] = centrifugal_1
+    t71 = T_1_21*TD_2_11_velocity_1 + T_1_11*TD_2_21_velocity_1 + T_1_11*t65
+    t72 = t71 + T_1_21*TD_2_22_velocity_1 + (t68 + t49 + t69)
+    centrifugal_2 = -t72  # TP-2
+    centrifugal_torques[..., 1] = centrifugal_2
+
+    # parts: coriolis
+    t73 = T_2_11*t21 + C_2_11_velocity*t15 + t22*t16
+    t74 = T_1_11*(t64 + t73) + T_1_21*D_1_22_velocity + T_1_14*(t66 + t22)
+    coriolis_1 = t70 - (t74 + TD_1_21_velocity)  # TP-3
+    coriolis_torques[..., 0] = coriolis_1
+    t75 = T_1_21*TD_2_11_velocity + T_1_11*TD_2_21_velocity + T_1_11*t73
+    coriolis_2 = t72 - (t75 + T_1_21*TD_2_22_velocity)  # TP-3
+    coriolis_torques[..., 1] = coriolis_2
 
 
 def kinetic_energy(q, qd, kinetic_energy):

@@ -766,6 +766,31 @@ void two_link_recursive_lagrange_gravity_forces(
     const double *q,
     double *gravity_forces);
 
+/* Joint torques in parts, which add up to those of inverse_dynamics. By recursive_lagrange.
+ *   in   q[2]: joint coordinates (rad or m)
+ *   in   qd[2]: their velocities (rad/s or m/s)
+ *   in   qdd[2]: their accelerations (rad/s^2 or m/s^2)
+ *   in   loads[1][6]: wrenches [fx fy fz nx ny nz] exerted by the environment on the links, base
+ *          axes, the force at the load's point (N, N m)
+ *   out  inertial_torques[2]: M qdd, with the rotors (N m or N)
+ *   out  centrifugal_torques[2]: terms in qd_k^2
+ *   out  coriolis_torques[2]: terms in qd_k qd_l, k and l different
+ *   out  gravity_torques[2]: as gravity_forces
+ *   out  load_torques[2]: what holds the robot against the loads
+ *   out  joint_term_torques[2]: damping, springs and friction of the joints
+ */
+void two_link_recursive_lagrange_torque_parts(
+    const double *q,
+    const double *qd,
+    const double *qdd,
+    const double *loads,
+    double *inertial_torques,
+    double *centrifugal_torques,
+    double *coriolis_torques,
+    double *gravity_torques,
+    double *load_torques,
+    double *joint_term_torques);
+
 /* Kinetic energy of the bodies and the rotors. By recursive_lagrange.
  *   in   q[2]: joint coordinates (rad or m)
  *   in   qd[2]: their velocities (rad/s or m/s)

@@ -70,55 +70,56 @@ int two_link_prepare(int width);
  *     48  recursive_lagrange.coriolis_matrix
  *     49  recursive_lagrange.bias_forces
  *     50  recursive_lagrange.gravity_forces
- *     51  recursive_lagrange.kinetic_energy
- *     52  recursive_lagrange.potential_energy
- *     53  recursive_lagrange.forward_kinematics
- *     54  recursive_lagrange.jacobians
- *     55  recursive_lagrange.point_motion
- *     56  recursive_lagrange.point_motion_derivatives
- *     57  recursive_lagrange.link_motion
- *     58  recursive_lagrange.center_of_mass
- *     59  recursive_lagrange.center_of_mass_jacobian
- *     60  recursive_lagrange.centroidal_momentum
- *     61  recursive_lagrange.centroidal_momentum_matrix
- *     62  recursive_lagrange.centroidal_momentum_rate
- *     63  recursive_lagrange.frame_jacobian
- *     64  closed_form_lagrange.inverse_dynamics
- *     65  closed_form_lagrange.inverse_dynamics_derivatives
- *     66  closed_form_lagrange.inverse_dynamics_load_derivatives
- *     67  closed_form_lagrange.mass_matrix
- *     68  closed_form_lagrange.coriolis_matrix
- *     69  closed_form_lagrange.bias_forces
- *     70  closed_form_lagrange.gravity_forces
- *     71  closed_form_lagrange.torque_parts
- *     72  closed_form_lagrange.kinetic_energy
- *     73  closed_form_lagrange.potential_energy
- *     74  closed_form_lagrange.forward_kinematics
- *     75  closed_form_lagrange.jacobians
- *     76  explicit_kane.mass_matrix
- *     77  explicit_kane.bias_forces
- *     78  explicit_kane.forward_dynamics
- *     79  explicit_kane.forward_dynamics_derivatives
- *     80  partially_recursive_kane.mass_matrix
- *     81  partially_recursive_kane.bias_forces
- *     82  partially_recursive_kane.forward_dynamics
- *     83  partially_recursive_kane.forward_dynamics_derivatives
- *     84  composite.inverse_dynamics_derivatives, packed
- *     85  composite.inverse_dynamics_hessian, packed
- *     86  composite.mass_matrix, packed
- *     87  composite.coriolis_matrix, packed
- *     88  newton_euler.inverse_dynamics_derivatives, packed
- *     89  newton_euler.inverse_dynamics_hessian, packed
- *     90  newton_euler.mass_matrix, packed
- *     91  newton_euler.coriolis_matrix, packed
- *     92  recursive_lagrange.inverse_dynamics_derivatives, packed
- *     93  recursive_lagrange.mass_matrix, packed
- *     94  recursive_lagrange.coriolis_matrix, packed
- *     95  closed_form_lagrange.inverse_dynamics_derivatives, packed
- *     96  closed_form_lagrange.mass_matrix, packed
- *     97  closed_form_lagrange.coriolis_matrix, packed
- *     98  explicit_kane.mass_matrix, packed
- *     99  partially_recursive_kane.mass_matrix, packed
+ *     51  recursive_lagrange.torque_parts
+ *     52  recursive_lagrange.kinetic_energy
+ *     53  recursive_lagrange.potential_energy
+ *     54  recursive_lagrange.forward_kinematics
+ *     55  recursive_lagrange.jacobians
+ *     56  recursive_lagrange.point_motion
+ *     57  recursive_lagrange.point_motion_derivatives
+ *     58  recursive_lagrange.link_motion
+ *     59  recursive_lagrange.center_of_mass
+ *     60  recursive_lagrange.center_of_mass_jacobian
+ *     61  recursive_lagrange.centroidal_momentum
+ *     62  recursive_lagrange.centroidal_momentum_matrix
+ *     63  recursive_lagrange.centroidal_momentum_rate
+ *     64  recursive_lagrange.frame_jacobian
+ *     65  closed_form_lagrange.inverse_dynamics
+ *     66  closed_form_lagrange.inverse_dynamics_derivatives
+ *     67  closed_form_lagrange.inverse_dynamics_load_derivatives
+ *     68  closed_form_lagrange.mass_matrix
+ *     69  closed_form_lagrange.coriolis_matrix
+ *     70  closed_form_lagrange.bias_forces
+ *     71  closed_form_lagrange.gravity_forces
+ *     72  closed_form_lagrange.torque_parts
+ *     73  closed_form_lagrange.kinetic_energy
+ *     74  closed_form_lagrange.potential_energy
+ *     75  closed_form_lagrange.forward_kinematics
+ *     76  closed_form_lagrange.jacobians
+ *     77  explicit_kane.mass_matrix
+ *     78  explicit_kane.bias_forces
+ *     79  explicit_kane.forward_dynamics
+ *     80  explicit_kane.forward_dynamics_derivatives
+ *     81  partially_recursive_kane.mass_matrix
+ *     82  partially_recursive_kane.bias_forces
+ *     83  partially_recursive_kane.forward_dynamics
+ *     84  partially_recursive_kane.forward_dynamics_derivatives
+ *     85  composite.inverse_dynamics_derivatives, packed
+ *     86  composite.inverse_dynamics_hessian, packed
+ *     87  composite.mass_matrix, packed
+ *     88  composite.coriolis_matrix, packed
+ *     89  newton_euler.inverse_dynamics_derivatives, packed
+ *     90  newton_euler.inverse_dynamics_hessian, packed
+ *     91  newton_euler.mass_matrix, packed
+ *     92  newton_euler.coriolis_matrix, packed
+ *     93  recursive_lagrange.inverse_dynamics_derivatives, packed
+ *     94  recursive_lagrange.mass_matrix, packed
+ *     95  recursive_lagrange.coriolis_matrix, packed
+ *     96  closed_form_lagrange.inverse_dynamics_derivatives, packed
+ *     97  closed_form_lagrange.mass_matrix, packed
+ *     98  closed_form_lagrange.coriolis_matrix, packed
+ *     99  explicit_kane.mass_matrix, packed
+ *     100  partially_recursive_kane.mass_matrix, packed
  */
 symgen_function two_link_single(int which);
 

@@ -28,7 +28,6 @@
  *                omega_j x com -- Barman 2020 (3.32), (3.35), (3.38), (3.41), (3.44)
  *     NE-19      energies of a link: twice the kinetic one m v_G . v_G + omega . H, and -m g
  *                . x_G
- *     NE-20      C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd
  *     NE-21      column of a Jacobian: the axis, and its moment about the frame's origin
  *     NE-22      x0_P = x0_j + R0_j p, v_P = v_j + omega_j x p, a_P = a_j + alpha_j x p +
  *                omega_j x (omega_j x p); v0_P = R0_j v_P, a0_P = R0_j a_P
@@ -76,6 +75,8 @@
  *     TP-3       coriolis_j: terms in qd_k qd_l, the other velocity torques
  *     TP-4       gravity_j: what holds the joint at rest
  *     TP-5       loads_j: what holds the joint against the loads, at rest
+ *     TP-7       C_ik = (d V_i/d qd_k) / 2, V the velocity torques, which are quadratic in
+ *                qd
  *     LTDL-1     D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
  *                2008, section 6.5
  *     LTDL-3     L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --

@@ -14,10 +14,6 @@
  *     RL-6    E_j = m_j r_j + sum_c U_c T_c E_c -- Xiang 2009 (18), (37b)
  *     RL-9    tau_j = tr(P TD_j) - g . P TE_j - sum_loads f . P TF_j - G_j . A_in_j z_j, P =
  *             A_in_j Z_j -- Xiang 2009 (16), open-tree paper (9)
- *     RL-10   M_jk = d tau_j/d qdd_k for k on the path to j, no joint terms -- Xiang 2009
- *             (35)
- *     RL-11   C_jk = (d tau_j/d qd_k) / 2, no joint terms, for the velocity torques are
- *             quadratic in qd -- Xiang 2009 (34)
  *     RL-12   d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)
  *     RL-14   twice the kinetic energy of a link: tr(B_j I_j B_j^T)
  *     RL-15   potential energy -g . E_0
@@ -44,6 +40,14 @@
  *     d RL-6  dE_j = sum_c U_c dTE_c, dTE_c = T_c dE_c + dT_c E_c -- Xiang 2009 (30)
  *     d RL-9  dtau_j = tr(dP TD_j + P dTD_j) - g . (dP TE_j + P dTE_j) - sum_loads f . (dP
  *             TF_j + P dTF_j) - G_j . dA_in_j z_j -- Xiang 2009 (33)-(35)
+ *     TP-1    inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
+ *     TP-2    centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
+ *             alone
+ *     TP-3    coriolis_j: terms in qd_k qd_l, the other velocity torques
+ *     TP-4    gravity_j: what holds the joint at rest
+ *     TP-5    loads_j: what holds the joint against the loads, at rest
+ *     TP-7    C_ik = (d V_i/d qd_k) / 2, V the velocity torques, which are quadratic in qd
+ *     TP-8    M_ik = d tau_i/d qdd_k, M_ii with the rotor: + G^2 I_r
  */
 #include "symgen-real.h"
 #if SYMGEN_WIDTH == 1

@@ -631,6 +631,23 @@ static int two_link_recursive_lagrange_bias_forces_compute(const real **x, real 
     NAMED(two_link_recursive_lagrange_bias_forces)(x[0], x[1], x[2], y[0]);
     return 0;
 }
+void NAMED(two_link_recursive_lagrange_torque_parts)(
+    const real *restrict q,
+    const real *restrict qd,
+    const real *restrict qdd,
+    const real *restrict loads,
+    real *restrict inertial_torques,
+    real *restrict centrifugal_torques,
+    real *restrict coriolis_torques,
+    real *restrict gravity_torques,
+    real *restrict load_torques,
+    real *restrict joint_term_torques);
+
+static int two_link_recursive_lagrange_torque_parts_compute(const real **x, real **y)
+{
+    NAMED(two_link_recursive_lagrange_torque_parts)(x[0], x[1], x[2], x[3], y[0], y[1], y[2], y[3], y[4], y[5]);
+    return 0;
+}
 void NAMED(two_link_recursive_lagrange_kinetic_energy)(
     const real *restrict q,
     const real *restrict qd,
@@ -1475,6 +1492,13 @@ static const struct kernel KERNELS[] = {
     {two_link_recursive_lagrange_gravity_forces_compute,
      2, 1, {2, 0}, {2},
      {2}, {0}},
+#if !defined SYMGEN_VARIANT
+    {two_link_recursive_lagrange_torque_parts_compute,
+#else
+    {0,
+#endif
+     5, 6, {2, 2, 2, 6, 0}, {2, 2, 2, 2, 2, 2},
+     {2, 2, 2, 2, 2, 2}, {0}},
 #if !defined SYMGEN_VARIANT
     {two_link_recursive_lagrange_kinetic_energy_compute,
 #else

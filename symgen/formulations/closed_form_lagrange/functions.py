@@ -37,7 +37,7 @@ from symgen.formulations.shared import (
     write_matrix,
 )
 from symgen.formulations.state import State
-from symgen.formulations.torque_parts import RigidParts, write_parts
+from symgen.formulations.torques import RigidParts, write_parts
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import write_jacobians

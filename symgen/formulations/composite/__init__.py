@@ -9,8 +9,8 @@ about each joint's own origin: `points`.
 """
 
 from collections.abc import Mapping
-from functools import partial
 
+from symgen.formulations import torques
 from symgen.formulations.composite import (
     bodies,
     derivatives,
@@ -29,15 +29,12 @@ from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Derivation, Formulation
 
 FUNCTIONS: Mapping[str, Derivation] = {
-    "inverse_dynamics": partial(recursion.torque_function, "tau"),
+    **torques.functions(recursion.rigid),
     "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
     "inverse_dynamics_hessian": hessian.inverse_dynamics_hessian,
     "inverse_dynamics_load_derivatives": points.load_derivatives,
     "mass_matrix": mass_matrix.mass_matrix,
     "coriolis_matrix": derivatives.coriolis_matrix,
-    "bias_forces": partial(recursion.torque_function, "bias_forces"),
-    "gravity_forces": recursion.gravity_forces,
-    "torque_parts": recursion.torque_parts,
     "point_motion": points.point_motion,
     "point_motion_derivatives": points.point_motion_derivatives,
     **forward.FUNCTIONS,

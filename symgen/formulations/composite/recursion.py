@@ -30,7 +30,7 @@ rounding errors of both ways where links are long.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import S
@@ -39,10 +39,9 @@ from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import acceleration_matrix
 from symgen.formulations.composite.bodies import twice_skew_part
 from symgen.formulations.composite.passages import Passage, passage_sweep
-from symgen.formulations.joint_terms import with_joint_terms
 from symgen.formulations.shared import let_spatial
 from symgen.formulations.state import State
-from symgen.formulations.torque_parts import by_recursion, write_parts
+from symgen.formulations.torques import Run, weightless
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -74,17 +73,10 @@ Loads = Mapping[int, Spatial[S]]
 """position of a load -> [moment; force] in the axes of a joint"""
 
 
-def torque_function(
-    result: str, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
-    """The torques of `state`; at qdd = 0 they are the bias forces."""
-    rigid = torques(tree, passage_sweep(tree, b, state.q), b, state)
-    b.output(result, (tree.n,), with_joint_terms(tree, b, state, rigid))
-
-
-def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """The torques of gravity alone: those of the rigid bodies at rest."""
-    b.output("gravity_forces", (tree.n,), torques(tree, passage_sweep(tree, b, state.q), b, state))
+def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
+    """See `symgen.formulations.torques.Rigid`."""
+    passages = passage_sweep(tree, b, state.q)
+    return lambda given, gravity: torques(tree if gravity else weightless(tree), passages, b, given)
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -192,14 +184,3 @@ def torque_step(at: Passage[S], force: Spatial[S], b: ProgramBuilder[S]) -> S:
     """CO-34"""
     with b.step("torque", at.joint.name):
         return b.let(f"tau_{at.joint.number}", at.axis.dot(force), "CO-34")
-
-
-def torque_parts(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """Six outputs, (n,) each."""
-    weightless = replace(tree, gravity=zero_vector(b.algebra))
-    passages = passage_sweep(tree, b, state.q)
-
-    def rigid(given: State[S], gravity: bool) -> list[S]:
-        return torques(tree if gravity else weightless, passages, b, given)
-
-    write_parts(tree, b, state, by_recursion(tree, b, state, rigid))

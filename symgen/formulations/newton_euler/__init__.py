@@ -7,6 +7,7 @@ of them.
 from collections.abc import Mapping
 from functools import partial
 
+from symgen.formulations import torques
 from symgen.formulations.constraints import NOTES as CONSTRAINT_NOTES
 from symgen.formulations.direct import Direct, by_differentiation, with_derivatives
 from symgen.formulations.interface import Derivation, Formulation
@@ -21,19 +22,14 @@ from symgen.formulations.newton_euler import (
     regressor,
 )
 
-_TORQUES = partial(dynamics.torque_function, "tau")
+_TORQUES = torques.functions(dynamics.rigid)
 
 FUNCTIONS: Mapping[str, Derivation] = {
-    "inverse_dynamics": _TORQUES,
+    **_TORQUES,
     "inverse_dynamics_hessian": partial(
-        by_differentiation, Direct("inverse_dynamics_derivatives", _TORQUES)
+        by_differentiation, Direct("inverse_dynamics_derivatives", _TORQUES["inverse_dynamics"])
     ),
-    "inverse_dynamics_load_derivatives": dynamics.load_derivatives,
     "mass_matrix": dynamics.mass_matrix,
-    "coriolis_matrix": dynamics.coriolis_matrix,
-    "bias_forces": partial(dynamics.torque_function, "bias_forces"),
-    "gravity_forces": dynamics.gravity_forces,
-    "torque_parts": dynamics.torque_parts,
     "kinetic_energy": kinematics.kinetic_energy,
     "potential_energy": kinematics.potential_energy,
     "forward_kinematics": kinematics.forward_kinematics,

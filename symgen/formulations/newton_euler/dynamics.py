@@ -39,47 +39,27 @@ from symgen.formulations.newton_euler.recursion import (
     reaction_sweep,
     torques,
 )
-from symgen.formulations.shared import all_joints, square, symbolic_loads, wrenches, write_matrix
+from symgen.formulations.shared import all_joints, square, wrenches, write_matrix
 from symgen.formulations.state import State
-from symgen.formulations.torque_parts import by_recursion, write_parts
+from symgen.formulations.torques import Run
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import differentiate, write_jacobians
 
 NOTES = {
     "NE-35": "M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of joint j "
     "alone; M_jj with the rotor: + G^2 I_r -- Walker, Orin 1982, method 1",
-    "NE-20": "C_ik = 1/2 d c_i / d qd_k, for the velocity torques c are quadratic in qd",
     "NE-38": "bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin 1982, "
     "method 1",
     "NE-33": "n_o_j = n_j - o_j x f_j",
 }
 
 
-def torque_function(
-    result: str, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
-    """The torques of `state`; at qdd = 0 they are the bias forces."""
-    frames = frames_sweep(tree, b, state.q)
-    rigid = torques(tree, frames, b, state, -tree.gravity)
-    b.output(result, (tree.n,), with_joint_terms(tree, b, state, rigid))
-
-
-def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """The torques of gravity alone: those of the rigid bodies at rest."""
-    frames = frames_sweep(tree, b, state.q)
-    b.output("gravity_forces", (tree.n,), torques(tree, frames, b, state, -tree.gravity))
-
-
-def torque_parts(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """The recursion once for every part."""
-    frames = frames_sweep(tree, b, state.q)
-
-    def rigid(given: State[S], gravity: bool) -> list[S]:
-        base = -tree.gravity if gravity else zero_vector(b.algebra)
-        return torques(tree, frames, b, given, base)
-
-    write_parts(tree, b, state, by_recursion(tree, b, state, rigid))
+def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
+    """See `symgen.formulations.torques.Rigid`."""
+    frames, still = frames_sweep(tree, b, state.q), zero_vector(b.algebra)
+    return lambda given, gravity: torques(
+        tree, frames, b, given, -tree.gravity if gravity else still
+    )
 
 
 def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
@@ -129,32 +109,6 @@ def mass_entries(
             for i, entry in zip(columns, b.rename(row, "NE-35"), strict=True):
                 entries[j, i] = entries[i, j] = entry
     return entries
-
-
-def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """NE-20"""
-    algebra = b.algebra
-    frames = frames_sweep(tree, b, state.q)
-    tau = torques(tree, frames, b, state, zero_vector(algebra))
-    derivatives = differentiate(b, [b.declared("qd")])
-    rows = [derivatives.of(torque) for torque in tau]
-    half = algebra.constant(0.5)
-    with b.step("coriolis"):
-        entries = {
-            (i, k + 1): b.let(f"C_{i}_{k + 1}", row[k] * half, "NE-20")
-            for i, row in enumerate(rows, start=1)
-            for k in sorted(row)
-        }
-    write_matrix(b, "coriolis_matrix", square(tree, entries), tree.n)
-
-
-def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """tau is linear in the loads: its Jacobian with respect to them, at rest without gravity."""
-    loads = symbolic_loads(tree, b)
-    frames = frames_sweep(tree, b, state.q)
-    loaded = replace(state, loads=wrenches(loads.symbols))
-    tau = torques(tree, frames, b, loaded, zero_vector(b.algebra))
-    write_jacobians(b, "tau", tau, [loads])
 
 
 class Equations(implicit.Equations[S]):

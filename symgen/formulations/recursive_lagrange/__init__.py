@@ -5,8 +5,8 @@ of them.  Derivatives are those of every line: `symgen.formulations.direct`.
 """
 
 from collections.abc import Mapping
-from functools import partial
 
+from symgen.formulations import torques
 from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Derivation, Formulation
 from symgen.formulations.recursive_lagrange import (
@@ -17,12 +17,8 @@ from symgen.formulations.recursive_lagrange import (
 )
 
 FUNCTIONS: Mapping[str, Derivation] = {
-    "inverse_dynamics": partial(dynamics.torque_function, "tau"),
+    **torques.functions(dynamics.rigid),
     "inverse_dynamics_load_derivatives": dynamics.load_derivatives,
-    "mass_matrix": dynamics.mass_matrix,
-    "coriolis_matrix": dynamics.coriolis_matrix,
-    "bias_forces": partial(dynamics.torque_function, "bias_forces"),
-    "gravity_forces": dynamics.gravity_forces,
     "kinetic_energy": kinematics.kinetic_energy,
     "potential_energy": kinematics.potential_energy,
     "forward_kinematics": kinematics.forward_kinematics,

@@ -361,9 +361,10 @@ def moment_sweep(
     return sums
 
 
-def recursion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Recursion[S]:
-    """RL-1 to RL-8"""
-    frames = frames_sweep(tree, b, state.q)
+def recursion(
+    tree: KinematicTree[S], frames: Sequence[JointFrame[S]], b: ProgramBuilder[S], state: State[S]
+) -> Recursion[S]:
+    """RL-2 to RL-8"""
     positions = position_sweep(frames, b)
     velocities = velocity_sweep(frames, positions, b, state.qd)
     accelerations = acceleration_sweep(frames, positions, velocities, b, state)

@@ -8,6 +8,7 @@ coordinates and what closes loops.
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from symgen.formulations import torques
 from symgen.formulations.constraints import NOTES as CONSTRAINT_NOTES
 from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Derivation, Formulation, applies_to_every_tree
@@ -25,11 +26,8 @@ from symgen.formulations.semi_recursive.kinematics import (
 )
 
 _FUNCTIONS: Mapping[str, Callable[..., None]] = {
-    "inverse_dynamics": partial(functions.torque_function, "tau"),
     "inverse_dynamics_load_derivatives": functions.load_derivatives,
     "mass_matrix": functions.mass_matrix,
-    "bias_forces": partial(functions.torque_function, "bias_forces"),
-    "gravity_forces": functions.gravity_forces,
     "kinetic_energy": functions.kinetic_energy,
     "potential_energy": functions.potential_energy,
     "forward_kinematics": constraints.forward_kinematics,
@@ -43,7 +41,8 @@ _FUNCTIONS: Mapping[str, Callable[..., None]] = {
 def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
     """The formulation with these reference points."""
     own: dict[str, Derivation] = {
-        function: partial(derive, point) for function, derive in _FUNCTIONS.items()
+        **torques.functions(partial(functions.rigid, point)),
+        **{function: partial(derive, point) for function, derive in _FUNCTIONS.items()},
     }
     own |= {**functions.solving(point), **constraints.functions(point)}
     return Formulation(

@@ -41,6 +41,7 @@ from symgen.formulations.semi_recursive.kinematics import (
 )
 from symgen.formulations.shared import MOTION, let_spatial, lettered, square, write_matrix
 from symgen.formulations.state import State
+from symgen.formulations.torques import Run, weightless
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -55,24 +56,13 @@ Entries = Mapping[tuple[int, int], S]
 """Entries of a matrix by pair of joints; what is left out is 0."""
 
 
-def torque_function(
-    result: str,
-    point: ReferencePoint,
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    state: State[S],
-) -> None:
-    """SR-19 with joint terms, (n,); at qdd = 0 they are the bias forces."""
-    tau = rigid_torques(system_at(tree, b, state, point))
-    b.output(result, (tree.n,), with_joint_terms(tree, b, state, tau))
-
-
-def gravity_forces(
+def rigid(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
-    """The torques of gravity alone: those of the rigid bodies at rest."""
-    tau = rigid_torques(system_at(tree, b, state, point))
-    b.output("gravity_forces", (tree.n,), tau)
+) -> Run:
+    """SR-19; see `symgen.formulations.torques.Rigid`."""
+    return lambda given, gravity: rigid_torques(
+        system_at(tree if gravity else weightless(tree), b, given, point)
+    )
 
 
 def mass_matrix(

@@ -878,11 +878,11 @@ static const struct symgen_signature SIGNATURES[] = {
 
 static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_inverse_dynamics], 0, 43010752},  /* composite */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 84, 23121384},  /* composite */
-    {&SIGNATURES[OF_inverse_dynamics_hessian], 85, 28169008},  /* composite */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 85, 23121384},  /* composite */
+    {&SIGNATURES[OF_inverse_dynamics_hessian], 86, 28169008},  /* composite */
     {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 61538456},  /* composite */
-    {&SIGNATURES[OF_mass_matrix], 86, 108108104},  /* composite */
-    {&SIGNATURES[OF_coriolis_matrix], 87, 173913040},  /* composite */
+    {&SIGNATURES[OF_mass_matrix], 87, 108108104},  /* composite */
+    {&SIGNATURES[OF_coriolis_matrix], 88, 173913040},  /* composite */
     {&SIGNATURES[OF_bias_forces], 0, 47619040},  /* composite */
     {&SIGNATURES[OF_gravity_forces], 0, 66666664},  /* composite */
     {&SIGNATURES[OF_torque_parts], 0, 30534344},  /* composite */
@@ -893,11 +893,11 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_forward_dynamics], 0, 36697240},  /* composite */
     {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 19512192},  /* composite */
     {&SIGNATURES[OF_inverse_dynamics], 0, 39603960},  /* newton_euler */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 88, 21978016},  /* newton_euler */
-    {&SIGNATURES[OF_inverse_dynamics_hessian], 89, 20202016},  /* newton_euler */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 89, 21978016},  /* newton_euler */
+    {&SIGNATURES[OF_inverse_dynamics_hessian], 90, 20202016},  /* newton_euler */
     {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 56338024},  /* newton_euler */
-    {&SIGNATURES[OF_mass_matrix], 90, 97560968},  /* newton_euler */
-    {&SIGNATURES[OF_coriolis_matrix], 91, 90909088},  /* newton_euler */
+    {&SIGNATURES[OF_mass_matrix], 91, 97560968},  /* newton_euler */
+    {&SIGNATURES[OF_coriolis_matrix], 92, 90909088},  /* newton_euler */
     {&SIGNATURES[OF_bias_forces], 0, 45977008},  /* newton_euler */
     {&SIGNATURES[OF_gravity_forces], 0, 64516128},  /* newton_euler */
     {&SIGNATURES[OF_torque_parts], 0, 28368792},  /* newton_euler */
@@ -922,12 +922,13 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_forward_dynamics], 0, 36036032},  /* kane */
     {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 19801976},  /* kane */
     {&SIGNATURES[OF_inverse_dynamics], 0, 20725384},  /* recursive_lagrange */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 92, 7092192},  /* recursive_lagrange */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 93, 7092192},  /* recursive_lagrange */
     {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 64516128},  /* recursive_lagrange */
-    {&SIGNATURES[OF_mass_matrix], 93, 25477704},  /* recursive_lagrange */
-    {&SIGNATURES[OF_coriolis_matrix], 94, 19512192},  /* recursive_lagrange */
+    {&SIGNATURES[OF_mass_matrix], 94, 25477704},  /* recursive_lagrange */
+    {&SIGNATURES[OF_coriolis_matrix], 95, 19512192},  /* recursive_lagrange */
     {&SIGNATURES[OF_bias_forces], 0, 23121384},  /* recursive_lagrange */
     {&SIGNATURES[OF_gravity_forces], 0, 74074072},  /* recursive_lagrange */
+    {&SIGNATURES[OF_torque_parts], 0, 10101008},  /* recursive_lagrange */
     {&SIGNATURES[OF_kinetic_energy], 0, 38834944},  /* recursive_lagrange */
     {&SIGNATURES[OF_potential_energy], 0, 80000000},  /* recursive_lagrange */
     {&SIGNATURES[OF_forward_kinematics], 0, 45454544},  /* recursive_lagrange */
@@ -942,10 +943,10 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_centroidal_momentum_rate], 0, 23121384},  /* recursive_lagrange */
     {&SIGNATURES[OF_frame_jacobian], 0, 72727272},  /* recursive_lagrange */
     {&SIGNATURES[OF_inverse_dynamics], 0, 20408160},  /* closed_form_lagrange */
-    {&SIGNATURES[OF_inverse_dynamics_derivatives], 95, 10695184},  /* closed_form_lagrange */
+    {&SIGNATURES[OF_inverse_dynamics_derivatives], 96, 10695184},  /* closed_form_lagrange */
     {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 56338024},  /* closed_form_lagrange */
-    {&SIGNATURES[OF_mass_matrix], 96, 32786880},  /* closed_form_lagrange */
-    {&SIGNATURES[OF_coriolis_matrix], 97, 32520320},  /* closed_form_lagrange */
+    {&SIGNATURES[OF_mass_matrix], 97, 32786880},  /* closed_form_lagrange */
+    {&SIGNATURES[OF_coriolis_matrix], 98, 32520320},  /* closed_form_lagrange */
     {&SIGNATURES[OF_bias_forces], 0, 27027024},  /* closed_form_lagrange */
     {&SIGNATURES[OF_gravity_forces], 0, 70175432},  /* closed_form_lagrange */
     {&SIGNATURES[OF_torque_parts], 0, 20202016},  /* closed_form_lagrange */
@@ -953,11 +954,11 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_potential_energy], 0, 74074072},  /* closed_form_lagrange */
     {&SIGNATURES[OF_forward_kinematics], 0, 45454544},  /* closed_form_lagrange */
     {&SIGNATURES[OF_jacobians], 0, 47619040},  /* closed_form_lagrange */
-    {&SIGNATURES[OF_mass_matrix], 98, 97560968},  /* explicit_kane */
+    {&SIGNATURES[OF_mass_matrix], 99, 97560968},  /* explicit_kane */
     {&SIGNATURES[OF_bias_forces], 0, 43010752},  /* explicit_kane */
     {&SIGNATURES[OF_forward_dynamics], 0, 35398224},  /* explicit_kane */
     {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 19047616},  /* explicit_kane */
-    {&SIGNATURES[OF_mass_matrix], 99, 78431368},  /* partially_recursive_kane */
+    {&SIGNATURES[OF_mass_matrix], 100, 78431368},  /* partially_recursive_kane */
     {&SIGNATURES[OF_bias_forces], 0, 42105256},  /* partially_recursive_kane */
     {&SIGNATURES[OF_forward_dynamics], 0, 30534344},  /* partially_recursive_kane */
     {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 14492752},  /* partially_recursive_kane */
@@ -984,10 +985,10 @@ static const struct symgen_formulation FORMULATIONS[] = {
     {"composite", 0, 15},
     {"newton_euler", 15, 42},
     {"kane", 42, 44},
-    {"recursive_lagrange", 44, 64},
-    {"closed_form_lagrange", 64, 76},
-    {"explicit_kane", 76, 80},
-    {"partially_recursive_kane", 80, 84},
+    {"recursive_lagrange", 44, 65},
+    {"closed_form_lagrange", 65, 77},
+    {"explicit_kane", 77, 81},
+    {"partially_recursive_kane", 81, 85},
     {0, 0, 0},
 };
 
@@ -995,6 +996,6 @@ static const double DEFAULT_PARAMETERS[] = {0.0};
 static const double ZEROS[6] = {0};
 
 #define SYMGEN_ROBOT(prepare, single, batch) \
-    {7, 84, 100, FORMULATIONS, ENTRIES, DEFAULT_PARAMETERS, ZEROS, prepare, single, batch}
+    {7, 85, 101, FORMULATIONS, ENTRIES, DEFAULT_PARAMETERS, ZEROS, prepare, single, batch}
 
 #endif
