@@ -16,10 +16,11 @@ I^A_j   IA_j_ik, p^A_j: PA_j_i          articulated inertia and bias force
 from operator import add
 
 from symgen.algebra.linear import Vector, total
+from symgen.formulations import torques
 from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Formulation
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
-from symgen.formulations.shared import write_matrix, write_pivots
+from symgen.formulations.shared import write_pivots
 
 NOTES = {
     "AB-1": "v_j = X_j v_p + S_j qd_j -- Featherstone 2008, table 5.1",
@@ -31,13 +32,12 @@ NOTES = {
 
 
 class Links:
-    """What all recursions start from: X_j, S_j, I_j by joint, and loads in link axes."""
+    """What all recursions start from: X_j, S_j, I_j by joint."""
 
     def __init__(self, tree, b, state):
         self.tree, self.b, self.algebra = tree, b, b.algebra
         self.zero = [b.algebra.zero] * 6
-        self.X, self.S, self.I, self.loads = {}, {}, {}, {}
-        turned = {}
+        self.X, self.S, self.I, self.R0 = {}, {}, {}, {}
         for joint in tree.joints:
             j, q = joint.number, state.q[joint.number - 1]
             pose = joint.transform(q, self.algebra)
@@ -45,8 +45,8 @@ class Links:
             R, p = pose.rotation, pose.translation
             with b.step("links", joint.name):
                 R = b.let(f"R_{j}", R, "AB-1")
-                turned[j] = b.let(f"R0_{j}", turned[joint.parent] @ R, "AB-1") if (
-                    joint.parent in turned) else R  # fmt: skip
+                p0 = joint.parent
+                self.R0[j] = b.let(f"R0_{j}", self.R0[p0] @ R, "AB-1") if p0 else R
             units = [Vector(*row) for row in self._unit()]
             turn = [R.apply_transposed(u) for u in units]
             slide = [R.apply_transposed(u.cross(p)) for u in units]
@@ -55,12 +55,16 @@ class Links:
             self.X[j] = [list(row) for row in zip(*columns, strict=True)]
             self.S[j] = [*s, *(joint.linear_axis(self.algebra) + s.cross(dx))]
             self.I[j] = self._inertia(joint.body)
-            self.loads[j] = self.zero
-        for load, wrench in zip(tree.loads, state.loads, strict=True):
+
+    def acting(self, wrenches):
+        """Loads in link axes, about the origin of the link."""
+        loads = dict.fromkeys(self.I, self.zero)
+        for load, wrench in zip(self.tree.loads, wrenches, strict=True):
             if load.body:
-                f = turned[load.body].apply_transposed(wrench.force)
-                n = turned[load.body].apply_transposed(wrench.moment) + load.point.cross(f)
-                self.loads[load.body] = list(map(add, self.loads[load.body], [*n, *f]))
+                f = self.R0[load.body].apply_transposed(wrench.force)
+                n = self.R0[load.body].apply_transposed(wrench.moment) + load.point.cross(f)
+                loads[load.body] = list(map(add, loads[load.body], [*n, *f]))
+        return loads
 
     def _unit(self):
         one, zero = self.algebra.one, self.algebra.zero
@@ -118,39 +122,41 @@ class Links:
             moving[j] = self.crossed(V[j], own)
         return V, moving
 
-    def bias(self, j, V):
-        return [
-            x - y
-            for x, y in zip(
-                self.crossed_force(V[j], self.times(self.I[j], V[j])), self.loads[j], strict=True
-            )
-        ]
+    def bias(self, j, V, loads):
+        forces = self.crossed_force(V[j], self.times(self.I[j], V[j]))
+        return [x - y for x, y in zip(forces, loads[j], strict=True)]
 
     @property
     def base(self):
         return [*self.zero[:3], *-self.tree.gravity]
 
 
-def inverse_dynamics(tree, b, state):
-    """tau, (n,)"""
+def rigid(tree, b, state):
+    """See `symgen.formulations.torques.Rigid`."""
     links = Links(tree, b, state)
-    V, moving = links.velocities(state.qd)
-    A, F, tau = {0: links.base}, {}, [b.algebra.zero] * tree.n
-    for joint in tree.joints:
-        j = joint.number
-        own = [s * state.qdd[j - 1] + c for s, c in zip(links.S[j], moving[j], strict=True)]
-        with b.step("accelerations", joint.name):
-            A[j] = map(add, links.times(links.X[j], A[joint.parent]), own)
-            A[j] = links.let(f"A_{j}", A[j], "AB-2")
-        F[j] = list(map(add, links.times(links.I[j], A[j]), links.bias(j, V)))
-    for joint in reversed(tree.joints):
-        j = joint.number
-        with b.step("forces", joint.name):
-            F[j] = links.let(f"F_{j}", F[j], "AB-3")
-        tau[j - 1] = links.dot(links.S[j], F[j])
-        if joint.parent:
-            F[joint.parent] = list(map(add, F[joint.parent], links.back(j, F[j])))
-    b.output("tau", (tree.n,), with_joint_terms(tree, b, state, tau))
+
+    def torques_of(given, gravity):
+        V, moving = links.velocities(given.qd)
+        base = links.base if gravity else links.zero
+        A, F, tau = {0: base}, {}, [b.algebra.zero] * tree.n
+        loads = links.acting(given.loads)
+        for joint in tree.joints:
+            j = joint.number
+            own = [s * given.qdd[j - 1] + c for s, c in zip(links.S[j], moving[j], strict=True)]
+            with b.step("accelerations", joint.name):
+                A[j] = map(add, links.times(links.X[j], A[joint.parent]), own)
+                A[j] = links.let(f"A_{j}", A[j], "AB-2")
+            F[j] = list(map(add, links.times(links.I[j], A[j]), links.bias(j, V, loads)))
+        for joint in reversed(tree.joints):
+            j = joint.number
+            with b.step("forces", joint.name):
+                F[j] = links.let(f"F_{j}", F[j], "AB-3")
+            tau[j - 1] = links.dot(links.S[j], F[j])
+            if joint.parent:
+                F[joint.parent] = list(map(add, F[joint.parent], links.back(j, F[j])))
+        return tau
+
+    return torques_of
 
 
 def _composite(links):
@@ -166,27 +172,13 @@ def _composite(links):
     return I
 
 
-def mass_matrix(tree, b, state):
-    """(n, n), with the rotors on its diagonal."""
-    links = Links(tree, b, state)
-    I = _composite(links)
-    rows = [[b.algebra.zero] * tree.n for _ in tree.joints]
-    for joint in tree.joints:
-        j = i = joint.number
-        F = links.times(I[j], links.S[j])
-        while i:
-            rows[i - 1][j - 1] = rows[j - 1][i - 1] = links.dot(links.S[i], F)
-            F, i = links.back(i, F), tree.joint(i).parent
-        rows[j - 1][j - 1] = rows[j - 1][j - 1] + reflected_inertia(joint)
-    write_matrix(b, "mass_matrix", rows, tree.n)
-
-
 def forward_dynamics(tree, b, state):
     """qdd, (n,)"""
     links = Links(tree, b, state)
     V, moving = links.velocities(state.qd)
     terms = with_joint_terms(tree, b, state, [-tau for tau in state.tau])
-    IA, PA, U, D, u = dict(links.I), {j: links.bias(j, V) for j in links.I}, {}, {}, {}
+    loads = links.acting(state.loads)
+    IA, PA, U, D, u = dict(links.I), {j: links.bias(j, V, loads) for j in links.I}, {}, {}, {}
     for joint in reversed(tree.joints):
         j, p = joint.number, joint.parent
         with b.step("articulated bodies", joint.name):
@@ -226,11 +218,5 @@ ARTICULATED_BODIES = Formulation(
     title="Articulated bodies",
     source="Featherstone 2008",
     notes=NOTES,
-    functions=with_derivatives(
-        {
-            "inverse_dynamics": inverse_dynamics,
-            "mass_matrix": mass_matrix,
-            "forward_dynamics": forward_dynamics,
-        }
-    ),
+    functions=with_derivatives({**torques.functions(rigid), "forward_dynamics": forward_dynamics}),
 )

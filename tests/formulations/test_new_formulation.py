@@ -1,4 +1,4 @@
-"""A formulation that writes three functions has every derivative and product of them at once.
+"""A formulation that writes torques and accelerations has all that follows from them at once.
 
 For joints on manifolds, joints that follow others, forces of the model, runtime parameters.
 """
@@ -15,10 +15,10 @@ from tests.contract.references import stored
 from tests.formulations.articulated_bodies import ARTICULATED_BODIES
 
 ROBOTS = {
-    "branched_tree": 9,
-    "mimic_chain": 14,
-    "quaternion_body": 12,
-    "forces_and_outputs": 12,
+    "branched_tree": 15,
+    "mimic_chain": 18,
+    "quaternion_body": 18,
+    "forces_and_outputs": 18,
 }
 """With how many functions there are at least."""
 
@@ -37,4 +37,5 @@ def test_values_alone_are_enough(robot):
         for number, result in enumerate(results_of(program, states)):
             expected = known[f"{function}.{number}"]
             scale = max(1.0, np.abs(expected).max(initial=0.0))
+            print(robot, len(functions)) if not number else 0
             assert np.abs(result - expected).max(initial=0.0) <= 1e-9 * scale, function
