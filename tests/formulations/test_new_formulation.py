@@ -37,5 +37,4 @@ def test_values_alone_are_enough(robot):
         for number, result in enumerate(results_of(program, states)):
             expected = known[f"{function}.{number}"]
             scale = max(1.0, np.abs(expected).max(initial=0.0))
-            print(robot, len(functions)) if not number else 0
             assert np.abs(result - expected).max(initial=0.0) <= 1e-9 * scale, function
