@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Vector, zero_vector
+from symgen.algebra.linear import Matrix, Vector, inner, zero_vector
+from symgen.algebra.turns import UPPER, mirrored
 
 
 @dataclass(frozen=True)
@@ -65,3 +66,47 @@ class Spatial(Generic[S]):
 def zero_spatial(algebra: Algebra[S]) -> Spatial[S]:
     """Return no motion, or no force."""
     return Spatial(zero_vector(algebra), zero_vector(algebra))
+
+
+@dataclass(frozen=True)
+class RigidInertia(Generic[S]):
+    """The inertia [[J, h x], [-h x, m 1]] of a rigid body about a point (Featherstone 2008, 2.13).
+
+    `m` is its mass, `h` its first moment and `J` its inertia about the point.
+    """
+
+    m: S
+    h: Vector[S]
+    J: Matrix[S]
+
+    def __add__(self, other: RigidInertia[S]) -> RigidInertia[S]:
+        return RigidInertia(self.m + other.m, self.h + other.h, self.J + other.J)
+
+    def apply(self, x: Spatial[S]) -> Spatial[S]:
+        """Return the product with a motion: a momentum."""
+        moment = self.J.apply(x.angular) + self.h.cross(x.linear)
+        return Spatial(moment, x.linear * self.m + x.angular.cross(self.h))
+
+    def moved(self, r: Vector[S]) -> RigidInertia[S]:
+        """Return the inertia about another point, from which the present one is seen at r.
+
+        J + tr(X) 1 - X with X = r h'^T + h r^T and h' = h + m r: half of it is computed.  The entry
+        of X that cancels from a moment of inertia is left out of the trace: the square of a long r
+        would leave no digits of the moment about r itself.
+        """
+        h = self.h + r * self.m
+        arm, before, after = tuple(r), tuple(self.h), tuple(h)
+        squares = [arm[i] * (before[i] + after[i]) for i in range(3)]
+
+        def entry(i: int, k: int) -> S:
+            if i == k:
+                return self.J[i, i] + (squares[i - 2] + squares[i - 1])
+            return self.J[i, k] - (arm[i] * after[k] + before[i] * arm[k])
+
+        return RigidInertia(self.m, h, mirrored({(i, k): entry(i, k) for i, k in UPPER}))
+
+    def turned(self, R: Matrix[S]) -> RigidInertia[S]:
+        """Return the inertia in the axes that R leads to."""
+        half = R @ self.J
+        J = mirrored({(i, k): inner(half.rows[i], R.rows[k]) for i, k in UPPER})
+        return RigidInertia(self.m, R.apply(self.h), J)

@@ -56,7 +56,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, outer
-from symgen.algebra.spatial import Spatial
+from symgen.algebra.spatial import RigidInertia, Spatial
 from symgen.algebra.turns import UPPER, mirrored, turn_of
 from symgen.formulations.composite.motion import JointAxis, JointFrame, Place
 from symgen.formulations.shared import let_spatial, let_symmetric
@@ -98,20 +98,6 @@ class Momentum(Generic[S]):
 
     def __add__(self, other: Momentum[S]) -> Momentum[S]:
         return Momentum(self.K + other.K, self.f + other.f)
-
-
-@dataclass(frozen=True)
-class Inertia(Generic[S]):
-    """CO-13: the spatial inertia of a composite."""
-
-    m: S
-    h: Vector[S]
-    J: Matrix[S]
-
-    def apply(self, x: Spatial[S]) -> Spatial[S]:
-        """I x"""
-        moment = self.J.apply(x.angular) + self.h.cross(x.linear)
-        return Spatial(moment, x.linear * self.m + x.angular.cross(self.h))
 
 
 @dataclass(frozen=True)
@@ -210,11 +196,11 @@ def composite_force_step(
         return let_spatial(b, (f"n0_in_{j}C", f"f0_in_{j}C"), own, "CO-12")
 
 
-def inertia_step(at: JointAxis[S], composite: Moments[S], b: ProgramBuilder[S]) -> Inertia[S]:
+def inertia_step(at: JointAxis[S], composite: Moments[S], b: ProgramBuilder[S]) -> RigidInertia[S]:
     """CO-13"""
     with b.step("composites", at.name):
         J = let_symmetric(b, f"J0_{at.label}C", trace_less(composite.E), "CO-13")
-        return Inertia(composite.m, composite.h, J)
+        return RigidInertia(composite.m, composite.h, J)
 
 
 def coriolis_step(at: JointAxis[S], composite: Momentum[S], b: ProgramBuilder[S]) -> Coriolis[S]:

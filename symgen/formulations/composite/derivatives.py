@@ -33,10 +33,9 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
-from symgen.algebra.spatial import Spatial
+from symgen.algebra.spatial import RigidInertia, Spatial
 from symgen.formulations.composite.bodies import (
     Coriolis,
-    Inertia,
     LoadEffects,
     LoadSum,
     Moments,
@@ -91,7 +90,7 @@ Slopes = dict[tuple[int, int], S]
 class Composite(Generic[S]):
     """CO-13: all that joint i carries, as one rigid body."""
 
-    inertia: Inertia[S]
+    inertia: RigidInertia[S]
     coriolis: Coriolis[S]
 
 
@@ -263,7 +262,7 @@ def children_of(tree: KinematicTree[S], i: int) -> list[int]:
 # -- steps, one joint each ---------------------------------------------------------------------
 
 
-def unit_force_step(at: JointAxis[S], inertia: Inertia[S], b: ProgramBuilder[S]) -> Spatial[S]:
+def unit_force_step(at: JointAxis[S], inertia: RigidInertia[S], b: ProgramBuilder[S]) -> Spatial[S]:
     """CO-14: t_1"""
     i = at.label
     with b.step("answers", at.name):

@@ -35,9 +35,8 @@ from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
-from symgen.algebra.spatial import Spatial
+from symgen.algebra.spatial import RigidInertia, Spatial
 from symgen.formulations.composite.bodies import (
-    Inertia,
     LoadEffects,
     LoadSum,
     Moments,
@@ -359,7 +358,7 @@ def composite(b: ProgramBuilder[S], joint: Entries[S]) -> Composite[S]:
     return Composite(inertia(b, joint), coriolis_step(axis(joint), moving, b))
 
 
-def inertia(b: ProgramBuilder[S], joint: Entries[S]) -> Inertia[S]:
+def inertia(b: ProgramBuilder[S], joint: Entries[S]) -> RigidInertia[S]:
     """CO-13: its spatial inertia"""
     moments = Moments(joint.scalar("m0"), joint.vector("h0"), joint.symmetric("E0"))
     return inertia_step(axis(joint), moments, b)

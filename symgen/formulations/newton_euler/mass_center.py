@@ -52,12 +52,13 @@ A_L_k     angular momentum about the centre of mass per unit of qd_k, base axes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector, all_zero, inner, total, zero_vector
+from symgen.algebra.linear import Matrix, Vector, all_zero, total, zero_vector
+from symgen.algebra.spatial import RigidInertia
 from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep
 from symgen.formulations.newton_euler.recursion import (
     Children,
@@ -277,42 +278,6 @@ def turning_links(tree: KinematicTree[S]) -> list[int]:
     return [j.number for j in tree.joints if not all_zero(j.body.inertia.entries, tree.algebra)]
 
 
-@dataclass(frozen=True)
-class Composite(Generic[S]):
-    """A rigid body about some point: mass, first moments, inertia."""
-
-    m: S
-    mc: Vector[S]
-    inertia: Matrix[S]
-
-    def __add__(self, other: Composite[S]) -> Composite[S]:
-        return Composite(self.m + other.m, self.mc + other.mc, self.inertia + other.inertia)
-
-    def moved(self, r: Vector[S]) -> Composite[S]:
-        """About another point, from which the present one is seen at r.
-
-        I + tr(X) 1 - X with X = r mc'^T + mc r^T and mc' = mc + m r: half of it is computed.  The
-        entry of X that cancels from a moment of inertia is left out of the trace: the square of a
-        long r would leave no digits of the moment about r itself.
-        """
-        mc = self.mc + r * self.m
-        arm, before, after = tuple(r), tuple(self.mc), tuple(mc)
-        squares = [arm[i] * (before[i] + after[i]) for i in range(3)]
-
-        def entry(i: int, k: int) -> S:
-            if i == k:
-                return self.inertia[i, i] + (squares[i - 2] + squares[i - 1])
-            return self.inertia[i, k] - (arm[i] * after[k] + before[i] * arm[k])
-
-        return Composite(self.m, mc, _symmetric(entry))
-
-    def turned(self, R: Matrix[S]) -> Composite[S]:
-        """In the axes that R leads to."""
-        half = R @ self.inertia
-        inertia = _symmetric(lambda i, k: inner(half.rows[i], R.rows[k]))
-        return Composite(self.m, R.apply(self.mc), inertia)
-
-
 def centroidal_momentum_matrix(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> None:
@@ -363,25 +328,25 @@ def centroidal_momentum_rate(tree: KinematicTree[S], b: ProgramBuilder[S], state
 
 
 def composite_step(
-    at: JointFrame[S], children: Children[S, Composite[S]], b: ProgramBuilder[S]
-) -> Composite[S]:
+    at: JointFrame[S], children: Children[S, RigidInertia[S]], b: ProgramBuilder[S]
+) -> RigidInertia[S]:
     """NE-39"""
     j, body = at.joint.number, at.joint.body
     with b.step("backward", at.joint.name):
-        whole = Composite(body.mass, zero_vector(b.algebra), body.inertia).moved(body.com)
+        whole = RigidInertia(body.mass, zero_vector(b.algebra), body.inertia).moved(body.com)
         for child, carried in children:
             whole = whole + carried.turned(child.R).moved(child.u)
         whole = whole.moved(at.dx)
-        return Composite(
+        return RigidInertia(
             b.let(f"m_{j}C", whole.m, "NE-39"),
-            b.let(f"mc_{j}C", whole.mc, "NE-39"),
-            b.let(f"I_{j}C", whole.inertia, "NE-39"),
+            b.let(f"mc_{j}C", whole.h, "NE-39"),
+            b.let(f"I_{j}C", whole.J, "NE-39"),
         )
 
 
 def column_step(
     at: JointFrame[S],
-    carried: Composite[S],
+    carried: RigidInertia[S],
     R0: Matrix[S],
     from_C: Vector[S],
     b: ProgramBuilder[S],
@@ -389,37 +354,37 @@ def column_step(
     """NE-40; `from_C` leads from the centre of mass to the joint's origin, base axes."""
     k = at.joint.number
     with b.step("columns", at.joint.name):
-        P = at.t * carried.m + at.s.cross(carried.mc)
+        P = at.t * carried.m + at.s.cross(carried.h)
         P0 = b.let(f"A_P_{k}", R0.apply(P), "NE-40")
-        L = carried.inertia.apply(at.s) + carried.mc.cross(at.t)
+        L = carried.J.apply(at.s) + carried.h.cross(at.t)
         return (*P0, *b.let(f"A_L_{k}", R0.apply(L) + from_C.cross(P0), "NE-40"))
 
 
 def center_step(
-    tree: KinematicTree[S], on_seat: Children[S, Composite[S]], b: ProgramBuilder[S]
+    tree: KinematicTree[S], on_seat: Children[S, RigidInertia[S]], b: ProgramBuilder[S]
 ) -> Vector[S]:
     """NE-39: the centre of mass seen from the seat, base axes."""
     m, mc = b.algebra.zero, zero_vector(b.algebra)
     if tree.massless:
         return mc
     for at, carried in on_seat:
-        m, mc = m + carried.m, mc + at.R.apply(carried.mc) + at.u * carried.m
+        m, mc = m + carried.m, mc + at.R.apply(carried.h) + at.u * carried.m
     with b.step("centre of mass"):
         return b.let("r_C", mc * (b.algebra.one / m), "NE-39")
 
 
 def whole_step(
-    at: JointFrame[S], carried: Composite[S], r_C: Vector[S], b: ProgramBuilder[S]
-) -> Composite[S]:
+    at: JointFrame[S], carried: RigidInertia[S], r_C: Vector[S], b: ProgramBuilder[S]
+) -> RigidInertia[S]:
     """NE-39: everything that the trunk carries, about the centre of mass, base axes."""
     whole = carried.turned(at.R).moved(-r_C)
     with b.step("centre of mass"):
-        return replace(whole, inertia=b.let("I_C", whole.inertia, "NE-39"))
+        return replace(whole, J=b.let("I_C", whole.J, "NE-39"))
 
 
 def trunk_column_step(
     at: JointFrame[S],
-    whole: Composite[S],
+    whole: RigidInertia[S],
     R0: Matrix[S],
     from_C: Vector[S],
     b: ProgramBuilder[S],
@@ -430,7 +395,7 @@ def trunk_column_step(
         s0 = b.let(f"s0_{k}", R0.apply(at.s), "NE-43")
         P0 = (R0.apply(at.t) + from_C.cross(s0)) * whole.m
         P0 = b.let(f"A_P_{k}", P0, "NE-43")
-        return (*P0, *b.let(f"A_L_{k}", whole.inertia.apply(s0), "NE-43"))
+        return (*P0, *b.let(f"A_L_{k}", whole.J.apply(s0), "NE-43"))
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -464,9 +429,3 @@ def arm_sweep(
         with b.step("arms", by_number[p].joint.name):
             arms[p] = b.let(f"from_C_{p}", arms[k] - step(at), "NE-39")
     return arms
-
-
-def _symmetric(entry: Callable[[int, int], S]) -> Matrix[S]:
-    """The symmetric 3x3 matrix with these entries on and above its diagonal."""
-    upper = {(i, k): entry(i, k) for i in range(3) for k in range(i, 3)}
-    return Matrix([[upper[min(i, k), max(i, k)] for k in range(3)] for i in range(3)])

@@ -33,17 +33,14 @@ from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector
-from symgen.algebra.spatial import Spatial
+from symgen.algebra.linear import Matrix, Vector, zero_vector
+from symgen.algebra.spatial import RigidInertia, Spatial
 from symgen.formulations.semi_recursive.kinematics import (
     Geometry,
-    Mass,
     Motion,
     System,
     let_mass,
-    moved,
     returned,
-    second_moment,
 )
 from symgen.formulations.shared import FORCE, let_spatial, let_symmetric, lettered
 from symgen.formulations.state import Wrench
@@ -91,7 +88,7 @@ class Body(Generic[S]):
     m: S
     c: Vector[S]
     J_G: Matrix[S]
-    M: Mass[S]
+    M: RigidInertia[S]
     weight: Vector[S]
     loads: Sequence[Load[S]]
 
@@ -109,7 +106,7 @@ class Inertial(Generic[S]):
 class Masses(Generic[S]):
     """SR-16 and SR-18, by body; `entries` holds M_{i,j} for j before or at i."""
 
-    M_sum: Mapping[int, Mass[S]]
+    M_sum: Mapping[int, RigidInertia[S]]
     P: Mapping[int, Spatial[S]]
     entries: Mapping[tuple[int, int], S]
 
@@ -133,10 +130,8 @@ def body_step(system: System[S], at: Geometry[S]) -> Body[S]:
         c = b.let(f"c_{i}", at.places.centre - at.r, "SR-11")
         turned = at.A @ body.inertia @ at.A.transposed
         J_G = let_symmetric(b, f"J_G_{i}", turned, "SR-11")
-        about = J_G + second_moment(c, c, b.algebra) * body.mass
-        M = let_mass(
-            b, (f"m_{i}", f"mc_{i}", f"J_{i}"), Mass(body.mass, c * body.mass, about), "SR-12"
-        )
+        central = RigidInertia(body.mass, zero_vector(b.algebra), J_G)
+        M = let_mass(b, (f"m_{i}", f"mc_{i}", f"J_{i}"), central.moved(c), "SR-12")
         weight = b.let(f"weight_{i}", system.tree.gravity * M.m, "SR-15")
     return Body(M.m, c, J_G, M, weight, loads_on(system, at))
 
@@ -192,18 +187,18 @@ def masses_sweep(
 ) -> Masses[S]:
     """SR-16 and SR-18; `R` are the columns of SR-5."""
     b = system.b
-    M_sum: dict[int, Mass[S]] = {}
+    M_sum: dict[int, RigidInertia[S]] = {}
     for i in sorted(bodies, reverse=True):
         M = bodies[i].M
         for s in system.children(i):
-            M = M + moved(system.geometry[s].arm, M_sum[s], b.algebra)
+            M = M + M_sum[s].moved(-system.geometry[s].arm)
         with b.step("accumulation", system.geometry[i].joint.name):
             M_sum[i] = let_mass(b, (f"m_sum_{i}", f"mc_sum_{i}", f"J_sum_{i}"), M, "SR-16")
     P: dict[int, Spatial[S]] = {}
     entries: dict[tuple[int, int], S] = {}
     for i, at in system.geometry.items():
         with b.step("mass matrix", at.joint.name):
-            P[i] = let_spatial(b, lettered(f"P_{i}", FORCE), M_sum[i].times(at.b), "SR-18")
+            P[i] = let_spatial(b, lettered(f"P_{i}", FORCE), M_sum[i].apply(at.b), "SR-18")
             for j in system.tree.path(i):
                 entries[i, j] = b.let(f"M_{i}_{j}", P[i].dot(R[i][j]), "SR-18")
     return Masses(M_sum, P, entries)
@@ -219,7 +214,7 @@ def forces_sweep(system: System[S], bodies: Mapping[int, Body[S]]) -> Forces[S]:
         at, body, motion = system.geometry[i], bodies[i], system.motions[i]
         inertial[i] = inertial_step(at, body, motion, b)
         external[i] = external_step(at, body, b)
-        force = external[i] + inertial[i].Q - body.M.times(motion.V_dot)
+        force = external[i] + inertial[i].Q - body.M.apply(motion.V_dot)
         for s in system.children(i):
             force = force + returned(system.geometry[s].arm, Q_sum[s])
         with b.step("accumulation", at.joint.name):

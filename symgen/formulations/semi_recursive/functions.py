@@ -146,7 +146,7 @@ def kinetic_energy(
     for i, at in system.geometry.items():
         M, V = body_step(system, at).M, system.motions[i].V
         with b.step("energy", at.joint.name):
-            energies.append(b.let(f"twice_T_{i}", M.times(V).dot(V), "SR-37"))
+            energies.append(b.let(f"twice_T_{i}", M.apply(V).dot(V), "SR-37"))
     bodies = total(energies, b.algebra) * b.algebra.constant(0.5)
     b.output("kinetic_energy", (), [bodies + rotor_energy(tree, b, state)])
 

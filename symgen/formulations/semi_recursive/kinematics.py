@@ -66,7 +66,7 @@ bdot_i zdot_i           swing_i           6x1, of the four together
 ======================  ================  ======================================================
 
 The mass matrix of a rigid body, or of several that move as one, is [[m I, -mc~], [mc~, J]] about
-any point: a `Mass` holds its mass, first moment and inertia, in base axes.
+any point: a `RigidInertia` holds its mass, first moment and inertia, in base axes.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ from functools import cached_property
 from typing import Any, Generic
 
 from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Matrix, Transform, Vector, diagonal, identity, outer, zero_vector
-from symgen.algebra.spatial import Spatial, zero_spatial
+from symgen.algebra.linear import Matrix, Transform, Vector, identity, zero_vector
+from symgen.algebra.spatial import RigidInertia, Spatial, zero_spatial
 from symgen.formulations.constraints import SECOND_RATE, VALUE
 from symgen.formulations.shared import MOTION, let_spatial, let_symmetric, lettered
 from symgen.formulations.state import State
@@ -387,31 +387,6 @@ def posed(tree: KinematicTree[S], turning: Mapping[int, Axes[S]]) -> KinematicTr
     return replace(tree, joints=tuple(joints))
 
 
-@dataclass(frozen=True)
-class Mass(Generic[S]):
-    """[[m I, -mc~], [mc~, J]]: mass, first moment and inertia about the reference point."""
-
-    m: S
-    mc: Vector[S]
-    J: Matrix[S]
-
-    def __add__(self, other: Mass[S]) -> Mass[S]:
-        return Mass(self.m + other.m, self.mc + other.mc, self.J + other.J)
-
-    def times(self, x: Spatial[S]) -> Spatial[S]:
-        """The matrix times a motion."""
-        return Spatial(
-            self.mc.cross(x.linear) + self.J.apply(x.angular),
-            x.linear * self.m - self.mc.cross(x.angular),
-        )
-
-
-def second_moment(x: Vector[S], y: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
-    """(x . y) I - (x y^T + y x^T) / 2: bilinear and symmetric; -x~ x~ for x = y."""
-    product, half = x.dot(y), algebra.constant(0.5)
-    return diagonal(Vector(product, product, product), algebra) - (outer(x, y) + outer(y, x)) * half
-
-
 # -- B_i and its rate: `arm` is r_p - r_i, p the parent of i ------------------------------
 
 
@@ -430,17 +405,12 @@ def returned(arm: Vector[S], force: Spatial[S]) -> Spatial[S]:
     return Spatial(force.angular - arm.cross(force.linear), force.linear)
 
 
-def moved(arm: Vector[S], x: Mass[S], algebra: Algebra[S]) -> Mass[S]:
-    """B_i^T M B_i: the same mass about the reference point of the parent."""
-    passing = arm * x.m
-    shift = second_moment(arm, passing - (x.mc + x.mc), algebra)
-    return Mass(x.m, x.mc - passing, x.J + shift)
-
-
 # -- names -------------------------------------------------------------------------------------
 
 
-def let_mass(b: ProgramBuilder[S], names: tuple[str, str, str], x: Mass[S], note: str) -> Mass[S]:
+def let_mass(
+    b: ProgramBuilder[S], names: tuple[str, str, str], x: RigidInertia[S], note: str
+) -> RigidInertia[S]:
     """Name mass, first moment and inertia."""
-    m, mc = b.let(names[0], x.m, note), b.let(names[1], x.mc, note)
-    return Mass(m, mc, let_symmetric(b, names[2], x.J, note))
+    m, mc = b.let(names[0], x.m, note), b.let(names[1], x.h, note)
+    return RigidInertia(m, mc, let_symmetric(b, names[2], x.J, note))
