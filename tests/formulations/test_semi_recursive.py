@@ -145,7 +145,7 @@ def test_what_the_reference_points_are_chosen_for():
     description = described(seeded_model_text(320, SMALL))
     state = state_of(description, 320)
     centre, origin = (Terms(description, state, point) for point in (RTDYN0, RTDYN1))
-    assert all((centre.of(body.M.mc) == 0).all() for body in centre.known.values())
+    assert all((centre.of(body.M.h) == 0).all() for body in centre.known.values())
     assert all((origin.of(at.arm) == 0).all() for at in origin.system.geometry.values())
 
 

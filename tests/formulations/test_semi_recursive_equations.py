@@ -47,7 +47,7 @@ class Printed(Terms):
 
     def mass_slopes(self, M, name):
         """(M)_x, a 6x6 matrix for every variable."""
-        columns = np.vstack([self.by(x, name) for x in ([M.m], M.mc, M.J.entries)])
+        columns = np.vstack([self.by(x, name) for x in ([M.m], M.h, M.J.entries)])
         return np.array([mass(x[0], x[1:4], x[4:].reshape(3, 3)) for x in columns.T])
 
     def body(self, i):
@@ -271,13 +271,13 @@ def test_mass_matrices(point, by):
             B, M_s = known.shift(known.system.geometry[s].arm), known.masses.M_sum[s]
             B_x = np.zeros_like(D_x)
             B_x[:, :3, 3:] = [tilde(x) for x in known.by(known.system.geometry[s].arm, by).T]
-            whole = mass(*known.of([M_s.m]), known.of(M_s.mc), known.matrix(M_s.J))
+            whole = mass(*known.of([M_s.m]), known.of(M_s.h), known.matrix(M_s.J))
             moved = B.T @ whole @ B_x
             slopes = slopes + moved + moved.transpose(0, 2, 1)
             slopes = slopes + B.T @ known.mass_slopes(M_s, by) @ B
         sums = known.masses.M_sum[i]
         assert agrees(known.mass_slopes(sums, by), slopes)  # (21)
-        whole = mass(*known.of([sums.m]), known.of(sums.mc), known.matrix(sums.J))
+        whole = mass(*known.of([sums.m]), known.of(sums.h), known.matrix(sums.J))
         b, b_x = known.of(body.at.b), known.by(body.at.b, by)
         for j, column in known.columns[i].items():
             b_j, b_j_x = known.of(column), known.by(column, by)
