@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
 from symgen.formulations import sizes
@@ -11,6 +12,7 @@ from symgen.formulations.loops import LoopsBuilder
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
+from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.products import PRODUCTS
 
 REASONS: Mapping[str, str] = {
@@ -30,6 +32,16 @@ def reason(kind: str, **figures: int) -> str:
 
 Derivation = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any]], None]
 """Writes the steps and outputs of one function into the builder."""
+
+
+def functions_in(*modules: ModuleType) -> dict[str, Any]:
+    """Return the derivations in `modules`: those named as functions of generated modules."""
+    return {name: vars(x)[name] for x in modules for name in FUNCTION_NAMES if name in vars(x)}
+
+
+def notes_in(*modules: ModuleType) -> dict[str, str]:
+    """Return the notes of `modules` by label."""
+    return {label: note for x in modules for label, note in x.NOTES.items()}
 
 
 LoopDerivation = Callable[[KinematicTree[Any], LoopsBuilder[Any]], None]

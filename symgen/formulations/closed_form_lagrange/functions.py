@@ -109,7 +109,9 @@ def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S
     write_matrix(b, "coriolis_matrix", square(tree, entries), tree.n)
 
 
-def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def inverse_dynamics_load_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
     """LG-10 is linear in the loads: its Jacobian with respect to them."""
     loads = symbolic_loads(tree, b)
     torques = load_torques(Kinematics(tree, b, state.q), wrenches(loads.symbols))

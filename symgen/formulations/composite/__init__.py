@@ -8,8 +8,6 @@ together, in a straight line and in loops over joints; `loops` has what loops sh
 about each joint's own origin: `points`.
 """
 
-from collections.abc import Mapping
-
 from symgen.formulations import torques
 from symgen.formulations.composite import (
     bodies,
@@ -26,39 +24,31 @@ from symgen.formulations.composite import (
     wrenches,
 )
 from symgen.formulations.direct import with_derivatives
-from symgen.formulations.interface import Derivation, Formulation
+from symgen.formulations.interface import Formulation, functions_in, notes_in
 
-FUNCTIONS: Mapping[str, Derivation] = {
+FUNCTIONS = {
     **torques.functions(recursion.rigid),
-    "inverse_dynamics_derivatives": derivatives.inverse_dynamics_derivatives,
-    "inverse_dynamics_hessian": hessian.inverse_dynamics_hessian,
-    "inverse_dynamics_load_derivatives": points.load_derivatives,
-    "mass_matrix": mass_matrix.mass_matrix,
-    "coriolis_matrix": derivatives.coriolis_matrix,
-    "point_motion": points.point_motion,
-    "point_motion_derivatives": points.point_motion_derivatives,
+    **functions_in(derivatives, hessian, mass_matrix, points, wrenches, regressor),
     **forward.FUNCTIONS,
-    "joint_wrench_derivatives": wrenches.joint_wrench_derivatives,
-    "regressor": regressor.regressor,
 }
 
 COMPOSITE = Formulation(
     name="composite",
     title="Composite rigid bodies, derivatives in closed form",
     source="Singh, Russell, Wensing 2022",
-    notes={
-        **motion.NOTES,
-        **bodies.NOTES,
-        **derivatives.NOTES,
-        **hessian.NOTES,
-        **passages.NOTES,
-        **mass_matrix.NOTES,
-        **recursion.NOTES,
-        **forward.NOTES,
-        **points.NOTES,
-        **wrenches.NOTES,
-        **regressor.NOTES,
-    },
+    notes=notes_in(
+        motion,
+        bodies,
+        derivatives,
+        hessian,
+        passages,
+        mass_matrix,
+        recursion,
+        forward,
+        points,
+        wrenches,
+        regressor,
+    ),
     functions=with_derivatives(FUNCTIONS),
     weights={"joint_wrench_derivatives": 0.7, "regressor": 0.25},
     loops={

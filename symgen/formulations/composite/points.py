@@ -160,7 +160,9 @@ def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state
         write_columns(tree, b, name, blocks, 3)
 
 
-def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def inverse_dynamics_load_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
     """dtau_dloads, (n, n_loads, 6), loads in base axes: CO-69."""
     loaded = replace(tree, points=tree.loads)
     links, mounts = mount_sweep(loaded, b, state)

@@ -34,7 +34,9 @@ def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
     )
 
 
-def load_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def inverse_dynamics_load_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> None:
     """RL-12, (n, n_loads, 6)"""
     frames = frames_sweep(tree, b, state.q, {place.body for place in tree.loads})
     positions = position_sweep(frames, b)

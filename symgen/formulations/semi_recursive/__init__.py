@@ -5,13 +5,18 @@ accumulates inertia and force, `functions` makes results of them.  `constraints`
 coordinates and what closes loops.
 """
 
-from collections.abc import Callable, Mapping
 from functools import partial
 
+from symgen.formulations import constraints as loop_rows
 from symgen.formulations import torques
-from symgen.formulations.constraints import NOTES as CONSTRAINT_NOTES
 from symgen.formulations.direct import with_derivatives
-from symgen.formulations.interface import Derivation, Formulation, applies_to_every_tree
+from symgen.formulations.interface import (
+    Derivation,
+    Formulation,
+    applies_to_every_tree,
+    functions_in,
+    notes_in,
+)
 from symgen.formulations.semi_recursive import (
     bodies,
     constraints,
@@ -25,38 +30,21 @@ from symgen.formulations.semi_recursive.kinematics import (
     ReferencePoint,
 )
 
-_FUNCTIONS: Mapping[str, Callable[..., None]] = {
-    "inverse_dynamics_load_derivatives": functions.load_derivatives,
-    "mass_matrix": functions.mass_matrix,
-    "kinetic_energy": functions.kinetic_energy,
-    "potential_energy": functions.potential_energy,
-    "forward_kinematics": constraints.forward_kinematics,
-    "jacobians": constraints.jacobians,
-    "joint_wrenches": constraints.joint_wrenches,
-    "link_motion": constraints.link_motion,
-    "point_motion": constraints.point_motion,
-}
-
 
 def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
     """The formulation with these reference points."""
-    own: dict[str, Derivation] = {
+    derivations: dict[str, Derivation] = {
         **torques.functions(partial(functions.rigid, point)),
-        **{function: partial(derive, point) for function, derive in _FUNCTIONS.items()},
+        **{name: partial(x, point) for name, x in functions_in(functions, constraints).items()},
+        **functions.solving(point),
+        **constraints.functions(point),
     }
-    own |= {**functions.solving(point), **constraints.functions(point)}
     return Formulation(
         name=name,
         title=f"Semi-recursive, about the {point.title}",
         source="Lopez Varela, Dopico, Luaces 2023",
-        notes={
-            **kinematics.NOTES,
-            **bodies.NOTES,
-            **functions.NOTES,
-            **CONSTRAINT_NOTES,
-            **constraints.NOTES,
-        },
-        functions=with_derivatives(own),
+        notes=notes_in(kinematics, bodies, functions, loop_rows, constraints),
+        functions=with_derivatives(derivations),
         why_not=applies_to_every_tree,
         by_default=False,
         weight=3.0,

@@ -73,7 +73,7 @@ def mass_matrix(
     write_matrix(b, "mass_matrix", with_rotors(tree, rows), tree.n)
 
 
-def load_derivatives(
+def inverse_dynamics_load_derivatives(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> None:
     """SR-27: dtau_dloads, (n, n_loads, 6)"""
