@@ -194,7 +194,7 @@ def has_loops(tree: KinematicTree[S], formulation: Formulation, function: str) -
 def derive_loops(
     tree: KinematicTree[S], formulation: Formulation, function: str
 ) -> LoopedProgram[S]:
-    """The same in loops, for a function that `has_loops` says has them."""
+    """Derive the looped program of a function that has loops (`has_loops`)."""
 
     def start() -> Start[S]:
         builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)

@@ -97,7 +97,7 @@ class Solution(Generic[S]):
     y: tuple[S, ...]
 
     def with_shortcuts(self, b: ProgramBuilder[S]) -> Solution[S]:
-        """The same with LTDL-6 where it pays, for derivatives by q and by qd."""
+        """Add LTDL-6 where it pays, for derivatives by q and by qd."""
         return replace(self, factors=self.factors.with_shortcuts(b, SIDES))
 
     @property
@@ -278,7 +278,7 @@ class Elimination(Generic[S]):
         return entries
 
     def _reduced(self, b: ProgramBuilder[S], rhs: Mapping[int, S], name: str) -> dict[int, S]:
-        """LTDL-3"""
+        """Write y of L^T y = b: LTDL-3."""
         reduced = {k: value for k, value in rhs.items() if not b.algebra.is_zero(value)}
         for k in reversed(self.numbers):
             if k not in reduced:
@@ -290,14 +290,15 @@ class Elimination(Generic[S]):
         return reduced
 
     def _row(self, k: int, given: Collection[int]) -> Mapping[int, S]:
-        """What x_k takes from the joints before k, where y is 0 but for the joints `given`."""
+        """Return the coefficients of x_k in the joints before k, where y is 0 but for the joints
+        `given`."""
         last = max((i for i in self.before[k] if i in given), default=None)
         if k in given or last is None:
             return self.rows[k]
         return self.shortcuts.get((k, last), self.rows[k])
 
     def with_shortcuts(self, b: ProgramBuilder[S], sides: int) -> Elimination[S]:
-        """The same with LTDL-6 where it pays, for about `sides` right sides per joint."""
+        """Add LTDL-6 where it pays, for about `sides` right sides per joint."""
         shortcuts: dict[tuple[int, int], Mapping[int, S]] = {}
         for a in self.numbers:
             beyond = [k for k in self.numbers if a in self.before[k]]
@@ -317,7 +318,7 @@ class Elimination(Generic[S]):
         between: Sequence[int],
         shortcuts: Mapping[tuple[int, int], Mapping[int, S]],
     ) -> dict[int, S]:
-        """LTDL-6"""
+        """Write the coefficients past joint a: LTDL-6."""
         row: dict[int, S] = {}
         with b.step("elimination", self.names[k]):
             for i in (*self.before[a], a):

@@ -87,7 +87,7 @@ class Moving(Generic[X]):
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of a family: rates up to `order`, derivatives by joint."""
+    """Request to a formulation: rates up to `order`, derivatives by joint."""
 
     order: int
     by_joint: bool
@@ -95,7 +95,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Supplied(Generic[S]):
-    """Of every end of a loop its origin and its axes by name; of every point its position."""
+    """Origins and axes by name of the ends of loops, and positions of points."""
 
     origins: Mapping[tuple[str, int], Moving[Vector[S]]] = field(default_factory=dict)
     axes: Mapping[tuple[str, int], Mapping[str, Moving[Vector[S]]]] = field(default_factory=dict)
@@ -113,7 +113,7 @@ Supply = Callable[
 
 
 class Bodies(Protocol[S]):
-    """What is fixed in bodies, as a family has it; 0 is the base."""
+    """Vectors and points that are fixed in bodies, as a formulation has them; 0 is the base."""
 
     def point(self, name: str, body: int, p: Vector[S]) -> Moving[Vector[S]]:
         """A point, given in the frame of the body."""
@@ -194,7 +194,7 @@ def _accelerations(
 
 
 def _torques(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply) -> None:
-    """LC-6"""
+    """Write J^T multipliers, (n,): LC-6."""
     rows = constraint_rows(tree, b, state, supply, Wanted(VALUE, True))
     multipliers = b.declared(MULTIPLIERS).symbols
     torques: list[S] = []
@@ -262,7 +262,7 @@ def constraint_rows(
 
 
 def _norm_row(four: Sequence[Moving[S]], b: ProgramBuilder[S]) -> Moving[S]:
-    """LC-8"""
+    """Return the row of a norm: LC-8."""
     two = b.algebra.constant(2.0)
     at, rate, second_rate = (
         total(terms, b.algebra)
@@ -279,7 +279,7 @@ def _norm_row(four: Sequence[Moving[S]], b: ProgramBuilder[S]) -> Moving[S]:
 def _loop_rows(
     loop: Loop[S], b: ProgramBuilder[S], supplied: Supplied[S], wanted: Wanted
 ) -> list[Moving[S]]:
-    """LC-1 to LC-4"""
+    """Write the rows of a loop: LC-1 to LC-4."""
     first, second = loop_vectors(loop, b, supplied)
     rows = []
     for (one, other), name in zip(loop.rows, loop.row_names, strict=True):
@@ -354,7 +354,7 @@ def _named(name: str, row: Moving[S], b: ProgramBuilder[S], wanted: Wanted, note
 def quantities(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supplied: Supplied[S]
 ) -> dict[str, Moving[S]]:
-    """What relations may mention, by name."""
+    """Return the quantities that relations may mention, by name."""
     zero, one = b.algebra.zero, b.algebra.one
     known = {TIME: Moving(b.declared(TIME).symbols[0], one, zero)}
     for joint in tree.joints:

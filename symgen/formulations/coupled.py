@@ -100,7 +100,7 @@ def write(
 
 
 def state_of_joints(tree: KinematicTree[S], state: State[S]) -> State[S]:
-    """What all joints do where the coordinates are in `state`; their torques are 0."""
+    """Return the state of all joints where the coordinates are in `state`; torques are 0."""
     zero = tree.algebra.zero
     coordinates = [zero if place is None else state.q[place] for place in tree.places]
     q, qd, qdd = (_moved(tree, own) for own in (coordinates, state.qd, state.qdd))
@@ -175,7 +175,7 @@ def _array_of_all_joints(
 ) -> Input[S]:
     """An entry for every joint; `own` has one for every coordinate, and `values` is added to.
 
-    What is 0 for all coordinates is so for all joints, but positions.
+    Quantities that are 0 for all coordinates are 0 for all joints, but positions.
     """
     entries: list[S] = []
     idle = name != "q" and all(map(b.algebra.is_zero, own))

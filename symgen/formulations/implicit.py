@@ -265,4 +265,4 @@ WRITERS: Mapping[str, Writer] = {
     "hybrid_dynamics_derivatives": Writer(write_derivatives, *_HYBRID),
     "hybrid_dynamics_parameter_derivatives": Writer(write_parameter_derivatives, *_HYBRID),
 }
-"""By name of the function."""
+"""Map of a function to its writer."""

@@ -1,4 +1,4 @@
-"""What a formulation is: the functions that it derives, and the trees that it serves."""
+"""Formulations: the functions that they derive, and the trees that they serve."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Formulation:
     weight: float = 1.0
     """How many times the operations of `sizes.operations` a function takes, roughly."""
     weights: Mapping[str, float] = field(default_factory=dict)
-    """The same of functions that take more or less, by name."""
+    """`weight` of functions that take more or fewer operations, by name."""
     size: Callable[[KinematicTree[Any], str], int] = small
     """An estimate of its own, of a formulation that grows faster than its results."""
     by_default: bool = True
@@ -106,12 +106,12 @@ class Formulation:
     loops: Mapping[str, LoopDerivation] = field(default_factory=dict)
     """The functions that can also be written in loops, and what does it."""
     torques: Derivation | None = None
-    """What writes ``inverse_dynamics`` where that is none of `functions`: for products of
+    """Derivation of ``inverse_dynamics`` where it is none of `functions`, for products of
     derivatives of accelerations."""
 
     @property
     def inverse_dynamics(self) -> Derivation | None:
-        """What writes the torques that accelerations take, a function of its own or not."""
+        """Derivation of the torques that accelerations take, in `functions` or not."""
         return self.functions.get("inverse_dynamics", self.torques)
 
     def operations(self, tree: KinematicTree[Any], function: str) -> int:

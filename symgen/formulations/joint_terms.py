@@ -1,4 +1,4 @@
-"""What drives, bearings and springs add to the rigid-body equations of every formulation.
+"""Torques of drives, bearings and springs, for all formulations.
 
 It is no dynamics of the tree: every term belongs to one coordinate alone, and the model format
 states it, so that all formulations take it from here.
@@ -137,7 +137,7 @@ def without_joint_terms(tree: KinematicTree[S]) -> KinematicTree[S]:
 
 
 def _friction_curvature(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -> S:
-    """JT-4"""
+    """Return the curvature of friction: JT-4."""
     terms, qd, one = joint.terms, state.qd[joint.number - 1], b.algebra.one
     slip = b.algebra.function("tanh", qd / terms.friction_velocity)
     sticking = (one - slip * slip) / terms.friction_velocity

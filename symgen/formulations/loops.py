@@ -38,11 +38,11 @@ from symgen.program.program import Input, Program
 Value: TypeAlias = S | Vector[S] | Matrix[S]
 
 Entry: TypeAlias = S | tuple[S, ...]
-"""What a pair of joints has in a square array: one number or several."""
+"""Entries of a pair of joints in a square array: one number or several."""
 
 
 class Entries(Generic[S]):
-    """What columns hold of the joint `label`, as symbols that are declared when they are read."""
+    """Columns of the joint `label`, as symbols that are declared when they are read."""
 
     def __init__(self, b: ProgramBuilder[S], label: str) -> None:
         self._b, self.label = b, label
@@ -90,12 +90,12 @@ def entries_of(stem: str, value: Value[S], symmetric: bool = False) -> dict[Colu
 
 
 PairStep: TypeAlias = Callable[[ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, Entry[S]]]
-"""What the joint of a row and that of a column have in square arrays."""
+"""Writer of the entries of a row's joint and a column's joint in square arrays."""
 
 BothWays: TypeAlias = Callable[
     [ProgramBuilder[S], Entries[S], Entries[S]], Mapping[str, tuple[S, S]]
 ]
-"""What joints j and i, which j carries or is, have in square arrays: entries (j, i) and (i, j)."""
+"""Writer of the entries (j, i) and (i, j) in square arrays; j carries i, or is i."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class StraightBuilder(Generic[S]):
         self._written: dict[tuple[Column, int], S] = {}
 
     def joint(self, j: int) -> Entries[S]:
-        """What columns hold of joint j."""
+        """Return the columns of joint j."""
         return self._entries.setdefault(j, Entries(self.b, f"{j}"))
 
     def write(self, j: int, stem: str, value: Value[S], symmetric: bool = False) -> None:
@@ -142,7 +142,7 @@ class StraightBuilder(Generic[S]):
         self._written.update({(column, j): x for column, x in found.items()})
 
     def phase(self, build: Callable[[ProgramBuilder[S]], Program[S]]) -> Straight[S]:
-        """What was written."""
+        """Return the phase that was written."""
         inputs = [entries.input(COLUMNS) for entries in self._entries.values()]
         names = tuple(name for array in inputs for name in array.symbol_names)
         symbols = tuple(symbol for array in inputs for symbol in array.symbols)

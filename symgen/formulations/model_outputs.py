@@ -56,7 +56,7 @@ _ORDERS = {"x": 0, "v": 1, "a": 2}
 
 @dataclass(frozen=True)
 class Mentioned(Generic[S]):
-    """What the outputs of a tree are made of, beside the arguments.
+    """Quantities that the outputs of a tree mention, beside the arguments.
 
     `points` with the highest derivative by time that is mentioned of any of them: 0 for positions,
     1 for velocities, 2 for accelerations; `wrenches` are numbers of joints.
@@ -72,11 +72,11 @@ class Mentioned(Generic[S]):
 
 @dataclass(frozen=True)
 class Supplied(Generic[S]):
-    """What a family derives of it.
+    """Quantities that a formulation derives for outputs.
 
     `points` maps a name to position, velocity and acceleration in base axes, `wrenches` the number
-    of a joint to ``[fx fy fz nx ny nz]`` as in `joint_wrenches`.  What is not mentioned may be
-    left out, or 0.
+    of a joint to ``[fx fy fz nx ny nz]`` as in `joint_wrenches`.  Quantities that are not mentioned
+    may be left out, or 0.
     """
 
     points: Mapping[str, tuple[Vector[S], Vector[S], Vector[S]]] = field(default_factory=dict)
@@ -115,7 +115,7 @@ def write_outputs(
 def _with_forces(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supplied: Supplied[S]
 ) -> Supplied[S]:
-    """What the forces of the model add to what was supplied."""
+    """Add the quantities of the model's forces to those supplied."""
     laws = write_laws(tree, b, state)
     added = transmitted(b, laws).values
     wrenches = {
@@ -131,7 +131,8 @@ def _with_forces(
 def write_outputs_derivatives(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
 ) -> None:
-    """The same, and the derivatives by t, q, qd, qdd, tau, loads and the runtime parameters."""
+    """Write the outputs, and their derivatives by t, q, qd, qdd, tau, loads and the runtime
+    parameters."""
     write_outputs(tree, b, state, supply)
     inputs = [b.declared(name) for name in (TIME, *RATES, LOADS)]
     inputs.append(symbolic_parameters(tree))
@@ -148,7 +149,7 @@ def write_outputs_multiplier_derivatives(
 
 
 def mentioned(tree: KinematicTree[S]) -> Mentioned[S]:
-    """What the outputs of `tree` are made of."""
+    """Return the quantities that the outputs of `tree` mention."""
     names = dict.fromkeys(name for output in tree.outputs for name in output.expression.names)
     words = [tuple(name.split(".")) for name in names]
     points = {name for _, name, *_ in _of(words, POINTS)}
@@ -192,7 +193,7 @@ def _arguments(
 
 
 def _names_of(tree: KinematicTree[S], supplied: Supplied[S]) -> Iterator[tuple[str, S]]:
-    """What a family supplies by the names of quantities."""
+    """Map the names of quantities to those that a formulation supplies."""
     for name, motion in supplied.points.items():
         entries = (entry for vector in motion for entry in vector)
         for part, entry in zip(POINT_PARTS, entries, strict=True):

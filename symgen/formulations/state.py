@@ -19,7 +19,7 @@ class Wrench(Generic[S]):
 
 @dataclass(frozen=True)
 class State(Generic[S]):
-    """What a function is evaluated at; what a function does not take is 0.
+    """State at which a function is evaluated; arguments that it does not take are 0.
 
     `q`, `qd`, `qdd`, `tau` have one entry per joint, `loads` one wrench per load of the tree,
     exerted by the environment on the link.  In hybrid dynamics `qdd` holds the given accelerations

@@ -137,7 +137,7 @@ def _torque_parts(
 
 @dataclass(frozen=True)
 class RigidParts(Generic[S]):
-    """What a family derives: the parts of the rigid bodies; `coriolis` may be what is left."""
+    """Parts of the torques of the rigid bodies; `coriolis` may be the remainder."""
 
     inertial: Torques[S]
     centrifugal: Torques[S]

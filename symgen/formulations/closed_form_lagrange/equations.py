@@ -66,7 +66,7 @@ NOTES = {
 
 
 def mass_matrix_entries(kinematics: Kinematics[S]) -> list[list[S]]:
-    """LG-6"""
+    """Write M: LG-6."""
     tree, b = kinematics.tree, kinematics.b
     entries = [[b.algebra.zero] * tree.n for _ in range(tree.n)]
     for k in range(1, tree.n + 1):
@@ -111,7 +111,7 @@ def triples_on_one_path(tree: KinematicTree[S]) -> list[tuple[int, int, int]]:
 def velocity_torques(
     symbols: dict[tuple[int, int, int], S], qd: Sequence[S], kinematics: Kinematics[S]
 ) -> list[S]:
-    """LG-8"""
+    """Write the velocity torques: LG-8."""
     b = kinematics.b
     terms = velocity_terms(symbols, qd, kinematics)
     torques: list[S] = []
@@ -144,7 +144,7 @@ def velocity_terms(
 
 
 def gravity_torques(kinematics: Kinematics[S]) -> list[S]:
-    """LG-9"""
+    """Write the torques of gravity: LG-9."""
     tree, b = kinematics.tree, kinematics.b
     torques: list[S] = []
     for joint in tree.joints:
@@ -158,7 +158,7 @@ def gravity_torques(kinematics: Kinematics[S]) -> list[S]:
 
 
 def load_torques(kinematics: Kinematics[S], loads: Sequence[Wrench[S]]) -> list[S]:
-    """LG-10"""
+    """Write the torques of loads: LG-10."""
     tree, b = kinematics.tree, kinematics.b
     torques: list[S] = []
     for joint in tree.joints:
@@ -187,7 +187,7 @@ def bias_torques(
 def torques(
     M: Sequence[Sequence[S]], bias: Sequence[S], qdd: Sequence[S], kinematics: Kinematics[S]
 ) -> list[S]:
-    """LG-11"""
+    """Write the joint torques: LG-11."""
     b = kinematics.b
     result: list[S] = []
     for joint, row, rest in zip(kinematics.tree.joints, M, bias, strict=True):

@@ -47,7 +47,7 @@ LARGEST_CLOSED_FORM = 200_000
 
 
 def inverse_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """LG-11"""
+    """Write tau, (n,): LG-11."""
     kinematics = Kinematics(tree, b, state.q)
     M = mass_matrix_entries(kinematics)
     bias = bias_torques(christoffel_symbols(kinematics), kinematics, state)
@@ -83,18 +83,18 @@ def torque_parts(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) 
 
 
 def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """LG-9"""
+    """Write the torques of gravity, (n,): LG-9."""
     b.output("gravity_forces", (tree.n,), gravity_torques(Kinematics(tree, b, state.q)))
 
 
 def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """LG-6"""
+    """Write M, (n, n): LG-6."""
     rows = mass_matrix_entries(Kinematics(tree, b, state.q))
     write_matrix(b, "mass_matrix", with_rotors(tree, rows), tree.n)
 
 
 def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """LG-12"""
+    """Write C, (n, n): LG-12."""
     symbols = christoffel_symbols(Kinematics(tree, b, state.q))
     by_entry: dict[tuple[int, int], list[S]] = {}
     for (i, k, m), value in symbols.items():
@@ -127,7 +127,7 @@ def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 
 
 def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """LG-13"""
+    """Write U: LG-13."""
     kinematics = Kinematics(tree, b, state.q)
     energies: list[S] = []
     for joint in tree.joints:

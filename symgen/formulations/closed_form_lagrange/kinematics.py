@@ -32,7 +32,7 @@ class Kinematics(Generic[S]):
             self._transform(joint.number)
 
     def _transform(self, j: int) -> None:
-        """LG-1, LG-2"""
+        """Write T_j and A_j: LG-1, LG-2."""
         joint = self.tree.joint(j)
         with self.b.step("transforms", joint.name):
             T = joint.transform(self.q[j - 1], self.b.algebra).homogeneous(self.b.algebra)
@@ -71,7 +71,7 @@ class Kinematics(Generic[S]):
         return self._ddA[j, k, m]
 
     def dA_I(self, j: int, k: int) -> Matrix[S]:
-        """LG-5"""
+        """Return d 0T_j / dq_k I_j: LG-5."""
         if (j, k) not in self._dA_I:
             value = self.dA(j, k) @ self.tree.joint(j).body.pseudo_inertia(self.b.algebra)
             with self.b.step("first derivatives", self.tree.joint(j).name):

@@ -127,7 +127,7 @@ def own_body(joint: Joint[S], algebra: Algebra[S]) -> OwnBody[S]:
 
 
 def moments_step(at: JointFrame[S], body: OwnBody[S], b: ProgramBuilder[S]) -> Moments[S]:
-    """CO-9"""
+    """Write the moments of a body: CO-9."""
     j = at.label
     with b.step("bodies", at.name):
         c = b.let(f"c0_{j}", at.x + at.R.apply(body.com), "CO-9")
@@ -141,7 +141,7 @@ def moments_step(at: JointFrame[S], body: OwnBody[S], b: ProgramBuilder[S]) -> M
 def momentum_step(
     at: JointAxis[S], moments: Moments[S], v: Spatial[S], b: ProgramBuilder[S]
 ) -> Momentum[S]:
-    """CO-10"""
+    """Write the momentum of a body: CO-10."""
     j, w, u = at.label, v.angular, v.linear
     with b.step("bodies", at.name):
         columns = [w.cross(Vector(*column)) for column in moments.E.transposed.rows]
@@ -153,7 +153,7 @@ def momentum_step(
 def force_step(
     at: JointAxis[S], moments: Moments[S], a: Vector[S], W: Matrix[S], b: ProgramBuilder[S]
 ) -> Spatial[S]:
-    """CO-11"""
+    """Write the force of inertia of a body: CO-11."""
     j = at.label
     with b.step("bodies", at.name):
         spin = twice_skew_part(W @ moments.E)
@@ -164,7 +164,7 @@ def force_step(
 def composite_moments_step(
     at: JointAxis[S], own: Moments[S], children: Sequence[Moments[S]], b: ProgramBuilder[S]
 ) -> Moments[S]:
-    """CO-12"""
+    """Write the moments of a composite: CO-12."""
     j = at.label
     with b.step("composites", at.name):
         for child in children:
@@ -177,7 +177,7 @@ def composite_moments_step(
 def composite_momentum_step(
     at: JointAxis[S], own: Momentum[S], children: Sequence[Momentum[S]], b: ProgramBuilder[S]
 ) -> Momentum[S]:
-    """CO-12"""
+    """Write the momentum of a composite: CO-12."""
     j = at.label
     with b.step("composites", at.name):
         for child in children:
@@ -188,7 +188,7 @@ def composite_momentum_step(
 def composite_force_step(
     at: JointAxis[S], own: Spatial[S], children: Sequence[Spatial[S]], b: ProgramBuilder[S]
 ) -> Spatial[S]:
-    """CO-12"""
+    """Write the force of inertia of a composite: CO-12."""
     j = at.label
     with b.step("composites", at.name):
         for child in children:
@@ -197,14 +197,14 @@ def composite_force_step(
 
 
 def inertia_step(at: JointAxis[S], composite: Moments[S], b: ProgramBuilder[S]) -> RigidInertia[S]:
-    """CO-13"""
+    """Write the inertia of a composite: CO-13."""
     with b.step("composites", at.name):
         J = let_symmetric(b, f"J0_{at.label}C", trace_less(composite.E), "CO-13")
         return RigidInertia(composite.m, composite.h, J)
 
 
 def coriolis_step(at: JointAxis[S], composite: Momentum[S], b: ProgramBuilder[S]) -> Coriolis[S]:
-    """CO-13"""
+    """Write the Coriolis matrix of a composite: CO-13."""
     with b.step("composites", at.name):
         B = b.let(f"B0_{at.label}C", trace_less(composite.K), "CO-13")
         return Coriolis(B, composite.f)
@@ -263,7 +263,7 @@ def twice_skew_part(x: Matrix[S]) -> Vector[S]:
 
 @dataclass(frozen=True)
 class LoadSum(Generic[S]):
-    """CO-17"""
+    """Sums over loads: CO-17."""
 
     F: Vector[S]
     N: Vector[S]
@@ -281,7 +281,7 @@ class LoadSum(Generic[S]):
 
 @dataclass(frozen=True)
 class LoadEffects(Generic[S]):
-    """CO-18"""
+    """Effects of loads: CO-18."""
 
     moved: Vector[S]
     kept: Vector[S]
@@ -317,7 +317,7 @@ def load_sum_step(at: Place[S], parts: Sequence[LoadSum[S]], b: ProgramBuilder[S
 
 
 def load_effects_step(at: JointAxis[S], loads: LoadSum[S], b: ProgramBuilder[S]) -> LoadEffects[S]:
-    """CO-18"""
+    """Write the effects of loads: CO-18."""
     j, s, S_v = at.label, at.axis.angular, at.axis.linear
     with b.step("loads", at.name):
         moved = b.let(f"moved_{j}", loads.L.apply(s) - loads.F.cross(S_v), "CO-18")

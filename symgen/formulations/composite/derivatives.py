@@ -1,6 +1,6 @@
 """Derivatives of the joint torques in closed form (Singh, Russell, Wensing 2022, IDSVA).
 
-What moves when q_i does is the composite of all bodies beyond joint i, as one rigid body; how its
+q_i moves the composite of all bodies beyond joint i, as one rigid body; how its
 wrench changes is said by three forces and one moment of joint i, and how joint i feels a joint j
 that carries it by the motions S_j, Psi'_j, Psi''_j.  A pair of joints costs five scalar products.
 
@@ -125,8 +125,9 @@ class Bodies(Generic[S]):
 
 @dataclass(frozen=True)
 class Forces(Generic[S]):
-    """What accelerations bring in: `rates` are Psi'', `forces` those of inertia on composites,
-    `effects` those of the loads beyond joints that have any, `tau` the torques of the bodies."""
+    """Quantities that depend on accelerations: `rates` are Psi'', `forces` those of inertia on
+    composites, `effects` those of the loads beyond joints that have any, `tau` the torques of the
+    bodies."""
 
     rates: Mapping[int, Spatial[S]]
     forces: Mapping[int, Spatial[S]]
@@ -272,7 +273,7 @@ def unit_force_step(at: JointAxis[S], inertia: RigidInertia[S], b: ProgramBuilde
 def rates_step(
     at: JointAxis[S], psi: Spatial[S], composite: Composite[S], b: ProgramBuilder[S]
 ) -> Rates[S]:
-    """CO-14"""
+    """Write t_1, t_2 and t_4: CO-14."""
     i, inertia, coriolis = at.label, composite.inertia, composite.coriolis
     t1 = unit_force_step(at, inertia, b)
     with b.step("answers", at.name):
@@ -291,7 +292,7 @@ def force_by_q_step(
     loads: LoadEffects[S] | None,
     b: ProgramBuilder[S],
 ) -> Spatial[S]:
-    """CO-15"""
+    """Write t_3: CO-15."""
     i = at.label
     with b.step("answers", at.name):
         turning = composite.coriolis.apply(psi.angular)
@@ -304,7 +305,7 @@ def force_by_q_step(
 def torque_step(
     at: JointAxis[S], force: Spatial[S], load: Spatial[S] | None, b: ProgramBuilder[S]
 ) -> S:
-    """CO-16"""
+    """Write the torque of a joint: CO-16."""
     with b.step("torque", at.name):
         felt = force - load if load else force
         return b.let(f"tau_{at.label}", at.axis.dot(felt), "CO-16")

@@ -6,8 +6,8 @@ without its own factorisation is that cheap.
 
 Derivatives are those of `implicit`.  By q and qd the derivatives of the torques come in two halves
 (`derivatives`), and the first serves to find the accelerations: M = d tau/d qdd, and the velocity
-torques, which are quadratic in qd, are half of d tau/d qd times qd.  What is missing of the bias
-are gravity and loads: gravity accelerates all composites alike, so that joint j feels t_1 of its
+torques, which are quadratic in qd, are half of d tau/d qd times qd.  The rest of the bias is
+gravity and loads: gravity accelerates all composites alike, so that joint j feels t_1 of its
 composite along it.
 
 Notation: see `recursion`, `mass_matrix`, `derivatives` and `accelerations`; a_0 is the acceleration

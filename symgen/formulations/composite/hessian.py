@@ -113,15 +113,15 @@ NOTES = {
 }
 
 BLOCKS = ("q_q", "q_qd", "q_qdd", "qd_qd")
-"""Those of the Hessian that are not 0 whatever the robot is."""
+"""Blocks of the Hessian that are not 0 for every robot."""
 
 Blocks = dict[str, dict[tuple[int, int], S]]
-"""By block: (row, column) -> entry; what is left out is 0"""
+"""Map of a block to its entries by (row, column); missing entries are 0."""
 
 
 @dataclass(frozen=True)
 class VirtualMotion(Generic[S]):
-    """CO-60"""
+    """Virtual motion of a link: CO-60."""
 
     V: Spatial[S]
     Omega: Spatial[S]
@@ -129,7 +129,7 @@ class VirtualMotion(Generic[S]):
 
 @dataclass(frozen=True)
 class VirtualMomentum(Generic[S]):
-    """CO-61"""
+    """Virtual momentum of a body: CO-61."""
 
     moving: Momentum[S]
     b: Vector[S]
@@ -150,7 +150,7 @@ class JointMotion(Generic[S]):
 
 @dataclass(frozen=True)
 class Responses(Generic[S]):
-    """What joint i answers to the displacements of a joint that carries it: CO-14, CO-15, CO-62,
+    """Responses of joint i to displacements of a joint that carries it: CO-14, CO-15, CO-62,
     and of loads CO-64."""
 
     t1: Spatial[S]
@@ -268,7 +268,7 @@ def _responses(
 def virtual_step(
     at: JointAxis[S], parent: Spatial[S], multiplier: S, b: ProgramBuilder[S]
 ) -> VirtualMotion[S]:
-    """CO-60"""
+    """Write the virtual motion: CO-60."""
     j = at.label
     with b.step("virtual motion", at.name):
         V = let_spatial(b, (f"V_w_{j}", f"V_v_{j}"), parent + at.axis * multiplier, "CO-60")
@@ -339,7 +339,7 @@ def load_virtual_step(
     V: Spatial[S],
     b: ProgramBuilder[S],
 ) -> Matrix[S]:
-    """CO-63 of one load"""
+    """Write the virtual moment: CO-63 of one load."""
     j = at.joint.number
     with b.step("loads", at.joint.name):
         F, N = at.C.apply_transposed(given.force), at.C.apply_transposed(given.moment)
@@ -361,7 +361,7 @@ def load_virtual_sum_step(
 def load_moment_step(
     at: JointAxis[S], Omega: Spatial[S], loads: LoadSum[S], A: Matrix[S], b: ProgramBuilder[S]
 ) -> Vector[S]:
-    """CO-64"""
+    """Write the moment of loads: CO-64."""
     with b.step("loads", at.name):
         turned = Omega.angular.cross(loads.N) + Omega.linear.cross(loads.F)
         z = turned + loads.L.apply(Omega.angular) - trace_less(A).apply(at.axis.angular)
@@ -438,7 +438,7 @@ def write_loads(
     virtual: Mapping[int, VirtualMotion[S]],
     x: StraightBuilder[S],
 ) -> bool:
-    """What the loads beyond every joint do; says whether there are any."""
+    """Write the effects of the loads beyond every joint; return whether there are any."""
     sums = loads_beyond(tree, places, x)
     moments = load_moment_sweep(tree, places, sums, virtual, x.b, x.state.loads)
     for j, load in sums.items():
@@ -448,7 +448,7 @@ def write_loads(
 
 
 def write_curvatures(tree: KinematicTree[S], x: StraightBuilder[S]) -> bool:
-    """What friction adds on the diagonal; says whether there is any."""
+    """Write the curvature of friction on the diagonal; return whether there is any."""
     found = friction_curvatures(tree, x.b, x.state)
     bent = not all(map(x.b.algebra.is_zero, found))
     for joint, curvature in zip(tree.joints, found, strict=True):
@@ -471,7 +471,7 @@ def with_virtual_momentum(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Co
 
 
 def virtual_responses(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """CO-14, CO-62"""
+    """Write the responses to the virtual motion: CO-14, CO-62."""
     whole = composite(b, joint)
     rates = rates_step(axis(joint), psi(joint), whole, b)
     moving = Momentum(joint.matrix("Kv0"), joint.vector("p0"))

@@ -1,7 +1,7 @@
 """The derivatives in closed form, in loops: the steps of `derivatives` for any joint, any pair.
 
-Motions are found from the base outwards, in a straight line.  What a body weighs, what a joint
-answers to its composite, and what two joints feel of each other, is said once.
+Motions are found from the base outwards, in a straight line.  Each body, each joint and each pair
+of joints has one step.
 
 A floating base is one joint of six columns, constant in the body (Singh, Russell, Wensing 2022).
 Its parent is at rest, so that Psi' = v_p x S is 0 in derivatives by q, and Psi'' = a_base x S; in
@@ -224,7 +224,7 @@ def loads_beyond(
 def write_drives(
     tree: KinematicTree[S], terms: Mapping[str, Sequence[S]], x: StraightBuilder[S]
 ) -> tuple[str, ...]:
-    """What the joints' own terms add on diagonals, by "q", "qd" and "qdd"; says on which."""
+    """Write joint terms on diagonals, by "q", "qd" and "qdd"; return on which."""
     used = [by for by in terms if not all(map(x.b.algebra.is_zero, terms[by]))]
     for by in used:
         for joint, term in zip(tree.joints, terms[by], strict=True):
@@ -233,7 +233,7 @@ def write_drives(
 
 
 def write_spatial(x: StraightBuilder[S], j: int, stems: tuple[str, str], value: Spatial[S]) -> None:
-    """Both halves."""
+    """Write both vectors of a spatial vector."""
     x.write(j, stems[0], value.angular)
     x.write(j, stems[1], value.linear)
 
@@ -242,7 +242,7 @@ def write_spatial(x: StraightBuilder[S], j: int, stems: tuple[str, str], value: 
 
 
 def moments_of(b: ProgramBuilder[S], joint: Entries[S]) -> Moments[S]:
-    """CO-9 of the body"""
+    """Write the moments: CO-9 of the body."""
     own = OwnBody(joint.scalar("m"), joint.vector("com"), joint.symmetric("E_own"))
     return moments_step(frame(joint), own, b)
 
@@ -270,26 +270,26 @@ def of_body(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
 
 
 def inertial_force(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """CO-11 of the body"""
+    """Write the force of inertia: CO-11 of the body."""
     motion = joint.vector("a0"), joint.matrix("W0")
     force = force_step(axis(joint), moments_of(b, joint), *motion, b)
     return spatial_entries(("n0_in", "f0_in"), force)
 
 
 def torque(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
-    """CO-16"""
+    """Write the torque: CO-16."""
     load = spatial(joint, "n0_L", "F0_L") if loaded else None
     tau = torque_step(axis(joint), spatial(joint, "n0_in", "f0_in"), load, b)
     return entries_of("tau", tau)
 
 
 def rates(b: ProgramBuilder[S], joint: Entries[S]) -> Rates[S]:
-    """CO-14"""
+    """Write t_1, t_2 and t_4: CO-14."""
     return rates_step(axis(joint), psi(joint), composite(b, joint), b)
 
 
 def rates_entries(found: Rates[S]) -> Mapping[Column, S]:
-    """t_1, t_2, t_4"""
+    """Return the columns of t_1, t_2, t_4."""
     return {
         **spatial_entries(("t1_n", "t1_f"), found.t1),
         **spatial_entries(("t2_n", "t2_f"), found.t2),
@@ -298,7 +298,7 @@ def rates_entries(found: Rates[S]) -> Mapping[Column, S]:
 
 
 def to_q(b: ProgramBuilder[S], joint: Entries[S], loaded: bool, floats: bool) -> Mapping[Column, S]:
-    """CO-15"""
+    """Write t_3: CO-15."""
     force = spatial(joint, "n0_in", "f0_in")
     effects = LoadEffects(joint.vector("moved"), zero_vector(b.algebra)) if loaded else None
     known = psi_by_q(b, joint, floats), rate(joint), composite(b, joint), force, effects
@@ -310,14 +310,14 @@ def to_q(b: ProgramBuilder[S], joint: Entries[S], loaded: bool, floats: bool) ->
 
 
 def rates_of_pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> tuple[S, S, S]:
-    """CO-19, CO-20"""
+    """Write the entries by qdd and qd: CO-19, CO-20."""
     return rates_pair_step(axis(j), psi(j), axis(i), answers_of(i), b)
 
 
 def by_q_of_pair(
     b: ProgramBuilder[S], j: Entries[S], i: Entries[S], loaded: bool, floats: bool
 ) -> tuple[S, S]:
-    """CO-21"""
+    """Write the entries by q: CO-21."""
     motion, t3 = (psi_by_q(b, j, floats), rate(j)), spatial(i, "t3_n", "t3_f")
     effects = LoadEffects(zero_vector(b.algebra), i.vector("kept")) if loaded else None
     return q_pair_step(axis(j), *motion, axis(i), answers_of(i), t3, effects, b)
@@ -365,18 +365,18 @@ def inertia(b: ProgramBuilder[S], joint: Entries[S]) -> RigidInertia[S]:
 
 
 def answers_of(joint: Entries[S]) -> Rates[S]:
-    """t_1, t_2, t_4"""
+    """Read t_1, t_2, t_4."""
     t1, t2 = spatial(joint, "t1_n", "t1_f"), spatial(joint, "t2_n", "t2_f")
     return Rates(t1, t2, joint.vector("t4"))
 
 
 def spatial(joint: Entries[S], angular: str, linear: str) -> Spatial[S]:
-    """Both halves."""
+    """Read both vectors of a spatial vector."""
     return Spatial(joint.vector(angular), joint.vector(linear))
 
 
 def spatial_entries(stems: tuple[str, str], value: Spatial[S]) -> dict[Column, S]:
-    """Both halves."""
+    """Return the columns of both vectors of a spatial vector."""
     return {**entries_of(stems[0], value.angular), **entries_of(stems[1], value.linear)}
 
 
@@ -408,7 +408,7 @@ def coriolis_matrix(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
 
 
 def moments(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """CO-9 of the body"""
+    """Write the moments: CO-9 of the body."""
     return moments_entries(moments_of(b, joint))
 
 
@@ -419,7 +419,7 @@ def unit_force(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
 
 
 def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """CO-14"""
+    """Write t_1, t_2 and t_4: CO-14."""
     return rates_entries(rates(b, joint))
 
 
@@ -427,7 +427,7 @@ def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
 
 
 def mass_of_pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
-    """CO-27"""
+    """Write the entries of M: CO-27."""
     entry = pair_step(axis(j), i.label, spatial(i, "t1_n", "t1_f"), b)
     return {"mass_matrix": (entry, entry)}
 
@@ -435,5 +435,5 @@ def mass_of_pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[
 def coriolis_of_pair(
     b: ProgramBuilder[S], j: Entries[S], i: Entries[S]
 ) -> Mapping[str, tuple[S, S]]:
-    """CO-43"""
+    """Write the entries of C: CO-43."""
     return {"coriolis_matrix": coriolis_pair_step(axis(j), psi(j), axis(i), answers_of(i), b)}

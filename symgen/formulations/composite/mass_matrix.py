@@ -183,7 +183,7 @@ def moments_back_step(at: Passage[S], body: Moments[S], b: ProgramBuilder[S]) ->
 
 
 def force_step(at: Passage[S], body: Moments[S], b: ProgramBuilder[S]) -> Spatial[S]:
-    """CO-25"""
+    """Write the force per unit acceleration: CO-25."""
     i, s, t = at.joint.number, at.axis.angular, at.axis.linear
     with b.step("forces", at.joint.name):
         moment = trace_less(body.E).apply(s) + body.h.cross(t)

@@ -100,7 +100,7 @@ class Acceleration(Generic[S]):
 def velocity_step(
     at: JointAxis[S], parent: Velocity[S], qd: S, b: ProgramBuilder[S]
 ) -> Velocity[S]:
-    """CO-5, CO-6"""
+    """Write the velocities of link and axis: CO-5, CO-6."""
     j = at.label
     with b.step("velocities", at.name):
         v = let_spatial(b, (f"w0_{j}", f"u0_{j}"), parent.v + at.axis * qd, "CO-5")
@@ -118,7 +118,7 @@ def acceleration_step(
     qdd: S,
     b: ProgramBuilder[S],
 ) -> Acceleration[S]:
-    """CO-7, CO-8"""
+    """Write the accelerations of link and axis: CO-7, CO-8."""
     j, s, S_v, Psi_w = at.label, at.axis.angular, at.axis.linear, v.psi.angular
     with b.step("accelerations", at.name):
         alpha = b.let(f"alpha0_{j}", parent.alpha + s * qdd + Psi_w * qd, "CO-7")
@@ -293,7 +293,7 @@ def slide_step(joint: Joint[S], axes: Axes[S], q: S, b: ProgramBuilder[S]) -> Ve
 def motion_axis_step(
     joint: Joint[S], axes: Axes[S], o: Vector[S], b: ProgramBuilder[S]
 ) -> Spatial[S]:
-    """CO-4"""
+    """Write S_j: CO-4."""
     j = joint.number
     s, t = joint.axes(b.algebra)
     with b.step("axes", joint.name):

@@ -75,7 +75,7 @@ class Passage(Generic[S]):
 
 
 def passage_step(tree: KinematicTree[S], joint: Joint[S], q: S, b: ProgramBuilder[S]) -> Passage[S]:
-    """CO-22, CO-23"""
+    """Write the passage over a joint: CO-22, CO-23."""
     j, algebra = joint.number, b.algebra
     link = identity_transform(algebra)
     if joint.parent != BASE:
@@ -103,7 +103,7 @@ def passage_sweep(
 
 
 def _moments(joint: Joint[S], b: ProgramBuilder[S]) -> Moments[S]:
-    """CO-23"""
+    """Write the moments of the body: CO-23."""
     j, link, body = joint.number, joint.placement.link, joint.body
     c = link.apply(body.com)
     h = b.let(f"h_{j}", c * body.mass, "CO-23")

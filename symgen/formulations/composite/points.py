@@ -89,7 +89,8 @@ class Direction(Generic[S]):
     s: Moving[S]
 
     def factor(self, c: Vector[S], b: ProgramBuilder[S]) -> S | None:
-        """What c is a multiple of the axis by; None where it is none by structure."""
+        """Return the factor between c and the axis; None where c is no multiple of it by
+        structure."""
         if all_zero(self.axis, b.algebra) or not all_zero(c.cross(self.axis), b.algebra):
             return None
         return c.dot(self.axis)
@@ -256,7 +257,7 @@ def motion_axes_step(
 def slide_step(
     joint: Joint[S], t: Moving[S], q: S, qd: S, qdd: S, b: ProgramBuilder[S]
 ) -> Moving[S]:
-    """CO-40"""
+    """Write the slide and its rates: CO-40."""
     j, x = joint.number, q + joint.placement.offset
     slide = Moving(t.x * x, t.xd * x + t.x * qd, t.xdd * x + t.xd * (qd + qd) + t.x * qdd)
     with b.step("points", joint.name):
@@ -284,7 +285,7 @@ def link_step(
     qdd: S,
     b: ProgramBuilder[S],
 ) -> Link[S]:
-    """CO-39"""
+    """Write the angular motion of a link: CO-39."""
     j = joint.number
     own = Direction(joint.axes(b.algebra)[0], s)
     with b.step("turning", joint.name):
@@ -338,7 +339,7 @@ def lever_step(
 def d_point_step(
     at: Mount[S], point: BodyPoint[S], r: Moving[S], b: ProgramBuilder[S]
 ) -> DPoint[S]:
-    """CO-41"""
+    """Write the derivatives of the motion of a point: CO-41."""
     j, name, two, s, t = at.joint.number, point.name, b.algebra.constant(2.0), at.s, at.t
     by_q, by_qd = f"q_{j}", f"qd_{j}"
     rate = t.xd + s.xd.cross(r.x) + s.x.cross(r.xd)

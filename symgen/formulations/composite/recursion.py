@@ -61,7 +61,7 @@ NOTES = {
 
 @dataclass(frozen=True)
 class LinkMotion(Generic[S]):
-    """CO-28 to CO-31"""
+    """Motion of a link: CO-28 to CO-31."""
 
     w: Vector[S]
     alpha: Vector[S]
@@ -122,7 +122,7 @@ def torques(
 def motion_step(
     at: Passage[S], parent: LinkMotion[S], qd: S, qdd: S, b: ProgramBuilder[S]
 ) -> LinkMotion[S]:
-    """CO-28 to CO-31"""
+    """Write the motion of a link: CO-28 to CO-31."""
     j, s, t = at.joint.number, at.axis.angular, at.axis.linear
     with b.step("forward", at.joint.name):
         w_in = b.let(f"w_in_{j}", at.out(parent.w), "CO-28")
@@ -181,6 +181,6 @@ def force_back_step(at: Passage[S], force: Spatial[S], b: ProgramBuilder[S]) -> 
 
 
 def torque_step(at: Passage[S], force: Spatial[S], b: ProgramBuilder[S]) -> S:
-    """CO-34"""
+    """Write the torque: CO-34."""
     with b.step("torque", at.joint.name):
         return b.let(f"tau_{at.joint.number}", at.axis.dot(force), "CO-34")

@@ -1,8 +1,8 @@
 """The regressor: joint torques as a matrix times the inertial parameters of the bodies.
 
-What a body's motion needs is linear in its ten parameters: a force about P for one unit of each,
-ten for every body.  A joint that carries the body takes its part along S of all ten, in whatever
-frame they were found; other joints take nothing of it.
+The force that a body's motion needs is linear in its ten parameters: a force about P for one unit
+of each, ten for every body.  A joint that carries the body takes its part along S of all ten, in
+whatever frame they were found; other joints take nothing of it.
 
 Notation beyond that of `motion` (body j stands in link frame j; everything in the
 basis, about P)
@@ -55,7 +55,7 @@ NOTES = {
 }
 
 Unit = dict[str, Spatial[S]]
-"""By parameter: the force that one unit of it needs."""
+"""Map of a parameter to the force per unit of it."""
 
 
 class Fields(NamedTuple, Generic[S]):

@@ -95,7 +95,7 @@ NOTES = {
 }
 
 Slopes = tuple[Spatial[S], Spatial[S], Spatial[S]]
-"""Of a force or a wrench: by q, qd and qdd of one joint."""
+"""Slopes of a force or a wrench by q, qd and qdd of one joint."""
 
 ARRAYS = ("dw_dq", "dw_dqd", "dw_dqdd")
 """The results in the order of `Slopes`."""
@@ -135,8 +135,8 @@ class Motion(Generic[S]):
 
 @dataclass(frozen=True)
 class Turning(Generic[S]):
-    """What an angular motion s takes: the moment M s, in link axes about p, and the force s x f, in
-    the basis."""
+    """Response to an angular motion s: the moment M s, in link axes about p, and the force s x f,
+    in the basis."""
 
     M: Matrix[S]
     f: Vector[S]
@@ -227,7 +227,7 @@ def rides(joint: Joint[S], algebra: Algebra[S]) -> S:
 def link_frame_step(
     at: JointFrame[S], turn: Matrix[S], lever: Vector[S], b: ProgramBuilder[S]
 ) -> LinkFrame[S]:
-    """CO-50"""
+    """Write the link frame: CO-50."""
     i = at.label
     with b.step("link frames", at.name):
         R = b.let(f"R_link_{i}", at.R @ turn, "CO-50")
@@ -235,14 +235,14 @@ def link_frame_step(
 
 
 def felt_force(force: Spatial[S], loads: LoadSum[S] | None) -> Spatial[S]:
-    """What the joint carries: the force of inertia less the loads beyond it."""
+    """Return the force of inertia less the loads beyond the joint."""
     return force - loads.wrench if loads else force
 
 
 def wrench_step(
     at: JointAxis[S], frame: LinkFrame[S], felt: Spatial[S], b: ProgramBuilder[S]
 ) -> Spatial[S]:
-    """CO-51"""
+    """Write the wrench: CO-51."""
     i = at.label
     with b.step("wrenches", at.name):
         return let_spatial(b, (f"n_w_{i}", f"f_w_{i}"), frame.wrench(felt), "CO-51")
@@ -280,7 +280,7 @@ def response_step(
     loads: LoadSum[S] | None,
     b: ProgramBuilder[S],
 ) -> Response[S]:
-    """CO-52"""
+    """Write the responses: CO-52."""
     i, body, algebra = at.label, composite.inertia, b.algebra
     B, f = composite.coriolis.B, composite.coriolis.f
 
@@ -429,7 +429,7 @@ def wrench(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Col
 
 
 def response(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
-    """CO-52"""
+    """Write the responses: CO-52."""
     at, loads = axis(joint), loads_of(b, joint, loaded)
     found = response_step(at, placed_link(b, joint), composite(b, joint), loads, b)
     turned = entries_of("L_w", found.loads.M) if found.loads else {}
@@ -445,7 +445,7 @@ def response(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[C
 
 
 def placed_link(b: ProgramBuilder[S], joint: Entries[S]) -> LinkFrame[S]:
-    """CO-50"""
+    """Write the link frame: CO-50."""
     return link_frame_step(frame(joint), joint.matrix("turn"), joint.vector("lever"), b)
 
 
@@ -466,12 +466,12 @@ def motion(joint: Entries[S]) -> Motion[S]:
 
 
 def link_frame(joint: Entries[S]) -> LinkFrame[S]:
-    """CO-50"""
+    """Read the link frame: CO-50."""
     return LinkFrame(joint.matrix("R_link"), joint.vector("p"))
 
 
 def response_of(joint: Entries[S], loaded: bool) -> Response[S]:
-    """CO-52"""
+    """Read the responses: CO-52."""
     loads = Turning(joint.matrix("L_w"), joint.vector("F0_L")) if loaded else None
     inertia = Turning(joint.matrix("J_w"), joint.vector("hC"))
     coriolis = Turning(joint.matrix("B_w"), joint.vector("fC"))

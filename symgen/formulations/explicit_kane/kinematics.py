@@ -87,7 +87,7 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Geometry(Generic[S]):
-    """What joint and body k are by themselves.  See the notation.
+    """Quantities of joint and body k alone.  See the notation.
 
     `arms` lead from the centre to the points of the loads on the body, link axes.
     """
@@ -160,7 +160,7 @@ def momentum(at: Geometry[S], velocity: Spatial[S]) -> Spatial[S]:
 def geometry_step(
     joint: Joint[S], center_p: Vector[S], points: Sequence[Vector[S]], q: S, b: ProgramBuilder[S]
 ) -> Geometry[S]:
-    """EK-1"""
+    """Write axes and centres: EK-1."""
     k, algebra, body = joint.number, b.algebra, joint.body
     center = body_center(joint, algebra)
     turn, slide = joint.angular_axis(algebra), joint.linear_axis(algebra)
@@ -200,7 +200,7 @@ def partial_step(
 def motion_step(
     joint: Joint[S], at: Geometry[S], p: Motion[S], qd: S, qdd: S, b: ProgramBuilder[S]
 ) -> Motion[S]:
-    """EK-3, EK-4, EK-5"""
+    """Write the motion of a body: EK-3, EK-4, EK-5."""
     k, C, r = joint.number, at.C, at.r
     with b.step("motion", joint.name):
         omega_in = b.let(f"omega_in_{k}", C.apply_transposed(p.omega), "EK-3")
@@ -229,7 +229,7 @@ def load_step(
 def force_step(
     joint: Joint[S], at: Geometry[S], motion: Motion[S], load: Spatial[S], b: ProgramBuilder[S]
 ) -> Spatial[S]:
-    """EK-7"""
+    """Write the force on a body: EK-7."""
     k, omega = joint.number, motion.omega
     with b.step("forces", joint.name):
         n_e = b.let(f"n_e_{k}", load.angular, "EK-6")

@@ -1,6 +1,6 @@
 """Mass matrix and forces by sums that are carried inward (Anderson, Hsu 2002, section 4.1).
 
-What the bodies beyond joint k contribute is one momentum and one force at the centre of body k,
+The bodies beyond joint k contribute one momentum and one force at the centre of body k,
 made of those of its children: each entry of M and K then costs the same, however many bodies there
 are.  M is still formed, and its equations still solved by factorisation.
 

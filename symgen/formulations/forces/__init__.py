@@ -77,7 +77,7 @@ def write(
 
 
 def are_derived(functions: Collection[str]) -> set[str]:
-    """Those that there are for trees with forces, of functions of the tree without them."""
+    """Return which functions of the tree without forces exist with them."""
     return {name for name in functions if name not in NEEDS or NEEDS[name] in functions}
 
 
@@ -119,7 +119,7 @@ class Forced(Generic[S]):
         self.written(self.tree, self.b, self.state, function or self.function)
 
     def taken(self, function: str | None = None) -> dict[str, Output[S]]:
-        """What that returned, by name; it is no result any more."""
+        """Withdraw and return the results of the function, by name."""
         spec = function_named(function or self.function)
         return {array.name: self.b.withdraw(array.name) for array in spec.results}
 
@@ -218,7 +218,7 @@ def torque_hessian(forced: Forced[S]) -> None:
 
 
 def potential_energy(forced: Forced[S]) -> None:
-    """With that of the springs."""
+    """Write the potential energy, that of the springs included."""
     forced.call()
     ((_, found),) = forced.taken().items()
     (own,) = found.entries
@@ -226,7 +226,7 @@ def potential_energy(forced: Forced[S]) -> None:
 
 
 def potential_energy_parameter_derivatives(forced: Forced[S]) -> None:
-    """The same by parameters."""
+    """Derivatives by parameters of `_torques`."""
     forced.call()
     ((_, found),) = forced.taken().items()
     (row,) = forced.by_parameters(lambda: [stored(forced.b, forced.laws())])
@@ -237,7 +237,7 @@ def potential_energy_parameter_derivatives(forced: Forced[S]) -> None:
 
 
 def joint_wrenches(forced: Forced[S]) -> None:
-    """FM-8 added."""
+    """Write the joint wrenches: FM-8 added."""
     forced.call()
     found = forced.taken()["joint_wrenches"]
     wrenches = transmitted(forced.b, forced.laws())
@@ -288,7 +288,7 @@ def _with_wrench_slopes(
 
 
 def accelerations(forced: Forced[S]) -> None:
-    """Those of tau + Q; a prescribed joint takes Q less."""
+    """Write the derivatives of tau + Q; a prescribed joint takes Q less."""
     b, Q = forced.b, forced.Q(forced.laws())
     with _given(forced, Q) as values:
         forced.call()
@@ -334,7 +334,8 @@ def acceleration_parameter_derivatives(forced: Forced[S]) -> None:
 
 
 def sensitivities(forced: Forced[S]) -> None:
-    """Those of tau + Q, which varies by dtau + dQ/dp + dQ/dq dq + dQ/dqd dqd."""
+    """Write the total derivatives of tau + Q, which varies by dtau + dQ/dp + dQ/dq dq + dQ/dqd
+    dqd."""
     b, Q, rows = forced.b, *_by_parameters(forced)
     with b.variant("_along"):
         written = forced.laws(slopes=True)
@@ -400,8 +401,8 @@ def _without_prescribed(forced: Forced[S], y: Sequence[S], Q: Sequence[S]) -> li
 
 
 def _answer(forced: Forced[S], R: Rows[S], rows: Rows[S]) -> list[S]:
-    """What coordinates answer to changes `rows` of Q, (n, m): R over the free ones, less those of
-    prescribed ones."""
+    """Return the response of coordinates to changes `rows` of Q, (n, m): R over the free ones, less
+    those of prescribed ones."""
     zero, free = forced.b.algebra.zero, [k for k, x in enumerate(forced.free) if x]
     acting = [[row[k] for k in free] for row in R]
     answers = _product(acting, [rows[k] for k in free]) if free else []
@@ -470,4 +471,4 @@ NEEDS: Mapping[str, str] = {
     "forward_dynamics_parameter_derivatives": "forward_dynamics_derivatives",
     "hybrid_dynamics_parameter_derivatives": "hybrid_dynamics_derivatives",
 }
-"""What else a formulation has to derive for them."""
+"""Functions of the tree that a function with forces needs, too."""

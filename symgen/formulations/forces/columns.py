@@ -50,7 +50,7 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Axis(Generic[S]):
-    """Of a joint, in the root: `angular` a_j, `linear` l_j at `origin` o_j."""
+    """Axis of a joint in the root: `angular` a_j, `linear` l_j at `origin` o_j."""
 
     angular: Vector[S]
     linear: Vector[S]

@@ -1,4 +1,4 @@
-"""What joints feel of the model's forces: generalized forces, joint wrenches, and their slopes.
+"""Generalized forces and joint wrenches of the model's forces, and their slopes.
 
 By virtual power the joints feel Q_j = sum J_j . f + a_j . n over all that acts beyond them, so that
 the torques of the bodies become tau - Q.  With dJ_j/dq_k and da_j/dq_k of `columns` and df/dq_k of
@@ -66,7 +66,7 @@ def felt_by_joints(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) 
 
 
 def felt_slopes(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) -> Slopes[S]:
-    """dFM-6"""
+    """Write the slopes of Q: dFM-6."""
     found: Slopes[S] = Slopes()
     for law in laws:
         for place, action in enumerate(law.actions):
@@ -81,7 +81,7 @@ def felt_slopes(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) -> 
 
 
 def _add_column(law: Law[S], place: int, point: MovedPoint[S], k: int, found: Slopes[S]) -> None:
-    """What one action adds to the derivatives by q_k and qd_k."""
+    """Return the part of one action in the derivatives by q_k and qd_k."""
     columns, action = law.columns, law.actions[place]
     b = columns.b
     with b.step("force derivatives", law.force.name):

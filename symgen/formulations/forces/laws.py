@@ -211,7 +211,7 @@ def _root(tree: KinematicTree[S], force: ModelForce[S]) -> int:
 
 
 def _roots(tree: KinematicTree[S]) -> dict[int, list[int]]:
-    """By root the bodies that forces act on, or mention."""
+    """Return, by root, the bodies that forces act on or mention."""
     found: dict[int, list[int]] = {}
     for force in tree.forces:
         bodies = [point.body for point in force.points]

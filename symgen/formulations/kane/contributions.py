@@ -274,7 +274,7 @@ Loads = Mapping[int, Spatial[S]]
 
 
 def motion_step(at: Contribution[S], parent: Motion[S], b: ProgramBuilder[S]) -> Motion[S]:
-    """KANE-4 to KANE-7"""
+    """Write the motion of a body: KANE-4 to KANE-7."""
     k, s, t = at.joint.number, at.P.angular, at.P.linear
     with b.step("known motion", at.joint.name):
         omega_in = b.let(f"omega_in_{k}", at.turned_out(parent.omega), "KANE-4")
@@ -305,7 +305,7 @@ def load_step(
 def force_step(
     at: Contribution[S], motion: Motion[S], loads: Loads[S], b: ProgramBuilder[S]
 ) -> Spatial[S]:
-    """KANE-9"""
+    """Write the force on a body: KANE-9."""
     k = at.joint.number
     with b.step("forces", at.joint.name):
         F_1 = inertia_force(at.body, motion.a, motion.W)

@@ -84,7 +84,7 @@ def composite_step(
 
 
 def diagonal_step(at: Contribution[S], body: BodyMoments[S], b: ProgramBuilder[S]) -> S:
-    """KANE-18"""
+    """Write an entry of the diagonal of M: KANE-18."""
     s, t = at.P.angular, at.P.linear
     two = b.algebra.constant(2.0)
     with b.step("composite bodies", at.joint.name):

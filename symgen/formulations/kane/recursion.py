@@ -45,7 +45,7 @@ M_kk of (25)         M_diagonal_k        diagonal of the mass matrix, rotor incl
 Of a 6x6 inertia I_3_k_nn, I_3_k_nf and I_3_k_ff are the blocks that angular and linear
 accelerations turn into moments and forces.
 
-What differs from the paper, to the same result: trees, hence sums over the children; rotors, which
+Differences from the paper, to the same result: trees, hence sums over the children; rotors, which
 resist the acceleration of their own joint only and stand in M_kk alone; friction and springs, which
 are subtracted from the joint's effort; and prescribed joints, which are not eliminated, for what
 they do to the acceleration is known.
@@ -138,7 +138,7 @@ class Acceleration(Generic[S]):
 
 @dataclass(frozen=True)
 class Carried(Generic[S]):
-    """What one child adds to the articulated body of its parent, parent axes."""
+    """Return the part of one child in the articulated body of its parent, parent axes."""
 
     I: Inertia[S]  # noqa: E741
     F: Spatial[S]
@@ -153,7 +153,7 @@ def articulated_step(
     children: Sequence[Carried[S]],
     b: ProgramBuilder[S],
 ) -> Articulated[S]:
-    """KANE-10 to KANE-13"""
+    """Write the articulated body: KANE-10 to KANE-13."""
     k, P, algebra = at.joint.number, at.P, b.algebra
     with b.step("articulated bodies", at.joint.name):
         I_3, F_3 = body_inertia(at.body, algebra), F_1
@@ -182,7 +182,7 @@ def carried_step(at: Contribution[S], body: Articulated[S], b: ProgramBuilder[S]
 def acceleration_step(
     at: Contribution[S], body: Articulated[S], parent: Spatial[S], b: ProgramBuilder[S]
 ) -> Acceleration[S]:
-    """KANE-14 to KANE-16"""
+    """Write the acceleration of a joint and its body: KANE-14 to KANE-16."""
     k = at.joint.number
     with b.step("accelerations", at.joint.name):
         A_in = let_spatial(b, (f"A_in_n_{k}", f"A_in_f_{k}"), at.out(parent), "KANE-14")
@@ -209,7 +209,7 @@ def pivot_part(at: Contribution[S], U: Spatial[S], b: ProgramBuilder[S]) -> tupl
 
 
 def effort_part(at: Contribution[S], F_3: Spatial[S], b: ProgramBuilder[S]) -> S:
-    """KANE-13"""
+    """Write the effort of a joint: KANE-13."""
     return b.let(f"e_{at.joint.number}", at.P.dot(F_3) - at.resistance, "KANE-13")
 
 
@@ -232,7 +232,7 @@ def left_part(
 def torque_part(
     at: Contribution[S], body: Articulated[S], A_in: Spatial[S], b: ProgramBuilder[S]
 ) -> S:
-    """KANE-16"""
+    """Write the torque of a prescribed joint: KANE-16."""
     tau = body.U.dot(A_in) - at.P.dot(body.F_3) + at.resistance
     return b.let(f"tau_{at.joint.number}", tau, "KANE-16")
 

@@ -3,7 +3,7 @@
 A formulation derives as if a ball were three revolute joints, and a free joint three prismatic ones
 and a ball.  Here that chain stands behind the pose (R, p) that the quaternion gives, and its
 displacements e are 0, so that every sine of them is gone and what lies between its links costs
-nothing.  What is left to do is to say everything in the velocities w of the joint, those of the
+nothing.  It remains to express all results in the velocities w of the joint, those of the
 link's frame in its own axes.  With S_j the columns of its motion subspace (constant in the link)
 and [a, b] the Lie bracket of twists,
 
@@ -20,7 +20,7 @@ where N_k = dN/de_k with w held.  A joint is moved by its own velocity, which is
 matrix of the chain, less M D(w), is the one whose C w are the velocity-product torques and with
 which dM/dt - 2 C is skew-symmetric (the same as Featherstone's sum of J^T (I J' + B J)).
 
-What drives and bearings of such a joint add is a matter of its velocities, not of the chain: it is
+Torques of drives and bearings of such a joint follow its velocities, not the chain: they are
 added here, to what the bodies alone do.  Where accelerations are sought, its rotors stand in the
 chain's equations; the torque that the chain is given is
 
@@ -88,11 +88,11 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
         "forward_dynamics_parameter_derivatives",
     ),
 }
-"""What else a formulation has to derive for the chain."""
+"""Functions of the chain that a function needs, too."""
 
 
 def are_derived(functions: Collection[str], tree: KinematicTree[S]) -> set[str]:
-    """Those that there are for trees with joints on manifolds, of functions of the chain."""
+    """Return which functions of the chain exist for trees with joints on manifolds."""
     return {
         name
         for name in functions
@@ -103,7 +103,7 @@ def are_derived(functions: Collection[str], tree: KinematicTree[S]) -> set[str]:
 
 
 def lacking(function: str, tree: KinematicTree[S]) -> str:
-    """What of the joints on manifolds of a tree a function does not know, in words; "" for nothing.
+    """Name what a function does not know of joints on manifolds; "" for nothing.
 
     The energy of the chain's rotors is not that of the joint's beside e = 0, nor are its slopes.
     """
@@ -138,7 +138,7 @@ def has_loops(tree: KinematicTree[S], function: str) -> bool:
 def start_of_loops(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], function: str
 ) -> Start[S]:
-    """What a straight phase begins with: the chain, posed."""
+    """Return the start of a straight phase: the chain, posed."""
     chain = Chain(tree, b, state, _nothing, function)
     floating = [
         Floating(tuple(k + 1 for k in base.places), tuple(k + 1 for k in base.sliding))

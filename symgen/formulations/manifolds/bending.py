@@ -36,7 +36,7 @@ from symgen.kinematics.frames import units
 
 HALVINGS = 2
 TERMS = 13
-"""Of the series: (1/25)^13 / 27 is below 2^-60."""
+"""Number of terms of the series: (1/25)^13 / 27 is below 2^-60."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Bend(Generic[S]):
 
     @classmethod
     def of(cls, stretch: Stretch[S]) -> Bend[S]:
-        """That of a spring that is stretched; a turn of just half of one has one sign."""
+        """Return the curvature of a stretched spring; a turn of just half of one has one sign."""
         algebra, v, w = stretch.algebra, stretch.v, stretch.w
         size = algebra.function("sqrt", v.dot(v) + w * w)
         if algebra.is_exact:

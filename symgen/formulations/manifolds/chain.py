@@ -57,8 +57,8 @@ Write = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any], str], Non
 class Chain(Generic[S]):
     """One function as it is written: `state` has nq entries in q and n elsewhere, as the inputs.
 
-    `written` writes functions of the chain, whose q has an entry for every coordinate.  What is
-    written is differentiated more than once where it is `bent`.
+    `written` writes functions of the chain, whose q has an entry for every coordinate.  With `bent`
+    the statements are differentiated more than once.
     """
 
     tree: KinematicTree[S]
@@ -68,7 +68,7 @@ class Chain(Generic[S]):
     function: str
     bent: bool = False
     values: dict[S, S] = field(default_factory=dict)
-    """What symbols of the chain stand for."""
+    """Values of the symbols of the chain."""
 
     def __post_init__(self) -> None:
         self.n = len(self.tree.independent)
@@ -100,7 +100,7 @@ class Chain(Generic[S]):
         return self.posed.joint(joint.columns[0]).placement.tree
 
     def name(self, coordinate: int) -> str:
-        """What a coordinate, counted from 0, is called in the model."""
+        """Return the name of a coordinate, counted from 0, in the model."""
         return self.tree.independent[coordinate].name
 
     # ------------------------------------------------------------------------ accelerations
@@ -209,7 +209,7 @@ class Chain(Generic[S]):
         return Input(name, (len(symbols),), tuple(symbols), tuple(names))
 
     def _mixed(self, qdd: Input[S], tau: Input[S]) -> Input[S]:
-        """What is given of every coordinate in hybrid dynamics."""
+        """Return the given quantity of every coordinate in hybrid dynamics."""
         if not tau.symbols:
             return tau
         sides = [qdd if joint.prescribed else tau for joint in self.tree.independent]
@@ -269,7 +269,7 @@ class Chain(Generic[S]):
     # -------------------------------------------------------------------------------- results
 
     def results(self, function: str) -> dict[str, Row[S]]:
-        """What the chain's function returned, by name; it is no result any more."""
+        """Withdraw and return the results of the chain's function, by name."""
         names = [array.name for array in function_named(function).results]
         return {name: list(self.b.withdraw(name).entries) for name in names}
 
@@ -445,7 +445,8 @@ def turned_gravity(chain: Chain[S], base: FloatingBase[S], k: int) -> dict[int, 
 
 
 def of_turned_loads(chain: Chain[S], base: FloatingBase[S], k: int, function: str) -> Row[S] | None:
-    """What loads add to the derivative of a function by theta_k; None where none rides on the base.
+    """Return the part of loads in the derivative of a function by theta_k; None where none rides on
+    the base.
 
     It is that function of a robot without weight or motion, loaded by -R a_k x f and -R a_k x n.
     """

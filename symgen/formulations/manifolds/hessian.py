@@ -8,8 +8,8 @@ accelerations e'' = W^-1 (w' - N(e, w)), all of which vary with the places e.  W
 
 where N_k and N_kl are derivatives of N = sum_i W_i (P w)_i P w by e with w held.  Places are those
 of the chain; along the exponential of the group, which `integrate` follows, they bend by -N / 2, so
-that second derivatives by places take -1/2 sum_i (D_k + D_l of row i) of the first ones.  What
-comes out is symmetric: half the sum of the derivatives of the tangent derivatives, both ways.
+that second derivatives by places take -1/2 sum_i (D_k + D_l of row i) of the first ones.  The
+result is symmetric: half the sum of the derivatives of the tangent derivatives, both ways.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FIRST = "inverse_dynamics_derivatives"
 
 @dataclass(frozen=True)
 class Way(Generic[S]):
-    """What a place changes of y, e' and e'', by coordinate; those of its own joint alone."""
+    """Slopes of y, e' and e'' by a place, for the coordinates of its own joint alone."""
 
     at: tuple[int, ...]
     y: Row[S]
@@ -65,7 +65,7 @@ class Given(Generic[S]):
 
 
 def inverse_dynamics_hessian(chain: Chain[S]) -> None:
-    """MF-7"""
+    """Write the Hessian in the tangent space: MF-7."""
     given = _given(chain)
     n, mu = chain.n, chain.state.multipliers
     qdd = chain.accelerations
@@ -155,7 +155,7 @@ def _moved_by_velocities(
     ways: dict[int, Way[S]],
     q_qd: list[Row[S]],
 ) -> None:
-    """What velocities of the joint do to e'', through places of all coordinates."""
+    """Return the slopes of e'' by velocities of the joint and places of all coordinates."""
     for j, place in enumerate(one.at):
         change = [-x for x in one.N_by_velocity[j]]
         for k in range(chain.n):

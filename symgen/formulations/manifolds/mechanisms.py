@@ -1,4 +1,4 @@
-"""What closes loops beside joints on manifolds: the rows of the chain, in the tangent space.
+"""Constraints beside joints on manifolds: the rows of the chain, in the tangent space.
 
 At e = 0 the columns of the chain are those of the joint, W(0) = 1, so that J and the rates J w are
 the chain's, and second rates are the chain's at e'' = w' - N.  With J in the place of derivatives
@@ -28,7 +28,7 @@ UNCHANGED = (
 """The functions that are those of the chain."""
 
 OF_ACCELERATIONS = ("constraint_bias", "constraint_acceleration_parameter_derivatives")
-"""Those of the chain at its accelerations."""
+"""Functions of the chain at its accelerations."""
 
 JACOBIAN = "constraint_jacobian"
 

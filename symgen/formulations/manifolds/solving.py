@@ -35,7 +35,7 @@ from symgen.program.arguments import DIAGONAL, PIVOTS
 
 @dataclass(frozen=True)
 class Given(Generic[S]):
-    """What the chain is given: accelerations or torques of every coordinate.
+    """Given accelerations or torques of every coordinate of the chain.
 
     `free` has the places of the first coordinates of those joints on manifolds that are free.
     """
@@ -46,7 +46,7 @@ class Given(Generic[S]):
 
 
 def accelerations(chain: Chain[S]) -> None:
-    """MF-3, backwards."""
+    """Write the accelerations, by MF-3, backwards."""
     given = _given(chain)
     chain.call(chain.function, given.qdd, given.tau, rotors=True)
     ((name, entries),) = chain.results(chain.function).items()
@@ -55,7 +55,7 @@ def accelerations(chain: Chain[S]) -> None:
 
 
 def parameter_derivatives(chain: Chain[S]) -> None:
-    """As the chain has them, MF-6 included; N has no parameters."""
+    """Write the chain's derivatives, MF-6 included; N has no parameters."""
     given = _given(chain, bearings=True)
     chain.call(chain.function, given.qdd, given.tau, bearings=True)
     chain.finish()
@@ -185,7 +185,7 @@ def _rotors(chain: Chain[S], one: Tangent[S]) -> Row[S]:
 def _torque_slopes(
     chain: Chain[S], one: Tangent[S], given: Given[S], qdd: Sequence[S]
 ) -> TorqueSlopes[S]:
-    """Of W^T (tau - I N - losses) - (W^T I W - I) e''."""
+    """Return the slopes of W^T (tau - I N - losses) - (W^T I W - I) e''."""
     rotors, e, tau = _rotors(chain, one), one.of(qdd), one.of(given.tau)
     found: TorqueSlopes[S] = TorqueSlopes([], [])
     springs = chain.spring_slopes(one)

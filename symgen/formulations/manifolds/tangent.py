@@ -9,7 +9,7 @@ where (v, w) is the quaternion of R_0^T R and theta in (-pi, pi] the angle about
 k x^2 / 2, and its torque, in the axes of the link, k x.  Where the way is half a turn the torque
 jumps to its opposite, as the shortest way does.
 
-No case of its own is needed at rest.  What is small is divided by something as small,
+No case of its own is needed at rest.  Small numbers are divided by numbers as small,
 
     s = sqrt(v.v + guard),    theta = atan2(2 s w, w^2 - s^2),
 
@@ -316,9 +316,9 @@ def in_tangent_space(
 ) -> None:
     """The derivatives `by` q, qd and what is given, of one number, changed in place.
 
-    Those that it does not depend on may be missing at the end.  `qdd` are the accelerations of the
-    chain.  What is given are accelerations; but of joints in `torques`, by the place of their first
-    coordinate, torques.
+    Matrices at the end that it does not depend on may be missing.  `qdd` are the accelerations of
+    the chain.  Accelerations are given; but torques of joints in `torques`, by the place of their
+    first coordinate.
     """
     for one in joints:
         velocities, given = (one.of(row) for row in _filled(by, one)[1:])

@@ -34,7 +34,7 @@ OF_ACCELERATIONS = (
     "joint_wrenches", "point_motion", "link_motion", "centroidal_momentum_rate", "regressor",
     "point_motion_parameter_derivatives", "outputs", "outputs_multiplier_derivatives",
 )  # fmt: skip
-"""Those of the chain at its accelerations."""
+"""Functions of the chain at its accelerations."""
 
 SLOPES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "joint_wrench_derivatives": (("dw_dq", "dw_dqd", "dw_dqdd"),),
@@ -49,21 +49,21 @@ SLOPES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 
 
 def unchanged(chain: Chain[S]) -> None:
-    """As the chain has it."""
+    """Write the chain's function."""
     springs = chain.function in OF_SPRINGS
     chain.call(chain.function, chain.state.qdd, rotors=True, springs=springs)
     chain.finish()
 
 
 def of_accelerations(chain: Chain[S]) -> None:
-    """As the chain has it at its accelerations."""
+    """Write the chain's function at its accelerations."""
     energies = chain.function in OF_SPRINGS
     chain.call(chain.function, chain.accelerations, rotors=energies, springs=energies)
     chain.finish()
 
 
 def torques(chain: Chain[S]) -> None:
-    """Those of inverse dynamics; bias forces are those at w' = 0, where e'' is -N."""
+    """Write inverse dynamics; bias forces are torques at w' = 0, where e'' is -N."""
     chain.call("inverse_dynamics", chain.accelerations)
     (tau,) = chain.results("inverse_dynamics").values()
     result = function_named(chain.function).results[0].name
@@ -72,7 +72,7 @@ def torques(chain: Chain[S]) -> None:
 
 
 def parameter_derivatives(chain: Chain[S]) -> None:
-    """As the chain has them, MF-6 included."""
+    """Write the chain's derivatives, MF-6 included."""
     chain.call(chain.function, chain.accelerations, bearings=True)
     chain.finish()
 
@@ -95,7 +95,7 @@ def torque_parts(chain: Chain[S]) -> None:
 
 
 def coriolis_matrix(chain: Chain[S]) -> None:
-    """MF-5"""
+    """Write the Coriolis matrix: MF-5."""
     chain.call("coriolis_matrix", chain.state.qdd)
     (C,) = chain.results("coriolis_matrix").values()
     with chain.b.variant("_mass"):

@@ -85,7 +85,7 @@ class _Bodies(Generic[S]):
         return Moving(at, rate, second, columns)
 
     def joints_of(self, body: int) -> Iterator[tuple[int, Vector[S], Vector[S], Vector[S]]]:
-        """Of every joint that moves a body: its number, axes, and origin in the base frame."""
+        """Return number, axes and origin in the base frame of every joint that moves a body."""
         for j in self.tree.path(body) if self.wanted.by_joint else ():
             joint = self.tree.joint(j)
             origin = self.poses[joint.parent].apply(joint.placement.tree.translation)
@@ -99,7 +99,7 @@ def supply(
     points: Sequence[BodyPoint[S]],
     wanted: Wanted,
 ) -> Supplied[S]:
-    """What constraints are made of: see `symgen.formulations.constraints`."""
+    """Supply vectors and points: see `symgen.formulations.constraints`."""
     bodies = _bodies(tree, b, state, points, wanted)
     return supplied_by(bodies, tree, b, points)
 

@@ -151,7 +151,7 @@ def joint_wrenches(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 def wrench_step(
     at: JointFrame[S], q: Sequence[S], reaction: Reaction[S], b: ProgramBuilder[S]
 ) -> tuple[S, ...]:
-    """NE-33"""
+    """Write the wrench about the joint origin: NE-33."""
     joint = at.joint
     o = joint.wrench_origin(q[joint.number - 1], b.algebra)
     with b.step("wrenches", joint.name):

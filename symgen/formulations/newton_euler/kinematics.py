@@ -107,7 +107,7 @@ def velocity_step(
 
 
 def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """NE-19"""
+    """Write U: NE-19."""
     poses = pose_sweep(tree, b, state.q)
     b.output("potential_energy", (), [potential_energy_of(tree, poses, b, state)])
 
@@ -157,7 +157,7 @@ def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: Stat
 
 
 def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """NE-21"""
+    """Write the Jacobians of link frames, (n_links, 6, n): NE-21."""
     algebra = b.algebra
     poses = pose_sweep(tree, b, state.q)
     axes: dict[int, tuple[Vector[S], Vector[S]]] = {}

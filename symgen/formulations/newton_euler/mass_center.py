@@ -1,9 +1,9 @@
 """Centre of mass of all moving bodies, its Jacobian, momentum about it, and its matrix and rate.
 
-What a joint carries is one rigid body as far as that joint alone is concerned: sums over the bodies
-it carries travel from the leaves to the base, as the forces of `recursion.py` do.  Links that are
-fixed to the base are part of the base.  Rotors have no share: as everywhere, they add an inertia to
-their joint and nothing to the motion of the bodies.
+All bodies that a joint carries are one rigid body for it: sums over them travel from the leaves to
+the base, as the forces of `recursion.py` do.  Links that are fixed to the base are part of the
+base.  Rotors have no share: as everywhere, they add an inertia to their joint and nothing to the
+motion of the bodies.
 
 Notation beyond that of `recursion.py` and `kinematics.py`
 
@@ -152,7 +152,7 @@ def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: Sta
 def mass_step(
     at: JointFrame[S], w: S, children: Children[S, Carried[S]], b: ProgramBuilder[S]
 ) -> Carried[S]:
-    """NE-26, NE-27"""
+    """Write the mass that a joint carries: NE-26, NE-27."""
     j, behind = at.joint.number, _masses_behind(children, b)
     with b.step("backward", at.joint.name):
         W = b.let(f"W_{j}", w + behind.W, "NE-26")
@@ -179,7 +179,7 @@ def momentum_step(
 
 
 def _masses_behind(children: Children[S, Carried[S]], b: ProgramBuilder[S]) -> Carried[S]:
-    """What the joints on one link carry, about the link's origin, in its axes."""
+    """Sum the masses that the joints on one link carry, about the link's origin, in its axes."""
     W, h = b.algebra.zero, zero_vector(b.algebra)
     for child, carried in children:
         W = W + carried.W
@@ -190,7 +190,7 @@ def _masses_behind(children: Children[S, Carried[S]], b: ProgramBuilder[S]) -> C
 def _momenta_behind(
     j: int, children: Children[S, Momentum[S]], b: ProgramBuilder[S]
 ) -> Momentum[S]:
-    """The same for momenta; to be called in a step."""
+    """Sum their momenta alike; to be called in a step."""
     P, L = zero_vector(b.algebra), zero_vector(b.algebra)
     for child, carried in children:
         P_c = b.let(f"P_{j}_from_{child.joint.number}", child.R.apply(carried.P), "NE-29")
@@ -330,7 +330,7 @@ def centroidal_momentum_rate(tree: KinematicTree[S], b: ProgramBuilder[S], state
 def composite_step(
     at: JointFrame[S], children: Children[S, RigidInertia[S]], b: ProgramBuilder[S]
 ) -> RigidInertia[S]:
-    """NE-39"""
+    """Write the composite body of a joint: NE-39."""
     j, body = at.joint.number, at.joint.body
     with b.step("backward", at.joint.name):
         whole = RigidInertia(body.mass, zero_vector(b.algebra), body.inertia).moved(body.com)

@@ -1,4 +1,4 @@
-"""What the outputs of a model are made of, by the recursion of `recursion.py`.
+"""Quantities that the outputs of a model mention, by the recursion of `recursion.py`.
 
 One sweep of frames and one of motions serve all quantities.  Only where accelerations of points and
 wrenches are both mentioned the links are accelerated twice: points do so without gravity, and
@@ -46,7 +46,7 @@ from symgen.program.builder import ProgramBuilder
 def supply(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], wanted: Mentioned[S]
 ) -> Supplied[S]:
-    """What the outputs mention: see `symgen.formulations.model_outputs`."""
+    """Supply what the outputs mention: see `symgen.formulations.model_outputs`."""
     frames = frames_sweep(tree, b, state.q, _links(tree, wanted))
     heavy: dict[int, Motion[S]] = {}
     motions: dict[int, Motion[S]] = {}

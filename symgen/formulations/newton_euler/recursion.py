@@ -32,7 +32,7 @@ tau_j               tau_j                         torque (N m) or force (N) of t
 `NOTES` maps the labels of the statements to the equations; where the printed one is wrong the
 corrected one is meant (Delta x_j, which the thesis never defines, is R_j^T times (2.11)).
 
-What differs from the thesis, to the same result:
+Differences from the thesis, to the same result:
 
 - Its joints leave from the parent's link origin; here u admits modified DH rows, free origins and
   links behind fixed joints.  For a standard row on a moving link u is 0.
@@ -161,7 +161,7 @@ Children = Sequence[tuple[JointFrame[S], T]]
 
 
 def joint_frame(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> JointFrame[S]:
-    """NE-1"""
+    """Write R_j and dx_j: NE-1."""
     j, algebra = joint.number, b.algebra
     with b.step("frames", joint.name):
         return JointFrame(
@@ -175,7 +175,7 @@ def joint_frame(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> JointFrame[S]:
 
 
 def turning_step(at: JointFrame[S], omega_p: Vector[S], qd: S, b: ProgramBuilder[S]) -> Turning[S]:
-    """NE-2, NE-3"""
+    """Write the angular velocity: NE-2, NE-3."""
     j = at.joint.number
     with b.step("forward", at.joint.name):
         omega_in = b.let(f"omega_in_{j}", at.R.apply_transposed(omega_p), "NE-2")
@@ -185,7 +185,7 @@ def turning_step(at: JointFrame[S], omega_p: Vector[S], qd: S, b: ProgramBuilder
 def motion_step(
     at: JointFrame[S], parent: Motion[S], turning: Turning[S], qd: S, qdd: S, b: ProgramBuilder[S]
 ) -> Motion[S]:
-    """NE-4 to NE-7"""
+    """Write the accelerations: NE-4 to NE-7."""
     j, R, dx = at.joint.number, at.R, at.dx
     omega_p, omega = turning.omega_in, turning.omega
     with b.step("forward", at.joint.name):
@@ -204,7 +204,7 @@ def load_force_step(
     loads: Sequence[tuple[Vector[S], Wrench[S]]],
     b: ProgramBuilder[S],
 ) -> LoadForces[S]:
-    """NE-13"""
+    """Write a load in link axes: NE-13."""
     j = at.joint.number
     force, moment = zero_vector(b.algebra), zero_vector(b.algebra)
     applied: list[tuple[Vector[S], Vector[S], Vector[S]]] = []
@@ -243,7 +243,7 @@ def reaction_step(
 
 
 def torque_step(at: JointFrame[S], reaction: Reaction[S], b: ProgramBuilder[S]) -> S:
-    """NE-16"""
+    """Write the torque: NE-16."""
     with b.step("torque", at.joint.name):
         torque = at.s.dot(reaction.n) + at.t.dot(reaction.f)
         return b.let(f"tau_{at.joint.number}", torque, "NE-16")

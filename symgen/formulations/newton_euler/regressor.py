@@ -87,7 +87,7 @@ def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
 
 
 def body_step(at: JointFrame[S], motion: Motion[S], b: ProgramBuilder[S]) -> BodyRegressor[S]:
-    """NE-23, NE-24"""
+    """Write force and moments per unit of the parameters: NE-23, NE-24."""
     j, omega, alpha = at.joint.number, motion.omega, motion.alpha
     with b.step("body regressor", at.joint.name):
         xx, yy, zz = (

@@ -12,8 +12,8 @@ of the joint and a quaternion (e, s) of vector e and scalar s
 
     dp = R v,    de = (s w + e x w) / 2,    ds = -e.w / 2,
 
-and the gradient by a velocity is the sum of the gradients by the entries times how they move.  What
-a rotation is for a quaternion whose length is not 1 does not matter: the length stays.
+and the gradient by a velocity is the sum of the gradients by the entries times how they move.  The
+length of the quaternion stays.
 
 A Hessian there is the one along the exponential, which `integrate` follows, and symmetric.  The
 gradient g by velocities, differentiated along the velocities a, is in its place that by a after
@@ -65,7 +65,7 @@ def write(tree: KinematicTree[S], b: ProgramBuilder[S], product: Product, q: Seq
 
 
 def inputs_of(tree: KinematicTree[S], b: ProgramBuilder[S], product: Product) -> list[Input[S]]:
-    """What the derivatives are taken by, the parameters last."""
+    """Return the inputs that derivatives are taken by, the parameters last."""
     inputs = [b.declared(name) for name in product.by if name != "parameters"]
     return [*inputs, symbolic_parameters(tree)]
 

@@ -53,7 +53,7 @@ NOTES = {
 }
 
 WEIGHT, CHANGE, WEIGHT_CHANGE = "{}_weight", "{}_change", "{}_weight_change"
-"""What a statement of the solution is called where it stands for u, dqdd and du."""
+"""Names of a statement of the solution where it stands for u, dqdd and du."""
 TOTAL = "total_d_{}"
 """The change of a statement where qdd and u change, too."""
 
@@ -63,7 +63,7 @@ Torques = Callable[[Sequence[S]], None]
 
 @dataclass(frozen=True)
 class _Writing(Generic[S]):
-    """What a product of accelerations is written with.
+    """State of writing a product of accelerations.
 
     `solution` are the steps that find the `accelerations`.  `qdd` and `weights` are symbols that
     stand for these and for u while all is differentiated.
@@ -81,7 +81,7 @@ class _Writing(Generic[S]):
 
     @property
     def moving(self) -> list[Input[S]]:
-        """What the torques depend on beside qdd: q, qd, the loads and the parameters."""
+        """Return the inputs of the torques but qdd: q, qd, the loads and the parameters."""
         inputs = inputs_of(self.tree, self.b, self.product)
         return [array for array in inputs if array.name != "tau"]
 
@@ -110,7 +110,7 @@ class _Writing(Generic[S]):
         return self.b.withdraw("tau").entries
 
     def missing(self, dtau: Sequence[S], changes: Sequence[S]) -> list[S]:
-        """RE-1"""
+        """Write the torques that are missing: RE-1."""
         with self.b.step("torques that are missing"):
             return [
                 self.b.let(f"missing_{j}", given - change, "RE-1")

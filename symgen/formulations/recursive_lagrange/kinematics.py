@@ -73,7 +73,7 @@ def _translation(pose: Matrix[S]) -> Vector[S]:
 
 
 def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """RL-14"""
+    """Write T: RL-14."""
     frames = frames_sweep(tree, b, state.q)
     velocities = velocity_sweep(frames, position_sweep(frames, b), b, state.qd)
     energies: list[S] = []
@@ -88,7 +88,7 @@ def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 
 
 def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
-    """RL-15"""
+    """Write U: RL-15."""
     carried = weight_sweep(frames_sweep(tree, b, state.q), b)
     weight = b.algebra.zero
     if BASE in carried:

@@ -34,7 +34,7 @@ corrected one is meant: every child brings its own T_c to the sums over children
 for every load, and gravity and loads carry minus signs because g is the acceleration of gravity
 and the environment exerts the loads on the links.
 
-What differs from the papers, to the same result:
+Differences from the papers, to the same result:
 
 - Their joints act about the parent's z axis; here U_j, constant, stands in between.  For a standard
   DH row it is the identity, and A_in_j is A_p.
@@ -105,7 +105,7 @@ class JointFrame(Generic[S]):
 
 @dataclass(frozen=True)
 class Position(Generic[S]):
-    """RL-2"""
+    """Pose of a link: RL-2."""
 
     A_in: Matrix[S]
     A: Matrix[S]
@@ -113,7 +113,7 @@ class Position(Generic[S]):
 
 @dataclass(frozen=True)
 class Velocity(Generic[S]):
-    """RL-3"""
+    """Rate of a pose: RL-3."""
 
     B_in: Matrix[S]
     B_at: Matrix[S]
@@ -122,7 +122,7 @@ class Velocity(Generic[S]):
 
 @dataclass(frozen=True)
 class Acceleration(Generic[S]):
-    """RL-4"""
+    """Second rate of a pose: RL-4."""
 
     C_at: Matrix[S]
     C: Matrix[S]
@@ -157,7 +157,7 @@ class Recursion(Generic[S]):
 
 
 def joint_frame(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> JointFrame[S]:
-    """RL-1"""
+    """Write T_j: RL-1."""
     j, algebra = joint.number, b.algebra
     with b.step("joints", joint.name):
         U = b.let(f"U_{j}", joint.placement.tree.homogeneous(algebra), "RL-1")
@@ -167,7 +167,7 @@ def joint_frame(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> JointFrame[S]:
 
 
 def position_step(at: JointFrame[S], parent: Position[S], b: ProgramBuilder[S]) -> Position[S]:
-    """RL-2"""
+    """Write the pose of a link: RL-2."""
     j = at.joint.number
     with b.step("positions", at.joint.name):
         A_in = b.let(f"A_in_{j}", parent.A @ at.U, "RL-2")
@@ -178,7 +178,7 @@ def position_step(at: JointFrame[S], parent: Position[S], b: ProgramBuilder[S]) 
 def velocity_step(
     at: JointFrame[S], here: Position[S], parent: Velocity[S], qd: S, b: ProgramBuilder[S]
 ) -> Velocity[S]:
-    """RL-3"""
+    """Write the rate of a pose: RL-3."""
     j, A_in = at.joint.number, here.A_in
     with b.step("velocities", at.joint.name):
         B_in = b.let(f"B_in_{j}", parent.B @ at.U, "RL-3")
@@ -216,7 +216,7 @@ def carried_step(
 
 
 def torque_step(at: JointFrame[S], known: Recursion[S], b: ProgramBuilder[S]) -> S:
-    """RL-9"""
+    """Write the torque: RL-9."""
     j = at.joint.number
     A_in = known.positions[j].A_in
     P = A_in @ at.Z
@@ -364,7 +364,7 @@ def moment_sweep(
 def recursion(
     tree: KinematicTree[S], frames: Sequence[JointFrame[S]], b: ProgramBuilder[S], state: State[S]
 ) -> Recursion[S]:
-    """RL-2 to RL-8"""
+    """Write the recursion of a state: RL-2 to RL-8."""
     positions = position_sweep(frames, b)
     velocities = velocity_sweep(frames, positions, b, state.qd)
     accelerations = acceleration_sweep(frames, positions, velocities, b, state)
@@ -383,7 +383,7 @@ def torques(known: Recursion[S], b: ProgramBuilder[S]) -> list[S]:
 
 
 def identity(algebra: Algebra[S]) -> Matrix[S]:
-    """The 4x4 identity."""
+    """Return the 4x4 identity."""
     zero, one = algebra.zero, algebra.one
     return Matrix([[one if i == k else zero for k in range(4)] for i in range(4)])
 

@@ -95,7 +95,7 @@ class Body(Generic[S]):
 
 @dataclass(frozen=True)
 class Inertial(Generic[S]):
-    """SR-13, SR-14"""
+    """Inertia and bias of a body: SR-13, SR-14."""
 
     h: Vector[S]
     t: Vector[S]
@@ -151,7 +151,7 @@ def loads_on(system: System[S], at: Geometry[S]) -> list[Load[S]]:
 def inertial_step(
     at: Geometry[S], body: Body[S], motion: Motion[S], b: ProgramBuilder[S]
 ) -> Inertial[S]:
-    """SR-13, SR-14"""
+    """Write the bias force of a body: SR-13, SR-14."""
     i, omega = at.joint.number, motion.omega
     with b.step("forces", at.joint.name):
         h = b.let(f"h_{i}", omega.cross(body.c), "SR-13")
@@ -163,7 +163,7 @@ def inertial_step(
 
 
 def external_step(at: Geometry[S], body: Body[S], b: ProgramBuilder[S]) -> Spatial[S]:
-    """SR-15"""
+    """Write the external force on a body: SR-15."""
     force, moment = body.weight, body.c.cross(body.weight)
     for load in body.loads:
         force, wrench = force + load.wrench.force, load.wrench

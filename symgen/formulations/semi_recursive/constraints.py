@@ -120,7 +120,7 @@ def supply(
     points: Sequence[BodyPoint[S]],
     wanted: Wanted,
 ) -> Supplied[S]:
-    """What constraints are made of: see `symgen.formulations.constraints`."""
+    """Supply vectors and points: see `symgen.formulations.constraints`."""
     system = system_at(tree, b, state, point, wanted.order)
     return supplied_by(_Bodies(system, wanted), tree, b, points)
 

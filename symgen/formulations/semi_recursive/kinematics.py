@@ -166,7 +166,7 @@ class System(Generic[S]):
     geometry: Mapping[int, Geometry[S]]
     motions: Mapping[int, Motion[S]] = field(default_factory=dict)
     turning: Mapping[int, Axes[S]] = field(default_factory=dict)
-    """Of every joint that is an Euler parameter the axes of its four."""
+    """Axes of the four of every joint that is an Euler parameter."""
 
     def columns(self, i: int) -> tuple[int, ...]:
         """The joints that move body i on its parent."""
@@ -346,7 +346,7 @@ class Axes(Generic[S]):
         return self.wbar[number]
 
     def stretch(self) -> S:
-        """SR-42"""
+        """Return c: SR-42."""
         return self.b.let(f"c_{self.joint.name}", self.turning.c, "SR-42")
 
 
