@@ -160,8 +160,8 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
         tree: KinematicTree[S], builder: ProgramBuilder[S], state: State[S], name: str
     ) -> None:
         if tree.manifolds:
-            bent = product is not None and product.backwards and product.along
-            manifolds.write(tree, builder, state, by_coordinates, name, bent)
+            twice = product is not None and product.backwards and product.along
+            manifolds.write(tree, builder, state, by_coordinates, name, twice)
         else:
             by_coordinates(tree, builder, state, name)
 

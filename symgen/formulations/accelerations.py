@@ -116,17 +116,17 @@ def solution_of(
 ) -> Solution[S]:
     """FD-1: the free joints' accelerations, then the prescribed joints' torques."""
     factors = eliminate(tree, b, mass, free)
-    found = factors.solve(b, {f: state.tau[f - 1] - bias[f - 1] for f in free}, "qdd")
+    solved = factors.solve(b, {f: state.tau[f - 1] - bias[f - 1] for f in free}, "qdd")
     qdd, y = list(state.qdd), list(bias)
     for joint in tree.joints:
         j = joint.number
         if j in free:
-            qdd[j - 1] = y[j - 1] = found.get(j, b.algebra.zero)
+            qdd[j - 1] = y[j - 1] = solved.get(j, b.algebra.zero)
     for joint in tree.joints:
         j = joint.number
         if j not in free:
             with b.step("torque", joint.name):
-                y[j - 1] = b.let(f"y_{j}", bias[j - 1] + carried_over(mass, j, found, b), "FD-1")
+                y[j - 1] = b.let(f"y_{j}", bias[j - 1] + carried_over(mass, j, solved, b), "FD-1")
     return Solution(factors, mass, tuple(qdd), tuple(y))
 
 
@@ -165,7 +165,7 @@ def write_responses(
     `names` are those of the result and of what is given, `slopes` d tau/dq and d tau/dqd of the
     inverse dynamics at the solution, (n, n) each, with joint terms.
     """
-    result, given = names
+    result, argument = names
     b.output(result, (tree.n,), solution.y)
     for by, rows in zip(("q", "qd"), slopes, strict=True):
         columns = []
@@ -173,7 +173,7 @@ def write_responses(
             column = {j: row[i - 1] for j, row in enumerate(rows, start=1)}
             columns.append(response(tree, solution, b, column, f"{by}_{i}"))
         write_jacobian(tree, b, f"d{result}_d{by}", columns)
-    write_jacobian(tree, b, f"d{result}_d{given}", response_to_given(tree, solution, b))
+    write_jacobian(tree, b, f"d{result}_d{argument}", response_to_given(tree, solution, b))
     write_pivots_of(solution, b)
 
 
@@ -187,13 +187,13 @@ def response(
     """dFD-1: d y/dx by joint, from d tau/dx of the inverse dynamics at the solution."""
     with b.variant(f"_d{by}"):
         rhs = {f: -torques[f] for f in solution.free if f in torques}
-        found = solution.factors.solve(b, rhs, "d_qdd")
-    y = dict(found)
+        d_qdd = solution.factors.solve(b, rhs, "d_qdd")
+    y = dict(d_qdd)
     for joint in tree.joints:
         p = joint.number
         if p not in solution.free:
-            own = torques.get(p, b.algebra.zero)
-            value = own + carried_over(solution.mass, p, found, b)
+            direct = torques.get(p, b.algebra.zero)
+            value = direct + carried_over(solution.mass, p, d_qdd, b)
             with b.step("torque derivatives", joint.name):
                 y[p] = let_derivative(b, f"y_{p}", value, by, "dFD-1")
     return y
@@ -213,11 +213,11 @@ def response_to_given(
     for place, p in enumerate(prescribed):
         column = {f: -mass[f, p] for f in free if (f, p) in mass}
         with b.variant(f"_dqdd_{p}"):
-            found = solution.factors.solve(b, column, "d_qdd")
-        for f, value in found.items():
+            d_qdd = solution.factors.solve(b, column, "d_qdd")
+        for f, value in d_qdd.items():
             entries[f, p], entries[p, f] = value, -value
         for r in prescribed[place:]:
-            value = mass.get((r, p), b.algebra.zero) + carried_over(mass, r, found, b)
+            value = mass.get((r, p), b.algebra.zero) + carried_over(mass, r, d_qdd, b)
             with b.step("torque derivatives", tree.joint(r).name):
                 value = let_derivative(b, f"y_{r}", value, f"qdd_{p}", "dFD-1")
             entries[r, p] = entries[p, r] = value
@@ -268,10 +268,10 @@ class Elimination(Generic[S]):
         for place, j in enumerate(self.numbers):
             column = {i: entries[i, j] for i in self.numbers[:place] if (i, j) in entries}
             for k in self.numbers[place:]:
-                own = self.inverse_pivots[k] if k == j else b.algebra.zero
+                diagonal = self.inverse_pivots[k] if k == j else b.algebra.zero
                 row = self._row(k, (*self.before[j], j))
                 with b.step("inverse", self.names[j]):
-                    value = own - _sum(b, row, column)
+                    value = diagonal - _sum(b, row, column)
                     value = b.let(f"inverse_{k}_{j}", value, "LTDL-5")
                 if not b.algebra.is_zero(value):
                     column[k] = entries[k, j] = entries[j, k] = value
@@ -289,11 +289,11 @@ class Elimination(Generic[S]):
                 reduced[i] = reduced.get(i, b.algebra.zero) - multiplier * y
         return reduced
 
-    def _row(self, k: int, given: Collection[int]) -> Mapping[int, S]:
+    def _row(self, k: int, nonzero: Collection[int]) -> Mapping[int, S]:
         """Return the coefficients of x_k in the joints before k, where y is 0 but for the joints
-        `given`."""
-        last = max((i for i in self.before[k] if i in given), default=None)
-        if k in given or last is None:
+        `nonzero`."""
+        last = max((i for i in self.before[k] if i in nonzero), default=None)
+        if k in nonzero or last is None:
             return self.rows[k]
         return self.shortcuts.get((k, last), self.rows[k])
 
@@ -305,8 +305,8 @@ class Elimination(Generic[S]):
             for k in beyond:
                 between = self.before[k][self.before[k].index(a) + 1 :]
                 branch = (*between, k)[0]
-                others = sum(j != branch and branch not in self.before[j] for j in beyond)
-                if between and sides * others > len(self.before[a]) + 1:
+                siblings = sum(j != branch and branch not in self.before[j] for j in beyond)
+                if between and sides * siblings > len(self.before[a]) + 1:
                     shortcuts[k, a] = self._shortcut(b, k, a, between, shortcuts)
         return replace(self, shortcuts=shortcuts)
 
@@ -358,21 +358,21 @@ def eliminate(
     inverse_pivots: dict[int, S] = {}
     rows: dict[int, dict[int, S]] = {}
     for k in reversed(numbers):
-        own = {i: left[k, i] for i in before[k] if (k, i) in left}
+        row = {i: left[k, i] for i in before[k] if (k, i) in left}
         with b.step("elimination", tree.joint(k).name):
             pivots[k] = b.let(f"pivot_{k}", left.get((k, k), algebra.zero), "LTDL-1")
             if algebra.is_zero(pivots[k]):
                 raise NoSolutionError(f"joint {k} has no inertia: its pivot is 0")
             inverse_pivots[k] = b.let(f"inverse_pivot_{k}", algebra.one / pivots[k], "LTDL-1")
-            for i in own:
-                if own[i] is not mass.get((k, i)):  # else it has a name
-                    own[i] = b.let(f"U_{k}_{i}", own[i], "LTDL-2")
+            for i in row:
+                if row[i] is not mass.get((k, i)):  # else it has a name
+                    row[i] = b.let(f"U_{k}_{i}", row[i], "LTDL-2")
             rows[k] = {
                 i: b.let(f"L_{k}_{i}", entry * inverse_pivots[k], "LTDL-2")
-                for i, entry in own.items()
+                for i, entry in row.items()
             }
         for i, multiplier in rows[k].items():
-            for j, entry in own.items():
+            for j, entry in row.items():
                 if j in (*before[i], i):
                     left[i, j] = left.get((i, j), algebra.zero) - multiplier * entry
     names = {k: tree.joint(k).name for k in numbers}

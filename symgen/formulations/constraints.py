@@ -141,11 +141,11 @@ def supplied_by(
                     name: bodies.direction(f"{label}_{name}", end.body, end.axes[name])
                     for name in used
                 }
-    found: dict[str, Moving[Vector[S]]] = {}
+    positions: dict[str, Moving[Vector[S]]] = {}
     for point in points:
         with b.step("points", point.name):
-            found[point.name] = bodies.point(point.name, point.body, point.point)
-    return Supplied(origins, axes, found)
+            positions[point.name] = bodies.point(point.name, point.body, point.point)
+    return Supplied(origins, axes, positions)
 
 
 def functions_of(supply: Supply) -> dict[str, Derivation]:
@@ -218,19 +218,19 @@ def _wrenches(
     for loop in tree.loops:
         first, second = loop_vectors(loop, b, supplied)
         force, moment = [], []
-        for one, other in loop.rows:
+        for x, y in loop.rows:
             size = next(multipliers)
-            if one == other == GAP:
+            if x == y == GAP:
                 force.append(first[GAP].at * (size + size))
-            elif other == GAP:
-                force.append(first[one].at * size)
+            elif y == GAP:
+                force.append(first[x].at * size)
             else:
-                moment.append(second[other].at.cross(first[one].at) * size)
+                moment.append(second[y].at.cross(first[x].at) * size)
         with b.step("loop wrenches", loop.name):
             parts = (("f", force), ("n", moment))
             for letter, terms in parts:
-                whole = reduce(add, terms) if terms else none
-                entries += b.let(f"{letter}_{loop.name}", whole, "LC-7")
+                wrench = reduce(add, terms) if terms else none
+                entries += b.let(f"{letter}_{loop.name}", wrench, "LC-7")
     b.output("loop_wrenches", (len(tree.loops), 6), entries)
 
 
@@ -249,13 +249,13 @@ def constraint_rows(
     rows: list[Moving[S]] = []
     for loop in tree.loops:
         rows += _loop_rows(loop, b, supplied, wanted)
-    known = quantities(tree, b, state, supplied)
+    moving = quantities(tree, b, state, supplied)
     for relation in tree.relations:
         with b.step("constraints", relation.name):
-            row = relation_row(tree, b, relation.expression, known)
+            row = relation_row(tree, b, relation.expression, moving)
             rows.append(_named(relation.name, row, b, wanted, "LC-5"))
     for joint in tree.euler_parameters:
-        four = [known[quantity(RATES[0], tree.joint(k).name)] for k in joint.members]
+        four = [moving[quantity(RATES[0], tree.joint(k).name)] for k in joint.members]
         with b.step("constraints", joint.name):
             rows.append(_named(f"{joint.name}_norm", _norm_row(four, b), b, wanted, "LC-8"))
     return rows
@@ -282,10 +282,10 @@ def _loop_rows(
     """Write the rows of a loop: LC-1 to LC-4."""
     first, second = loop_vectors(loop, b, supplied)
     rows = []
-    for (one, other), name in zip(loop.rows, loop.row_names, strict=True):
+    for (x, y), name in zip(loop.rows, loop.row_names, strict=True):
         with b.step("constraints", loop.name):
-            row = _product(first[one], second[other], b)
-            if one == other == GAP:
+            row = _product(first[x], second[y], b)
+            if x == y == GAP:
                 row = replace(row, at=row.at - loop.length * loop.length)
             rows.append(_named(name, row, b, wanted, "LC-1"))
     return rows
@@ -355,28 +355,28 @@ def quantities(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supplied: Supplied[S]
 ) -> dict[str, Moving[S]]:
     """Return the quantities that relations may mention, by name."""
-    zero, one = b.algebra.zero, b.algebra.one
-    known = {TIME: Moving(b.declared(TIME).symbols[0], one, zero)}
+    zero, unit = b.algebra.zero, b.algebra.one
+    moving = {TIME: Moving(b.declared(TIME).symbols[0], unit, zero)}
     for joint in tree.joints:
         k = joint.number - 1
-        own = Moving(state.q[k], state.qd[k], state.qdd[k], {joint.number: one})
-        known[quantity(RATES[0], joint.name)] = own
+        coordinate = Moving(state.q[k], state.qd[k], state.qdd[k], {joint.number: unit})
+        moving[quantity(RATES[0], joint.name)] = coordinate
     for name, point in supplied.points.items():
         parts = zip(AXES, point.at, point.rate, point.second_rate, strict=True)
         for c, (axis, at, rate, second_rate) in enumerate(parts):
             columns = {j: tuple(column)[c] for j, column in point.by_joint.items()}
-            known[quantity(POINTS, name, axis)] = Moving(at, rate, second_rate, columns)
-    return known
+            moving[quantity(POINTS, name, axis)] = Moving(at, rate, second_rate, columns)
+    return moving
 
 
 def relation_row(
     tree: KinematicTree[S],
     b: ProgramBuilder[S],
     expression: Any,
-    known: Mapping[str, Moving[S]],
+    quantities: Mapping[str, Moving[S]],
 ) -> Moving[S]:
     """LC-5, by the chain rule over what the expression mentions."""
-    names = [name for name in expression.names if name in known]
+    names = [name for name in expression.names if name in quantities]
     labels = [f"x_of_{name.replace('.', '_')}" for name in names]
     symbols = [b.algebra.symbol(label) for label in labels]
     stand_ins = dict(zip(names, symbols, strict=True))
@@ -384,7 +384,7 @@ def relation_row(
     value = scalar(expression, algebra)
     slopes = b.algebra.derivatives(symbols)
     first = slopes.of(value)
-    moving = [known[name] for name in names]
+    moving = [quantities[name] for name in names]
     rate = [slope * moving[k].rate for k, slope in first.items()]
     second_rate = [slope * moving[k].second_rate for k, slope in first.items()]
     second_rate += [
@@ -404,6 +404,6 @@ def relation_row(
         total(second_rate, b.algebra) if second_rate else zero,
         *(total(columns[j], b.algebra) for j in numbers),
     ]
-    values = {symbol: one.at for symbol, one in zip(symbols, moving, strict=True)}
+    values = {symbol: x.at for symbol, x in zip(symbols, moving, strict=True)}
     at, rate_of, second_of, *slopes_of = b.algebra.replaced(scalars, values)
     return Moving(at, rate_of, second_of, dict(zip(numbers, slopes_of, strict=True)))

@@ -84,8 +84,8 @@ def write(
         Direct(function, partial(_summed, functions, derivative.of))(tree, b, state)
     elif function == "outputs_derivatives":
         _summed(functions, "outputs", tree, b, state)
-        others = ("parameters", MOTION_MULTIPLIERS.name)
-        inputs = [array for array in b.inputs if array.name not in others]
+        uncoupled = ("parameters", MOTION_MULTIPLIERS.name)
+        inputs = [array for array in b.inputs if array.name not in uncoupled]
         inputs.append(symbolic_parameters(tree))
         write_jacobians(b, "o", b.results("outputs"), inputs, any_way=True)
     elif function == "outputs_multiplier_derivatives":
@@ -103,31 +103,31 @@ def state_of_joints(tree: KinematicTree[S], state: State[S]) -> State[S]:
     """Return the state of all joints where the coordinates are in `state`; torques are 0."""
     zero = tree.algebra.zero
     coordinates = [zero if place is None else state.q[place] for place in tree.places]
-    q, qd, qdd = (_moved(tree, own) for own in (coordinates, state.qd, state.qdd))
+    q, qd, qdd = (_moved(tree, entries) for entries in (coordinates, state.qd, state.qdd))
     offsets = [zero if x.following is None else x.following.offset for x in tree.joints]
     places = tuple(x + offset for x, offset in zip(q, offsets, strict=True))
     return State(places, qd, qdd, state.loads, (zero,) * tree.n, t=state.t)
 
 
-def _moved(tree: KinematicTree[S], own: Sequence[S]) -> tuple[S, ...]:
+def _moved(tree: KinematicTree[S], entries: Sequence[S]) -> tuple[S, ...]:
     """s_jk x_k"""
     pairs = zip(tree.joints, tree.coordinate_numbers, strict=True)
     return tuple(
-        own[k - 1] if joint.following is None else joint.following.multiplier * own[k - 1]
+        entries[k - 1] if joint.following is None else joint.following.multiplier * entries[k - 1]
         for joint, k in pairs
     )
 
 
 def felt(tree: KinematicTree[S], torques: Sequence[S], power: int = 1) -> tuple[S, ...]:
     """MC-1: sum_j s_jk tau_j of what all joints feel; or of s_jk to another `power`."""
-    found = [torques[joint.number - 1] for joint in tree.independent]
+    sums = [torques[joint.number - 1] for joint in tree.independent]
     for joint, k in zip(tree.joints, tree.coordinate_numbers, strict=True):
         if joint.following is not None:
             term = torques[joint.number - 1]
             for _ in range(power):
                 term = joint.following.multiplier * term
-            found[k - 1] = found[k - 1] + term
-    return tuple(found)
+            sums[k - 1] = sums[k - 1] + term
+    return tuple(sums)
 
 
 def _summed(
@@ -138,13 +138,13 @@ def _summed(
     state: State[S],
 ) -> None:
     """A function that does not solve, by all joints, then summed over those of each coordinate."""
-    whole = _of_all_joints(tree, b, state)
-    own = b.inputs
-    b.redeclare(array for array in whole.arrays if _is_declared(array, own))
-    functions[function](tree, b, whole.state)
-    b.redeclare(own)
-    if whole.values:
-        b.substitute(whole.values)
+    joints = _of_all_joints(tree, b, state)
+    inputs = b.inputs
+    b.redeclare(array for array in joints.arrays if _is_declared(array, inputs))
+    functions[function](tree, b, joints.state)
+    b.redeclare(inputs)
+    if joints.values:
+        b.substitute(joints.values)
     results = [(array, b.withdraw(array.name)) for array in function_named(function).results]
     for array, output in results:
         _write_sums(tree, b, array, output)
@@ -163,24 +163,29 @@ def _of_all_joints(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
     arrays: list[Input[S]] = []
     values: dict[S, S] = {}
     for name in ("q", "qd", "qdd", "tau", "multipliers"):
-        own = getattr(state, name)
-        arrays.append(_array_of_all_joints(tree, b, name, own, values))
+        entries = getattr(state, name)
+        arrays.append(_array_of_all_joints(tree, b, name, entries, values))
     q, qd, qdd, tau, multipliers = (array.symbols for array in arrays)
-    whole = State(q, qd, qdd, state.loads, tau, multipliers, state.t)
-    return _Whole(whole, tuple(arrays), values)
+    joints = State(q, qd, qdd, state.loads, tau, multipliers, state.t)
+    return _Whole(joints, tuple(arrays), values)
 
 
 def _array_of_all_joints(
-    tree: KinematicTree[S], b: ProgramBuilder[S], name: str, own: Sequence[S], values: dict[S, S]
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    name: str,
+    coordinates: Sequence[S],
+    values: dict[S, S],
 ) -> Input[S]:
-    """An entry for every joint; `own` has one for every coordinate, and `values` is added to.
+    """An entry for every joint; `coordinates` has one for every coordinate, and `values` is added
+    to.
 
     Quantities that are 0 for all coordinates are 0 for all joints, but positions.
     """
     entries: list[S] = []
-    idle = name != "q" and all(map(b.algebra.is_zero, own))
+    idle = name != "q" and all(map(b.algebra.is_zero, coordinates))
     for joint, number in zip(tree.joints, tree.coordinate_numbers, strict=True):
-        entry = own[number - 1] if own else b.algebra.zero
+        entry = coordinates[number - 1] if coordinates else b.algebra.zero
         if joint.following is not None and not idle:
             (symbol,) = b.auxiliary(name, (1,), [f"{name}_{joint.name}"]).symbols
             values[symbol] = joint.following.multiplier * entry
@@ -195,7 +200,7 @@ def _array_of_all_joints(
 
 
 def _is_declared(array: Input[S], inputs: Sequence[Input[S]]) -> bool:
-    return any(array.name == own.name for own in inputs)
+    return any(array.name == declared.name for declared in inputs)
 
 
 def _write_sums(
@@ -207,13 +212,13 @@ def _write_sums(
         if size == "n":
             entries = _sums(tree, entries, shape, axis)
             shape[axis] = len(tree.independent)
-    known = {id(entry) for entry in output.entries}
+    summed = {id(entry) for entry in output.entries}
     places = product(*(range(1, size + 1) for size in shape))
     named: list[S] = []
     with b.step("coupling"):
         for place, entry in zip(places, entries, strict=True):
             name = "_".join(map(str, ("coupled", output.name, *place)))
-            named.append(entry if id(entry) in known else b.let(name, entry, "MC-1"))
+            named.append(entry if id(entry) in summed else b.let(name, entry, "MC-1"))
     b.output(output.name, tuple(shape), named)
 
 
@@ -223,8 +228,8 @@ def _sums(tree: KinematicTree[S], entries: Sequence[S], shape: Sequence[int], ax
     sums: list[S] = []
     for start in (i * tree.n * below for i in range(above)):
         columns = [entries[start + k : start + tree.n * below : below] for k in range(below)]
-        found = [felt(tree, column) for column in columns]
-        sums += [entry for row in zip(*found, strict=True) for entry in row]
+        summed = [felt(tree, column) for column in columns]
+        sums += [entry for row in zip(*summed, strict=True) for entry in row]
     return sums
 
 
@@ -258,8 +263,8 @@ def coupled_coordinates(tree: KinematicTree[Any]) -> dict[int, set[int]]:
     numbers = tree.coordinate_numbers
     for joint in tree.joints:
         k = numbers[joint.number - 1]
-        for other in tree.path(joint.number):
-            i = numbers[other - 1]
+        for carrier in tree.path(joint.number):
+            i = numbers[carrier - 1]
             coupled[k].add(i)
             coupled[i].add(k)
     return coupled

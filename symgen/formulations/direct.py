@@ -92,14 +92,16 @@ def _write_partial(
         for array in inputs:
             places = range(start, start := start + len(array.symbols))
             name = derivative.name(output.name, array.name)
-            found = [[[row.get(k, zero) for k in places] for row in rows]]
+            candidates = [[[row.get(k, zero) for k in places] for row in rows]]
             if name in SYMMETRIC:
-                found = [_mirrored(found[0], pick) for pick in ((min, max), (max, min))]
+                candidates = [_mirrored(candidates[0], pick) for pick in ((min, max), (max, min))]
             if name in derivative.rates:
                 of, times = derivative.rates[name]
                 factor = b.algebra.constant(times)
-                found.append([[entry * factor for entry in row] for row in blocks[of]])
-            blocks[name] = found[0] if len(found) == 1 else _smallest(b.algebra, found, kept)
+                candidates.append([[entry * factor for entry in row] for row in blocks[of]])
+            blocks[name] = (
+                candidates[0] if len(candidates) == 1 else _smallest(b.algebra, candidates, kept)
+            )
             if name in wanted:
                 entries = [entry for row in blocks[name] for entry in row]
                 b.output(name, (*output.shape, *array.shape), entries)
@@ -116,9 +118,9 @@ def _mirrored(rows: Block[S], pick: tuple[Callable[..., int], Callable[..., int]
     return [[rows[row(i, k)][column(i, k)] for k in places] for i in places]
 
 
-def _smallest(algebra: Algebra[S], found: Sequence[Block[S]], kept: Sequence[S]) -> Block[S]:
+def _smallest(algebra: Algebra[S], blocks: Sequence[Block[S]], kept: Sequence[S]) -> Block[S]:
     """Return the one of equal blocks that needs the fewest operations beside those `kept`."""
-    return min(found, key=lambda block: algebra.size([*kept, *(x for row in block for x in row)]))
+    return min(blocks, key=lambda block: algebra.size([*kept, *(x for row in block for x in row)]))
 
 
 def _write_total(
@@ -131,9 +133,11 @@ def _write_total(
     parameters, steps = symbolic_parameters(tree), range(b.length)
     inputs = [*(b.declared(name) for name in derivative.along), parameters]
     columns: list[list[S]] = []
-    given = seed_columns(b, tuple(derivative.along.values()))
-    for k, (name, seeds) in enumerate(zip(parameters.symbol_names, given, strict=True)):
-        unit = [b.algebra.constant(float(i == k)) for i in range(len(given))]
+    seeds_by_parameter = seed_columns(b, tuple(derivative.along.values()))
+    for k, (name, seeds) in enumerate(
+        zip(parameters.symbol_names, seeds_by_parameter, strict=True)
+    ):
+        unit = [b.algebra.constant(float(i == k)) for i in range(len(seeds_by_parameter))]
         direction = [entry for seed in seeds.values() for entry in seed] + unit
         slopes = push_forward(b, inputs, direction, steps, f"d_{{}}_d{name}")
         columns.append(
@@ -143,7 +147,9 @@ def _write_total(
     for output in written:
         places = range(start, start := start + len(output.entries))
         entries = [column[i] for i in places for column in columns]
-        b.output(derivative.name(output.name, ""), (*output.shape, len(given)), entries)
+        b.output(
+            derivative.name(output.name, ""), (*output.shape, len(seeds_by_parameter)), entries
+        )
 
 
 def by_differentiation(
@@ -159,11 +165,11 @@ def by_differentiation(
         gradient += [inner(entries[k :: tree.n], state.multipliers) for k in range(tree.n)]
     derivatives = differentiate(b, [b.declared(name) for name in ("q", "qd", "qdd")])
     rows = [derivatives.of(entry) for entry in gradient]
-    bent = friction_curvatures(tree, b, state)
+    curvatures = friction_curvatures(tree, b, state)
     for name, row, column in (("q_q", 0, 0), ("q_qd", 0, 1), ("q_qdd", 0, 2), ("qd_qd", 1, 1)):
         places = range(column * tree.n, (column + 1) * tree.n)
         block = rows[row * tree.n : (row + 1) * tree.n]
         dense = [[entry.get(k, b.algebra.zero) for k in places] for entry in block]
         if name == "qd_qd":
-            dense = with_diagonal(dense, bent)
+            dense = with_diagonal(dense, curvatures)
         write_matrix(b, f"hessian_{name}", dense, tree.n)

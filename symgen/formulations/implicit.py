@@ -223,7 +223,7 @@ def write_sensitivities(equations: Equations[S], names: Names) -> None:
                 moved = inner(rows[0], column["dq"]) + inner(rows[1], column["dqd"])
                 change[j] = change[j] + moved
     for change, column in zip(changes.values(), columns, strict=True):
-        change[:] = [x - given for x, given in zip(change, column["dtau"], strict=True)]
+        change[:] = [x - dtau for x, dtau in zip(change, column["dtau"], strict=True)]
     b.output("qdd", (tree.n,), solution.qdd)
     _write_columns(equations, "dqdd", solution, changes)
     b.substitute(held.values)

@@ -109,9 +109,9 @@ def with_diagonal(rows: Rows[S], terms: Sequence[S]) -> Rows[S]:
 
 def _drive_derivatives(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -> tuple[S, S, S]:
     """JT-2: derivatives of the joint's own terms with respect to its q, qd and qdd."""
-    terms, qd, one = joint.terms, state.qd[joint.number - 1], b.algebra.one
+    terms, qd, unit = joint.terms, state.qd[joint.number - 1], b.algebra.one
     slip = b.algebra.function("tanh", qd / terms.friction_velocity)
-    sticking = (one - slip * slip) / terms.friction_velocity
+    sticking = (unit - slip * slip) / terms.friction_velocity
     with b.step("joint terms", joint.name):
         damping = terms.damping + terms.friction * sticking
         by_qd = b.let(f"d_drive_{joint.number}_dqd_{joint.number}", damping, "JT-2")
@@ -120,12 +120,12 @@ def _drive_derivatives(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -
 
 def friction_curvatures(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> list[S]:
     """JT-4 times the multiplier of the joint, one entry per joint."""
-    found: list[S] = []
+    curvatures: list[S] = []
     for joint, multiplier in zip(tree.joints, state.multipliers, strict=True):
         with b.step("joint terms", joint.name):
             curvature = _friction_curvature(joint, state, b) * multiplier
-            found.append(b.let(f"d2_drive_{joint.number}_dqd", curvature, "JT-4"))
-    return found
+            curvatures.append(b.let(f"d2_drive_{joint.number}_dqd", curvature, "JT-4"))
+    return curvatures
 
 
 def without_joint_terms(tree: KinematicTree[S]) -> KinematicTree[S]:
@@ -138,9 +138,9 @@ def without_joint_terms(tree: KinematicTree[S]) -> KinematicTree[S]:
 
 def _friction_curvature(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -> S:
     """Return the curvature of friction: JT-4."""
-    terms, qd, one = joint.terms, state.qd[joint.number - 1], b.algebra.one
+    terms, qd, unit = joint.terms, state.qd[joint.number - 1], b.algebra.one
     slip = b.algebra.function("tanh", qd / terms.friction_velocity)
-    sticking = (one - slip * slip) / terms.friction_velocity
+    sticking = (unit - slip * slip) / terms.friction_velocity
     try:
         return (
             -(terms.friction * b.algebra.constant(2.0) * slip * sticking) / terms.friction_velocity

@@ -138,8 +138,8 @@ class StraightBuilder(Generic[S]):
 
     def write(self, j: int, stem: str, value: Value[S], symmetric: bool = False) -> None:
         """Put `value` of joint j into columns."""
-        found = entries_of(stem, value, symmetric)
-        self._written.update({(column, j): x for column, x in found.items()})
+        entries = entries_of(stem, value, symmetric)
+        self._written.update({(column, j): x for column, x in entries.items()})
 
     def phase(self, build: Callable[[ProgramBuilder[S]], Program[S]]) -> Straight[S]:
         """Return the phase that was written."""
@@ -148,7 +148,9 @@ class StraightBuilder(Generic[S]):
         symbols = tuple(symbol for array in inputs for symbol in array.symbols)
         self.b.declare(Input(COLUMNS, (len(names),), symbols, names))
         self.b.output(WRITTEN, (len(self._written),), self._written.values())
-        reads = tuple((column, j) for j, found in self._entries.items() for column in found.read)
+        reads = tuple(
+            (column, j) for j, columns in self._entries.items() for column in columns.read
+        )
         return Straight(build(self.b), reads, tuple(self._written))
 
 

@@ -100,10 +100,10 @@ def write_outputs(
     supplied = supply(tree, b, state, wanted)
     if tree.forces and (wanted.wrenches or wanted.potential_energy):
         supplied = _with_forces(tree, b, state, supplied)
-    known = dict(tree.definitions)
-    known.update(_arguments(tree, b, state))
-    known.update(_names_of(tree, supplied))
-    algebra = WithDefinitions(b.algebra, known)
+    quantities = dict(tree.definitions)
+    quantities.update(_arguments(tree, b, state))
+    quantities.update(_names_of(tree, supplied))
+    algebra = WithDefinitions(b.algebra, quantities)
     entries: list[S] = []
     for output in tree.outputs:
         with b.step("outputs", output.name):

@@ -161,13 +161,15 @@ def _by_recursion(
     none = (b.algebra.zero,) * tree.n
     still = replace(state, qd=none, qdd=none, loads=tuple(map(_nothing, state.loads)))
 
-    def run(what: str, given: State[S], gravity: bool = False) -> Torques[S]:
+    def run(what: str, at: State[S], gravity: bool = False) -> Torques[S]:
         with b.variant(f"_{what}", what.replace("_", " ")):
-            return torques(given, gravity)
+            return torques(at, gravity)
 
     velocity = run("velocity", replace(still, qd=state.qd))
-    alone = [run(f"velocity_{k}", replace(still, qd=qd)) for k, qd in moving_alone(tree, state.qd)]
-    centrifugal = [total(terms, b.algebra) for terms in zip(*alone, strict=True)]
+    centrifugal_parts = [
+        run(f"velocity_{k}", replace(still, qd=qd)) for k, qd in moving_alone(tree, state.qd)
+    ]
+    centrifugal = [total(terms, b.algebra) for terms in zip(*centrifugal_parts, strict=True)]
     return RigidParts(
         inertial=run("inertial", replace(still, qdd=state.qdd)),
         centrifugal=centrifugal,

@@ -99,13 +99,13 @@ def christoffel_symbols(kinematics: Kinematics[S]) -> dict[tuple[int, int, int],
 
 def triples_on_one_path(tree: KinematicTree[S]) -> list[tuple[int, int, int]]:
     """(i, k, m) with k <= m, in order, such that some link is carried by all three."""
-    found: set[tuple[int, int, int]] = set()
+    triples: set[tuple[int, int, int]] = set()
     for joint in tree.joints:
         last, path = joint.number, tree.path(joint.number)
         # `last` is the deepest of the three; the paths of other links give the other triples
-        found |= {(last, k, m) for k in path for m in path if k <= m}
-        found |= {(i, k, last) for i in path for k in path}
-    return sorted(found)
+        triples |= {(last, k, m) for k in path for m in path if k <= m}
+        triples |= {(i, k, last) for i in path for k in path}
+    return sorted(triples)
 
 
 def velocity_torques(
@@ -132,15 +132,15 @@ def velocity_terms(
     squares of its velocity.
     """
     numbers = kinematics.tree.coordinate_numbers
-    found: list[tuple[list[S], list[S]]] = [([], []) for _ in numbers]
+    terms: list[tuple[list[S], list[S]]] = [([], []) for _ in numbers]
     for (i, k, m), value in symbols.items():
-        squares, products = found[i - 1]
+        squares, products = terms[i - 1]
         term = value * (qd[k - 1] * qd[m - 1])
         if numbers[k - 1] != numbers[m - 1]:
             products.append(term)
         else:
             squares.append(term if k == m else term + term)
-    return found
+    return terms
 
 
 def gravity_torques(kinematics: Kinematics[S]) -> list[S]:

@@ -132,9 +132,9 @@ def moments_step(at: JointFrame[S], body: OwnBody[S], b: ProgramBuilder[S]) -> M
     with b.step("bodies", at.name):
         c = b.let(f"c0_{j}", at.x + at.R.apply(body.com), "CO-9")
         h = b.let(f"h0_{j}", c * body.mass, "CO-9")
-        own = turned(at.R, body.E, f"E0_own_{j}", b)
+        central = turned(at.R, body.E, f"E0_own_{j}", b)
         lever, first = tuple(c), tuple(h)
-        E = mirrored({(i, k): own[i, k] + lever[i] * first[k] for i, k in UPPER})
+        E = mirrored({(i, k): central[i, k] + lever[i] * first[k] for i, k in UPPER})
         return Moments(body.mass, h, let_symmetric(b, f"E0_{j}", E, "CO-9"))
 
 
@@ -162,38 +162,38 @@ def force_step(
 
 
 def composite_moments_step(
-    at: JointAxis[S], own: Moments[S], children: Sequence[Moments[S]], b: ProgramBuilder[S]
+    at: JointAxis[S], body: Moments[S], children: Sequence[Moments[S]], b: ProgramBuilder[S]
 ) -> Moments[S]:
     """Write the moments of a composite: CO-12."""
     j = at.label
     with b.step("composites", at.name):
         for child in children:
-            own = own + child
-        m = b.let(f"m0_{j}C", own.m, "CO-12")
-        h = b.let(f"h0_{j}C", own.h, "CO-12")
-        return Moments(m, h, let_symmetric(b, f"E0_{j}C", own.E, "CO-12"))
+            body = body + child
+        m = b.let(f"m0_{j}C", body.m, "CO-12")
+        h = b.let(f"h0_{j}C", body.h, "CO-12")
+        return Moments(m, h, let_symmetric(b, f"E0_{j}C", body.E, "CO-12"))
 
 
 def composite_momentum_step(
-    at: JointAxis[S], own: Momentum[S], children: Sequence[Momentum[S]], b: ProgramBuilder[S]
+    at: JointAxis[S], body: Momentum[S], children: Sequence[Momentum[S]], b: ProgramBuilder[S]
 ) -> Momentum[S]:
     """Write the momentum of a composite: CO-12."""
     j = at.label
     with b.step("composites", at.name):
         for child in children:
-            own = own + child
-        return Momentum(b.let(f"K0_{j}C", own.K, "CO-12"), b.let(f"f0_{j}C", own.f, "CO-12"))
+            body = body + child
+        return Momentum(b.let(f"K0_{j}C", body.K, "CO-12"), b.let(f"f0_{j}C", body.f, "CO-12"))
 
 
 def composite_force_step(
-    at: JointAxis[S], own: Spatial[S], children: Sequence[Spatial[S]], b: ProgramBuilder[S]
+    at: JointAxis[S], body: Spatial[S], children: Sequence[Spatial[S]], b: ProgramBuilder[S]
 ) -> Spatial[S]:
     """Write the force of inertia of a composite: CO-12."""
     j = at.label
     with b.step("composites", at.name):
         for child in children:
-            own = own + child
-        return let_spatial(b, (f"n0_in_{j}C", f"f0_in_{j}C"), own, "CO-12")
+            body = body + child
+        return let_spatial(b, (f"n0_in_{j}C", f"f0_in_{j}C"), body, "CO-12")
 
 
 def inertia_step(at: JointAxis[S], composite: Moments[S], b: ProgramBuilder[S]) -> RigidInertia[S]:
@@ -231,9 +231,9 @@ def turned(R: Matrix[S], E: Matrix[S], name: str, b: ProgramBuilder[S]) -> Matri
     entries = {
         (i, k): X[i] * P[k] + X[k] * P[i] + Y[i] * Q[k] + Y[k] * Q[i] for i, k in UPPER if i != k
     }
-    one, other = ((X[i] * P[i] + Y[i] * Q[i]) * two + last for i in (0, 1))
-    entries[0, 0] = b.let(f"{name}_11", one, "CO-9")
-    entries[1, 1] = b.let(f"{name}_22", other, "CO-9")
+    first, second = ((X[i] * P[i] + Y[i] * Q[i]) * two + last for i in (0, 1))
+    entries[0, 0] = b.let(f"{name}_11", first, "CO-9")
+    entries[1, 1] = b.let(f"{name}_22", second, "CO-9")
     entries[2, 2] = rows[0][0] + rows[1][1] + last - entries[0, 0] - entries[1, 1]
     return mirrored(entries)
 
@@ -288,14 +288,14 @@ class LoadEffects(Generic[S]):
 
 
 def load_step(
-    at: Place[S], number: int, point: Vector[S], given: Wrench[S], b: ProgramBuilder[S]
+    at: Place[S], number: int, point: Vector[S], wrench: Wrench[S], b: ProgramBuilder[S]
 ) -> LoadSum[S]:
     """CO-17 for one load."""
     j = at.joint.number
     with b.step("loads", at.joint.name):
         r = b.let(f"r0_{j}_{number}", at.point(point), "CO-17")
-        F = b.let(f"F0_{j}_{number}", at.C.apply_transposed(given.force), "CO-17")
-        N = b.let(f"N0_{j}_{number}", at.C.apply_transposed(given.moment), "CO-17")
+        F = b.let(f"F0_{j}_{number}", at.C.apply_transposed(wrench.force), "CO-17")
+        N = b.let(f"N0_{j}_{number}", at.C.apply_transposed(wrench.moment), "CO-17")
         n = b.let(f"n0_{j}_{number}", N + r.cross(F), "CO-17")
         products = b.let(f"rF0_{j}_{number}", outer(r, F), "CO-17")
         zero = b.algebra.zero
@@ -307,13 +307,13 @@ def load_sum_step(at: Place[S], parts: Sequence[LoadSum[S]], b: ProgramBuilder[S
     """CO-17: all loads beyond a joint."""
     j = at.joint.number
     with b.step("loads", at.joint.name):
-        whole = parts[0]
+        sums = parts[0]
         for part in parts[1:]:
-            whole = whole + part
-        F = b.let(f"F0_{j}L", whole.F, "CO-17")
-        N = b.let(f"N0_{j}L", whole.N, "CO-17")
-        n = b.let(f"n0_{j}L", whole.n, "CO-17")
-        return LoadSum(F, N, n, b.let(f"L0_{j}", whole.L, "CO-17"))
+            sums = sums + part
+        F = b.let(f"F0_{j}L", sums.F, "CO-17")
+        N = b.let(f"N0_{j}L", sums.N, "CO-17")
+        n = b.let(f"n0_{j}L", sums.n, "CO-17")
+        return LoadSum(F, N, n, b.let(f"L0_{j}", sums.L, "CO-17"))
 
 
 def load_effects_step(at: JointAxis[S], loads: LoadSum[S], b: ProgramBuilder[S]) -> LoadEffects[S]:
@@ -328,17 +328,17 @@ def load_sweep(
     tree: KinematicTree[S],
     places: dict[int, Place[S]],
     b: ProgramBuilder[S],
-    given: Sequence[Wrench[S]],
+    wrenches: Sequence[Wrench[S]],
 ) -> dict[int, LoadSum[S]]:
     """CO-17 of every joint with loads beyond it, leaves first."""
     parts: dict[int, list[LoadSum[S]]] = {}
     counts: dict[int, int] = {}
-    for load, wrench in zip(tree.loads, given, strict=True):
+    for load, wrench in zip(tree.loads, wrenches, strict=True):
         j = load.body
         if j != BASE and not all_zero((*wrench.force, *wrench.moment), b.algebra):
             counts[j] = counts.get(j, 0) + 1
-            one = load_step(places[j], counts[j], load.point, wrench, b)
-            parts.setdefault(j, []).append(one)
+            part = load_step(places[j], counts[j], load.point, wrench, b)
+            parts.setdefault(j, []).append(part)
     sums: dict[int, LoadSum[S]] = {}
     for j in reversed(places):
         if j in parts:

@@ -197,19 +197,19 @@ def second_half(
 ) -> SecondHalf[S]:
     """Accelerations, forces, and the derivatives by q."""
     places, velocities = first.bodies.places, first.bodies.velocities
-    found = force_sweep(tree, first.bodies, b, qd, qdd)
+    forces = force_sweep(tree, first.bodies, b, qd, qdd)
     by_q: Slopes[S] = {}
     for i in reversed(places):
-        at, effects = places[i], found.effects.get(i)
-        motion = velocities[i].psi, found.rates[i]
-        t3 = force_by_q_step(at, *motion, first.bodies.composites[i], found.forces[i], effects, b)
+        at, effects = places[i], forces.effects.get(i)
+        motion = velocities[i].psi, forces.rates[i]
+        t3 = force_by_q_step(at, *motion, first.bodies.composites[i], forces.forces[i], effects, b)
         for j in tree.path(i):
-            motion = velocities[j].psi, found.rates[j]
+            motion = velocities[j].psi, forces.rates[j]
             pair = q_pair_step(places[j], *motion, at, first.rates[i], t3, effects, b)
             by_q[j, i] = pair[0]
             if i != j:
                 by_q[i, j] = pair[1]
-    return SecondHalf(found.tau, by_q)
+    return SecondHalf(forces.tau, by_q)
 
 
 def body_sweep(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Bodies[S]:
@@ -218,14 +218,14 @@ def body_sweep(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) ->
     velocities = velocity_sweep(places, b, state.qd)
     moments = {j: moments_step(at, own_body(at.joint, b.algebra), b) for j, at in places.items()}
     momenta = {j: momentum_step(at, moments[j], velocities[j].v, b) for j, at in places.items()}
-    whole: dict[int, Moments[S]] = {}
+    sums: dict[int, Moments[S]] = {}
     moving: dict[int, Momentum[S]] = {}
     composites: dict[int, Composite[S]] = {}
     for i in reversed(places):
         at, children = places[i], children_of(tree, i)
-        whole[i] = composite_moments_step(at, moments[i], [whole[c] for c in children], b)
+        sums[i] = composite_moments_step(at, moments[i], [sums[c] for c in children], b)
         moving[i] = composite_momentum_step(at, momenta[i], [moving[c] for c in children], b)
-        composites[i] = Composite(inertia_step(at, whole[i], b), coriolis_step(at, moving[i], b))
+        composites[i] = Composite(inertia_step(at, sums[i], b), coriolis_step(at, moving[i], b))
     loads = load_sweep(tree, places, b, state.loads)
     return Bodies(places, velocities, moments, momenta, composites, loads)
 
@@ -246,8 +246,8 @@ def force_sweep(
     tau: dict[int, S] = {}
     for i in reversed(places):
         at, load = places[i], bodies.loads.get(i)
-        own = force_step(at, bodies.moments[i], motions[i].a, motions[i].W, b)
-        forces[i] = composite_force_step(at, own, [forces[c] for c in children_of(tree, i)], b)
+        body = force_step(at, bodies.moments[i], motions[i].a, motions[i].W, b)
+        forces[i] = composite_force_step(at, body, [forces[c] for c in children_of(tree, i)], b)
         tau[i] = torque_step(at, forces[i], load.wrench if load else None, b)
         if load:
             effects[i] = load_effects_step(at, load, b)
@@ -307,8 +307,8 @@ def torque_step(
 ) -> S:
     """Write the torque of a joint: CO-16."""
     with b.step("torque", at.name):
-        felt = force - load if load else force
-        return b.let(f"tau_{at.label}", at.axis.dot(felt), "CO-16")
+        wrench = force - load if load else force
+        return b.let(f"tau_{at.label}", at.axis.dot(wrench), "CO-16")
 
 
 # -- steps, one pair of joints each: j stands on the path to i, or is i ------------------------
@@ -321,12 +321,12 @@ def rates_pair_step(
     j, i, two = at_j.label, at_i.label, b.algebra.constant(2.0)
     with b.step("torque derivatives", at_i.name):
         by_qdd = let_derivative(b, f"tau_{j}", at_j.axis.dot(rates.t1), f"qdd_{i}", "CO-19")
-        felt = rates.felt_by_carrier(at_j.axis) * two
-        by_qd = let_derivative(b, f"tau_{j}", felt, f"qd_{i}", "CO-20")
+        slope = rates.felt_by_carrier(at_j.axis) * two
+        by_qd = let_derivative(b, f"tau_{j}", slope, f"qd_{i}", "CO-20")
         if i == j:
             return by_qdd, by_qd, by_qd
-        felt = rates.felt_of_carrier(at_j.axis, psi_j) * two
-        return by_qdd, by_qd, let_derivative(b, f"tau_{i}", felt, f"qd_{j}", "CO-20")
+        slope = rates.felt_of_carrier(at_j.axis, psi_j) * two
+        return by_qdd, by_qd, let_derivative(b, f"tau_{i}", slope, f"qd_{j}", "CO-20")
 
 
 def q_pair_step(
@@ -345,10 +345,10 @@ def q_pair_step(
         by_q = let_derivative(b, f"tau_{j}", at_j.axis.dot(t3), f"q_{i}", "CO-21")
         if i == j:
             return by_q, by_q
-        felt = rates.t4.dot(psi_j.angular) * two + rates.t1.dot(rate_j)
+        slope = rates.t4.dot(psi_j.angular) * two + rates.t1.dot(rate_j)
         if loads is not None:
-            felt = felt - at_j.axis.angular.dot(loads.kept)
-        return by_q, let_derivative(b, f"tau_{i}", felt, f"q_{j}", "CO-21")
+            slope = slope - at_j.axis.angular.dot(loads.kept)
+        return by_q, let_derivative(b, f"tau_{i}", slope, f"q_{j}", "CO-21")
 
 
 def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
@@ -375,5 +375,5 @@ def coriolis_pair_step(
         by_qd_i = b.let(f"C_{j}_{i}", rates.felt_by_carrier(at_j.axis), "CO-43")
         if i == j:
             return by_qd_i, by_qd_i
-        felt = rates.felt_of_carrier(at_j.axis, psi_j)
-        return by_qd_i, b.let(f"C_{i}_{j}", felt, "CO-43")
+        entry = rates.felt_of_carrier(at_j.axis, psi_j)
+        return by_qd_i, b.let(f"C_{i}_{j}", entry, "CO-43")

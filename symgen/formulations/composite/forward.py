@@ -139,14 +139,14 @@ def solution_at(
     """CO-36, CO-37, and the accelerations."""
     half, bias = b.algebra.constant(0.5), []
     rates = {i: state.qd[i - 1] for i in range(1, tree.n + 1)}
-    given = {p: state.qdd[p - 1] for p in range(1, tree.n + 1) if p not in free}
+    prescribed = {p: state.qdd[p - 1] for p in range(1, tree.n + 1) if p not in free}
     for j, at in first.bodies.places.items():
         with b.step("bias", at.joint.name):
             a_0 = b.let(f"a_base_{j}", at.C.apply_transposed(-tree.gravity), "CO-7")
             load = first.bodies.loads.get(j)
             torque = at_rest(at, first.rates[j].t1, a_0, load.wrench if load else None)
             moving = carried_over(first.by_qd, j, rates, b) * half
-            pushed = carried_over(first.by_qdd, j, given, b)
+            pushed = carried_over(first.by_qdd, j, prescribed, b)
             bias.append(b.let(f"bias_{j}", torque + moving + pushed, "CO-36"))
     total = with_joint_terms(tree, b, state, bias)
     mass = mass_entries(tree, first.by_qdd, b, state)
@@ -177,10 +177,10 @@ def mass_entries(
     by_q = b.algebra.derivatives(b.declared("q").symbols)
     for joint in tree.joints:
         i, before, at = joint.number, tree.path(joint.number)[:-1], passages[joint.number]
-        alone = at.axis.dot(forces[i])
-        own = (rigid[i, i] if by_q.of(alone) else alone) + reflected_inertia(joint)
+        by_axis = at.axis.dot(forces[i])
+        diagonal = (rigid[i, i] if by_q.of(by_axis) else by_axis) + reflected_inertia(joint)
         with b.step("mass matrix", joint.name):
-            row = {**{f"M_{i}_{j}": rigid[i, j] for j in before}, f"M_{i}_{i}": own}
+            row = {**{f"M_{i}_{j}": rigid[i, j] for j in before}, f"M_{i}_{i}": diagonal}
             for j, entry in zip((*before, i), b.rename(row, "CO-37"), strict=True):
                 entries[i, j] = entries[j, i] = entry
     return entries
@@ -191,11 +191,11 @@ def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
     with loops.straight() as x:
         loaded = write_state(x.tree, x)
         drives = write_drives(x.tree, drive_derivatives(x.tree, x.b, x.state), x)
-        known = write_known_inertias(x.tree, x)
+        constants = write_known_inertias(x.tree, x)
 
     def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-        found = rates(b, joint)
-        return {**rates_entries(found), **resting(joint, found.t1, loaded)}
+        columns = rates(b, joint)
+        return {**rates_entries(columns), **resting(joint, columns.t1, loaded)}
 
     def by_q(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
         return {"by_q": by_q_of_pair(b, j, i, loaded, loops.floats)}
@@ -209,8 +209,8 @@ def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
     loops.solving(Product("by_qd", Column("qd"), Column("moving")))
     if "qdd" in drives:
         loops.on_diagonal("factors", DRIVES["qdd"])
-    if known:
-        loops.solving(Known("factors", Column("own"), known))
+    if constants:
+        loops.solving(Known("factors", Column("own"), constants))
     loops.each_joint(right_side)
     loops.solving(Factors("factors"), SolveColumn("factors", Column("qdd")))
     with loops.straight() as x:
@@ -250,13 +250,13 @@ def write_known_inertias(tree: KinematicTree[S], x: StraightBuilder[S]) -> tuple
     passages = passage_sweep(tree, x.b, x.state.q)
     forces = force_sweep(tree, passages, x.b)
     by_q = x.b.algebra.derivatives([q for q in x.state.q if not x.b.algebra.is_zero(q)])
-    known: list[int] = []
+    constants: list[int] = []
     for joint in tree.joints:
-        own = passages[joint.number].axis.dot(forces[joint.number])
-        if not by_q.of(own):
-            known.append(joint.number)
-            x.write(joint.number, "own", own + reflected_inertia(joint))
-    return tuple(known)
+        diagonal = passages[joint.number].axis.dot(forces[joint.number])
+        if not by_q.of(diagonal):
+            constants.append(joint.number)
+            x.write(joint.number, "own", diagonal + reflected_inertia(joint))
+    return tuple(constants)
 
 
 def write_motions(tree: KinematicTree[S], x: StraightBuilder[S]) -> None:
@@ -265,14 +265,14 @@ def write_motions(tree: KinematicTree[S], x: StraightBuilder[S]) -> None:
     axes: dict[int, JointAxis[S]] = {}
     velocities: dict[int, Velocity[S]] = {}
     for joint in tree.joints:
-        known = x.joint(joint.number)
-        axes[joint.number] = replace(axis(known), name=joint.name)
-        Psi = psi(known)
+        columns = x.joint(joint.number)
+        axes[joint.number] = replace(axis(columns), name=joint.name)
+        Psi = psi(columns)
         if joint.number in chained:
             o = Spatial(zero_vector(x.b.algebra), zero_vector(x.b.algebra))
             carrier = velocities[joint.parent].v if joint.parent != BASE else o
             Psi = carrier.cross(axes[joint.number].axis)
-        velocities[joint.number] = Velocity(spatial(known, "w0", "u0"), Psi)
+        velocities[joint.number] = Velocity(spatial(columns, "w0", "u0"), Psi)
     qdd = [x.joint(j).scalar("qdd") for j in axes]
     bases = {j: x.joint(j).vector("a_base") for j in axes if len(tree.path(j)) == 1}
     rates = x.state.qd, [y - chained[j] if j in chained else y for j, y in enumerate(qdd, start=1)]

@@ -176,9 +176,9 @@ def inverse_dynamics_hessian(tree: KinematicTree[S], b: ProgramBuilder[S], state
     entries: Blocks[S] = {block: {} for block in BLOCKS}
     for i in reversed(bodies.places):
         at = bodies.places[i]
-        found = _responses(at, motions[i], bodies, forces, momenta[i], loads.get(i), b)
+        responses = _responses(at, motions[i], bodies, forces, momenta[i], loads.get(i), b)
         for j in tree.path(i):
-            pair = pair_step(bodies.places[j], motions[j], at, found, b)
+            pair = pair_step(bodies.places[j], motions[j], at, responses, b)
             for block, (ji, ij) in pair.items():
                 entries[block][j, i], entries[block][i, j] = ji, ij
     curvatures = friction_curvatures(tree, b, state)
@@ -214,9 +214,9 @@ def virtual_momentum_sweep(
     sums: dict[int, VirtualMomentum[S]] = {}
     for i in reversed(bodies.places):
         at = bodies.places[i]
-        known = bodies.moments[i], bodies.momenta[i], virtual[i].V
-        own = virtual_momentum_step(at, *known, b)
-        sums[i] = virtual_sum_step(at, own, [sums[c] for c in children_of(tree, i)], b)
+        arguments = bodies.moments[i], bodies.momenta[i], virtual[i].V
+        momentum = virtual_momentum_step(at, *arguments, b)
+        sums[i] = virtual_sum_step(at, momentum, [sums[c] for c in children_of(tree, i)], b)
     return sums
 
 
@@ -226,7 +226,7 @@ def load_moment_sweep(
     loads: Mapping[int, LoadSum[S]],
     virtual: Mapping[int, VirtualMotion[S]],
     b: ProgramBuilder[S],
-    given: Sequence[Wrench[S]],
+    wrenches: Sequence[Wrench[S]],
 ) -> dict[int, Vector[S]]:
     """CO-63, CO-64 of every joint with loads beyond it, leaves first."""
     sums: dict[int, Matrix[S]] = {}
@@ -234,7 +234,7 @@ def load_moment_sweep(
     for i, at in reversed(list(places.items())):
         parts = [
             load_virtual_step(at, k, load.point, wrench, virtual[i].V, b)
-            for k, (load, wrench) in enumerate(zip(tree.loads, given, strict=True), start=1)
+            for k, (load, wrench) in enumerate(zip(tree.loads, wrenches, strict=True), start=1)
             if load.body == i
         ]
         parts += [sums[c] for c in children_of(tree, i) if c in sums]
@@ -256,8 +256,8 @@ def _responses(
     i = at.joint.number
     composite = bodies.composites[i]
     rates = rates_step(at, motion.psi, composite, b)
-    given = composite, forces.forces[i], forces.effects.get(i)
-    t3 = force_by_q_step(at, motion.psi, motion.rate, *given, b)
+    arguments = composite, forces.forces[i], forces.effects.get(i)
+    t3 = force_by_q_step(at, motion.psi, motion.rate, *arguments, b)
     y1, y2, y3 = virtual_responses_step(at, motion, composite, momentum, b)
     return Responses(rates.t1, rates.t2, t3, y1, y2, y3, load)
 
@@ -296,7 +296,7 @@ def virtual_momentum_step(
 
 def virtual_sum_step(
     at: JointAxis[S],
-    own: VirtualMomentum[S],
+    body: VirtualMomentum[S],
     children: Sequence[VirtualMomentum[S]],
     b: ProgramBuilder[S],
 ) -> VirtualMomentum[S]:
@@ -304,10 +304,10 @@ def virtual_sum_step(
     j = at.label
     with b.step("virtual motion", at.name):
         for child in children:
-            own = own + child
-        K = b.let(f"Kv0_{j}C", own.moving.K, "CO-61")
-        p = b.let(f"p0_{j}C", own.moving.f, "CO-61")
-        return VirtualMomentum(Momentum(K, p), b.let(f"b0_{j}C", own.b, "CO-61"))
+            body = body + child
+        K = b.let(f"Kv0_{j}C", body.moving.K, "CO-61")
+        p = b.let(f"p0_{j}C", body.moving.f, "CO-61")
+        return VirtualMomentum(Momentum(K, p), b.let(f"b0_{j}C", body.b, "CO-61"))
 
 
 def virtual_responses_step(
@@ -335,14 +335,14 @@ def load_virtual_step(
     at: Place[S],
     number: int,
     point: Vector[S],
-    given: Wrench[S],
+    wrench: Wrench[S],
     V: Spatial[S],
     b: ProgramBuilder[S],
 ) -> Matrix[S]:
     """Write the virtual moment: CO-63 of one load."""
     j = at.joint.number
     with b.step("loads", at.joint.name):
-        F, N = at.C.apply_transposed(given.force), at.C.apply_transposed(given.moment)
+        F, N = at.C.apply_transposed(wrench.force), at.C.apply_transposed(wrench.moment)
         moved = b.let(f"V0_{j}_{number}", V.linear + V.angular.cross(at.point(point)), "CO-63")
         return b.let(f"A0_{j}_{number}", outer(V.angular, N) + outer(moved, F), "CO-63")
 
@@ -352,10 +352,10 @@ def load_virtual_sum_step(
 ) -> Matrix[S]:
     """CO-63: all loads beyond a joint."""
     with b.step("loads", at.name):
-        whole = parts[0]
+        sums = parts[0]
         for part in parts[1:]:
-            whole = whole + part
-        return b.let(f"A0_{at.label}L", whole, "CO-63")
+            sums = sums + part
+        return b.let(f"A0_{at.label}L", sums, "CO-63")
 
 
 def load_moment_step(
@@ -375,28 +375,28 @@ def pair_step(
     at_j: JointAxis[S],
     moved: JointMotion[S],
     at_i: JointAxis[S],
-    found: Responses[S],
+    responses: Responses[S],
     b: ProgramBuilder[S],
 ) -> dict[str, tuple[S, S]]:
     """CO-65 to CO-68: of every block the entries (j, i) and (i, j)."""
     j, i, two = at_j.label, at_i.label, b.algebra.constant(2.0)
     s, psi, Omega = moved.axis.angular, moved.psi, moved.Omega
     with b.step("Hessian", at_i.name):
-        by_q = Omega.dot(found.t3) + moved.rate.dot(found.y1)
-        by_q = by_q + psi.angular.dot(found.y2) * two
-        if found.z is not None:
-            by_q = by_q - s.dot(found.z)
+        by_q = Omega.dot(responses.t3) + moved.rate.dot(responses.y1)
+        by_q = by_q + psi.angular.dot(responses.y2) * two
+        if responses.z is not None:
+            by_q = by_q - s.dot(responses.z)
         q_q = b.let(f"H_q_{j}_q_{i}", by_q, "CO-65")
-        carried = (Omega.dot(found.t2) + psi.angular.dot(found.y3)) * two
+        carried = (Omega.dot(responses.t2) + psi.angular.dot(responses.y3)) * two
         carried = b.let(f"H_q_{j}_qd_{i}", carried, "CO-66")
-        q_qdd = b.let(f"H_q_{j}_qdd_{i}", Omega.dot(found.t1), "CO-67")
-        qd_qd = b.let(f"H_qd_{j}_qd_{i}", s.dot(found.y3) * two, "CO-68")
+        q_qdd = b.let(f"H_q_{j}_qdd_{i}", Omega.dot(responses.t1), "CO-67")
+        qd_qd = b.let(f"H_qd_{j}_qd_{i}", s.dot(responses.y3) * two, "CO-68")
         if i == j:
             pair = {"q_qd": (carried, carried), "q_qdd": (q_qdd, q_qdd)}
         else:
-            carrying = (psi.dot(found.y1) + s.dot(found.y2)) * two
+            carrying = (psi.dot(responses.y1) + s.dot(responses.y2)) * two
             carrying = b.let(f"H_q_{i}_qd_{j}", carrying, "CO-66")
-            across = b.let(f"H_q_{i}_qdd_{j}", moved.axis.dot(found.y1), "CO-67")
+            across = b.let(f"H_q_{i}_qdd_{j}", moved.axis.dot(responses.y1), "CO-67")
             pair = {"q_qd": (carried, carrying), "q_qdd": (q_qdd, across)}
         return {"q_q": (q_q, q_q), **pair, "qd_qd": (qd_qd, qd_qd)}
 
@@ -413,7 +413,7 @@ def hessian_in_loops(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
             write_spatial(x, j, ("V_w", "V_v"), motion.V)
             write_spatial(x, j, ("Omega_w", "Omega_v"), motion.Omega)
         loaded = write_loads(tree, places, virtual, x)
-        bent = write_curvatures(tree, x)
+        with_friction = write_curvatures(tree, x)
 
     def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
         return {**virtual_responses(b, joint), **to_q(b, joint, loaded, loops.floats)}
@@ -425,7 +425,7 @@ def hessian_in_loops(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
     loops.towards_base(loops.each_joint(with_virtual_momentum))
     loops.each_joint(answers)
     loops.each_pair_both_ways(blocks)
-    if bent:
+    if with_friction:
         loops.on_diagonal("hessian_qd_qd", CURVATURE)
 
 
@@ -449,12 +449,12 @@ def write_loads(
 
 def write_curvatures(tree: KinematicTree[S], x: StraightBuilder[S]) -> bool:
     """Write the curvature of friction on the diagonal; return whether there is any."""
-    found = friction_curvatures(tree, x.b, x.state)
-    bent = not all(map(x.b.algebra.is_zero, found))
-    for joint, curvature in zip(tree.joints, found, strict=True):
-        if bent:
+    curvatures = friction_curvatures(tree, x.b, x.state)
+    with_friction = not all(map(x.b.algebra.is_zero, curvatures))
+    for joint, curvature in zip(tree.joints, curvatures, strict=True):
+        if with_friction:
             x.write(joint.number, CURVATURE, curvature)
-    return bent
+    return with_friction
 
 
 # -- one joint ---------------------------------------------------------------------------------
@@ -464,19 +464,19 @@ def with_virtual_momentum(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Co
     """CO-9 to CO-11 and CO-61 of the body"""
     moments = moments_of(b, joint)
     momentum = momentum_step(axis(joint), moments, spatial(joint, "w0", "u0"), b)
-    given = moments, momentum, spatial(joint, "V_w", "V_v")
-    found = virtual_momentum_step(axis(joint), *given, b)
-    moving = {**entries_of("Kv0", found.moving.K), **entries_of("p0", found.moving.f)}
-    return {**of_body(b, joint), **moving, **entries_of("b0", found.b)}
+    arguments = moments, momentum, spatial(joint, "V_w", "V_v")
+    virtual = virtual_momentum_step(axis(joint), *arguments, b)
+    moving = {**entries_of("Kv0", virtual.moving.K), **entries_of("p0", virtual.moving.f)}
+    return {**of_body(b, joint), **moving, **entries_of("b0", virtual.b)}
 
 
 def virtual_responses(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     """Write the responses to the virtual motion: CO-14, CO-62."""
-    whole = composite(b, joint)
-    rates = rates_step(axis(joint), psi(joint), whole, b)
+    body = composite(b, joint)
+    rates = rates_step(axis(joint), psi(joint), body, b)
     moving = Momentum(joint.matrix("Kv0"), joint.vector("p0"))
     momentum = VirtualMomentum(moving, joint.vector("b0"))
-    y1, y2, y3 = virtual_responses_step(axis(joint), motion_of(joint), whole, momentum, b)
+    y1, y2, y3 = virtual_responses_step(axis(joint), motion_of(joint), body, momentum, b)
     return {
         **spatial_entries(("t1_n", "t1_f"), rates.t1),
         **spatial_entries(("t2_n", "t2_f"), rates.t2),

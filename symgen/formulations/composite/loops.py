@@ -179,7 +179,7 @@ def write_accelerations(
 
 def _half_rates(axes: Mapping[int, JointAxis[S]], x: StraightBuilder[S]) -> dict[int, Spatial[S]]:
     """Half of v x S of the columns of floating bases; v is their own twist, sliding included."""
-    found: dict[int, Spatial[S]] = {}
+    halves: dict[int, Spatial[S]] = {}
     half = x.b.algebra.constant(0.5)
     for base in x.floating:
         v = w = zero_vector(x.b.algebra)
@@ -189,16 +189,16 @@ def _half_rates(axes: Mapping[int, JointAxis[S]], x: StraightBuilder[S]) -> dict
                 v = v + axes[j].axis.linear * x.own.qd[j - 1]
         for j in base.columns:
             s, t = axes[j].axis.angular, axes[j].axis.linear
-            found[j] = Spatial(w.cross(s) * half, (w.cross(t) + s.cross(v)) * half)
-    return found
+            halves[j] = Spatial(w.cross(s) * half, (w.cross(t) + s.cross(v)) * half)
+    return halves
 
 
 def _write_turning(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
     """S of the joints that turn forces with them: of floating bases 0, whose axes turn, too."""
-    own = {j for base in x.floating for j in base.columns}
+    floating = {j for base in x.floating for j in base.columns}
     o = zero_vector(x.b.algebra)
     for j, at in places.items() if x.floating else ():
-        write_spatial(x, j, TURNING, Spatial(o, o) if j in own else at.axis)
+        write_spatial(x, j, TURNING, Spatial(o, o) if j in floating else at.axis)
 
 
 def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:
@@ -243,8 +243,8 @@ def write_spatial(x: StraightBuilder[S], j: int, stems: tuple[str, str], value: 
 
 def moments_of(b: ProgramBuilder[S], joint: Entries[S]) -> Moments[S]:
     """Write the moments: CO-9 of the body."""
-    own = OwnBody(joint.scalar("m"), joint.vector("com"), joint.symmetric("E_own"))
-    return moments_step(frame(joint), own, b)
+    body = OwnBody(joint.scalar("m"), joint.vector("com"), joint.symmetric("E_own"))
+    return moments_step(frame(joint), body, b)
 
 
 def weight(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
@@ -255,12 +255,12 @@ def weight(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     return {**moments_entries(moments), **moving}
 
 
-def moments_entries(found: Moments[S]) -> Mapping[Column, S]:
+def moments_entries(moments: Moments[S]) -> Mapping[Column, S]:
     """Mass, first and second moments"""
     return {
-        **entries_of("m0", found.m),
-        **entries_of("h0", found.h),
-        **entries_of("E0", found.E, symmetric=True),
+        **entries_of("m0", moments.m),
+        **entries_of("h0", moments.h),
+        **entries_of("E0", moments.E, symmetric=True),
     }
 
 
@@ -288,12 +288,12 @@ def rates(b: ProgramBuilder[S], joint: Entries[S]) -> Rates[S]:
     return rates_step(axis(joint), psi(joint), composite(b, joint), b)
 
 
-def rates_entries(found: Rates[S]) -> Mapping[Column, S]:
+def rates_entries(rates: Rates[S]) -> Mapping[Column, S]:
     """Return the columns of t_1, t_2, t_4."""
     return {
-        **spatial_entries(("t1_n", "t1_f"), found.t1),
-        **spatial_entries(("t2_n", "t2_f"), found.t2),
-        **entries_of("t4", found.t4),
+        **spatial_entries(("t1_n", "t1_f"), rates.t1),
+        **spatial_entries(("t2_n", "t2_f"), rates.t2),
+        **entries_of("t4", rates.t4),
     }
 
 
@@ -301,9 +301,9 @@ def to_q(b: ProgramBuilder[S], joint: Entries[S], loaded: bool, floats: bool) ->
     """Write t_3: CO-15."""
     force = spatial(joint, "n0_in", "f0_in")
     effects = LoadEffects(joint.vector("moved"), zero_vector(b.algebra)) if loaded else None
-    known = psi_by_q(b, joint, floats), rate(joint), composite(b, joint), force, effects
+    arguments = psi_by_q(b, joint, floats), rate(joint), composite(b, joint), force, effects
     at = JointAxis(joint.label, "", spatial(joint, *TURNING)) if floats else axis(joint)
-    return spatial_entries(("t3_n", "t3_f"), force_by_q_step(at, *known, b))
+    return spatial_entries(("t3_n", "t3_f"), force_by_q_step(at, *arguments, b))
 
 
 # -- two joints: j carries i, or is i ----------------------------------------------------------

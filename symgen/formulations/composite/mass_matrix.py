@@ -164,11 +164,11 @@ def composite_step(
     at: Passage[S], children: Sequence[Moments[S]], b: ProgramBuilder[S]
 ) -> Moments[S]:
     """CO-24: the sum."""
-    whole = at.body
+    body = at.body
     with b.step("composites", at.joint.name):
         for child in children:
-            whole = whole + child
-        return _let_moments(whole, f"{at.joint.number}C", b)
+            body = body + child
+        return _let_moments(body, f"{at.joint.number}C", b)
 
 
 def moments_back_step(at: Passage[S], body: Moments[S], b: ProgramBuilder[S]) -> Moments[S]:

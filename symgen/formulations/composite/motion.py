@@ -147,8 +147,8 @@ def motion_sweep(
     """CO-1 to CO-8 of every joint and link: where they are and how they move."""
     places = place_sweep(tree, b, state.q)
     velocities = velocity_sweep(places, b, state.qd)
-    given = state.qd, state.qdd, base_sweep(tree, places, b)
-    return places, velocities, acceleration_sweep(tree, places, velocities, b, *given)
+    arguments = state.qd, state.qdd, base_sweep(tree, places, b)
+    return places, velocities, acceleration_sweep(tree, places, velocities, b, *arguments)
 
 
 def velocity_sweep(
@@ -253,14 +253,14 @@ def basis_step(
     """
     j, algebra = joint.number, b.algebra
     seat, turn, _ = joint.turns(q, algebra)
-    one = identity(algebra)
+    unit = identity(algebra)
     with b.step("frames", joint.name):
         if turns(joint, b):
-            return b.let(f"C_{j}", seat @ turn, "CO-1"), Axes(one, one)
+            return b.let(f"C_{j}", seat @ turn, "CO-1"), Axes(unit, unit)
         if posed:
-            return b.let(f"C_{j}", seat, "CO-1"), Axes(one, b.let(f"R_{j}", turn, "CO-2"))
+            return b.let(f"C_{j}", seat, "CO-1"), Axes(unit, b.let(f"R_{j}", turn, "CO-2"))
         A = b.let(f"A_{j}", seat, "CO-1")
-        return one, Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
+        return unit, Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
 
 
 def axes_step(

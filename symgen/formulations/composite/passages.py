@@ -113,6 +113,6 @@ def _moments(joint: Joint[S], b: ProgramBuilder[S]) -> Moments[S]:
     return Moments(body.mass, h, let_symmetric(b, f"E_{j}", E, "CO-23"))
 
 
-def _named(named: Matrix[S], found: Turn[S]) -> Turn[S]:
+def _named(named: Matrix[S], turn: Turn[S]) -> Turn[S]:
     """A turn with named entries; its structure shows in what the names stand for."""
-    return Turn(named, found.plane, found.trivial)
+    return Turn(named, turn.plane, turn.trivial)

@@ -229,9 +229,9 @@ def d_point_sweep(
 
 def _base(b: ProgramBuilder[S]) -> Link[S]:
     """The base, which is at rest and has no joint."""
-    one, o = identity(b.algebra), zero_vector(b.algebra)
-    own = Direction(o, _at_rest(b))
-    return Link(Axes(one, one), o, o, identity_transform(b.algebra), own)
+    unit, o = identity(b.algebra), zero_vector(b.algebra)
+    omega = Direction(o, _at_rest(b))
+    return Link(Axes(unit, unit), o, o, identity_transform(b.algebra), omega)
 
 
 def _at_rest(b: ProgramBuilder[S]) -> Moving[S]:
@@ -287,11 +287,11 @@ def link_step(
 ) -> Link[S]:
     """Write the angular motion of a link: CO-39."""
     j = joint.number
-    own = Direction(joint.axes(b.algebra)[0], s)
+    rate = Direction(joint.axes(b.algebra)[0], s)
     with b.step("turning", joint.name):
         w = b.let(f"w0_{j}", parent.w + s.x * qd, "CO-39")
         alpha = b.let(f"alpha0_{j}", parent.alpha + s.x * qdd + s.xd * qd, "CO-39")
-        return Link(axes, w, alpha, joint.placement.link, own)
+        return Link(axes, w, alpha, joint.placement.link, rate)
 
 
 def origin_step(at: Mount[S], parent: Moving[S], b: ProgramBuilder[S]) -> Moving[S]:
@@ -369,14 +369,14 @@ def _carried(
     name: tuple[str, str],
     c: Vector[S],
     x: Vector[S],
-    others: Sequence[Direction[S]],
+    directions: Sequence[Direction[S]],
     b: ProgramBuilder[S],
 ) -> Moving[S]:
     """CO-38 of a vector that is fixed in a link, c in the axes behind its joint, x in base axes.
 
-    `others` are axes beside that of the joint that are fixed in the link, too.
+    `directions` are axes beside that of the joint that are fixed in the link, too.
     """
-    for direction in (link.own, *others):
+    for direction in (link.own, *directions):
         if (factor := direction.factor(c, b)) is not None:
             return let_moving(b, name, direction.s * factor, "CO-38")
     what, whose = name

@@ -76,7 +76,7 @@ Loads = Mapping[int, Spatial[S]]
 def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
     """See `symgen.formulations.torques.Rigid`."""
     passages = passage_sweep(tree, b, state.q)
-    return lambda given, gravity: torques(tree if gravity else weightless(tree), passages, b, given)
+    return lambda at, gravity: torques(tree if gravity else weightless(tree), passages, b, at)
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -92,12 +92,12 @@ def torques(
     o, zero = zero_vector(b.algebra), b.algebra.zero
     still = LinkMotion(o, o, -tree.gravity, Matrix([(zero,) * 3] * 3))
     motions = {BASE: still}
-    given = {
+    wrenches = {
         k: Spatial(wrench.moment, wrench.force)
         for k, (load, wrench) in enumerate(zip(tree.loads, state.loads, strict=True))
         if load.body != BASE and not all_zero((*wrench.force, *wrench.moment), b.algebra)
     }
-    loads: dict[int, Loads[S]] = {BASE: given}
+    loads: dict[int, Loads[S]] = {BASE: wrenches}
     for j, at in passages.items():
         p, rates = at.joint.parent, (state.qd[j - 1], state.qdd[j - 1])
         motions[j] = motion_step(at, motions[p], *rates, b)
@@ -107,8 +107,8 @@ def torques(
     tau: dict[int, S] = {}
     for joint in reversed(tree.joints):
         j, at = joint.number, passages[joint.number]
-        here = {k: load for k, load in loads[j].items() if tree.loads[k].body == j}
-        acting = [(tree.loads[k].point, load) for k, load in here.items()]
+        on_link = {k: load for k, load in loads[j].items() if tree.loads[k].body == j}
+        acting = [(tree.loads[k].point, load) for k, load in on_link.items()]
         force = force_step(at, motions[j], acting, children[j][::-1], b)
         tau[j] = torque_step(at, force, b)
         if joint.parent != BASE:
@@ -143,13 +143,13 @@ def load_step(
 ) -> dict[int, Spatial[S]]:
     """CO-32 of the loads on link j and `beyond` it."""
     j = at.joint.number
-    found: dict[int, Spatial[S]] = {}
+    turned_loads: dict[int, Spatial[S]] = {}
     with b.step("loads", at.joint.name):
         for k in beyond:
             turned = Spatial(at.out(parent[k].angular), at.out(parent[k].linear))
             names = (f"N_e_{j}_{k + 1}", f"F_e_{j}_{k + 1}")
-            found[k] = let_spatial(b, names, turned, "CO-32")
-    return found
+            turned_loads[k] = let_spatial(b, names, turned, "CO-32")
+    return turned_loads
 
 
 def force_step(

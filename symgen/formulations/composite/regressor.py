@@ -100,17 +100,17 @@ def unit_forces_step(
         c = {k: b.let(f"c_{k}_{j}", W.apply(u[k]), "CO-56") for k in "xyz"}
         p = {k: b.let(f"p_{k}_{j}", u[k].cross(c[k]), "CO-56") for k in "xy"}
         p["z"] = b.let(f"p_z_{j}", alpha + alpha - p["x"] - p["y"], "CO-56")
-        found = {"m": Spatial(x.cross(a), a)}
+        forces = {"m": Spatial(x.cross(a), a)}
         for k in "xyz":
-            found[f"m{k}"] = Spatial(x.cross(c[k]) + u[k].cross(a), c[k])
+            forces[f"m{k}"] = Spatial(x.cross(c[k]) + u[k].cross(a), c[k])
         nothing = zero_vector(b.algebra)
         for name in INERTIAL_PARAMETERS[4:]:
             k, i = name[1], name[2]
             moment = alpha - p[k] if k == i else -(u[k].cross(c[i]) + u[i].cross(c[k]))
-            found[name] = Spatial(moment, nothing)
+            forces[name] = Spatial(moment, nothing)
         return {
             name: let_spatial(b, (f"N_{name}_{j}", f"F_{name}_{j}"), force, "CO-57")
-            for name, force in found.items()
+            for name, force in forces.items()
         }
 
 
@@ -149,12 +149,12 @@ def unit_forces(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     """CO-55, CO-56, CO-57"""
     at, link = frame(joint), (joint.matrix("turn"), joint.vector("lever"))
     fields = Fields(joint.vector("alpha0"), joint.vector("a0"), joint.matrix("W0"))
-    found: dict[Column, S] = {}
+    columns: dict[Column, S] = {}
     for name, force in unit_forces_step(at, *link, fields, b).items():
-        found |= entries_of(f"N_{name}", force.angular)
+        columns |= entries_of(f"N_{name}", force.angular)
         if not name.startswith("I"):
-            found |= entries_of(f"F_{name}", force.linear)
-    return found
+            columns |= entries_of(f"F_{name}", force.linear)
+    return columns
 
 
 def beyond(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:

@@ -171,10 +171,10 @@ def joint_wrench_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state
         j: link_frame_step(at, *link_of(at.joint, state.q[j - 1], b.algebra), b)
         for j, at in bodies.places.items()
     }
-    felt = {j: felt_force(forces.forces[j], bodies.loads.get(j)) for j in frames}
-    wrenches = {j: wrench_step(bodies.places[j], frames[j], felt[j], b) for j in frames}
+    net = {j: felt_force(forces.forces[j], bodies.loads.get(j)) for j in frames}
+    wrenches = {j: wrench_step(bodies.places[j], frames[j], net[j], b) for j in frames}
     write_matrix(b, "joint_wrenches", [entries(wrench) for wrench in wrenches.values()], 6)
-    blocks = pair_sweep(tree, bodies, forces, frames, felt, b)
+    blocks = pair_sweep(tree, bodies, forces, frames, net, b)
     for place, name in enumerate(ARRAYS):
         rows = [{j: entries(slope[place]) for j, slope in block.items()} for block in blocks]
         write_columns(tree, b, name, rows, 6)
@@ -185,7 +185,7 @@ def pair_sweep(
     bodies: Bodies[S],
     forces: Forces[S],
     frames: Mapping[int, LinkFrame[S]],
-    felt: Mapping[int, Spatial[S]],
+    wrenches: Mapping[int, Spatial[S]],
     b: ProgramBuilder[S],
 ) -> list[dict[int, Slopes[S]]]:
     """For every joint i by joint j: derivatives of the wrench in i."""
@@ -194,12 +194,12 @@ def pair_sweep(
     blocks: dict[int, dict[int, Slopes[S]]] = {i: {} for i in places}
     for k in reversed(places):
         at, composite, load = places[k], bodies.composites[k], bodies.loads.get(k)
-        known = composite, forces.forces[k], forces.effects.get(k)
-        t = changes_step(at, motions[k], *known, b)
-        own = own_step(at, rides(at.joint, b.algebra), frames[k], felt[k], b)
+        arguments = composite, forces.forces[k], forces.effects.get(k)
+        t = changes_step(at, motions[k], *arguments, b)
+        turned = own_step(at, rides(at.joint, b.algebra), frames[k], wrenches[k], b)
         response = response_step(at, frames[k], composite, load, b)
         for j in tree.path(k):
-            blocks[j][k] = beyond_step(at, t, places[j], frames[j], own if j == k else None, b)
+            blocks[j][k] = beyond_step(at, t, places[j], frames[j], turned if j == k else None, b)
             if j != k:
                 blocks[k][j] = before_step(at, frames[k], response, places[j], motions[j], b)
     return list(blocks.values())
@@ -240,23 +240,23 @@ def felt_force(force: Spatial[S], loads: LoadSum[S] | None) -> Spatial[S]:
 
 
 def wrench_step(
-    at: JointAxis[S], frame: LinkFrame[S], felt: Spatial[S], b: ProgramBuilder[S]
+    at: JointAxis[S], frame: LinkFrame[S], force: Spatial[S], b: ProgramBuilder[S]
 ) -> Spatial[S]:
     """Write the wrench: CO-51."""
     i = at.label
     with b.step("wrenches", at.name):
-        return let_spatial(b, (f"n_w_{i}", f"f_w_{i}"), frame.wrench(felt), "CO-51")
+        return let_spatial(b, (f"n_w_{i}", f"f_w_{i}"), frame.wrench(force), "CO-51")
 
 
 def own_step(
-    at: JointAxis[S], rides: S, frame: LinkFrame[S], felt: Spatial[S], b: ProgramBuilder[S]
+    at: JointAxis[S], rides: S, frame: LinkFrame[S], force: Spatial[S], b: ProgramBuilder[S]
 ) -> Spatial[S]:
     """CO-51; `rides` as in `rides`."""
     i = at.label
     with b.step("wrenches", at.name):
-        turned = frame.wrench((at.axis * rides).cross_force(felt))
-        own = Spatial(-turned.angular, -turned.linear)
-        return let_spatial(b, (f"n_own_{i}", f"f_own_{i}"), own, "CO-51")
+        turned = frame.wrench((at.axis * rides).cross_force(force))
+        change = Spatial(-turned.angular, -turned.linear)
+        return let_spatial(b, (f"n_own_{i}", f"f_own_{i}"), change, "CO-51")
 
 
 def changes_step(
@@ -305,13 +305,13 @@ def beyond_step(
     changes: Slopes[S],
     at_i: JointAxis[S],
     frame: LinkFrame[S],
-    own: Spatial[S] | None,
+    turned: Spatial[S] | None,
     b: ProgramBuilder[S],
 ) -> Slopes[S]:
-    """CO-53: of the wrench in i by a joint j that it carries; by itself, with its `own`."""
+    """CO-53: of the wrench in i by a joint j that it carries; by itself, with its `turned`."""
     with b.step("wrench derivatives", at_i.name):
         by_q, by_qd, by_qdd = (frame.wrench(change) for change in changes)
-        by_q = by_q if own is None else by_q + own
+        by_q = by_q if turned is None else by_q + turned
         return named((by_q, by_qd, by_qdd), at_i, at_j, "CO-53", b)
 
 
@@ -334,8 +334,8 @@ def before_step(
         return Spatial(x.angular, frame.R.apply_transposed(x.linear))
 
     with b.step("wrench derivatives", at_i.name):
-        found = in_link_axes(by_q), in_link_axes(by_qd), in_link_axes(response.apply(S_j))
-        return named(found, at_i, at_j, "CO-54", b)
+        slopes = in_link_axes(by_q), in_link_axes(by_qd), in_link_axes(response.apply(S_j))
+        return named(slopes, at_i, at_j, "CO-54", b)
 
 
 def named(
@@ -376,8 +376,8 @@ def wrench_derivatives_in_loops(tree: KinematicTree[S], loops: LoopsBuilder[S]) 
         return by_array(beyond_step(axis(j), changes, axis(i), link_frame(i), None, b))
 
     def before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
-        known = link_frame(i), response_of(i, loaded)
-        return by_array(before_step(axis(i), *known, axis(j), motion(j), b))
+        arguments = link_frame(i), response_of(i, loaded)
+        return by_array(before_step(axis(i), *arguments, axis(j), motion(j), b))
 
     loops.towards_base(loops.each_joint(of_body))
     loops.each_joint(of_joint)
@@ -417,29 +417,29 @@ def wrench(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Col
     at, loads = axis(joint), loads_of(b, joint, loaded)
     link = placed_link(b, joint)
     force = spatial(joint, "n0_in", "f0_in")
-    felt = felt_force(force, loads)
+    net = felt_force(force, loads)
     effects = load_effects_step(at, loads, b) if loads else None
     changes = changes_step(at, motion(joint), composite(b, joint), force, effects, b)
-    own = own_step(at, joint.scalar("rides"), link, felt, b)
-    found = {**entries_of("R_link", link.R), **entries_of("p", link.p)}
+    turned = own_step(at, joint.scalar("rides"), link, net, b)
+    columns = {**entries_of("R_link", link.R), **entries_of("p", link.p)}
     for stems, change in zip(CHANGES, changes, strict=True):
-        found |= spatial_entries(stems, change)
-    found |= spatial_entries(("n_w", "f_w"), wrench_step(at, link, felt, b))
-    return found | spatial_entries(("n_own", "f_own"), own)
+        columns |= spatial_entries(stems, change)
+    columns |= spatial_entries(("n_w", "f_w"), wrench_step(at, link, net, b))
+    return columns | spatial_entries(("n_own", "f_own"), turned)
 
 
 def response(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
     """Write the responses: CO-52."""
     at, loads = axis(joint), loads_of(b, joint, loaded)
-    found = response_step(at, placed_link(b, joint), composite(b, joint), loads, b)
-    turned = entries_of("L_w", found.loads.M) if found.loads else {}
+    responses = response_step(at, placed_link(b, joint), composite(b, joint), loads, b)
+    turned = entries_of("L_w", responses.loads.M) if responses.loads else {}
     return {
-        **entries_of("mC", found.m),
-        **entries_of("hC", found.inertia.f),
-        **entries_of("fC", found.coriolis.f),
-        **entries_of("c_w", found.c),
-        **entries_of("J_w", found.inertia.M),
-        **entries_of("B_w", found.coriolis.M),
+        **entries_of("mC", responses.m),
+        **entries_of("hC", responses.inertia.f),
+        **entries_of("fC", responses.coriolis.f),
+        **entries_of("c_w", responses.c),
+        **entries_of("J_w", responses.inertia.M),
+        **entries_of("B_w", responses.coriolis.M),
         **turned,
     }
 

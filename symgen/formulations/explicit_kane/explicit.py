@@ -46,11 +46,11 @@ JointPair = tuple[int, int]
 def mass_matrix(system: System[S], pairs: Collection[JointPair]) -> dict[JointPair, S]:
     """EK-8: the entries that are asked for."""
     b = system.b
-    found = momenta(system, {i for _, i in pairs})
+    sums = momenta(system, {i for _, i in pairs})
     entries: dict[JointPair, S] = {}
     for r, i in pairs:
         beyond = system.tree.carried_by(r)
-        terms = [system.partial[r, k].dot(found[i, k]) for k in beyond]
+        terms = [system.partial[r, k].dot(sums[i, k]) for k in beyond]
         with b.step("mass matrix", system.tree.joint(r).name):
             entries[r, i] = b.let(f"M_{r}_{i}", total(terms, b.algebra), "EK-8")
     return entries
@@ -59,13 +59,13 @@ def mass_matrix(system: System[S], pairs: Collection[JointPair]) -> dict[JointPa
 def momenta(system: System[S], columns: Collection[int]) -> dict[tuple[int, int], Spatial[S]]:
     """EK-8: the IP_i_k for the i among `columns`."""
     b = system.b
-    found: dict[tuple[int, int], Spatial[S]] = {}
+    sums: dict[tuple[int, int], Spatial[S]] = {}
     for (i, k), velocity in system.partial.items():
         if i in columns:
             with b.step("momenta", system.tree.joint(k).name):
                 value = momentum(system.geometry[k], velocity)
-                found[i, k] = let_spatial(b, lettered(f"IP_{i}_{k}", FORCE), value, "EK-8")
-    return found
+                sums[i, k] = let_spatial(b, lettered(f"IP_{i}_{k}", FORCE), value, "EK-8")
+    return sums
 
 
 def forces(system: System[S]) -> dict[int, S]:

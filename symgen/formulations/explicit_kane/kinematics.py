@@ -169,10 +169,10 @@ def geometry_step(
         s = b.let(f"s_{k}", joint.placement.tree.translation - center_p, "EK-1")
         r = b.let(f"r_{k}", joint.origin_to_link(q, algebra) + center, "EK-1")
         gamma = b.let(f"gamma_{k}", s + C.apply(r), "EK-1")
-        own = Spatial(turn, turn.cross(r) + slide)
-        own = let_spatial(b, lettered(f"P_{k}_{k}", MOTION), own, "EK-1")
+        partial = Spatial(turn, turn.cross(r) + slide)
+        partial = let_spatial(b, lettered(f"P_{k}_{k}", MOTION), partial, "EK-1")
     arms = tuple(point - center for point in points)
-    return Geometry(C, s, r, gamma, turn, slide, own, body.mass, body.inertia, arms)
+    return Geometry(C, s, r, gamma, turn, slide, partial, body.mass, body.inertia, arms)
 
 
 def body_center(joint: Joint[S], algebra: Algebra[S]) -> Vector[S]:
@@ -184,17 +184,17 @@ def partial_step(
     joint: Joint[S],
     at: Geometry[S],
     path: Sequence[int],
-    known: Mapping[tuple[int, int], Spatial[S]],
+    partials: Mapping[tuple[int, int], Spatial[S]],
     b: ProgramBuilder[S],
 ) -> dict[tuple[int, int], Spatial[S]]:
-    """EK-2: P_r^k of a body by itself and all r on the `path` to its parent, whose are `known`."""
+    """Write P_r^k for k and all r on the `path` to the parent, which has `partials`: EK-2."""
     k, p = joint.number, joint.parent
-    found = {(k, k): at.own}
+    columns = {(k, k): at.own}
     with b.step("partial velocities", joint.name):
         for r in path:
-            value = shifted_out(at, known[r, p])
-            found[r, k] = let_spatial(b, lettered(f"P_{r}_{k}", MOTION), value, "EK-2")
-    return found
+            value = shifted_out(at, partials[r, p])
+            columns[r, k] = let_spatial(b, lettered(f"P_{r}_{k}", MOTION), value, "EK-2")
+    return columns
 
 
 def motion_step(
@@ -205,11 +205,11 @@ def motion_step(
     with b.step("motion", joint.name):
         omega_in = b.let(f"omega_in_{k}", C.apply_transposed(p.omega), "EK-3")
         omega = b.let(f"omega_{k}", omega_in + at.turn * qd, "EK-3")
-        own = b.let(f"alpha_own_{k}", at.turn * qdd + omega_in.cross(at.turn * qd), "EK-4")
-        alpha = b.let(f"alpha_{k}", C.apply_transposed(p.alpha) + own, "EK-4")
+        alpha_own = b.let(f"alpha_own_{k}", at.turn * qdd + omega_in.cross(at.turn * qd), "EK-4")
+        alpha = b.let(f"alpha_{k}", C.apply_transposed(p.alpha) + alpha_own, "EK-4")
         carried = p.a + p.alpha.cross(at.gamma) + p.omega.cross(p.omega.cross(at.s))
         carried = b.let(f"a_carried_{k}", carried, "EK-5")
-        a = C.apply_transposed(carried) + omega.cross(omega.cross(r)) + own.cross(r)
+        a = C.apply_transposed(carried) + omega.cross(omega.cross(r)) + alpha_own.cross(r)
         a = a + omega_in.cross(at.slide * (qd + qd)) + at.slide * qdd
         return Motion(omega, alpha, b.let(f"a_{k}", a, "EK-5"))
 
@@ -267,8 +267,8 @@ def geometry_sweep(
     for joint in tree.joints:
         k = joint.number
         centers[k] = body_center(joint, b.algebra)
-        here = points.get(k, ())
-        geometry[k] = geometry_step(joint, centers[joint.parent], here, state.q[k - 1], b)
+        on_body = points.get(k, ())
+        geometry[k] = geometry_step(joint, centers[joint.parent], on_body, state.q[k - 1], b)
     return geometry
 
 

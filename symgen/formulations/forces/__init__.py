@@ -131,14 +131,14 @@ class Forced(Generic[S]):
         for array in kept:
             self.b.output(array.name, array.shape, array.entries)
 
-    def output(self, found: Output[S], entries: Sequence[S], note: str = "FM-9") -> None:
-        """A result in the place of `found`; entries that differ get names."""
+    def output(self, output: Output[S], entries: Sequence[S], note: str = "FM-9") -> None:
+        """A result in the place of `output`; entries that differ get names."""
         named = []
         with self.b.step("with forces"):
-            for k, (old, entry) in enumerate(zip(found.entries, entries, strict=True), start=1):
-                name = f"forced_{found.name}_{k}" if found.shape else f"forced_{found.name}"
+            for k, (old, entry) in enumerate(zip(output.entries, entries, strict=True), start=1):
+                name = f"forced_{output.name}_{k}" if output.shape else f"forced_{output.name}"
                 named.append(old if entry is old else self.b.let(name, entry, note))
-        self.b.output(found.name, found.shape, named)
+        self.b.output(output.name, output.shape, named)
 
     def laws(self, slopes: bool = False) -> Laws[S]:
         """The forces, and with `slopes` what their derivatives take."""
@@ -176,39 +176,39 @@ class Forced(Generic[S]):
 def torques(forced: Forced[S]) -> None:
     """tau - Q, of which forces are a part as loads are."""
     forced.call()
-    for name, found in forced.taken().items():
-        entries = list(found.entries)
+    for name, output in forced.taken().items():
+        entries = list(output.entries)
         if name in ("tau", "bias_forces", "load_torques"):
             entries = _less(entries, forced.Q(forced.laws()))
-        forced.output(found, entries)
+        forced.output(output, entries)
 
 
 def torque_derivatives(forced: Forced[S]) -> None:
     """tau - Q, and its derivatives."""
     forced.call()
-    found, written = forced.taken(), forced.laws(slopes=True)
+    outputs, written = forced.taken(), forced.laws(slopes=True)
     by_q, by_qd = forced.matrices(written)
-    forced.output(found["tau"], _less(found["tau"].entries, forced.Q(written)))
+    forced.output(outputs["tau"], _less(outputs["tau"].entries, forced.Q(written)))
     for name, rows in (("dtau_dq", by_q), ("dtau_dqd", by_qd)):
-        forced.output(found[name], _less(found[name].entries, _flat(rows)), "dFM-9")
-    forced.output(found["dtau_dqdd"], found["dtau_dqdd"].entries)
+        forced.output(outputs[name], _less(outputs[name].entries, _flat(rows)), "dFM-9")
+    forced.output(outputs["dtau_dqdd"], outputs["dtau_dqdd"].entries)
     forced.b.substitute(written.values)
 
 
 def torque_parameter_derivatives(forced: Forced[S]) -> None:
     """d tau/dp - dQ/dp"""
     forced.call()
-    ((_, found),) = forced.taken().items()
+    ((_, output),) = forced.taken().items()
     rows = forced.by_parameters(lambda: forced.Q(forced.laws()))
-    forced.output(found, _less(found.entries, _flat(rows)), "dFM-9")
+    forced.output(output, _less(output.entries, _flat(rows)), "dFM-9")
 
 
 def torque_hessian(forced: Forced[S]) -> None:
     """The Hessian of multipliers . tau, less that of multipliers . Q."""
     forced.call()
-    found, start = forced.taken(), forced.b.length
+    outputs, start = forced.taken(), forced.b.length
     blocks = curvatures(forced.tree, forced.b, forced.state, forced.Q(forced.laws()), start)
-    for name, output in found.items():
+    for name, output in outputs.items():
         rows = blocks.get(name)
         entries = _less(output.entries, _flat(rows)) if rows else output.entries
         forced.output(output, entries, "ddFM-9")
@@ -220,17 +220,17 @@ def torque_hessian(forced: Forced[S]) -> None:
 def potential_energy(forced: Forced[S]) -> None:
     """Write the potential energy, that of the springs included."""
     forced.call()
-    ((_, found),) = forced.taken().items()
-    (own,) = found.entries
-    forced.output(found, [own + stored(forced.b, forced.laws())])
+    ((_, output),) = forced.taken().items()
+    (energy,) = output.entries
+    forced.output(output, [energy + stored(forced.b, forced.laws())])
 
 
 def potential_energy_parameter_derivatives(forced: Forced[S]) -> None:
     """Derivatives by parameters of `_torques`."""
     forced.call()
-    ((_, found),) = forced.taken().items()
+    ((_, output),) = forced.taken().items()
     (row,) = forced.by_parameters(lambda: [stored(forced.b, forced.laws())])
-    forced.output(found, [x + y for x, y in zip(found.entries, row, strict=True)], "dFM-9")
+    forced.output(output, [x + y for x, y in zip(output.entries, row, strict=True)], "dFM-9")
 
 
 # ------------------------------------------------------------------------------ joint wrenches
@@ -239,19 +239,19 @@ def potential_energy_parameter_derivatives(forced: Forced[S]) -> None:
 def joint_wrenches(forced: Forced[S]) -> None:
     """Write the joint wrenches: FM-8 added."""
     forced.call()
-    found = forced.taken()["joint_wrenches"]
+    output = forced.taken()["joint_wrenches"]
     wrenches = transmitted(forced.b, forced.laws())
-    forced.output(found, _with_wrenches(forced, found, wrenches.values), "FM-8")
+    forced.output(output, _with_wrenches(forced, output, wrenches.values), "FM-8")
 
 
 def joint_wrench_derivatives(forced: Forced[S]) -> None:
     """FM-8 and its derivatives added."""
     forced.call()
-    found, written = forced.taken(), forced.laws(slopes=True)
+    outputs, written = forced.taken(), forced.laws(slopes=True)
     wrenches = transmitted(forced.b, written, slopes=True)
-    own = found.pop("joint_wrenches")
-    forced.output(own, _with_wrenches(forced, own, wrenches.values), "FM-8")
-    for output, pairs in zip(found.values(), (wrenches.by_q, wrenches.by_qd, {}),
+    wrench_output = outputs.pop("joint_wrenches")
+    forced.output(wrench_output, _with_wrenches(forced, wrench_output, wrenches.values), "FM-8")
+    for output, pairs in zip(outputs.values(), (wrenches.by_q, wrenches.by_qd, {}),
                                      strict=True):  # fmt: skip
         entries = _with_wrench_slopes(forced, output, pairs) if pairs else output.entries
         forced.output(output, entries, "dFM-9")
@@ -259,9 +259,9 @@ def joint_wrench_derivatives(forced: Forced[S]) -> None:
 
 
 def _with_wrenches(
-    forced: Forced[S], found: Output[S], wrenches: Mapping[int, tuple[S, ...]]
+    forced: Forced[S], output: Output[S], wrenches: Mapping[int, tuple[S, ...]]
 ) -> list[S]:
-    entries = list(found.entries)
+    entries = list(output.entries)
     for row, j in enumerate(forced.tree.link_sides):
         for part, entry in enumerate(wrenches.get(j, ())):
             entries[6 * row + part] = entries[6 * row + part] + entry
@@ -269,9 +269,9 @@ def _with_wrenches(
 
 
 def _with_wrench_slopes(
-    forced: Forced[S], found: Output[S], pairs: Mapping[tuple[int, int], tuple[S, ...]]
+    forced: Forced[S], output: Output[S], pairs: Mapping[tuple[int, int], tuple[S, ...]]
 ) -> list[S]:
-    entries, n = list(found.entries), forced.n
+    entries, n = list(output.entries), forced.n
     zero, numbers = forced.b.algebra.zero, range(1, forced.tree.n + 1)
     nothing = (zero,) * 6
     for row, j in enumerate(forced.tree.link_sides):
@@ -292,9 +292,9 @@ def accelerations(forced: Forced[S]) -> None:
     b, Q = forced.b, forced.Q(forced.laws())
     with _given(forced, Q) as values:
         forced.call()
-    ((_, found),) = forced.taken().items()
+    ((_, output),) = forced.taken().items()
     with forced.hidden():
-        forced.output(found, _without_prescribed(forced, found.entries, Q))
+        forced.output(output, _without_prescribed(forced, output.entries, Q))
     b.substitute(values)
 
 
@@ -308,8 +308,8 @@ def acceleration_derivatives(forced: Forced[S]) -> None:
     R = _rows(by_given.entries, forced.n)
     with forced.hidden():
         forced.output(y, _without_prescribed(forced, y.entries, Q))
-        for found, rows in zip((by_q, by_qd), slopes, strict=True):
-            forced.output(found, _more(found.entries, _answer(forced, R, rows)), "dFM-9")
+        for output, rows in zip((by_q, by_qd), slopes, strict=True):
+            forced.output(output, _more(output.entries, _answer(forced, R, rows)), "dFM-9")
         forced.output(by_given, by_given.entries)
     b.substitute(values)
     b.substitute(written.values)
@@ -318,18 +318,18 @@ def acceleration_derivatives(forced: Forced[S]) -> None:
 def acceleration_parameter_derivatives(forced: Forced[S]) -> None:
     """d y/dp + R dQ/dp; R is a result of the derivatives by the state."""
     b, Q, rows = forced.b, *_by_parameters(forced)
-    other = forced.function.replace("_parameter", "")
+    function = forced.function.replace("_parameter", "")
     with _given(forced, Q) as values:
         forced.call()
-        ((_, found),) = forced.taken().items()
+        ((_, output),) = forced.taken().items()
         with forced.hidden():
             with b.variant("_response", "response"):
-                forced.call(other)
-            *_, by_given = forced.taken(other).values()
-            for array in function_named(other).hidden:
+                forced.call(function)
+            *_, by_given = forced.taken(function).values()
+            for array in function_named(function).hidden:
                 b.withdraw(array.name)
             R = _rows(by_given.entries, forced.n)
-            forced.output(found, _more(found.entries, _answer(forced, R, rows)), "dFM-9")
+            forced.output(output, _more(output.entries, _answer(forced, R, rows)), "dFM-9")
     b.substitute(values)
 
 
@@ -340,41 +340,41 @@ def sensitivities(forced: Forced[S]) -> None:
     with b.variant("_along"):
         written = forced.laws(slopes=True)
         slopes = forced.matrices(written)
-    given = b.declared("dtau")
+    dtau = b.declared("dtau")
     moved = [_rows(b.declared(name).symbols, forced.n) for name in ("dq", "dqd")]
     along = _product(slopes[0], moved[0]), _product(slopes[1], moved[1])
-    totals = [_rows(given.symbols, forced.n), rows, *along]
-    names = [f"{name}_free" for name in given.symbol_names]
-    held = b.auxiliary("dtau", given.shape, names)
+    totals = [_rows(dtau.symbols, forced.n), rows, *along]
+    names = [f"{name}_free" for name in dtau.symbol_names]
+    held = b.auxiliary("dtau", dtau.shape, names)
     seeds = {}
     with b.step("with forces"):
         for k, terms in enumerate(zip(*map(_flat, totals), strict=True)):
             seeds[held.symbols[k]] = b.let(names[k], total(terms, b.algebra), "dFM-9")
-    own = b.inputs
+    inputs = b.inputs
     b.redeclare([held])
     with _given(forced, Q) as values:
         forced.call()
-    b.redeclare([array for array in own if array.name == "dtau"])
+    b.redeclare([array for array in inputs if array.name == "dtau"])
     b.substitute({**values, **seeds})
     b.substitute(written.values)
 
 
 def _by_parameters(forced: Forced[S]) -> tuple[list[S], Rows[S]]:
     """Q and dQ/dp."""
-    found: list[S] = []
+    slopes: list[S] = []
 
     def values() -> list[S]:
-        found.extend(forced.Q(forced.laws()))
-        return found
+        slopes.extend(forced.Q(forced.laws()))
+        return slopes
 
-    return found, forced.by_parameters(values)
+    return slopes, forced.by_parameters(values)
 
 
 @contextmanager
 def _given(forced: Forced[S], Q: Sequence[S]) -> Iterator[dict[S, S]]:
     """Functions are given symbols for tau + Q of free coordinates; what they stand for."""
     b, hybrid = forced.b, forced.function.startswith("hybrid")
-    own = b.declared("x" if hybrid else "tau")
+    torques = b.declared("x" if hybrid else "tau")
     free = [k for k, is_free in enumerate(forced.free) if is_free]
     names = [f"tau_{k + 1}_free" for k in free]
     symbols = dict(zip(free, b.auxiliary("tau", (len(free),), names).symbols, strict=True))
@@ -383,21 +383,22 @@ def _given(forced: Forced[S], Q: Sequence[S]) -> Iterator[dict[S, S]]:
         for k, name in zip(free, names, strict=True):
             values[symbols[k]] = b.let(name, forced.state.tau[k] + Q[k], "FM-9")
     tau = tuple(symbols.get(k, entry) for k, entry in enumerate(forced.state.tau))
-    given = tuple(symbols.get(k, entry) for k, entry in enumerate(own.symbols))
+    entries = tuple(symbols.get(k, entry) for k, entry in enumerate(torques.symbols))
     labels = tuple(
-        names[free.index(k)] if k in symbols else name for k, name in enumerate(own.symbol_names)
+        names[free.index(k)] if k in symbols else name
+        for k, name in enumerate(torques.symbol_names)
     )
-    b.redeclare([Input(own.name, own.shape, given, labels)])
+    b.redeclare([Input(torques.name, torques.shape, entries, labels)])
     without, forced.state = forced.state, replace(forced.state, tau=tau)
     yield values
     forced.state = without
-    b.redeclare([own])
+    b.redeclare([torques])
 
 
 def _without_prescribed(forced: Forced[S], y: Sequence[S], Q: Sequence[S]) -> list[S]:
     """The torques of prescribed joints take Q less."""
     pairs = zip(y, Q, forced.free, strict=True)
-    return [entry if free else entry - own for entry, own, free in pairs]
+    return [entry if free else entry - force for entry, force, free in pairs]
 
 
 def _answer(forced: Forced[S], R: Rows[S], rows: Rows[S]) -> list[S]:
@@ -417,12 +418,12 @@ def _answer(forced: Forced[S], R: Rows[S], rows: Rows[S]) -> list[S]:
 # --------------------------------------------------------------------------------- small algebra
 
 
-def _less(entries: Sequence[S], other: Sequence[S]) -> list[S]:
-    return [x - y for x, y in zip(entries, other, strict=True)]
+def _less(entries: Sequence[S], subtrahends: Sequence[S]) -> list[S]:
+    return [x - y for x, y in zip(entries, subtrahends, strict=True)]
 
 
-def _more(entries: Sequence[S], other: Sequence[S]) -> list[S]:
-    return [x + y for x, y in zip(entries, other, strict=True)]
+def _more(entries: Sequence[S], summands: Sequence[S]) -> list[S]:
+    return [x + y for x, y in zip(entries, summands, strict=True)]
 
 
 def _flat(rows: Sequence[Sequence[S]]) -> list[S]:
@@ -440,10 +441,10 @@ def _product(left: Sequence[Sequence[S]], right: Sequence[Sequence[S]]) -> Rows[
 
 
 def _dot(x: Sequence[S], y: Sequence[S]) -> S:
-    found = x[0] * y[0]
-    for one, other in zip(x[1:], y[1:], strict=True):
-        found = found + one * other
-    return found
+    value = x[0] * y[0]
+    for left, right in zip(x[1:], y[1:], strict=True):
+        value = value + left * right
+    return value
 
 
 FUNCTIONS: Mapping[str, Callable[[Forced[Any]], None]] = {

@@ -91,10 +91,10 @@ class Columns(Generic[S]):
     def _add(self, j: int) -> None:
         joint, b = self.tree.joint(j), self.b
         seat = self.poses[joint.parent] @ joint.placement.tree
-        whole = seat @ joint.behind_seat(self.state.q[j - 1], b.algebra)
+        rotation = seat @ joint.behind_seat(self.state.q[j - 1], b.algebra)
         with b.step("forces", joint.name):
-            R = b.let(f"R_{j}{self._suffix}", whole.rotation, "FM-1")
-            p = b.let(f"p_{j}{self._suffix}", whole.translation, "FM-1")
+            R = b.let(f"R_{j}{self._suffix}", rotation.rotation, "FM-1")
+            p = b.let(f"p_{j}{self._suffix}", rotation.translation, "FM-1")
             o = b.let(f"o_{j}{self._suffix}", seat.translation, "FM-1")
             a = b.let(f"a_{j}{self._suffix}", R.apply(joint.angular_axis(b.algebra)), "FM-1")
             slide = R.apply(joint.linear_axis(b.algebra))
@@ -143,10 +143,10 @@ class Columns(Generic[S]):
 
     def velocity(self, columns: dict[int, Vector[S]], joints: Iterable[int]) -> Vector[S]:
         """sum_j J_j qd_j of some joints."""
-        found = zero_vector(self.b.algebra)
+        velocity = zero_vector(self.b.algebra)
         for j in joints:
-            found = found + columns[j] * self.state.qd[j - 1]
-        return found
+            velocity = velocity + columns[j] * self.state.qd[j - 1]
+        return velocity
 
     def velocity_slope(self, point: MovedPoint[S], k: int) -> Vector[S]:
         """dv/dq_k = a_k x (what k and the joints beyond move) + (spin before k) x J_k"""
@@ -194,13 +194,13 @@ def _symmetric(matrix: Rows[S]) -> Rows[S]:
     return [[matrix[min(i, k)][max(i, k)] for k in places] for i in places]
 
 
-def _averaged(tree: KinematicTree[S], found: Rows[S], matrix: Rows[S]) -> Rows[S]:
-    """`found`, with half the sum of both orders in `matrix` where one joint has both velocities."""
+def _averaged(tree: KinematicTree[S], rows: Rows[S], matrix: Rows[S]) -> Rows[S]:
+    """`rows`, with half the sum of both orders in `matrix` where one joint has both velocities."""
     half = tree.algebra.constant(0.5)
     for manifold in tree.manifolds:
         places = tree.velocities(manifold)
         for i in places:
             for k in places:
                 if i != k:
-                    found[i][k] = (matrix[i][k] + matrix[k][i]) * half
-    return found
+                    rows[i][k] = (matrix[i][k] + matrix[k][i]) * half
+    return rows

@@ -57,30 +57,30 @@ def felt_by_joints(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) 
                 terms.setdefault(j, []).append(column.dot(force))
             if torque is not None:
                 terms.setdefault(j, []).append(law.columns.axes[j].angular.dot(torque))
-    found = []
+    torques = []
     for joint in tree.joints:
         with b.step("forces", joint.name):
             value = total(terms.get(joint.number, []), b.algebra)
-            found.append(b.let(f"Q_{joint.number}", value, "FM-6"))
-    return found
+            torques.append(b.let(f"Q_{joint.number}", value, "FM-6"))
+    return torques
 
 
 def felt_slopes(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) -> Slopes[S]:
     """Write the slopes of Q: dFM-6."""
-    found: Slopes[S] = Slopes()
+    slopes: Slopes[S] = Slopes()
     for law in laws:
         for place, action in enumerate(law.actions):
             point = law.points[action.place]
             for k in law.joints:
-                _add_column(law, place, point, k, found)
+                _add_column(law, place, point, k, slopes)
     with b.step("force derivatives"):
-        for by, matrix in (("q", found.by_q), ("qd", found.by_qd)):
+        for by, matrix in (("q", slopes.by_q), ("qd", slopes.by_qd)):
             for (j, k), entry in matrix.items():
                 matrix[j, k] = b.let(f"d_Q_{j}_d{by}_{k}", entry, "dFM-6")
-    return found
+    return slopes
 
 
-def _add_column(law: Law[S], place: int, point: MovedPoint[S], k: int, found: Slopes[S]) -> None:
+def _add_column(law: Law[S], place: int, point: MovedPoint[S], k: int, slopes: Slopes[S]) -> None:
     """Return the part of one action in the derivatives by q_k and qd_k."""
     columns, action = law.columns, law.actions[place]
     b = columns.b
@@ -96,7 +96,7 @@ def _add_column(law: Law[S], place: int, point: MovedPoint[S], k: int, found: Sl
         by_qd = [*_dot(column, f_qd), *_dot(axis, n_qd)]
         if k in point.columns:
             by_q += _turning(columns, point, (j, k), action.force, action.torque)
-        for matrix, terms in ((found.by_q, by_q), (found.by_qd, by_qd)):
+        for matrix, terms in ((slopes.by_q, by_q), (slopes.by_qd, by_qd)):
             for term in terms:
                 if not b.algebra.is_zero(term):
                     matrix[j, k] = matrix[j, k] + term if (j, k) in matrix else term
@@ -122,8 +122,8 @@ def _turning(
     return [columns.axes[k].angular.dot(part) for part in parts]
 
 
-def _dot(vector: Vector[S], other: Slope[S]) -> list[S]:
-    return [] if other is None else [vector.dot(other)]
+def _dot(vector: Vector[S], slope: Slope[S]) -> list[S]:
+    return [] if slope is None else [vector.dot(slope)]
 
 
 def stored(b: ProgramBuilder[S], written: Laws[S]) -> S:
@@ -158,16 +158,16 @@ class Wrenches(Generic[S]):
 
 def transmitted(b: ProgramBuilder[S], laws: Laws[S], slopes: bool = False) -> Wrenches[S]:
     """FM-8, and its derivatives."""
-    found: Wrenches[S] = Wrenches({})
+    wrenches: Wrenches[S] = Wrenches({})
     for law in laws:
         for place, action in enumerate(law.actions):
             point = law.points[action.place]
             for j in point.columns:
-                _add_wrench(law, place, j, found, slopes)
-    return found
+                _add_wrench(law, place, j, wrenches, slopes)
+    return wrenches
 
 
-def _add_wrench(law: Law[S], place: int, j: int, found: Wrenches[S], slopes: bool) -> None:
+def _add_wrench(law: Law[S], place: int, j: int, wrenches: Wrenches[S], slopes: bool) -> None:
     columns, action = law.columns, law.actions[place]
     b, point, algebra = columns.b, law.points[action.place], columns.b.algebra
     f, n = (x or zero_vector(algebra) for x in (action.force, action.torque))
@@ -176,7 +176,7 @@ def _add_wrench(law: Law[S], place: int, j: int, found: Wrenches[S], slopes: boo
     arm = point.motion.x - c
     with b.step("forces", joint.name):
         force, moment = f, n + arm.cross(f)
-        _add(found.values, j, _turned_back(back, force, moment))
+        _add(wrenches.values, j, _turned_back(back, force, moment))
     if not slopes:
         return
     for k in law.joints:
@@ -187,8 +187,8 @@ def _add_wrench(law: Law[S], place: int, j: int, found: Wrenches[S], slopes: boo
         if k in point.columns and columns.carries(k, j):
             axis = columns.axes[k].angular
             by_q = by_q[0] - axis.cross(force), by_q[1] - axis.cross(moment)
-        _add(found.by_q, (j, k), _turned_back(back, *by_q))
-        _add(found.by_qd, (j, k), _turned_back(back, *by_qd))
+        _add(wrenches.by_q, (j, k), _turned_back(back, *by_q))
+        _add(wrenches.by_qd, (j, k), _turned_back(back, *by_qd))
 
 
 def _turned_back(back: Matrix[S], force: Vector[S], moment: Vector[S]) -> tuple[S, ...]:

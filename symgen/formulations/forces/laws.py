@@ -77,25 +77,25 @@ class Law(Generic[S]):
             for axis, (moved, changed) in enumerate(zip(column, slope, strict=True)):
                 by_q[x + axis], by_q[v + axis] = moved, changed
                 by_qd[v + axis] = moved
-        one, tree = self.columns.b.algebra.one, self.columns.tree
+        unit, tree = self.columns.b.algebra.one, self.columns.tree
         for place, name in enumerate(self.force.quantities, start=6 * len(self.points)):
             rate, joint = name.split(".")
             if joint == tree.joint(k).name:
-                (by_q if rate == RATES[0] else by_qd)[place] = one
+                (by_q if rate == RATES[0] else by_qd)[place] = unit
         return by_q, by_qd
 
     def _total(self, rows: Sequence[Row[S]], along: Mapping[int, S]) -> Slope[S]:
         zero = self.columns.b.algebra.zero
-        found = []
+        slopes = []
         for row in rows:
             entry = zero
             for place, slope in row.items():
                 if place in along:
                     entry = entry + slope * along[place]
-            found.append(entry)
-        if not found or all(map(self.columns.b.algebra.is_zero, found)):
+            slopes.append(entry)
+        if not slopes or all(map(self.columns.b.algebra.is_zero, slopes)):
             return None
-        return Vector(*found)
+        return Vector(*slopes)
 
 
 @dataclass
@@ -116,15 +116,15 @@ def write_laws(
     seen: dict[int, Columns[S]] = {}
     for root, bodies in _roots(tree).items():
         seen[root] = Columns(tree, b, state, root, bodies)
-    found: Laws[S] = Laws([])
+    laws: Laws[S] = Laws([])
     for force in tree.forces:
         columns = seen[_root(tree, force)]
         points = tuple(
             columns.moved(point, f"{force.name}_{place}")
             for place, point in enumerate(force.points, start=1)
         )
-        found.laws.append(_law(force, columns, points, found.values, slopes))
-    return found
+        laws.laws.append(_law(force, columns, points, laws.values, slopes))
+    return laws
 
 
 def _law(
@@ -135,22 +135,22 @@ def _law(
     slopes: bool,
 ) -> Law[S]:
     b, tree = columns.b, columns.tree
-    known, time = _known(tree, columns.state, force), _time(columns.state, force)
+    quantities, time = _known(tree, columns.state, force), _time(columns.state, force)
     motions = [point.motion for point in points]
     moving = {j for point in points for j in point.columns}
     named = {name.split(".")[1] for name in force.quantities}
     joints = sorted(moving | {joint.number for joint in tree.joints if joint.name in named})
     if not slopes:
         with b.step("forces", force.name):
-            actions = force.actions(motions, {**known, **time}, b)
+            actions = force.actions(motions, {**quantities, **time}, b)
         return Law(force, columns, points, actions, tuple(joints))
-    inputs = _symbols(force, motions, known, b, values)
+    inputs = _symbols(force, motions, quantities, b, values)
     start = b.length
     entries = iter(inputs.symbols)
     motions = [PointMotion(_vector(entries), _vector(entries)) for _ in motions]
-    known = dict(zip(known, entries, strict=True))
+    quantities = dict(zip(quantities, entries, strict=True))
     with b.step("law", force.name):
-        actions = force.actions(motions, {**known, **time}, b)
+        actions = force.actions(motions, {**quantities, **time}, b)
     derivatives = differentiate(b, [inputs], range(start, b.length))
 
     def rows(vector: Vector[S] | None) -> list[Row[S]]:
@@ -168,7 +168,7 @@ def _vector(entries: Iterator[S]) -> Vector[S]:
 def _symbols(
     force: ModelForce[S],
     motions: Sequence[PointMotion[S]],
-    known: Mapping[str, S],
+    quantities: Mapping[str, S],
     b: ProgramBuilder[S],
     values: dict[S, S],
 ) -> Input[S]:
@@ -180,7 +180,7 @@ def _symbols(
             for axis, entry in zip(AXES, vector, strict=True):
                 names.append(f"{part}_of_{force.name}_{place}_{axis}")
                 meant.append(entry)
-    for name, entry in known.items():
+    for name, entry in quantities.items():
         names.append(f"{name.replace('.', '_')}_of_{force.name}")
         meant.append(entry)
     inputs = b.auxiliary(force.name, (len(names),), names)
@@ -190,11 +190,11 @@ def _symbols(
 
 def _known(tree: KinematicTree[S], state: State[S], force: ModelForce[S]) -> dict[str, S]:
     """The quantities that a force mentions."""
-    found = {}
+    quantities = {}
     for rate, entries in zip(RATES, (state.q, state.qd), strict=False):
         for joint, entry in zip(tree.joints, entries, strict=True):
-            found[quantity(rate, joint.name)] = entry
-    return {name: found[name] for name in force.quantities}
+            quantities[quantity(rate, joint.name)] = entry
+    return {name: quantities[name] for name in force.quantities}
 
 
 def _time(state: State[S], force: ModelForce[S]) -> dict[str, S]:
@@ -212,8 +212,8 @@ def _root(tree: KinematicTree[S], force: ModelForce[S]) -> int:
 
 def _roots(tree: KinematicTree[S]) -> dict[int, list[int]]:
     """Return, by root, the bodies that forces act on or mention."""
-    found: dict[int, list[int]] = {}
+    by_root: dict[int, list[int]] = {}
     for force in tree.forces:
         bodies = [point.body for point in force.points]
-        found.setdefault(_root(tree, force), []).extend(bodies)
-    return found
+        by_root.setdefault(_root(tree, force), []).extend(bodies)
+    return by_root

@@ -144,7 +144,7 @@ def contribution(
     state: State[S],
     resistances: Sequence[S],
     loads: Sequence[int],
-    given: bool,
+    prescribed: bool,
 ) -> Contribution[S]:
     """KANE-1 to KANE-3 of one joint."""
     k, algebra, at = joint.number, b.algebra, joint.placement
@@ -172,7 +172,7 @@ def contribution(
             rotor=reflected_inertia(joint),
             resistance=b.let(f"resistance_{k}", resistances[k - 1], "KANE-3"),
             points={i: at.link.apply(tree.loads[i].point) for i in loads},
-            free=not given,
+            free=not prescribed,
         )
 
 
@@ -187,16 +187,16 @@ def body_moments(joint: Joint[S], b: ProgramBuilder[S]) -> BodyMoments[S]:
 
 def _named_turn(structure: Matrix[S], named: Matrix[S], b: ProgramBuilder[S]) -> Turn[S]:
     """The turn with its named entries: what its structure is shows in what the names stand for."""
-    found = turn_of(structure, b.algebra)
-    return Turn(named, found.plane, found.trivial)
+    turn = turn_of(structure, b.algebra)
+    return Turn(named, turn.plane, turn.trivial)
 
 
 def _loads_by_body(tree: KinematicTree[S]) -> dict[int, list[int]]:
     """Positions of the loads on every body."""
-    found: dict[int, list[int]] = {number: [] for number in range(tree.n + 1)}
+    loads: dict[int, list[int]] = {number: [] for number in range(tree.n + 1)}
     for i, load in enumerate(tree.loads):
-        found[load.body].append(i)
-    return found
+        loads[load.body].append(i)
+    return loads
 
 
 @dataclass(frozen=True)
@@ -231,9 +231,9 @@ def moved(inertia: Inertia[S], r: Vector[S], algebra: Algebra[S]) -> Inertia[S]:
     moved_rows = [Vector(*row) for row in B_moved.rows]
     before = [tuple(r.cross(row)) for row in rows]
     after = [tuple(r.cross(row)) for row in moved_rows]
-    both = [tuple(r.cross(x + y)) for x, y in zip(rows, moved_rows, strict=True)]
+    sums = [tuple(r.cross(x + y)) for x, y in zip(rows, moved_rows, strict=True)]
     entries = {
-        (i, k): A[i, k] + (both[i][i] if i == k else before[k][i] + after[i][k]) for i, k in UPPER
+        (i, k): A[i, k] + (sums[i][i] if i == k else before[k][i] + after[i][k]) for i, k in UPPER
     }
     return Inertia(mirrored(entries), B_moved, D)
 
@@ -294,12 +294,12 @@ def load_step(
 ) -> dict[int, Spatial[S]]:
     """KANE-8 for the loads on body k and `beyond` it."""
     k = at.joint.number
-    found: dict[int, Spatial[S]] = {}
+    loads: dict[int, Spatial[S]] = {}
     with b.step("loads", at.joint.name):
         for i in beyond:
             turned = Spatial(at.turned_out(parent[i].angular), at.turned_out(parent[i].linear))
-            found[i] = let_spatial(b, (f"n_e_{k}_{i + 1}", f"f_e_{k}_{i + 1}"), turned, "KANE-8")
-    return found
+            loads[i] = let_spatial(b, (f"n_e_{k}_{i + 1}", f"f_e_{k}_{i + 1}"), turned, "KANE-8")
+    return loads
 
 
 def force_step(
@@ -351,8 +351,8 @@ def motion_sweep(
     o, zero = zero_vector(b.algebra), b.algebra.zero
     still = Matrix([(zero,) * 3] * 3)
     motions = {BASE: Motion(o, o, base, still, o, o, base)}
-    for k, one in at.items():
-        motions[k] = motion_step(one, motions[one.joint.parent], b)
+    for k, body in at.items():
+        motions[k] = motion_step(body, motions[body.joint.parent], b)
     return motions
 
 
@@ -363,9 +363,9 @@ def load_sweep(
     state: State[S],
 ) -> dict[int, Loads[S]]:
     """KANE-8 for every body on the way to a load."""
-    given = {i: Spatial(load.moment, load.force) for i, load in enumerate(state.loads)}
-    loads: dict[int, Loads[S]] = {BASE: given}
-    for k, one in at.items():
+    wrenches = {i: Spatial(load.moment, load.force) for i, load in enumerate(state.loads)}
+    loads: dict[int, Loads[S]] = {BASE: wrenches}
+    for k, body in at.items():
         beyond = [i for i, load in enumerate(tree.loads) if k in tree.path(load.body)]
-        loads[k] = load_step(one, loads[one.joint.parent], beyond, b)
+        loads[k] = load_step(body, loads[body.joint.parent], beyond, b)
     return loads

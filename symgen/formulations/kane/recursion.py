@@ -188,10 +188,10 @@ def acceleration_step(
         A_in = let_spatial(b, (f"A_in_n_{k}", f"A_in_f_{k}"), at.out(parent), "KANE-14")
         if not at.free:
             return Acceleration(A_in, A_in, b.algebra.zero, torque_part(at, body, A_in, b))
-        own = b.let(f"qdd_own_{k}", body.e * body.inverse_pivot, "KANE-14")
-        qdd = b.let(f"qdd_{k}", own - body.g.dot(A_in), "KANE-14")
+        own_rate = b.let(f"qdd_own_{k}", body.e * body.inverse_pivot, "KANE-14")
+        qdd = b.let(f"qdd_{k}", own_rate - body.g.dot(A_in), "KANE-14")
         A = let_spatial(b, (f"A_n_{k}", f"A_f_{k}"), A_in + at.P * qdd, "KANE-15")
-        return Acceleration(A_in, A, own, qdd)
+        return Acceleration(A_in, A, own_rate, qdd)
 
 
 # -- parts of steps ----------------------------------------------------------------------------
@@ -301,7 +301,7 @@ def solve(
     state: State[S],
 ) -> Solution[S]:
     """The whole recursion: outward, inward, outward."""
-    at = {one.joint.number: one for one in contributions}
+    at = {body.joint.number: body for body in contributions}
     motions = motion_sweep(at, b, -tree.gravity)
     loads = load_sweep(tree, at, b, state)
     bodies = articulated_sweep(at, motions, loads, b)
@@ -331,8 +331,8 @@ def acceleration_sweep(
     """KANE-14 to KANE-16, parents first."""
     o = zero_vector(b.algebra)
     stacks = {BASE: Spatial(o, o)}
-    found: dict[int, Acceleration[S]] = {}
-    for k, one in at.items():
-        found[k] = acceleration_step(one, bodies[k], stacks[one.joint.parent], b)
-        stacks[k] = found[k].A
-    return found
+    accelerations: dict[int, Acceleration[S]] = {}
+    for k, body in at.items():
+        accelerations[k] = acceleration_step(body, bodies[k], stacks[body.joint.parent], b)
+        stacks[k] = accelerations[k].A
+    return accelerations

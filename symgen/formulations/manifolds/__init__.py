@@ -157,11 +157,11 @@ def write(
     state: State[S],
     written: Write,
     function: str,
-    bent: bool = False,
+    twice: bool = False,
 ) -> None:
     """Write `function` of the joints' velocities; `written` writes one of the chain.
 
-    `state` has nq entries in q, and n elsewhere, as the inputs that are declared.  With `bent` it
+    `state` has nq entries in q, and n elsewhere, as the inputs that are declared.  With `twice` it
     is differentiated twice.
     """
-    FUNCTIONS[function](Chain(tree, b, state, written, function, bent))
+    FUNCTIONS[function](Chain(tree, b, state, written, function, twice))

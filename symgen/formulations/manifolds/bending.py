@@ -78,10 +78,10 @@ def arc(u: S, algebra: Algebra[S]) -> Jet[S]:
     def constant(value: float) -> Jet[S]:
         return Jet(algebra.constant(value), algebra.zero, algebra.zero)
 
-    one, product = constant(1.0), constant(1.0)
+    unit, product = constant(1.0), constant(1.0)
     x = Jet(u, algebra.one, algebra.zero)
     for _ in range(HALVINGS):
-        below = one + (one + x).root(algebra)
+        below = unit + (unit + x).root(algebra)
         product, x = product * below, x / (below * below)
     series = constant(0.0)
     for k in reversed(range(TERMS)):
@@ -141,7 +141,7 @@ class Bend(Generic[S]):
         wide = algebra.one + self.u
         dp = [weights.dot(x) for x in self.slopes]
         du = [half * wide * share for share in shares]
-        found = []
+        rows = []
         for k in range(3):
             row = []
             for i in range(3):
@@ -151,16 +151,16 @@ class Bend(Generic[S]):
                     d2u = d2u + quarter * wide * half * (algebra.one - self.u)
                 mixed = du[k] * dp[i] + du[i] * dp[k] + d2u * p
                 row.append(four * (g.value * d2p + g.first * mixed + g.second * du[k] * du[i] * p))
-            found.append(row)
-        return found
+            rows.append(row)
+        return rows
 
     def _twice(self, weights: Vector[S], k: int, i: int) -> S:
         """weights . d(dp/de_k)/de_i"""
         half, quarter = self.algebra.constant(0.5), self.algebra.constant(0.25)
         unit, moved, shares = units(self.algebra)[k], self.slopes[i], list(self.p)
-        found = moved.cross(unit) + moved * shares[k] + self.p * list(moved)[k]
-        found = found - unit * (quarter * (self.algebra.one + self.u) * shares[i])
-        return half * weights.dot(found)
+        second = moved.cross(unit) + moved * shares[k] + self.p * list(moved)[k]
+        second = second - unit * (quarter * (self.algebra.one + self.u) * shares[i])
+        return half * weights.dot(second)
 
 
 def smooth_entries(stretch: Stretch[S]) -> list[S]:
@@ -180,11 +180,11 @@ def curvature(stretch: Stretch[S], weights: Sequence[S]) -> list[list[S]]:
     axes = units(stretch.algebra)
     slides = [[half * force.dot(v.cross(w)) for w in axes] for v in axes]
     for k, unit in enumerate(axes):
-        for i, other in enumerate(axes):
-            ways = stretch.travel.cross(other).cross(unit) + stretch.travel.cross(unit).cross(other)
-            turned[k][i] = turned[k][i] + half * force.dot(ways)
+        for i, axis in enumerate(axes):
+            travel = stretch.travel.cross(axis).cross(unit) + stretch.travel.cross(unit).cross(axis)
+            turned[k][i] = turned[k][i] + half * force.dot(travel)
     across = [list(column) for column in zip(*slides, strict=True)]
     return [
         *([zero] * 3 + row for row in slides),
-        *(row + own for row, own in zip(across, turned, strict=True)),
+        *(row + turn for row, turn in zip(across, turned, strict=True)),
     ]

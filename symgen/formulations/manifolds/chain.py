@@ -108,22 +108,22 @@ class Chain(Generic[S]):
     @cached_property
     def N(self) -> list[S]:
         """MF-2 by coordinate; 0 for those that are on no manifold."""
-        found = [self.zero] * self.n
-        for one in self.joints:
-            with self.b.step("tangent space", one.joint.name):
-                for k, entry in zip(one.at, one.N, strict=True):
-                    found[k] = self.b.let(f"N_{self.name(k)}", entry, "MF-2")
-        return found
+        entries = [self.zero] * self.n
+        for space in self.joints:
+            with self.b.step("tangent space", space.joint.name):
+                for k, entry in zip(space.at, space.N, strict=True):
+                    entries[k] = self.b.let(f"N_{self.name(k)}", entry, "MF-2")
+        return entries
 
     @cached_property
     def accelerations(self) -> tuple[S, ...]:
         """MF-3: of all coordinates of the chain, where those of the joints are in the state."""
-        found, N = list(self.state.qdd), self.N
-        for one in self.joints:
-            with self.b.step("tangent space", one.joint.name):
-                for k in one.at:
-                    found[k] = self.b.let(f"qdd_{self.name(k)}", found[k] - N[k], "MF-3")
-        return tuple(found)
+        qdd, N = list(self.state.qdd), self.N
+        for space in self.joints:
+            with self.b.step("tangent space", space.joint.name):
+                for k in space.at:
+                    qdd[k] = self.b.let(f"qdd_{self.name(k)}", qdd[k] - N[k], "MF-3")
+        return tuple(qdd)
 
     # --------------------------------------------------------------------- calling the chain
 
@@ -143,10 +143,10 @@ class Chain(Generic[S]):
         asked for, nor `springs`, for their energy; with `bearings` the chain has all of MF-6, so
         that it can differentiate that by parameters.
         """
-        given = {"q": self._places(), "qdd": qdd, "tau": tau or self.state.tau}
+        arguments = {"q": self._places(), "qdd": qdd, "tau": tau or self.state.tau}
         bases = self.bases if function in INVARIANT else []
         unfelt = {k for base in bases for k in base.places}
-        arrays = {name: self._array(name, entries, unfelt) for name, entries in given.items()}
+        arrays = {name: self._array(name, entries, unfelt) for name, entries in arguments.items()}
         arrays["x"] = self._mixed(arrays["qdd"], arrays["tau"])
         self.b.redeclare(arrays[x.name] for x in self.own if x.name in arrays)
         q, qdd, tau = (arrays[name].symbols for name in ("q", "qdd", "tau"))
@@ -181,10 +181,10 @@ class Chain(Generic[S]):
         places = tuple(self._places())
         rest = replace(self.state, q=places, qd=still, qdd=still, tau=still, loads=loads)
         self.written(tree, self.b, rest, function)
-        found, *_ = self.results(function).values()
+        entries, *_ = self.results(function).values()
         for array in function_named(function).hidden:
             self.b.withdraw(array.name)
-        return found
+        return entries
 
     def _places(self) -> Row[S]:
         """Coordinates of the chain: 0 on manifolds."""
@@ -198,9 +198,11 @@ class Chain(Generic[S]):
         """
         symbols, names = list(entries), [f"{name}_{k}" for k in range(1, len(entries) + 1)]
         by_place = self.function.endswith(("derivatives", "hessian"))
-        for k in (k for one in self.joints for k in one.at):
-            felt = by_place and k not in unfelt
-            if not entries or (not felt if name == "q" else self.b.algebra.is_zero(entries[k])):
+        for k in (k for space in self.joints for k in space.at):
+            is_symbol = by_place and k not in unfelt
+            if not entries or (
+                not is_symbol if name == "q" else self.b.algebra.is_zero(entries[k])
+            ):
                 continue
             label = f"{name}_of_{self.name(k)}"
             array = self.b.auxiliary(label, (1,), [label])
@@ -243,14 +245,14 @@ class Chain(Generic[S]):
         and one of stiffness 1 with rest at -(I N + k x) the torque of its spring, too.
         """
         joints = list(self.posed.joints)
-        for k in (k for one in self.joints for k in one.at):
+        for k in (k for space in self.joints for k in space.at):
             number = self.tree.independent[k].number
             joint = joints[number - 1]
             rotor, spring = reflected_inertia(joint), joint.terms.stiffness * self.stretch[k]
             terms = replace(joint.terms, stiffness=rotor, rest=-self.N[k])
             if not self.tree.algebra.is_zero(spring):
-                one = self.tree.algebra.one
-                terms = replace(joint.terms, stiffness=one, rest=-(rotor * self.N[k] + spring))
+                space = self.tree.algebra.one
+                terms = replace(joint.terms, stiffness=space, rest=-(rotor * self.N[k] + spring))
             joints[number - 1] = replace(joint, terms=self._heavier(joint, terms))
         return replace(self.posed, joints=tuple(joints))
 
@@ -309,39 +311,39 @@ class Chain(Generic[S]):
     @cached_property
     def stretch(self) -> list[S]:
         """x of springs by coordinate; 0 where there are none."""
-        found = [self.zero] * self.n
-        for one in self.joints:
-            if is_sprung(self.tree, one.joint):
-                stretch = Stretch.of(one.joint, self.state.q, self.b.algebra)
+        torques = [self.zero] * self.n
+        for space in self.joints:
+            if is_sprung(self.tree, space.joint):
+                stretch = Stretch.of(space.joint, self.state.q, self.b.algebra)
                 x = smooth_entries(stretch) if self.bent else stretch.entries
-                for k, entry in zip(one.at, x, strict=True):
-                    found[k] = entry
-        return found
+                for k, entry in zip(space.at, x, strict=True):
+                    torques[k] = entry
+        return torques
 
     @cached_property
     def springs(self) -> list[S]:
         """MF-9 by coordinate: k x."""
-        found = [self.zero] * self.n
-        for one in self.joints:
-            with self.b.step("joint terms", one.joint.name):
-                for k in one.at:
+        torques = [self.zero] * self.n
+        for space in self.joints:
+            with self.b.step("joint terms", space.joint.name):
+                for k in space.at:
                     torque = self.tree.independent[k].terms.stiffness * self.stretch[k]
-                    found[k] = self.b.let(f"spring_{self.name(k)}", torque, "MF-9")
-        return found
+                    torques[k] = self.b.let(f"spring_{self.name(k)}", torque, "MF-9")
+        return torques
 
-    def spring_slopes(self, one: Tangent[S]) -> list[Row[S]]:
+    def spring_slopes(self, space: Tangent[S]) -> list[Row[S]]:
         """MF-9, [k]: derivative of the joint's springs by its place k, by column."""
-        if not is_sprung(self.tree, one.joint):
-            return [[self.zero] * len(one.at) for _ in one.at]
-        stiffness = [self.tree.independent[k].terms.stiffness for k in one.at]
-        slopes = Stretch.of(one.joint, self.state.q, self.b.algebra).slopes
-        with self.b.step("joint terms", one.joint.name):
+        if not is_sprung(self.tree, space.joint):
+            return [[self.zero] * len(space.at) for _ in space.at]
+        stiffness = [self.tree.independent[k].terms.stiffness for k in space.at]
+        slopes = Stretch.of(space.joint, self.state.q, self.b.algebra).slopes
+        with self.b.step("joint terms", space.joint.name):
             return [
                 [
                     self.b.let(f"d_spring_{self.name(i)}_d{self.name(place)}", x, "MF-9")
-                    for i, x in zip(one.at, times(stiffness, row), strict=True)
+                    for i, x in zip(space.at, times(stiffness, row), strict=True)
                 ]
-                for place, row in zip(one.at, slopes, strict=True)
+                for place, row in zip(space.at, slopes, strict=True)
             ]
 
     @cached_property
@@ -352,7 +354,7 @@ class Chain(Generic[S]):
     @property
     def with_terms(self) -> KinematicTree[S]:
         """The coordinates as joints, with joint terms on manifolds alone."""
-        ours = {k for one in self.joints for k in one.at}
+        ours = {k for space in self.joints for k in space.at}
         bare = without_joint_terms(self.tree)
         joints = [
             replace((self.tree if k in ours else bare).joint(joint.number), number=k + 1)
@@ -412,18 +414,20 @@ def floating_bases(
 
     In hybrid dynamics they are not prescribed, either.
     """
-    found = []
-    for one in joints:
-        columns = [tree.joint(number) for number in one.joint.columns]
-        linear = tuple(k for k, x in enumerate(one.columns) if all(map(tree.algebra.is_zero, x.w)))
+    bases = []
+    for space in joints:
+        columns = [tree.joint(number) for number in space.joint.columns]
+        linear = tuple(
+            k for k, x in enumerate(space.columns) if all(map(tree.algebra.is_zero, x.w))
+        )
         free = len(linear) == 3 and len(columns) == 6 and columns[0].parent == BASE
         rotors = not all(tree.algebra.is_zero(joint.terms.rotor_inertia) for joint in columns)
-        massive = not tree.algebra.is_zero(one.joint.added_mass)
-        bound = rotors or massive or is_sprung(tree, one.joint)
+        massive = not tree.algebra.is_zero(space.joint.added_mass)
+        bound = rotors or massive or is_sprung(tree, space.joint)
         if free and not bound and not (hybrid and columns[0].prescribed):
-            angular = tuple(k for k in one.size if k not in linear)
-            found.append(FloatingBase(one, linear, angular))
-    return found
+            angular = tuple(k for k in space.size if k not in linear)
+            bases.append(FloatingBase(space, linear, angular))
+    return bases
 
 
 def without_sliding(bases: Sequence[FloatingBase[S]], by_qd: Sequence[Row[S]]) -> None:

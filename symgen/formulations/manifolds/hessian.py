@@ -66,27 +66,29 @@ class Given(Generic[S]):
 
 def inverse_dynamics_hessian(chain: Chain[S]) -> None:
     """Write the Hessian in the tangent space: MF-7."""
-    given = _given(chain)
+    blocks = _given(chain)
     n, mu = chain.n, chain.state.multipliers
     qdd = chain.accelerations
-    ways = _ways(chain, qdd)
+    slopes = _ways(chain, qdd)
     gradients = [
         [dot(mu, column, chain.zero) for column in zip(*matrix, strict=True)]
-        for matrix in (given.by_e, given.by_v, given.by_a)
+        for matrix in (blocks.by_e, blocks.by_v, blocks.by_a)
     ]
-    q_q = [[_by_places(chain, given, ways, k, i) for i in range(n)] for k in range(n)]
-    q_qd = [list(row) for row in given.ev]
-    q_qdd = [list(row) for row in given.ea]
-    qd_qd = [list(row) for row in given.vv]
-    for k, way in ways.items():
+    q_q = [[_by_places(chain, blocks, slopes, k, i) for i in range(n)] for k in range(n)]
+    q_qd = [list(row) for row in blocks.ev]
+    q_qdd = [list(row) for row in blocks.ea]
+    qd_qd = [list(row) for row in blocks.vv]
+    for k, slope in slopes.items():
         for j in range(n):
-            felt = _weighed(way, given.by_v, j, chain.zero)
-            q_qd[k][j] = q_qd[k][j] + _along(way, [row[j] for row in given.vv], chain.zero) + felt
-            q_qdd[k][j] = q_qdd[k][j] + _weighed(way, given.by_a, j, chain.zero)
-    for one in chain.joints:
-        _moved_by_velocities(chain, one, given, ways, q_qd)
-        _own(one, given, gradients, ways, (q_q, q_qd, q_qdd, qd_qd), qdd, mu)
-        _of_spring(chain, one, q_q)
+            gain = _weighed(slope, blocks.by_v, j, chain.zero)
+            q_qd[k][j] = (
+                q_qd[k][j] + _along(slope, [row[j] for row in blocks.vv], chain.zero) + gain
+            )
+            q_qdd[k][j] = q_qdd[k][j] + _weighed(slope, blocks.by_a, j, chain.zero)
+    for space in chain.joints:
+        _moved_by_velocities(chain, space, blocks, slopes, q_qd)
+        _own(space, blocks, gradients, slopes, (q_q, q_qd, q_qdd, qd_qd), qdd, mu)
+        _of_spring(chain, space, q_q)
     for k, curvature in enumerate(friction_curvatures(chain.with_terms, chain.b, chain.rates)):
         qd_qd[k][k] = qd_qd[k][k] + curvature
     for name, matrix in zip(
@@ -106,118 +108,120 @@ def _given(chain: Chain[S]) -> Given[S]:
 
 
 def _ways(chain: Chain[S], qdd: Sequence[S]) -> dict[int, Way[S]]:
-    found: dict[int, Way[S]] = {}
-    for one in chain.joints:
-        mu = one.of(chain.state.multipliers)
-        for k, place in enumerate(one.at):
-            found[place] = Way(
-                one.at,
-                [-x for x in one.times(one.D[k], mu)],
-                [-x for x in one.turned[k]],
-                [-x for x in one.bent(k, one.of(qdd))],
+    slopes: dict[int, Way[S]] = {}
+    for space in chain.joints:
+        mu = space.of(chain.state.multipliers)
+        for k, place in enumerate(space.at):
+            slopes[place] = Way(
+                space.at,
+                [-x for x in space.times(space.D[k], mu)],
+                [-x for x in space.turned[k]],
+                [-x for x in space.bent(k, space.of(qdd))],
             )
-    return found
+    return slopes
 
 
-def _along(way: Way[S], row: Sequence[S], zero: S) -> S:
+def _along(slope: Way[S], row: Sequence[S], zero: S) -> S:
     """A row by velocities, times how they change."""
-    return dot([row[i] for i in way.at], way.v, zero)
+    return dot([row[i] for i in slope.at], slope.v, zero)
 
 
-def _weighed(way: Way[S], matrix: Sequence[Sequence[S]], column: int, zero: S) -> S:
+def _weighed(slope: Way[S], matrix: Sequence[Sequence[S]], column: int, zero: S) -> S:
     """How the multipliers change, times a column of a derivative of the torques."""
-    return dot([matrix[i][column] for i in way.at], way.y, zero)
+    return dot([matrix[i][column] for i in slope.at], slope.y, zero)
 
 
-def _by_places(chain: Chain[S], given: Given[S], ways: dict[int, Way[S]], k: int, i: int) -> S:
+def _by_places(chain: Chain[S], blocks: Given[S], slopes: dict[int, Way[S]], k: int, i: int) -> S:
     """The second derivative by places k and i, but for second derivatives of y, e', e''."""
-    value, zero = given.ee[k][i], chain.zero
-    for one, other in ((k, i), (i, k)):
-        if other in ways:
-            way = ways[other]
-            value = value + _along(way, given.ev[one], zero)
-            value = value + dot([given.ea[one][j] for j in way.at], way.a, zero)
-            value = value + _weighed(way, given.by_e, one, zero)
-            for j, y in zip(way.at, way.y, strict=True) if one in ways else ():
-                felt = _along(ways[one], given.by_v[j], zero)
-                felt = felt + dot([given.by_a[j][m] for m in ways[one].at], ways[one].a, zero)
-                value = value + y * felt
-    if k in ways and i in ways:
-        for j, v in zip(ways[k].at, ways[k].v, strict=True):
-            value = value + v * _along(ways[i], given.vv[j], zero)
+    value, zero = blocks.ee[k][i], chain.zero
+    for first, second in ((k, i), (i, k)):
+        if second in slopes:
+            slope = slopes[second]
+            value = value + _along(slope, blocks.ev[first], zero)
+            value = value + dot([blocks.ea[first][j] for j in slope.at], slope.a, zero)
+            value = value + _weighed(slope, blocks.by_e, first, zero)
+            for j, y in zip(slope.at, slope.y, strict=True) if first in slopes else ():
+                gain = _along(slopes[first], blocks.by_v[j], zero)
+                gain = gain + dot(
+                    [blocks.by_a[j][m] for m in slopes[first].at], slopes[first].a, zero
+                )
+                value = value + y * gain
+    if k in slopes and i in slopes:
+        for j, v in zip(slopes[k].at, slopes[k].v, strict=True):
+            value = value + v * _along(slopes[i], blocks.vv[j], zero)
     return value
 
 
 def _moved_by_velocities(
     chain: Chain[S],
-    one: Tangent[S],
-    given: Given[S],
-    ways: dict[int, Way[S]],
+    space: Tangent[S],
+    blocks: Given[S],
+    slopes: dict[int, Way[S]],
     q_qd: list[Row[S]],
 ) -> None:
     """Return the slopes of e'' by velocities of the joint and places of all coordinates."""
-    for j, place in enumerate(one.at):
-        change = [-x for x in one.N_by_velocity[j]]
+    for j, place in enumerate(space.at):
+        change = [-x for x in space.N_by_velocity[j]]
         for k in range(chain.n):
-            q_qd[k][place] = q_qd[k][place] + dot(one.of(given.ea[k]), change, chain.zero)
-            if k in ways:
-                for i, y in zip(ways[k].at, ways[k].y, strict=True):
-                    felt = dot(one.of(given.by_a[i]), change, chain.zero)
-                    q_qd[k][place] = q_qd[k][place] + y * felt
+            q_qd[k][place] = q_qd[k][place] + dot(space.of(blocks.ea[k]), change, chain.zero)
+            if k in slopes:
+                for i, y in zip(slopes[k].at, slopes[k].y, strict=True):
+                    gain = dot(space.of(blocks.by_a[i]), change, chain.zero)
+                    q_qd[k][place] = q_qd[k][place] + y * gain
 
 
 def _own(
-    one: Tangent[S],
-    given: Given[S],
+    space: Tangent[S],
+    torques: Given[S],
     gradients: Sequence[Row[S]],
-    ways: dict[int, Way[S]],
+    slopes: dict[int, Way[S]],
     blocks: tuple[list[Row[S]], list[Row[S]], list[Row[S]], list[Row[S]]],
     qdd: Sequence[S],
     mu: Sequence[S],
 ) -> None:
     """First derivatives times the second ones of y, e' and e'', and of places along the group."""
     q_q, q_qd, q_qdd, qd_qd = blocks
-    by_e, by_v, by_a = (one.of(x) for x in gradients)
-    tau, e, weights, half = one.of(given.tau), one.of(qdd), one.of(mu), one.half
+    by_e, by_v, by_a = (space.of(x) for x in gradients)
+    tau, e, weights, half = space.of(torques.tau), space.of(qdd), space.of(mu), space.half
     total = [
         by_e[k]
-        + dot(by_v, way.v, one.zero)
-        + dot(by_a, way.a, one.zero)
-        + dot(tau, way.y, one.zero)
-        for k, way in enumerate(ways[place] for place in one.at)
+        + dot(by_v, slope.v, space.zero)
+        + dot(by_a, slope.a, space.zero)
+        + dot(tau, slope.y, space.zero)
+        for k, slope in enumerate(slopes[place] for place in space.at)
     ]
-    for k, row in enumerate(one.at):
-        for i, column in enumerate(one.at):
-            A = one.P_second(k, i)
-            value = dot(tau, one.times(A, weights), one.zero)
-            value = value + dot(by_v, one.times(A, one.w), one.zero)
-            value = value + dot(by_a, _accelerations(one, k, i, e), one.zero)
-            bend = [one.D[k][j][i] + one.D[i][j][k] for j in one.size]
-            value = value - half * dot(total, bend, one.zero)
+    for k, row in enumerate(space.at):
+        for i, column in enumerate(space.at):
+            A = space.P_second(k, i)
+            value = dot(tau, space.times(A, weights), space.zero)
+            value = value + dot(by_v, space.times(A, space.w), space.zero)
+            value = value + dot(by_a, _accelerations(space, k, i, e), space.zero)
+            bend = [space.D[k][j][i] + space.D[i][j][k] for j in space.size]
+            value = value - half * dot(total, bend, space.zero)
             q_q[row][column] = q_q[row][column] + value
-            turned = [x[i] for x in one.D[k]]
-            steep = minus(one.times(one.D[k], one.N_by_velocity[i]), one.N_by_both(k, i))
-            value = dot(by_a, steep, one.zero) - dot(by_v, turned, one.zero)
+            turned = [x[i] for x in space.D[k]]
+            steep = minus(space.times(space.D[k], space.N_by_velocity[i]), space.N_by_both(k, i))
+            value = dot(by_a, steep, space.zero) - dot(by_v, turned, space.zero)
             q_qd[row][column] = q_qd[row][column] + value
-            q_qdd[row][column] = q_qdd[row][column] - dot(by_a, turned, one.zero)
-            qd_qd[row][column] = qd_qd[row][column] - dot(by_a, bend, one.zero)
+            q_qdd[row][column] = q_qdd[row][column] - dot(by_a, turned, space.zero)
+            qd_qd[row][column] = qd_qd[row][column] - dot(by_a, bend, space.zero)
 
 
-def _of_spring(chain: Chain[S], one: Tangent[S], q_q: list[Row[S]]) -> None:
+def _of_spring(chain: Chain[S], space: Tangent[S], q_q: list[Row[S]]) -> None:
     """MF-9: those of mu . (k x)."""
-    if not is_sprung(chain.tree, one.joint):
+    if not is_sprung(chain.tree, space.joint):
         return
-    stiffness = [chain.tree.independent[k].terms.stiffness for k in one.at]
-    weights = times(stiffness, one.of(chain.state.multipliers))
-    bends = bending.curvature(Stretch.of(one.joint, chain.state.q, chain.b.algebra), weights)
-    for k, row in zip(one.at, bends, strict=True):
-        for i, bend in zip(one.at, row, strict=True):
+    stiffness = [chain.tree.independent[k].terms.stiffness for k in space.at]
+    weights = times(stiffness, space.of(chain.state.multipliers))
+    bends = bending.curvature(Stretch.of(space.joint, chain.state.q, chain.b.algebra), weights)
+    for k, row in zip(space.at, bends, strict=True):
+        for i, bend in zip(space.at, row, strict=True):
             q_q[k][i] = q_q[k][i] + bend
 
 
-def _accelerations(one: Tangent[S], k: int, i: int, e: Sequence[S]) -> Row[S]:
+def _accelerations(space: Tangent[S], k: int, i: int, e: Sequence[S]) -> Row[S]:
     """e''_ki"""
-    found = one.times(one.P_second(k, i), e)
-    found = plus(found, one.times(one.D[k], one.N_by_place[i]))
-    found = plus(found, one.times(one.D[i], one.N_by_place[k]))
-    return minus(found, one.N_by_places(k, i))
+    second = space.times(space.P_second(k, i), e)
+    second = plus(second, space.times(space.D[k], space.N_by_place[i]))
+    second = plus(second, space.times(space.D[i], space.N_by_place[k]))
+    return minus(second, space.N_by_places(k, i))

@@ -55,10 +55,10 @@ def torque_derivatives(chain: Chain[S]) -> None:
     chain.call(chain.function, chain.state.qdd)
     (value, torques), (slope, entries) = chain.results(chain.function).items()
     by_q = rows_of(entries, chain.n)
-    for one in chain.joints:
-        for k, place in enumerate(one.at):
-            turned = one.transposed(one.D[k], one.of(torques))
-            for i, x in zip(one.at, turned, strict=True):
+    for space in chain.joints:
+        for k, place in enumerate(space.at):
+            turned = space.transposed(space.D[k], space.of(torques))
+            for i, x in zip(space.at, turned, strict=True):
                 by_q[i][place] = by_q[i][place] - x
     chain.output(value, (chain.n,), torques, "MF-4")
     chain.output(slope, (chain.n, chain.n), [x for row in by_q for x in row], "MF-4")

@@ -47,49 +47,49 @@ class Given(Generic[S]):
 
 def accelerations(chain: Chain[S]) -> None:
     """Write the accelerations, by MF-3, backwards."""
-    given = _given(chain)
-    chain.call(chain.function, given.qdd, given.tau, rotors=True)
+    chained = _given(chain)
+    chain.call(chain.function, chained.qdd, chained.tau, rotors=True)
     ((name, entries),) = chain.results(chain.function).items()
-    chain.output(name, (chain.n,), _found(chain, given, entries), "MF-3")
+    chain.output(name, (chain.n,), _found(chain, chained, entries), "MF-3")
     chain.finish()
 
 
 def parameter_derivatives(chain: Chain[S]) -> None:
     """Write the chain's derivatives, MF-6 included; N has no parameters."""
-    given = _given(chain, bearings=True)
-    chain.call(chain.function, given.qdd, given.tau, bearings=True)
+    chained = _given(chain, bearings=True)
+    chain.call(chain.function, chained.qdd, chained.tau, bearings=True)
     chain.finish()
 
 
 def derivatives(chain: Chain[S]) -> None:
     """MF-4 with torques given of free joints, accelerations of prescribed ones."""
-    given = _given(chain)
-    chain.call(chain.function, given.qdd, given.tau, rotors=True)
-    (first, entries), *others = chain.results(chain.function).items()
-    matrices = [rows_of(matrix, chain.n) for _, matrix in others]
+    chained = _given(chain)
+    chain.call(chain.function, chained.qdd, chained.tau, rotors=True)
+    (first, entries), *slopes = chain.results(chain.function).items()
+    matrices = [rows_of(matrix, chain.n) for _, matrix in slopes]
     without_sliding(chain.bases, matrices[1])
-    qdd = list(given.qdd)
-    for one in chain.joints:
-        for k in one.at if one.at[0] in given.free else ():
+    qdd = list(chained.qdd)
+    for space in chain.joints:
+        for k in space.at if space.at[0] in chained.free else ():
             qdd[k] = entries[k]
     torques = {
-        one.at[0]: _torque_slopes(chain, one, given, qdd)
-        for one in chain.joints
-        if one.at[0] in given.free
+        space.at[0]: _torque_slopes(chain, space, chained, qdd)
+        for space in chain.joints
+        if space.at[0] in chained.free
     }
     for row in zip(*matrices, strict=True):
         in_tangent_space(chain.joints, row, qdd, torques)
-    for one in chain.joints:
-        own = _of_accelerations if one.at[0] in given.free else _of_torques
-        for k, place in enumerate(one.at):
-            by_place, by_velocity = own(chain, one, k, entries, qdd)
-            for i, x, y in zip(one.at, by_place, by_velocity, strict=True):
+    for space in chain.joints:
+        corrections = _of_accelerations if space.at[0] in chained.free else _of_torques
+        for k, place in enumerate(space.at):
+            by_place, by_velocity = corrections(chain, space, k, entries, qdd)
+            for i, x, y in zip(space.at, by_place, by_velocity, strict=True):
                 matrices[0][i][place] = matrices[0][i][place] + x
                 matrices[1][i][place] = matrices[1][i][place] + y
     for base in chain.bases:
         _of_base(chain, base, matrices[0])
-    chain.output(first, (chain.n,), _found(chain, given, entries), "MF-3")
-    for (name, _), matrix in zip(others, matrices, strict=True):
+    chain.output(first, (chain.n,), _found(chain, chained, entries), "MF-3")
+    for (name, _), matrix in zip(slopes, matrices, strict=True):
         chain.output(name, (chain.n, chain.n), [x for row in matrix for x in row], "MF-4")
     chain.finish()
 
@@ -119,13 +119,13 @@ def sensitivities(chain: Chain[S]) -> None:
     qdd, *matrices = slopes.values()
     seeds = ("dq", "dqd", "dtau")
     columns = seed_columns(b, seeds) if explicit else []
-    whole = rows_of(explicit, len(columns)) if explicit else [[] for _ in range(chain.n)]
+    total = rows_of(explicit, len(columns)) if explicit else [[] for _ in range(chain.n)]
     for p, column in enumerate(columns):
         for name, matrix in zip(seeds, matrices, strict=True):
             for k, row in enumerate(rows_of(matrix, chain.n)):
-                whole[k][p] = whole[k][p] + dot(row, column[name], chain.zero)
+                total[k][p] = total[k][p] + dot(row, column[name], chain.zero)
     b.output("qdd", (chain.n,), qdd)
-    entries = [x for row in whole for x in row]
+    entries = [x for row in total for x in row]
     chain.output("dqdd", (chain.n, len(columns)), entries, "MF-4")
     for output in hidden.values():
         b.output(output.name, output.shape, output.entries)
@@ -147,81 +147,85 @@ def _given(chain: Chain[S], bearings: bool = False) -> Given[S]:
     N, losses = chain.N, [] if bearings else chain.losses
     coordinates = chain.tree.independent
     hybrid = chain.function.startswith("hybrid")
-    found: Given[S] = Given(set(), list(chain.state.qdd), list(chain.state.tau))
-    for one in chain.joints:
-        if not (hybrid and coordinates[one.at[0]].prescribed):
-            found.free.add(one.at[0])
-        with chain.b.step("tangent space", one.joint.name):
-            for k, rotor in zip(one.at, _rotors(chain, one), strict=True):
-                if one.at[0] in found.free:
+    chained: Given[S] = Given(set(), list(chain.state.qdd), list(chain.state.tau))
+    for space in chain.joints:
+        if not (hybrid and coordinates[space.at[0]].prescribed):
+            chained.free.add(space.at[0])
+        with chain.b.step("tangent space", space.joint.name):
+            for k, rotor in zip(space.at, _rotors(chain, space), strict=True):
+                if space.at[0] in chained.free:
                     if not bearings:
-                        value = found.tau[k] - losses[k] - rotor * N[k]
-                        found.tau[k] = chain.b.let(f"tau_{chain.name(k)}", value, "MF-6")
+                        value = chained.tau[k] - losses[k] - rotor * N[k]
+                        chained.tau[k] = chain.b.let(f"tau_{chain.name(k)}", value, "MF-6")
                 else:
-                    found.qdd[k] = chain.b.let(f"qdd_{chain.name(k)}", found.qdd[k] - N[k], "MF-3")
-    return found
+                    chained.qdd[k] = chain.b.let(
+                        f"qdd_{chain.name(k)}", chained.qdd[k] - N[k], "MF-3"
+                    )
+    return chained
 
 
-def _found(chain: Chain[S], given: Given[S], entries: Sequence[S]) -> Row[S]:
+def _found(chain: Chain[S], chained: Given[S], entries: Sequence[S]) -> Row[S]:
     """w' = e'' + N of free joints; torques with what drives add of prescribed ones."""
-    found = list(entries)
-    for one in chain.joints:
-        for k, rotor in zip(one.at, _rotors(chain, one), strict=True):
-            if one.at[0] in given.free:
-                found[k] = found[k] + chain.N[k]
+    results = list(entries)
+    for space in chain.joints:
+        for k, rotor in zip(space.at, _rotors(chain, space), strict=True):
+            if space.at[0] in chained.free:
+                results[k] = results[k] + chain.N[k]
             else:  # its rotors moved with the chain
-                found[k] = found[k] + chain.losses[k] + rotor * chain.N[k]
-    return found
+                results[k] = results[k] + chain.losses[k] + rotor * chain.N[k]
+    return results
 
 
-def _rotors(chain: Chain[S], one: Tangent[S]) -> Row[S]:
+def _rotors(chain: Chain[S], space: Tangent[S]) -> Row[S]:
     """I of the joint's coordinates."""
-    return [reflected_inertia(chain.tree.independent[k]) for k in one.at]
+    return [reflected_inertia(chain.tree.independent[k]) for k in space.at]
 
 
 # ------------------------------------------------------------------------------- own derivatives
 
 
 def _torque_slopes(
-    chain: Chain[S], one: Tangent[S], given: Given[S], qdd: Sequence[S]
+    chain: Chain[S], space: Tangent[S], chained: Given[S], qdd: Sequence[S]
 ) -> TorqueSlopes[S]:
     """Return the slopes of W^T (tau - I N - losses) - (W^T I W - I) e''."""
-    rotors, e, tau = _rotors(chain, one), one.of(qdd), one.of(given.tau)
-    found: TorqueSlopes[S] = TorqueSlopes([], [])
-    springs = chain.spring_slopes(one)
-    for k, place in enumerate(one.at):
-        heavy = plus(times(rotors, one.N_by_place[k]), _turned_rotors(one, rotors, e, k))
-        turned = minus(one.transposed(one.D[k], tau), heavy)
-        found.by_place.append(minus(turned, springs[k]))
-        moved = [-x for x in times(rotors, one.N_by_velocity[k])]
+    rotors, e, tau = _rotors(chain, space), space.of(qdd), space.of(chained.tau)
+    slopes: TorqueSlopes[S] = TorqueSlopes([], [])
+    springs = chain.spring_slopes(space)
+    for k, place in enumerate(space.at):
+        heavy = plus(times(rotors, space.N_by_place[k]), _turned_rotors(space, rotors, e, k))
+        turned = minus(space.transposed(space.D[k], tau), heavy)
+        slopes.by_place.append(minus(turned, springs[k]))
+        moved = [-x for x in times(rotors, space.N_by_velocity[k])]
         moved[k] = moved[k] - chain.drive_slopes["qd"][place]
-        found.by_velocity.append(moved)
-    return found
+        slopes.by_velocity.append(moved)
+    return slopes
 
 
 def _of_accelerations(
-    chain: Chain[S], one: Tangent[S], k: int, entries: Sequence[S], qdd: Sequence[S]
+    chain: Chain[S], space: Tangent[S], k: int, entries: Sequence[S], qdd: Sequence[S]
 ) -> tuple[Row[S], Row[S]]:
     """d(W e'' + N) - de'' by place and velocity k."""
-    return one.bent(k, one.of(qdd)), one.N_by_velocity[k]
+    return space.bent(k, space.of(qdd)), space.N_by_velocity[k]
 
 
 def _of_torques(
-    chain: Chain[S], one: Tangent[S], k: int, entries: Sequence[S], qdd: Sequence[S]
+    chain: Chain[S], space: Tangent[S], k: int, entries: Sequence[S], qdd: Sequence[S]
 ) -> tuple[Row[S], Row[S]]:
     """d(W^-T (tau_e - I e'') + I w' + losses) - dtau_e by place and velocity k."""
-    rotors = _rotors(chain, one)
-    turned = one.transposed(one.D[k], one.of(entries))
-    heavy = plus(times(rotors, one.N_by_place[k]), _turned_rotors(one, rotors, one.of(qdd), k))
-    by_velocity = times(rotors, one.N_by_velocity[k])
-    by_velocity[k] = by_velocity[k] + chain.drive_slopes["qd"][one.at[k]]
-    return plus(minus(heavy, turned), chain.spring_slopes(one)[k]), by_velocity
+    rotors = _rotors(chain, space)
+    turned = space.transposed(space.D[k], space.of(entries))
+    heavy = plus(
+        times(rotors, space.N_by_place[k]), _turned_rotors(space, rotors, space.of(qdd), k)
+    )
+    by_velocity = times(rotors, space.N_by_velocity[k])
+    by_velocity[k] = by_velocity[k] + chain.drive_slopes["qd"][space.at[k]]
+    return plus(minus(heavy, turned), chain.spring_slopes(space)[k]), by_velocity
 
 
-def _turned_rotors(one: Tangent[S], rotors: Sequence[S], qdd: Sequence[S], k: int) -> Row[S]:
+def _turned_rotors(space: Tangent[S], rotors: Sequence[S], qdd: Sequence[S], k: int) -> Row[S]:
     """(D_k^T I + I D_k) e''"""
-    moved = times(rotors, one.times(one.D[k], qdd))
-    return plus(one.transposed(one.D[k], times(rotors, qdd)), moved)
+    moved = times(rotors, space.times(space.D[k], qdd))
+    return plus(space.transposed(space.D[k], times(rotors, qdd)), moved)
 
 
 FUNCTIONS: Mapping[str, Callable[[Chain[Any]], None]] = {

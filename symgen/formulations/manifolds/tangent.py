@@ -109,7 +109,7 @@ class Tangent(Generic[S]):
     def weighted(self, x: Sequence[S], matrices: Sequence[Constants[S]]) -> list[Row[S]]:
         """sum_k x_k matrices[k]"""
         return [
-            [dot([one[i][j] for one in matrices], x, self.zero) for j in self.size]
+            [dot([matrix[i][j] for matrix in matrices], x, self.zero) for j in self.size]
             for i in self.size
         ]
 
@@ -136,28 +136,28 @@ class Tangent(Generic[S]):
     @cached_property
     def N_by_place(self) -> list[Row[S]]:
         """[k]: N_k = sum_i (w_i d2W/de_i de_k w - (D_k w)_i D_i w - w_i D_i D_k w)"""
-        found: list[Row[S]] = []
+        rows: list[Row[S]] = []
         for k in self.size:
-            found.append(self._bilinear(k, self.w, self.w))
-        return found
+            rows.append(self._bilinear(k, self.w, self.w))
+        return rows
 
     def _bilinear(self, k: int, u: Sequence[S], v: Sequence[S]) -> Row[S]:
         """sum_i (u_i d2W/de_i de_k v - (D_k u)_i D_i v - u_i D_i D_k v)"""
-        bent = self.times(self.weighted(u, [self.W(i, k) for i in self.size]), v)
+        product = self.times(self.weighted(u, [self.W(i, k) for i in self.size]), v)
         first = self.times(self.weighted(self.times(self.D[k], u), self.D), v)
         second = self.times(self.weighted(u, self.D), self.times(self.D[k], v))
-        return minus(minus(bent, first), second)
+        return minus(minus(product, first), second)
 
     # -- of second order
 
     def P_second(self, k: int, i: int) -> list[Row[S]]:
         """d2(W^-1)/de_k de_i = D_k D_i + D_i D_k - d2W/de_k de_i"""
         pairs = ((self.D[k], self.D[i]), (self.D[i], self.D[k]))
-        one, other = (
+        first, second = (
             [[dot(row, column, self.zero) for column in zip(*b, strict=True)] for row in a]
             for a, b in pairs
         )
-        return [minus(plus(x, y), z) for x, y, z in zip(one, other, self.W(k, i), strict=True)]
+        return [minus(plus(x, y), z) for x, y, z in zip(first, second, self.W(k, i), strict=True)]
 
     def N_by_both(self, k: int, j: int) -> Row[S]:
         """d2N/de_k dw_j"""
@@ -168,17 +168,17 @@ class Tangent(Generic[S]):
     def N_by_places(self, k: int, j: int) -> Row[S]:
         """d2N/de_k de_j of N = sum_i W_i u_i u, u = W^-1 w, with w held."""
         u_k, u_j = ([-x for x in self.turned[m]] for m in (k, j))
-        both = self.times(self.P_second(k, j), self.w)
+        second = self.times(self.P_second(k, j), self.w)
         terms = (
             ((k, j), self.w, self.w),
             ((k,), u_j, self.w), ((k,), self.w, u_j), ((j,), u_k, self.w), ((j,), self.w, u_k),
-            ((), both, self.w), ((), self.w, both), ((), u_k, u_j), ((), u_j, u_k),
+            ((), second, self.w), ((), self.w, second), ((), u_k, u_j), ((), u_j, u_k),
         )  # fmt: skip
-        found = [self.zero] * len(self.at)
+        total = [self.zero] * len(self.at)
         for places, x, y in terms:
             matrices = [self.W(i, *places) for i in self.size]
-            found = plus(found, self.times(self.weighted(x, matrices), y))
-        return found
+            total = plus(total, self.times(self.weighted(x, matrices), y))
+        return total
 
     def bent(self, k: int, qdd: Sequence[S]) -> Row[S]:
         """-de''/de_k = D_k e'' + N_k, at accelerations e'' of the chain."""
@@ -209,25 +209,25 @@ def _column(tree: KinematicTree[S], number: int) -> Twist[S]:
 
 def dot(x: Sequence[S], y: Sequence[S], zero: S) -> S:
     """Sum of products."""
-    found = zero
-    for one, other in zip(x, y, strict=True):
-        found = found + one * other
-    return found
+    value = zero
+    for left, right in zip(x, y, strict=True):
+        value = value + left * right
+    return value
 
 
 def plus(x: Sequence[S], y: Sequence[S]) -> Row[S]:
     """Entry by entry."""
-    return [one + other for one, other in zip(x, y, strict=True)]
+    return [left + right for left, right in zip(x, y, strict=True)]
 
 
 def minus(x: Sequence[S], y: Sequence[S]) -> Row[S]:
     """Entry by entry."""
-    return [one - other for one, other in zip(x, y, strict=True)]
+    return [left - right for left, right in zip(x, y, strict=True)]
 
 
 def times(x: Sequence[S], y: Sequence[S]) -> Row[S]:
     """Entry by entry."""
-    return [one * other for one, other in zip(x, y, strict=True)]
+    return [left * right for left, right in zip(x, y, strict=True)]
 
 
 def rows_of(entries: Sequence[S], width: int) -> list[Row[S]]:
@@ -256,12 +256,12 @@ class Stretch(Generic[S]):
     @classmethod
     def of(cls, joint: Manifold[S], q: Sequence[S], algebra: Algebra[S]) -> Stretch[S]:
         """At the entries `q` of all joints."""
-        own, at, rest = joint.configuration(q, algebra), joint.kind.quaternion, joint.rest
+        pose, at, rest = joint.configuration(q, algebra), joint.kind.quaternion, joint.rest
         travel = None
         if at:
-            way = Vector(*(x - y for x, y in zip(own[:at], rest[:at], strict=True)))
-            travel = joint.kind.pose(own, algebra).rotation.apply_transposed(way)
-        v, w, v0, w0 = Vector(*own[at : at + 3]), own[-1], Vector(*rest[at : at + 3]), rest[-1]
+            shift = Vector(*(x - y for x, y in zip(pose[:at], rest[:at], strict=True)))
+            travel = joint.kind.pose(pose, algebra).rotation.apply_transposed(shift)
+        v, w, v0, w0 = Vector(*pose[at : at + 3]), pose[-1], Vector(*rest[at : at + 3]), rest[-1]
         return cls(algebra, travel, v * w0 - v0 * w - v0.cross(v), w * w0 + v.dot(v0))
 
     @property
@@ -287,14 +287,14 @@ class Stretch(Generic[S]):
         """[k]: dx/de_k"""
         ratio, s, half = self.ratio, self.length, self.algebra.constant(0.5)
         bend = (self.algebra.one - half * self.w * ratio) / (s * s)
-        zero, found = self.algebra.zero, list[list[S]]()
+        zero, rows = self.algebra.zero, list[list[S]]()
         for unit, share in zip(units(self.algebra), self.v, strict=True):
             moved = (unit * self.w + self.v.cross(unit)) * (half * ratio)
             turn = [*(moved + self.v * (share * bend))]
-            found.append(turn if self.travel is None else [*self.travel.cross(unit), *turn])
+            rows.append(turn if self.travel is None else [*self.travel.cross(unit), *turn])
         if self.travel is None:
-            return found
-        return [[*unit, zero, zero, zero] for unit in units(self.algebra)] + found
+            return rows
+        return [[*unit, zero, zero, zero] for unit in units(self.algebra)] + rows
 
 
 @dataclass(frozen=True)
@@ -320,22 +320,22 @@ def in_tangent_space(
     the chain.  Accelerations are given; but torques of joints in `torques`, by the place of their
     first coordinate.
     """
-    for one in joints:
-        velocities, given = (one.of(row) for row in _filled(by, one)[1:])
-        for k, place in enumerate(one.at):
-            value = by[0][place] - dot(velocities, one.turned[k], one.zero)
-            if one.at[0] in torques:
-                slopes = torques[one.at[0]]
-                value = value + dot(given, slopes.by_place[k], one.zero)
-                rate = dot(given, slopes.by_velocity[k], one.zero)
+    for space in joints:
+        velocities, held = (space.of(row) for row in _filled(by, space)[1:])
+        for k, place in enumerate(space.at):
+            value = by[0][place] - dot(velocities, space.turned[k], space.zero)
+            if space.at[0] in torques:
+                slopes = torques[space.at[0]]
+                value = value + dot(held, slopes.by_place[k], space.zero)
+                rate = dot(held, slopes.by_velocity[k], space.zero)
             else:
-                value = value - dot(given, one.bent(k, one.of(qdd)), one.zero)
-                rate = -dot(given, one.N_by_velocity[k], one.zero)
+                value = value - dot(held, space.bent(k, space.of(qdd)), space.zero)
+                rate = -dot(held, space.N_by_velocity[k], space.zero)
             by[0][place] = value
             if len(by) > 1:
                 by[1][place] = by[1][place] + rate
 
 
-def _filled(by: Sequence[Row[S]], one: Tangent[S]) -> list[Row[S]]:
+def _filled(by: Sequence[Row[S]], space: Tangent[S]) -> list[Row[S]]:
     """Three rows."""
-    return [*by, *[[one.zero] * len(by[0])] * (3 - len(by))]
+    return [*by, *[[space.zero] * len(by[0])] * (3 - len(by))]

@@ -84,9 +84,9 @@ def torque_parts(chain: Chain[S]) -> None:
     parts = chain.results("torque_parts")
     with chain.b.variant("_own"):
         chain.call("torque_parts", [-x for x in chain.N])
-    own = chain.results("torque_parts")
+    of_N = chain.results("torque_parts")
     rotors = minus(chain.drives, chain.losses)
-    parts[coriolis] = plus(parts[coriolis], own[inertial])
+    parts[coriolis] = plus(parts[coriolis], of_N[inertial])
     parts[inertial] = plus(parts[inertial], rotors)
     parts[terms] = plus(parts[terms], chain.losses)
     for name, entries in parts.items():
@@ -103,9 +103,9 @@ def coriolis_matrix(chain: Chain[S]) -> None:
     (M,) = chain.results("mass_matrix").values()
     rows = rows_of(C, chain.n)
     for row, mass in zip(rows, rows_of(M, chain.n), strict=True):
-        for one in chain.joints:
-            moved = one.transposed(one.D_w, one.of(mass))
-            for k, x in zip(one.at, moved, strict=True):
+        for space in chain.joints:
+            moved = space.transposed(space.D_w, space.of(mass))
+            for k, x in zip(space.at, moved, strict=True):
                 row[k] = row[k] - x
     chain.output("coriolis_matrix", (chain.n, chain.n), [x for row in rows for x in row], "MF-5")
     chain.finish()
@@ -114,17 +114,17 @@ def coriolis_matrix(chain: Chain[S]) -> None:
 def inverse_dynamics_derivatives(chain: Chain[S]) -> None:
     """MF-4 of torques: those of the joint, W^-T times those of the chain, turn with it."""
     chain.call(chain.function, chain.accelerations)
-    found = chain.results(chain.function)
-    tau = found.pop("tau")
-    by_q, by_qd, by_qdd = (rows_of(entries, chain.n) for entries in found.values())
+    results = chain.results(chain.function)
+    tau = results.pop("tau")
+    by_q, by_qd, by_qdd = (rows_of(entries, chain.n) for entries in results.values())
     without_sliding(chain.bases, by_qd)
     for row in zip(by_q, by_qd, by_qdd, strict=True):
         in_tangent_space(chain.joints, row, chain.accelerations, {})
-    for one in chain.joints:
-        springs = chain.spring_slopes(one)
-        for k, place in enumerate(one.at):
-            turned = one.transposed(one.D[k], one.of(tau))
-            for i, x, spring in zip(one.at, turned, springs[k], strict=True):
+    for space in chain.joints:
+        springs = chain.spring_slopes(space)
+        for k, place in enumerate(space.at):
+            turned = space.transposed(space.D[k], space.of(tau))
+            for i, x, spring in zip(space.at, turned, springs[k], strict=True):
                 by_q[i][place] = by_q[i][place] - x + spring
     for base in chain.bases:
         _of_base(chain, base, by_q, by_qdd)
@@ -132,7 +132,7 @@ def inverse_dynamics_derivatives(chain: Chain[S]) -> None:
         by_qd[k][k] = by_qd[k][k] + chain.drive_slopes["qd"][k]
         by_qdd[k][k] = by_qdd[k][k] + chain.drive_slopes["qdd"][k]
     chain.output("tau", (chain.n,), plus(tau, chain.drives), "MF-6")
-    for name, matrix in zip(found, (by_q, by_qd, by_qdd), strict=True):
+    for name, matrix in zip(results, (by_q, by_qd, by_qdd), strict=True):
         entries = [x for row in matrix for x in row]
         chain.output(name, (chain.n, chain.n), entries, "MF-4")
     chain.finish()

@@ -57,9 +57,7 @@ NOTES = {
 def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
     """See `symgen.formulations.torques.Rigid`."""
     frames, still = frames_sweep(tree, b, state.q), zero_vector(b.algebra)
-    return lambda given, gravity: torques(
-        tree, frames, b, given, -tree.gravity if gravity else still
-    )
+    return lambda at, gravity: torques(tree, frames, b, at, -tree.gravity if gravity else still)
 
 
 def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
@@ -79,12 +77,12 @@ def rigid_mass_entries(
 
     Where both row and column are among them the part above the diagonal is computed.
     """
-    zero, one, numbers = b.algebra.zero, b.algebra.one, range(1, tree.n + 1)
+    zero, unity, numbers = b.algebra.zero, b.algebra.one, range(1, tree.n + 1)
     none, unloaded = (zero,) * tree.n, wrenches((zero,) * (6 * len(tree.loads)))
     entries: dict[tuple[int, int], S] = {}
     for k in columns:
         moved = [at for at in frames if tree.on_one_path(at.joint.number, k)]
-        unit = State(none, none, tuple(one if i == k else zero for i in numbers), unloaded)
+        unit = State(none, none, tuple(unity if i == k else zero for i in numbers), unloaded)
         with b.variant(f"_column_{k}", f"mass matrix, column {k}"):
             tau = torques(tree, moved, b, unit, zero_vector(b.algebra))
         column = {at.joint.number: torque for at, torque in zip(moved, tau, strict=True)}

@@ -85,8 +85,8 @@ def origin_velocity_sweep(
     velocities = {BASE: Twist(zero_vector(b.algebra), zero_vector(b.algebra))}
     for at in frames:
         j, parent, rate = at.joint.number, velocities[at.joint.parent], qd[at.joint.number - 1]
-        known = motions[j] if motions else turning_step(at, parent.omega, rate, b)
-        omega = known.omega
+        turning = motions[j] if motions else turning_step(at, parent.omega, rate, b)
+        omega = turning.omega
         velocities[j] = velocity_step(at, parent, omega, rate, b)
     return velocities
 
@@ -200,8 +200,8 @@ def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) 
     rows: list[tuple[Vector[S], Vector[S], Vector[S]]] = []
     for point in tree.points:
         link = point.body
-        here = point_step(point, poses[link], velocities[link].v, motions[link], b)
-        rows.append(base_step(point, poses[link], here, b))
+        motion = point_step(point, poses[link], velocities[link].v, motions[link], b)
+        rows.append(base_step(point, poses[link], motion, b))
     for i, name in enumerate(("position", "velocity", "acceleration")):
         b.output(name, (len(rows), 3), [part for row in rows for part in row[i]])
 
@@ -216,13 +216,15 @@ def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -
     accelerations: list[S] = []
     for frame in tree.frames:
         j, p, name = frame.body, frame.pose.translation, frame.name
-        here, R0 = motions[j], rotations[j]
+        motion, R0 = motions[j], rotations[j]
         with b.step("links", name):
-            v = velocities[j].v + here.omega.cross(p)
+            v = velocities[j].v + motion.omega.cross(p)
             rates += b.let(f"v0_link_{name}", R0.apply(v), "NE-42")
-            rates += b.let(f"w0_link_{name}", R0.apply(here.omega), "NE-42")
-            accelerations += b.let(f"a0_link_{name}", R0.apply(here.a + carried(here, p)), "NE-42")
-            accelerations += b.let(f"alpha0_link_{name}", R0.apply(here.alpha), "NE-42")
+            rates += b.let(f"w0_link_{name}", R0.apply(motion.omega), "NE-42")
+            accelerations += b.let(
+                f"a0_link_{name}", R0.apply(motion.a + carried(motion, p)), "NE-42"
+            )
+            accelerations += b.let(f"alpha0_link_{name}", R0.apply(motion.alpha), "NE-42")
     b.output("link_velocities", (len(tree.frames), 6), rates)
     b.output("link_accelerations", (len(tree.frames), 6), accelerations)
 
@@ -248,10 +250,10 @@ def point_step(
 
 
 def base_step(
-    point: BodyPoint[S], pose: Transform[S], here: PointMotion[S], b: ProgramBuilder[S]
+    point: BodyPoint[S], pose: Transform[S], motion: PointMotion[S], b: ProgramBuilder[S]
 ) -> tuple[Vector[S], Vector[S], Vector[S]]:
     """NE-22: position, velocity and acceleration in base axes."""
     P, R0 = point.name, pose.rotation
     with b.step("points", P):
-        v0 = b.let(f"v0_{P}", R0.apply(here.v), "NE-22")
-        return here.x0, v0, b.let(f"a0_{P}", R0.apply(here.a), "NE-22")
+        v0 = b.let(f"v0_{P}", R0.apply(motion.v), "NE-22")
+        return motion.x0, v0, b.let(f"a0_{P}", R0.apply(motion.a), "NE-22")

@@ -139,9 +139,9 @@ def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: Sta
     hanging = seated(tree, frames, b)
     r_C, _ = mass_sweep(tree, hanging, b, "r_C")
     velocities = origin_velocity_sweep(frames, b, state.qd)
-    whole = momentum_sweep(hanging, velocities, b)
+    total_momentum = momentum_sweep(hanging, velocities, b)
     with b.step("momentum"):
-        P, L = b.let("P_0", whole.P, "NE-29"), b.let("L_0", whole.L, "NE-29")
+        P, L = b.let("P_0", total_momentum.P, "NE-29"), b.let("L_0", total_momentum.L, "NE-29")
         L_C = b.let("L_C", L - r_C.cross(P), "NE-29")
     b.output("centroidal_momentum", (6,), [*P, *L_C])
 
@@ -172,9 +172,9 @@ def momentum_step(
         v_G = b.let(f"v_G_{j}", v + omega.cross(body.com), "NE-18")
         H = b.let(f"H_{j}", body.inertia.apply(omega), "NE-10")
         behind = _momenta_behind(j, children, b)
-        own = b.let(f"P_G_{j}", v_G * body.mass, "NE-29")
-        P = b.let(f"P_{j}", own + behind.P, "NE-29")
-        L = H + body.com.cross(own) + behind.L + at.dx.cross(P)
+        P_G = b.let(f"P_G_{j}", v_G * body.mass, "NE-29")
+        P = b.let(f"P_{j}", P_G + behind.P, "NE-29")
+        L = H + body.com.cross(P_G) + behind.L + at.dx.cross(P)
         return Momentum(P, b.let(f"L_{j}", L, "NE-29"))
 
 
@@ -294,10 +294,10 @@ def centroidal_momentum_matrix(
         columns[k - 1] = column_step(at, composites[k], rotations[k], arms[k], b)
     trunk = trunk_of(tree, frames)
     if len(trunk) > 1:
-        whole = whole_step(*on_seat[0], r_C, b)
+        inertia = whole_step(*on_seat[0], r_C, b)
         for at in trunk[:-1]:
             k = at.joint.number
-            columns[k - 1] = trunk_column_step(at, whole, rotations[k], arms[k], b)
+            columns[k - 1] = trunk_column_step(at, inertia, rotations[k], arms[k], b)
     rows = [[column[row] for column in columns] for row in range(6)]
     write_matrix(b, "centroidal_momentum_matrix", rows, tree.n)
 
@@ -333,14 +333,14 @@ def composite_step(
     """Write the composite body of a joint: NE-39."""
     j, body = at.joint.number, at.joint.body
     with b.step("backward", at.joint.name):
-        whole = RigidInertia(body.mass, zero_vector(b.algebra), body.inertia).moved(body.com)
+        inertia = RigidInertia(body.mass, zero_vector(b.algebra), body.inertia).moved(body.com)
         for child, carried in children:
-            whole = whole + carried.turned(child.R).moved(child.u)
-        whole = whole.moved(at.dx)
+            inertia = inertia + carried.turned(child.R).moved(child.u)
+        inertia = inertia.moved(at.dx)
         return RigidInertia(
-            b.let(f"m_{j}C", whole.m, "NE-39"),
-            b.let(f"mc_{j}C", whole.h, "NE-39"),
-            b.let(f"I_{j}C", whole.J, "NE-39"),
+            b.let(f"m_{j}C", inertia.m, "NE-39"),
+            b.let(f"mc_{j}C", inertia.h, "NE-39"),
+            b.let(f"I_{j}C", inertia.J, "NE-39"),
         )
 
 
@@ -377,14 +377,14 @@ def whole_step(
     at: JointFrame[S], carried: RigidInertia[S], r_C: Vector[S], b: ProgramBuilder[S]
 ) -> RigidInertia[S]:
     """NE-39: everything that the trunk carries, about the centre of mass, base axes."""
-    whole = carried.turned(at.R).moved(-r_C)
+    inertia = carried.turned(at.R).moved(-r_C)
     with b.step("centre of mass"):
-        return replace(whole, J=b.let("I_C", whole.J, "NE-39"))
+        return replace(inertia, J=b.let("I_C", inertia.J, "NE-39"))
 
 
 def trunk_column_step(
     at: JointFrame[S],
-    whole: RigidInertia[S],
+    inertia: RigidInertia[S],
     R0: Matrix[S],
     from_C: Vector[S],
     b: ProgramBuilder[S],
@@ -393,9 +393,9 @@ def trunk_column_step(
     k = at.joint.number
     with b.step("columns", at.joint.name):
         s0 = b.let(f"s0_{k}", R0.apply(at.s), "NE-43")
-        P0 = (R0.apply(at.t) + from_C.cross(s0)) * whole.m
+        P0 = (R0.apply(at.t) + from_C.cross(s0)) * inertia.m
         P0 = b.let(f"A_P_{k}", P0, "NE-43")
-        return (*P0, *b.let(f"A_L_{k}", whole.J.apply(s0), "NE-43"))
+        return (*P0, *b.let(f"A_L_{k}", inertia.J.apply(s0), "NE-43"))
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------

@@ -69,16 +69,16 @@ def supply(
     points: dict[str, tuple[Vector[S], Vector[S], Vector[S]]] = {}
     for point in wanted.points:
         twist, motion = _at(point.body, velocities, motions, b)
-        here = point_step(point, poses[point.body], twist.v, motion, b, wanted.order)
-        points[point.name] = base_step(point, poses[point.body], here, b)
+        point_motion = point_step(point, poses[point.body], twist.v, motion, b, wanted.order)
+        points[point.name] = base_step(point, poses[point.body], point_motion, b)
     wrenches = wrench_sweep(tree, frames, heavy, b, state, wanted.wrenches)
     return Supplied(points, wrenches, kinetic, potential, center)
 
 
 def _links(tree: KinematicTree[S], wanted: Mentioned[S]) -> Sequence[int] | None:
     """The links that must be known; None: all."""
-    whole = wanted.kinetic_energy or wanted.potential_energy or wanted.center_of_mass
-    return None if whole or wanted.wrenches else [point.body for point in wanted.points]
+    all_links = wanted.kinetic_energy or wanted.potential_energy or wanted.center_of_mass
+    return None if all_links or wanted.wrenches else [point.body for point in wanted.points]
 
 
 def _at(

@@ -194,8 +194,8 @@ def motion_step(
         origin = b.let(f"a_origin_{j}", parent.a + carried(parent, at.u), "NE-6")
         a_p = b.let(f"a_in_{j}", R.apply_transposed(origin), "NE-6")
         sliding = omega.cross(at.t * (qd + qd)) + at.t * qdd
-        here = Motion(omega, alpha, a_p)
-        return Motion(omega, alpha, b.let(f"a_{j}", a_p + carried(here, dx) + sliding, "NE-7"))
+        motion = Motion(omega, alpha, a_p)
+        return Motion(omega, alpha, b.let(f"a_{j}", a_p + carried(motion, dx) + sliding, "NE-7"))
 
 
 def load_force_step(

@@ -145,12 +145,12 @@ def partial_velocity_sweep(
     """d NE-3, d NE-18: for every link of `frames`, by joint on the way to it."""
     partials: dict[int, dict[int, Twist[S]]] = {}
     for at in frames:
-        j, here = at.joint.number, {}
+        j, columns = at.joint.number, {}
         for k, parent in partials.get(at.joint.parent, {}).items():
             omega = d_turning_step(at, parent.omega, f"qd_{k}", b)
             v = d_velocity_step(at, parent.omega, parent.v, omega, f"qd_{k}", b)
-            here[k] = Twist(omega, v)
-        partials[j] = {**here, j: Twist(at.s, d_own_velocity_step(at, b))}
+            columns[k] = Twist(omega, v)
+        partials[j] = {**columns, j: Twist(at.s, d_own_velocity_step(at, b))}
     return partials
 
 

@@ -91,12 +91,12 @@ def _along(
 ) -> list[S]:
     """How `results` change along the direction that the program is given."""
     directions: list[S] = []
-    given = [list(b.declared(name).symbols) for name in product.by.values()]
-    given[0] = moved(tree, b, q, given[0])
-    for entries in given:
+    entries_by_input = [list(b.declared(name).symbols) for name in product.by.values()]
+    entries_by_input[0] = moved(tree, b, q, entries_by_input[0])
+    for entries in entries_by_input:
         directions += entries
-    found = differentiate(b, inputs, along=directions)
-    return [found.of(x).get(0, b.algebra.zero) for x in results]
+    slopes = differentiate(b, inputs, along=directions)
+    return [slopes.of(x).get(0, b.algebra.zero) for x in results]
 
 
 def _backwards(
@@ -108,9 +108,9 @@ def _backwards(
 ) -> list[list[S]]:
     """The gradient of multipliers . results by each of the inputs."""
     results = b.withdraw(product.result).entries
-    found = pull_back(b, results, b.declared("multipliers").symbols, inputs)
-    found[0] = in_tangent_space(tree, b, q, found[0])
-    return found
+    gradients = pull_back(b, results, b.declared("multipliers").symbols, inputs)
+    gradients[0] = in_tangent_space(tree, b, q, gradients[0])
+    return gradients
 
 
 def _curved(
@@ -135,10 +135,10 @@ def symmetric_along(
 ) -> list[list[S]]:
     """The `slopes` of all entries of the `gradients`, arranged as these; by q symmetric."""
     left = iter(slopes)
-    found = [list(islice(left, len(gradient))) for gradient in gradients]
+    curvatures = [list(islice(left, len(gradient))) for gradient in gradients]
     velocities = b.declared(product.by["q"]).symbols
-    found[0] = _symmetric(tree, b, found[0], gradients[0], velocities)
-    return found
+    curvatures[0] = _symmetric(tree, b, curvatures[0], gradients[0], velocities)
+    return curvatures
 
 
 # ------------------------------------------------------------------- the configuration's tangent
@@ -148,34 +148,34 @@ def moved(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S], velocities: Sequence[S]
 ) -> list[S]:
     """How every entry of q moves at these velocities, (nq,)."""
-    found = [b.algebra.zero] * len(q)
+    rates = [b.algebra.zero] * len(q)
     for place, velocity in zip(tree.places, velocities, strict=True):
         if place is not None:
-            found[place] = velocity
+            rates[place] = velocity
     for manifold, (_, start, first) in zip(tree.manifolds, tree.quaternions, strict=True):
         with b.step("configuration", manifold.name):
             for k, column in enumerate(manifold.rates(q, b.algebra)):
                 for i, rate in column.items():
-                    found[start + i] = found[start + i] + rate * velocities[first + k]
+                    rates[start + i] = rates[start + i] + rate * velocities[first + k]
             stop = manifold.entries.stop
-            found[start:stop] = [
+            rates[start:stop] = [
                 b.let(f"dq_{k}_of_{manifold.name}", x, "PR-1")
-                for k, x in enumerate(found[start:stop], start=1)
+                for k, x in enumerate(rates[start:stop], start=1)
             ]
-    return found
+    return rates
 
 
 def in_tangent_space(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S], gradient: Sequence[S]
 ) -> list[S]:
     """The gradient by the velocities, (n,), of one by the entries of q."""
-    found = tree.in_tangent_space(q, gradient)
+    tangent = tree.in_tangent_space(q, gradient)
     for manifold in tree.manifolds:
         with b.step("configuration", manifold.name):
             for k in tree.velocities(manifold):
                 name = f"gradient_{tree.independent[k].name}"
-                found[k] = b.let(name, found[k], "PR-2")
-    return found
+                tangent[k] = b.let(name, tangent[k], "PR-2")
+    return tangent
 
 
 def _symmetric(
@@ -186,7 +186,7 @@ def _symmetric(
     velocities: Sequence[S],
 ) -> list[S]:
     """The change of the gradient by q at these velocities, less half of the bracket, (n,)."""
-    found, half = list(slopes), b.algebra.constant(0.5)
+    rows_by_velocity, half = list(slopes), b.algebra.constant(0.5)
     for manifold, (_, _, first) in zip(tree.manifolds, tree.quaternions, strict=True):
         slides = manifold.kind.quaternion
         turning = slice(first + slides, first + slides + 3)
@@ -199,5 +199,5 @@ def _symmetric(
         with b.step("configuration", manifold.name):
             for k, row in enumerate(rows, start=first):
                 name = f"curvature_{tree.independent[k].name}"
-                found[k] = b.let(name, found[k] - row * half, "PR-3")
-    return found
+                rows_by_velocity[k] = b.let(name, rows_by_velocity[k] - row * half, "PR-3")
+    return rows_by_velocity

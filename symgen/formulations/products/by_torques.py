@@ -100,8 +100,8 @@ class _Writing(Generic[S]):
         `label` says what that is called for each statement of the solution.
         """
         tau = self.b.declared("tau")
-        found = push_forward(self.b, [tau], rhs, self.solution, label)
-        return self.changes(found, self.accelerations)
+        slopes = push_forward(self.b, [tau], rhs, self.solution, label)
+        return self.changes(slopes, self.accelerations)
 
     def taken(self) -> tuple[S, ...]:
         """The torques that `qdd` takes."""
@@ -113,13 +113,13 @@ class _Writing(Generic[S]):
         """Write the torques that are missing: RE-1."""
         with self.b.step("torques that are missing"):
             return [
-                self.b.let(f"missing_{j}", given - change, "RE-1")
-                for j, (given, change) in enumerate(zip(dtau, changes, strict=True), start=1)
+                self.b.let(f"missing_{j}", torque - change, "RE-1")
+                for j, (torque, change) in enumerate(zip(dtau, changes, strict=True), start=1)
             ]
 
-    def changes(self, found: Derivatives[S], scalars: Sequence[S]) -> list[S]:
-        """How `scalars` change along the direction of `found`."""
-        return [found.of(x).get(0, self.b.algebra.zero) for x in scalars]
+    def changes(self, slopes: Derivatives[S], scalars: Sequence[S]) -> list[S]:
+        """How `scalars` change along the direction of `slopes`."""
+        return [slopes.of(x).get(0, self.b.algebra.zero) for x in scalars]
 
 
 def write(
@@ -141,14 +141,14 @@ def write(
     )
     accelerations = b.results(product.result)
     writing = _Writing(tree, b, product, q, torques, range(b.length), accelerations, *held)
-    known = dict(zip(writing.qdd.symbols, accelerations, strict=True))
+    values = dict(zip(writing.qdd.symbols, accelerations, strict=True))
     if not product.backwards:
         _along(writing)
     elif not product.along:
-        known |= _backwards(writing)
+        values |= _backwards(writing)
     else:
-        known |= _curved(writing)
-    b.substitute(known)
+        values |= _curved(writing)
+    b.substitute(values)
     for output in hidden:
         b.output(output.name, output.shape, output.entries)
 
@@ -158,8 +158,8 @@ def _along(x: _Writing[S]) -> None:
     directions, dtau = x.directions()
     start = x.b.length
     taken = x.taken()
-    found = push_forward(x.b, x.moving, directions, range(start, x.b.length))
-    slopes = x.response(x.missing(dtau, x.changes(found, taken)), CHANGE)
+    changes = push_forward(x.b, x.moving, directions, range(start, x.b.length))
+    slopes = x.response(x.missing(dtau, x.changes(changes, taken)), CHANGE)
     x.b.output(f"{x.product.result}_along", (len(slopes),), slopes)
 
 
@@ -183,8 +183,8 @@ def _curved(x: _Writing[S]) -> Mapping[S, S]:
     dqdd = x.response(x.missing(dtau, x.changes(held, taken)), CHANGE)
     dweights = x.response(x.changes(held, by_qdd), WEIGHT_CHANGE)
     everything = [*x.moving, x.qdd, x.weights]
-    found = push_forward(b, everything, [*directions, *dqdd, *dweights], steps, TOTAL)
-    flat = x.changes(found, [entry for gradient in gradients for entry in gradient])
+    changes = push_forward(b, everything, [*directions, *dqdd, *dweights], steps, TOTAL)
+    flat = x.changes(changes, [entry for gradient in gradients for entry in gradient])
     _write(x, symmetric_along(x.tree, b, x.product, gradients, flat), dweights)
     return dict(zip(x.weights.symbols, weights, strict=True))
 
@@ -195,14 +195,14 @@ def _gradients(x: _Writing[S]) -> tuple[list[list[S]], list[S], tuple[S, ...]]:
     start = x.b.length
     taken = x.taken()
     weights = [-weight for weight in x.weights.symbols]
-    *found, by_qdd = pull_back(x.b, taken, weights, [*x.moving, x.qdd], start)
-    found[0] = in_tangent_space(x.tree, x.b, x.q, found[0])
-    return found, by_qdd, taken
+    *gradients, by_qdd = pull_back(x.b, taken, weights, [*x.moving, x.qdd], start)
+    gradients[0] = in_tangent_space(x.tree, x.b, x.q, gradients[0])
+    return gradients, by_qdd, taken
 
 
 def _write(x: _Writing[S], gradients: Sequence[Sequence[S]], by_torques: Sequence[S]) -> None:
     """The outputs, in the order of the inputs."""
     inputs = inputs_of(x.tree, x.b, x.product)
-    others = iter(gradients)
-    found = [by_torques if array.name == "tau" else next(others) for array in inputs]
-    write_gradients(x.b, x.product, inputs, found)
+    rest_of_gradients = iter(gradients)
+    entries = [by_torques if array.name == "tau" else next(rest_of_gradients) for array in inputs]
+    write_gradients(x.b, x.product, inputs, entries)

@@ -29,8 +29,8 @@ NOTES = {
 def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
     """See `symgen.formulations.torques.Rigid`."""
     frames = frames_sweep(tree, b, state.q)
-    return lambda given, gravity: torques(
-        recursion(tree if gravity else weightless(tree), frames, b, given), b
+    return lambda at, gravity: torques(
+        recursion(tree if gravity else weightless(tree), frames, b, at), b
     )
 
 

@@ -141,7 +141,7 @@ def composite_sweep(
 
 
 def momentum_step(
-    whole: str,
+    name: str,
     angular: str,
     K: Matrix[S],
     center: Vector[S],
@@ -149,7 +149,7 @@ def momentum_step(
     note: str,
 ) -> list[S]:
     """RL-20, the names of the statements first; to be called in a step."""
-    K = b.let(whole, K, note)
+    K = b.let(name, K, note)
     linear = Vector(K[3, 0], K[3, 1], K[3, 2])
     about_origin = Vector(K[1, 2] - K[2, 1], K[2, 0] - K[0, 2], K[0, 1] - K[1, 0])
     return [*linear, *b.let(angular, about_origin - center.cross(linear), note)]
@@ -164,13 +164,13 @@ def mass_sweep(
     with b.step("masses"):
         M = b.let("M", total([joint.body.mass for joint in tree.joints], b.algebra), "RL-17")
         shares = {j.number: b.let(f"w_{j.number}", j.body.mass / M, "RL-17") for j in tree.joints}
-    own = {
+    columns = {
         at.joint.number: column(
             at.joint.body.com * shares[at.joint.number], shares[at.joint.number]
         )
         for at in frames
     }
-    return carried_sweep("e", frames, own, b, "RL-17")
+    return carried_sweep("e", frames, columns, b, "RL-17")
 
 
 def _center(Te: dict[int, Matrix[S]], b: ProgramBuilder[S]) -> Vector[S]:

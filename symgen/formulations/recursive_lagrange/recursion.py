@@ -176,10 +176,10 @@ def position_step(at: JointFrame[S], parent: Position[S], b: ProgramBuilder[S]) 
 
 
 def velocity_step(
-    at: JointFrame[S], here: Position[S], parent: Velocity[S], qd: S, b: ProgramBuilder[S]
+    at: JointFrame[S], position: Position[S], parent: Velocity[S], qd: S, b: ProgramBuilder[S]
 ) -> Velocity[S]:
     """Write the rate of a pose: RL-3."""
-    j, A_in = at.joint.number, here.A_in
+    j, A_in = at.joint.number, position.A_in
     with b.step("velocities", at.joint.name):
         B_in = b.let(f"B_in_{j}", parent.B @ at.U, "RL-3")
         B_at = b.let(f"B_at_{j}", B_in + A_in @ at.Z * qd, "RL-3")
@@ -189,14 +189,14 @@ def velocity_step(
 
 def acceleration_step(
     at: JointFrame[S],
-    here: Position[S],
+    position: Position[S],
     moving: Velocity[S],
     parent: Acceleration[S],
     rates: tuple[S, S],
     b: ProgramBuilder[S],
 ) -> Acceleration[S]:
     """RL-4; `rates` are qd and qdd."""
-    j, A_in, B_in, B_at, (qd, qdd) = at.joint.number, here.A_in, moving.B_in, moving.B_at, rates
+    j, A_in, B_in, B_at, (qd, qdd) = at.joint.number, position.A_in, moving.B_in, moving.B_at, rates
     with b.step("accelerations", at.joint.name):
         C_in = b.let(f"C_in_{j}", parent.C @ at.U, "RL-4")
         C_at = C_in + (B_in + B_at) @ at.Z * qd + A_in @ at.Z * qdd
@@ -215,19 +215,19 @@ def carried_step(
         return b.let(f"T{name}_{j}", at.T @ X, note)
 
 
-def torque_step(at: JointFrame[S], known: Recursion[S], b: ProgramBuilder[S]) -> S:
+def torque_step(at: JointFrame[S], recursion: Recursion[S], b: ProgramBuilder[S]) -> S:
     """Write the torque: RL-9."""
     j = at.joint.number
-    A_in = known.positions[j].A_in
+    A_in = recursion.positions[j].A_in
     P = A_in @ at.Z
     terms: list[S] = []
-    if j in known.TD:
-        terms.append(trace_of_product(P, known.TD[j]))
-    if j in known.TE:
-        terms.append(-dot(known.g, P @ known.TE[j]))
-    terms += [-dot(pull.force, P @ pull.TF[j]) for pull in known.pulls if j in pull.TF]
-    if j in known.G:
-        terms.append(-dot(known.G[j], A_in @ at.z))
+    if j in recursion.TD:
+        terms.append(trace_of_product(P, recursion.TD[j]))
+    if j in recursion.TE:
+        terms.append(-dot(recursion.g, P @ recursion.TE[j]))
+    terms += [-dot(pull.force, P @ pull.TF[j]) for pull in recursion.pulls if j in pull.TF]
+    if j in recursion.G:
+        terms.append(-dot(recursion.G[j], A_in @ at.z))
     with b.step("torque", at.joint.name):
         return b.let(f"tau_{j}", total(terms, b.algebra), "RL-9")
 
@@ -286,7 +286,7 @@ def acceleration_sweep(
 def carried_sweep(
     name: str,
     frames: Sequence[JointFrame[S]],
-    own: Mapping[int, Matrix[S]],
+    links: Mapping[int, Matrix[S]],
     b: ProgramBuilder[S],
     note: str,
 ) -> dict[int, Matrix[S]]:
@@ -295,7 +295,7 @@ def carried_sweep(
     The sums over all links next to the base are filed under `BASE`, in base axes.
     """
     passed: dict[int, Matrix[S]] = {}
-    terms = {j: [matrix] for j, matrix in own.items() if not all_zero(matrix.entries, b.algebra)}
+    terms = {j: [matrix] for j, matrix in links.items() if not all_zero(matrix.entries, b.algebra)}
     for at in reversed(frames):
         j = at.joint.number
         if j in terms:
@@ -343,8 +343,8 @@ def point_sweep(
     place: BodyPoint[S], frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]
 ) -> dict[int, Matrix[S]]:
     """RL-7: TF_load_j of the joints that carry the point of a load."""
-    own = {place.body: column(place.point, b.algebra.one)}
-    return carried_sweep(f"F_{place.name}", frames, own, b, "RL-7")
+    points = {place.body: column(place.point, b.algebra.one)}
+    return carried_sweep(f"F_{place.name}", frames, points, b, "RL-7")
 
 
 def moment_sweep(
@@ -377,15 +377,15 @@ def recursion(
     return Recursion(frames, positions, velocities, accelerations, inertias, g, TD, TE, pulls, G)
 
 
-def torques(known: Recursion[S], b: ProgramBuilder[S]) -> list[S]:
+def torques(swept: Recursion[S], b: ProgramBuilder[S]) -> list[S]:
     """RL-9 for every joint."""
-    return [torque_step(at, known, b) for at in known.frames]
+    return [torque_step(at, swept, b) for at in swept.frames]
 
 
 def identity(algebra: Algebra[S]) -> Matrix[S]:
     """Return the 4x4 identity."""
-    zero, one = algebra.zero, algebra.one
-    return Matrix([[one if i == k else zero for k in range(4)] for i in range(4)])
+    zero, unit = algebra.zero, algebra.one
+    return Matrix([[unit if i == k else zero for k in range(4)] for i in range(4)])
 
 
 def zeros(algebra: Algebra[S]) -> Matrix[S]:

@@ -139,8 +139,8 @@ def body_step(system: System[S], at: Geometry[S]) -> Body[S]:
 def loads_on(system: System[S], at: Geometry[S]) -> list[Load[S]]:
     """The arms of SR-15."""
     i, b, loads = at.joint.number, system.b, list[Load[S]]()
-    given = zip(system.tree.loads, system.state.loads, strict=True)
-    for e, (load, wrench) in enumerate(given, start=1):
+    pairs = zip(system.tree.loads, system.state.loads, strict=True)
+    for e, (load, wrench) in enumerate(pairs, start=1):
         if load.body == i:
             arm = at.places.origin - at.r + at.A.apply(load.point)
             with b.step("loads", at.joint.name):

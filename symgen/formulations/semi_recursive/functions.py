@@ -60,8 +60,8 @@ def rigid(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Run:
     """SR-19; see `symgen.formulations.torques.Rigid`."""
-    return lambda given, gravity: rigid_torques(
-        system_at(tree if gravity else weightless(tree), b, given, point)
+    return lambda at, gravity: rigid_torques(
+        system_at(tree if gravity else weightless(tree), b, at, point)
     )
 
 

@@ -213,9 +213,9 @@ def geometry_step(
         places = Places(on_axis, origin, centre)
         r = point.of(places, algebra)
         arm = b.let(f"arm_{i}", zero_vector(algebra) if r_p is None else r_p - r, "SR-3")
-        own = Spatial(w, w.cross(r - on_axis) + u)
-        own = let_spatial(b, lettered(f"b_{i}", MOTION), own, "SR-4")
-    return Geometry(joint, A, places, w, u, r, arm, own)
+        column = Spatial(w, w.cross(r - on_axis) + u)
+        column = let_spatial(b, lettered(f"b_{i}", MOTION), column, "SR-4")
+    return Geometry(joint, A, places, w, u, r, arm, column)
 
 
 def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motion[S]]:
@@ -223,11 +223,11 @@ def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motio
     b, algebra, at, state = system.b, system.b.algebra, system.geometry[i], system.state
     columns = {j: system.geometry[j].b for j in system.columns(i)}
     none = zero_spatial(algebra)
-    own = added = none
+    rate = added = none
     for j, column in columns.items():
-        own, added = own + column * state.qd[j - 1], added + column * state.qdd[j - 1]
+        rate, added = rate + column * state.qd[j - 1], added + column * state.qdd[j - 1]
     with b.step("motion", at.joint.name):
-        V = carried(at.arm, parent.V) + own
+        V = carried(at.arm, parent.V) + rate
         V = let_spatial(b, (f"omega_{i}", f"v_{i}"), V, "SR-6")
         if system.order < SECOND_RATE:
             return dict.fromkeys(columns, Motion(V, none.linear, none, none, none))
@@ -236,7 +236,7 @@ def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motio
             arm_dot = b.let(f"arm_dot_{i}", parent.V.linear - V.linear, "SR-7")
         b_dot = none
         if i in system.turning:
-            swing = own.turned(V.angular) - own * system.turning[i].stretch()
+            swing = rate.turned(V.angular) - rate * system.turning[i].stretch()
             swing = let_spatial(b, lettered(f"swing_{i}", MOTION), swing, "SR-42")
         else:
             b_dot = let_spatial(b, lettered(f"b_dot_{i}", MOTION), at.b.turned(V.angular), "SR-7")
@@ -354,7 +354,7 @@ def axes_of(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], moving: bool
 ) -> dict[int, Axes[S]]:
     """SR-41, by number of joint."""
-    found: dict[int, Axes[S]] = {}
+    by_joint: dict[int, Axes[S]] = {}
     for joint in tree.euler_parameters:
         still = (b.algebra.zero,) * len(joint.members)
         rate = joint.of(state.qd) if moving else still
@@ -366,8 +366,8 @@ def axes_of(
                 for number, axis in zip(joint.members, turning.axes, strict=True)
             }
         axes = Axes(joint, turning, rotation, wbar, b)
-        found |= dict.fromkeys(joint.members, axes)
-    return found
+        by_joint |= dict.fromkeys(joint.members, axes)
+    return by_joint
 
 
 def posed(tree: KinematicTree[S], turning: Mapping[int, Axes[S]]) -> KinematicTree[S]:
