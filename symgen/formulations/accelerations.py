@@ -26,8 +26,8 @@ only if one carries the other, and eliminating leaves before what carries them k
 the sparsity of the tree, no entry arises where M has none (Featherstone 2008, section 6.5).  The
 pivots D are what the articulated-body recursion divides by, too.
 
-Joint i is before k, and k beyond i, where i stands on the path from the base to k; only the joints
-that are eliminated count.
+Joint i is before k, and k outboard of i, where i stands on the path from the base to k; only the
+joints that are eliminated count.
 
 =======================  ===================  ==================================================
 paper                    code                 meaning

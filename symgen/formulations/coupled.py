@@ -119,7 +119,7 @@ def _moved(tree: KinematicTree[S], entries: Sequence[S]) -> tuple[S, ...]:
 
 
 def felt(tree: KinematicTree[S], torques: Sequence[S], power: int = 1) -> tuple[S, ...]:
-    """MC-1: sum_j s_jk tau_j of what all joints feel; or of s_jk to another `power`."""
+    """MC-1: sum_j s_jk tau_j of the torques of all joints; or of s_jk to another `power`."""
     sums = [torques[joint.number - 1] for joint in tree.independent]
     for joint, k in zip(tree.joints, tree.coordinate_numbers, strict=True):
         if joint.following is not None:

@@ -41,7 +41,7 @@ Rows = list[list[S]]
 
 
 def reflected_inertia(joint: Joint[S]) -> S:
-    """Inertia of the rotor as the joint feels it, G^2 I_r (kg m^2, or kg for a prismatic joint)."""
+    """Reflected inertia of the rotor, G^2 I_r (kg m^2, or kg for a prismatic joint)."""
     return joint.terms.gear_ratio * joint.terms.gear_ratio * joint.terms.rotor_inertia
 
 

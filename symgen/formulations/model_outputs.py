@@ -1,10 +1,10 @@
 """The outputs that a model asks for: expressions over quantities that a formulation supplies.
 
-A family gets told what the expressions mention (`Mentioned`) and derives that and no more, by its
-own recursion (`Supplied`); the expressions are written here, once for all families, over whatever
-the family named.  Derivatives are those of the whole program, statement by statement or, where that
-takes fewer operations, from every output back to the arguments; they hold for every expression, and
-what is 0 by structure stays 0.
+A formulation receives what the expressions mention (`Mentioned`) and derives that and no more, by
+its own recursion (`Supplied`); the expressions are written here, once for all families, over
+whatever the family named.  Derivatives are those of the whole program, statement by statement or,
+where that takes fewer operations, from every output back to the arguments; they hold for every
+expression, and what is 0 by structure stays 0.
 
 Time, torques, accelerations, loads and multipliers of constraints are arguments, independent of
 each other.
@@ -56,7 +56,7 @@ _ORDERS = {"x": 0, "v": 1, "a": 2}
 
 @dataclass(frozen=True)
 class Mentioned(Generic[S]):
-    """Quantities that the outputs of a tree mention, beside the arguments.
+    """Quantities that the outputs of a tree mention, apart from the arguments.
 
     `points` with the highest derivative by time that is mentioned of any of them: 0 for positions,
     1 for velocities, 2 for accelerations; `wrenches` are numbers of joints.

@@ -336,7 +336,7 @@ def test_the_notation_follows_its_references():
             "Notation (p is the parent of joint j",
             "Notation of `accelerations`",
             "pivot_k",
-            "Notation beyond that of `recursion.py` and `accelerations`",
+            "Notation, added to that of `recursion.py` and `accelerations`",
             "  NE-1: ",
         )
     ]

@@ -26,7 +26,7 @@ The remark behind a line names its equation:
             Singh, Russell, Wensing 2022 (IDSVA)
     CO-16   tau_i = S_i . (f - loads)
     CO-17   F, N and n = N + r x F of a load about P; L = r F^T - (r . F) 1; sums over all
-            loads beyond the joint
+            loads outboard of the joint
     CO-18   moved_i = L s - F x S_v, kept_i = moved_i - N x s
     CO-19   d tau_j/d qdd_i = S_j . t_1, both ways
     CO-20   d tau_j/d qd_i = 2 S_j . t_2; d tau_i/d qd_j = 2 (t_4 . s_j + t_1 . Psi'_j) --
@@ -83,7 +83,7 @@ The remark behind a line names its equation:
     CO-61   K~ = W x E + U h^T, p = m U + W x h, b = int v x V dm: of one body, of
             composites
     CO-62   y_1 = I Omega + S x* p, y_2 = B^T Omega - B~^T Psi' + s x b, y_3 = -B~^T S
-    CO-63   A = W N^T + V F^T of a load, V at its point; sums over all loads beyond the
+    CO-63   A = W N^T + V F^T of a load, V at its point; sums over loads outboard of the
             joint
     CO-64   z = Omega_w x N + L Omega_w + Omega_v x F + (A - tr(A) 1) s
     CO-65   H_qj_qi = Omega_j . t_3 + Psi''_j . y_1 + 2 Psi'_w_j . y_2 - s_j . z

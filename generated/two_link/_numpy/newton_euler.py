@@ -37,11 +37,10 @@ The remark behind a line names its equation:
     NE-25      Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per
                parameter
     NE-27      h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is
-               x0_C, for the seat r_C
+               x0_C, for the hub r_C
     NE-28      d x0_C / d q_k = R0_k (s x h_k + W_k t)
     NE-29      P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c
-               L_c + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - r_C x P_0 with 0 for the
-               seat
+               L_c + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - r_C x P_0 with 0 for the hub
     NE-35      M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of
                joint j alone; M_jj with the rotor: + G^2 I_r -- Walker, Orin 1982, method
                1
@@ -50,10 +49,10 @@ The remark behind a line names its equation:
     NE-39      m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned
                by R_c and moved by u_c, about the link's origin; moved by dx_j to the
                joint's; r_C and I_C of the whole; from_C_k = from_C_p + R0_p (dx_p + u_k),
-               -r_C at the seat
+               -r_C at the hub
     NE-40      A_P_k = R0_k (t m + s x mc), A_L_k = R0_k (I s + mc x t) + from_C_k x A_P_k
                -- Orin, Goswami 2008
-    NE-41      dP/dt = f_0, dL_C/dt = n_0 - r_C x f_0 of the reactions at the seat, g = 0
+    NE-41      dP/dt = f_0, dL_C/dt = n_0 - r_C x f_0 of the reactions at the hub, g = 0
     NE-42      v0, w0, a0, alpha0 of a link frame: NE-22 of its origin, R0_j omega_j, R0_j
                alpha_j
     d NE-6     d a_in_j -- Barman 2020 (3.48), (3.49)

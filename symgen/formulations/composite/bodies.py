@@ -1,6 +1,6 @@
 """Inertia, momentum and inertial force of a body about P; those of composites are sums.
 
-Everything is about one point and in one basis, so that the bodies beyond a joint are added up
+Everything is about one point and in one basis, so that the bodies outboard of a joint are added up
 entry by entry, leaves first.  Instead of the inertia tensor there are second moments: with the
 velocity and the acceleration of every particle, int v r^T dm and int a r^T dm are as cheap as they
 are.
@@ -30,10 +30,10 @@ numbers shows with v = w x r + u: the blocks on the right vanish, for w x (h x) 
 (w x J - J w x - u x h x - h x u x - n x) / 2, and with (r x v) x = v r^T - r v^T and
 dJ/dt = 2 tr(K) 1 - K - K^T that is tr(K) 1 - K.
 
-Loads on the bodies beyond a joint: constant in base axes, at points that are carried along.
+Loads on the bodies outboard of a joint: constant in base axes, at points that are carried along.
 
-Notation (sums over the loads beyond joint i; F and N force and moment of one load, r its point from
-P, all in the basis)
+Notation (sums over the loads outboard of joint i; F and N force and moment of one load, r its point
+from P, all in the basis)
 
 ==================  ================  ==========================================================
 paper               code              meaning
@@ -43,7 +43,7 @@ paper               code              meaning
 --                  L0_i              sum of r F^T - (r . F) 1: L x is sum of (x x r) x F
 --                  moved_i           moment per unit of q_i that comes of the points moving:
                                       L s - F x S_v = sum of (velocity of r) x F
---                  kept_i            moment that joint i would feel if the loads turned with the
+--                  kept_i            moment on joint i if the loads turned with the
                                       bodies, less that which it does
 ==================  ================  ==========================================================
 """
@@ -75,7 +75,7 @@ NOTES = {
     "Singh, Russell, Wensing 2022 (IDSVA)",
     "CO-13": "J = tr(E) 1 - E and B = tr(K) 1 - K of the composite",
     "CO-17": "F, N and n = N + r x F of a load about P; L = r F^T - (r . F) 1; sums over all "
-    "loads beyond the joint",
+    "loads outboard of the joint",
     "CO-18": "moved_i = L s - F x S_v, kept_i = moved_i - N x s",
 }
 
@@ -304,7 +304,7 @@ def load_step(
 
 
 def load_sum_step(at: Place[S], parts: Sequence[LoadSum[S]], b: ProgramBuilder[S]) -> LoadSum[S]:
-    """CO-17: all loads beyond a joint."""
+    """CO-17: all loads outboard of a joint."""
     j = at.joint.number
     with b.step("loads", at.joint.name):
         sums = parts[0]
@@ -330,7 +330,7 @@ def load_sweep(
     b: ProgramBuilder[S],
     wrenches: Sequence[Wrench[S]],
 ) -> dict[int, LoadSum[S]]:
-    """CO-17 of every joint with loads beyond it, leaves first."""
+    """CO-17 of every joint with loads outboard of it, leaves first."""
     parts: dict[int, list[LoadSum[S]]] = {}
     counts: dict[int, int] = {}
     for load, wrench in zip(tree.loads, wrenches, strict=True):

@@ -1,10 +1,10 @@
 """Derivatives of the joint torques in closed form (Singh, Russell, Wensing 2022, IDSVA).
 
-q_i moves the composite of all bodies beyond joint i, as one rigid body; how its
-wrench changes is said by three forces and one moment of joint i, and how joint i feels a joint j
-that carries it by the motions S_j, Psi'_j, Psi''_j.  A pair of joints costs five scalar products.
+q_i moves the composite of all bodies outboard of joint i, as one rigid body; how its wrench changes
+is said by three forces and one moment of joint i, and the effect of a joint j that carries joint i
+by the motions S_j, Psi'_j, Psi''_j.  A pair of joints costs five scalar products.
 
-Notation beyond that of `motion` and `bodies` (joint j stands on the path to
+Notation, added to that of `motion` and `bodies` (joint j stands on the path to
 joint i, or is i itself; I, B and f are those of the composite of i)
 
 ==================  ================  ==========================================================
@@ -17,8 +17,8 @@ t_4                 t4_i              B^T S_i; its lower half is 0
 ==================  ================  ==========================================================
 
 The paper's formulas let the wrench on a body turn with it.  A load does not, its axes are those of
-the base and only its point is carried along: t_3 gets what moving the points does in place of
-S_i x* of the loads, and joint i feels the loads otherwise when a joint before it turns.
+the base and only its point is carried along: t_3 gets what moving the points does instead of
+S_i x* of the loads, and the torque of the loads on joint i differs when a joint before it turns.
 
 The Coriolis matrix C (Echeandia, Wensing 2021) is that of the Christoffel symbols of M.  Velocity
 torques are C qd and quadratic in qd, so that C is half of their derivative by qd; F_1, F_2 and F_3
@@ -96,18 +96,19 @@ class Composite(Generic[S]):
 
 @dataclass(frozen=True)
 class Rates(Generic[S]):
-    """CO-14: what joint i answers to, without accelerations."""
+    """Responses of joint i that need no accelerations: CO-14."""
 
     t1: Spatial[S]
     t2: Spatial[S]
     t4: Vector[S]
 
     def felt_by_carrier(self, axis: Spatial[S]) -> S:
-        """CO-20, half: what joint j feels of qd_i; `axis` is S_j."""
+        """Return half the torque of joint j per unit of qd_i, CO-20; `axis` is S_j."""
         return axis.dot(self.t2)
 
     def felt_of_carrier(self, axis: Spatial[S], psi: Spatial[S]) -> S:
-        """CO-20, half: what joint i feels of qd_j; `axis` and `psi` are S_j and Psi'_j."""
+        """Return half the torque of joint i per unit of qd_j, CO-20; `axis` and `psi` are S_j and
+        Psi'_j."""
         return self.t4.dot(axis.angular) + self.t1.dot(psi)
 
 
@@ -126,8 +127,8 @@ class Bodies(Generic[S]):
 @dataclass(frozen=True)
 class Forces(Generic[S]):
     """Quantities that depend on accelerations: `rates` are Psi'', `forces` those of inertia on
-    composites, `effects` those of the loads beyond joints that have any, `tau` the torques of the
-    bodies."""
+    composites, `effects` those of the loads outboard of joints that have any, `tau` the torques of
+    the bodies."""
 
     rates: Mapping[int, Spatial[S]]
     forces: Mapping[int, Spatial[S]]

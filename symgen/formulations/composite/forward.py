@@ -7,8 +7,8 @@ without its own factorisation is that cheap.
 Derivatives are those of `implicit`.  By q and qd the derivatives of the torques come in two halves
 (`derivatives`), and the first serves to find the accelerations: M = d tau/d qdd, and the velocity
 torques, which are quadratic in qd, are half of d tau/d qd times qd.  The rest of the bias is
-gravity and loads: gravity accelerates all composites alike, so that joint j feels t_1 of its
-composite along it.
+gravity and loads: gravity accelerates all composites alike, so that their torque on joint j is t_1
+of its composite along it.
 
 Notation: see `recursion`, `mass_matrix`, `derivatives` and `accelerations`; a_0 is the acceleration
 of the base, -g.
@@ -16,7 +16,7 @@ of the base, -g.
 In loops the order is the same: M and d tau/dqd, the accelerations, d tau/dq, then solves.  M stands
 in the square array ``factors``, the derivatives of the torques in ``by_q`` and ``by_qd``.
 
-Columns beyond those of `loops`
+Columns, added to those of `loops`
 
 ==================  ============================================================================
 a_base              acceleration -g of the base, in the basis of the joint's tree
@@ -154,7 +154,7 @@ def solution_at(
 
 
 def at_rest(at: JointAxis[S], t1: Spatial[S], a_0: Vector[S], load: Spatial[S] | None) -> S:
-    """CO-36: what joint j feels of gravity and loads."""
+    """Return the torque of gravity and loads on joint j: CO-36."""
     torque = t1.linear.dot(a_0)
     return torque - at.axis.dot(load) if load else torque
 

@@ -3,21 +3,21 @@ multipliers . tau.
 
 Multipliers are velocities of a virtual motion V, in which joint i moves at the rate lambda_i; then
 multipliers . tau is the virtual power of all forces, one number, and its gradient is made of what
-the composite of joint i has (sums over the bodies beyond it)
+the composite of joint i has (sums over the bodies outboard of it)
 
     by q_i:    p . Psi''_i + 2 b . Psi'_i + f . Omega_i - loads,
     by qd_i:   2 (p . Psi'_i + b . S_i),
     by qdd_i:  p . S_i.
 
-When joint j turns (it carries joint i, or is it), all that is beyond it turns along, and changes
-otherwise only because the motion that it inherits does not: V by Omega_j, v by Psi'_j, the
-acceleration by Psi''_j - v x Psi'_j.  So a pair of joints costs nine scalar products in place of
+When joint j turns (it carries joint i, or is it), all that is outboard of it turns along, and
+changes otherwise only because the motion that it inherits does not: V by Omega_j, v by Psi'_j, the
+acceleration by Psi''_j - v x Psi'_j.  So a pair of joints costs nine scalar products instead of
 the five of the first derivatives, whatever the multipliers are.  The tensors of second derivatives
 themselves are in Singh, Russell, Wensing 2024 ("On second-order derivatives of rigid-body
 dynamics"); they are never formed here.
 
-Notation beyond that of `motion`, `bodies` and `derivatives` (integrals over the
-bodies beyond joint i, r from P to a particle, v and V its real and virtual velocities)
+Notation, added to that of `motion`, `bodies` and `derivatives` (integrals over the
+bodies outboard of joint i, r from P to a particle, v and V its real and virtual velocities)
 
 ==================  ======================  ====================================================
 symbol              code                    meaning
@@ -36,12 +36,12 @@ z                   z_i                     moment of the loads per unit of q_i,
 H_...               H_q_j_q_i and so on     entries of the Hessian
 ==================  ======================  ====================================================
 
-Columns of loops, beyond those of `loops` (joint i)
+Columns of loops, added to those of `loops` (joint i)
 
 ==========================  ====================================================================
 V_w, V_v; Omega_w, Omega_v  virtual motion
 Kv0, p0, b0                 virtual momentum of the body, then of the composite
-y1, y2, y3, z               what joint i answers to it; z where the robot has loads
+y1, y2, y3, z               responses of joint i to it; z where the robot has loads
 d2_drive_dqd                curvature of friction
 ==========================  ====================================================================
 """
@@ -103,7 +103,7 @@ NOTES = {
     "CO-60": "V_i = V_p + S_i lambda_i and Omega_i = V_p x S_i: the virtual motion",
     "CO-61": "K~ = W x E + U h^T, p = m U + W x h, b = int v x V dm: of one body, of composites",
     "CO-62": "y_1 = I Omega + S x* p, y_2 = B^T Omega - B~^T Psi' + s x b, y_3 = -B~^T S",
-    "CO-63": "A = W N^T + V F^T of a load, V at its point; sums over all loads beyond the joint",
+    "CO-63": "A = W N^T + V F^T of a load, V at its point; sums over loads outboard of the joint",
     "CO-64": "z = Omega_w x N + L Omega_w + Omega_v x F + (A - tr(A) 1) s",
     "CO-65": "H_qj_qi = Omega_j . t_3 + Psi''_j . y_1 + 2 Psi'_w_j . y_2 - s_j . z",
     "CO-66": "H_qj_qdi = 2 (Omega_j . t_2 + Psi'_w_j . y_3), "
@@ -228,7 +228,7 @@ def load_moment_sweep(
     b: ProgramBuilder[S],
     wrenches: Sequence[Wrench[S]],
 ) -> dict[int, Vector[S]]:
-    """CO-63, CO-64 of every joint with loads beyond it, leaves first."""
+    """CO-63, CO-64 of every joint with loads outboard of it, leaves first."""
     sums: dict[int, Matrix[S]] = {}
     moments: dict[int, Vector[S]] = {}
     for i, at in reversed(list(places.items())):
@@ -350,7 +350,7 @@ def load_virtual_step(
 def load_virtual_sum_step(
     at: JointAxis[S], parts: Sequence[Matrix[S]], b: ProgramBuilder[S]
 ) -> Matrix[S]:
-    """CO-63: all loads beyond a joint."""
+    """CO-63: all loads outboard of a joint."""
     with b.step("loads", at.name):
         sums = parts[0]
         for part in parts[1:]:
@@ -438,7 +438,7 @@ def write_loads(
     virtual: Mapping[int, VirtualMotion[S]],
     x: StraightBuilder[S],
 ) -> bool:
-    """Write the effects of the loads beyond every joint; return whether there are any."""
+    """Write the effects of the loads outboard of every joint; return whether there are any."""
     sums = loads_beyond(tree, places, x)
     moments = load_moment_sweep(tree, places, sums, virtual, x.b, x.state.loads)
     for j, load in sums.items():

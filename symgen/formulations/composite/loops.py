@@ -18,7 +18,7 @@ w0, u0; W0, a0              velocity and acceleration of the link
 m, com, E_own               its body, in axes of the joint
 m0, h0, E0; K0, f0          moments and momentum of the body, then of the composite
 n0_in, f0_in                force of inertia of the body, then of the composite
-n0_L, F0_L, moved, kept     loads beyond the joint and their effects, where the robot has any
+n0_L, F0_L, moved, kept     loads outboard of the joint and their effects, where the robot has any
 t1, t2, t3, t4              what joint i answers
 Psi_q; turn_w, turn_v       beside floating bases: Psi'_w and S where derivatives by q take them,
                             0 for the columns of such a base
@@ -202,7 +202,7 @@ def _write_turning(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> Non
 
 
 def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:
-    """Loads beyond every joint, and what comes of them; says whether there are any."""
+    """Loads outboard of every joint, and what comes of them; says whether there are any."""
     sums = loads_beyond(tree, places, x)
     for j, load in sums.items():
         effects = load_effects_step(places[j], load, x.b)
@@ -215,7 +215,8 @@ def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: Straight
 def loads_beyond(
     tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]
 ) -> dict[int, LoadSum[S]]:
-    """CO-17 of every joint, 0 where there are none beyond it; empty where the robot has none."""
+    """CO-17 of every joint, 0 where there are none outboard of it; empty where the robot has
+    none."""
     sums, o = load_sweep(tree, places, x.b, x.state.loads), zero_vector(x.b.algebra)
     nothing = LoadSum(o, o, o, Matrix([tuple(o)] * 3))
     return {j: sums.get(j, nothing) for j in places} if sums else {}

@@ -1,14 +1,14 @@
 """The mass matrix by composite rigid bodies (Featherstone 2008, section 6.2).
 
-The composite body beyond joint i is put together in the axes of the joints (`passages`), where the
-force that accelerates it by one unit of qdd_i is a column of its inertia.  Then either that force
-is carried back from joint to joint, and every joint on the way feels it along its own axis, or it
-is written once in the basis of the tree (`motion`), where a pair of joints is one scalar product.
-The first costs about 20 products per pair of joints in general, 8 to 12 between quarter turns; the
-second 6 per pair and 57 per joint.  `carried_back_is_cheaper` counts both: for a general chain the
-second is the cheaper one from 9 joints on.
+The composite body outboard of joint i is put together in the axes of the joints (`passages`), where
+the force that accelerates it by one unit of qdd_i is a column of its inertia.  Then either that
+force is carried back from joint to joint, and its part along the axis of every joint on the way is
+an entry, or it is written once in the basis of the tree (`motion`), where a pair of joints is one
+scalar product. The first costs about 20 products per pair of joints in general, 8 to 12 between
+quarter turns; the second 6 per pair and 57 per joint.  `carried_back_is_cheaper` counts both: for a
+general chain the second is the cheaper one from 9 joints on.
 
-Notation beyond that of `passages` and `motion`
+Notation, added to that of `passages` and `motion`
 
 ==================  ==================  ========================================================
 paper               code                meaning
@@ -208,7 +208,7 @@ def force_at_reference_step(at: Place[S], force: Spatial[S], b: ProgramBuilder[S
 
 
 def entry_step(at: Passage[S], i: int, force: Spatial[S], b: ProgramBuilder[S]) -> S:
-    """CO-27: what joint j feels of F_i."""
+    """Write the torque of F_i on joint j: CO-27."""
     j = at.joint.number
     with b.step("mass matrix", at.joint.name):
         entry = at.axis.dot(force)
@@ -218,7 +218,7 @@ def entry_step(at: Passage[S], i: int, force: Spatial[S], b: ProgramBuilder[S]) 
 
 
 def pair_step(at_j: JointAxis[S], i: str, force: Spatial[S], b: ProgramBuilder[S]) -> S:
-    """CO-27: what joint j feels of F_i, both in the basis."""
+    """Write the torque of F_i on joint j, both in the basis: CO-27."""
     with b.step("mass matrix", at_j.name):
         return b.let(f"M_{i}_{at_j.label}", at_j.axis.dot(force), "CO-27")
 

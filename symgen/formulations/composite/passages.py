@@ -4,7 +4,7 @@ The axes of joint j are those behind its motion and ahead of the fixed tilt of a
 origin behind the motion: there the axes of the joint are constants with one entry, the lever to the
 next joint has the few entries of a DH row, and the inertia of the body is constant.  A passage is
 the motion, which turns in a coordinate plane or slides along an axis, and then the fixed transform
-from the joint's seat to the axes of the parent.
+from the joint frame ahead of its motion to the axes of the parent.
 
 Notation (p is the parent of joint j)
 

@@ -3,8 +3,8 @@
 The position of a point is the sum of the offsets on the way to it, its velocity and acceleration
 that of their rates.
 
-A unit of qd_j gives a point Q beyond joint j the velocity V_jQ, the field of S_j (`motion`) at Q.
-All derivatives are V_jQ and its rates, as derivatives by q_j and by time commute:
+A unit of qd_j gives a point Q outboard of joint j the velocity V_jQ, the field of S_j (`motion`) at
+Q. All derivatives are V_jQ and its rates, as derivatives by q_j and by time commute:
 
     dx/dq_j = dv/dqd_j = da/dqdd_j = V
     dv/dq_j = da/dqd_j / 2         = V'
@@ -19,7 +19,7 @@ is that of the next joint and what lies in between, so that nothing far away is 
 The axes are those of the base from the start: to turn three vectors for every point and joint at
 the end would cost more than the axes behind the first joint save.
 
-Notation beyond that of `motion` (p is the parent of joint j, i the next joint on the way to Q;
+Notation, added to that of `motion` (p is the parent of joint j, i the next joint on the way to Q;
 d and dd behind a name mark the first and second rate)
 
 ==================  =======================  ===================================================

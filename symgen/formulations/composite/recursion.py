@@ -3,10 +3,10 @@
 Two things distinguish it from the recursion of Luh, Walker, Paul (1980).  Axes and points are those
 of `passages`: what is carried from link to link has the few entries of a DH row, and levers and
 inertias are constants.  And the accelerations of all particles of a link are one matrix, W_j, that
-serves the next joint's acceleration, the force and the moment: with second moments E_j in place of
+serves the next joint's acceleration, the force and the moment: with second moments E_j instead of
 the inertia tensor the moment of inertia is the skew part of W_j E_j, as in the recursion of kane.
 
-Notation beyond that of `passages` (p is the parent of joint j; all in the axes of joint j, about
+Notation, added to that of `passages` (p is the parent of joint j; all in the axes of joint j, about
 the origin behind its motion)
 
 ==================  ==================  ========================================================

@@ -4,7 +4,7 @@ The force that a body's motion needs is linear in its ten parameters: a force ab
 of each, ten for every body.  A joint that carries the body takes its part along S of all ten, in
 whatever frame they were found; other joints take nothing of it.
 
-Notation beyond that of `motion` (body j stands in link frame j; everything in the
+Notation, added to that of `motion` (body j stands in link frame j; everything in the
 basis, about P)
 
 ==================  ==================  ========================================================
@@ -23,7 +23,8 @@ Y_ij                Y_i_j_k             torque of joint i per unit of parameter 
 Sources: Atkeson, An, Hollerbach (1986) for the linear form; the force on a particle at r of the
 body is a + W r, and inertia about the origin is tr(E) 1 - E of second moments E.
 
-Columns of loops, beyond those of `loops`: `alpha0`; `turn` and `lever`, see `link_of`; N_k and F_k.
+Columns of loops, added to those of `loops`: `alpha0`; `turn` and `lever`, see `link_of`; N_k and
+F_k.
 """
 
 from __future__ import annotations

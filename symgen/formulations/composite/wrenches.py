@@ -1,14 +1,14 @@
 """Derivatives of the wrenches that joints transmit, in closed form.
 
-The wrench in joint i is what moves the composite of i.  A joint j beyond i, or i itself, changes it
-by t_3, 2 t_2, t_1 of joint j, whatever i is.  A joint j that carries i turns link and composite
-together: seen from the link, the wrench changes only by what the motion of j does to velocities and
-accelerations: 2 B Psi'_j + I Psi''_j, 2 (B S_j + I Psi'_j), I S_j.  Loads keep their axes and so
-turn back by s_j in those of the link.
+The wrench in joint i is what moves the composite of i.  A joint j outboard of i, or i itself,
+changes it by t_3, 2 t_2, t_1 of joint j, whatever i is.  A joint j that carries i turns link and
+composite together: seen from the link, the wrench changes only by what the motion of j does to
+velocities and accelerations: 2 B Psi'_j + I Psi''_j, 2 (B S_j + I Psi'_j), I S_j.  Loads keep their
+axes and so turn back by s_j in those of the link.
 
-Notation beyond that of `motion`, `bodies` and `derivatives` (I, B, m, h and f
-are those of the composite of i, L, F and n those of the loads beyond it; matrices lead from the
-basis to link axes)
+Notation, added to that of `motion`, `bodies` and `derivatives` (I, B, m, h and f are those of the
+composite of i, L, F and n those of the loads outboard of it; matrices lead from the basis to link
+axes)
 
 ==================  ==================  ========================================================
 paper               code                meaning
@@ -27,12 +27,12 @@ i_X* I              J_w_i, c_w_i        R_link^T (J + h p^T - (p . h) 1), R_link
 The formulas are those of Singh, Russell, Wensing 2022 (IDSVA) for the spatial force on a composite,
 of which the torque takes the part along S_i.
 
-Columns of loops, beyond those of `loops` (joint i)
+Columns of loops, added to those of `loops` (joint i)
 
 ==========================  ====================================================================
 turn, lever; rides          link frame behind the joint and point of the moment: see `link_of`,
                             `rides`
-L0                          loads beyond the joint, where the robot has any, with n0_L and F0_L
+L0                          loads outboard of the joint, where the robot has any, with n0_L and F0_L
 R_link, p                   link frame and point in the basis
 n_w, f_w; n_own, f_own      wrench, and what it changes by because the link turns
 t1, t2, t3                  what joint i answers; t2 is doubled here
@@ -148,7 +148,7 @@ class Turning(Generic[S]):
 
 @dataclass(frozen=True)
 class Response(Generic[S]):
-    """CO-52: what joint i feels of joints that carry it: `inertia` I, `coriolis` 2 B, `loads` as
+    """Responses of joint i to joints that carry it, CO-52: `inertia` I, `coriolis` 2 B, `loads` as
     they turn back, if there are any."""
 
     m: S
@@ -235,7 +235,7 @@ def link_frame_step(
 
 
 def felt_force(force: Spatial[S], loads: LoadSum[S] | None) -> Spatial[S]:
-    """Return the force of inertia less the loads beyond the joint."""
+    """Return the force of inertia less the loads outboard of the joint."""
     return force - loads.wrench if loads else force
 
 
@@ -401,7 +401,7 @@ def write_links(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
 
 
 def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:
-    """Loads beyond every joint; says whether there are any."""
+    """Loads outboard of every joint; says whether there are any."""
     sums = loads_beyond(tree, places, x)
     for j, load in sums.items():
         write_spatial(x, j, ("n0_L", "F0_L"), load.wrench)
@@ -453,7 +453,7 @@ def placed_link(b: ProgramBuilder[S], joint: Entries[S]) -> LinkFrame[S]:
 
 
 def loads_of(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> LoadSum[S] | None:
-    """Loads beyond the joint; their pure moments are not asked for."""
+    """Loads outboard of the joint; their pure moments are not asked for."""
     if not loaded:
         return None
     force, moment = joint.vector("F0_L"), joint.vector("n0_L")

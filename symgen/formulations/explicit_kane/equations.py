@@ -6,7 +6,7 @@ others are given, stand in the remainder terms of K, and their torques are found
 Derivatives are those of the lines of M and K, with qdd held: of tau = M qdd - K the change by x is
 M_{,x} qdd - K_{,x}, and M d qdd is what is left of (9) once it goes to the other side.
 
-Notation beyond that of `kinematics.py`
+Notation, added to that of `kinematics.py`
 
 ======================  ================  ======================================================
 paper                   code              meaning

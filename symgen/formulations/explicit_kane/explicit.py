@@ -1,10 +1,10 @@
 """Mass matrix and forces by their explicit sums over all bodies (Anderson, Hsu 2002, section 3.1).
 
 The traditional route, which the paper takes as the measure of the recursive ones: every entry of M
-and K is a sum over bodies, and no sum is made of another.  A body k takes part in M_ri where the
+and K is a sum over bodies, and no sum is made of another.  A body k enters M_ri where the
 joints r and i are both on the path to it; for all others its P_r^k is 0 and nothing is written.
 
-Notation beyond that of `kinematics.py`
+Notation, added to that of `kinematics.py`
 
 ======================  ================  ======================================================
 paper                   code              meaning

@@ -1,10 +1,10 @@
 """Mass matrix and forces by sums that are carried inward (Anderson, Hsu 2002, section 4.1).
 
-The bodies beyond joint k contribute one momentum and one force at the centre of body k,
+The bodies outboard of joint k contribute one momentum and one force at the centre of body k,
 made of those of its children: each entry of M and K then costs the same, however many bodies there
 are.  M is still formed, and its equations still solved by factorisation.
 
-Notation beyond that of `kinematics.py`
+Notation, added to that of `kinematics.py`
 
 ======================  ================  ======================================================
 paper                   code              meaning
@@ -17,7 +17,7 @@ M_ki                    M_k_i             mass matrix of the bodies, for i on th
 K_k                     K_k               force on joint k
 ======================  ================  ======================================================
 
-In print (49) and (51) have F_1^k+1 in place of F_2^k+1, and (49) has S^n in place of S^k+1.
+In print (49) and (51) have F_1^k+1 instead of F_2^k+1, and (49) has S^n instead of S^k+1.
 """
 
 from __future__ import annotations

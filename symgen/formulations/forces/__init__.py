@@ -3,7 +3,7 @@
 They are loads that the motion determines.  A formulation derives as if there were none; by virtual
 power they add generalized forces Q(q, qd) to those of the drives (`generalized`), so that
 
-    tau = tau_0 - Q,    qdd = qdd_0(tau + Q),    w_j = w_0j + what acts beyond joint j,
+    tau = tau_0 - Q,    qdd = qdd_0(tau + Q),    w_j = w_0j + what acts outboard of joint j,
 
 and their derivatives follow by the chain rule: M^-1 dQ for accelerations, which is the derivative
 by tau that a formulation has anyway.  Written in this way they serve formulations that know no
@@ -18,7 +18,7 @@ Mimic joints, and joints on manifolds: all is said of joints of one coordinate, 
 =========  ====================  ==================================================================
 symbol     code                  meaning
 =========  ====================  ==================================================================
-Q          Q_j, forced_<..>_i    what joints, and coordinates, feel of the forces
+Q          Q_j, forced_<..>_i    generalized forces of joints, and of coordinates
 --         tau_i_free            stands for tau + Q while the formulation writes
 =========  ====================  ==================================================================
 """
@@ -132,7 +132,7 @@ class Forced(Generic[S]):
             self.b.output(array.name, array.shape, array.entries)
 
     def output(self, output: Output[S], entries: Sequence[S], note: str = "FM-9") -> None:
-        """A result in the place of `output`; entries that differ get names."""
+        """A result instead of `output`; entries that differ get names."""
         named = []
         with self.b.step("with forces"):
             for k, (old, entry) in enumerate(zip(output.entries, entries, strict=True), start=1):
@@ -299,7 +299,7 @@ def accelerations(forced: Forced[S]) -> None:
 
 
 def acceleration_derivatives(forced: Forced[S]) -> None:
-    """d y/dx + R dQ/dx, where R is the answer to the forces of the drives."""
+    """d y/dx + R dQ/dx, where R is the response to the forces of the drives."""
     b, written = forced.b, forced.laws(slopes=True)
     Q, slopes = forced.Q(written), forced.matrices(written)
     with _given(forced, Q) as values:

@@ -67,7 +67,8 @@ class MovedPoint(Generic[S]):
 
 
 class Columns(Generic[S]):
-    """The joints beyond `root` that move any of `bodies`; `state` has an entry for every joint."""
+    """The joints outboard of `root` that move any of `bodies`; `state` has an entry for every
+    joint."""
 
     def __init__(
         self,

@@ -1,14 +1,14 @@
 """Generalized forces and joint wrenches of the model's forces, and their slopes.
 
-By virtual power the joints feel Q_j = sum J_j . f + a_j . n over all that acts beyond them, so that
-the torques of the bodies become tau - Q.  With dJ_j/dq_k and da_j/dq_k of `columns` and df/dq_k of
-`laws`,
+By virtual power the generalized forces are Q_j = sum J_j . f + a_j . n over all that acts outboard
+of them, so that the torques of the bodies become tau - Q.  With dJ_j/dq_k and da_j/dq_k of
+`columns` and df/dq_k of `laws`,
 
     dQ_j/dq_k = J_j . df/dq_k + a_j . dn/dq_k + a_k . (J_j x f + a_j x n)  where k carries axis j,
     dQ_j/dq_k = J_j . df/dq_k + a_j . dn/dq_k + a_j . (J_k x f)            where j carries k.
 
-A joint transmits less by what acts beyond it, in the axes of its link and about the point c_j of
-its wrench: w_j = -R_j^T [f; n + (x - c_j) x f].
+A joint transmits less by what acts outboard of it, in the axes of its link and about the point c_j
+of its wrench: w_j = -R_j^T [f; n + (x - c_j) x f].
 
 Slopes are matrices by pair of joints, of which entries that are 0 are left out.
 """

@@ -4,12 +4,13 @@ forces.
 The basis of body k is fixed in it at its joint: the axes are those behind the joint's motion and
 ahead of the fixed tilt of a DH row, where the partial velocity P_k^k = [s; t] is a constant with
 one entry.  Its reference point is the joint point k+ of the body, from which the paper's r^k leads
-to the mass centre; with it in place of the mass centre the shift gamma^k is the fixed s^k of a
+to the mass centre; with it instead of the mass centre the shift gamma^k is the fixed s^k of a
 revolute joint, with the few entries of a DH row, and what the paper says of S^k, P, I_1, F_1 holds
 as it stands, but that I_1 couples forces and angular accelerations through the first moment m r.
 
 C^k and S^k act one after the other: the motion of joint k first, which turns in a coordinate plane
-or slides along an axis, then the fixed transform from the joint's seat to the basis of the parent.
+or slides along an axis, then the fixed transform from the joint frame ahead of its motion to the
+basis of the parent.
 
 The paper stacks an angular 3-vector on a linear one (velocities, accelerations, partial velocities)
 or a moment on a force, and works with 6x6 matrices of four 3x3 blocks.  Here a stack is a `Spatial`
@@ -69,10 +70,10 @@ class BodyMoments(Generic[S]):
 class Contribution(Generic[S]):
     """All that enters the recursion at joint k.
 
-    `E` is the fixed turn from the joint's seat to the parent, `Q` that of the motion; `u` leads
-    from the parent's reference point to the seat (parent axes), `l` on to that of the body (body
-    axes).  `P` is the partial velocity [s; t].  `points`
-    are those of the loads, from k+.
+    `E` is the fixed turn from the joint frame ahead of its motion to the parent, `Q` that of the
+    motion; `u` leads from the parent's reference point to the joint frame (parent axes), `l` on to
+    that of the body (body axes).  `P` is the partial velocity [s; t].  `points` are those of the
+    loads, from k+.
     """
 
     joint: Joint[S]

@@ -2,9 +2,9 @@
 
 In forward dynamics all joints are free, in hybrid dynamics those that are not marked prescribed.
 
-Pivots are compared with the diagonal of the mass matrix.  The bodies beyond a joint move with it as
-one, so its entry is the moment of inertia of that composite body about the joint's axis: mass,
-first and second moments, added up from the leaves.
+Pivots are compared with the diagonal of the mass matrix.  The bodies outboard of a joint move with
+it as one, so its entry is the moment of inertia of that composite body about the joint's axis:
+mass, first and second moments, added up from the leaves.
 """
 
 from __future__ import annotations

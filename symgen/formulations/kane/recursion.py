@@ -32,7 +32,7 @@ M_kk                 pivot_k             pivot of joint k, rotor included
 --                   resistance_k        what the joint takes itself: friction, spring, less tau_k
 (P_k^k)^T F_3^k      e_k                 effort on joint k, less resistance_k
 --                   I_left_k, F_left_..  what is left of I_3, F_3 when joint k is eliminated
---                   I_seat_k            I_left behind E_k, about the joint's seat, on the way to p
+--                   I_seat_k            I_left behind E_k, about the joint frame, on the way to p
 --                   I_ahead_k           the same in the axes of p
 Abar^k               A_n_k, A_f_k        acceleration by the free joints' qdd
 --                   qdd_own_k           e_k / M_kk: qdd_k if the parent did not move
@@ -52,7 +52,7 @@ they do to the acceleration is known.
 
 Equations are cited as they are right.  In print the right sides of (23) and (24) are exchanged;
 (35) and (36) have no derivatives of omega_t and v_t, the relative velocities of a prescribed joint,
-which are s qdd_k and t qdd_k here; and (66) and (67) have F_1 in the place of F_3.
+which are s qdd_k and t qdd_k here; and (66) and (67) have F_1 instead of F_3.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Chain of a tree with joints on manifolds, on which a formulation is called in place of the tree.
+"""Chain of a tree with joints on manifolds, on which a formulation is called instead of the tree.
 
 Floating bases.  Torques and relative accelerations are the same wherever a free body is and
 whichever way it faces, but for gravity g and loads, which turn against it; and the same at every
@@ -241,7 +241,7 @@ class Chain(Generic[S]):
     def _loaded(self) -> KinematicTree[S]:
         """The posed tree with all terms of joints on manifolds.
 
-        Its rotors feel e'' in place of w' = e'' + N; a spring I with rest at -N adds I N at e = 0,
+        Its rotors have e'' instead of w' = e'' + N; a spring I with rest at -N adds I N at e = 0,
         and one of stiffness 1 with rest at -(I N + k x) the torque of its spring, too.
         """
         joints = list(self.posed.joints)

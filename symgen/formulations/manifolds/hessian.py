@@ -7,8 +7,8 @@ accelerations e'' = W^-1 (w' - N(e, w)), all of which vary with the places e.  W
     e''_kl = A_kl e'' + D_k N_l + D_l N_k - N_kl,
 
 where N_k and N_kl are derivatives of N = sum_i W_i (P w)_i P w by e with w held.  Places are those
-of the chain; along the exponential of the group, which `integrate` follows, they bend by -N / 2, so
-that second derivatives by places take -1/2 sum_i (D_k + D_l of row i) of the first ones.  The
+of the chain; along the exponential of the group, which `integrate` follows, they curve by -N / 2,
+so that second derivatives by places take -1/2 sum_i (D_k + D_l of row i) of the first ones.  The
 result is symmetric: half the sum of the derivatives of the tangent derivatives, both ways.
 """
 

@@ -1,7 +1,7 @@
-"""Constraints beside joints on manifolds: the rows of the chain, in the tangent space.
+"""Constraints of trees with joints on manifolds: the rows of the chain, in the tangent space.
 
 At e = 0 the columns of the chain are those of the joint, W(0) = 1, so that J and the rates J w are
-the chain's, and second rates are the chain's at e'' = w' - N.  With J in the place of derivatives
+the chain's, and second rates are the chain's at e'' = w' - N.  With J instead of derivatives
 by accelerations these turn as those of any scalar (MF-4).  The torques p = J^T x are given along
 the joint's own columns, which turn with it: as of inverse dynamics
 

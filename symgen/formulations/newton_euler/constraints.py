@@ -1,7 +1,8 @@
 """Ends of loops, by the recursion of `recursion.py`: positions, rates, derivatives by joints.
 
-Notation beyond that of `kinematics.py`: e is a vector that is fixed in link j, e0 in base axes, and
-with the axis z0_k and the origin of joint k, de0/dq_k = z0_k x e0 as for the columns of Jacobians.
+Notation, added to that of `kinematics.py`: e is a vector that is fixed in link j, e0 in base axes,
+and with the axis z0_k and the origin of joint k, de0/dq_k = z0_k x e0 as for the columns of
+Jacobians.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Joint wrenches are the reactions of `recursion.py` (Barman 2020), exerted by the
 in the axes of link frame j, with the moment about o_j, the joint's origin of the model format.
 Rotor, damping, friction and spring act within the joint and have no part in them.
 
-Notation beyond that of `recursion.py` and `accelerations`
+Notation, added to that of `recursion.py` and `accelerations`
 
 ===========  ======================  ============================================================
 paper        code                    meaning

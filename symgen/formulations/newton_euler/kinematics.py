@@ -1,6 +1,6 @@
 """Poses, motion and energies of links, and motion of points that are fixed in links.
 
-Notation beyond that of `recursion.py`: x0_j is the origin of link frame j in the base frame, v_j
+Notation, added to that of `recursion.py`: x0_j is the origin of link frame j in the base frame, v_j
 and v_G_j the velocities of that origin and of the centre of mass in link axes (x_j, xdot_j and
 xdot_Gj of Barman 2020).
 P is a point of the model and p its place in the frame of its link j; x0_P is its position, v_P and

@@ -5,7 +5,7 @@ the base, as the forces of `recursion.py` do.  Links that are fixed to the base 
 base.  Rotors have no share: as everywhere, they add an inertia to their joint and nothing to the
 motion of the bodies.
 
-Notation beyond that of `recursion.py` and `kinematics.py`
+Notation, added to that of `recursion.py` and `kinematics.py`
 
 ======  ====================================================================================
 code    meaning
@@ -15,11 +15,11 @@ w_j     mass of body j as a fraction of M
 W_j     that of all bodies that joint j carries
 h_j     their first moments about the joint's origin, per M, link axes
 x0_C    centre of mass, base frame
-r_C     centre of mass seen from the seat, base axes
+r_C     centre of mass seen from the hub, base axes
 P_j     linear momentum of what joint j carries, link axes
 L_j     its angular momentum about the joint's origin, link axes
 P_0     linear momentum of everything, base axes
-L_0     its angular momentum about the seat, base axes
+L_0     its angular momentum about the hub, base axes
 L_C     the same about the centre of mass
 ======  ====================================================================================
 
@@ -28,8 +28,8 @@ parameters become numbers.  Joints that carry nothing take no part.  A robot wit
 centre of mass; the base origin stands for it.
 
 The trunk is the joints that carry all bodies: one for an arm, six for a robot that floats.  The
-seat is the origin of the last one; where several joints on the base carry bodies, that of the
-first.  Moments are summed about the seat, so that the distance from the base costs no digits.
+hub is the origin of the last one; where several joints on the base carry bodies, that of the
+first.  Moments are summed about the hub, so that the distance from the base costs no digits.
 
 The centroidal momentum matrix (Orin, Goswami 2008) has a column for every joint: the momentum of
 the bodies that it carries, as one rigid body, when it alone moves at the rate 1.  The rate of the
@@ -79,17 +79,17 @@ from symgen.program.builder import ProgramBuilder
 NOTES = {
     "NE-26": "w_j = m_j / M, W_j = w_j + sum_c W_c",
     "NE-27": "h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is x0_C, "
-    "for the seat r_C",
+    "for the hub r_C",
     "NE-28": "d x0_C / d q_k = R0_k (s x h_k + W_k t)",
     "NE-29": "P_j = m_j v_G_j + sum_c R_c P_c, "
     "L_j = H_j + com x m_j v_G_j + sum_c (R_c L_c + u_c x R_c P_c) + dx_j x P_j; "
-    "L_C = L_0 - r_C x P_0 with 0 for the seat",
+    "L_C = L_0 - r_C x P_0 with 0 for the hub",
     "NE-39": "m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned by R_c "
     "and moved by u_c, about the link's origin; moved by dx_j to the joint's; r_C and I_C of the "
-    "whole; from_C_k = from_C_p + R0_p (dx_p + u_k), -r_C at the seat",
+    "whole; from_C_k = from_C_p + R0_p (dx_p + u_k), -r_C at the hub",
     "NE-40": "A_P_k = R0_k (t m + s x mc), A_L_k = R0_k (I s + mc x t) + from_C_k x A_P_k "
     "-- Orin, Goswami 2008",
-    "NE-41": "dP/dt = f_0, dL_C/dt = n_0 - r_C x f_0 of the reactions at the seat, g = 0",
+    "NE-41": "dP/dt = f_0, dL_C/dt = n_0 - r_C x f_0 of the reactions at the hub, g = 0",
     "NE-43": "of the trunk, which moves everything as one body: "
     "A_P_k = m (R0_k t + from_C_k x s0), A_L_k = I_C s0, s0 = R0_k s",
 }
@@ -246,14 +246,14 @@ def seated(
     b: ProgramBuilder[S],
     rotations: Mapping[int, Matrix[S]] | None = None,
 ) -> list[JointFrame[S]]:
-    """`frames` as if the seat were the base origin: the last joint of the trunk comes first.
+    """`frames` as if the hub were the base origin: the last joint of the trunk comes first.
 
     `rotations` is the result of `rotation_sweep` where that is known.
     """
     trunk = trunk_of(tree, frames)
     if not trunk:
-        seat = next((at.u for at in frames), zero_vector(b.algebra))
-        return [replace(at, u=at.u - seat) if at.joint.parent == BASE else at for at in frames]
+        hub = next((at.u for at in frames), zero_vector(b.algebra))
+        return [replace(at, u=at.u - hub) if at.joint.parent == BASE else at for at in frames]
     last = trunk[-1]
     end, joint = last.joint.number, replace(last.joint, parent=BASE)
     rotations = rotations or rotation_sweep(tree, frames, b, {end})
@@ -363,7 +363,7 @@ def column_step(
 def center_step(
     tree: KinematicTree[S], on_seat: Children[S, RigidInertia[S]], b: ProgramBuilder[S]
 ) -> Vector[S]:
-    """NE-39: the centre of mass seen from the seat, base axes."""
+    """NE-39: the centre of mass seen from the hub, base axes."""
     m, mc = b.algebra.zero, zero_vector(b.algebra)
     if tree.massless:
         return mc
@@ -410,7 +410,7 @@ def arm_sweep(
 ) -> dict[int, Vector[S]]:
     """NE-39: from the centre of mass to the origins of the joints of `frames`, base axes.
 
-    They are summed from the seat outward, and from it along the trunk to the base.
+    They are summed from the hub outward, and from it along the trunk to the base.
     """
     by_number = {at.joint.number: at for at in frames}
     arms: dict[int, Vector[S]] = {}

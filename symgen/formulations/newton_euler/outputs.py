@@ -87,7 +87,7 @@ def _at(
     motions: Mapping[int, Motion[S]],
     b: ProgramBuilder[S],
 ) -> tuple[Twist[S], Motion[S]]:
-    """Velocity and motion of a link; what was not derived is 0, for nobody asks for it."""
+    """Velocity and motion of a link; what was not derived is 0, and no output needs it."""
     zero = zero_vector(b.algebra)
     twist = velocities.get(link, Twist(zero, zero))
     return twist, motions.get(link, Motion(twist.omega, zero, zero))

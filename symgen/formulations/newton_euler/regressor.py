@@ -6,7 +6,7 @@ principle of virtual power its share of the torque of joint k is the power of bo
 that one unit of qd_k gives it, so that block (k, j) of the matrix is 0 unless joint k carries body
 j.
 
-Notation beyond that of `recursion.py`
+Notation, added to that of `recursion.py`
 
 ===========  ======  ===================================================================
 code         shape   meaning

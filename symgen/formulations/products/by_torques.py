@@ -154,7 +154,7 @@ def write(
 
 
 def _along(x: _Writing[S]) -> None:
-    """dqdd, beside qdd itself."""
+    """Write dqdd and qdd."""
     directions, dtau = x.directions()
     start = x.b.length
     taken = x.taken()

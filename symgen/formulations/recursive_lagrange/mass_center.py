@@ -1,7 +1,7 @@
 """Centre of mass of all moving bodies, its Jacobian, the momentum about it, its matrix and rate.
 
 They are what the recursion of `recursion.py` carries to the base: E_0 / M is the centre of mass,
-D_0 holds the rates of the momenta, and with velocities in place of accelerations the momenta.
+D_0 holds the rates of the momenta, and with velocities instead of accelerations the momenta.
 
 =======  ===========================================================================================
 code     meaning

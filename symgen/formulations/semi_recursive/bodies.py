@@ -1,6 +1,6 @@
 """Masses and forces of every body at its reference point, and what is accumulated from them.
 
-Notation beyond that of `kinematics.py`
+Notation, added to that of `kinematics.py`
 
 ======================  ================  ======================================================
 paper                   code              meaning

@@ -4,7 +4,7 @@ Ends of loops and points that relations mention are among them; `symgen.formulat
 makes Phi and its derivatives of them.  The tables of a vector e are those of a point without its
 place.  Link frames, motion of points and joint wrenches follow.
 
-Notation beyond that of `kinematics.py`
+Notation, added to that of `kinematics.py`
 
 ======================  ================  ======================================================
 paper                   code              meaning

@@ -401,7 +401,7 @@ def carried_rate(arm_dot: Vector[S], x: Spatial[S], algebra: Algebra[S]) -> Spat
 
 
 def returned(arm: Vector[S], force: Spatial[S]) -> Spatial[S]:
-    """B_i^T times a force on body i: what its parent feels."""
+    """Return B_i^T times a force on body i: the force on its parent."""
     return Spatial(force.angular - arm.cross(force.linear), force.linear)
 
 

@@ -23,7 +23,7 @@
  *              Singh, Russell, Wensing 2022 (IDSVA)
  *     CO-16    tau_i = S_i . (f - loads)
  *     CO-17    F, N and n = N + r x F of a load about P; L = r F^T - (r . F) 1; sums over
- *              all loads beyond the joint
+ *              all loads outboard of the joint
  *     CO-18    moved_i = L s - F x S_v, kept_i = moved_i - N x s
  *     CO-19    d tau_j/d qdd_i = S_j . t_1, both ways
  *     CO-20    d tau_j/d qd_i = 2 S_j . t_2; d tau_i/d qd_j = 2 (t_4 . s_j + t_1 . Psi'_j)
@@ -64,7 +64,7 @@
  *     CO-61    K~ = W x E + U h^T, p = m U + W x h, b = int v x V dm: of one body, of
  *              composites
  *     CO-62    y_1 = I Omega + S x* p, y_2 = B^T Omega - B~^T Psi' + s x b, y_3 = -B~^T S
- *     CO-63    A = W N^T + V F^T of a load, V at its point; sums over all loads beyond the
+ *     CO-63    A = W N^T + V F^T of a load, V at its point; sums over loads outboard of the
  *              joint
  *     CO-64    z = Omega_w x N + L Omega_w + Omega_v x F + (A - tr(A) 1) s
  *     CO-65    H_qj_qi = Omega_j . t_3 + Psi''_j . y_1 + 2 Psi'_w_j . y_2 - s_j . z
@@ -118,17 +118,17 @@
  *     NE-25    Y_k_j: (d v_j / d qd_k) . force + (d omega_j / d qd_k) . moment, per
  *              parameter
  *     NE-27    h_j = w_j com + sum_c (R_c h_c + W_c u_c) + W_j dx_j; for the base it is
- *              x0_C, for the seat r_C
+ *              x0_C, for the hub r_C
  *     NE-28    d x0_C / d q_k = R0_k (s x h_k + W_k t)
  *     NE-29    P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c L_c
- *              + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - r_C x P_0 with 0 for the seat
+ *              + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - r_C x P_0 with 0 for the hub
  *     NE-39    m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned by
  *              R_c and moved by u_c, about the link's origin; moved by dx_j to the joint's;
  *              r_C and I_C of the whole; from_C_k = from_C_p + R0_p (dx_p + u_k), -r_C at
- *              the seat
+ *              the hub
  *     NE-40    A_P_k = R0_k (t m + s x mc), A_L_k = R0_k (I s + mc x t) + from_C_k x A_P_k
  *              -- Orin, Goswami 2008
- *     NE-41    dP/dt = f_0, dL_C/dt = n_0 - r_C x f_0 of the reactions at the seat, g = 0
+ *     NE-41    dP/dt = f_0, dL_C/dt = n_0 - r_C x f_0 of the reactions at the hub, g = 0
  *     NE-42    v0, w0, a0, alpha0 of a link frame: NE-22 of its origin, R0_j omega_j, R0_j
  *              alpha_j
  *     d NE-6   d a_in_j -- Barman 2020 (3.48), (3.49)
