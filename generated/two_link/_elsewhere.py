@@ -1,4 +1,4 @@
-"""What modules have, by the names of Pinocchio, MuJoCo, Drake and the Robotics Toolbox.
+"""Functions of modules by the names of Pinocchio, MuJoCo, Drake and the Robotics Toolbox.
 
 Every generated package has a copy: a module that is asked for one says what its own is called.
 """

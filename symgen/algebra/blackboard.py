@@ -91,8 +91,8 @@ def readable(
     """
     expression = _with_few_constants(expression)
     forms = [fourier(expression), with_cosine_squares(expression)]
-    own = [entries for entries in quaternions if expression.has(*entries)]
-    forms += [with_unit_norms(form, own) for form in forms] if own else []
+    present = [entries for entries in quaternions if expression.has(*entries)]
+    forms += [with_unit_norms(form, present) for form in forms] if present else []
     grouped = (_grouped(form, frozenset(motion)) for form in forms)
     return min(grouped, key=lambda form: sympy.count_ops(form))
 
@@ -171,12 +171,12 @@ def _most_shared_factor(terms: list[Expr]) -> Expr | None:
 
 def _factors(term: Expr) -> dict[Expr, int]:
     """Symbols and functions that `term` is a product of -> exponent; numbers are left out."""
-    found: dict[Expr, int] = {}
+    exponents: dict[Expr, int] = {}
     for factor in sympy.Mul.make_args(term):
         base, exponent = factor.as_base_exp()
         if not base.is_number and exponent.is_Integer and exponent > 0:
-            found[base] = int(exponent)
-    return found
+            exponents[base] = int(exponent)
+    return exponents
 
 
 def with_short_waves(value: Expr, q: Sequence[Expr]) -> tuple[Expr, dict[Expr, Expr]]:
@@ -233,7 +233,7 @@ def _decimal(value: float) -> Expr:
     return sympy.Float(text, max(len(digits), 1))
 
 
-def latex_names(inputs: Mapping[str, Sequence[Expr]], others: Iterable[Expr]) -> dict[Expr, str]:
+def latex_names(inputs: Mapping[str, Sequence[Expr]], symbols: Iterable[Expr]) -> dict[Expr, str]:
     """How symbols are typeset: dots for rates, components of loads, subscripts of temporaries.
 
     `inputs` maps ``q``, ``qd``, ``qdd``, ``loads`` to their symbols.  A parameter that bears a
@@ -248,7 +248,7 @@ def latex_names(inputs: Mapping[str, Sequence[Expr]], others: Iterable[Expr]) ->
         part = _LOAD_PARTS[position % len(_LOAD_PARTS)]
         load = label.name.partition(f"_{part}")[0].replace("_", r"\_")
         names[label] = f"{part[0]}_{{{part[1]}}}^{{\\mathrm{{{load}}}}}"
-    for label in others:
+    for label in symbols:
         if label in names:
             continue
         if _LIKE_AN_INPUT.match(label.name):

@@ -35,7 +35,7 @@ class ForwardDerivatives:
     def rows(self, scalars: Sequence[Scalar]) -> list[Tangent]:
         """Derivatives of several scalars: forward, or each in reverse where that takes less.
 
-        What is 0 by structure in one direction is left out in both.
+        Derivatives that are 0 by structure in one direction are left out in both.
         """
         forward = [self.of(x) for x in scalars]
         reverse = [
@@ -53,27 +53,27 @@ class ForwardDerivatives:
 
     def of(self, root: Scalar) -> Tangent:
         """The derivatives of `root`: position of the input -> scalar, zeros left out."""
-        known = self._tangents
+        tangents = self._tangents
         stack = [root]
         while stack:
             node = stack[-1]
-            if node.index in known:
+            if node.index in tangents:
                 stack.pop()
                 continue
-            missing = [arg for arg in node.args if arg.index not in known]
+            missing = [arg for arg in node.args if arg.index not in tangents]
             if missing:
                 stack.extend(reversed(missing))
                 continue
             stack.pop()
-            known[node.index] = self._chain_rule(node)
-        return known[root.index]
+            tangents[node.index] = self._chain_rule(node)
+        return tangents[root.index]
 
     def _chain_rule(self, node: Scalar) -> Tangent:
         tangents = [self._tangents[arg.index] for arg in node.args]
         if not any(tangents):
             return {}
-        if self._is_along and (found := self._turned(node)) is not None:
-            return found
+        if self._is_along and (turned := self._turned(node)) is not None:
+            return turned
         if node.op is ADD or node.op is SUB:
             return _add_or_subtract(node.graph, node.op, tangents[0], tangents[1])
         result: Tangent = {}
@@ -172,16 +172,17 @@ class ReverseDerivatives:
         self._moves = {symbol.index: True for symbol in inputs}
 
     def of(self, x: Scalar, weight: Scalar, named: Collection[Scalar]) -> dict[Scalar, Scalar]:
-        """What `weight` times `x` gives the inputs and the scalars of `named` inside it."""
+        """Return the gradient of `weight` times `x` by the inputs and by scalars of `named` inside
+        it."""
         adjoints = {x.index: weight}
-        found: dict[Scalar, Scalar] = {}
+        gradient: dict[Scalar, Scalar] = {}
         angles: dict[Scalar, Scalar] = {}
         for node in reversed(self._inside(x, named)):
             if node.index not in adjoints or not self._moved(node):
                 continue
             adjoint = adjoints[node.index]
             if node.op is SYMBOL or node in named:
-                found[node] = adjoint
+                gradient[node] = adjoint
                 continue
             entry = turned(node)
             if entry is not None and self._is_free(entry, named):
@@ -191,12 +192,12 @@ class ReverseDerivatives:
                 if not self._moved(arg):
                     continue
                 term = adjoint * partial_derivative(node, argument)
-                known = adjoints.get(arg.index)
-                adjoints[arg.index] = term if known is None else known + term
+                adjoint_so_far = adjoints.get(arg.index)
+                adjoints[arg.index] = term if adjoint_so_far is None else adjoint_so_far + term
         for angle, adjoint in angles.items():
             for node, term in self.of(angle, adjoint, named).items():
-                found[node] = found[node] + term if node in found else term
-        return {node: adjoint for node, adjoint in found.items() if not adjoint.is_zero}
+                gradient[node] = gradient[node] + term if node in gradient else term
+        return {node: adjoint for node, adjoint in gradient.items() if not adjoint.is_zero}
 
     def _is_free(self, entry: Turned, named: Collection[Scalar]) -> bool:
         """Whether the angle moves, and no product of the entry is differentiated by itself."""
@@ -212,13 +213,13 @@ class ReverseDerivatives:
         """Hand on the adjoint of an entry of a turned vector: to factors, and to the angle."""
         for factor, wave in entry.terms:
             if self._moved(factor):
-                term, known = adjoint * wave, adjoints.get(factor.index)
-                adjoints[factor.index] = term if known is None else known + term
+                term, adjoint_so_far = adjoint * wave, adjoints.get(factor.index)
+                adjoints[factor.index] = term if adjoint_so_far is None else adjoint_so_far + term
         term = adjoint * entry.slope
         angles[entry.angle] = angles[entry.angle] + term if entry.angle in angles else term
 
     def _inside(self, x: Scalar, named: Collection[Scalar]) -> list[Scalar]:
-        """What `x` consists of as far as `named` scalars, operands before their users."""
+        """Return the nodes of `x` up to `named` scalars, operands before their users."""
         seen = {x}
         added = [] if x in named else [x]
         while added:
@@ -229,16 +230,16 @@ class ReverseDerivatives:
 
     def _moved(self, node: Scalar) -> bool:
         """Whether `node` depends on the inputs."""
-        known, stack = self._moves, [node]
+        moves, stack = self._moves, [node]
         while stack:
             top = stack[-1]
-            unknown = [arg for arg in top.args if arg.index not in known]
-            if top.index not in known and unknown:
+            unknown = [arg for arg in top.args if arg.index not in moves]
+            if top.index not in moves and unknown:
                 stack += unknown
                 continue
-            known.setdefault(top.index, any(known[arg.index] for arg in top.args))
+            moves.setdefault(top.index, any(moves[arg.index] for arg in top.args))
             stack.pop()
-        return known[node.index]
+        return moves[node.index]
 
 
 def shared(values: Sequence[Scalar], named: Collection[Scalar]) -> list[list[Scalar]]:
@@ -261,15 +262,15 @@ def shared(values: Sequence[Scalar], named: Collection[Scalar]) -> list[list[Sca
             fresh.add(node)
             stack += node.args
         met |= dict.fromkeys(fresh, position)
-    found: list[list[Scalar]] = [[] for _ in values]
+    subexpressions: list[list[Scalar]] = [[] for _ in values]
     for node in sorted(again, key=attrgetter("index")):
         if node.op is not NEG and not any(arg.op in WAVES for arg in node.args):
-            found[met[node]].append(node)
-    return found
+            subexpressions[met[node]].append(node)
+    return subexpressions
 
 
 def gradient(output: Scalar, inputs: Sequence[Scalar]) -> Tangent:
     """d output / d inputs[k] where not 0, by reverse differentiation."""
     positions = {symbol: position for position, symbol in enumerate(inputs)}
-    found = ReverseDerivatives(inputs).of(output, output.graph.one, ())
-    return dict(sorted((positions[symbol], adjoint) for symbol, adjoint in found.items()))
+    slopes = ReverseDerivatives(inputs).of(output, output.graph.one, ())
+    return dict(sorted((positions[symbol], adjoint) for symbol, adjoint in slopes.items()))

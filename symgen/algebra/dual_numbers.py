@@ -65,7 +65,7 @@ def _sum(x: Slopes, y: Slopes, prime: int) -> Slopes:
 
 
 def dual_arithmetic(field: PrimeField) -> Arithmetic:
-    """What `evaluate` needs to compute with dual numbers over `field`."""
+    """Return the arithmetic by which `evaluate` computes with dual numbers over `field`."""
     values = field.arithmetic.functions
 
     def constant(value: float) -> Dual:
@@ -73,12 +73,12 @@ def dual_arithmetic(field: PrimeField) -> Arithmetic:
 
     def function(name: str) -> Callable[..., Dual]:
         def of(*arguments: Dual) -> Dual:
-            given = [Residue(x.value, field.prime) for x in arguments]
-            result: Residue = values[name](*given)
+            residues = [Residue(x.value, field.prime) for x in arguments]
+            result: Residue = values[name](*residues)
             slopes: Slopes = {}
             for number, argument in enumerate(arguments):
                 if argument.slopes:
-                    partial = _PARTIALS[name, number](values, result, *given)
+                    partial = _PARTIALS[name, number](values, result, *residues)
                     scaled = _scaled(argument.slopes, partial.value, field.prime)
                     slopes = _sum(slopes, scaled, field.prime)
             return Dual(result.value, slopes, field.prime)

@@ -72,9 +72,9 @@ def evaluate(
 ) -> list[Any]:
     """Values of `outputs` where the symbol named s has the value ``values[s]``.
 
-    Values may be floats, complex numbers or arrays that broadcast mutually.  Constants come back
-    as plain numbers.  KeyError names a symbol without a value.  What is `known` of nodes, by index,
-    is taken for granted.
+    Values may be floats, complex numbers or arrays that broadcast mutually.  Constants come back as
+    plain numbers.  KeyError names a symbol without a value.  Values of nodes in `known`, by index,
+    are used as they are.
     """
     wanted = list(outputs)
     result: dict[int, Any] = dict(known or {})
@@ -113,10 +113,10 @@ def replaced(scalars: Sequence[Scalar], values: Mapping[Scalar, Scalar]) -> list
         if free and node not in values:
             kept[node.index] = node
     by_name = {symbol.name: value for symbol, value in values.items()}
-    found: list[Scalar] = []
+    results: list[Scalar] = []
     if scalars:
-        found = evaluate(scalars, by_name, over_graph(scalars[0].graph), kept)
-    return found
+        results = evaluate(scalars, by_name, over_graph(scalars[0].graph), kept)
+    return results
 
 
 def over_graph(graph: Nodes) -> Arithmetic:

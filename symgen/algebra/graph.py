@@ -35,7 +35,7 @@ class Graph(Nodes):
         return ReverseDerivatives(inputs)
 
     def shared(self, values: Sequence[Scalar], named: Collection[Scalar]) -> list[list[Scalar]]:
-        """What several of `values` have in common: see `differentiation.shared`."""
+        """Return common subexpressions of `values`: see `differentiation.shared`."""
         return shared(values, named)
 
     def size(self, scalars: Sequence[Scalar]) -> int:

@@ -1,4 +1,4 @@
-"""What a formulation may do with scalars: the interface that every algebra offers.
+"""Algebras of scalars: the interface that formulations use.
 
 A formulation is written once, over an `Algebra`.  Over a `Graph` its scalars become statements to
 optimise and emit; over SymPy they become expressions to read, expand and differentiate.
@@ -33,7 +33,8 @@ class Derivatives(Protocol[S]):
         """Derivatives of `x`; named scalars inside it contribute what was remembered for them."""
 
     def rows(self, scalars: Sequence[S]) -> list[dict[int, S]]:
-        """Those of several scalars, by whichever way takes fewer operations."""
+        """Return derivatives of several scalars, forwards or backwards as takes fewer
+        operations."""
 
     def of_statement(self, name: str, value: S) -> dict[int, S]:
         """Derivatives of what the statement ``name = value`` defines."""
@@ -48,7 +49,7 @@ class Adjoints(Protocol[S]):
     def of(self, x: S, weight: S, named: Collection[S]) -> dict[S, S]:
         """`weight` times the derivatives of `x` by the inputs and by scalars of `named` inside it.
 
-        What does not depend on the inputs is left out; nothing is looked for inside of `named`.
+        Scalars that do not depend on the inputs are left out; those of `named` are not opened.
         """
 
 

@@ -124,17 +124,17 @@ class Transform(Generic[S]):
         return self.translation + self.rotation.apply(point)
 
     def settled(self, algebra: Algebra[S]) -> Transform[S]:
-        """The same with constants that have grown as numbers: see `Algebra.settled`."""
+        """Return this with constants that have grown as numbers: see `Algebra.settled`."""
         rows = [[algebra.settled(x) for x in row] for row in self.rotation.rows]
         return Transform(Matrix(rows), Vector(*map(algebra.settled, self.translation)))
 
     def homogeneous(self, algebra: Algebra[S]) -> Matrix[S]:
-        """The 4x4 matrix."""
-        zero, one = algebra.zero, algebra.one
+        """Return the 4x4 matrix."""
+        zero, unit = algebra.zero, algebra.one
         rows = [
             (*row, part) for row, part in zip(self.rotation.rows, self.translation, strict=True)
         ]
-        return Matrix([*rows, (zero, zero, zero, one)])
+        return Matrix([*rows, (zero, zero, zero, unit)])
 
 
 def inner(x: Sequence[S], y: Sequence[S]) -> S:
@@ -179,7 +179,7 @@ def zero_vector(algebra: Algebra[S]) -> Vector[S]:
 
 
 def identity(algebra: Algebra[S]) -> Matrix[S]:
-    """The 3x3 identity."""
+    """Return the 3x3 identity."""
     return diagonal(Vector(algebra.one, algebra.one, algebra.one), algebra)
 
 

@@ -146,22 +146,22 @@ class Nodes:
     def constant(self, value: Real) -> Scalar:
         """The float64 constant `value`, which must be finite; -0.0 is stored as 0.0."""
         number = float(value) + 0.0
-        found = self._table.get((CONST, number))
-        if found is None:
+        node = self._table.get((CONST, number))
+        if node is None:
             if not math.isfinite(number):
                 raise BeyondRangeError(
                     f"numbers of the model give {number} when they are put together (lengths, "
                     "masses, angles); what is so large or so small has no value in float64"
                 )
-            found = self._append((CONST, number), CONST, (), number)
-        return found
+            node = self._append((CONST, number), CONST, (), number)
+        return node
 
     def symbol(self, name: str) -> Scalar:
         """The input named `name`."""
-        found = self._table.get((SYMBOL, name))
-        if found is None:
-            found = self._append((SYMBOL, name), SYMBOL, (), 0.0, name)
-        return found
+        node = self._table.get((SYMBOL, name))
+        if node is None:
+            node = self._append((SYMBOL, name), SYMBOL, (), 0.0, name)
+        return node
 
     def neg(self, x: Scalar) -> Scalar:
         """-x"""
@@ -313,7 +313,7 @@ class Nodes:
         return x
 
     def unsigned(self, x: Scalar) -> Scalar:
-        """What `x` is the negative of, if it is one: products and sums take their signs along."""
+        """Return -x if `x` is a negative, else None: products and sums take their signs along."""
         return x.args[0] if x.op is NEG else x
 
     def _add_constant(self, c: Scalar, x: Scalar) -> Scalar:

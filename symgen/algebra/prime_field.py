@@ -19,12 +19,12 @@ equal arguments have equal values):
     tanh, asin, atan, sign
                  an odd function; abs an even one; everything else any function
 
-What is not kept (sin of a sum, exp(x) exp(-x) = 1, |x|^2 = x^2) can only make equal programs
-look different, never different programs equal, up to the signs of roots: a field has no order, so
-that the root of (x + y)^2 is x + y at half of the points and -(x + y) at the others.  What agrees
-is identical for one choice of the signs of the roots.  Where no product of radicands is the square
-of a rational function this is all that can be asked: the choices are conjugate, and an identity
-holds for all of them or for none.
+Identities that do not hold there (sin of a sum, exp(x) exp(-x) = 1, |x|^2 = x^2) can only make
+equal programs look different, never different programs equal, up to the signs of roots: a field has
+no order, so that the root of (x + y)^2 is x + y at half of the points and -(x + y) at the others.
+Results that agree are identical for one choice of the signs of the roots.  Where no product of
+radicands is the square of a rational function this is all that can be asked: the choices are
+conjugate, and an identity holds for all of them or for none.
 
 Why Python integers and not NumPy arrays of 31-bit numbers: a multiplication of residues of 127 bits
 takes 0.7 us, that of the five 31-bit numbers that are as safe takes 1.8 us in NumPy.
@@ -116,7 +116,7 @@ class PrimeField:
 
     @property
     def arithmetic(self) -> Arithmetic:
-        """What `evaluate` needs to compute with residues."""
+        """Return the arithmetic by which `evaluate` computes with residues."""
         functions: dict[str, Callable[..., Residue]] = {
             "sin": self.sin,
             "cos": self.cos,

@@ -35,15 +35,15 @@ def turned(node: Scalar) -> Turned | None:
     """`node` as an entry of a turned vector, where the other entry is in the graph."""
     if node.op not in (ADD, SUB) or any(arg.op is not MUL for arg in node.args):
         return None
-    one, other = node.args
-    for wave, x in _waves(one):
-        for shifted, y in _waves(other):
+    first, second = node.args
+    for wave, x in _waves(first):
+        for shifted, y in _waves(second):
             if wave.op == shifted.op or wave.args[0] is not shifted.args[0]:
                 continue
             slope = _slope(node, wave, x, shifted, y)
             if slope is not None:
                 sign = shifted if node.op is ADD else -shifted
-                return Turned(wave.args[0], ((x, wave), (y, sign)), (one, other), slope)
+                return Turned(wave.args[0], ((x, wave), (y, sign)), (first, second), slope)
     return None
 
 
@@ -60,12 +60,12 @@ def _slope(node: Scalar, wave: Scalar, x: Scalar, shifted: Scalar, y: Scalar) ->
     if first is None or second is None:
         return None
     if node.op is SUB:  # both terms have the sign of the first one
-        found = graph.known(ADD, first, second)
-        return found if found is None or wave.op == "sin" else -found
+        total = graph.known(ADD, first, second)
+        return total if total is None or wave.op == "sin" else -total
     if wave.op == "cos":  # -sin x + cos y
         first, second = second, first
-    found = graph.known(SUB, first, second)
-    if found is not None:
-        return found
+    total = graph.known(SUB, first, second)
+    if total is not None:
+        return total
     opposite = graph.known(SUB, second, first)
     return None if opposite is None else -opposite

@@ -33,8 +33,8 @@ class Quotients:
     """Arithmetic of quotients over the names of a program.
 
     `expressions` are the values of all names, and whatever else will be asked for; `definitions`
-    maps names to their values.  What is no polynomial (the root of a sum, a hyperbolic tangent)
-    is a variable of its own.
+    maps names to their values.  Terms that are no polynomial (the root of a sum, a hyperbolic
+    tangent) are variables.
     """
 
     def __init__(self, definitions: Mapping[Expr, Expr], expressions: Iterable[Expr]) -> None:
@@ -143,7 +143,7 @@ class Quotients:
 
 
 def _operands(node: Expr) -> tuple[Expr, ...]:
-    """What a sum, a product or an integer power is made of; nothing for all others."""
+    """Return the operands of a sum, a product or an integer power; nothing for all others."""
     if node.is_Pow:
         return (node.base,) if node.exp.is_Integer else ()
     return tuple(node.args) if node.is_Add or node.is_Mul else ()
@@ -151,7 +151,7 @@ def _operands(node: Expr) -> tuple[Expr, ...]:
 
 def _variables(expressions: Iterable[Expr], definitions: Mapping[Expr, Expr]) -> list[Expr]:
     """The sines and cosines, each with the other, the symbols, and what else is not arithmetic."""
-    found: set[Expr] = set()
+    variables: set[Expr] = set()
     seen: set[Expr] = set()
     waiting = list(expressions)
     while waiting:
@@ -162,10 +162,10 @@ def _variables(expressions: Iterable[Expr], definitions: Mapping[Expr, Expr]) ->
         inner = _operands(node)
         waiting += inner
         if node.func in (sympy.sin, sympy.cos):
-            found |= {sympy.sin(node.args[0]), sympy.cos(node.args[0])}
+            variables |= {sympy.sin(node.args[0]), sympy.cos(node.args[0])}
         elif not inner and not (node.is_Rational or node.is_Float):
-            found.add(node)
-    return sorted(found, key=sympy.default_sort_key)
+            variables.add(node)
+    return sorted(variables, key=sympy.default_sort_key)
 
 
 def _expanded(x: Quotient, common: Mapping[Any, int]) -> Any:

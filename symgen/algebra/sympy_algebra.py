@@ -189,7 +189,7 @@ class SymPyDerivatives:
         while stack:
             label = stack[-1]
             inner = _symbols_in(self._definitions[label])
-            pending = [other for other in inner if self._is_unknown(other)]
+            pending = [symbol for symbol in inner if self._is_unknown(symbol)]
             if pending:
                 stack.extend(pending)
                 continue
@@ -212,7 +212,7 @@ class SymPyDerivatives:
 
 
 class SymPyAdjoints:
-    """The same backwards: see `symgen.algebra.interface.Adjoints`."""
+    """Reverse derivatives: see `symgen.algebra.interface.Adjoints`."""
 
     def __init__(self, inputs: Sequence[Expr], definitions: Mapping[Expr, Expr]) -> None:
         self._definitions = definitions
@@ -220,7 +220,7 @@ class SymPyAdjoints:
         self._seen = 0
 
     def of(self, x: Expr, weight: Expr, named: Collection[Expr]) -> dict[Expr, Expr]:
-        """By the symbols in `x`: a name is one, so that nothing stands inside of it."""
+        """Return the gradient by the symbols in `x`: a name is one, and has nothing inside."""
         terms = {label: weight * x.diff(label) for label in _symbols_in(x) if self._moved(label)}
         return {label: term for label, term in terms.items() if term != 0}
 
@@ -272,7 +272,7 @@ def from_sympy(
 
     ValueError names the first construct that has no counterpart in the graph.
     """
-    known = dict(symbols or {})
+    nodes = dict(symbols or {})
     done: dict[Expr, Scalar] = {}
     wanted = list(expressions)
     for root in wanted:
@@ -287,7 +287,7 @@ def from_sympy(
                 stack.extend(missing)
                 continue
             stack.pop()
-            done[node] = _from_sympy_node(node, [done[arg] for arg in node.args], graph, known)
+            done[node] = _from_sympy_node(node, [done[arg] for arg in node.args], graph, nodes)
     return [done[expression] for expression in wanted]
 
 

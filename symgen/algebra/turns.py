@@ -55,7 +55,7 @@ class Turn(Generic[S]):
         # R x R^T with w = s (x_ii - x_kk) + 2 c x_ik: four products in place of eight
         w = s * (x[i, i] - x[k, k]) + c * x[i, k] + c * x[i, k]
         sw = s * w
-        found = {
+        entries = {
             (i, i): x[i, i] - sw,
             (k, k): x[k, k] + sw,
             (i, k): c * w - x[i, k],
@@ -63,7 +63,7 @@ class Turn(Generic[S]):
             (k, left): s * x[i, left] + c * x[k, left],
             (left, left): x[left, left],
         }
-        return mirrored({(min(at), max(at)): entry for at, entry in found.items()})
+        return mirrored({(min(at), max(at)): entry for at, entry in entries.items()})
 
     def general(self, x: Matrix[S]) -> Matrix[S]:
         """R x R^T of any matrix."""
@@ -75,7 +75,7 @@ class Turn(Generic[S]):
         c, s = self.matrix[i, i], self.matrix[k, i]
         w = s * (x[i, i] - x[k, k]) + c * (x[i, k] + x[k, i])
         sw, cw = s * w, c * w
-        found = {
+        entries = {
             (i, i): x[i, i] - sw,
             (k, k): x[k, k] + sw,
             (i, k): cw - x[k, i],
@@ -86,7 +86,7 @@ class Turn(Generic[S]):
             (left, k): s * x[left, i] + c * x[left, k],
             (left, left): x[left, left],
         }
-        return Matrix([[found[row, column] for column in range(3)] for row in range(3)])
+        return Matrix([[entries[row, column] for column in range(3)] for row in range(3)])
 
 
 def _inner(x: tuple[S, ...], y: tuple[S, ...]) -> S:
@@ -99,15 +99,15 @@ def turn_of(matrix: Matrix[S], algebra: Algebra[S]) -> Turn[S]:
     def zero(x: S) -> bool:
         return algebra.is_zero(x)
 
-    one = algebra.one
+    unit = algebra.one
     trivial = all(
-        zero(matrix[i, k] - one) if i == k else zero(matrix[i, k])
+        zero(matrix[i, k] - unit) if i == k else zero(matrix[i, k])
         for i in range(3)
         for k in range(3)
     )
     for i, k, left in PLANES:
         beside = (matrix[i, left], matrix[k, left], matrix[left, i], matrix[left, k])
-        plane = zero(matrix[left, left] - one) and all(map(zero, beside))
+        plane = zero(matrix[left, left] - unit) and all(map(zero, beside))
         alike = zero(matrix[i, i] - matrix[k, k]) and zero(matrix[i, k] + matrix[k, i])
         if plane and alike:
             return Turn(matrix, (i, k, left), trivial)

@@ -59,12 +59,12 @@ FUNCTION_WEIGHT = 10
 """A sine or a division costs about as much as ten multiplications."""
 
 LIKELY_IN_PAIRS = {"inverse_dynamics_derivatives": 1.65}
-"""The same for functions of which most is done for several pairs of joints at once.  What is called
-from Python finds a long straight line no longer in the cache of instructions."""
+"""`LIKELY` of functions of which most is done for several pairs of joints at once.  Between calls
+from Python a long straight line leaves the cache of instructions."""
 
 LIKELY_WHERE_A_BASE_FLOATS = 2.4
-"""The same beside floating bases, whose columns are short in a straight line: from `LOOPS_FROM` on,
-and for one sample alone."""
+"""`LIKELY` of robots with floating bases, whose columns are short in a straight line: from
+`LOOPS_FROM` on, and for one sample alone."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class FunctionReport:
 
 @dataclass(frozen=True)
 class Derived:
-    """What is built, by formulation and function, with a report on each; and what is evaluated.
+    """Derived programs: built ones by formulation and function with reports, and evaluated ones.
 
     `selection` says what that is: of the `rivals` for a function one is built, the one that takes
     the fewest operations.
@@ -109,8 +109,8 @@ def derive_all(
 ) -> Derived:
     """Derive every function of every formulation that is built or evaluated, and optimise it.
 
-    `form` says in which forms those are that are built: see `symgen.options`.  What is computed in
-    loops throughout has a straight line as well unless `loops_alone`.
+    `form` says in which forms those are that are built: see `symgen.options`.  Functions in loops
+    throughout have a straight line as well unless `loops_alone`.
     """
     built = derive_built(description, selection, progress, form, loops_alone)
     return with_evaluated(built, description, progress)
@@ -124,7 +124,8 @@ def derive_built(
     loops_alone: bool = True,
     made: Callable[[str, str, Forms], None] = lambda formulation, function, forms: None,
 ) -> Derived:
-    """What is built alone; see `derive_all`.  `made` is told each function as soon as it is."""
+    """Derive what is built; see `derive_all`.  `made` is called with each function as soon as it
+    is."""
     built: dict[str, dict[str, Forms]] = {}
     evaluated: Programs = {}
     reports: dict[tuple[str, str], FunctionReport] = {}
@@ -172,8 +173,8 @@ def with_evaluated(
     for formulation, function in _work(selection, selection.evaluated, progress):
         programs = evaluated.setdefault(formulation.name, {})
         if function not in programs:
-            given = description, formulation, function, runtime
-            programs[function] = derived_program(*given, built=False)
+            arguments = description, formulation, function, runtime
+            programs[function] = derived_program(*arguments, built=False)
     return replace(derived, evaluated=evaluated)
 
 
@@ -200,17 +201,17 @@ def _forms(
     form: str,
     loops_alone: bool,
 ) -> Forms:
-    given = description, formulation, function, runtime
+    arguments = description, formulation, function, runtime
     if form == STRAIGHT or not has_loop_form(description, formulation, function):
-        return Forms(derived_program(*given))
-    loops = derived_loops(*given)
+        return Forms(derived_program(*arguments))
+    loops = derived_loops(*arguments)
     size = operations_in_loops(loops).total
     floats = any(joint.manifold is not None for joint in description.joints)
     long = size >= BATCHES_IN_LOOPS_FROM and not floats
     throughout = loops.n > 0 and (form == LOOPS or long)
     if throughout and loops_alone:
         return Forms(None, loops, throughout)
-    straight = derived_program(*given)
+    straight = derived_program(*arguments)
     length = operations_after(straight.results).total
     likely = LIKELY_IN_PAIRS.get(function, LIKELY)
     if throughout or _one_is_faster_in_loops(size, length, floats, likely):
@@ -260,8 +261,8 @@ def derived_program(
 ) -> Program[Scalar]:
     """One optimised program: derived with parameters as symbols, then folded at their values.
 
-    `runtime` names the parameters that stay arguments.  What is not `built` is only folded, and
-    without steps: that is enough to evaluate it.  Raises `RequestError` where the numbers of the
+    `runtime` names the parameters that stay arguments.  Programs that are not `built` are only
+    folded, without steps: enough to evaluate them.  Raises `RequestError` where the numbers of the
     model overflow, or are divided by 0; but where a function that solves divides by a pivot that is
     0 the mass matrix is singular whatever its arguments, and the program says just that.
     """
@@ -301,7 +302,7 @@ def derived_loops(
     function: str,
     runtime: tuple[str, ...] = (),
 ) -> LoopedProgram[Scalar]:
-    """The same in loops."""
+    """Derive and fold the program in loops."""
     values = description.parameter_values
     looped = derive_loops(build_tree(description, Graph(), runtime), formulation, function)
     return looped.mapped(lambda program: with_constants_inside(fold(program, values, runtime)))
@@ -313,14 +314,14 @@ def _folds_to_a_zero_pivot(
     """Whether a pivot is 0 at these values; a pivot is divided by those of joints beyond it."""
     pivots = [x for array in program.outputs if array.name == PIVOTS for x in array.entries]
     for pivot in reversed(pivots):
-        alone = replace(program, outputs=(Output(PIVOTS, (1,), (pivot,)),))
-        if fold(alone, values, runtime).results[0].is_zero:
+        single = replace(program, outputs=(Output(PIVOTS, (1,), (pivot,)),))
+        if fold(single, values, runtime).results[0].is_zero:
             return True
     return False
 
 
 def out_of_range(description: RobotDescription, what: str, error: Exception) -> RequestError:
-    """What is said where numbers overflow in `what`, or are divided by 0."""
+    """Return the error for numbers that overflow in `what`, or are divided by 0."""
     return RequestError(
         f"{description.file}: the numbers of this model leave the range of float64 in "
         f"{what} ({error}); are its units right?"

@@ -1,4 +1,4 @@
-"""What a module says of a mechanism beside its tree: what closes its loops, where it begins."""
+"""Metadata of mechanisms: loops, constraints and initial positions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def mechanism(description: RobotDescription, tree: KinematicTree[Any]) -> dict[s
     if not tree.constraint_names:
         return {}
     values = description.parameter_values
-    own = [joint for joint in description.joints if joint.mimic is None]
+    independent = [joint for joint in description.joints if joint.mimic is None]
     q, qd = (
         [evaluate(x, values) for x in entries]
         for entries in (description.initial_q, description.initial_qd)
@@ -27,7 +27,7 @@ def mechanism(description: RobotDescription, tree: KinematicTree[Any]) -> dict[s
         "loop_axes": loop_axes(description),
         "row_units": row_units(description),
         "loop_names": tuple(loop.name for loop in tree.loops),
-        "actuated": tuple(joint.actuated for joint in own for _ in joint.coordinate_names),
+        "actuated": tuple(joint.actuated for joint in independent for _ in joint.coordinate_names),
         "initial_q": tuple(space.normalize(q).tolist()) if space.joints else tuple(q),
         "initial_qd": tuple(qd),
     }

@@ -63,7 +63,7 @@ def bare_package(
 
 
 def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str]:
-    """What `module.<function>` answers for functions that were not built."""
+    """Return the messages of `module.<function>` for functions that were not built."""
     missing: dict[str, str] = {}
     provided = provided_by(selection.formulations, tree)
     for name in FUNCTION_NAMES:
@@ -88,7 +88,7 @@ def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str
 
 
 def _asked_for(selection: Selection, provided: set[str], name: str) -> list[str]:
-    """What to ask for to have the function `name` beside those that were built."""
+    """Return the functions to ask for, so that `name` is built with those that were."""
     usual = {x for x in provided if not function_named(x).on_request} - set(selection.senseless)
     if not usual <= set(selection.functions):
         return [*selection.functions, name]
@@ -96,8 +96,8 @@ def _asked_for(selection: Selection, provided: set[str], name: str) -> list[str]
 
 
 def _mass_terms(description: RobotDescription, condition: float) -> tuple[float, ...]:
-    found = mass_terms(description, condition)
-    return () if found is None else tuple(found.tolist())
+    terms = mass_terms(description, condition)
+    return () if terms is None else tuple(terms.tolist())
 
 
 def _metadata(
@@ -169,28 +169,30 @@ def _link_parents(description: RobotDescription) -> tuple[int, ...]:
 
 
 def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Any]:
-    """What is said of joints that follow others, with the values of the file."""
+    """Return the metadata of joints that follow others, with the values of the file."""
     if not tree.is_coupled:
         return {}
     graph = Graph()
     values = {name: graph.constant(x) for name, x in description.parameter_values.items()}
-    zero, one = tree.algebra.zero, tree.algebra.one
+    zero, unit = tree.algebra.zero, tree.algebra.one
     of = [joint.following for joint in tree.joints]
-    multipliers = [one if x is None else x.multiplier for x in of]
+    multipliers = [unit if x is None else x.multiplier for x in of]
     offsets = [zero if x is None else x.offset for x in of]
-    found = [x.value for x in evaluate([*multipliers, *offsets], values, over_graph(graph))]
+    numbers_of_law = [
+        x.value for x in evaluate([*multipliers, *offsets], values, over_graph(graph))
+    ]
     numbers = range(1, len(tree.independent) + 1)
-    pairs = zip(found, tree.coordinate_numbers, strict=False)
+    pairs = zip(numbers_of_law, tree.coordinate_numbers, strict=False)
     return {
         "joint_names": tuple(joint.name for joint in tree.joints),
         "joint_coordinates": tree.coordinate_numbers,
-        "coupling": tuple(tuple(s if k == own else 0.0 for k in numbers) for s, own in pairs),
-        "coupling_offsets": tuple(found[tree.n :]),
+        "coupling": tuple(tuple(s if k == leader else 0.0 for k in numbers) for s, leader in pairs),
+        "coupling_offsets": tuple(numbers_of_law[tree.n :]),
     }
 
 
 def _configuration(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Any]:
-    """What is said of joints on manifolds."""
+    """Return the metadata of joints on manifolds."""
     if not tree.manifolds:
         return {}
     return {
@@ -200,10 +202,10 @@ def _configuration(description: RobotDescription, tree: KinematicTree[Scalar]) -
 
 
 def _output_sparsity(derived: Derived) -> dict[str, Sparsity]:
-    """By derivative of the outputs: its entries that can differ from 0."""
+    """Return, by derivative of the outputs, its entries that can differ from 0."""
     function = "outputs_derivatives"
-    found = [x[function].straight for x in derived.built.values() if function in x]
-    program = next((program for program in found if program is not None), None)
+    programs = [x[function].straight for x in derived.built.values() if function in x]
+    program = next((program for program in programs if program is not None), None)
     jacobians = program.outputs[1:] if program else ()
     return {array.name: _sparsity(array) for array in jacobians}
 
@@ -220,10 +222,10 @@ def _inertial_parameters(
     graph = Graph()
     values = {name: graph.constant(x) for name, x in description.parameter_values.items()}
     try:
-        found = evaluate(tree.inertial_parameters, values, over_graph(graph))
+        parameters = evaluate(tree.inertial_parameters, values, over_graph(graph))
     except (ArithmeticError, ValueError) as error:
         raise out_of_range(description, "inertial_parameters", error) from error
-    return tuple(parameter.value for parameter in found)
+    return tuple(parameter.value for parameter in parameters)
 
 
 def _joint_terms(description: RobotDescription) -> dict[str, tuple[float, ...]]:
@@ -237,20 +239,20 @@ def _joint_terms(description: RobotDescription) -> dict[str, tuple[float, ...]]:
     rotors = zip(column("gear_ratio"), column("rotor_inertia"), strict=True)
     kept = ("damping", "stiffness", "rest", "friction", "friction_velocity")
     reflected = tuple(ratio * ratio * inertia for ratio, inertia in rotors)
-    found = {"reflected_inertia": reflected, **{key: column(key) for key in kept}}
+    metadata = {"reflected_inertia": reflected, **{key: column(key) for key in kept}}
     if any(joint.rest for joint in description.joints):
-        own = [joint for joint in description.joints if joint.mimic is None]
-        rest = [x for joint in own for x in joint.rest_entries]
+        independent = [joint for joint in description.joints if joint.mimic is None]
+        rest = [x for joint in independent for x in joint.rest_entries]
         values = description.parameter_values
-        found["rest_configuration"] = tuple(value_of(x, values) for x in rest)
+        metadata["rest_configuration"] = tuple(value_of(x, values) for x in rest)
     masses = [_added_masses(description, joint) for joint in description.joints]
     if any(map(any, masses)):
-        found["added_mass"] = tuple(x for columns in masses for x in columns)
-    return found
+        metadata["added_mass"] = tuple(x for columns in masses for x in columns)
+    return metadata
 
 
 def _added_masses(description: RobotDescription, joint: JointDescription) -> list[float]:
-    """That of a joint for its coordinates that slide, 0 for others."""
+    """Return the added mass of a joint for its coordinates that slide, 0 for others."""
     sliding = 0 if joint.manifold is None else joint.manifold.quaternion
     mass = value_of(joint.added_mass, description.parameter_values)
     return [mass] * sliding + [0.0] * (joint.coordinates - sliding)

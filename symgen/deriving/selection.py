@@ -1,4 +1,4 @@
-"""What a build derives: formulations and functions, and what is left out for which reason."""
+"""Selection of formulations and functions, with reasons for those left out."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MANY_COORDINATES = 80
 """From here on a build takes minutes, and says so before it begins."""
 
 SIZE_IN_LOOPS = 30_000
-"""What a large function in loops is like to build: a straight line of so many operations."""
+"""Operations of a straight line that takes as long to build as a large function in loops."""
 
 LARGEST_SEVERAL = 1_500
 """Up to so many numbers in its results a function is evaluated by every formulation that was not
@@ -60,7 +60,7 @@ Spared = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Selection:
-    """What to build, and what to derive besides: functions by formulation, in table order.
+    """Functions to build and to evaluate, by formulation, in table order.
 
     `evaluated` functions are not built, but derived and evaluated for validation.  `skipped` says
     of every other formulation why it is left out, `senseless` of every function that means
@@ -82,12 +82,12 @@ class Selection:
         """Return this selection where of the rivals those that are `built` serve."""
         names = [item.name for item in considered((*self.built, *self.evaluated))]
         chosen = {n: tuple(f for f in FUNCTION_NAMES if f in built.get(n, ())) for n in names}
-        others = {n: tuple(f for f in self.functions_of(n) if f not in chosen[n]) for n in names}
+        remaining = {n: tuple(f for f in self.functions_of(n) if f not in chosen[n]) for n in names}
         empty = [n for n, functions in self.built.items() if not functions]
         return replace(
             self,
             built={n: x for n, x in chosen.items() if x or n in empty},
-            evaluated={n: x for n, x in others.items() if x},
+            evaluated={n: x for n, x in remaining.items() if x},
             rivals={},
         )
 
@@ -146,12 +146,12 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     applicable = tuple(name for name, reason in reasons.items() if reason is None)
     senseless = senseless_functions(tree.sizes)
     n = len(tree.independent)
-    whole, fastest = _asked_formulations(options.formulations, reasons, n)
-    providers = applicable if fastest else whole
+    entire, fastest = _asked_formulations(options.formulations, reasons, n)
+    providers = applicable if fastest else entire
     functions = _chosen_functions(options.functions, providers, senseless, tree)
     size = partial(_size_built, tree, _in_loops(options) and not (tree.is_coupled or tree.forces))
     provided = {item.name: provided_functions(item, tree) for item in items}
-    wanted = _wanted(whole, fastest, functions, size, provided)
+    wanted = _wanted(entire, fastest, functions, size, provided)
     built: dict[str, tuple[str, ...]] = {}
     able: dict[str, tuple[str, ...]] = {}
     too_large: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
@@ -177,10 +177,12 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     if functions and not built:
         raise RequestError("; ".join(f"{name}: {skipped[name]}" for name in wanted))
     evaluated = {
-        name: tuple(function for function in found if function not in spared.get(name, {}))
-        for name, found in able.items()
+        name: tuple(function for function in functions_able if function not in spared.get(name, {}))
+        for name, functions_able in able.items()
     }
-    evaluated = {name: found for name, found in evaluated.items() if found}
+    evaluated = {
+        name: functions_able for name, functions_able in evaluated.items() if functions_able
+    }
     rivals = {
         function: tuple(x for x in fastest if function in evaluated.get(x, ()))
         for name in fastest
@@ -233,7 +235,7 @@ def _left_out(large: Sequence[str], unchecked: Sequence[str], spared: Mapping[st
 
 
 def _wanted(
-    whole: tuple[str, ...],
+    entire: tuple[str, ...],
     fastest: tuple[str, ...],
     functions: tuple[str, ...],
     size: Size,
@@ -241,10 +243,10 @@ def _wanted(
 ) -> dict[str, tuple[str, ...]]:
     """Map formulations to the functions to build.
 
-    Those of `whole` build all that they derive, those of `fastest` what none of `fastest` derives
+    Those of `entire` build all that they derive, those of `fastest` what none of `fastest` derives
     with fewer operations.
     """
-    names = [name for name in provided if name in whole or name in fastest]
+    names = [name for name in provided if name in entire or name in fastest]
     able = {name: [f for f in functions if f in provided[name]] for name in names}
     for function in functions:
         rivals = [name for name in fastest if function in able[name]]
@@ -252,14 +254,14 @@ def _wanted(
         for name in rivals:
             if name != min(rivals, key=sizes.__getitem__):
                 able[name].remove(function)
-    wanted = {name: tuple(chosen) for name, chosen in able.items() if chosen or name in whole}
+    wanted = {name: tuple(chosen) for name, chosen in able.items() if chosen or name in entire}
     return wanted or {name: () for name in names[:1]}
 
 
 def _by_size(
     item: Formulation, functions: Iterable[str], size: Size, limit: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What `item` derives of `functions`, up to an estimated size, and beyond it."""
+    """Split the functions that `item` derives by an estimated size."""
     wanted = [name for name in functions if name in provided_functions(item)]
     small = tuple(name for name in wanted if size(item, name) <= limit)
     return small, tuple(name for name in wanted if name not in small)
@@ -284,7 +286,7 @@ def _asked_formulations(
 
 
 def _usual(applicable: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that are built by default; where none of them applies, the first that does."""
+    """Return the formulations built by default; where none applies, the first that does."""
     usual = tuple(name for name in applicable if formulation_named(name).by_default)
     return usual or applicable[:1]
 
@@ -312,7 +314,7 @@ def _chosen_functions(
             raise RequestError(
                 f"{' and '.join(formulations)} cannot derive {name}; {who_derives(name, tree)}"
             )
-    compared = {other for name in asked for other in NEEDED.get(name, ())}  # at every build
+    compared = {needed for name in asked for needed in NEEDED.get(name, ())}  # at every build
     if "constraints" in asked and tree.loops:
         compared.add("forward_kinematics")  # by which `assemble` judges poses
     return tuple(
@@ -341,10 +343,10 @@ def runtime_parameters(description: RobotDescription, asked: tuple[str, ...]) ->
         if name in (ALL, NONE) and name not in by_name:
             raise RequestError(f"--runtime-parameters: {name!r} stands alone, without other names")
         if name not in by_name:
-            known = suggestion(name, independent) if independent else "the model has none"
+            proposal = suggestion(name, independent) if independent else "the model has none"
             if len(name.split()) > 1:
-                known = f"names are separated by commas: {','.join(name.split())}"
-            raise RequestError(f"{description.file}: no parameter is called {name!r}; {known}")
+                proposal = f"names are separated by commas: {','.join(name.split())}"
+            raise RequestError(f"{description.file}: no parameter is called {name!r}; {proposal}")
         if name not in independent:
             text = by_name[name].expression.text
             raise RequestError(
@@ -362,12 +364,12 @@ def provided_by(formulations: tuple[str, ...], tree: KinematicTree[Any] | None =
 
 
 def functions_with_loops() -> list[str]:
-    """What `--form loops` acts on, with its formulation."""
+    """Return the functions that have loops, with their formulations."""
     return [f"{item.name}.{function}" for item in FORMULATIONS for function in item.loops]
 
 
 def who_derives(function: str, tree: KinematicTree[Any] | None = None) -> str:
-    """What to ask for in order to get `function`, in words."""
+    """Return the option that adds `function`, in words."""
     able = [item.name for item in FORMULATIONS if function in provided_functions(item, tree)]
     if tree is not None and tree.manifolds and not able and function in FUNCTION_NAMES:
         beside = manifolds.lacking(function, tree) or "joints"

@@ -181,10 +181,10 @@ class SymbolicDynamics:
         quotients = Quotients(algebra.definitions, program.results)
         try:
             determinant = quotients.polynomial(sympy.S.One, pivots)
-            found = _numerators(quotients, program, pivots, watch)
+            over = _numerators(quotients, program, pivots, watch)
         except ZeroDivisionError as error:
             raise SingularError(no_solution(self.description, function)) from error
-        if determinant is None or found is None:
+        if determinant is None or over is None:
             return None
         motion, quaternions = _motion(program), self._quaternions(program)
 
@@ -198,7 +198,7 @@ class SymbolicDynamics:
             simplified(determinant),
             tuple(
                 (power, _nested([simplified(x) for x in numerators], output.shape))
-                for (power, numerators), output in zip(found, visible_outputs(program), strict=True)
+                for (power, numerators), output in zip(over, visible_outputs(program), strict=True)
             ),
         )
 
@@ -287,9 +287,9 @@ def _numerators(
     return results
 
 
-def _unused_name(program: Program[Expr], others: Collection[str]) -> str:
+def _unused_name(program: Program[Expr], used: Collection[str]) -> str:
     """``D``, or ``D_1`` and so on where a parameter or an input has that name."""
-    taken = {*others, *(name for array in program.inputs for name in array.symbol_names)}
+    taken = {*used, *(name for array in program.inputs for name in array.symbol_names)}
     names = chain(["D"], (f"D_{number}" for number in count(1)))
     return next(name for name in names if name not in taken)
 
@@ -346,9 +346,9 @@ def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     state = declare_inputs(tree, builder, "inverse_dynamics")
     q, qd, qdd = list(state.q), list(state.qd), list(state.qdd)
-    whole, n = state_of_joints(tree, state), len(state.q)
-    poses = _poses(tree, list(whole.q))
-    kinetic, potential = _energies(tree, poses, state, whole)
+    joints, n = state_of_joints(tree, state), len(state.q)
+    poses = _poses(tree, list(joints.q))
+    kinetic, potential = _energies(tree, poses, state, joints)
     work = _load_power(tree, poses, state)
     rows = []
     for i in range(n):
@@ -358,7 +358,7 @@ def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
             sympy.S.Zero,
         )
         torque = rate - kinetic.diff(q[i]) + potential.diff(q[i]) - work.diff(qd[i])
-        for joint, velocity in zip(tree.joints, whole.qd, strict=True):
+        for joint, velocity in zip(tree.joints, joints.qd, strict=True):
             terms = joint.terms
             friction = terms.friction * sympy.tanh(velocity / terms.friction_velocity)
             torque += (terms.damping * velocity + friction) * velocity.diff(qd[i])
@@ -402,9 +402,9 @@ def _energies(
     tree: KinematicTree[Expr],
     poses: dict[int, tuple[Any, Any]],
     state: State[Expr],
-    whole: State[Expr],
+    joints: State[Expr],
 ) -> tuple[Expr, Expr]:
-    """Kinetic and potential energy; `whole` is the state of all joints."""
+    """Kinetic and potential energy; `joints` is the state of all joints."""
     q, qd = list(state.q), list(state.qd)
     kinetic = potential = sympy.S.Zero
     for joint in tree.joints:
@@ -416,8 +416,8 @@ def _energies(
         kinetic += (joint.body.mass * velocity.dot(velocity) + omega.dot(inertia * omega)) / 2
         potential -= joint.body.mass * _column(tree.gravity).dot(center)
         at, terms = joint.number - 1, joint.terms
-        kinetic += terms.gear_ratio**2 * terms.rotor_inertia * whole.qd[at] ** 2 / 2
-        potential += terms.stiffness * (whole.q[at] - terms.rest) ** 2 / 2
+        kinetic += terms.gear_ratio**2 * terms.rotor_inertia * joints.qd[at] ** 2 / 2
+        potential += terms.stiffness * (joints.q[at] - terms.rest) ** 2 / 2
     return kinetic, potential
 
 

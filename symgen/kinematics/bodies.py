@@ -23,8 +23,8 @@ from symgen.description.model import LinkDescription
 from symgen.kinematics.scalars import scalar, vector
 
 INERTIAL_PARAMETERS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
-"""Of a body, in the order of the regressor's columns: mass (kg), first moments (kg m), entries of
-the inertia tensor about the origin of the link frame (kg m^2)."""
+"""Parameters of a body in the order of the regressor's columns: mass (kg), first moments (kg m),
+entries of the inertia tensor about the origin of the link frame (kg m^2)."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def body_of(link: LinkDescription, algebra: Algebra[S]) -> Body[S]:
 
 
 def in_body(body: Body[S], pose: Transform[S]) -> Body[S]:
-    """The same piece, its frame given by `pose` in the body's frame."""
+    """Return the piece in the body's frame, where `pose` gives its frame."""
     rotated = pose.rotation @ body.inertia @ pose.rotation.transposed
     return Body(body.mass, pose.apply(body.com), rotated)
 
@@ -120,7 +120,7 @@ def merged(pieces: list[Piece[S]], algebra: Algebra[S]) -> Body[S]:
 
 
 def _settled(body: Body[S], algebra: Algebra[S]) -> Body[S]:
-    """The same body with constants that have grown as numbers: see `Algebra.settled`."""
+    """Return the body with constants that have grown as numbers: see `Algebra.settled`."""
     inertia = Matrix([[algebra.settled(x) for x in row] for row in body.inertia.rows])
     com = Vector(*map(algebra.settled, body.com))
     pieces = tuple(_settled(piece, algebra) for piece in body.pieces)
@@ -137,9 +137,9 @@ def _merged(pieces: list[Piece[S]], algebra: Algebra[S]) -> Body[S]:
         return Body(main.mass, main.com, inertia)
     mass = total([piece.mass for piece in heavy], algebra)
     moments = reduce(add, (piece.moments for piece in heavy))
-    for one, other in combinations(heavy, 2):  # two points turn about their centre as one does
-        reduced = one.mass * (other.mass / mass)
-        inertia = inertia + _point_mass_inertia(reduced, other.com - one.com, algebra)
+    for first, second in combinations(heavy, 2):  # two points turn about their centre as one does
+        reduced = first.mass * (second.mass / mass)
+        inertia = inertia + _point_mass_inertia(reduced, second.com - first.com, algebra)
     com = Vector(*(moment / mass for moment in moments))
     return Body(mass, com, inertia, tuple(piece.body for piece in pieces))
 

@@ -26,7 +26,7 @@ class WithDefinitions(Generic[S]):
 
     @property
     def is_exact(self) -> bool:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.is_exact
 
     @property
@@ -44,56 +44,56 @@ class WithDefinitions(Generic[S]):
         return self._algebra.constant(value)
 
     def symbol(self, name: str) -> S:
-        """What `name` stands for."""
-        found = self._definitions.get(name)
-        return self._algebra.symbol(name) if found is None else found
+        """Return the definition of `name`, or its symbol."""
+        definition = self._definitions.get(name)
+        return self._algebra.symbol(name) if definition is None else definition
 
     def function(self, name: str, *args: S) -> S:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.function(name, *args)
 
     def is_zero(self, x: S) -> bool:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.is_zero(x)
 
     def is_atomic(self, x: S) -> bool:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.is_atomic(x)
 
     def settled(self, x: S) -> S:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.settled(x)
 
     def named(self, name: str, x: S) -> S:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.named(name, x)
 
     def unsigned(self, x: S) -> S:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.unsigned(x)
 
     def shared(self, values: Sequence[S], named: Collection[S]) -> list[list[S]]:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.shared(values, named)
 
     def size(self, scalars: Sequence[S]) -> int:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.size(scalars)
 
     def replaced(self, scalars: Sequence[S], values: Mapping[S, S]) -> list[S]:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.replaced(scalars, values)
 
     def derivatives(self, inputs: Sequence[S], along: Sequence[S] = ()) -> Derivatives[S]:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.derivatives(inputs, along)
 
     def adjoints(self, inputs: Sequence[S]) -> Adjoints[S]:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.adjoints(inputs)
 
     def jacobian(self, outputs: Sequence[S], inputs: Sequence[S]) -> list[dict[int, S]]:
-        """As in the algebra itself."""
+        """See `Algebra`."""
         return self._algebra.jacobian(outputs, inputs)
 
 
@@ -101,12 +101,12 @@ def followers(parameters: Sequence[Parameter], leaders: Collection[str]) -> dict
     """The parameters that are derived from one of `leaders`, those that they build on first."""
     by_name = {parameter.name: parameter for parameter in parameters}
     order, _ = dependency_order({p.name: p.expression.names for p in parameters})
-    changing, found = set(leaders), {}
+    changing, dependents = set(leaders), {}
     for name in order:
         if not changing.isdisjoint(by_name[name].expression.names):
             changing.add(name)
-            found[name] = by_name[name]
-    return found
+            dependents[name] = by_name[name]
+    return dependents
 
 
 def definitions_of(

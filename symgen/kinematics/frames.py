@@ -65,19 +65,19 @@ def chain_of(
     Between them nothing moves and nothing is: the first stands in the joint frame, the others in
     the frame behind the former, and the link frame is behind the last.
     """
-    whole = placement(joint, kind.moved_entry, algebra)
+    first = placement(joint, kind.moved_entry, algebra)
     pitch = algebra.zero if joint.pitch is None else scalar(joint.pitch, algebra)
-    links = list(kind.chain(Directions(whole.axis, units(algebra), joint.sequence, pitch)))
+    links = list(kind.chain(Directions(first.axis, units(algebra), joint.sequence, pitch)))
     nothing = identity_transform(algebra)
     return [
         (
             motion,
             Placement(
-                tree=whole.tree if i == 0 else nothing,
+                tree=first.tree if i == 0 else nothing,
                 axis=axis,
-                offset=whole.offset,
-                link=whole.link if i == len(links) - 1 else nothing,
-                origin_stays=whole.origin_stays,
+                offset=first.offset,
+                link=first.link if i == len(links) - 1 else nothing,
+                origin_stays=first.origin_stays,
             ),
         )
         for i, (motion, axis) in enumerate(links)

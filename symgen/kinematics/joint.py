@@ -16,7 +16,7 @@ from symgen.kinematics.scalars import scalar
 
 @dataclass(frozen=True)
 class Terms(Generic[S]):
-    """What a coordinate's drive, bearing and spring add: see `description.model.JointTerms`."""
+    """Drive, bearing and spring of a coordinate: see `description.model.JointTerms`."""
 
     rotor_inertia: S
     gear_ratio: S
@@ -29,7 +29,7 @@ class Terms(Generic[S]):
 
 @dataclass(frozen=True)
 class Following(Generic[S]):
-    """What a joint does that has no coordinate of its own: q = multiplier q_leader + offset.
+    """Law of a joint that follows another: q = multiplier q_leader + offset.
 
     `leader` is the number of a joint that has one.
     """

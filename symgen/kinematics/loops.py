@@ -1,4 +1,4 @@
-"""What closes the loops of a mechanism: frames of two bodies, and the rows between them."""
+"""Loops of a mechanism: frames of two bodies, and the rows between them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Loop(Generic[S]):
         return any(GAP in row for row in self.rows)
 
     def ends(self) -> tuple[tuple[End[S], tuple[str, ...]], ...]:
-        """Both frames, each with the names of those of its axes that rows are about."""
+        """Return both frames, each with the names of its axes in the rows."""
         sides = zip((self.first, self.second), zip(*self.rows, strict=True), strict=True)
         return tuple(
             (end, tuple(name for name in end.axes if name in mentioned)) for end, mentioned in sides
@@ -83,7 +83,7 @@ def _end(end: LoopEnd, body: int, carrier: Transform[S], algebra: Algebra[S]) ->
     axis = normalized(vector(end.axis, algebra), algebra)
     u, v = in_plane(Directions(axis, units(algebra), "", algebra.zero))
     axes = {"u": u, "v": v, "axis": axis}
-    turned = {name: frame.rotation.apply(one) for name, one in axes.items()}
+    turned = {name: frame.rotation.apply(unit) for name, unit in axes.items()}
     return End(body, frame.translation, turned)
 
 

@@ -55,10 +55,10 @@ class Topology:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """For every joint the joints that it carries directly, in order."""
-        found: list[list[int]] = [[] for _ in range(self.n + 1)]
+        children: list[list[int]] = [[] for _ in range(self.n + 1)]
         for joint, parent in enumerate(self.joint_parents, start=1):
-            found[parent].append(joint)
-        return tuple(map(tuple, found[1:]))
+            children[parent].append(joint)
+        return tuple(map(tuple, children[1:]))
 
     @property
     def child_counts(self) -> tuple[int, ...]:
@@ -78,13 +78,13 @@ class Topology:
     @cached_property
     def branches(self) -> tuple[tuple[int, ...], ...]:
         """The joints of every branch, from the base outwards."""
-        found: dict[int, list[int]] = {}
+        branches: dict[int, list[int]] = {}
         first: dict[int, int] = {}  # joint -> first joint of its branch
         for joint, parent in enumerate(self.joint_parents, start=1):
             starts = parent == BASE or self.child_counts[parent - 1] > 1
             first[joint] = joint if starts else first[parent]
-            found.setdefault(first[joint], []).append(joint)
-        return tuple(map(tuple, found.values()))
+            branches.setdefault(first[joint], []).append(joint)
+        return tuple(map(tuple, branches.values()))
 
     @property
     def branch_parents(self) -> tuple[int, ...]:

@@ -88,7 +88,7 @@ class Manifold(Generic[S]):
 
     @property
     def sliding(self) -> tuple[int, ...]:
-        """Those of its columns that slide: as many as entries of q stand before the quaternion."""
+        """Return its columns that slide: as many as entries of q before the quaternion."""
         return self.columns[: self.kind.quaternion]
 
     @property
@@ -105,16 +105,18 @@ class Manifold(Generic[S]):
         return q[self.entries]
 
     def rates(self, q: Sequence[S], algebra: Algebra[S]) -> list[dict[int, S]]:
-        """By velocity of the joint how its entries of q move, these counted from its first one."""
+        """Return, by velocity of the joint, the rates of its entries of q, counted from its
+        first."""
         at, turn = self.kind.quaternion, self.pose(q, algebra).rotation
         slides = [{i: turn.rows[i][k] for i in range(at)} for k in range(at)]
-        own = q[self.entries][at:]
-        turns = (self.turning(own, unit, algebra) for unit in units(algebra))
+        quaternion = q[self.entries][at:]
+        turns = (self.turning(quaternion, unit, algebra) for unit in units(algebra))
         return slides + [dict(enumerate(rates, start=at)) for rates in turns]
 
-    def turning(self, own: Sequence[S], w: Vector[S], algebra: Algebra[S]) -> list[S]:
-        """How its `own` entries that say how it is turned move at the angular velocity `w`."""
-        half, (e, s) = algebra.constant(0.5), (Vector(*own[:3]), own[3])
+    def turning(self, quaternion: Sequence[S], w: Vector[S], algebra: Algebra[S]) -> list[S]:
+        """How its `quaternion` entries that say how it is turned move at the angular velocity
+        `w`."""
+        half, (e, s) = algebra.constant(0.5), (Vector(*quaternion[:3]), quaternion[3])
         return [*((w * s + e.cross(w)) * half), -(e.dot(w) * half)]
 
 
@@ -159,16 +161,16 @@ class KinematicTree(Generic[S]):
     @cached_property
     def places(self) -> tuple[int | None, ...]:
         """For every coordinate where it stands in q, from 0; None for those on manifolds."""
-        found: list[int | None] = []
+        places: list[int | None] = []
         starts = {manifold.columns[0]: manifold for manifold in self.manifolds}
         on_manifolds = {k for manifold in self.manifolds for k in manifold.columns}
         place = 0
         for joint in self.independent:
             if joint.number in starts:
                 place = starts[joint.number].entries.stop
-            found.append(None if joint.number in on_manifolds else place)
+            places.append(None if joint.number in on_manifolds else place)
             place += joint.number not in on_manifolds
-        return tuple(found)
+        return tuple(places)
 
     def posed(self, q: Sequence[S]) -> KinematicTree[S]:
         """The tree with the poses that the entries of q give joints on manifolds."""
@@ -181,7 +183,7 @@ class KinematicTree(Generic[S]):
 
     @cached_property
     def quaternions(self) -> tuple[tuple[str, int, int], ...]:
-        """Of every joint on a manifold: its kind, where its entries in q and its velocities begin.
+        """Return kind and first places in q and qd of every joint on a manifold.
 
         As `symgen.robot.configuration` takes them.
         """
@@ -200,19 +202,19 @@ class KinematicTree(Generic[S]):
     def in_tangent_space(self, q: Sequence[S], gradient: Sequence[S]) -> list[S]:
         """The gradient by the velocities, (n,), of one by the entries of q, (nq,)."""
         zero = self.algebra.zero
-        found = [zero if place is None else gradient[place] for place in self.places]
+        tangent = [zero if place is None else gradient[place] for place in self.places]
         for manifold in self.manifolds:
             columns = manifold.rates(q, self.algebra)
             for k, column in zip(self.velocities(manifold), columns, strict=True):
                 total = zero
                 for i, rate in column.items():
                     total = total + rate * gradient[manifold.start + i]
-                found[k] = total
-        return found
+                tangent[k] = total
+        return tangent
 
     @cached_property
     def link_sides(self) -> tuple[int, ...]:
-        """Of every joint of the file that moves, the number of the joint next to its link.
+        """Return the number of the joint next to its link, for every joint of the file that moves.
 
         Only joints on manifolds are one; all others have a wrench and a body for each coordinate.
         """
@@ -236,9 +238,9 @@ class KinematicTree(Generic[S]):
     @cached_property
     def coordinate_numbers(self) -> tuple[int, ...]:
         """For every joint the number of the coordinate that moves it, from 1."""
-        own = {joint.number: k for k, joint in enumerate(self.independent, start=1)}
+        numbers = {joint.number: k for k, joint in enumerate(self.independent, start=1)}
         return tuple(
-            own[joint.number if joint.following is None else joint.following.leader]
+            numbers[joint.number if joint.following is None else joint.following.leader]
             for joint in self.joints
         )
 
@@ -252,8 +254,8 @@ class KinematicTree(Generic[S]):
 
     @cached_property
     def tied(self) -> tuple[tuple[int, ...], ...]:
-        """By force of the model the numbers of the coordinates that it acts on or varies with."""
-        found = []
+        """Return the coordinates, by number, that each force acts on or varies with."""
+        tied = []
         for force in self.forces:
             paths = [set(self.path(point.body)) for point in force.points]
             joints = {j for path in paths for j in path}
@@ -261,8 +263,8 @@ class KinematicTree(Generic[S]):
                 joints -= {j for j in joints if all(j in path for path in paths)}
             named = {name.split(".")[1] for name in force.quantities}
             joints |= {joint.number for joint in self.joints if joint.name in named}
-            found.append(tuple(sorted({self.coordinate_numbers[j - 1] for j in joints})))
-        return tuple(found)
+            tied.append(tuple(sorted({self.coordinate_numbers[j - 1] for j in joints})))
+        return tuple(tied)
 
     def on_one_path(self, i: int, k: int) -> bool:
         """Whether one of two joints carries the other, or both are the same."""
@@ -297,11 +299,11 @@ class KinematicTree(Generic[S]):
         """Names of the rows of all loops, of the relations, and of norms of Euler parameters."""
         rows = [name for loop in self.loops for name in loop.row_names]
         rows += [relation.name for relation in self.relations]
-        return (*rows, *(f"{one.name}_norm" for one in self.euler_parameters))
+        return (*rows, *(f"{joint.name}_norm" for joint in self.euler_parameters))
 
     @property
     def inertial_parameters(self) -> tuple[S, ...]:
-        """Those of all moving bodies, 10 n: what the columns of the regressor belong to."""
+        """Return the inertial parameters of all moving bodies, 10 n, as in the regressor."""
         return tuple(
             parameter
             for number in self.link_sides
@@ -349,7 +351,7 @@ def build_tree(
     `runtime` names parameters that are arguments at run time: those that are derived from them
     follow, and no decision rests on the values of either.
     """
-    whole, changing = algebra, {*runtime, *followers(description.parameters, runtime)}
+    plain_algebra, changing = algebra, {*runtime, *followers(description.parameters, runtime)}
     definitions = definitions_of(description.parameters, runtime, algebra)
     if definitions:
         algebra = WithDefinitions(algebra, definitions)
@@ -378,7 +380,7 @@ def build_tree(
     )
     return KinematicTree(
         name=description.name,
-        algebra=whole,
+        algebra=plain_algebra,
         parameter_names=tuple(parameter.name for parameter in description.parameters),
         runtime_parameters=tuple(
             parameter.name for parameter in description.parameters if parameter.name in runtime
@@ -461,7 +463,7 @@ def _with_followers(
     """The joints, with what those do that follow others; a checked description has no circles."""
     mimics = {joint.name: joint.mimic for joint in description.joints if joint.mimic is not None}
     numbers = {joint.name: joint.number for joint in joints}
-    found: list[Joint[S]] = []
+    followed: list[Joint[S]] = []
     for joint in joints:
         name, multiplier, offset = joint.name, algebra.one, algebra.zero
         while name in mimics:
@@ -470,8 +472,8 @@ def _with_followers(
             multiplier = multiplier * scalar(mimic.multiplier, algebra)
             name = mimic.coordinate
         following = None if name == joint.name else Following(numbers[name], multiplier, offset)
-        found.append(replace(joint, following=following))
-    return found
+        followed.append(replace(joint, following=following))
+    return followed
 
 
 def _has_no_centre(group: list[Piece[S]], algebra: Algebra[S]) -> bool:

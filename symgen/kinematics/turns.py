@@ -36,7 +36,7 @@ def named_turns(description: RobotDescription) -> int:
 
 
 def odd_turns(description: RobotDescription) -> int:
-    """The same of all angles but right ones: names may stand for any."""
+    """Return the turn of an angle that is no right one: names may stand for any."""
     return _longest_row(description, lambda angle: not _is_right(angle))
 
 

@@ -28,7 +28,7 @@ Place = tuple[float, int]
 
 
 def with_constants_inside(program: Program[Scalar]) -> Program[Scalar]:
-    """The same program with fewer multiplications."""
+    """Return the program with fewer multiplications."""
     for done in range(ROUNDS):
         wanted = [*(line.value for line in program.statements), *program.results]
         nodes = reachable(wanted)
@@ -46,18 +46,18 @@ def _destinations(nodes: Sequence[Scalar], wanted: Sequence[Scalar]) -> dict[int
     uses = Counter(arg.index for node in nodes for arg in node.args)
     uses.update(node.index for node in wanted)
     scaled = [node for node in nodes if node.op is MUL and node.args[0].op is CONST]
-    there = {_place(node, node.args[1]) for node in scaled}
+    occupied = {_place(node, node.args[1]) for node in scaled}
     movable = [x for x in scaled if x.args[1].op is MUL and uses[x.args[1].index] == 1]
     asked = Counter(_place(x, factor) for x in movable for factor in set(x.args[1].args))
     inside: dict[int, int] = {}
     for node in movable:
         places = [_place(node, factor) for factor in node.args[1].args]
-        inside[node.index] = max((0, 1), key=lambda i: (places[i] in there, asked[places[i]]))
+        inside[node.index] = max((0, 1), key=lambda i: (places[i] in occupied, asked[places[i]]))
     chosen = Counter(_place(x, x.args[1].args[inside[x.index]]) for x in movable)
     return {
         node.index: inside[node.index]
         for node in movable
-        if (place := _place(node, node.args[1].args[inside[node.index]])) in there
+        if (place := _place(node, node.args[1].args[inside[node.index]])) in occupied
         or chosen[place] > 1
     }
 

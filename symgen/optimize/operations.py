@@ -112,10 +112,10 @@ def operations_before(outputs: Iterable[Scalar]) -> OperationCount:
 
 def _by_kind(counts: Mapping[str, int]) -> OperationCount:
     """`counts` are numbers of nodes by operator."""
-    known = (CONST, SYMBOL, NEG, ADD, SUB, MUL, DIV)
+    arithmetic = (CONST, SYMBOL, NEG, ADD, SUB, MUL, DIV)
     return OperationCount(
         additions=counts.get(ADD, 0) + counts.get(SUB, 0),
         multiplications=counts.get(MUL, 0),
         divisions=counts.get(DIV, 0),
-        functions=sum(number for op, number in counts.items() if op not in known),
+        functions=sum(number for op, number in counts.items() if op not in arithmetic),
     )

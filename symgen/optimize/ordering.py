@@ -88,15 +88,15 @@ class Schedule:
 
     def leaves(self, line: Line) -> list[Scalar]:
         """The named nodes that the right-hand side of `line` uses, from left to right."""
-        found: list[Scalar] = []
+        leaves: list[Scalar] = []
         stack = [line.value] if isinstance(line, Store) else list(reversed(line.value.args))
         while stack:
             node = stack.pop()
             if node.index in self.names:
-                found.append(node)
+                leaves.append(node)
             else:
                 stack.extend(reversed(node.args))
-        return found
+        return leaves
 
 
 def is_wave(node: Scalar) -> bool:
@@ -208,19 +208,19 @@ class _Scheduler:
 
     def _compute(self, root: Scalar) -> None:
         """Append the lines that `root` needs and that are not there yet, and its own."""
-        stack, known = [root], self.known
+        stack, computed = [root], self.known
         while stack:
             node = stack[-1]
-            if node.index in known:
+            if node.index in computed:
                 stack.pop()
                 continue
-            missing = [arg for arg in node.args if arg.index not in known]
+            missing = [arg for arg in node.args if arg.index not in computed]
             if missing:
                 stack.extend(reversed(missing))
                 continue
             stack.pop()
             self._place(node)
-            known.add(node.index)
+            computed.add(node.index)
 
     def _place(self, node: Scalar) -> None:
         """Give `node` a line of its own, or leave it to its consumer's line."""

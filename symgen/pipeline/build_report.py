@@ -17,7 +17,7 @@ from symgen.validation.validate import ValidationResult
 
 @dataclass(frozen=True)
 class BuildReport:
-    """What a build made.
+    """Report of a build.
 
     `up_to_date` means that nothing had to be done; then only `robot`, `n`, `nq`, `folder`,
     `formulations`, `backends` and `notices` are filled in.  `runtime_parameters` are arguments of
@@ -53,7 +53,7 @@ class BuildReport:
     installed_as: str = ""
 
     def made(self) -> dict[str, Any]:
-        """What does not depend on the day and the folder: operations, sizes, what was left out."""
+        """Return the facts that do not depend on day and folder: operations, sizes, omissions."""
         return {
             "formulations": list(self.formulations),
             "backends": list(self.backends),

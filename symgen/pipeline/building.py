@@ -153,8 +153,8 @@ def _chosen(selection: Selection) -> dict[str, Any]:
 
 
 def _in_order(seconds: Mapping[str, float]) -> dict[str, float]:
-    others = [name for name in seconds if name not in STAGES]
-    return {name: seconds[name] for name in (*others, *STAGES) if name in seconds}
+    unordered = [name for name in seconds if name not in STAGES]
+    return {name: seconds[name] for name in (*unordered, *STAGES) if name in seconds}
 
 
 def described(path: str | Path, options: BuildOptions) -> RobotDescription:
@@ -179,8 +179,8 @@ def _derive(plan: Plan, compiling: Compilation, journal: Journal) -> tuple[Deriv
     serving = Counter(name for functions in plan.selection.built.values() for name in functions)
 
     def compile_early(formulation: str, function: str, forms: Forms) -> None:
-        alone = serving[function] == 1
-        source = early.add(formulation, function, forms) if early and alone else None
+        is_only_one = serving[function] == 1
+        source = early.add(formulation, function, forms) if early and is_only_one else None
         if source is not None:
             compiling.begin_early(source)
 
@@ -209,13 +209,13 @@ def _derive(plan: Plan, compiling: Compilation, journal: Journal) -> tuple[Deriv
 
 
 def _early_kernels(plan: Plan, compiling: Compilation) -> EarlyKernels | None:
-    """What prints kernels while others are derived, where they are compiled meanwhile.
+    """Return the printer of early kernels, or None where none is compiled meanwhile.
 
     Not with templates of the user's: their kernels may read what is only known at the end, such as
     the header of the robot.
     """
-    own = plan.options.templates is not None
-    if own or compiled.NAME not in plan.backends or not compiling.takes_head_starts:
+    has_templates = plan.options.templates is not None
+    if has_templates or compiled.NAME not in plan.backends or not compiling.takes_head_starts:
         return None
     return EarlyKernels(bare_package(plan.description, plan.selection, plan.options.equal))
 
@@ -245,8 +245,8 @@ def _make(
         staged.write_binaries({**binaries.files(), **libraries})
     with journal.stage("validate"):
         # the staged package -> ValidationResult
-        given = plan.description, derived, staged.folder, plan.backends
-        validation = validate_package(*given, beginning=beginning, progress=journal.progress)
+        arguments = plan.description, derived, staged.folder, plan.backends
+        validation = validate_package(*arguments, beginning=beginning, progress=journal.progress)
     validation.raise_if_failed()
     built = derived.selection.built
     report = replace(
@@ -276,8 +276,8 @@ def _make(
 def _templates_compiled_once() -> Iterator[None]:
     """Use the code that former builds have made of symgen's templates; keep what is new."""
     cache, key = open_cache(), templates_key()
-    if (known := cache.binary(key)) is not None:
-        use_compiled(known)
+    if (stored := cache.binary(key)) is not None:
+        use_compiled(stored)
     yield
     if (made := compiled_templates()) is not None:
         cache.store_binary(key, made)
@@ -317,8 +317,9 @@ def _compile_libraries(bundle: SourceBundle, plan: Plan, journal: Journal) -> di
 def beginning_of_validation(
     plan: Plan, derived: Derived, folder: Path, progress: Progress = silent
 ) -> Iterator[Beginning | None]:
-    """What of a validation needs no compiled code: the package in `folder` by NumPy, and what was
-    derived for it alone.  The package may import modules of its own until the end of the block."""
+    """Begin a validation with the subjects that need no compiled code: the package in `folder` by
+    NumPy, and evaluated programs.  The package may import modules of its own until the end of the
+    block."""
     module = load_built(folder, (numpy.NAME,))
     try:
         subjects = [subject for subject in subjects_of(module) if subject.complex_step]
@@ -346,7 +347,7 @@ def validate_package(
 ) -> ValidationResult:
     """Validate the package in `folder`, and every formulation that was derived but not selected.
 
-    What was spared of these is in the table: rows without samples.  `beginning` is what
+    Those left out are in the table, as rows without samples.  `beginning` is what
     `beginning_of_validation` has made of the same.
     """
     module = load_built(folder, backends)

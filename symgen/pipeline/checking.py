@@ -51,9 +51,9 @@ def _with_installed_parameters(path: str | Path, options: BuildOptions) -> Build
         return options
     description = described(path, options)
     installed = read_manifest(options.out / description.name)
-    known = description.independent_parameters
+    declared = description.independent_parameters
     kept = () if installed is None else installed.runtime_parameters
-    if not kept or not set(kept) <= set(known):
+    if not kept or not set(kept) <= set(declared):
         return options
     return replace(options, runtime_parameters=kept)
 

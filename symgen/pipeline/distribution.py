@@ -36,7 +36,7 @@ class Distribution:
     loads: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """What it holds, as plain data."""
+        """Return its contents as plain data."""
         return {
             "file": str(self.file),
             "module": self.module,

@@ -2,7 +2,7 @@
 
 A compiler with its flags that was never validated on this machine builds every formulation of the
 arm with the backends that are asked for, and all of them are held against eqs. (69)-(82) of Xiang
-2009.  What passed is remembered under the key of the tool chain, so this happens once.  The arm is
+2009.  A success is remembered under the key of the tool chain, so this happens once.  The arm is
 compiled while the robot is derived: the one waits for processes, the other keeps this one busy.
 """
 

@@ -6,9 +6,9 @@ behind it have found for it, gets a name (``omega_2_x_adjoint``), and is handed 
 the right of its equation.  So a gradient takes a small multiple of the operations of the program,
 however many inputs there are (Griewank, Walther 2008, section 3.2).
 
-What is defined as the negative of an expression is met behind it as that expression, where
-scalars are no names (`Algebra.unsigned`): its adjoint is collected there.  Otherwise all that uses
-it would be differentiated through it, once more for every joint of a chain.
+A negative of an expression is met later as that expression, where scalars are no names
+(`Algebra.unsigned`): its adjoint is collected there.  Otherwise all that uses it would be
+differentiated through it, once more for every joint of a chain.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ EMPTY: Mapping[str, str] = {
 
 def why_empty(results: Iterable[Argument], sizes: Mapping[str, int]) -> str:
     """Why results have no entries, and what to do about it; "" where they have some."""
-    whole = {size for result in results for size in result.shape}
-    return next((EMPTY[size] for size in EMPTY if size in whole and not sizes[size]), "")
+    sizes_of_results = {size for result in results for size in result.shape}
+    return next((EMPTY[size] for size in EMPTY if size in sizes_of_results and not sizes[size]), "")
 
 
 Q = Argument("q", ("nq",), "joint coordinates (rad or m)")

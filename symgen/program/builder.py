@@ -43,8 +43,8 @@ class ProgramBuilder(Generic[S]):
 
     def redeclare(self, arrays: Iterable[Input[S]]) -> None:
         """Other array arguments in place of those of the same names."""
-        found = {array.name: array for array in arrays}
-        self._inputs = [found.get(array.name, array) for array in self._inputs]
+        by_name = {array.name: array for array in arrays}
+        self._inputs = [by_name.get(array.name, array) for array in self._inputs]
 
     @property
     def inputs(self) -> tuple[Input[S], ...]:
@@ -77,10 +77,10 @@ class ProgramBuilder(Generic[S]):
         """
         written = [line.value for step in self._steps for line in step.statements]
         written += [entry for output in self._outputs for entry in output.entries]
-        found = iter(self.algebra.replaced(written, values))
+        replacements = iter(self.algebra.replaced(written, values))
 
         def replaced(line: Statement[S]) -> Statement[S]:
-            value = next(found)
+            value = next(replacements)
             if value is not line.value:
                 self.algebra.named(line.name, value)
             return Statement(line.name, value, line.note)
@@ -92,7 +92,7 @@ class ProgramBuilder(Generic[S]):
             ]
         )
         self._outputs = [
-            Output(output.name, output.shape, tuple(next(found) for _ in output.entries))
+            Output(output.name, output.shape, tuple(next(replacements) for _ in output.entries))
             for output in self._outputs
         ]
 
@@ -116,9 +116,9 @@ class ProgramBuilder(Generic[S]):
 
     def withdraw(self, name: str) -> Output[S]:
         """The output called `name`, which from now on is none: only its derivatives are wanted."""
-        found = next(output for output in self._outputs if output.name == name)
-        self._outputs.remove(found)
-        return found
+        withdrawn = next(output for output in self._outputs if output.name == name)
+        self._outputs.remove(withdrawn)
+        return withdrawn
 
     @contextmanager
     def step(self, kind: str, joint: str = "") -> Iterator[None]:
@@ -181,7 +181,7 @@ class ProgramBuilder(Generic[S]):
         Over an algebra whose scalars are names a statement says that both are the same.  Returns
         what later expressions should use, in order.
         """
-        found: list[S] = []
+        renamed_values: list[S] = []
         renamed: set[int] = set()
         for name, value in values.items():
             first = id(value) in self._places and id(value) not in renamed
@@ -192,12 +192,12 @@ class ProgramBuilder(Generic[S]):
                 lines[k] = Statement(self.unique(name + self._variant), value, note)
                 self._steps[i] = replace(self._steps[i], statements=tuple(lines))
                 self._labels.remove(value)  # its name is final
-                found.append(value)
+                renamed_values.append(value)
             elif value in self._labels:
-                found.append(self._write(name, value, note))
+                renamed_values.append(self._write(name, value, note))
             else:
-                found.append(self._let(name, value, note))
-        return found
+                renamed_values.append(self._let(name, value, note))
+        return renamed_values
 
     def build(
         self, robot: str, formulation: str, function: str, notes: Mapping[str, str]

@@ -14,7 +14,7 @@ from symgen.program.constraint_functions import INTERNAL_FUNCTIONS
 
 @dataclass(frozen=True)
 class Derivative:
-    """What a function is the derivative of: results of the function `of`, by the arguments `by`.
+    """Derivative of the results of the function `of`, by the arguments `by`.
 
     `of` is a function of the table, or one of `INTERNAL_FUNCTIONS`.
 
@@ -87,7 +87,7 @@ DERIVATIVES: Mapping[str, Derivative] = {
     ),
     **dict(_by_parameters()),
 }
-"""By name of the function."""
+"""Map of a function to its entry."""
 
 SYMMETRIC = ("dtau_dqdd", "dqdd_dtau", "dp_dq")
 """Matrices that are symmetric: M, its inverse, and second derivatives of a sum of constraints."""

@@ -70,10 +70,10 @@ def push_forward(
     for step in builder.steps[steps.start : steps.stop]:
         with builder.step(FORWARDS + step.kind, step.joint):
             for line in step.statements:
-                found = derivatives.of_statement(line.name, line.value)
+                slopes = derivatives.of_statement(line.name, line.value)
                 named = {
                     k: builder.let(label.format(line.name), value, DERIVATIVE + line.note)
-                    for k, value in found.items()
+                    for k, value in slopes.items()
                 }
                 derivatives.remember(line.name, line.value, named)
     return derivatives

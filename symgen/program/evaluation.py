@@ -26,11 +26,11 @@ def call(program: Program[Scalar], arguments: Mapping[str, ArrayLike]) -> tuple[
     batch: tuple[int, ...] = ()
     kind: Any = np.float64
     for array in program.inputs:
-        given = np.asanyarray(arguments.get(array.name, np.zeros(array.shape)))
-        kind = np.result_type(kind, given)
+        value = np.asanyarray(arguments.get(array.name, np.zeros(array.shape)))
+        kind = np.result_type(kind, value)
         core = len(array.shape)
-        batch = np.broadcast_shapes(batch, given.shape[: given.ndim - core])
-        flat = given.reshape((*given.shape[: given.ndim - core], len(array.symbols)))
+        batch = np.broadcast_shapes(batch, value.shape[: value.ndim - core])
+        flat = value.reshape((*value.shape[: value.ndim - core], len(array.symbols)))
         for k, name in enumerate(array.symbol_names):
             values[name] = flat[..., k]
     results = iter(evaluate(program.results, values))

@@ -1,4 +1,4 @@
-"""What is said of one function of generated modules: see `symgen.program.functions`, the table."""
+"""Functions of generated modules: the type of an entry of `symgen.program.functions`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from symgen.program.arguments import LOADS, MOTION_MULTIPLIERS, Argument, T
 class Function:
     """One function: `arguments` are positional, `options` keyword-only and may be left out.
 
-    `hidden` are outputs that the caller does not see.  `needs` are the sizes that must not be 0
-    for the function to have any sense; `NEEDS` says what to do about them.  Where it is `packable`
-    its square results are 0 for any two joints that are not on one path, and can be had without
-    those entries.  `record` is the class of the named tuple that it returns, of those that every
-    package has; "" for one result or a plain tuple.  What is `for_reading` explains rather than
-    controls: no time is spent on versions of it for several samples at a time.
+    `hidden` are outputs that the caller does not see.  `needs` are the sizes that must not be 0 for
+    the function to have any sense; `NEEDS` says what to do about them.  Where it is `packable` its
+    square results are 0 for any two joints that are not on one path, and can be had without those
+    entries.  `record` is the class of the named tuple that it returns, of those that every package
+    has; "" for one result or a plain tuple.  Functions `for_reading` explain rather than control:
+    they have no versions for several samples at a time.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Function:
         return next((NEEDS[size] for size in self.needs if not sizes[size]), "")
 
     def of(self, sizes: Mapping[str, int]) -> Function:
-        """The same as a robot of these sizes has it, with options that its model asks for.
+        """Return the function for a robot of these sizes, with options that its model asks for.
 
         Where forces of the model mention the time, all that takes loads takes it, too; where
         outputs mention multipliers of constraints, what returns outputs takes those.
@@ -83,7 +83,7 @@ NEEDS: Mapping[str, str] = {
     "n_prescribed": "no joint of the model is prescribed ('prescribed: true'); forward_dynamics "
     "serves robots whose joints are all free",
 }
-"""By the size that is 0: why a function was not built, and what to do."""
+"""Reasons, by the size that is 0, why a function was not built, and the remedy."""
 
 CONSTRAINED = ("forward_dynamics", "forward_dynamics_derivatives")
 """Functions that have a counterpart for models with loops or relations, `constrained_...`."""

@@ -441,7 +441,7 @@ BY_LINK: Mapping[str, Function] = {
         ),
     ),
 }
-"""What a module has for one link by its name, by the function for all links that it is cut from."""
+"""Map of a function of all links to that of one link by its name."""
 
 FUNCTION_NAMES = tuple(function.name for function in FUNCTIONS)
 OF_TREES = tuple(
@@ -449,7 +449,7 @@ OF_TREES = tuple(
     for x in FUNCTIONS
     if x not in CONSTRAINT_FUNCTIONS and "n_motion_multipliers" not in x.needs
 )
-"""Those of robots without loops and relations."""
+"""Functions of robots without loops and relations."""
 
 
 def function_named(name: str) -> Function:
@@ -462,12 +462,12 @@ def function_named(name: str) -> Function:
 
 def senseless_functions(sizes: Mapping[str, int]) -> dict[str, str]:
     """The functions that mean nothing for a robot of these sizes, each with what it needs."""
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for function in FUNCTIONS:
         lacking = function.lacks(sizes)
         if lacking:
-            found[function.name] = lacking
-    return found
+            reasons[function.name] = lacking
+    return reasons
 
 
 def visible_outputs(program: Program[S]) -> tuple[Output[S], ...]:

@@ -1,7 +1,7 @@
 """Looped programs: one body of statements for all joints, in place of one for each.
 
-A `LoopedProgram` computes what a `Program` computes, in phases.  What phases hand on stands in
-columns: a column holds one scalar of every joint, such as the first entry of t_1.
+A `LoopedProgram` computes what a `Program` computes, in phases.  Phases pass columns to each other:
+a column holds one scalar of every joint, such as the first entry of t_1.
 
 ================  ==================================================================================
 `Straight`        a program over the arguments of the function and over entries of columns
@@ -42,11 +42,11 @@ from symgen.program.functions import function_named
 from symgen.program.program import Input, Output, Program
 
 COLUMNS, WRITTEN = "columns", "written"
-"""Of the programs of phases: the input of what is read from columns, the output of what is written
-to them."""
+"""Names in programs of phases: the input that is read from columns, the output that is written to
+them."""
 
 ROW, COLUMN = "row", "column"
-"""Of the programs of pairs: the inputs of the joint of the row and of that of the column."""
+"""Names in programs of pairs: the inputs of the row's joint and of the column's joint."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class EachPair(Generic[S]):
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """By array the shape of what one pair has in it: () or (k,)."""
+        """Return, by array, the shape of the entries of one pair: () or (k,)."""
         return {output.name: output.shape for output in self.beyond.program.outputs}
 
 
@@ -207,19 +207,19 @@ class LoopedProgram(Generic[S]):
     @property
     def columns(self) -> tuple[Column, ...]:
         """All columns, in the order in which they are filled."""
-        found: dict[Column, None] = {}
+        columns: dict[Column, None] = {}
         for phase in self.phases:
             if isinstance(phase, Straight):
-                found.update((column, None) for column, _ in phase.writes)
+                columns.update((column, None) for column, _ in phase.writes)
             elif isinstance(phase, EachJoint):
-                found.update((column, None) for column in phase.writes)
+                columns.update((column, None) for column in phase.writes)
             elif isinstance(phase, Product):
-                found[phase.result] = None
-        return tuple(found)
+                columns[phase.result] = None
+        return tuple(columns)
 
     @property
     def notes(self) -> Mapping[str, str]:
-        """Of all phases: see `Program.notes`."""
+        """Return the notes of all phases: see `Program.notes`."""
         return {label: text for x in self.programs for label, text in x.notes.items()}
 
     @property
@@ -233,7 +233,7 @@ class LoopedProgram(Generic[S]):
                 yield phase.program
 
     def mapped(self, change: Callable[[Program[S]], Program[S]]) -> LoopedProgram[S]:
-        """The same phases with other programs."""
+        """Return the phases with changed programs."""
 
         def of_pair(pair: Pair[S]) -> Pair[S]:
             return replace(pair, program=change(pair.program))
@@ -252,10 +252,10 @@ class LoopedProgram(Generic[S]):
     @property
     def depths(self) -> tuple[int, ...]:
         """How many joints there are from the base to each joint, it included."""
-        found: list[int] = []
+        depths: list[int] = []
         for parent in self.parents:
-            found.append(1 + (found[parent - 1] if parent else 0))
-        return tuple(found)
+            depths.append(1 + (depths[parent - 1] if parent else 0))
+        return tuple(depths)
 
     def is_before(self, i: int, k: int) -> bool:
         """Whether joint i carries joint k."""
@@ -298,13 +298,13 @@ class _Unrolling:
                 self._solving(phase)
         x, spec = self.looped, function_named(self.looped.function)
         names = [array.name for array in (*spec.results, *spec.hidden)]
-        found = ((name, *self.results[name]) for name in names)
-        outputs = tuple(Output(name, shape, tuple(entries)) for name, shape, entries in found)
+        arrays = ((name, *self.results[name]) for name in names)
+        outputs = tuple(Output(name, shape, tuple(entries)) for name, shape, entries in arrays)
         return Program(x.robot, x.formulation, x.function, x.inputs, outputs, (), {})
 
     def _straight(self, phase: Straight[Scalar]) -> None:
-        given = {**self.arguments, **self._given(phase.program, COLUMNS, phase.reads)}
-        for name, shape, entries in self._values(phase.program, given):
+        values = {**self.arguments, **self._given(phase.program, COLUMNS, phase.reads)}
+        for name, shape, entries in self._values(phase.program, values):
             if name == WRITTEN:
                 self.columns.update(zip(phase.writes, entries, strict=True))
             else:
@@ -312,16 +312,16 @@ class _Unrolling:
 
     def _each_joint(self, phase: EachJoint[Scalar]) -> None:
         for j in range(1, self.looped.n + 1):
-            given = self._given(phase.program, COLUMNS, [(column, j) for column in phase.reads])
-            ((_, _, entries),) = self._values(phase.program, given)
+            values = self._given(phase.program, COLUMNS, [(column, j) for column in phase.reads])
+            ((_, _, entries),) = self._values(phase.program, values)
             writes = [(column, j) for column in phase.writes]
             self.columns.update(zip(writes, entries, strict=True))
 
     def _each_pair(self, phase: EachPair[Scalar]) -> None:
         n = self.looped.n
         for name, shape in phase.shapes.items():
-            whole = (n, n * prod(shape)) if phase.beside else (n, *shape, n)
-            self.results[name] = whole, [self.graph.zero] * prod(whole)
+            full_shape = (n, n * prod(shape)) if phase.beside else (n, *shape, n)
+            self.results[name] = full_shape, [self.graph.zero] * prod(full_shape)
         for r in range(1, n + 1):
             for c in range(1, n + 1):
                 if r == c or self.looped.is_before(r, c):
@@ -332,9 +332,9 @@ class _Unrolling:
     def _pair(self, pair: Pair[Scalar], r: int, c: int, beside: bool) -> None:
         rows = self._given(pair.program, ROW, [(column, r) for column in pair.rows])
         columns = self._given(pair.program, COLUMN, [(column, c) for column in pair.columns])
-        for name, _, found in self._values(pair.program, {**rows, **columns}):
-            n, height = self.looped.n, len(found)
-            for part, entry in enumerate(found):
+        for name, _, entries in self._values(pair.program, {**rows, **columns}):
+            n, height = self.looped.n, len(entries)
+            for part, entry in enumerate(entries):
                 if beside:
                     place = ((r - 1) * n + c - 1) * height + part
                 else:
@@ -351,27 +351,29 @@ class _Unrolling:
     def _on_diagonal(self, phase: OnDiagonal) -> None:
         (shape, entries), n = self.results[phase.square], self.looped.n
         for j in range(n):
-            own, place = self.columns[phase.column, j + 1], j * prod(shape[1:]) + phase.part * n + j
-            entries[place] = self.graph.add(entries[place], own)
+            place = j * prod(shape[1:]) + phase.part * n + j
+            entries[place] = self.graph.add(entries[place], self.columns[phase.column, j + 1])
 
     def _solving(self, phase: Solving) -> None:
         n = self.looped.n
         joints = range(1, n + 1)
         if isinstance(phase, Known):
             for j in phase.joints:
-                own = self.columns[phase.column, j]
-                self.results[phase.square][1][(j - 1) * (n + 1)] = own
+                diagonal = self.columns[phase.column, j]
+                self.results[phase.square][1][(j - 1) * (n + 1)] = diagonal
         elif isinstance(phase, Product):
             entries = self.results[phase.square][1]
-            given = [self.columns[phase.column, k] for k in joints]
+            column = [self.columns[phase.column, k] for k in joints]
             for j in joints:
                 row = entries[(j - 1) * n : j * n]
-                self.columns[phase.result, j] = self._inner(row, given)
+                self.columns[phase.result, j] = self._inner(row, column)
         elif isinstance(phase, Factors):
             self._factorise(self.results.pop(phase.square)[1])
         elif isinstance(phase, SolveColumn):
-            found = self._solved([self.columns[phase.column, j] for j in joints])
-            self.columns.update(((phase.column, j), x) for j, x in zip(joints, found, strict=True))
+            solution = self._solved([self.columns[phase.column, j] for j in joints])
+            self.columns.update(
+                ((phase.column, j), x) for j, x in zip(joints, solution, strict=True)
+            )
         else:
             graph, columns = self.graph, []
             if isinstance(phase, SolveSquare):
@@ -396,8 +398,8 @@ class _Unrolling:
                     product = graph.mul(self.rows[k][i], left[k, j])
                     left[i, j] = graph.sub(left[i, j], product)
         self.pivots = [left[k, k] for k in range(n)]
-        for name, found in ((PIVOTS, self.pivots), (DIAGONAL, diagonal)):
-            self.results[name] = (n,), found
+        for name, entries_of_array in ((PIVOTS, self.pivots), (DIAGONAL, diagonal)):
+            self.results[name] = (n,), entries_of_array
 
     def _solved(self, x: list[Scalar]) -> list[Scalar]:
         graph, x = self.graph, list(x)
@@ -406,14 +408,14 @@ class _Unrolling:
                 x[i] = graph.sub(x[i], graph.mul(multiplier, x[k]))
         x = [graph.div(entry, pivot) for entry, pivot in zip(x, self.pivots, strict=True)]
         for k, row in enumerate(self.rows):
-            known = self._inner(row.values(), [x[i] for i in row])
-            x[k] = graph.sub(x[k], known)
+            carried = self._inner(row.values(), [x[i] for i in row])
+            x[k] = graph.sub(x[k], carried)
         return x
 
     def _inner(self, x: Iterable[Scalar], y: Iterable[Scalar]) -> Scalar:
         total = self.graph.zero
-        for one, other in zip(x, y, strict=True):
-            total = self.graph.add(total, self.graph.mul(one, other))
+        for left, right in zip(x, y, strict=True):
+            total = self.graph.add(total, self.graph.mul(left, right))
         return total
 
     def _given(
@@ -423,8 +425,8 @@ class _Unrolling:
         return {name: self.columns[place] for name, place in zip(names, places, strict=True)}
 
     def _values(
-        self, program: Program[Scalar], given: Mapping[str, Scalar]
+        self, program: Program[Scalar], values: Mapping[str, Scalar]
     ) -> Iterator[tuple[str, tuple[int, ...], list[Scalar]]]:
-        found = iter(evaluate(program.results, given, over_graph(self.graph)))
+        results = iter(evaluate(program.results, values, over_graph(self.graph)))
         for output in program.outputs:
-            yield output.name, output.shape, [next(found) for _ in output.entries]
+            yield output.name, output.shape, [next(results) for _ in output.entries]

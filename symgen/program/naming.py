@@ -1,4 +1,4 @@
-"""What to answer to a name that no function has."""
+"""Suggestions for a name that no function has."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from symgen.program.elsewhere import ELSEWHERE
 from symgen.support.suggestions import suggestion
 
 
-def function_suggestion(name: str, known: Iterable[str]) -> str:
-    """The end of a message about `name`: what it is called here, the nearest of `known`, or all."""
-    names = list(known)
+def function_suggestion(name: str, candidates: Iterable[str]) -> str:
+    """Return advice on `name`: its name in symgen, the nearest of `candidates`, or all of them."""
+    names = list(candidates)
     if ELSEWHERE.get(name) in names:
         return f"what is called {name} elsewhere is {ELSEWHERE[name]} here"
     return suggestion(name, names)

@@ -1,9 +1,9 @@
 """The functions that are products: derivatives of another one times a vector, without a matrix.
 
-`INVERSE_PRODUCTS` and `FORWARD_PRODUCTS` are entries of the table of functions.  What they are the
-derivatives of is a function of the table, too, and programs of it are differentiated along one
-direction (``jvp``, a Jacobian times a vector), backwards from one sum (``vjp``, a vector times a
-Jacobian), or first backwards and then along (``hvp``, the Hessian of that sum times a vector): see
+`INVERSE_PRODUCTS` and `FORWARD_PRODUCTS` are entries of the table of functions.  The differentiated
+function is in the table, too, and its programs are differentiated along one direction (``jvp``, a
+Jacobian times a vector), backwards from one sum (``vjp``, a vector times a Jacobian), or first
+backwards and then along (``hvp``, the Hessian of that sum times a vector): see
 `symgen.formulations.products`.
 """
 
@@ -28,7 +28,7 @@ MULTIPLIERS = Argument("multipliers", ("n",), "weights of the results in their s
 
 @dataclass(frozen=True)
 class Product:
-    """What a function is the product of: derivatives of the first result of `of`.
+    """Product of a vector and derivatives of the first result of `of`.
 
     `by` are the arguments that these are taken by, with the names of their directions.  `backwards`
     says that it is the gradient of a sum, and `along` that it is differentiated in a direction.
@@ -42,7 +42,7 @@ class Product:
 
     @property
     def gradients(self) -> dict[str, str]:
-        """By argument, what the derivative of the sum by it is called, or how that changes."""
+        """Names, by argument, of the derivative of the sum by it, or of its change."""
         end = "_along" if self.along else ""
         return {argument: f"gradient_{argument}{end}" for argument in self.by}
 
@@ -59,24 +59,24 @@ PRODUCTS: Mapping[str, Product] = {
     )
     for kind in ("jvp", "vjp", "hvp")
 }
-"""By name of the function."""
+"""Map of a function to its entry."""
 
 
 NEEDED: Mapping[str, tuple[str, ...]] = {
     "inverse_dynamics_hvp": ("inverse_dynamics_vjp",),
     "forward_dynamics_hvp": ("forward_dynamics_vjp", "forward_dynamics"),
 }
-"""What Hessians times a direction are compared with: gradients, and where M is regular."""
+"""Functions that Hessians times a direction are compared with: gradients, and the rank of M."""
 
 
-def _gradients(of: str, given: str) -> tuple[Argument, ...]:
-    """Those of multipliers . (result), by all that it depends on."""
+def _gradients(of: str, argument: str) -> tuple[Argument, ...]:
+    """Gradients of multipliers . (result), by all that it depends on."""
     return (
         Argument(
             "gradient_q", ("n",), f"[j] = d (multipliers . {of}) / d q_j, in the tangent space of q"
         ),
         Argument("gradient_qd", ("n",), f"[j] = d (multipliers . {of}) / d qd_j"),
-        Argument(f"gradient_{given}", ("n",), f"[j] = d (multipliers . {of}) / d {given}_j"),
+        Argument(f"gradient_{argument}", ("n",), f"[j] = d (multipliers . {of}) / d {argument}_j"),
         Argument(
             "gradient_loads", ("n_loads", 6), f"[k, c] = d (multipliers . {of}) / d loads[k, c]"
         ),
@@ -88,7 +88,7 @@ def _gradients(of: str, given: str) -> tuple[Argument, ...]:
     )
 
 
-def _curvatures(of: str, given: str) -> tuple[Argument, ...]:
+def _curvatures(of: str, argument: str) -> tuple[Argument, ...]:
     """How these change along a direction."""
     return tuple(
         Argument(
@@ -97,7 +97,7 @@ def _curvatures(of: str, given: str) -> tuple[Argument, ...]:
             f"H_{x.name.removeprefix('gradient_')} times the direction, H the Hessian of "
             f"multipliers . {of}" + (", in the tangent space of q" if x.name[-2:] == "_q" else ""),
         )
-        for x in _gradients(of, given)
+        for x in _gradients(of, argument)
     )
 
 

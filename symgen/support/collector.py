@@ -15,7 +15,7 @@ from contextlib import contextmanager
 def paused_collector() -> Iterator[None]:
     """No collection inside; afterwards the collector works as before.
 
-    What was made inside then counts as old, so that not all of it is walked through at once.
+    Objects made inside then count as old, so that not all are walked through at once.
     """
     was_enabled = gc.isenabled()
     gc.disable()

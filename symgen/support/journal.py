@@ -17,7 +17,7 @@ def silent(_what: str, _done: int, _total: int) -> None:
 
 @dataclass
 class Journal:
-    """What a build tells about itself while it runs: progress, notices, seconds by stage."""
+    """Journal of a build while it runs: progress, notices, seconds by stage."""
 
     progress: Progress = silent
     notify: Callable[[str], None] = lambda message: None

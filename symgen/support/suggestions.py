@@ -14,8 +14,8 @@ _SHORTEST_PREFIX = 3  # 'cosine' means 'cos', but 'angle' does not mean 'a'
 _PREFIX_BONUS = 0.1
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The word of `known` that `word` may have been meant to be; of equals the first.
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The word of `words` that `word` may have been meant to be; of equals the first.
 
     A word that begins with the other one is always near, and nearer than others of its ratio.
     """
@@ -25,11 +25,11 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     small = word.lower()
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(small)
-    for candidate in islice(known, _MOST_CANDIDATES):
-        other = candidate.lower()
-        matcher.set_seq1(other)
-        bonus = _PREFIX_BONUS if _is_prefix(small, other) else 0.0
-        least = _LEAST_RATIO if small[:1] == other[:1] else _LEAST_RATIO_OF_OTHERS
+    for candidate in islice(words, _MOST_CANDIDATES):
+        lowered = candidate.lower()
+        matcher.set_seq1(lowered)
+        bonus = _PREFIX_BONUS if _is_prefix(small, lowered) else 0.0
+        least = _LEAST_RATIO if small[:1] == lowered[:1] else _LEAST_RATIO_OF_OTHERS
         least = max(0.0 if bonus else least, best_ratio - bonus)
         if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
             continue
@@ -39,14 +39,14 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return best
 
 
-def _is_prefix(one: str, other: str) -> bool:
+def _is_prefix(prefix: str, word: str) -> bool:
     """Whether one of two words begins with the other, and that is more than a letter or two."""
-    short = min(len(one), len(other))
-    return short >= _SHORTEST_PREFIX and one[:short] == other[:short]
+    short = min(len(prefix), len(word))
+    return short >= _SHORTEST_PREFIX and prefix[:short] == word[:short]
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """The end of a message about a word that is none of `known`: ``did you mean ...?``, or all."""
-    names = list(known)
+def suggestion(word: str, words: Iterable[str]) -> str:
+    """The end of a message about a word that is none of `words`: ``did you mean ...?``, or all."""
+    names = list(words)
     near = nearest(word, names)
     return f"did you mean {near!r}?" if near else f"there are: {', '.join(names)}"

@@ -38,13 +38,13 @@ class AppliedForce(Generic[S]):
     @classmethod
     def all(cls, description: RobotDescription, making: Making[S]) -> tuple[AppliedForce[S], ...]:
         """The forces of a model."""
-        found = []
+        forces = []
         for force in description.forces:
             mentioned = [making.points[name] for name in named_points(force)]
             points = tuple(map(making.point, (force.at, *mentioned)))
             timed = description.mentions_time(force)
-            found.append(cls(force.name, points, force, timed, making.definitions))
-        return tuple(found)
+            forces.append(cls(force.name, points, force, timed, making.definitions))
+        return tuple(forces)
 
     @property
     def quantities(self) -> tuple[str, ...]:

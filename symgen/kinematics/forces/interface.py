@@ -1,4 +1,4 @@
-"""What a type of force supplies.  Formulations use this and never ask for the type.
+"""Types of forces.  Formulations use this interface and never ask for the type.
 
 A force of the model acts at points of links, and positions, velocities and the time determine it:
 those of its points, and the coordinates that its expressions name.  It writes the statements that
@@ -40,7 +40,7 @@ class Action(Generic[S]):
 
 @dataclass(frozen=True)
 class Making(Generic[S]):
-    """What forces are made with: points of links in their bodies, numbers over the algebra.
+    """Tools for making forces: points of links in their bodies, numbers over the algebra.
 
     `definitions` are the parameters that follow runtime parameters, by name.
     """
@@ -56,7 +56,7 @@ class ModelForce(Protocol[S]):
 
     `type` is its name in metadata.  `points` are those that its law is about; it may act at all of
     them.  `quantities` are the names of coordinates and velocities that it mentions, such as
-    ``q.elbow``.  What is `internal` depends on nothing but the motion of its points relative to
+    ``q.elbow``.  An `internal` force depends on nothing but the motion of its points relative to
     each other, and its actions balance: a motion that takes all of its points along neither changes
     it nor feels it.
     """
@@ -70,7 +70,7 @@ class ModelForce(Protocol[S]):
 
     @property
     def name(self) -> str:
-        """That of the file."""
+        """Name in the file."""
 
     @property
     def points(self) -> tuple[BodyPoint[S], ...]:
@@ -87,7 +87,8 @@ class ModelForce(Protocol[S]):
     def actions(
         self, motions: Sequence[PointMotion[S]], known: Mapping[str, S], b: ProgramBuilder[S]
     ) -> tuple[Action[S], ...]:
-        """What acts, where the points move like this; `known` are quantities and ``t`` by name."""
+        """Return the actions at these motions of the points; `known` has quantities and ``t`` by
+        name."""
 
     def energy(self, motions: Sequence[PointMotion[S]], b: ProgramBuilder[S]) -> S | None:
         """The potential energy that it stores (J); None where it stores none."""

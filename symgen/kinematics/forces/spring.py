@@ -39,12 +39,12 @@ class Spring(Generic[S]):
     @classmethod
     def all(cls, description: RobotDescription, making: Making[S]) -> tuple[Spring[S], ...]:
         """The springs of a model."""
-        found = []
+        springs = []
         for spring in description.springs:
             first, second = map(making.point, spring.ends)
             numbers = map(making.number, (spring.stiffness, spring.damping, spring.length))
-            found.append(cls(spring.name, (first, second), *numbers))
-        return tuple(found)
+            springs.append(cls(spring.name, (first, second), *numbers))
+        return tuple(springs)
 
     @property
     def quantities(self) -> tuple[str, ...]:
