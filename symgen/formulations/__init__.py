@@ -25,6 +25,7 @@ from symgen.formulations import (
 from symgen.formulations.closed_form_lagrange import CLOSED_FORM_LAGRANGE
 from symgen.formulations.composite import COMPOSITE
 from symgen.formulations.coupled import state_of_joints
+from symgen.formulations.direct import Direct
 from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
 from symgen.formulations.interface import Formulation
 from symgen.formulations.kane import KANE
@@ -41,6 +42,7 @@ from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.options import ALL, DEFAULT
 from symgen.program.builder import ProgramBuilder
+from symgen.program.derivatives import DERIVATIVES
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.loops import LoopedProgram
 from symgen.program.products import PRODUCTS
@@ -124,8 +126,6 @@ def provided_functions(
         able = manifolds.are_derived(able, tree)
     if tree is not None and tree.forces:
         able = forces.are_derived(able)
-    if tree is not None and tree.is_coupled:
-        able -= coupled.UNSUMMED
     able |= {
         name
         for name, product in PRODUCTS.items()
@@ -174,7 +174,12 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
     def torques_at(qdd: Sequence[S]) -> None:
         by_motion(replace(state, qdd=tuple(qdd)), "inverse_dynamics")
 
-    by_motion(state, written)
+    derivative = DERIVATIVES.get(written)
+    if isinstance(functions[written], Direct) and derivative and derivative.is_by_parameters:
+        values = derivative.of
+        Direct(written, lambda *_: by_motion(state, values))(tree, builder, state)
+    else:
+        by_motion(state, written)
     if written == "forward_dynamics" and product is not None and "inverse_dynamics" in functions:
         products.by_torques.write(tree, builder, product, state.q, torques_at)
     elif product is not None:

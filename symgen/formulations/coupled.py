@@ -54,13 +54,6 @@ Functions = Mapping[str, Derivation]
 Rows = list[list[S]]
 
 
-UNSUMMED = {
-    "constraint_acceleration_parameter_derivatives",
-    "constraint_torque_parameter_derivatives",
-}
-"""Functions that are not derived where joints follow others: multipliers may be parameters."""
-
-
 def write(
     tree: KinematicTree[S],
     b: ProgramBuilder[S],
@@ -78,9 +71,7 @@ def write(
         free = writer.free(coordinates)
         equations = _Equations(coordinates, b, state, free, joints=tree, functions=functions)
         writer.write(equations, writer.names)
-    elif derivative is not None and (
-        derivative.by == ("parameters",) or isinstance(functions[function], Direct)
-    ):
+    elif derivative is not None and isinstance(functions[function], Direct):
         Direct(function, partial(_summed, functions, derivative.of))(tree, b, state)
     elif function == "outputs_derivatives":
         _summed(functions, "outputs", tree, b, state)

@@ -4,8 +4,10 @@ Every line of the recursion has a derivative by each entry of an argument that i
 ``d_omega_3_x_dq_1`` of ``omega_3_x``, with the label ``d NE-2`` where that line has NE-2.  These
 are the sensitivity equations of the papers: each of theirs differentiates one of the recursion.
 
-Total derivatives are found along a direction for each parameter, in which the other arguments vary
-with it as the caller says; they stand behind the whole recursion.
+Derivatives by parameters are those of all that is written, joints that follow others, joints on
+manifolds and forces of the model included.  Total derivatives are found along a direction for each
+parameter, in which the other arguments vary with it as the caller says; they stand behind the whole
+recursion.
 
 `by_differentiation` differentiates the first derivatives of the torques once more, so that the cost
 grows with the cube of the number of joints; `symgen.formulations.composite.hessian` has second

@@ -33,6 +33,11 @@ class Derivative:
     along: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
+    @property
+    def is_by_parameters(self) -> bool:
+        """Whether the arguments of the function are held."""
+        return self.by == ("parameters",) and not self.along
+
     def name(self, result: str, by: str) -> str:
         """Return what the derivative of a result by an argument is called."""
         return f"d{self.symbols[result]}" if self.along else f"d{self.symbols[result]}_d{by}"

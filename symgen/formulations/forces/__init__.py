@@ -195,14 +195,6 @@ def torque_derivatives(forced: Forced[S]) -> None:
     forced.b.substitute(written.values)
 
 
-def torque_parameter_derivatives(forced: Forced[S]) -> None:
-    """d tau/dp - dQ/dp"""
-    forced.call()
-    ((_, output),) = forced.taken().items()
-    rows = forced.by_parameters(lambda: forced.Q(forced.laws()))
-    forced.output(output, _less(output.entries, _flat(rows)), "dFM-9")
-
-
 def torque_hessian(forced: Forced[S]) -> None:
     """The Hessian of multipliers . tau, less that of multipliers . Q."""
     forced.call()
@@ -223,14 +215,6 @@ def potential_energy(forced: Forced[S]) -> None:
     ((_, output),) = forced.taken().items()
     (energy,) = output.entries
     forced.output(output, [energy + stored(forced.b, forced.laws())])
-
-
-def potential_energy_parameter_derivatives(forced: Forced[S]) -> None:
-    """Derivatives by parameters of `_torques`."""
-    forced.call()
-    ((_, output),) = forced.taken().items()
-    (row,) = forced.by_parameters(lambda: [stored(forced.b, forced.laws())])
-    forced.output(output, [x + y for x, y in zip(output.entries, row, strict=True)], "dFM-9")
 
 
 # ------------------------------------------------------------------------------ joint wrenches
@@ -453,9 +437,7 @@ FUNCTIONS: Mapping[str, Callable[[Forced[Any]], None]] = {
     "torque_parts": torques,
     "inverse_dynamics_derivatives": torque_derivatives,
     "inverse_dynamics_hessian": torque_hessian,
-    "inverse_dynamics_parameter_derivatives": torque_parameter_derivatives,
     "potential_energy": potential_energy,
-    "potential_energy_parameter_derivatives": potential_energy_parameter_derivatives,
     "joint_wrenches": joint_wrenches,
     "joint_wrench_derivatives": joint_wrench_derivatives,
     "forward_dynamics": accelerations,

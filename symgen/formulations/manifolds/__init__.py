@@ -29,8 +29,8 @@ chain's equations; the torque that the chain is given is
 Added mass is another thing: m (v' + w x v) at the origin of the link, which is m e'' of the columns
 that slide.  Equal rotors of these are that mass in the chain, which is given them as part of it.
 
-Derivatives by parameters are the chain's, which differentiates these terms itself: with e' = w and
-e = 0 they are those of its own joints but for I N, a spring of stiffness I at rest at -N.
+The chain of accelerations by parameters has these terms itself: with e' = w and e = 0 they are
+those of its own joints but for I N, a spring of stiffness I at rest at -N.
 
 Bullo, Murray 1999 ("Tracking for fully actuated mechanical systems") have the geometry; the columns
 of S are those of Featherstone 2008, table 4.1.
@@ -57,6 +57,7 @@ from symgen.formulations.manifolds.tangent import tangent
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
+from symgen.program.derivatives import DERIVATIVES
 
 NOTES = {
     "MF-1": "R and p of the unit quaternion and the position of a joint",
@@ -78,6 +79,11 @@ FUNCTIONS = {
 }
 """The functions that are derived for trees with joints on manifolds."""
 
+BY_PARAMETERS = {
+    name for name, x in DERIVATIVES.items() if x.is_by_parameters and x.of in FUNCTIONS
+}
+"""Derivatives by parameters of these, which are differentiated with all that is written here."""
+
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "bias_forces": ("inverse_dynamics",),
     "coriolis_matrix": ("mass_matrix",),
@@ -96,7 +102,7 @@ def are_derived(functions: Collection[str], tree: KinematicTree[S]) -> set[str]:
     return {
         name
         for name in functions
-        if name in FUNCTIONS
+        if (name in FUNCTIONS or name in BY_PARAMETERS)
         and all(needed in functions for needed in NEEDS.get(name, ()))
         and not lacking(name, tree)
     }

@@ -21,13 +21,11 @@ from symgen.formulations.manifolds.tangent import in_tangent_space, rows_of
 from symgen.formulations.manifolds.torques import of_accelerations, unchanged
 
 UNCHANGED = (
-    "constraints", "constraint_jacobian", "constraints_parameter_derivatives", "loop_wrenches",
-    "constraint_rates", "constraint_rates_parameter_derivatives",
-    "constraint_torque_parameter_derivatives",
+    "constraints", "constraint_jacobian", "loop_wrenches", "constraint_rates", "constraint_torques",
 )  # fmt: skip
 """The functions that are those of the chain."""
 
-OF_ACCELERATIONS = ("constraint_bias", "constraint_acceleration_parameter_derivatives")
+OF_ACCELERATIONS = ("constraint_bias", "constraint_accelerations")
 """Functions of the chain at its accelerations."""
 
 JACOBIAN = "constraint_jacobian"

@@ -20,19 +20,17 @@ UNCHANGED = (
     "inverse_dynamics_load_derivatives", "mass_matrix", "gravity_forces", "kinetic_energy",
     "potential_energy", "forward_kinematics", "jacobians", "center_of_mass",
     "center_of_mass_jacobian", "centroidal_momentum", "centroidal_momentum_matrix",
-    "kinetic_energy_parameter_derivatives", "potential_energy_parameter_derivatives",
 )  # fmt: skip
 """The functions that are those of the chain, rotors included."""
 
 OF_SPRINGS = (
-    "potential_energy", "potential_energy_parameter_derivatives", "outputs", "outputs_derivatives",
-    "outputs_multiplier_derivatives",
+    "potential_energy", "outputs", "outputs_derivatives", "outputs_multiplier_derivatives",
 )  # fmt: skip
 """Functions that know the energy of springs."""
 
 OF_ACCELERATIONS = (
     "joint_wrenches", "point_motion", "link_motion", "centroidal_momentum_rate", "regressor",
-    "point_motion_parameter_derivatives", "outputs", "outputs_multiplier_derivatives",
+    "outputs", "outputs_multiplier_derivatives",
 )  # fmt: skip
 """Functions of the chain at its accelerations."""
 
@@ -68,12 +66,6 @@ def torques(chain: Chain[S]) -> None:
     (tau,) = chain.results("inverse_dynamics").values()
     result = function_named(chain.function).results[0].name
     chain.output(result, (chain.n,), plus(tau, chain.drives), "MF-6")
-    chain.finish()
-
-
-def parameter_derivatives(chain: Chain[S]) -> None:
-    """Write the chain's derivatives, MF-6 included."""
-    chain.call(chain.function, chain.accelerations, bearings=True)
     chain.finish()
 
 
@@ -178,5 +170,4 @@ FUNCTIONS: Mapping[str, Callable[[Chain[Any]], None]] = {
     "torque_parts": torque_parts,
     "coriolis_matrix": coriolis_matrix,
     "inverse_dynamics_derivatives": inverse_dynamics_derivatives,
-    "inverse_dynamics_parameter_derivatives": parameter_derivatives,
 }
