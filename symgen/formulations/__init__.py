@@ -175,7 +175,7 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
         by_motion(replace(state, qdd=tuple(qdd)), "inverse_dynamics")
 
     derivative = DERIVATIVES.get(written)
-    if isinstance(functions[written], Direct) and derivative and derivative.is_by_parameters:
+    if isinstance(functions[written], Direct) and derivative and derivative.holds_motion:
         values = derivative.of
         Direct(written, lambda *_: by_motion(state, values))(tree, builder, state)
     else:

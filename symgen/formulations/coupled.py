@@ -35,13 +35,11 @@ from symgen.formulations import implicit
 from symgen.formulations.accelerations import Solution, solution_of
 from symgen.formulations.direct import Direct
 from symgen.formulations.interface import Derivation
-from symgen.formulations.shared import symbolic_parameters
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.arguments import MOTION_MULTIPLIERS, Argument
+from symgen.program.arguments import Argument
 from symgen.program.builder import ProgramBuilder
 from symgen.program.derivatives import DERIVATIVES
-from symgen.program.differentiation import write_jacobians
 from symgen.program.functions import function_named
 from symgen.program.program import Input, Output
 
@@ -73,16 +71,6 @@ def write(
         writer.write(equations, writer.names)
     elif derivative is not None and isinstance(functions[function], Direct):
         Direct(function, partial(_summed, functions, derivative.of))(tree, b, state)
-    elif function == "outputs_derivatives":
-        _summed(functions, "outputs", tree, b, state)
-        uncoupled = ("parameters", MOTION_MULTIPLIERS.name)
-        inputs = [array for array in b.inputs if array.name not in uncoupled]
-        inputs.append(symbolic_parameters(tree))
-        write_jacobians(b, "o", b.results("outputs"), inputs, any_way=True)
-    elif function == "outputs_multiplier_derivatives":
-        _summed(functions, "outputs", tree, b, state)
-        inputs = [b.declared(MOTION_MULTIPLIERS.name)]
-        write_jacobians(b, "o", b.withdraw("outputs").entries, inputs, any_way=True)
     else:
         _summed(functions, function, tree, b, state)
 

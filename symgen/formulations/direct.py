@@ -89,7 +89,8 @@ def _write_partial(
     blocks: dict[str, Block[S]] = {}
     kept = [entry for output in written for entry in output.entries if output.name in wanted]
     for output in written:
-        rows = [slopes.of(entry) for entry in output.entries]
+        values = output.entries
+        rows = slopes.rows(values) if derivative.any_way else [slopes.of(x) for x in values]
         start = 0
         for array in inputs:
             places = range(start, start := start + len(array.symbols))

@@ -39,7 +39,6 @@ from symgen.description.quantities import (
 )
 from symgen.formulations.forces.generalized import stored, transmitted
 from symgen.formulations.forces.laws import write_laws
-from symgen.formulations.shared import symbolic_parameters
 from symgen.formulations.state import State
 from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.points import BodyPoint
@@ -47,7 +46,6 @@ from symgen.kinematics.scalars import scalar
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import MOTION_MULTIPLIERS
 from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import write_jacobians
 
 NOTES = {"OUT-1": "the expression of the output in the model file"}
 
@@ -126,26 +124,6 @@ def _with_forces(
     if energy is not None:
         energy = energy + stored(b, laws)
     return replace(supplied, wrenches=wrenches, potential_energy=energy)
-
-
-def write_outputs_derivatives(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
-) -> None:
-    """Write the outputs, and their derivatives by t, q, qd, qdd, tau, loads and the runtime
-    parameters."""
-    write_outputs(tree, b, state, supply)
-    inputs = [b.declared(name) for name in (TIME, *RATES, LOADS)]
-    inputs.append(symbolic_parameters(tree))
-    write_jacobians(b, "o", b.results("outputs"), inputs, any_way=True)
-
-
-def write_outputs_multiplier_derivatives(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
-) -> None:
-    """Their derivatives by multipliers of constraints and projections."""
-    write_outputs(tree, b, state, supply)
-    inputs = [b.declared(MOTION_MULTIPLIERS.name)]
-    write_jacobians(b, "o", b.withdraw("outputs").entries, inputs, any_way=True)
 
 
 def mentioned(tree: KinematicTree[S]) -> Mentioned[S]:

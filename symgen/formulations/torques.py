@@ -29,7 +29,7 @@ from symgen.formulations.shared import square, symbolic_loads, wrenches, write_m
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import differentiate, write_jacobians
+from symgen.program.differentiation import differentiate, write_jacobian
 from symgen.program.functions import function_named
 
 NOTES = {
@@ -126,7 +126,7 @@ def _load_derivatives(
     """dtau_dloads, (n, n_loads, 6)"""
     loads = symbolic_loads(tree, b)
     tau = rigid(tree, b, state)(replace(state, loads=wrenches(loads.symbols)), False)
-    write_jacobians(b, "tau", tau, [loads])
+    write_jacobian(b, "tau", tau, loads)
 
 
 def _torque_parts(

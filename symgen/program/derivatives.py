@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from symgen.program.arguments import MOTION_MULTIPLIERS
 from symgen.program.constraint_functions import INTERNAL_FUNCTIONS
 
 
@@ -32,11 +33,14 @@ class Derivative:
     by: tuple[str, ...]
     along: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    any_way: bool = False
+    """Whether rows may be found backwards, from a result to the arguments, where that takes fewer
+    operations than line by line."""
 
     @property
-    def is_by_parameters(self) -> bool:
-        """Whether the arguments of the function are held."""
-        return self.by == ("parameters",) and not self.along
+    def holds_motion(self) -> bool:
+        """Whether the state is held."""
+        return not self.along and set(self.by) <= {"parameters", MOTION_MULTIPLIERS.name}
 
     def name(self, result: str, by: str) -> str:
         """Return what the derivative of a result by an argument is called."""
@@ -89,6 +93,12 @@ DERIVATIVES: Mapping[str, Derivative] = {
     ),
     "constraint_torque_derivatives": Derivative(
         "constraint_torques", {"constraint_torques": "p"}, ("q",)
+    ),
+    "outputs_derivatives": Derivative(
+        "outputs", {"outputs": "o"}, ("t", *_STATE, "tau", "loads", "parameters"), any_way=True
+    ),
+    "outputs_multiplier_derivatives": Derivative(
+        "outputs", {"outputs": "o"}, (MOTION_MULTIPLIERS.name,), any_way=True
     ),
     **dict(_by_parameters()),
 }

@@ -99,25 +99,14 @@ def _derivatives_of(
     return lines
 
 
-def write_jacobians(
-    builder: ProgramBuilder[S],
-    name: str,
-    entries: Sequence[S],
-    inputs: Sequence[Input[S]],
-    any_way: bool = False,
+def write_jacobian(
+    builder: ProgramBuilder[S], name: str, entries: Sequence[S], array: Input[S]
 ) -> None:
-    """Differentiate all that is written, and add the outputs ``d<name>_d<input>``.
+    """Differentiate all that is written, and add the output ``d<name>_d<input>``.
 
-    `entries` is a vector; an input of shape t gives an output of shape (len(entries), *t).  With
-    `any_way` derivatives of the entries may be found in another way than statement by statement,
-    where that takes fewer operations.
+    `entries` is a vector; an input of shape t gives an output of shape (len(entries), *t).
     """
-    derivatives = differentiate(builder, inputs)
-    rows = derivatives.rows(entries) if any_way else [derivatives.of(entry) for entry in entries]
-    start = 0
-    for array in inputs:
-        stop = start + len(array.symbols)
-        zero = builder.algebra.zero
-        dense = [row.get(k, zero) for row in rows for k in range(start, stop)]
-        builder.output(f"d{name}_d{array.name}", (len(entries), *array.shape), dense)
-        start = stop
+    slopes, zero = differentiate(builder, [array]), builder.algebra.zero
+    rows = [slopes.of(entry) for entry in entries]
+    dense = [row.get(k, zero) for row in rows for k in range(len(array.symbols))]
+    builder.output(f"d{name}_d{array.name}", (len(entries), *array.shape), dense)

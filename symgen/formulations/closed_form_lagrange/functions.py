@@ -40,7 +40,7 @@ from symgen.formulations.state import State
 from symgen.formulations.torques import RigidParts, write_parts
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import write_jacobians
+from symgen.program.differentiation import write_jacobian
 
 LARGEST_CLOSED_FORM = 200_000
 """Largest estimated number of operations of a closed form that is still derived."""
@@ -115,7 +115,7 @@ def inverse_dynamics_load_derivatives(
     """LG-10 is linear in the loads: its Jacobian with respect to them."""
     loads = symbolic_loads(tree, b)
     torques = load_torques(Kinematics(tree, b, state.q), wrenches(loads.symbols))
-    write_jacobians(b, "tau", torques, [loads])
+    write_jacobian(b, "tau", torques, loads)
 
 
 def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:

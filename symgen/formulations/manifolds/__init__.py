@@ -79,10 +79,8 @@ FUNCTIONS = {
 }
 """The functions that are derived for trees with joints on manifolds."""
 
-BY_PARAMETERS = {
-    name for name, x in DERIVATIVES.items() if x.is_by_parameters and x.of in FUNCTIONS
-}
-"""Derivatives by parameters of these, which are differentiated with all that is written here."""
+OF_HELD_MOTION = {name for name, x in DERIVATIVES.items() if x.holds_motion and x.of in FUNCTIONS}
+"""Derivatives of these at a held motion, which are differentiated with all that is written here."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "bias_forces": ("inverse_dynamics",),
@@ -102,7 +100,7 @@ def are_derived(functions: Collection[str], tree: KinematicTree[S]) -> set[str]:
     return {
         name
         for name in functions
-        if (name in FUNCTIONS or name in BY_PARAMETERS)
+        if (name in FUNCTIONS or name in OF_HELD_MOTION)
         and all(needed in functions for needed in NEEDS.get(name, ()))
         and not lacking(name, tree)
     }

@@ -24,13 +24,13 @@ UNCHANGED = (
 """The functions that are those of the chain, rotors included."""
 
 OF_SPRINGS = (
-    "potential_energy", "outputs", "outputs_derivatives", "outputs_multiplier_derivatives",
+    "potential_energy", "outputs", "outputs_derivatives",
 )  # fmt: skip
 """Functions that know the energy of springs."""
 
 OF_ACCELERATIONS = (
     "joint_wrenches", "point_motion", "link_motion", "centroidal_momentum_rate", "regressor",
-    "outputs", "outputs_multiplier_derivatives",
+    "outputs",
 )  # fmt: skip
 """Functions of the chain at its accelerations."""
 

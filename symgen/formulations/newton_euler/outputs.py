@@ -16,8 +16,6 @@ from symgen.formulations.model_outputs import (
     Mentioned,
     Supplied,
     write_outputs,
-    write_outputs_derivatives,
-    write_outputs_multiplier_derivatives,
 )
 from symgen.formulations.newton_euler.dynamics import wrench_step
 from symgen.formulations.newton_euler.kinematics import (
@@ -112,5 +110,3 @@ def wrench_sweep(
 
 
 outputs = partial(write_outputs, supply=supply)
-outputs_derivatives = partial(write_outputs_derivatives, supply=supply)
-outputs_multiplier_derivatives = partial(write_outputs_multiplier_derivatives, supply=supply)
