@@ -19,7 +19,7 @@ import numpy as np
 from symgen.description.model import RobotDescription
 from symgen.validation.evaluation import Array, States, random_states
 from symgen.validation.limits import STEP
-from symgen.validation.oracle_parts import configuration, unread_types
+from symgen.validation.oracle_model import Points, configuration, unread_types
 from symgen.validation.oracles import NumericRobot
 
 SAMPLES = 5
@@ -49,19 +49,21 @@ def condition(description: RobotDescription) -> float:
     states = random_states(
         robot.n, robot.n_loads, SAMPLES, configuration=configuration(description)
     )
+    model = robot.model
     with np.errstate(all="ignore"):
-        reach = np.maximum(1.0, robot.reach(states.q))
-        arm = np.maximum(1.0, robot.lever(states.q))
-        turning = robot.path_sum(states.qdd) + robot.path_sum(states.qd) ** 2
-        acceleration = robot.gravity_magnitude + arm * turning
-        mass, inertia = robot.total_mass, robot.total_inertia
+        reach, arm = (np.maximum(1.0, x) for x in _reach_and_lever(robot, states.q))
+        turning = path_sum(robot, states.qdd) + path_sum(robot, states.qd) ** 2
+        gravity = float(np.linalg.norm(model.gravity))
+        acceleration = gravity + arm * turning
+        mass = float(model.mass.sum())
+        inertia = float(np.abs(model.inertia).max(axis=(1, 2), initial=0.0).sum())
         loads = np.abs(states.loads).sum(axis=(1, 2))
         torque = mass * acceleration * arm + inertia * turning + loads * arm
         still = np.zeros_like(states.qdd)
-        bias = np.abs(robot.virtual_power(states.q, states.qd, still, loads=states.loads))
+        bias = np.abs(robot.inverse_dynamics(states.q, states.qd, still, loads=states.loads))
         by_torque = torque / np.maximum(1.0, bias.max(axis=1))
         held = np.abs(robot.gravity_forces(states.q)).max(axis=1)
-        by_weight = mass * robot.gravity_magnitude * arm / np.maximum(1.0, held)
+        by_weight = mass * gravity * arm / np.maximum(1.0, held)
         matrix = np.abs(robot.mass_matrix(states.q)).max(axis=(1, 2))
         by_mass = (mass * arm**2 + inertia) / np.maximum(1.0, matrix)
         by_rate = _mass_over_coriolis(robot, states) * (mass * arm[0] ** 2 + inertia)
@@ -86,7 +88,7 @@ def mass_terms(description: RobotDescription, condition: float) -> Array | None:
     robot = NumericRobot(description)
     states = random_states(robot.n, 0, SAMPLES, configuration=configuration(description))
     with np.errstate(all="ignore"):
-        terms = robot.mass_terms(states.q) / (SLACK * condition)
+        terms = _mass_terms(robot, states.q) / (SLACK * condition)
         sums = np.abs(np.diagonal(robot.mass_matrix(states.q), axis1=-2, axis2=-1))
         known = bool(np.isfinite(terms).all() and np.any(terms > sums))
     return terms.max(axis=0) if known else None
@@ -95,7 +97,49 @@ def mass_terms(description: RobotDescription, condition: float) -> Array | None:
 def _mass_over_coriolis(robot: NumericRobot, states: States) -> float:
     """Bound of the rates over the Coriolis matrix, in the first state: it takes its time."""
     matrix = np.abs(robot.coriolis_matrix(states.q[0], states.qd[0])).max()
-    return float(robot.path_sum(states.qd[0]) / np.maximum(1.0, matrix))
+    return float(path_sum(robot, states.qd[0]) / np.maximum(1.0, matrix))
+
+
+def path_sum(robot: NumericRobot, rates: Array) -> Array:
+    """Largest sum of magnitudes over the joints that move one link, (...)."""
+    magnitudes = np.abs(robot.model.terms.of_joints(rates))
+    moved = magnitudes @ robot.model.moves[:-1].astype(float).T
+    return np.asarray(moved.max(axis=-1, initial=0.0))
+
+
+def _reach_and_lever(robot: NumericRobot, q: Array) -> tuple[Array, Array]:
+    """Largest distance of a link's origin or centre of mass from the base origin (m), and largest
+    velocity of one per unit of one joint velocity, 2 x (...)."""
+    motion, links = robot.motion(q), [*range(robot.n_links)] * 2
+    places = np.concatenate([np.zeros((robot.n_links, 3)), robot.model.centres.places])
+    (points,) = motion.points(Points(links, places))
+    linear, _ = motion.jacobians(points, links)
+    lever = np.linalg.norm(linear, axis=-2).max(axis=(-1, -2), initial=0.0)
+    return np.linalg.norm(points, axis=-1).max(axis=-1, initial=0.0), np.asarray(lever)
+
+
+def _mass_terms(robot: NumericRobot, q: Array) -> Array:
+    """Bounds of the terms that the diagonal of the mass matrix is the sum of, (..., n).
+
+    Composite bodies may be made about one point P of their tree, the origin of its first joint that
+    turns.  For a joint with its axis through o, a body of mass m about c and inertia I then enters
+    with m |c - P|^2, 2 m |c - P| |o - P|, m |o - P|^2 and I, of which m |c - o|^2 + I may be left.
+    A joint that slides moves m alone.
+    """
+    motion, model = robot.motion(q, moved=True), robot.model
+    moves, inertia = model.moves[:-1], np.trace(model.inertia, axis1=1, axis2=2)
+    (centres,) = motion.points(model.centres)
+    turning = np.any(motion.screws[..., 1, :] != 0.0, axis=(*range(q.ndim - 1), -1))
+    found = np.empty(motion.origins.shape[:-1])
+    for j in range(moves.shape[1]):
+        carriers = np.all(moves >= moves[:, [j]], axis=0) & turning
+        first = next((int(k) for k in np.flatnonzero(carriers[: j + 1])), j)
+        point = motion.origins[..., first, :]
+        distances = np.linalg.norm(centres - point[..., np.newaxis, :], axis=-1)
+        arm = np.linalg.norm(motion.origins[..., j, :] - point, axis=-1)[..., np.newaxis]
+        terms = model.mass * (distances + arm) ** 2 + inertia if turning[j] else model.mass
+        found[..., j] = np.sum(moves[:, j] * terms, axis=-1)
+    return np.asarray((np.sqrt(found) @ np.abs(model.terms.coupling)) ** 2)
 
 
 def _wrench_over_slope(robot: NumericRobot, states: States) -> Array:

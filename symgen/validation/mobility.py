@@ -19,8 +19,8 @@ from symgen.joints import closing_type
 from symgen.kinematics.loops import loop_axes, row_units
 from symgen.robot.closure import RANK, half_turned, row_sizes
 from symgen.robot.mechanism import Mechanism
-from symgen.validation.oracle_outputs import constraint_names
-from symgen.validation.oracle_parts import Array, unread_types
+from symgen.validation.oracle_constraints import constraint_names
+from symgen.validation.oracle_model import Array, unread_types
 from symgen.validation.oracles import NumericRobot
 
 STEP = 1e-40

@@ -1,80 +1,136 @@
-"""Expressions of the motion as numbers, as they stand in the file.
+"""Values of parameters and expressions for `NumericRobot`, in dual arithmetic over arrays.
 
-They are evaluated over arrays with batch axes in front.  Complex numbers go through every
-operation, so that complex step differentiates an expression: what is not analytic (abs, atan2, max,
-min, powers) is continued from the real axis.
+A complex number stands for a value (its real part) and its slope along one direction (its imaginary
+part, times the complex step).  Real parts are computed as everywhere; imaginary parts follow from
+the partial derivatives of each operation, so that `abs`, `atan2` and powers of negative numbers can
+be differentiated, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
-from symgen.description.expressions import Name, Node, Number
-from symgen.validation.oracle_parts import Array
+from symgen.description.expressions import (
+    CONSTANT_VALUES,
+    Expression,
+    Name,
+    Node,
+    Number,
+    evaluate,
+)
+from symgen.description.model import RobotDescription
+
+Array = np.ndarray[Any, Any]
+Value = complex
+"""A real number, or one with the slope along some direction as imaginary part."""
+
+# ---------------------------------------------------------------------------------- operations
+
+
+def _angle(y: Array, x: Array) -> Array:
+    """atan2; NaN at the origin, where it depends on the signs of zeros."""
+    return np.where((x == 0.0) & (y == 0.0), np.nan, np.arctan2(y, x))
+
+
+def _power_slopes(base: Array, exponent: Array) -> tuple[Array, Array]:
+    by_base = exponent * np.power(base, np.where(exponent == 0.0, 1.0, exponent - 1.0))
+    by_exponent = np.log(base) * np.power(base, exponent)
+    return by_base, np.where(base == 0.0, 0.0, by_exponent)
+
+
+def _shares(sign: Array) -> tuple[Array, Array]:
+    """1 by the operand that is taken, 0 by the other, 1/2 by both where they are equal."""
+    return 0.5 * (1.0 + sign), 0.5 * (1.0 - sign)
+
+
+def _arc_slope(a: Array) -> Array:
+    return np.asarray(1.0 / np.sqrt((1.0 - a) * (1.0 + a)))
+
+
+_RULES: Mapping[str, tuple[Callable[..., Any], Callable[..., tuple[Any, ...]]]] = {
+    "+": (np.add, lambda a, b: (1.0, 1.0)),
+    "-": (np.subtract, lambda a, b: (1.0, -1.0)),
+    "*": (np.multiply, lambda a, b: (b, a)),
+    "/": (np.divide, lambda a, b: (1.0 / b, -a / b / b)),
+    "**": (np.power, _power_slopes),
+    "neg": (np.negative, lambda a: (-1.0,)),
+    "sqrt": (np.sqrt, lambda a: (0.5 / np.sqrt(a),)),
+    "sin": (np.sin, lambda a: (np.cos(a),)),
+    "cos": (np.cos, lambda a: (-np.sin(a),)),
+    "tan": (np.tan, lambda a: (1.0 / np.cos(a) ** 2,)),
+    "asin": (np.arcsin, lambda a: (_arc_slope(a),)),
+    "acos": (np.arccos, lambda a: (-_arc_slope(a),)),
+    "atan": (np.arctan, lambda a: (1.0 / (1.0 + a * a),)),
+    "atan2": (_angle, lambda y, x: (x / (x * x + y * y), -y / (x * x + y * y))),
+    "exp": (np.exp, lambda a: (np.exp(a),)),
+    "log": (np.log, lambda a: (1.0 / a,)),
+    "abs": (np.abs, lambda a: (np.sign(a),)),
+    "tanh": (np.tanh, lambda a: (1.0 - np.tanh(a) ** 2,)),
+    "max": (np.maximum, lambda a, b: _shares(np.sign(a - b))),
+    "min": (np.minimum, lambda a, b: _shares(np.sign(b - a))),
+}
+"""Every operator and function of the grammar, and its partial derivatives."""
 
 
 def value_of(node: Node, quantities: Callable[[str], Array]) -> Array:
-    """The value of an expression, (...)."""
+    """Evaluate an expression whose names have the values `quantities` (...); returns (...).
+
+    The slope is NaN where it does not exist.
+    """
     # Recursion is safe: the grammar limits the height of an expression.
     if isinstance(node, Number):
         return np.asarray(node.value)
     if isinstance(node, Name):
         return quantities(node.name)
     operands = [value_of(operand, quantities) for operand in node.operands]
-    return np.asarray(_OPERATIONS[node.operator](*operands))
+    function, slopes = _RULES[node.operator]
+    real = [np.asarray(np.real(x)) for x in operands]
+    value = np.asarray(function(*real))
+    if not any(map(np.iscomplexobj, operands)):
+        return value
+    dual = value.astype(complex)
+    with np.errstate(all="ignore"):
+        for slope, operand in zip(slopes(*real), operands, strict=True):
+            along = np.imag(operand)
+            change = np.where(along == 0.0, 0.0, slope * along)
+            dual.imag += np.where(np.isinf(slope), np.nan, change)
+    return dual
 
 
-def _absolute(x: Array) -> Array:
-    return np.where(np.real(x) < 0.0, -x, x)
+# ---------------------------------------------------------------------------------- parameters
 
 
-def _larger(x: Array, y: Array) -> Array:
-    """By the real parts; the mean of both where these are equal."""
-    share = 0.5 * (1.0 + np.sign(np.real(x) - np.real(y)))
-    return np.asarray(np.where(share == 1.0, x, np.where(share == 0.0, y, 0.5 * (x + y))))
+def parameter_values(
+    description: RobotDescription, changed: Mapping[str, Value]
+) -> dict[str, Value]:
+    """Values of all parameters, in which some are replaced and derived ones follow.
 
-
-def _smaller(x: Array, y: Array) -> Array:
-    return -_larger(-x, -y)
-
-
-def _angle(y: Array, x: Array) -> Array:
-    """atan2 of the real parts, and its differential along the imaginary ones.
-
-    At the origin, where it depends on the signs of zeros, it has no value.
+    EvaluationError where one has no finite value.
     """
-    a, b = np.asarray(np.real(x)), np.asarray(np.real(y))
-    angle = np.where((a == 0.0) & (b == 0.0), np.nan, np.arctan2(b, a))
-    if not (np.iscomplexobj(x) or np.iscomplexobj(y)):
-        return np.asarray(angle)
-    slope = (a * np.imag(y) - b * np.imag(x)) / np.asarray(a * a + b * b)
-    return np.asarray(angle + 1j * slope)
+    values: dict[str, Value] = dict(changed)
+    waiting = [p for p in description.parameters if p.name not in values]
+    while waiting:
+        ready = [p for p in waiting if all(name in values for name in p.expression.names)]
+        for parameter in ready:
+            values[parameter.name] = reader(values)(parameter.expression)
+        waiting = [p for p in waiting if p.name not in values]
+    return values
 
 
-def _power(base: Array, exponent: Array) -> Array:
-    """The power of the real parts, and its differential along the imaginary ones."""
-    a, b = np.real(base), np.real(exponent)
-    power = np.power(a, b)
-    if not (np.iscomplexobj(base) or np.iscomplexobj(exponent)):
-        return np.asarray(power)
-    slope = np.where(b == 0.0, 0.0, b * np.power(a, np.where(b == 0.0, 1.0, b - 1.0)))
-    along = slope * np.imag(base)
-    if np.any(np.imag(exponent)):
-        along = along + np.log(a) * power * np.imag(exponent)
-    return np.asarray(power + 1j * along)
+def reader(values: Mapping[str, Value]) -> Callable[[Expression], Value]:
+    """A function that evaluates expressions at these values of the parameters."""
+    real = {name: value.real for name, value in values.items()}
+    moving = {name for name, value in values.items() if value.imag}
+    every = {name: np.asarray(x) for name, x in {**CONSTANT_VALUES, **real}.items()}
+    every |= {name: np.asarray(values[name]) for name in moving}
 
+    def number(expression: Expression) -> Value:
+        value = evaluate(expression, real)
+        if moving.isdisjoint(expression.names):
+            return value
+        return complex(value, float(value_of(expression.root, every.__getitem__).imag))
 
-def _root(x: Array) -> Array:
-    """The root of the real part; its differential, which is none at 0, along the imaginary one."""
-    root = np.sqrt(np.real(x))
-    return np.asarray(root + 0.5j * np.imag(x) / root if np.iscomplexobj(x) else root)
-
-
-_OPERATIONS: Mapping[str, Callable[..., Array]] = {
-    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": _power,
-    "neg": np.negative, "sqrt": _root, "sin": np.sin, "cos": np.cos, "tan": np.tan,
-    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": _angle, "exp": np.exp,
-    "log": np.log, "abs": _absolute, "tanh": np.tanh, "max": _larger, "min": _smaller,
-}  # fmt: skip
+    return number

@@ -1,110 +1,232 @@
 """An independent numeric model of a robot, straight from its description.
 
-`NumericRobot` shares no code with the derivation that it checks: homogeneous matrices are composed
-literally as the model format says, links on fixed joints are carried along and never merged, and
-the equations of motion are Lagrange's, with the derivatives of the mass matrix by complex step.
+`NumericRobot` shares no code with the derivation that it checks.  It is one law, differentiated:
+
+- `Model` reads the file as numbers; `RobotMotion` composes homogeneous matrices literally as the
+  format says, with their rates; links on fixed joints are carried along and never merged.
+- Virtual power gives the torques: inertia forces, weight, loads, springs and forces of the model
+  times the Jacobians of where they act (`inverse_dynamics`).  Joint wrenches are the sums of the
+  same forces.  Bias and gravity forces, Coriolis matrix, torque parts and accelerations (forward
+  and hybrid dynamics, with the mass matrix) are that law at other arguments, or solved.
+- Derivatives by q, qd, qdd, loads, time and parameters are complex steps of what they are
+  derivatives of; those of accelerations follow from the implicit function; products with vectors
+  from matrices; second derivatives from differences (`symgen.validation.oracle_curvatures`).
+- Lagrange's equations, from the energies, say the torques a second time (`lagrange_torques`): a law
+  that the model itself is held to.
 
 | symbol | array | shape, frame |
 | --- | --- | --- |
 | q, qd, qdd | coordinates, velocities, accelerations | (..., n) |
-| T | link frames | (..., n_links, 4, 4), base frame |
-| z, o | axes of the coordinates and points on them | (..., n, 3), base frame |
-| Jv, Jw | linear and angular Jacobians of points on links | (..., m, 3, n), base axes |
 | w | loads [fx fy fz nx ny nz] | (..., n_loads, 6), base axes |
+| f, p | numbers of the free and of the prescribed coordinates | (n_f,), (n_p,) |
+| x, y | given and wanted: qdd_p and tau_f, tau_p and qdd_f | (..., n) |
+| pi | [m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] of a body | (10,), its own frame |
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from functools import partialmethod
+from typing import Any, Self
 
 import numpy as np
 
 from symgen.description.expressions import EvaluationError
+from symgen.description.model import RobotDescription
 from symgen.robot.configuration import FREE
 from symgen.validation import limits
 from symgen.validation.calls import LOADED
+from symgen.validation.disturbance import SIZE, disturbed
 from symgen.validation.evaluation import Comparison, Evaluation
-from symgen.validation.limits import STEP
-from symgen.validation.oracle_parts import Array, Motion, as_array, carried, same_batch, transferred
-from symgen.validation.oracle_products import ProductFunctions
+from symgen.validation.limits import EPS, STEP
+from symgen.validation.oracle_constraints import constraint_names, frame_of, rows_of
+from symgen.validation.oracle_curvatures import (
+    LARGEST,
+    change_along,
+    friction_curvature,
+    half_bracket,
+    spring_curvature,
+)
+from symgen.validation.oracle_expressions import Value, value_of
+from symgen.validation.oracle_model import Array, Model, Points, as_array
+from symgen.validation.oracle_motion import Actions, RobotMotion, same_batch, times
+from symgen.validation.oracle_quantities import Quantities
+
+CORES: Mapping[str, int] = {"t": 0, "loads": 2, "motion_multipliers": 2}
+"""Number of axes of an argument without its batch axes; 1 of all others."""
+INERTIA_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+"""Rows and columns of Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
+THIRD = {"inverse_dynamics": "qdd", "forward_dynamics": "tau"}
+"""The functions that have products, and their third argument."""
 
 
-class NumericRobot(ProductFunctions):
-    """A robot as numbers: every function of a generated module, for real arrays.
+class NumericRobot:
+    """A robot as numbers: every function of a generated module, for real and complex arrays.
 
-    The kinematics, `mass_matrix`, `gravity_forces`, `bias_forces`, the energies and
-    `inverse_dynamics` also take complex numbers, so that complex step works on them, and so do the
-    forward and hybrid dynamics.  Parameters may be complex as well.
+    Functions that are complex steps, which cannot be nested, take real arrays only.  `parameters`
+    replaces values of the model's parameters, and derived ones follow; they may be complex.
+    `runtime` names those that derivatives with respect to parameters are about.
     """
 
-    _slopes_of_mass: tuple[Array, Array] | None = None
-
-    def _bodies(self, motion: Motion) -> _Bodies:
-        rotation = motion.frames[..., :3, :3]
-        com = self._centres(motion)
-        inertia = rotation @ self._inertia @ np.swapaxes(rotation, -1, -2)
-        linear, angular = self._point_jacobians(motion, com, range(self.n_links))
-        return _Bodies(com, inertia, linear, angular)
-
-    # ------------------------------------------------------------------- energies and forces
-
-    def mass_matrix(self, q: Array) -> Array:
-        """M = sum of m Jv' Jv + Jw' I Jw over the links, and the rotors, (..., n, n)."""
-        body = self._bodies(self._levers(q))
-        momentum = self._mass[:, np.newaxis, np.newaxis] * body.linear
-        spin = body.inertia @ body.angular
-        bodies = _project(body.linear, momentum) + _project(body.angular, spin)
-        return np.asarray(bodies + self._added + self._rotors)
+    def __init__(
+        self,
+        description: RobotDescription,
+        parameters: Mapping[str, Value] | None = None,
+        runtime: Sequence[str] = (),
+    ) -> None:
+        self.description = description
+        self.model = model = Model(description, parameters or {})
+        self.values, self.space, self.prescribed = model.values, model.space, model.prescribed
+        self.joint_terms = model.terms.numbers
+        self.coordinate_names = model.coordinate_names
+        self.n, self.n_links = self.space.n, len(model.link_names)
+        self.n_loads = len(description.loads)
+        self.parameter_names = tuple(runtime)
+        self.n_parameters = len(self.parameter_names)
+        self._springs = np.array(
+            [[model.number(x) for x in (s.stiffness, s.damping, s.length)]
+             for s in description.springs]
+        ).reshape(-1, 3)  # fmt: skip
+        self._ends = model.read([end for spring in description.springs for end in spring.ends])
+        self._acted = model.read([force.at for force in description.forces])
+        self._has_forces = bool(description.springs or description.forces)
+        self._time: Array = np.zeros(())
+        self._random: np.random.Generator | None = None
 
     @property
-    def _added(self) -> Array:
-        """What added masses add to the mass matrix, (n, n)."""
-        return np.diag(self._of_coordinates(self._terms.added_mass))
+    def parameters(self) -> Array:
+        """Values of the runtime parameters, (n_parameters,)."""
+        return as_array([self.values[name] for name in self.parameter_names])
 
-    @property
-    def _rotors(self) -> Array:
-        """What the rotors add to the mass matrix, (n, n)."""
-        S, inertia = self._coupling, self._terms.reflected_inertia
-        return (
-            np.asarray(S.T @ (inertia[:, np.newaxis] * S)) if self._is_coupled else np.diag(inertia)
-        )
+    def with_parameters(self, parameters: Array) -> Self:
+        """The robot with other values of the runtime parameters, (n_parameters,)."""
+        values = (x.item() for x in as_array(parameters))
+        changed = dict(zip(self.parameter_names, values, strict=True))
+        return type(self)(self.description, changed, self.parameter_names).at_time(self._time)
+
+    def at_time(self, t: Array) -> Self:
+        """The robot with its forces at the time t (...)."""
+        return self._changed(_time=np.asarray(t))
+
+    def disturbed_by(self, random: np.random.Generator) -> Self:
+        """The robot with every frame and point disturbed (`symgen.validation.disturbance`)."""
+        return self._changed(_random=random)
+
+    def _changed(self, **attributes: Any) -> Self:
+        changed = copy(self)
+        vars(changed).update(attributes)
+        return changed
+
+    def motion(self, q: Array, *rates: Array, moved: bool = False) -> RobotMotion:
+        """The motion at q (..., nq), and qd and qdd (..., n); see `RobotMotion`."""
+        return RobotMotion(self.model, q, *rates, moved=moved, random=self._random)
+
+    # ------------------------------------------------------------------------- complex steps
+
+    def _slopes(self, function: str, argument: str, **state: Array | None) -> tuple[Array, ...]:
+        """Derivatives of the results of a function by one of its arguments, whose axes stand
+        behind; that by q is in its tangent space."""
+        given = self._same_batch(state)
+        value, batch = given[argument], given["q"].ndim - 1
+        core = (self.n,) if argument == "q" else value.shape[batch:]
+        size = int(np.prod(core))
+        steps = 1j * STEP * np.eye(size).reshape(size, *(1,) * batch, *core)
+        moved = self.space.integrate(value, steps) if argument == "q" else value + steps
+        results = getattr(self, function)(**{**given, argument: moved})
+        slopes = []
+        for result in results if isinstance(results, tuple) else (results,):
+            slope = np.moveaxis(np.imag(result) / STEP, 0, -1)
+            slopes.append(np.reshape(slope, (*slope.shape[:-1], *core)))
+        return tuple(slopes)
+
+    def _slope(self, function: str, argument: str, **state: Array | None) -> Array:
+        return self._slopes(function, argument, **state)[0]
+
+    def _rate(self, function: Callable[..., Array], q: Array, qd: Array, *moving: Any) -> Array:
+        """d function(q, ...) / dt along q' = qd; further arguments are pairs with their rates."""
+        h = 1j * STEP
+        others = (x + h * rate for x, rate in moving)
+        return np.asarray(function(self.space.integrate(q, h * qd), *others).imag / STEP)
+
+    def _same_batch(self, state: Mapping[str, Any]) -> dict[str, Array]:
+        """The arguments that are there, with batch axes of one shape."""
+        given = {name: as_array(x) for name, x in state.items() if x is not None}
+        cores = {name: x.shape[x.ndim - CORES.get(name, 1) :] for name, x in given.items()}
+        batch = np.broadcast_shapes(*(x.shape[: x.ndim - len(cores[k])] for k, x in given.items()))
+        return {name: np.broadcast_to(x, (*batch, *cores[name])) for name, x in given.items()}
+
+    def _by_parameters(self, function: str, *arguments: Any, **options: Any) -> Any:
+        """Derivatives of the results of a function by the parameters, (..., n_parameters)."""
+        values = _tuple(getattr(self, function)(*arguments, **options))
+        slopes = [np.zeros((*np.shape(value), self.n_parameters)) for value in values]
+        for k, direction in enumerate(np.eye(self.n_parameters)):
+            moved = self.with_parameters(self.parameters + 1j * STEP * direction)
+            results = _tuple(getattr(moved, function)(*arguments, **options))
+            for slope, result in zip(slopes, results, strict=True):
+                slope[..., k] = np.imag(result) / STEP
+        return tuple(slopes) if len(slopes) > 1 else slopes[0]
+
+    inverse_dynamics_parameter_derivatives = partialmethod(_by_parameters, "inverse_dynamics")
+    kinetic_energy_parameter_derivatives = partialmethod(_by_parameters, "kinetic_energy")
+    potential_energy_parameter_derivatives = partialmethod(_by_parameters, "potential_energy")
+    point_motion_parameter_derivatives = partialmethod(_by_parameters, "point_motion")
+
+    # ------------------------------------------------------------------------------- energies
 
     def kinetic_energy(self, q: Array, qd: Array) -> Array:
         """Sum of m v'v / 2 + omega' I omega / 2 over the links, and the rotors, (...)."""
         q, qd = same_batch(q, qd)
-        body = self._bodies(self._levers(q))
-        v, omega = _times(body.linear, qd), _times(body.angular, qd)
-        momentum = (body.inertia @ omega[..., np.newaxis])[..., 0]
-        bodies = np.sum(self._mass[:, np.newaxis] * v * v + omega * momentum, axis=(-1, -2))
-        rates = self._of_joints(qd)
-        moved = self._terms.reflected_inertia + self._terms.added_mass
-        return np.asarray(0.5 * (bodies + np.sum(moved * rates * rates, axis=-1)))
+        motion, terms = self.motion(q, qd, 0.0 * qd, moved=True), self.model.terms
+        velocity, omega = motion.points(self.model.centres)[1], motion.spins()[0]
+        spins = omega * times(motion.inertias(), omega)
+        bodies = np.sum(self.model.mass[:, np.newaxis] * velocity**2 + spins, axis=(-1, -2))
+        moved = np.sum(qd * (times(terms.rotors, qd) + terms.added * qd), axis=-1)
+        return np.asarray(0.5 * (bodies + moved))
 
     def potential_energy(self, q: Array) -> Array:
         """Minus the sum of m g'c over the links that move, and the springs, (...).
 
         Zero level: the base origin.  A link that is fixed to the base is a part of it.
         """
-        com = self._centres(self._kinematics(q))
-        mass = self._mass * self._moves[:-1].any(axis=1)
-        weight = np.sum((com @ self._gravity) * mass, axis=-1)
-        springs = self._terms.spring_energy(self._stretches_of_joints(q)) + self.spring_energy(q)
-        return np.asarray(springs - weight)
+        (centres,) = self.motion(as_array(q)).points(self.model.centres)
+        weight = np.sum((centres @ self.model.gravity) * self._moving_mass, axis=-1)
+        return np.asarray(self.model.terms.spring_energy(q) + self.spring_energy(q) - weight)
 
-    def gravity_forces(self, q: Array) -> Array:
-        """Minus the sum of Jv' m g over the links, (..., n); springs are no part of it."""
-        body = self._bodies(self._levers(q))
-        weight = np.broadcast_to(self._mass[:, np.newaxis] * self._gravity, body.com.shape)
-        return np.asarray(-_transposed_times(body.linear, weight))
+    def spring_energy(self, q: Array) -> Array:
+        """Energy of the springs between points, (...)."""
+        if not len(self._springs):
+            return np.zeros(q.shape[:-1])
+        stiffness, _, length = self._springs.T
+        (x,) = self.motion(q).points(self._ends)
+        squared = np.sum((x[..., 1::2, :] - x[..., ::2, :]) ** 2, axis=-1)
+        with np.errstate(all="ignore"):
+            stretched = np.where(length == 0.0, squared, (np.sqrt(squared) - length) ** 2)
+        return np.asarray(np.sum(0.5 * stiffness * stretched, axis=-1))
+
+    # ------------------------------------------------------------------------- inverse dynamics
+
+    def inverse_dynamics(
+        self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
+    ) -> Array:
+        """Torques by virtual power of everything that acts on links, and joint terms, (..., n)."""
+        q, qd, qdd = same_batch(q, qd, qdd)
+        terms = self.model.terms
+        bodies = self._bodies(q, qd, qdd, self.model.gravity)
+        others = self._load_forces(q, loads) - self.model_forces(q, qd)
+        return np.asarray(bodies + terms.losses(qd) + terms.springs(q) + others)
+
+    def _bodies(self, q: Array, qd: Array, qdd: Array, gravity: Array) -> Array:
+        """Torques of inertia and weight, rotors included, (..., n)."""
+        motion = self.motion(q, qd, qdd, moved=True)
+        felt = motion.felt(motion.inertia_forces(gravity))
+        return np.asarray(self.model.terms.inertial(qd, qdd) - felt)
 
     def inverse_dynamics_load_derivatives(self, q: Array) -> Array:
         """-J' of each load's point, (..., n, n_loads, 6)."""
-        motion = self._levers(q)
-        points = carried(motion, self._load_points, self._load_links)
-        linear, angular = self._point_jacobians(motion, points, self._load_links)
-        return np.asarray(-np.moveaxis(np.concatenate([linear, angular], axis=-2), -1, -3))
+        motion, loads = self.motion(as_array(q), moved=True), self.model.loads
+        both = motion.jacobians(motion.points(loads)[0], loads.links)
+        return np.asarray(-np.moveaxis(np.concatenate(both, axis=-2), -1, -3))
 
     def _load_forces(self, q: Array, loads: Array | None) -> Array:
         if loads is None:
@@ -112,174 +234,534 @@ class NumericRobot(ProductFunctions):
         lever = self.inverse_dynamics_load_derivatives(q)
         return np.asarray(np.sum(lever * loads[..., np.newaxis, :, :], axis=(-1, -2)))
 
-    # ------------------------------------------------------------------- equations of motion
+    def model_forces(self, q: Array, qd: Array, elastic: bool = True) -> Array:
+        """Generalized forces of the springs and forces of the model, (..., n); without the
+        stiffness of springs where they are not `elastic`."""
+        if not self._has_forces:
+            return np.zeros((*q.shape[:-1], self.n))
+        motion = self.motion(q, qd)
+        return motion.felt(self._model_actions(motion, q, qd, elastic))
 
-    def mass_matrix_derivatives(self, q: Array) -> Array:
-        """[i, j, k] = dM_ij / dq_k by complex step, (..., n, n, n); real q only.
+    def _model_actions(
+        self, motion: RobotMotion, q: Array, qd: Array, elastic: bool = True
+    ) -> Actions:
+        """Springs pull their ends together by k (l - l_0) + c dl/dt, with l their distance; an
+        applied force is what its expressions say."""
+        x, v, *_ = motion.points(self._ends)
+        stiffness, damping, length = self._springs.T
+        d, rate = (part[..., 1::2, :] - part[..., ::2, :] for part in (x, v))
+        squared = np.sum(d * d, axis=-1)
+        with np.errstate(all="ignore"):  # springs whose ends meet have no direction
+            slack = np.where(length == 0.0, 0.0, length / np.sqrt(squared))
+            braking = damping * np.sum(d * rate, axis=-1) / squared
+        pull = stiffness * elastic * (1.0 - slack) + np.where(damping == 0.0, 0.0, braking)
+        first = pull[..., np.newaxis] * d
+        forces = np.stack([first, -first], axis=-2).reshape(x.shape)
+        springs = Actions(self._ends.links, x, forces, np.zeros_like(forces))
+        state = {"t": self._time, "q": q, "qd": qd, "qdd": np.zeros_like(qd)}
+        quantities, batch = Quantities(self, state), q.shape[:-1]
+        wrenches = np.zeros((*batch, len(self.description.forces), 6), springs.forces.dtype)
+        for k, force in enumerate(self.description.forces):
+            quantities.local = {}
+            for name, expression in force.let:
+                quantities.local[name] = value_of(expression.root, quantities)
+            values = [value_of(x.root, quantities) for x in (*force.force, *force.torque)]
+            wrench = np.stack([np.broadcast_to(x, batch) for x in values], axis=-1)
+            wrenches = wrenches.astype(np.result_type(wrenches, wrench), copy=False)
+            wrenches[..., k, :] = wrench
+        at = motion.points(self._acted)[0]
+        return springs + Actions(self._acted.links, at, wrenches[..., :3], wrenches[..., 3:])
 
-        The last ones are kept: several functions are made of them, and nothing takes longer.
-        """
+    def mass_matrix(self, q: Array) -> Array:
+        """M = sum of m Jv' Jv + Jw' I Jw over the links, and the rotors, (..., n, n)."""
+        motion, model = self.motion(as_array(q), moved=True), self.model
+        (centres,) = motion.points(model.centres)
+        linear, angular = motion.jacobians(centres, model.centres.links)
+        momentum = model.mass[:, np.newaxis, np.newaxis] * linear
+        bodies = _project(linear, momentum) + _project(angular, motion.inertias() @ angular)
+        return np.asarray(bodies + np.diag(model.terms.added) + model.terms.rotors)
+
+    def gravity_forces(self, q: Array) -> Array:
+        """Torques that hold the robot at rest against its weight, (..., n); without springs."""
         q = as_array(q)
-        known = self._slopes_of_mass
-        if known is None or self._random is not None or not np.array_equal(known[0], q):
-            known = q.copy(), self._derivatives(self.mass_matrix, q)
-            self._slopes_of_mass = known
-        return known[1]
-
-    def coriolis_matrix(self, q: Array, qd: Array) -> Array:
-        """Christoffel: C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2.
-
-        On manifolds M is that of a chart, less what the chart itself turns: see `_in_a_chart`.
-        """
-        q, qd = same_batch(q, qd)
-        return np.asarray(np.einsum("...ijk,...k->...ij", self._christoffel_symbols(q), qd))
-
-    def _christoffel_symbols(self, q: Array) -> Array:
-        """[i, j, k] = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, (..., n, n, n)."""
-        slope, turned = self._in_a_chart(q)
-        other = np.swapaxes(slope, -1, -2)
-        return np.asarray(0.5 * (slope + other - np.moveaxis(slope, -1, -3)) - turned)
-
-    def _in_a_chart(self, q: Array) -> tuple[Array, Array]:
-        """[i, j, k]: slopes of W' M W in a chart with dW/dq_k = D_k, and M D_k; rotors apart."""
-        slope = self.mass_matrix_derivatives(q)
-        if not self._on_manifolds:
-            return slope, np.zeros(())
-        rigid = self.mass_matrix(q) - self._rotors
-        turned = np.einsum("...ia,kaj->...ijk", rigid, self.space.turning)
-        return slope + turned + np.swapaxes(turned, -2, -3), turned
-
-    def inverse_dynamics(
-        self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
-    ) -> Array:
-        """Lagrange: tau = M qdd + Mdot qd - d(qd' M qd / 2)/dq + dV/dq + losses - J' w, (..., n).
-
-        V has the springs; dampers and applied forces of the model act as loads w.
-        Complex steps cannot be nested; complex arguments go through `virtual_power`.
-        """
-        q, qd, qdd = same_batch(q, qd, qdd)
-        given = (q, qd, qdd, loads)
-        if self.is_complex or any(np.iscomplexobj(x) for x in given if x is not None):
-            return self.virtual_power(q, qd, qdd, loads=loads)
-        slope = self.mass_matrix_derivatives(q)
-        inertial = _times(self.mass_matrix(q), qdd)
-        convective = np.einsum("...ijk,...j,...k->...i", slope, qd, qd)
-        centrifugal = 0.5 * np.einsum("...jki,...j,...k->...i", slope, qd, qd)
-        weight = self._derivatives(self.potential_energy, q)
-        rigid = inertial + convective - centrifugal + weight + self._transport(q, qd)
-        losses = self._of_coordinates(self._terms.losses(self._of_joints(qd)))
-        others = self.model_forces(q, qd, elastic=False)
-        return np.asarray(rigid + losses + self._load_forces(q, loads) - others)
-
-    def _transport(self, q: Array, qd: Array) -> Array:
-        """Euler and Poincare: momenta p = M w of joints on manifolds turn with the link, (..., n).
-
-        w x p for rotations, and v x p_v for a free joint, whose forces are turned, too.
-        """
-        found = np.zeros((*q.shape[:-1], self.n))
-        if not self._on_manifolds:
-            return found
-        momentum = _times(self.mass_matrix(q) - self._rotors, qd)
-        for kind, _, start in self.space.joints:
-            w = slice(start + 3 * (kind == FREE), start + 3 + 3 * (kind == FREE))
-            found[..., w] = np.cross(qd[..., w], momentum[..., w])
-            if kind == FREE:
-                v = slice(start, start + 3)
-                found[..., v] = np.cross(qd[..., w], momentum[..., v])
-                found[..., w] += np.cross(qd[..., v], momentum[..., v])
-        return found
-
-    def virtual_power(
-        self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
-    ) -> Array:
-        """The same by virtual power: sum of Jv' m (a - g) + Jw' (I alpha + w x I w), and terms."""
-        q, qd, qdd = same_batch(q, qd, qdd)
-        motion = self._levers(q)
-        body = self._bodies(motion)
-        omega, alpha, acceleration = self._accelerations(motion, qd, qdd)
-        arms = body.com - motion.frames[..., :3, 3]
-        force = acceleration + transferred(omega, alpha, arms) - self._gravity
-        spin = (body.inertia @ omega[..., np.newaxis])[..., 0]
-        moment = (body.inertia @ alpha[..., np.newaxis])[..., 0] + np.cross(omega, spin)
-        return np.asarray(
-            _transposed_times(body.linear, self._mass[:, np.newaxis] * force)
-            + _transposed_times(body.angular, moment)
-            + self._of_coordinates(self._drives(q, qd, qdd))
-            + self._load_forces(q, loads)
-            - self.model_forces(q, qd)
-        )
-
-    def _drives(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """What drives, bearings and springs of all joints take, (..., N)."""
-        places, rates, terms = self._stretches_of_joints(q), self._of_joints(qd), self._terms
-        rotors = terms.reflected_inertia * self._of_joints(qdd)
-        added = terms.added_mass * self._of_joints(qdd + self._turning_of_travel(qd))
-        return np.asarray(rotors + added + terms.losses(rates) + terms.springs(places))
-
-    def _turning_of_travel(self, qd: Array) -> Array:
-        """w x v of free joints: what their origins' accelerations have beside v', (..., n)."""
-        found = np.zeros_like(qd)
-        for kind, _, start in self.space.joints:
-            if kind == FREE:
-                v, w = qd[..., start : start + 3], qd[..., start + 3 : start + 6]
-                found[..., start : start + 3] = np.cross(w, v)
-        return found
-
-    def torque_parts(
-        self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
-    ) -> tuple[Array, ...]:
-        """The terms of Lagrange's equations by what they are made of, 6 x (..., n); real q only."""
-        q, qd, qdd = same_batch(q, qd, qdd)
-        squares = np.einsum("...ikk,...k->...i", self._christoffel_symbols(q), qd * qd)
-        velocity = _times(self.coriolis_matrix(q, qd), qd)
-        terms = self._terms
-        losses = terms.losses(self._of_joints(qd)) + terms.springs(self._stretches_of_joints(q))
-        return (
-            _times(self.mass_matrix(q), qdd),
-            squares,
-            velocity - squares,
-            self.gravity_forces(q),
-            self._load_forces(q, loads) - self.model_forces(q, qd),
-            self._of_coordinates(losses),
-        )
+        rest = np.zeros((*q.shape[:-1], self.n))
+        return self._bodies(q, rest, rest, self.model.gravity)
 
     def bias_forces(self, q: Array, qd: Array, *, loads: Array | None = None) -> Array:
         """Inverse dynamics at zero acceleration, (..., n)."""
         q, qd = same_batch(q, qd)
         return self.inverse_dynamics(q, qd, np.zeros(qd.shape), loads=loads)
 
+    def velocity_torques(self, q: Array, qd: Array) -> Array:
+        """Torques of the bodies at zero acceleration without weight, C qd, (..., n)."""
+        q, qd = same_batch(q, qd)
+        return self._bodies(q, qd, 0.0 * qd, np.zeros(3))
+
+    def coriolis_matrix(self, q: Array, qd: Array) -> Array:
+        """The Christoffel matrix C, half of d(C qd)/dqd, (..., n, n).
+
+        Christoffel symbols are symmetric in the velocities; on manifolds those of a chart with
+        dW/dq_k = D_k are, less M D_k each (rotors apart).
+        """
+        q, qd = same_batch(q, qd)
+        slope = self._slope("velocity_torques", "qd", q=q, qd=qd)
+        if not self.space.joints:
+            return np.asarray(0.5 * slope)
+        D = self.space.turning
+        bracket = np.einsum("kaj,...k->...aj", D - np.swapaxes(D, 0, 2), qd)
+        return np.asarray(0.5 * (slope - (self.mass_matrix(q) - self.model.terms.rotors) @ bracket))
+
+    def torque_parts(
+        self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
+    ) -> tuple[Array, ...]:
+        """Torques of accelerations, squares and products of velocities, weight, loads and forces,
+        joint terms, 6 x (..., n)."""
+        q, qd, qdd = same_batch(q, qd, qdd)
+        alone = np.eye(self.n).reshape(self.n, *(1,) * (qd.ndim - 1), self.n) * qd
+        squares, terms = self.velocity_torques(q, alone).sum(axis=0), self.model.terms
+        return (
+            times(self.mass_matrix(q), qdd),
+            squares,
+            self.velocity_torques(q, qd) - squares,
+            self.gravity_forces(q),
+            self._load_forces(q, loads) - self.model_forces(q, qd),
+            terms.losses(qd) + terms.springs(q),
+        )
+
     def inverse_dynamics_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> tuple[Array, Array, Array, Array]:
-        """tau, dtau/dq by complex step of virtual power, dtau/dqd = 2 C + losses, dtau/dqdd = M.
+        """tau, dtau/dq, dtau/dqd, dtau/dqdd = M, (..., n) and 3 x (..., n, n)."""
+        state = self._same_batch({"q": q, "qd": qd, "qdd": qdd, "loads": loads})
+        by_q, by_qd = (self._slope("inverse_dynamics", x, **state) for x in ("q", "qd"))
+        return self.inverse_dynamics(**state), by_q, by_qd, self.mass_matrix(state["q"])
 
-        2 C is what the symbols of C give, which are symmetric but on manifolds.
+    def lagrange_torques(
+        self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
+    ) -> Array:
+        """Lagrange: tau = M qdd + Mdot qd - dT/dq + dV/dq + losses - J' w, (..., n).
+
+        V has the springs; dampers and applied forces of the model act as loads w.  On manifolds
+        momenta p = M w turn with the link (Euler and Poincare): w x p for rotations, and v x p_v
+        for a free joint, whose forces are turned, too.
         """
         q, qd, qdd = same_batch(q, qd, qdd)
-        tau = self.inverse_dynamics(q, qd, qdd, loads=loads)
-        wrenches = None if loads is None else loads[..., np.newaxis, :, :]
+        mass, terms = self.mass_matrix(q), self.model.terms
+        torques = times(mass, qdd) + times(self._rate(self.mass_matrix, q, qd), qd)
+        torques = torques - self._slope("kinetic_energy", "q", q=q, qd=qd)
+        torques = torques + self._slope("potential_energy", "q", q=q)
+        momentum = times(mass - terms.rotors, qd)
+        for kind, _, start in self.space.joints:
+            w = slice(start + 3 * (kind == FREE), start + 3 + 3 * (kind == FREE))
+            torques[..., w] += np.cross(qd[..., w], momentum[..., w])
+            if kind == FREE:
+                v = slice(start, start + 3)
+                torques[..., v] += np.cross(qd[..., w], momentum[..., v])
+                torques[..., w] += np.cross(qd[..., v], momentum[..., v])
+        others = self._load_forces(q, loads) - self.model_forces(q, qd, elastic=False)
+        return np.asarray(torques + terms.losses(qd) + others)
 
-        def torques(directions: Array) -> Array:
-            rates, accelerations = qd[..., np.newaxis, :], qdd[..., np.newaxis, :]
-            return self.virtual_power(directions, rates, accelerations, loads=wrenches)
+    # -------------------------------------------------------------- forward and hybrid dynamics
+    # With M_ff y_f = x_f - h_f - M_fp x_p and y_p = h_p + M_pp x_p + M_pf y_f, h the torques at
+    # zero acceleration, a change T of the torques at fixed accelerations changes y_f by
+    # -M_ff^-1 T_f and y_p by T_p - M_pf M_ff^-1 T_f.  In forward dynamics all joints are free.
 
-        slope = self._derivatives(torques, q)
-        slopes = self._terms.loss_slopes(self._of_joints(qd))[..., np.newaxis]
-        losses = np.swapaxes(self._coupling, -1, -2) @ (slopes * self._coupling)
-        symbols = self._christoffel_symbols(q)
-        both = symbols + np.swapaxes(symbols, -1, -2)
-        by_qd = np.einsum("...ijk,...k->...ij", both, qd)
-        forces = self.model_force_slopes(q, qd)
-        return tau, slope, by_qd + losses - forces, self.mass_matrix(q)
+    def _solved(
+        self, hybrid: bool, q: Array, qd: Array, x: Array, *, loads: Array | None = None
+    ) -> Array:
+        """y, (..., n); NaN where the mass matrix is singular (`_solvable`)."""
+        q, qd, x = same_batch(q, qd, x)
+        prescribed = self.prescribed & hybrid
+        held = np.where(prescribed, x, 0.0)
+        torques = self.inverse_dynamics(q, qd, held, loads=loads) - np.where(prescribed, 0.0, x)
+        return self._implicit(self.mass_matrix(q), prescribed, torques[..., np.newaxis])[..., 0]
 
-    def _derivatives(self, function: Callable[[Array], Array], q: Array) -> Array:
-        """d function / dq by complex step, in the tangent space: an axis of n behind the result's.
+    def _solved_derivatives(
+        self, hybrid: bool, q: Array, qd: Array, x: Array, *, loads: Array | None = None
+    ) -> tuple[Array, ...]:
+        """y, dy/dq, dy/dqd, dy/dx, (..., n) and 3 x (..., n, n)."""
+        q, qd, x = same_batch(q, qd, x)
+        prescribed = self.prescribed & hybrid
+        y = self._solved(hybrid, q, qd, x, loads=loads)
+        qdd = np.where(prescribed, x, y)
+        _, by_q, by_qd, mass = self.inverse_dynamics_derivatives(q, qd, qdd, loads=loads)
+        by_x = np.where(prescribed, mass, -np.eye(self.n))
+        return y, *(self._implicit(mass, prescribed, T) for T in (by_q, by_qd, by_x))
 
-        `function` maps (..., n, nq), one direction per row, to (..., n, results).
+    def _solved_parameter_derivatives(
+        self, hybrid: bool, q: Array, qd: Array, x: Array, *, loads: Array | None = None
+    ) -> Array:
+        """dy/dparameters at fixed q, qd, x, (..., n, n_parameters)."""
+        q, qd, x = same_batch(q, qd, x)
+        prescribed = self.prescribed & hybrid
+        qdd = np.where(prescribed, x, self._solved(hybrid, q, qd, x, loads=loads))
+        slopes = self.inverse_dynamics_parameter_derivatives(q, qd, qdd, loads=loads)
+        return self._implicit(self.mass_matrix(q), prescribed, slopes)
+
+    forward_dynamics = partialmethod(_solved, False)
+    forward_dynamics_derivatives = partialmethod(_solved_derivatives, False)
+    forward_dynamics_parameter_derivatives = partialmethod(_solved_parameter_derivatives, False)
+    hybrid_dynamics = partialmethod(_solved, True)
+    hybrid_dynamics_derivatives = partialmethod(_solved_derivatives, True)
+    hybrid_dynamics_parameter_derivatives = partialmethod(_solved_parameter_derivatives, True)
+
+    def forward_dynamics_sensitivities(
+        self, q: Array, qd: Array, tau: Array, dq: Array, dqd: Array, dtau: Array,
+        *, loads: Array | None = None,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """qdd, and its derivative along the parameters where q, qd, tau vary by dq, dqd, dtau."""
+        qdd, *slopes = self.forward_dynamics_derivatives(q, qd, tau, loads=loads)
+        explicit = self.forward_dynamics_parameter_derivatives(q, qd, tau, loads=loads)
+        implicit = (a @ b for a, b in zip(slopes, (dq, dqd, dtau), strict=True))
+        return qdd, np.asarray(sum(implicit, explicit))
+
+    def _implicit(self, mass: Array, prescribed: Array, torques: Array) -> Array:
+        """`_implicit` of both; where the robot is disturbed, of what rounding makes of both, and
+        of elimination, whose errors are those of a matrix changed row by row."""
+        if self._random is not None:
+            rows = np.abs(mass).max(axis=-1, keepdims=True)
+            mass = mass + SIZE * rows * self._random.uniform(-1.0, 1.0, mass.shape)
+            torques = disturbed(torques, self._random)
+        return _implicit(mass, prescribed, torques)
+
+    # ---------------------------------------------------------------- products with derivatives
+
+    def _matrices(
+        self, base: str, q: Array, qd: Array, x: Array, loads: Array | None
+    ) -> tuple[Array, list[Array]]:
+        """A function of `THIRD` and its derivatives by q, qd, x, loads (..., n, n_loads, 6) and
+        parameters; a load pushes as a torque does."""
+        value, *matrices = getattr(self, f"{base}_derivatives")(q, qd, x, loads=loads)
+        by_loads = self.inverse_dynamics_load_derivatives(q)
+        if base == "forward_dynamics":
+            by_loads = -np.einsum("...ij,...jkc->...ikc", matrices[2], by_loads)
+        by_loads = np.broadcast_to(by_loads, (*value.shape, self.n_loads, 6))
+        by_parameters = getattr(self, f"{base}_parameter_derivatives")(q, qd, x, loads=loads)
+        return value, [*matrices, by_loads, by_parameters]
+
+    def _along(
+        self, base: str, q: Array, qd: Array, x: Array, *directions: Array, **options: Any
+    ) -> tuple[Array, Array]:
+        """The value, and its derivative along directions of q, qd, x and, as options, of loads and
+        parameters."""
+        value, matrices = self._matrices(base, q, qd, x, options.get("loads"))
+        return value, _contracted(matrices, directions, options)
+
+    def _backwards(
+        self, base: str, q: Array, qd: Array, x: Array, multipliers: Array,
+        *, loads: Array | None = None,
+    ) -> tuple[Array, ...]:  # fmt: skip
+        """Gradients of multipliers . value by q, qd, x, loads and parameters."""
+        return _gradients(self._matrices(base, q, qd, x, loads)[1], multipliers)
+
+    inverse_dynamics_jvp = partialmethod(_along, "inverse_dynamics")
+    inverse_dynamics_vjp = partialmethod(_backwards, "inverse_dynamics")
+    forward_dynamics_jvp = partialmethod(_along, "forward_dynamics")
+    forward_dynamics_vjp = partialmethod(_backwards, "forward_dynamics")
+
+    @property
+    def inverse_dynamics_hvp(self) -> Callable[..., tuple[Array, ...]]:
+        """Changes of the gradients of multipliers . tau along directions.
+
+        AttributeError where differences would be slow, or not be exact enough.
         """
-        moved = self.space.integrate(q[..., np.newaxis, :], 1j * STEP * np.eye(self.n))
-        values = function(moved).imag / STEP
-        return np.asarray(np.moveaxis(values, q.ndim - 1, -1))
+        if self.n > LARGEST or self._has_forces or self.n_parameters:
+            raise AttributeError(f"more than {LARGEST} coordinates, forces or runtime parameters")
+        return self._torque_curvatures
+
+    @property
+    def forward_dynamics_hvp(self) -> Callable[..., tuple[Array, ...]]:
+        """Changes of the gradients of multipliers . qdd along directions, as those of tau."""
+        getattr(self, "inverse_dynamics_hvp")  # noqa: B009 - for its AttributeError
+        return self._acceleration_curvatures
+
+    @property
+    def inverse_dynamics_hessian(self) -> Callable[..., tuple[Array, ...]]:
+        """Blocks q_q, q_qd, q_qdd, qd_qd, (..., n, n) each; AttributeError where n is large."""
+        if self.n > LARGEST or self.space.joints or self._has_forces:
+            raise AttributeError(f"more than {LARGEST} coordinates, joints on manifolds or forces")
+        return self._hessian
+
+    def _torque_curvatures(
+        self, q: Array, qd: Array, qdd: Array, multipliers: Array, *directions: Array,
+        **options: Any,
+    ) -> tuple[Array, ...]:  # fmt: skip
+        q, qd, qdd, multipliers, dq, dqd, dqdd = same_batch(q, qd, qdd, multipliers, *directions)
+        bodies, terms = copy(self), self.model.terms
+        bodies.model = copy(self.model)
+        bodies.model.terms = terms.none()  # perhaps far larger, and linear but for two of them
+        loads, dloads = options.get("loads"), options.get("dloads")
+
+        def gradients(step: float) -> tuple[Array, ...]:
+            acting = loads
+            if dloads is not None:
+                acting = step * dloads + (0.0 if loads is None else loads)
+            motion = self.space.integrate(q, step * dq), qd + step * dqd, qdd + step * dqdd
+            _, *matrices = bodies.inverse_dynamics_derivatives(*motion, loads=acting)
+            by_loads = bodies.inverse_dynamics_load_derivatives(motion[0])
+            none = np.zeros((*qd.shape, self.n_parameters))
+            return _gradients([*matrices, by_loads, none], multipliers)
+
+        by_q, by_qd, *others = change_along(gradients)
+        by_q = by_q - half_bracket(self.space, gradients(0.0)[0], dq)
+        by_q = by_q + spring_curvature(self.space, terms, q, multipliers, dq)
+        return by_q, by_qd + friction_curvature(terms, qd, multipliers, dqd), *others
+
+    def _acceleration_curvatures(
+        self, q: Array, qd: Array, tau: Array, multipliers: Array, *directions: Array,
+        **options: Any,
+    ) -> tuple[Array, ...]:  # fmt: skip
+        """With x all that accelerations depend on, d their derivative by it, and y the multipliers
+        by the inverse of the mass matrix: -(1, d)^T H (dx, d dx), H the Hessian of y . tau by x
+        and qdd, which is inverse dynamics at these accelerations, twice differentiated."""
+        qdd, matrices = self._matrices("forward_dynamics", q, qd, tau, options.get("loads"))
+        weights = np.einsum("...i,...ij->...j", multipliers, matrices[2])
+        change = _contracted(matrices, directions, options)
+        motion = q, qd, qdd, weights, *directions[:2], change
+        by_q, by_qd, by_qdd, *others = self._torque_curvatures(*motion, **options)
+        felt = _gradients(matrices, by_qdd)
+        own = (by_q, by_qd, np.zeros_like(by_qdd), *others)
+        return tuple(-(x + y) for x, y in zip(own, felt, strict=True))
+
+    def _hessian(
+        self, q: Array, qd: Array, qdd: Array, multipliers: Array, *, loads: Array | None = None
+    ) -> tuple[Array, ...]:
+        """Changes of the gradients along every coordinate and velocity, as columns."""
+        state = same_batch(q, qd, qdd, multipliers)
+        units = np.eye(2 * self.n).reshape(2 * self.n, *(1,) * (state[0].ndim - 1), 2 * self.n)
+        dq, dqd = units[..., : self.n], units[..., self.n :]
+        found = self._torque_curvatures(*state, dq, dqd, 0.0 * dq, loads=loads)
+        by_q, by_qd, by_qdd = (np.moveaxis(x, 0, -2) for x in found[:3])
+        own, other = slice(0, self.n), slice(self.n, None)
+        return by_q[..., own, :], by_qd[..., own, :], by_qdd[..., own, :], by_qd[..., other, :]
+
+    # ----------------------------------------------------------------------------- joint wrenches
+
+    def joint_wrenches(
+        self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
+    ) -> Array:
+        """[force; moment] exerted through each joint on all that it carries, (..., N, 6).
+
+        Inertia forces minus weight minus all that acts on the links beyond, in axes of the frame
+        behind the coordinate, later ones of the joint at 0; moments about the seat of a standard
+        DH row, else about the origin of that frame.
+        """
+        q, qd, qdd = same_batch(q, qd, qdd)
+        motion, model = self.motion(q, qd, qdd), self.model
+        actions = motion.inertia_forces(model.gravity)
+        if loads is not None:
+            wrenches, at = as_array(loads), motion.points(model.loads)[0]
+            actions += Actions(model.loads.links, at, wrenches[..., :3], wrenches[..., 3:])
+        if self._has_forces:
+            actions += self._model_actions(motion, q, qd)
+        frames = motion.behind[..., 0, :, :]
+        seats = [model.joints[i] for i in model.own_link]
+        at_seat = [joint.moment_point is not None for joint in seats]
+        shifts = [np.zeros(3) if x.moment_point is None else x.moment_point for x in seats]
+        places = Points([joint.parent for joint in seats], np.array(shifts).reshape(-1, 3))
+        abouts = np.where(
+            np.array(at_seat).reshape(-1, 1), motion.points(places)[0], frames[..., :3, 3]
+        )
+        beyond = model.moves[actions.links].T[..., np.newaxis].astype(float)  # (N, m, 1)
+        forces = actions.forces[..., np.newaxis, :, :]
+        arms = actions.places[..., np.newaxis, :, :] - abouts[..., np.newaxis, :]
+        moments = actions.torques[..., np.newaxis, :, :] + np.cross(arms, forces)
+        back = -np.swapaxes(frames[..., :3, :3], -1, -2)
+        parts = [times(back, np.sum(beyond * x, axis=-2)) for x in (forces, moments)]
+        return np.concatenate(parts, axis=-1)[..., model.wrench_rows, :]
+
+    def joint_wrench_derivatives(
+        self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
+    ) -> tuple[Array, ...]:
+        """The wrenches and their derivatives by q, qd, qdd, 3 x (..., N, 6, n)."""
+        state = self._same_batch({"q": q, "qd": qd, "qdd": qdd, "loads": loads})
+        slopes = (self._slope("joint_wrenches", x, **state) for x in ("q", "qd", "qdd"))
+        return self.joint_wrenches(**state), *slopes
+
+    # ----------------------------------------------------------------------- links and points
+
+    def forward_kinematics(self, q: Array) -> Array:
+        """Poses of all link frames in the base frame, (..., n_links, 4, 4)."""
+        return self.motion(as_array(q)).frames
+
+    def jacobians(self, q: Array) -> Array:
+        """Geometric Jacobians [linear; angular] of the link frames, (..., n_links, 6, n)."""
+        motion = self.motion(as_array(q))
+        both = motion.jacobians(motion.frames[..., :3, 3], range(self.n_links))
+        return np.concatenate(both, axis=-2)
+
+    def link_motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
+        """Velocity and acceleration (gravity left out) of link frames, 2 x (..., n_links, 6)."""
+        motion = self.motion(*same_batch(q, qd, qdd))
+        velocity, acceleration = (
+            np.concatenate([motion.jets[..., :-1, order, :3, 3], spin], axis=-1)
+            for order, spin in enumerate(motion.spins(), start=1)
+        )
+        return velocity, acceleration
+
+    def point_motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
+        """Position, velocity and acceleration (gravity left out), 3 x (..., n_points, 3)."""
+        return self.motion(*same_batch(q, qd, qdd)).points(self.model.points)
+
+    def point_motion_derivatives(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
+        """dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd, each (..., n_points, 3, n)."""
+        (x_q, v_q, a_q), (_, v_qd, a_qd), (_, _, a_qdd) = (
+            self._slopes("point_motion", name, q=q, qd=qd, qdd=qdd) for name in ("q", "qd", "qdd")
+        )
+        return x_q, v_q, v_qd, a_q, a_qd, a_qdd
+
+    # --------------------------------------------------------------- centre of mass and momentum
+
+    @property
+    def _moving_mass(self) -> Array:
+        """Masses of the links, 0 for those that are fixed to the base."""
+        return np.asarray(self.model.mass * self.model.moves[:-1].any(axis=1))
+
+    def center_of_mass(self, q: Array) -> Array:
+        """Centre of mass of all moving links, (..., 3), base frame.
+
+        Without mass it is 0; NaN where masses are runtime parameters, which are divided by.
+        """
+        (centres,) = self.motion(as_array(q)).points(self.model.centres)
+        mass = self._moving_mass
+        nothing = np.full(len(mass), np.nan if self.parameter_names else 0.0)
+        shares = mass / mass.sum() if mass.sum() else nothing
+        return np.asarray(np.einsum("l,...lc->...c", shares, centres))
+
+    def center_of_mass_jacobian(self, q: Array) -> Array:
+        """Velocity of the centre of mass per joint velocity, (..., 3, n), base axes."""
+        return self._slope("center_of_mass", "q", q=q)
+
+    def centroidal_momentum(self, q: Array, qd: Array) -> Array:
+        """[linear; angular about the centre of mass] of all moving links, (..., 6), base axes."""
+        q, qd = same_batch(q, qd)
+        motion = self.motion(q, qd, 0.0 * qd)
+        centres, velocities, _ = motion.points(self.model.centres)
+        momentum = self._moving_mass[:, np.newaxis] * velocities
+        arms = centres - self.center_of_mass(q)[..., np.newaxis, :]
+        moment = times(motion.inertias(), motion.spins()[0]) + np.cross(arms, momentum)
+        return np.concatenate([momentum.sum(axis=-2), moment.sum(axis=-2)], axis=-1)
+
+    def centroidal_momentum_matrix(self, q: Array) -> Array:
+        """The momentum per joint velocity, (..., 6, n)."""
+        q = as_array(q)
+        rest = np.zeros((*q.shape[:-1], self.n))
+        return self._slope("centroidal_momentum", "qd", q=q, qd=rest)
+
+    def centroidal_momentum_rate(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Rate of the momentum, (..., 6), base axes."""
+        q, qd, qdd = same_batch(q, qd, qdd)
+        return self._rate(self.centroidal_momentum, q, qd, (qd, qdd))
+
+    # ------------------------------------------------------------------------------- regressor
+
+    @property
+    def inertial_parameters(self) -> Array:
+        """pi of the body behind each joint, links on fixed joints included, (10 N,)."""
+        model = self.model
+        last = {link: j for j, link in enumerate(model.own_link)}
+        result = np.zeros((len(model.own_link), 10))
+        owners = {-1: (-1, np.eye(4))}  # the body of each link, and the pose of the link in it
+        for i, joint in enumerate(model.joints):
+            owner, pose = owners[joint.parent]
+            tool = np.eye(4) if joint.tool is None else joint.tool
+            carried = owner, pose @ joint.seat @ tool
+            owners[i] = (i, np.eye(4)) if joint.motions else carried
+            if owners[i][0] >= 0:
+                result[last[owners[i][0]]] += self._parameters_of_link(i, owners[i][1])
+        return np.asarray(result[model.wrench_rows].reshape(-1))
+
+    def _parameters_of_link(self, link: int, pose: Array) -> Array:
+        """pi of one link in a frame in which its own has this pose."""
+        mass, turn = self.model.mass[link], pose[:3, :3]
+        centre = pose[:3, 3] + turn @ self.model.centres.places[link]
+        about_origin = centre @ centre * np.eye(3) - np.outer(centre, centre)
+        inertia = turn @ self.model.inertia[link] @ turn.T + mass * about_origin
+        return np.array([mass, *(mass * centre), *(inertia[entry] for entry in INERTIA_ENTRIES)])
+
+    def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Torques of unit inertial parameters, one at a time, by virtual power, (..., n, 10 N).
+
+        A mass element at r, a column of 4 numbers with a 1, feels T'' r - g and is moved by
+        dT/dq_k r: with P the integral of r r', the torque is the trace of (dT/dq_k) P (T'' - g)'.
+        """
+        motion, model = self.motion(*same_batch(q, qd, qdd)), self.model
+        frames, forces = motion.behind[..., 0, :3, :], motion.behind[..., 2, :3, :].copy()
+        forces[..., 3] -= model.gravity
+        linear, angular = motion.jacobians_of(frames[..., 3], model.carries)
+        moved = np.empty((*linear.shape, 4), linear.dtype)  # (..., N, 3, n, 4)
+        moved[..., 3] = linear
+        columns = np.swapaxes(frames[..., :3], -1, -2)[..., np.newaxis, :, :]
+        turned = np.cross(np.swapaxes(angular, -1, -2)[..., np.newaxis, :], columns)
+        moved[..., :3] = np.moveaxis(turned, -1, -3)
+        felt = np.einsum("...lca,pab->...lpcb", forces, _UNIT_BODIES)
+        torques = np.einsum("...lckb,...lpcb->...klp", moved, felt)[..., model.wrench_rows, :]
+        return np.asarray(torques.reshape(*torques.shape[:-2], 10 * len(model.wrench_rows)))
+
+    # -------------------------------------------------------------------- outputs and constraints
+
+    def _output_state(
+        self, t: Array, q: Array, qd: Array, qdd: Array, tau: Array,
+        loads: Array | None = None, motion_multipliers: Array | None = None,
+    ) -> dict[str, Array]:  # fmt: skip
+        """The arguments by name; `t` has the shape (...)."""
+        if loads is None:
+            loads = np.zeros((self.n_loads, 6))
+        if motion_multipliers is None:
+            motion_multipliers = np.zeros((3, len(constraint_names(self.description))))
+        return self._same_batch({
+            "t": t, "q": q, "qd": qd, "qdd": qdd, "tau": tau, "loads": loads,
+            "motion_multipliers": motion_multipliers,
+        })  # fmt: skip
+
+    def outputs(self, *arguments: Array, **options: Array) -> Array:
+        """The model's outputs, (..., n_outputs)."""
+        state = self._output_state(*arguments, **options)
+        quantities, batch = Quantities(self.at_time(state["t"]), state), state["t"].shape
+        roots = [output.expression.root for output in self.description.outputs]
+        values = [np.broadcast_to(value_of(root, quantities), batch) for root in roots]
+        return np.stack(values, axis=-1) if values else np.zeros((*batch, 0))
+
+    def outputs_multiplier_derivatives(self, *arguments: Array, **options: Array) -> Array:
+        """Derivatives by the multipliers, (..., n_outputs, 3, n_constraints)."""
+        return self._slope(
+            "outputs", "motion_multipliers", **self._output_state(*arguments, **options)
+        )
+
+    def outputs_derivatives(self, *arguments: Array, **options: Array) -> tuple[Array, ...]:
+        """The outputs and their derivatives by t, q, qd, qdd, tau, loads, parameters.
+
+        The shape of an argument stands behind that of the outputs: (..., n_outputs),
+        4 x (..., n_outputs, n), (..., n_outputs, n_loads, 6), (..., n_outputs, n_parameters).
+        """
+        state = self._output_state(*arguments, **options)
+        slopes = [self._slope("outputs", name, **state) for name in tuple(state)[:-1]]
+        return self.outputs(**state), *slopes, self._by_parameters("outputs", **state)
+
+    def constraints(self, q: Array, *, t: Array | float = 0.0) -> Array:
+        """The rows of all loops, the relations, norms of Euler parameters, (..., m)."""
+        state = self._same_batch({"t": t, "q": q})
+        q, batch = state["q"], state["t"].shape
+        frames = self.forward_kinematics(q)
+        rows: list[Array] = []
+        for loop in self.description.loops:
+            first, second = (frame_of(self.model, x, frames) for x in (loop.first, loop.second))
+            rows += rows_of(loop, first, second, self.model.number(loop.length))
+        still = np.zeros((*batch, self.n))
+        quantities = Quantities(self.at_time(state["t"]), {**state, "qd": still, "qdd": still})
+        for relation in self.description.relations:
+            rows.append(value_of(relation.expression.root, quantities))
+        places, stop = self.model.terms.places(q), 0
+        for joint in self.description.joints:
+            stop += joint.coordinates
+            if joint.is_redundant:
+                rows.append(np.sum(places[..., stop - 4 : stop] ** 2, axis=-1) - 1.0)
+        every = [np.broadcast_to(row, batch) for row in rows]
+        return np.stack(every, axis=-1) if every else np.zeros((*batch, 0))
+
+    def constraint_jacobian(self, q: Array, *, t: Array | float = 0.0) -> Array:
+        """Derivatives of the constraints by q, (..., m, n)."""
+        return self._slope("constraints", "q", q=q, t=np.asarray(t))
 
 
 class ParametrisedRobot:
@@ -295,9 +777,9 @@ class ParametrisedRobot:
 
     def disturbed_by(self, random: np.random.Generator) -> ParametrisedRobot:
         """The functions of the robot with every frame disturbed."""
-        found = ParametrisedRobot(self._robot.disturbed_by(random))
-        found._random = random
-        return found
+        changed = ParametrisedRobot(self._robot.disturbed_by(random))
+        changed._random = random
+        return changed
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         getattr(self._robot, name)  # AttributeError where there is no such function
@@ -328,31 +810,53 @@ def lagrange_and_power(s: Evaluation) -> Iterator[Comparison]:
     functions, at = s.subject.functions, s.states
     lagrange, power = (
         torques(at.q, at.qd, at.qdd, loads=at.loads)
-        for torques in (functions.inverse_dynamics, functions.virtual_power)
+        for torques in (functions.lagrange_torques, functions.inverse_dynamics)
     )
     yield "Lagrange's equations = virtual power", limits.agreement, lagrange, power
-
-
-# ------------------------------------------------------------------------- intermediate arrays
-
-
-@dataclass(frozen=True)
-class _Bodies:
-    """Per link, in base axes: centre of mass, inertia about it, its Jacobians (..., 3, n)."""
-
-    com: Array
-    inertia: Array
-    linear: Array
-    angular: Array
 
 
 # ------------------------------------------------------------------------------- small algebra
 
 
-def _times(matrix: Array, vector: Array) -> Array:
-    """Matrix (..., r, n) or (..., m, r, n) times vector (..., n)."""
-    extra = (np.newaxis,) * (matrix.ndim - vector.ndim - 1)
-    return np.asarray((matrix @ vector[(..., *extra, slice(None), np.newaxis)])[..., 0])
+def _tuple(results: Any) -> tuple[Array, ...]:
+    return results if isinstance(results, tuple) else (results,)
+
+
+def _unit_bodies() -> Array:
+    """The integral of r r' of a body of each unit inertial parameter, (10, 4, 4)."""
+    bodies = np.zeros((10, 4, 4))
+    bodies[0, 3, 3] = 1.0
+    for k in range(3):
+        bodies[1 + k, k, 3] = bodies[1 + k, 3, k] = 1.0
+    for k, (i, j) in enumerate(INERTIA_ENTRIES, start=4):
+        if i == j:  # the trace of the inertia is twice that of the second moments
+            bodies[k, :3, :3] = 0.5 * np.eye(3)
+            bodies[k, i, i] = -0.5
+        else:
+            bodies[k, i, j] = bodies[k, j, i] = -1.0
+    return bodies
+
+
+_UNIT_BODIES = _unit_bodies()
+
+
+def _contracted(
+    matrices: Sequence[Array], directions: Sequence[Array], options: Mapping[str, Any]
+) -> Array:
+    *by_state, by_loads, by_parameters = matrices
+    total = sum(times(matrix, x) for matrix, x in zip(by_state, directions, strict=True))
+    if options.get("dloads") is not None:
+        total = total + np.einsum("...ikc,...kc->...i", by_loads, options["dloads"])
+    if options.get("dparameters") is not None:
+        total = total + times(by_parameters, options["dparameters"])
+    return np.asarray(total)
+
+
+def _gradients(matrices: Sequence[Array], multipliers: Array) -> tuple[Array, ...]:
+    *by_vectors, by_loads, by_parameters = matrices
+    vectors = [np.einsum("...i,...ij->...j", multipliers, x) for x in (*by_vectors, by_parameters)]
+    loads = np.einsum("...i,...ikc->...kc", multipliers, by_loads)
+    return (*vectors[:-1], loads, vectors[-1])
 
 
 def _project(left: Array, right: Array) -> Array:
@@ -371,9 +875,49 @@ def _project(left: Array, right: Array) -> Array:
     return total
 
 
-def _transposed_times(jacobian: Array, vectors: Array) -> Array:
-    """Sum over m of J' x for stacks J (..., m, 3, n) and x (..., m, 3)."""
-    m, axes, n = jacobian.shape[-3:]
-    stack = jacobian.reshape(*jacobian.shape[:-3], m * axes, n)
-    row = vectors.reshape(*vectors.shape[:-2], 1, m * axes)
-    return np.asarray((row @ stack)[..., 0, :])
+def _implicit(mass: Array, prescribed: Array, torques: Array) -> Array:
+    """The change of y where the torques at fixed accelerations change by T: both (..., n, m)."""
+    free, given = np.flatnonzero(~prescribed), np.flatnonzero(prescribed)
+    block = mass[..., free[:, np.newaxis], free]
+    solvable = _solvable(block, mass.shape[-1])[..., np.newaxis, np.newaxis]
+    block = np.where(solvable, block, np.eye(len(free)))
+    change = -_solution(block, torques[..., free, :])
+    change = np.where(solvable, change, np.nan)
+    result = np.empty(torques.shape, dtype=np.result_type(torques, change))
+    result[..., free, :] = change
+    coupling = mass[..., given[:, np.newaxis], free]
+    result[..., given, :] = torques[..., given, :] + coupling @ change
+    return result
+
+
+def _solution(block: Array, right: Array) -> Array:
+    """block^-1 right, batch axes in front; NaN where numpy meets a pivot of exactly 0.
+
+    By its order of elimination that may be so where `_solvable` is left with rounding errors.
+    """
+    batch = np.broadcast_shapes(block.shape[:-2], right.shape[:-2])
+    block = np.broadcast_to(block, (*batch, *block.shape[-2:]))
+    right = np.broadcast_to(right, (*batch, *right.shape[-2:]))
+    try:
+        return np.asarray(np.linalg.solve(block, right))
+    except np.linalg.LinAlgError:
+        if not batch:
+            return np.full(right.shape, np.nan)
+        return np.stack([_solution(*pair) for pair in zip(block, right, strict=True)])
+
+
+def _solvable(block: Array, coordinates: int) -> Array:
+    """Whether no pivot is below n eps times the diagonal entry of its row, (...).
+
+    n is the number of all coordinates, prescribed ones included.  The pivots are those of an
+    elimination from the last coordinate to the first.
+    """
+    rest, n = np.array(block.real), block.shape[-1]
+    least = coordinates * EPS * np.diagonal(block.real, axis1=-2, axis2=-1)
+    result = np.ones(block.shape[:-2], dtype=bool)
+    with np.errstate(all="ignore"):
+        for k in range(n - 1, -1, -1):
+            result &= rest[..., k, k] > least[..., k]
+            column = rest[..., :k, k, np.newaxis]
+            rest[..., :k, :k] -= column * rest[..., np.newaxis, k, :k] / rest[..., k, k, None, None]
+    return np.asarray(result)

@@ -11,7 +11,7 @@ import numpy as np
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault
 from symgen.validation.evaluation import Array
-from symgen.validation.oracle_parts import unread_types
+from symgen.validation.oracle_model import unread_types
 from symgen.validation.oracles import NumericRobot
 
 POSES = 5

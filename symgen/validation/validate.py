@@ -49,9 +49,14 @@ from symgen.validation.domain import (
     states_with_values,
 )
 from symgen.validation.evaluation import Array, without_warnings
-from symgen.validation.oracle_outputs import constraint_names
-from symgen.validation.oracle_parameters import parameter_values, reader
-from symgen.validation.oracle_parts import JointForces, configuration, coupling, unread_types
+from symgen.validation.oracle_constraints import constraint_names
+from symgen.validation.oracle_expressions import parameter_values, reader
+from symgen.validation.oracle_model import (
+    configuration,
+    coupling,
+    joint_term_numbers,
+    unread_types,
+)
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot, lagrange_and_power
 from symgen.validation.watch import parts
 
@@ -323,7 +328,7 @@ def _facts(description: RobotDescription, robot: NumericRobot | None, terms: flo
     return Facts(
         terms,
         None if robot is None else robot.inertial_parameters,
-        JointForces(description.joints, reader(values)).numbers,
+        joint_term_numbers(description.joints, reader(values)),
         np.array([x for joint in own for x in joint.prescribed], dtype=bool),
         tuple(output.name for output in description.outputs),
         S if len(own) < len(description.joints) else None,
@@ -380,7 +385,7 @@ def _changed_rows(
         try:
             robot = robot.with_parameters(states.parameters[0])
             facts = _facts(description, robot, terms)
-            torques = robot.virtual_power(states.q, states.qd, states.qdd, loads=states.loads)
+            torques = robot.inverse_dynamics(states.q, states.qd, states.qdd, loads=states.loads)
             known = bool(np.isfinite(torques).all())
             known &= bool(np.isfinite(robot.constraints(states.q, t=states.t)).all())
         except (EvaluationError, ArithmeticError, ValueError):

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from symgen.joints import closing_type
 from symgen.validation.evaluation import Array, States, call, random_states
 from symgen.validation.limits import STEP
-from symgen.validation.oracle_parts import configuration
+from symgen.validation.oracle_constraints import frame_of, rows_of
+from symgen.validation.oracle_model import configuration
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot
 from tests.contract.cells import FOLDER, described, selection
 
@@ -200,10 +202,10 @@ class Reference(ParametrisedRobot):
     ) -> Array:
         """By virtual work of each loop alone, where its second frame moves and turns."""
         robot = self._with(parameters)
-        frames = robot._kinematics(q).frames
+        frames = robot.forward_kinematics(q)
         wrenches, first = [], 0
         for loop in robot.description.loops:
-            size = len(robot._rows_of(loop, frames))
+            size = len(closing_type(loop.type).forbids)
             weights = multipliers[:, first : first + size]
             first += size
             wrenches.append(_wrench(robot, loop, frames, weights))
@@ -212,7 +214,7 @@ class Reference(ParametrisedRobot):
 
 def _wrench(robot: NumericRobot, loop: Any, frames: Array, weights: Array) -> Array:
     """[force; moment] on the second link, at the origin of the second frame, base axes."""
-    ends = [robot._frame_of(end, frames) for end in (loop.first, loop.second)]
+    ends = [frame_of(robot.model, end, frames) for end in (loop.first, loop.second)]
     ends = [np.broadcast_to(end, (len(frames), 4, 4)) for end in ends]
     columns = []
     for k in range(6):
@@ -226,18 +228,9 @@ def _wrench(robot: NumericRobot, loop: Any, frames: Array, weights: Array) -> Ar
         step = 1j * STEP * twist
         moved[:, :3, :3] = moved[:, :3, :3] + step[:3, :3] @ moved[:, :3, :3]
         moved[:, :3, 3] = moved[:, :3, 3] + step[:3, 3]
-        rows = _rows(robot, loop, ends[0], moved)
+        rows = rows_of(loop, ends[0], moved, 0.0)
         columns.append(np.sum(weights * np.stack(rows, axis=-1).imag / STEP, axis=-1))
     return np.stack(columns, axis=-1)
-
-
-def _rows(robot: NumericRobot, loop: Any, first: Array, second: Array) -> list[Array]:
-    from symgen.validation.oracle_constraints import _ROWS
-
-    way = second[..., :3, 3] - first[..., :3, 3]
-    if loop.type == "distance":
-        return [np.sum(way * way, axis=-1)]
-    return _ROWS[loop.type](first[..., :3, :3], second[..., :3, :3], way)
 
 
 def states_of(robot: str) -> States:

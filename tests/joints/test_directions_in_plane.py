@@ -6,7 +6,7 @@ import pytest
 from symgen.algebra.linear import Vector
 from symgen.joints.interface import Directions
 from symgen.joints.planar import in_plane
-from symgen.validation.oracle_parts import axes_around
+from symgen.validation.oracle_model import axes_around
 
 UNITS = tuple(Vector(*map(float, row)) for row in np.eye(3))
 NEAR = [[x, y, -1.0] for x in (0.0, 1e-3, -1e-6, 1e-7, 3e-8) for y in (0.0, -1e-2, 2e-8, 1e-9)]

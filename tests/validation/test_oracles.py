@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from symgen.description.expressions import EvaluationError, parse
+from symgen.validation.conditioning import path_sum
 from symgen.validation.evaluation import ARGUMENTS, call
 from symgen.validation.limits import STEP
-from symgen.validation.oracle_forward import _implicit, _solvable
-from symgen.validation.oracle_parameters import parameter_values, reader
-from symgen.validation.oracles import NumericRobot
+from symgen.validation.oracle_expressions import parameter_values, reader
+from symgen.validation.oracles import NumericRobot, _implicit, _solvable
 from tests.choosing import one_in
 from tests.oracles.comparison import LIMIT, SINGULAR, agrees, condition, solving_limit, state_of
 from tests.oracles.descriptions import described
@@ -54,7 +54,7 @@ def test_random_trees_equal_pinocchio(recipe, seed):
     motion = state["q"], state["qd"], state["qdd"]
     loads = {"loads": state["loads"]}
     torques = oracle.inverse_dynamics(*motion, **loads)
-    assert agrees(robot.virtual_power(*motion, **loads), torques)
+    assert agrees(robot.lagrange_torques(*motion, **loads), torques)
     coriolis = (x.coriolis_matrix(*motion[:2]) @ motion[1] for x in (robot, oracle))
     assert agrees(*coriolis)
 
@@ -286,5 +286,5 @@ joints:
 """
     robot = NumericRobot(described(text))
     rates = np.array([[1.0, -2.0, 3.0], [-1.0, 2.0, 0.5]])
-    assert (robot.path_sum(rates) == [4.0, 3.0]).all()
-    assert NumericRobot(described(EMPTY)).path_sum(np.zeros((2, 0))).tolist() == [0.0, 0.0]
+    assert (path_sum(robot, rates) == [4.0, 3.0]).all()
+    assert path_sum(NumericRobot(described(EMPTY)), np.zeros((2, 0))).tolist() == [0.0, 0.0]

@@ -1,0 +1,79 @@
+"""Quantities that expressions of outputs, relations and forces name, by `NumericRobot`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from symgen.description.expressions import CONSTANT_VALUES
+from symgen.validation.oracle_constraints import constraint_names
+from symgen.validation.oracle_model import Array
+
+_AXES = ("x", "y", "z")
+_WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
+_MULTIPLIERS = ("multipliers", "velocity_multipliers", "acceleration_multipliers")
+
+
+class Quantities:
+    """Values of names at one state of a robot, a `NumericRobot`, each computed when asked for.
+
+    `arguments` are t (...), q (..., nq), qd, qdd (..., n) and, of outputs, tau, loads
+    (..., n_loads, 6) and motion_multipliers (..., 3, m), with batch axes of one shape; `local` are
+    names of a force.
+    """
+
+    def __init__(self, robot: Any, arguments: Mapping[str, Array]) -> None:
+        self.robot, self.arguments = robot, arguments
+        self.local: dict[str, Array] = {}
+
+    def __call__(self, name: str) -> Array:
+        """A parameter, constant or quantity by its name, (...)."""
+        for values in (self.local, self.robot.values, CONSTANT_VALUES):
+            if name in values:
+                return np.asarray(values[name])
+        model, (family, *rest) = self.robot.model, name.split(".")
+        if family == "t":
+            return self.arguments["t"]
+        if family in ("q", "qd", "qdd", "tau"):
+            given = self.arguments[family]
+            given = model.space.coordinates(given) if family == "q" else given
+            return np.asarray(given[..., model.coordinate_names.index(rest[0])])
+        if family == "points":
+            return self._point(*rest)
+        if family == "wrenches":
+            row = np.searchsorted(model.wrench_rows, model.joint_names.index(rest[0]))
+            return np.asarray(self._wrenches[..., row, _WRENCH.index(rest[1])])
+        if family == "loads":
+            number = [load.name for load in model.description.loads].index(rest[0])
+            return np.asarray(self.arguments["loads"][..., number, _WRENCH.index(rest[1])])
+        if family in _MULTIPLIERS:
+            rows = self.arguments["motion_multipliers"][..., _MULTIPLIERS.index(family), :]
+            return np.asarray(rows[..., constraint_names(model.description).index(rest[0])])
+        if family == "kinetic_energy":
+            return np.asarray(self.robot.kinetic_energy(self.arguments["q"], self.arguments["qd"]))
+        if family == "potential_energy":
+            return np.asarray(self.robot.potential_energy(self.arguments["q"]))
+        return np.asarray(self.robot.center_of_mass(self.arguments["q"])[..., _AXES.index(rest[0])])
+
+    def _point(self, point: str, part: str) -> Array:
+        """x, vx or ax of a point, and the other axes, (...)."""
+        order = 0 if len(part) == 1 else "va".index(part[0]) + 1
+        number = [x.name for x in self.robot.description.points].index(point)
+        return np.asarray(self._points[order][..., number, _AXES.index(part[-1])])
+
+    @property
+    def _state(self) -> list[Array]:
+        return [self.arguments[name] for name in ("q", "qd", "qdd")]
+
+    @cached_property
+    def _points(self) -> tuple[Array, ...]:
+        points: tuple[Array, ...] = self.robot.point_motion(*self._state)
+        return points
+
+    @cached_property
+    def _wrenches(self) -> Array:
+        wrenches: Array = self.robot.joint_wrenches(*self._state, loads=self.arguments["loads"])
+        return wrenches
