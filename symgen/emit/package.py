@@ -13,6 +13,7 @@ from symgen.emit.kernels import tolerance
 from symgen.emit.module import Module
 from symgen.emit.names import identifier
 from symgen.emit.templates import Templates
+from symgen.program import calls
 
 _COPIES = {
     "_elsewhere.py": resources.files("symgen.program").joinpath("elsewhere.py"),
@@ -23,9 +24,8 @@ _CLOSURE = resources.files("symgen.robot").joinpath("closure.py")
 """Of models with loops or relations."""
 _VERBATIM = ("_backends.py", "_kinematics.py", "_result_memory.py", "_runtime.py")
 _CHECKS = (
-    "agreement", "array_interface", "calls", "checks", "comparison", "constraint_laws",
-    "disturbance", "domain", "evaluation", "forward_laws", "limits", "hessian_laws",
-    "motion_laws", "parameter_laws", "product_laws",
+    "agreement", "checks", "comparison", "derivative_laws", "disturbance", "domain", "evaluation",
+    "forward_laws", "joint_terms", "limits", "motion_laws", "scales",
 )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def repr_limit(value: float) -> str:
 def _checks() -> dict[str, str]:
     """The checks that ``selftest`` runs: copies of files of `symgen.validation`."""
     folder = resources.files("symgen.validation")
-    return {
+    return {"_calls.py": calls.source()} | {
         f"_{name}.py": _relative(folder.joinpath(f"{name}.py").read_text(encoding="utf-8"))
         for name in _CHECKS
     }
@@ -158,6 +158,7 @@ def _checks() -> dict[str, str]:
 def _relative(source: str) -> str:
     """The source with imports of the files beside it."""
     source = source.replace("from symgen.robot.configuration import", "from ._configuration import")
+    source = source.replace("from symgen.program.calls import", "from ._calls import")
     for name in _CHECKS:
         source = source.replace(
             f"from symgen.validation import {name}\n", f"from . import _{name} as {name}\n"

@@ -21,12 +21,18 @@ from typing import Any
 
 import numpy as np
 
+from symgen.program.calls import ARGUMENTS, SEVERAL_RESULTS
 from symgen.robot.configuration import configuration_of
 from symgen.validation import limits
-from symgen.validation.agreement import agreement
-from symgen.validation.array_interface import interface
-from symgen.validation.comparison import relative_error, rows, until_a_fault
-from symgen.validation.constraint_laws import CONSTRAINT_LAWS
+from symgen.validation.agreement import agreement, interface
+from symgen.validation.comparison import rows, until_a_fault
+from symgen.validation.derivative_laws import (
+    SLOPES,
+    derivatives,
+    hessian,
+    products,
+    second_products,
+)
 from symgen.validation.domain import (
     left_out,
     model_has_values,
@@ -34,83 +40,29 @@ from symgen.validation.domain import (
     states_with_values,
 )
 from symgen.validation.evaluation import (
-    ARGUMENTS,
-    LOADED,
-    SEVERAL_RESULTS,
-    TIMED,
-    TOLD,
     Array,
     Check,
     Comparison,
     Evaluation,
     Facts,
-    JointTerms,
     States,
     Subject,
     call,
-    friction_slope,
     model_forces,
     random_states,
     times,
     without_warnings,
 )
-from symgen.validation.forward_laws import FORWARD_LAWS, SOLVED, not_compared
-from symgen.validation.hessian_laws import SLOPES, hessian
+from symgen.validation.forward_laws import FORWARD_LAWS, not_compared
 from symgen.validation.motion_laws import MOTION_LAWS, are_bodies
-from symgen.validation.parameter_laws import PARAMETER_LAWS
-from symgen.validation.product_laws import products, second_products
-
-__all__ = [
-    "ARGUMENTS",
-    "LOADED",
-    "SEVERAL_RESULTS",
-    "TIMED",
-    "TOLD",
-    "Check",
-    "Evaluation",
-    "Facts",
-    "States",
-    "Subject",
-    "agreement",
-    "call",
-    "check_evaluations",
-    "check_module",
-    "random_states",
-    "relative_error",
-    "subjects_of",
-]
-
+from symgen.validation.scales import SOLVED
 
 PARAMETER_CHANGE = 0.05
 CHANGED = f", parameters changed by up to {PARAMETER_CHANGE:.0%}"
 
 
-# ------------------------------------------------------ one subject: derivatives and mechanics
-# `s` is the subject; `lens` gives the complex steps: the subject itself where it takes complex
-# numbers, else another one, with which it is compared function by function anyway.
-
-
-def derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Derivatives of the inverse dynamics against complex step."""
-    if not lens.has("inverse_dynamics"):
-        return
-    by, limit = "complex step of inverse_dynamics", limits.derivative
-    if s.has("inverse_dynamics_derivatives"):
-        tau, *slopes = s.results("inverse_dynamics_derivatives")
-        if s.has("inverse_dynamics"):
-            what = "inverse_dynamics_derivatives, tau = inverse_dynamics"
-            yield what, limits.agreement, tau, s["inverse_dynamics"]
-        for argument, slope in zip(("q", "qd", "qdd"), slopes, strict=True):
-            expected = lens.slope("inverse_dynamics", argument)
-            what = f"inverse_dynamics_derivatives, dtau_d{argument} = {by}"
-            scale = [friction_slope(s)] if argument == "qd" else []
-            yield what, limit, slope, expected, *scale
-    name = "inverse_dynamics_load_derivatives"
-    if s.has(name) and s.states.loads.size:
-        yield f"{name} = {by}", limit, s[name], lens.slope("inverse_dynamics", "loads")
-    if s.has("mass_matrix"):
-        expected = lens.slope("inverse_dynamics", "qdd")
-        yield f"mass_matrix = {by} in qdd", limit, s["mass_matrix"], expected
+# ------------------------------------------------------------------------- laws of mechanics
+# `s` and `lens` are as in `symgen.validation.derivative_laws`.
 
 
 def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
@@ -123,7 +75,7 @@ def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
             return
         below = np.full(len(mass), np.nan)
         if np.all(np.isfinite(mass)):
-            bodies = 0.5 * (mass + other) - JointTerms(s).rotors
+            bodies = 0.5 * (mass + other) - s.terms.rotors
             below = np.maximum(-np.linalg.eigvalsh(bodies).min(axis=-1), 0.0)
         yield "mass_matrix is positive semi-definite", limits.physics, below, 0.0 * below, mass
 
@@ -134,8 +86,7 @@ def forces(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     Springs between points hold the robot at rest as their energy says, and their dampers take
     power; of other forces of the model nothing is known.
     """
-    terms_of_joints = JointTerms(s)
-    spring, loss = terms_of_joints.springs, terms_of_joints.losses
+    spring, loss = s.springs, s.losses
     if s.facts.forces:
         yield from _springs(s, lens)
     elif s.has("gravity_forces") and lens.has("potential_energy"):
@@ -166,7 +117,7 @@ def _springs(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         yield what, limits.physics, rest, lens.slope("potential_energy", "q"), rest
     felt = model_forces(s)
     if felt is not None and s.has("gravity_forces"):
-        elastic = np.asarray(s["gravity_forces"]) + JointTerms(s).springs - rest
+        elastic = np.asarray(s["gravity_forces"]) + s.springs - rest
         power = s.states.qd * (felt - elastic)
         gained = np.maximum(np.sum(power, axis=-1), 0.0)
         what = "dampers of springs take power"
@@ -183,7 +134,6 @@ def torque_parts(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         what, terms = "torque_parts add up to inverse_dynamics", tuple(parts.values())
         yield what, limits.physics, sum(terms), s["inverse_dynamics"], *terms
     expected: dict[str, Array] = {}
-    joint_terms = JointTerms(s)
     if s.has("mass_matrix"):
         expected["inertial_torques"] = times(s["mass_matrix"], states.qdd)
     if s.has("coriolis_matrix"):
@@ -201,9 +151,9 @@ def torque_parts(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         felt = model_forces(s)
         if felt is not None:
             expected["load_torques"] = held - felt
-    expected["joint_term_torques"] = joint_terms.springs + joint_terms.losses
+    expected["joint_term_torques"] = s.springs + s.losses
     for part, value in expected.items():
-        scale = parts["centrifugal_torques"], joint_terms.springs, joint_terms.losses
+        scale = parts["centrifugal_torques"], s.springs, s.losses
         yield f"torque_parts, {part}", limits.physics, parts[part], value, *scale
 
 
@@ -230,7 +180,7 @@ def _christoffel(s: Evaluation, mass: Array, slope: Array) -> Array:
     moved = 0.0
     if space is not None:
         D = space.turning
-        turned = np.einsum("sia,kaj->sijk", mass - JointTerms(s).rotors, D)
+        turned = np.einsum("sia,kaj->sijk", mass - s.terms.rotors, D)
         slope = slope + turned + np.swapaxes(turned, 1, 2)
         moved = np.einsum("sijk,sk->sij", turned, qd)
     rate = np.einsum("sijk,sk->sij", slope, qd)
@@ -252,13 +202,13 @@ def energy(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if s.has(*needed) and lens.has("kinetic_energy", "potential_energy"):
         lever = np.asarray(s["inverse_dynamics_load_derivatives"])
         held = np.sum(lever * s.states.loads[:, np.newaxis], axis=(-1, -2))
-        felt, terms = model_forces(s), JointTerms(s)
+        felt = model_forces(s)
         if felt is None:
             return
-        powers = qd * s["inverse_dynamics"], qd * held, qd * terms.losses, qd * felt
+        powers = qd * s["inverse_dynamics"], qd * held, qd * s.losses, qd * felt
         rates = lens.rate("kinetic_energy"), lens.rate("potential_energy")
         if s.facts.forces:
-            held = np.asarray(s["gravity_forces"]) + terms.springs
+            held = np.asarray(s["gravity_forces"]) + s.springs
             rates = rates[0], np.sum(qd * held, axis=-1)
         value = np.sum(powers[0] - powers[1] - powers[2] + powers[3], axis=-1)
         what = "power of joints and loads - losses = rate of kinetic_energy + potential_energy"
@@ -289,8 +239,7 @@ def kinematics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
     derivatives, mass_matrix, forces, torque_parts, coriolis, energy, kinematics,
-    *MOTION_LAWS, *FORWARD_LAWS, *PARAMETER_LAWS, *CONSTRAINT_LAWS,
-    products,
+    *MOTION_LAWS, *FORWARD_LAWS, products,
 )  # fmt: skip
 
 

@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
+from symgen.program.calls import SEVERAL_RESULTS
 from symgen.robot.configuration import Configuration
 from symgen.validation.evaluation import (
-    SEVERAL_RESULTS,
     Array,
     Check,
     Evaluation,

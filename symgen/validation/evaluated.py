@@ -12,8 +12,7 @@ from symgen.program.evaluation import call
 from symgen.program.functions import function_named
 from symgen.program.program import Program
 from symgen.validation import limits
-from symgen.validation.checks import Check, Subject
-from symgen.validation.evaluation import Array
+from symgen.validation.evaluation import Array, Check, Subject
 
 
 class EvaluatedFormulation:

@@ -14,21 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from symgen.robot.configuration import Configuration, stretches
+from symgen.program.calls import ARGUMENTS, DIRECTED, DIRECTIONS, LOADED, TIMED, TOLD
+from symgen.robot.configuration import Configuration
 from symgen.validation import limits
-from symgen.validation.calls import ARGUMENTS as ARGUMENTS
-from symgen.validation.calls import DIRECTED as DIRECTED
-from symgen.validation.calls import DIRECTIONS as DIRECTIONS
-from symgen.validation.calls import LOADED as LOADED
-from symgen.validation.calls import SEVERAL_RESULTS as SEVERAL_RESULTS
-from symgen.validation.calls import TIMED as TIMED
-from symgen.validation.calls import TOLD as TOLD
 from symgen.validation.disturbance import DisturbedFunctions, seed_of
+from symgen.validation.joint_terms import JointTerms
 
 Array = np.ndarray[Any, Any]
-
-VANISHED = 20.0
-"""tanh(x) is 1 in float64 from here on."""
 
 
 @dataclass(frozen=True)
@@ -224,10 +216,29 @@ class Evaluation:
         self._results: dict[str, tuple[Array, ...]] = {}
         self._slopes: dict[tuple[str, str], tuple[Array, ...]] = {}
         self.responses: dict[str, Any] = {}
-        """What `symgen.validation.forward_laws` finds out about the mass matrix."""
+        """What `symgen.validation.scales` finds out about the mass matrix."""
         self.smooth: Array | None = None
         """What `symgen.validation.domain` finds out about the outputs."""
         self._disturbed: dict[int, Evaluation] = {}
+        facts, n = self.facts, states.qd.shape[1]
+        self.terms = JointTerms(
+            n, facts.joint_terms, facts.coupling, facts.offsets, facts.configuration
+        )
+
+    @property
+    def losses(self) -> Array:
+        """Torques of damping and friction, (S, n)."""
+        return self.terms.losses(self.states.qd)
+
+    @property
+    def springs(self) -> Array:
+        """Torques of the springs of joints, (S, n)."""
+        return self.terms.springs(self.states.q)
+
+    @property
+    def joint_torques(self) -> Array:
+        """Torques of all joint terms, (S, n)."""
+        return self.terms.torques(self.states.q, self.states.qd, self.states.qdd)
 
     def disturbed(self, draw: int) -> Evaluation:
         """The evaluation with its operations disturbed (`symgen.validation.disturbance`)."""
@@ -341,117 +352,10 @@ def times(matrix: Array, vector: Array) -> Array:
     return np.asarray((matrix @ vector[..., np.newaxis])[..., 0])
 
 
-class JointTerms:
-    """What drives, bearings and springs of a robot do in the states of an evaluation.
-
-    Where nobody knows of any, there are none.  All of it is felt by the coordinates, (S, n).
-    """
-
-    def __init__(self, s: Evaluation) -> None:
-        n = s.states.qd.shape[1]
-        S, o = s.facts.coupling, s.facts.offsets
-        self._coupling = np.eye(n) if S is None else np.asarray(S)
-        self._offsets = np.zeros(n) if o is None else np.asarray(o)
-        self._states = s.states
-        self._space = space = s.facts.configuration
-        none = np.zeros(len(self._coupling))
-        keys = ("reflected_inertia", "added_mass", "damping", "friction", "stiffness", "rest")
-        default = {**dict.fromkeys(keys, none), "friction_velocity": none + 1.0}
-        self.numbers: Mapping[str, Array] = {**default, **(s.facts.joint_terms or {})}
-        self._places = s.states.q
-        if space is not None:
-            rest = self.numbers.get("rest_configuration")
-            ways = stretches(space, s.states.q, rest)
-            self._places = space.coordinates(s.states.q) + ways
-
-    def _felt(self, torques: Array) -> Array:
-        """S' tau, (S, n), of torques at all joints, (S, N)."""
-        return np.asarray(torques @ self._coupling)
-
-    def _of_joints(self, rates: Array) -> Array:
-        return np.asarray(rates @ self._coupling.T)
-
-    @property
-    def rotors(self) -> Array:
-        """What the rotors add to the mass matrix, (n, n)."""
-        inertia = self.numbers["reflected_inertia"][:, np.newaxis]
-        return np.asarray(self._coupling.T @ (inertia * self._coupling))
-
-    @property
-    def torques(self) -> Array:
-        """What is added to the torques of the rigid bodies, (S, n)."""
-        inertia = self.numbers["reflected_inertia"]
-        rotors = self._felt(inertia * self._of_joints(self._states.qdd))
-        return np.asarray(rotors + self._added + self.losses + self.springs)
-
-    @property
-    def _added(self) -> Array:
-        """Torques of added masses, m (v' + w x v), (S, n)."""
-        rates = self._states.qdd
-        if self._space is not None:
-            qd = self._states.qd
-            rates = rates - np.einsum("kij,sk,sj->si", self._space.turning, qd, qd)
-        return self._felt(self.numbers["added_mass"] * self._of_joints(rates))
-
-    @property
-    def losses(self) -> Array:
-        """Torques of damping and friction, (S, n)."""
-        qd, terms = self._of_joints(self._states.qd), self.numbers
-        slip = np.tanh(qd / terms["friction_velocity"])
-        return self._felt(terms["damping"] * qd + terms["friction"] * slip)
-
-    @property
-    def springs(self) -> Array:
-        """Torques of the springs, (S, n)."""
-        places = self._of_joints(self._places) + self._offsets
-        return self._felt(self.numbers["stiffness"] * (places - self.numbers["rest"]))
-
-    @property
-    def friction_slope(self) -> Array:
-        """The scale of the rounding errors that friction leaves in dtau_dqd, (S, n).
-
-        Its slope (1 - tanh^2(x)) f / v, with x = qd / v, has those of f / v as long as anything is
-        left of 1 - tanh^2 in float64; from there on the true slope 4 exp(-2 x) f / v is rounded
-        away.
-        """
-        slope, _ = self._friction()
-        return np.asarray(slope @ np.abs(self._coupling) ** 2)
-
-    @property
-    def friction_curvature(self) -> Array:
-        """The same scale of the second derivatives of friction by qd, (S, n)."""
-        slope, _ = self._friction()
-        bend = slope / self.numbers["friction_velocity"]
-        return np.asarray(bend @ np.abs(self._coupling) ** 3)
-
-    @property
-    def friction_by_velocity(self) -> Array:
-        """The scale of the rounding errors of friction by its velocity, (S, n)."""
-        slope, ratio = self._friction()
-        return np.asarray((slope * ratio) @ np.abs(self._coupling))
-
-    def _friction(self) -> tuple[Array, Array]:
-        """Of all joints: the scale of the errors of the slope, and qd / v, (S, N)."""
-        terms = self.numbers
-        ratio = np.abs(self._of_joints(self._states.qd)) / terms["friction_velocity"]
-        beyond = np.maximum(0.0, ratio - VANISHED)
-        slope = terms["friction"] / terms["friction_velocity"] * np.exp(-2.0 * beyond)
-        return np.asarray(slope), np.asarray(ratio)
-
-
-def friction_slope(s: Evaluation) -> Array:
-    """See `JointTerms`, (S, n)."""
-    return JointTerms(s).friction_slope
-
-
-def friction_by_velocity(s: Evaluation) -> Array:
-    """See `JointTerms`, (S, n)."""
-    return JointTerms(s).friction_by_velocity
-
-
-def friction_curvature(s: Evaluation) -> Array:
-    """See `JointTerms`, (S, n)."""
-    return JointTerms(s).friction_curvature
+def top(array: Any) -> Array:
+    """Largest magnitude in each sample, (S,); a NaN stays one."""
+    array = np.abs(np.asarray(array))
+    return np.asarray(array.max(axis=tuple(range(1, array.ndim)), initial=0.0))
 
 
 def model_forces(s: Evaluation) -> Array | None:
@@ -463,6 +367,5 @@ def model_forces(s: Evaluation) -> Array | None:
         return np.zeros(s.states.qd.shape)
     if not s.has("bias_forces", "coriolis_matrix", "gravity_forces"):
         return None
-    terms = JointTerms(s)
     bodies = times(s["coriolis_matrix"], s.states.qd) + s["gravity_forces"]
-    return np.asarray(bodies + terms.springs + terms.losses - s.at("bias_forces", loads=None))
+    return np.asarray(bodies + s.springs + s.losses - s.at("bias_forces", loads=None))

@@ -1,4 +1,4 @@
-"""Laws of joint wrenches, points, link frames, centre of mass, momentum and regressor.
+"""Laws of joint wrenches, points, link frames, centre of mass, momentum, regressor, constraints.
 
 | symbol | array | shape; S samples |
 | --- | --- | --- |
@@ -18,13 +18,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from symgen.validation import limits
-from symgen.validation.domain import where_defined
 from symgen.validation.evaluation import (
-    SEVERAL_RESULTS,
     Array,
     Comparison,
     Evaluation,
-    JointTerms,
     model_forces,
     times,
 )
@@ -34,21 +31,11 @@ _UNIT = 1e-6
 
 
 def joint_wrenches(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Derivatives of the joint wrenches; their part along the joint's motion is the torque."""
-    name, by = "joint_wrench_derivatives", "complex step of joint_wrenches"
-    if s.has(name):
-        wrench, *slopes = s.results(name)
-        if s.has("joint_wrenches"):
-            what = f"{name}, joint_wrenches = joint_wrenches"
-            yield what, limits.agreement, wrench, s["joint_wrenches"]
-        if lens.has("joint_wrenches"):
-            for argument, slope in zip(("q", "qd", "qdd"), slopes, strict=True):
-                expected = lens.slope("joint_wrenches", argument)
-                yield f"{name}, dw_d{argument} = {by}", limits.derivative, slope, expected
+    """Their part along the joint's motion is the torque."""
     if s.has("joint_wrenches", "inverse_dynamics") and _has_bodies(lens):
         bodies = _Bodies(lens)
         felt, *parts = bodies.along_joints(np.asarray(s["joint_wrenches"])[:, bodies.rows])
-        drives = JointTerms(s).torques
+        drives = s.joint_torques
         torques = np.asarray(s["inverse_dynamics"]) - drives
         what = "joint_wrenches along the joints = inverse_dynamics without joint terms"
         shown = bodies.shown
@@ -56,7 +43,7 @@ def joint_wrenches(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def points(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Velocities are rates of positions, accelerations rates of velocities, and derivatives."""
+    """Velocities are rates of positions, accelerations rates of velocities."""
     name = "point_motion"
     if not lens.has(name) or not np.size(lens[name]):
         return
@@ -65,13 +52,6 @@ def points(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         yield f"{name}, velocity = rate of position", limits.physics, velocity, lens.rate(name)
         what = f"{name}, acceleration = rate of velocity"
         yield what, limits.physics, acceleration, lens.rate(name, 1)
-    name = "point_motion_derivatives"
-    if s.has(name):
-        for label, slope in zip(SEVERAL_RESULTS[name], s.results(name), strict=True):
-            what, argument = label.split("_d")  # such as da_dqd
-            expected = lens.slope("point_motion", argument, ("dx", "dv", "da").index(what))
-            by = "complex step of point_motion"
-            yield f"{name}, {label} = {by}", limits.derivative, slope, expected
 
 
 def links(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
@@ -89,11 +69,8 @@ def links(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def center_of_mass(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Its Jacobian, and gravity, which pulls at it."""
+    """Gravity pulls at it."""
     name = "center_of_mass_jacobian"
-    if s.has(name) and lens.has("center_of_mass"):
-        both = where_defined(lens, name, "", s[name], lens.slope("center_of_mass", "q"))
-        yield f"{name} = complex step of center_of_mass", limits.derivative, *both
     if s.has("gravity_forces") and lens.has(name) and not _is_weightless(s):
         lever = np.swapaxes(np.asarray(lens[name]), -1, -2)
         forces = np.asarray(s["gravity_forces"])
@@ -165,15 +142,40 @@ def regressor(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     free, felt = s.at("inverse_dynamics", loads=None), model_forces(s)
     if felt is None:
         return
-    drives = JointTerms(s).torques - felt
+    drives = s.joint_torques - felt
     value = np.asarray(s["regressor"]) @ parameters
     what = "regressor inertial_parameters = inverse_dynamics without loads and joint terms"
     parts = np.abs(s["regressor"]) @ np.abs(parameters)
     yield what, limits.physics, value, np.asarray(free) - drives, drives, parts
 
 
+def constraints(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Rates along q' = qd, t' = 1, second rates J qdd + bias, and torques J' multipliers."""
+    if lens.has("constraints") and s.has("constraint_rates"):
+        what = "constraint_rates = rate of constraints"
+        yield what, limits.physics, s["constraint_rates"], lens.rate("constraints")
+    if lens.has("constraint_rates") and s.has("constraint_bias"):
+        still = np.zeros_like(s.states.qdd)
+        expected = lens.rate("constraint_rates", qdd=still)
+        what = "constraint_bias = rate of constraint_rates at qdd = 0"
+        yield what, limits.physics, s["constraint_bias"], expected
+    name = "constraint_acceleration_derivatives"
+    if s.has(name) and lens.has("constraint_jacobian", "constraint_bias"):
+        pushed = times(lens["constraint_jacobian"], s.states.qdd)
+        bias = np.asarray(lens["constraint_bias"])
+        what = f"{name}, value = constraint_jacobian qdd + constraint_bias"
+        yield what, limits.physics, s[name], pushed + bias, pushed, bias
+    name = "constraint_torque_derivatives"
+    if s.has(name) and lens.has("constraint_jacobian"):
+        lever = np.swapaxes(np.asarray(lens["constraint_jacobian"]), -1, -2)
+        multipliers = s.states.constraint_multipliers
+        parts = times(np.abs(lever), np.abs(multipliers))
+        what = f"{name}, value = constraint_jacobian' multipliers"
+        yield what, limits.physics, s[name], times(lever, multipliers), parts
+
+
 MOTION_LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
-    joint_wrenches, points, links, center_of_mass, momentum, regressor,
+    joint_wrenches, points, links, center_of_mass, momentum, regressor, constraints,
 )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 """Of differences over 1, 2, 3, 4 steps to either side."""
 LARGEST = 5
 """Coordinates up to which it is done: differences take a while.  Beyond, complex steps of derived
-first derivatives serve alone (`symgen.validation.product_laws`)."""
+first derivatives serve alone (`symgen.validation.derivative_laws`)."""
 
 SMALL_STEP = 1e-30
 NEAR = 1e-2
@@ -48,17 +48,6 @@ def change_along(function: Callable[[float], tuple[Array, ...]]) -> list[Array]:
         change = [(x - y) * (weight / WIDTH) for x, y in pairs]
         total = [x + y for x, y in zip(total, change, strict=True)]
     return total
-
-
-def half_bracket(space: Configuration, gradient: Array, direction: Array) -> Array:
-    """Half of the derivative along the bracket of a direction and each column, (..., n).
-
-    On a manifold the derivative by k, then by j, less the other way round is that along the bracket
-    [S_k, S_j] of the columns; a Hessian is symmetric.
-    """
-    D = space.turning
-    bracket = np.einsum("jik->kji", D) - np.einsum("kij->kji", D)
-    return np.asarray(0.5 * np.einsum("...k,kji,...i->...j", direction, bracket, gradient))
 
 
 def friction_curvature(terms: JointTerms, qd: Array, weights: Array, direction: Array) -> Array:

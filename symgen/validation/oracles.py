@@ -34,9 +34,10 @@ import numpy as np
 
 from symgen.description.expressions import EvaluationError
 from symgen.description.model import RobotDescription
+from symgen.program.calls import LOADED
 from symgen.robot.configuration import FREE
 from symgen.validation import limits
-from symgen.validation.calls import LOADED
+from symgen.validation.derivative_laws import half_bracket
 from symgen.validation.disturbance import SIZE, disturbed
 from symgen.validation.evaluation import Comparison, Evaluation
 from symgen.validation.limits import EPS, STEP
@@ -45,7 +46,6 @@ from symgen.validation.oracle_curvatures import (
     LARGEST,
     change_along,
     friction_curvature,
-    half_bracket,
     spring_curvature,
 )
 from symgen.validation.oracle_expressions import Value, value_of

@@ -23,23 +23,16 @@ from symgen.description.expressions import EvaluationError, evaluate
 from symgen.errors import ModelError, ValidationError
 from symgen.support.journal import Progress, silent
 from symgen.validation import comparison, limits, two_link
+from symgen.validation.agreement import agreement
 from symgen.validation.checks import (
     CHANGED,
-    Check,
-    Evaluation,
-    Facts,
-    States,
-    Subject,
-    agreement,
     between,
-    call,
     changed_parameters,
     check_evaluations,
-    random_states,
-    relative_error,
     rows_of_one,
     with_parameters,
 )
+from symgen.validation.comparison import relative_error
 from symgen.validation.conditioning import condition, mass_terms
 from symgen.validation.domain import (
     left_out,
@@ -48,7 +41,17 @@ from symgen.validation.domain import (
     states_in_domain,
     states_with_values,
 )
-from symgen.validation.evaluation import Array, without_warnings
+from symgen.validation.evaluation import (
+    Array,
+    Check,
+    Evaluation,
+    Facts,
+    States,
+    Subject,
+    call,
+    random_states,
+    without_warnings,
+)
 from symgen.validation.oracle_constraints import constraint_names
 from symgen.validation.oracle_expressions import parameter_values, reader
 from symgen.validation.oracle_model import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 
 from symgen.support.journal import Progress
-from symgen.validation.checks import Check
+from symgen.validation.evaluation import Check
 
 
 def parts(progress: Progress, total: int) -> Callable[[Iterable[Check]], Iterator[Check]]:

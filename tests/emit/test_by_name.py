@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from symgen.validation.array_interface import interface
+from symgen.validation.agreement import interface
 from symgen.validation.comparison import relative_error
 from symgen.validation.evaluation import Evaluation, Facts, Subject, random_states
 from tests.choosing import slow

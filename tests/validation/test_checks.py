@@ -9,23 +9,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from symgen.program.function import OUTPUTS
-from symgen.program.functions import FUNCTIONS, OF_TREES
-from symgen.validation import checks, forward_laws, limits
-from symgen.validation.checks import (
-    CHANGED,
-    Check,
-    Evaluation,
-    Subject,
-    check_evaluations,
-    check_module,
-    random_states,
-    relative_error,
-)
-from symgen.validation.evaluation import without_warnings
-from symgen.validation.forward_laws import SOLVED
+from symgen.program.calls import ARGUMENTS, SEVERAL_RESULTS
+from symgen.program.functions import OF_TREES
+from symgen.validation import limits, scales
+from symgen.validation.checks import CHANGED, check_evaluations, check_module
+from symgen.validation.comparison import relative_error
+from symgen.validation.evaluation import Check, Evaluation, Subject, random_states, without_warnings
 from symgen.validation.oracles import NumericRobot
-from symgen.validation.product_laws import BASES, CURVED
+from symgen.validation.scales import BASES, CURVED
 from tests.choosing import some_deep
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, facts_of, fake_module, formulation, has
@@ -78,7 +69,7 @@ def with_everything(text):
 FEW = ("mass_matrix", "kinetic_energy", "bias_forces", "outputs", ID)
 
 
-def laws(robot, changed=None, arrays=False, only=checks.ARGUMENTS):
+def laws(robot, changed=None, arrays=False, only=ARGUMENTS):
     """Whether each law holds, by name; some functions of the robot are replaced."""
     states = random_states(robot.n, robot.n_loads, 4, parameters=robot.parameters)
     subject = Subject("s", formulation(robot, changed, only), complex_step=True, arrays=arrays)
@@ -89,21 +80,6 @@ def laws(robot, changed=None, arrays=False, only=checks.ARGUMENTS):
 
 def failing_laws(robot, changed, *options, **more):
     return {name for name, passed in laws(robot, changed, *options, **more).items() if not passed}
-
-
-def test_the_table_of_functions_is_the_one_of_the_program():
-    assert list(checks.ARGUMENTS) == [function.name for function in FUNCTIONS]
-    assert list(SOLVED) == [function.name for function in FUNCTIONS if function.solves]
-    for function in FUNCTIONS:
-        given = [key.replace("along_", "d") for key in checks.ARGUMENTS[function.name]]
-        assert given == [a.name for a in function.arguments]
-        assert (function.name in checks.TIMED) == any(o.name == "t" for o in function.options)
-        assert (function.name in checks.LOADED) == any(o.name == "loads" for o in function.options)
-        assert (function.name in checks.SEVERAL_RESULTS) == (len(function.results) > 1)
-        assert (function.name in checks.TOLD) == (function.name in OUTPUTS)
-        if len(function.results) > 1:
-            names = tuple(result.name for result in function.results)
-            assert checks.SEVERAL_RESULTS[function.name] == names
 
 
 @pytest.mark.slow
@@ -396,8 +372,8 @@ def test_pivots_are_those_of_the_elimination_from_the_leaves(sizes):
     rng = np.random.default_rng(0)
     low = np.tril(rng.uniform(-1, 1, (5, 3, 3)), -1) + np.eye(3)
     mass = np.swapaxes(low, -1, -2) @ np.diag(sizes) @ low
-    assert np.allclose(forward_laws._pivots(mass) / sizes, 1.0, rtol=1e-9)
-    assert forward_laws._pivots(np.zeros((2, 3, 3))).tolist() == [[0.0] * 3] * 2
+    assert np.allclose(scales._pivots(mass) / sizes, 1.0, rtol=1e-9)
+    assert scales._pivots(np.zeros((2, 3, 3))).tolist() == [[0.0] * 3] * 2
 
 
 # ---------------------------------------------------------------------------- between subjects
@@ -413,7 +389,7 @@ def test_disagreement_between_backends_is_named(whole, name):
     rows = check_module(module, samples=3)
     failing = [row for row in rows if not row.passed]
     assert {row.subject for row in failing} == {"newton_euler (compiled)"}
-    label = ", ".join([name, *checks.SEVERAL_RESULTS.get(name, ())[-1:]])
+    label = ", ".join([name, *SEVERAL_RESULTS.get(name, ())[-1:]])
     row = f"{label} = that of newton_euler (numpy)"
     assert {row, f"{row}{CHANGED}"} <= {row.name for row in failing}
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from symgen.formulations import FORMULATIONS, provided_functions
-from symgen.validation.checks import Evaluation, Facts, Subject, random_states, relative_error
-from symgen.validation.forward_laws import Response, response
+from symgen.validation.comparison import relative_error
+from symgen.validation.evaluation import Evaluation, Facts, Subject, random_states
 from symgen.validation.oracles import NumericRobot
+from symgen.validation.scales import Response, response
 from symgen.validation.validate import validate
 from tests.choosing import one_in
 from tests.oracles.descriptions import described

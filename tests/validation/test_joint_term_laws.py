@@ -7,8 +7,9 @@ import pytest
 
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.products import NEEDED
-from symgen.validation.checks import Evaluation, Facts, Subject, check_evaluations, random_states
+from symgen.validation.checks import check_evaluations
 from symgen.validation.conditioning import condition
+from symgen.validation.evaluation import Evaluation, Facts, Subject, random_states
 from symgen.validation.oracles import NumericRobot
 from tests.choosing import one_in
 from tests.oracles.descriptions import described

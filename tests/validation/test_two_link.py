@@ -11,7 +11,7 @@ import pytest
 from symgen.description import read
 from symgen.errors import ValidationError
 from symgen.validation import limits, two_link
-from symgen.validation.checks import Subject
+from symgen.validation.evaluation import Subject
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import validate_two_link
 from tests.oracles.fake_module import altered, formulation

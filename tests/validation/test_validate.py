@@ -8,18 +8,13 @@ import numpy as np
 import pytest
 
 from symgen.errors import ValidationError
+from symgen.program.calls import ARGUMENTS
 from symgen.program.functions import OF_TREES
 from symgen.program.products import NEEDED
-from symgen.validation.checks import (
-    ARGUMENTS,
-    CHANGED,
-    Evaluation,
-    Subject,
-    changed_parameters,
-    random_states,
-    relative_error,
-)
+from symgen.validation.checks import CHANGED, changed_parameters
+from symgen.validation.comparison import relative_error
 from symgen.validation.evaluated import spared_rows
+from symgen.validation.evaluation import Evaluation, Subject, random_states
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import INDEPENDENT, ValidationResult, begin, validate
 from tests.choosing import one_in, some_deep

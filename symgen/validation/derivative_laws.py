@@ -1,0 +1,213 @@
+"""Laws of derivatives: they are complex steps of the functions that they are derivatives of.
+
+Products are those derivatives times a vector.  Second derivatives are complex steps of the first
+ones; the Hessian of multipliers . tau is one matrix of order 3 n, given in blocks, whose errors are
+relative to its largest entry.
+
+In every law `s` is the subject, and `lens` has the complex steps: the subject itself where it takes
+complex numbers, else another subject, with which it is compared function by function anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from symgen.program.calls import SEVERAL_RESULTS
+from symgen.robot.configuration import Configuration
+from symgen.validation import limits
+from symgen.validation.agreement import compared
+from symgen.validation.domain import where_both_are_defined
+from symgen.validation.evaluation import Array, Comparison, Evaluation, call, times
+from symgen.validation.scales import (
+    BASES,
+    CURVED,
+    FD,
+    HD,
+    HESSIAN,
+    ID,
+    PRODUCTS,
+    SOLVED,
+    comparable,
+    direction_of,
+    has_matrices,
+    matrices_of,
+    scale_of_hessian,
+    scales_of,
+    slopes_of,
+)
+
+SLOPES = f"{ID}_derivatives"
+
+
+@dataclass(frozen=True)
+class Derivatives:
+    """A function of derivatives of `base`, by arguments of results, behind the `value` if any."""
+
+    base: str
+    by: tuple[tuple[str, int], ...]
+    value: bool = True
+
+
+def _of(base: str, *arguments: str, value: bool = True) -> Derivatives:
+    return Derivatives(base, tuple((argument, 0) for argument in arguments), value)
+
+
+_ACCELERATIONS, _TORQUES = "constraint_acceleration_derivatives", "constraint_torque_derivatives"
+TABLE: Mapping[str, Derivatives] = {
+    SLOPES: _of(ID, "q", "qd", "qdd"),
+    f"{ID}_load_derivatives": _of(ID, "loads", value=False),
+    "mass_matrix": _of(ID, "qdd", value=False),
+    "joint_wrench_derivatives": _of("joint_wrenches", "q", "qd", "qdd"),
+    "point_motion_derivatives": Derivatives(
+        "point_motion", (("q", 0), ("q", 1), ("qd", 1), ("q", 2), ("qd", 2), ("qdd", 2)), False
+    ),
+    "center_of_mass_jacobian": _of("center_of_mass", "q", value=False),
+    f"{FD}_derivatives": _of(FD, "q", "qd", "tau"),
+    f"{HD}_derivatives": _of(HD, "q", "qd", "x"),
+    "outputs_derivatives": _of("outputs", "t", "q", "qd", "qdd", "tau", "loads", "parameters"),
+    "constraint_jacobian": _of("constraints", "q", value=False),
+    _ACCELERATIONS: _of(_ACCELERATIONS, "q", "qd"),
+    _TORQUES: _of(_TORQUES, "q"),
+    "point_motion_parameter_derivatives": Derivatives(
+        "point_motion", tuple(("parameters", k) for k in range(3)), False
+    ),
+    "constraint_acceleration_parameter_derivatives": _of(_ACCELERATIONS, "parameters", value=False),
+    "constraint_torque_parameter_derivatives": _of(_TORQUES, "parameters", value=False),
+} | {
+    f"{base}_parameter_derivatives": _of(base, "parameters", value=False)
+    for base in (ID, FD, HD, "kinetic_energy", "potential_energy", "constraints",
+                 "constraint_rates")
+}  # fmt: skip
+"""All functions of first derivatives that are complex steps."""
+
+
+def derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Functions of `TABLE`: the value is the function's own, and all else complex steps."""
+    for name, table in TABLE.items():
+        base, held = table.base, SOLVED.get(name) == HD and s.facts.prescribed is None
+        if not s.has(name) or held:
+            continue
+        if table.value and base != name and s.has(base):
+            ok, scale = comparable(lens, name), scales_of(s, lens, name)[0]
+            label = SEVERAL_RESULTS[name][0]
+            both = where_both_are_defined(name, s[name], np.asarray(s[base]))
+            arrays = (np.asarray(x)[ok] for x in (*both, scale))
+            yield f"{name}, {label} = {base}", limits.agreement, *arrays
+        if not lens.has(base):
+            continue
+        of = "the value" if base == name else base
+        by = f"complex step of {of}{' in qdd' if name == 'mass_matrix' else ''}"
+        slopes = [_slope(lens, base, *pair) for pair in table.by]
+        expected = [*([None] if table.value else []), *slopes]
+        yield from compared(s, lens, name, [(by, limits.derivative, x) for x in expected])
+
+
+def _slope(lens: Evaluation, base: str, argument: str, result: int) -> Array | None:
+    """None where it is empty."""
+    if not vars(lens.states)[argument].size:
+        return None
+    slope = lens.slope(base, argument, result)
+    return slope if slope.size else None
+
+
+# ------------------------------------------------------------------------------------ products
+
+
+def products(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Along a direction, and backwards from a sum, by complex steps."""
+    for name, base in BASES.items():
+        if s.has(name) and lens.has(base):
+            slopes, by = slopes_of(lens, base), f"complex step of {base}"
+            if name.endswith("jvp"):
+                terms = [times(x.matrix, direction_of(lens, x.argument)) for x in slopes]
+                along = (by, limits.derivative, np.asarray(sum(terms)))
+                expected = [(base, limits.agreement, np.asarray(lens[base])), along]
+            else:
+                weights = s.states.multipliers
+                sums = [np.einsum("si,sij->sj", weights, x.matrix) for x in slopes]
+                pairs = zip(sums, s.results(name), strict=True)
+                expected = [(by, limits.derivative, x.reshape(np.shape(y))) for x, y in pairs]
+            yield from compared(s, lens, name, expected)
+
+
+def second_products(s: Evaluation, lens: Evaluation, *others: Evaluation) -> Iterator[Comparison]:
+    """Hessians times a direction are changes of gradients along it, by the first of `lens` and
+    `others` that has any."""
+    for name, base in CURVED.items():
+        sources = (x for x in (lens, *others) if _has_gradients(x, base))
+        source = next(sources, None)
+        if source is not None and s.has(name):
+            by = "complex step of the gradient"
+            expected = [(by, limits.derivative, x) for x in _changes(source, base)]
+            yield from compared(s, lens, name, expected)
+
+
+def _has_gradients(lens: Evaluation, base: str) -> bool:
+    return lens.subject.complex_step and (lens.has(f"{base}_vjp") or has_matrices(lens, base))
+
+
+def _changes(lens: Evaluation, base: str) -> list[Array]:
+    """How the gradients change along the direction of the states; by q, symmetric."""
+    at = lens.moved_along(PRODUCTS[base])
+    if lens.has(f"{base}_vjp"):
+        gradients = call(lens.subject.functions, f"{base}_vjp", at)
+    else:
+        matrices = matrices_of(lens, base, at)
+        gradients = tuple(np.einsum("si,si...->s...", at["multipliers"], x) for x in matrices)
+    by_q = half_bracket(lens.facts.configuration, gradients[0].real, lens.states.along_q)
+    changes = [np.asarray(x).imag / limits.STEP for x in gradients]
+    return [changes[0] - by_q, *changes[1:]]
+
+
+def half_bracket(space: Configuration | None, gradient: Array, direction: Array) -> Array:
+    """What the order of two tangent derivatives makes of the second ones, (..., n), halved.
+
+    `gradient` is that by q, and the `direction` what the second one is taken along, (..., n).
+
+    On a manifold that by k, then by j, less the other way round is the derivative along the bracket
+    [S_k, S_j] of the columns; a Hessian is symmetric.
+    """
+    if space is None or not space.joints:
+        return np.zeros(np.shape(gradient))
+    D = space.turning
+    bracket = np.einsum("jik->kji", D) - np.einsum("kij->kji", D)
+    return np.asarray(0.5 * np.einsum("...k,kji,...i->...j", direction, bracket, gradient))
+
+
+# ------------------------------------------------------------------------------------- Hessian
+
+STEPS = (
+    ("hessian_q_q", "q", 1, False),
+    ("hessian_q_qd", "qd", 1, False),
+    ("hessian_q_qd", "q", 2, True),
+    ("hessian_q_qdd", "qdd", 1, False),
+    ("hessian_q_qdd", "q", 3, True),
+    ("hessian_qd_qd", "qd", 2, False),
+)
+"""Blocks; each, or its transpose, takes a change of an argument to that of multipliers . (a result
+of `SLOPES`)."""
+
+
+def hessian(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """The blocks times a direction, against complex steps of the derivatives by `lens`."""
+    if not (s.has(HESSIAN) and lens.has(SLOPES)):
+        return
+    blocks = dict(zip(SEVERAL_RESULTS[HESSIAN], map(np.asarray, s.results(HESSIAN)), strict=True))
+    whole = scale_of_hessian(s, s)
+    for block in ("hessian_q_q", "hessian_qd_qd"):
+        other = np.swapaxes(blocks[block], -1, -2)
+        yield f"{HESSIAN}, {block} is symmetric", limits.physics, other, blocks[block]
+    slopes = {argument: lens.directional(SLOPES, argument) for argument in ("q", "qd", "qdd")}
+    for block, argument, result, transposed in STEPS:
+        matrix = np.swapaxes(blocks[block], -1, -2) if transposed else blocks[block]
+        expected = np.einsum("si,sij->sj", s.states.multipliers, slopes[argument][result])
+        if block == "hessian_q_q":
+            by_q = np.asarray(lens.results(SLOPES)[1])
+            gradient = np.einsum("sa,sai->si", s.states.multipliers, by_q)
+            space = s.facts.configuration
+            expected = expected - half_bracket(space, gradient, s.states.direction)
+        what = f"{HESSIAN}, {block}{'^T' * transposed} v = complex step of {SLOPES} in {argument}"
+        yield what, limits.derivative, times(matrix, s.states.direction), expected, whole
