@@ -33,6 +33,8 @@ from symgen.exact.compositions import (
     TORQUES,
     WRENCHES,
 )
+from symgen.program.calls import SLOPES
+from symgen.program.functions import function_named
 
 TIME = "time"
 """Instead of an input: q changes at the rate qd, and qd at the rate qdd."""
@@ -85,18 +87,29 @@ def _changes(function: str, base: str, count: int) -> tuple[Relation, ...]:
     )
 
 
-def _results(function: str, base: str, *pairs: tuple[int, int]) -> tuple[Relation, ...]:
-    """(result of function) = (result of base)"""
-    return tuple(Relation(function, number, base, result) for number, result in pairs)
+def _of_table(name: str) -> tuple[Relation, ...]:
+    """A function of `SLOPES`, its hidden results included."""
+    base, by = SLOPES[name]
+    function, pairs = function_named(name), [(result, argument) for argument, result in by]
+    values = len(function.results) - len(by)
+    relations: tuple[Relation, ...] = ()
+    if values and base != name:
+        relations = (Relation(name, 0, base),)
+    relations += _derivatives(name, base, *pairs, first=values)
+    return relations + _hidden(name, base) if function.solves else relations
+
+
+def _hidden(name: str, base: str) -> tuple[Relation, ...]:
+    """Hidden results of a function that solves are those of its base."""
+    first = len(function_named(name).results)
+    return tuple(Relation(name, first + k, base, 1 + k) for k in range(2))
 
 
 _BY_MOTION = ((0, "q"), (0, "qd"), (0, "qdd"))
 _BY_MODEL = ((0, "loads"), (0, PARAMETERS))
-_BY_OUTPUT = tuple((0, name) for name in ("t", "q", "qd", "qdd", "tau", "loads", PARAMETERS))
 
 RELATIONS: tuple[Relation, ...] = (
-    Relation("inverse_dynamics_derivatives", 0, "inverse_dynamics"),
-    *_derivatives("inverse_dynamics_derivatives", "inverse_dynamics", *_BY_MOTION, first=1),
+    *(relation for name in SLOPES for relation in _of_table(name)),
     Relation("inverse_dynamics_hessian", 0, GRADIENT_BY_Q.name, by="q", symmetric=True),
     *_derivatives("inverse_dynamics_hessian", GRADIENT_BY_Q.name, *_BY_MOTION[1:], first=1),
     *_derivatives("inverse_dynamics_hessian", GRADIENT_BY_QD.name, (0, "qd"), first=3),
@@ -104,23 +117,13 @@ RELATIONS: tuple[Relation, ...] = (
     Relation("inverse_dynamics_jvp", 1, "inverse_dynamics", by=DIRECTION),
     *_derivatives("inverse_dynamics_vjp", SUM_OF_TORQUES.name, *_BY_MOTION, *_BY_MODEL),
     *_changes("inverse_dynamics_hvp", "inverse_dynamics_vjp", 5),
-    *_derivatives("inverse_dynamics_load_derivatives", "inverse_dynamics", (0, "loads")),
-    *_derivatives("mass_matrix", "inverse_dynamics", (0, "qdd")),
     Relation("bias_forces", 0, "inverse_dynamics", at_zero=("qdd",)),
-    Relation("joint_wrench_derivatives", 0, "joint_wrenches"),
-    *_derivatives("joint_wrench_derivatives", "joint_wrenches", *_BY_MOTION, first=1),
     Relation("point_motion", 1, "point_motion", 0, TIME),
     Relation("point_motion", 2, "point_motion", 1, TIME),
-    *_derivatives(
-        "point_motion_derivatives",
-        "point_motion",
-        *((0, "q"), (1, "q"), (1, "qd"), (2, "q"), (2, "qd"), (2, "qdd")),
-    ),
     Relation("link_motion", 1, "link_motion", 0, TIME),
     *_derivatives("jacobians", "link_motion", (0, "qd")),
     *_derivatives("centroidal_momentum_matrix", "centroidal_momentum", (0, "qd")),
     Relation("centroidal_momentum_rate", 0, "centroidal_momentum", 0, TIME),
-    *_derivatives("center_of_mass_jacobian", "center_of_mass", (0, "q")),
     Relation(REGRESSOR.name, 0, "inverse_dynamics", at_zero=("loads",)),
     Relation(WRENCHES.name, 0, "inverse_dynamics"),
     Relation(PARTS.name, 0, "inverse_dynamics"),
@@ -128,129 +131,64 @@ RELATIONS: tuple[Relation, ...] = (
     *_derivatives(GRAVITY.name, "potential_energy", (0, "q")),
     *_derivatives(POSES.name, "forward_kinematics", (0, "q")),
     Relation("kinetic_energy", 0, ENERGY.name),
-    *_derivatives("inverse_dynamics_parameter_derivatives", "inverse_dynamics", (0, PARAMETERS)),
-    *_derivatives(
-        "point_motion_parameter_derivatives",
-        "point_motion",
-        *((0, PARAMETERS), (1, PARAMETERS), (2, PARAMETERS)),
-    ),
-    *_derivatives("kinetic_energy_parameter_derivatives", "kinetic_energy", (0, PARAMETERS)),
-    *_derivatives("potential_energy_parameter_derivatives", "potential_energy", (0, PARAMETERS)),
     Relation(MOTION.name, 0, TORQUES.name),
     Relation("forward_dynamics", 1, PIVOTS.name),
     Relation("forward_dynamics", 2, DIAGONAL.name),
-    *_results("forward_dynamics_derivatives", "forward_dynamics", (0, 0), (4, 1), (5, 2)),
-    *_derivatives(
-        "forward_dynamics_derivatives",
-        "forward_dynamics",
-        *((0, "q"), (0, "qd"), (0, "tau")),
-        first=1,
-    ),
-    *_results("forward_dynamics_jvp", "forward_dynamics", (0, 0), (2, 1), (3, 2)),
+    Relation("forward_dynamics_jvp", 0, "forward_dynamics"),
     Relation("forward_dynamics_jvp", 1, "forward_dynamics", by=DIRECTION),
+    *_hidden("forward_dynamics_jvp", "forward_dynamics"),
     *_derivatives(
-        "forward_dynamics_vjp",
-        SUM_OF_ACCELERATIONS.name,
-        *((0, "q"), (0, "qd"), (0, "tau")),
-        *_BY_MODEL,
+        "forward_dynamics_vjp", SUM_OF_ACCELERATIONS.name,
+        (0, "q"), (0, "qd"), (0, "tau"), *_BY_MODEL,
     ),
-    *_results("forward_dynamics_vjp", "forward_dynamics", (5, 1), (6, 2)),
+    *_hidden("forward_dynamics_vjp", "forward_dynamics"),
     *_changes("forward_dynamics_hvp", "forward_dynamics_vjp", 5),
-    *_results("forward_dynamics_hvp", "forward_dynamics", (5, 1), (6, 2)),
-    *_derivatives("forward_dynamics_parameter_derivatives", "forward_dynamics", (0, PARAMETERS)),
-    *_results("forward_dynamics_parameter_derivatives", "forward_dynamics", (1, 1), (2, 2)),
-    *_results("forward_dynamics_sensitivities", "forward_dynamics", (0, 0), (2, 1), (3, 2)),
-    *_derivatives("forward_dynamics_sensitivities", "forward_dynamics", (0, SENSITIVITY), first=1),
+    *_hidden("forward_dynamics_hvp", "forward_dynamics"),
+    Relation("forward_dynamics_sensitivities", 0, "forward_dynamics"),
+    Relation("forward_dynamics_sensitivities", 1, "forward_dynamics", by=SENSITIVITY),
+    *_hidden("forward_dynamics_sensitivities", "forward_dynamics"),
     Relation(HYBRID_MOTION.name, 0, HYBRID_TORQUES.name),
     Relation("hybrid_dynamics", 1, FREE_PIVOTS.name),
     Relation("hybrid_dynamics", 2, FREE_DIAGONAL.name),
-    *_results("hybrid_dynamics_derivatives", "hybrid_dynamics", (0, 0), (4, 1), (5, 2)),
-    *_derivatives(
-        "hybrid_dynamics_derivatives",
-        "hybrid_dynamics",
-        *((0, "q"), (0, "qd"), (0, "x")),
-        first=1,
-    ),
-    *_derivatives("hybrid_dynamics_parameter_derivatives", "hybrid_dynamics", (0, PARAMETERS)),
-    *_results("hybrid_dynamics_parameter_derivatives", "hybrid_dynamics", (1, 1), (2, 2)),
     Relation("outputs", 0, OUTPUTS.name),
-    Relation("outputs_derivatives", 0, "outputs"),
-    *_derivatives("outputs_derivatives", "outputs", *_BY_OUTPUT, first=1),
     *_derivatives("outputs_multiplier_derivatives", "outputs", (0, "motion_multipliers")),
-    *_derivatives("constraint_jacobian", "constraints", (0, "q")),
-    *_derivatives("constraints_parameter_derivatives", "constraints", (0, PARAMETERS)),
     Relation("constraint_rates", 0, "constraints", 0, TIME),
-    *_derivatives("constraint_rates_parameter_derivatives", "constraint_rates", (0, PARAMETERS)),
     Relation("constraint_bias", 0, "constraint_rates", 0, TIME),
     Relation("constraint_acceleration_derivatives", 0, "constraint_rates", 0, TIME),
-    *_derivatives(
-        "constraint_acceleration_derivatives",
-        "constraint_acceleration_derivatives",
-        *((0, "q"), (0, "qd")),
-        first=1,
-    ),
-    Relation("constraint_torque_derivatives", 1, "constraint_torque_derivatives", 0, "q"),
-    *_derivatives(
-        "constraint_acceleration_parameter_derivatives",
-        "constraint_acceleration_derivatives",
-        (0, PARAMETERS),
-    ),
-    *_derivatives(
-        "constraint_torque_parameter_derivatives", "constraint_torque_derivatives", (0, PARAMETERS)
-    ),
-)
+)  # fmt: skip
 
 _EVERYWHERE = (
-    "mass_matrix",
-    "kinetic_energy",
-    "potential_energy",
-    "forward_kinematics",
-    "jacobians",
-    "center_of_mass",
-    "center_of_mass_jacobian",
-    "centroidal_momentum",
-    "centroidal_momentum_matrix",
-    "kinetic_energy_parameter_derivatives",
+    "mass_matrix", "kinetic_energy", "potential_energy", "forward_kinematics", "jacobians",
+    "center_of_mass", "center_of_mass_jacobian", "centroidal_momentum",
+    "centroidal_momentum_matrix", "kinetic_energy_parameter_derivatives",
     "potential_energy_parameter_derivatives",
-)
+)  # fmt: skip
 """Statements of these do not depend on gravity, loads or accelerations, unless named apart."""
 
-SAME_STATEMENTS: tuple[tuple[str, ...], ...] = tuple(
-    (*functions, *_EVERYWHERE)
-    for functions in (
-        (
-            "inverse_dynamics",
-            "inverse_dynamics_derivatives",
-            "inverse_dynamics_hessian",
-            "joint_wrenches",
-            "joint_wrench_derivatives",
-            "regressor",
-            "inverse_dynamics_parameter_derivatives",
-            "centroidal_momentum_rate",
-            "torque_parts",
-        ),
-        (
-            "point_motion",
-            "point_motion_derivatives",
-            "point_motion_parameter_derivatives",
-            "inverse_dynamics_load_derivatives",
-            "link_motion",
-        ),
-        *(
-            (base, *(f"{base}_{kind}" for kind in ("jvp", "vjp", "hvp")))
-            for base in ("inverse_dynamics", "forward_dynamics")
-        ),
-        ("coriolis_matrix",),
-        ("bias_forces", "forward_dynamics"),
-        ("forward_dynamics_derivatives", "forward_dynamics_sensitivities"),
-        ("forward_dynamics_parameter_derivatives",),
-        ("hybrid_dynamics",),
-        ("hybrid_dynamics_derivatives",),
-        ("hybrid_dynamics_parameter_derivatives",),
-        ("outputs", "outputs_derivatives"),
-        ("gravity_forces",),
-    )
-)
+SAME_STATEMENTS: tuple[tuple[str, ...], ...] = tuple((*functions, *_EVERYWHERE) for functions in (
+    (
+        "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_hessian",
+        "joint_wrenches", "joint_wrench_derivatives", "regressor",
+        "inverse_dynamics_parameter_derivatives", "centroidal_momentum_rate", "torque_parts",
+    ),
+    (
+        "point_motion", "point_motion_derivatives", "point_motion_parameter_derivatives",
+        "inverse_dynamics_load_derivatives", "link_motion",
+    ),
+    *(
+        (base, *(f"{base}_{kind}" for kind in ("jvp", "vjp", "hvp")))
+        for base in ("inverse_dynamics", "forward_dynamics")
+    ),
+    ("coriolis_matrix",),
+    ("bias_forces", "forward_dynamics"),
+    ("forward_dynamics_derivatives", "forward_dynamics_sensitivities"),
+    ("forward_dynamics_parameter_derivatives",),
+    ("hybrid_dynamics",),
+    ("hybrid_dynamics_derivatives",),
+    ("hybrid_dynamics_parameter_derivatives",),
+    ("outputs", "outputs_derivatives"),
+    ("gravity_forces",),
+))  # fmt: skip
 """Functions whose programs by one formulation share a recursion: where statements of one name
 differ between two of them, one is wrong."""
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from pprint import pformat
 
+from symgen.program.derivatives import DERIVATIVES
 from symgen.program.function import OUTPUTS
-from symgen.program.functions import FUNCTIONS
+from symgen.program.functions import FUNCTIONS, function_named
 
 DIRECTIONS = {"dloads": "along_loads", "dparameters": "along_parameters"}
 """Options of functions along a direction, and the arrays of the states that are passed."""
@@ -41,13 +42,43 @@ SEVERAL_RESULTS = {
     for function in FUNCTIONS
     if len(function.results) > 1
 }
+Slopes = tuple[str, tuple[tuple[str, int], ...]]
+
+
+def _slopes(name: str) -> Slopes:
+    derivative = DERIVATIVES[name]
+    own, base = [x.name for x in function_named(name).results], derivative.of
+    if base not in ARGUMENTS:  # the value alone is no function: that of the derivatives is
+        base = f"{base.removesuffix('s')}_derivatives"
+    results = [x.name for x in function_named(base).results]
+    by = {
+        derivative.name(result, argument): (argument, results.index(result))
+        for result in derivative.symbols
+        for argument in derivative.by
+        if result in results
+    }
+    return base, tuple(by[label] for label in own if label in by)
+
+
+SLOPES: dict[str, Slopes] = {
+    "inverse_dynamics_load_derivatives": ("inverse_dynamics", (("loads", 0),)),
+    "mass_matrix": ("inverse_dynamics", (("qdd", 0),)),
+    "center_of_mass_jacobian": ("center_of_mass", (("q", 0),)),
+    "outputs_derivatives": (
+        "outputs",
+        tuple((name, 0) for name in ("t", "q", "qd", "qdd", "tau", "loads", "parameters")),
+    ),
+    "constraint_jacobian": ("constraints", (("q", 0),)),
+} | {name: _slopes(name) for name in DERIVATIVES if not DERIVATIVES[name].along}
+"""Functions of first derivatives: the base, and for each derivative the argument and the result of
+the base.  They stand behind the value, if that is among the results."""
 
 
 def source() -> str:
     """A module with the same tables as literals."""
     names = (
-        "ARGUMENTS", "DIRECTED", "DIRECTIONS", "LOADED", "SEVERAL_RESULTS", "SOLVING", "TIMED",
-        "TOLD",
+        "ARGUMENTS", "DIRECTED", "DIRECTIONS", "LOADED", "SEVERAL_RESULTS", "SLOPES", "SOLVING",
+        "TIMED", "TOLD",
     )  # fmt: skip
     tables = (f"{name} = {pformat(globals()[name], width=88, sort_dicts=False)}" for name in names)
     title = "Arrays that checks pass to functions, by name, and names of results."

@@ -27,7 +27,7 @@ from symgen.validation import limits
 from symgen.validation.agreement import agreement, interface
 from symgen.validation.comparison import rows, until_a_fault
 from symgen.validation.derivative_laws import (
-    SLOPES,
+    MATRICES,
     derivatives,
     hessian,
     products,
@@ -304,7 +304,7 @@ def rows_of_one(s: Evaluation, evaluations: Sequence[Evaluation]) -> Iterator[Ch
     if lens.subject.complex_step:
         for law in LAWS if n else (kinematics,):
             yield from rows((s, lens), law, n)
-    slopes = next((e for e in (lens, *lenses) if e.has(SLOPES)), lens)
+    slopes = next((e for e in (lens, *lenses) if e.has(MATRICES)), lens)
     if n and slopes.subject.complex_step:
         yield from rows((s, slopes), hessian, n)
     if n and lens.subject.complex_step:

@@ -10,12 +10,11 @@ complex numbers, else another subject, with which it is compared function by fun
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
-from symgen.program.calls import SEVERAL_RESULTS
+from symgen.program.calls import SEVERAL_RESULTS, SLOPES
 from symgen.robot.configuration import Configuration
 from symgen.validation import limits
 from symgen.validation.agreement import compared
@@ -24,7 +23,6 @@ from symgen.validation.evaluation import Array, Comparison, Evaluation, call, ti
 from symgen.validation.scales import (
     BASES,
     CURVED,
-    FD,
     HD,
     HESSIAN,
     ID,
@@ -39,70 +37,26 @@ from symgen.validation.scales import (
     slopes_of,
 )
 
-SLOPES = f"{ID}_derivatives"
-
-
-@dataclass(frozen=True)
-class Derivatives:
-    """A function of derivatives of `base`, by arguments of results, behind the `value` if any."""
-
-    base: str
-    by: tuple[tuple[str, int], ...]
-    value: bool = True
-
-
-def _of(base: str, *arguments: str, value: bool = True) -> Derivatives:
-    return Derivatives(base, tuple((argument, 0) for argument in arguments), value)
-
-
-_ACCELERATIONS, _TORQUES = "constraint_acceleration_derivatives", "constraint_torque_derivatives"
-TABLE: Mapping[str, Derivatives] = {
-    SLOPES: _of(ID, "q", "qd", "qdd"),
-    f"{ID}_load_derivatives": _of(ID, "loads", value=False),
-    "mass_matrix": _of(ID, "qdd", value=False),
-    "joint_wrench_derivatives": _of("joint_wrenches", "q", "qd", "qdd"),
-    "point_motion_derivatives": Derivatives(
-        "point_motion", (("q", 0), ("q", 1), ("qd", 1), ("q", 2), ("qd", 2), ("qdd", 2)), False
-    ),
-    "center_of_mass_jacobian": _of("center_of_mass", "q", value=False),
-    f"{FD}_derivatives": _of(FD, "q", "qd", "tau"),
-    f"{HD}_derivatives": _of(HD, "q", "qd", "x"),
-    "outputs_derivatives": _of("outputs", "t", "q", "qd", "qdd", "tau", "loads", "parameters"),
-    "constraint_jacobian": _of("constraints", "q", value=False),
-    _ACCELERATIONS: _of(_ACCELERATIONS, "q", "qd"),
-    _TORQUES: _of(_TORQUES, "q"),
-    "point_motion_parameter_derivatives": Derivatives(
-        "point_motion", tuple(("parameters", k) for k in range(3)), False
-    ),
-    "constraint_acceleration_parameter_derivatives": _of(_ACCELERATIONS, "parameters", value=False),
-    "constraint_torque_parameter_derivatives": _of(_TORQUES, "parameters", value=False),
-} | {
-    f"{base}_parameter_derivatives": _of(base, "parameters", value=False)
-    for base in (ID, FD, HD, "kinetic_energy", "potential_energy", "constraints",
-                 "constraint_rates")
-}  # fmt: skip
-"""All functions of first derivatives that are complex steps."""
+MATRICES = f"{ID}_derivatives"
 
 
 def derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Functions of `TABLE`: the value is the function's own, and all else complex steps."""
-    for name, table in TABLE.items():
-        base, held = table.base, SOLVED.get(name) == HD and s.facts.prescribed is None
-        if not s.has(name) or held:
+    """Functions of `SLOPES`: the value is the function's own, and all else complex steps."""
+    for name, (base, by) in SLOPES.items():
+        if not s.has(name) or (SOLVED.get(name) == HD and s.facts.prescribed is None):
             continue
-        if table.value and base != name and s.has(base):
+        value = len(SEVERAL_RESULTS.get(name, ("",))) > len(by)
+        if value and base != name and s.has(base):
             ok, scale = comparable(lens, name), scales_of(s, lens, name)[0]
             label = SEVERAL_RESULTS[name][0]
             both = where_both_are_defined(name, s[name], np.asarray(s[base]))
             arrays = (np.asarray(x)[ok] for x in (*both, scale))
             yield f"{name}, {label} = {base}", limits.agreement, *arrays
-        if not lens.has(base):
-            continue
-        of = "the value" if base == name else base
-        by = f"complex step of {of}{' in qdd' if name == 'mass_matrix' else ''}"
-        slopes = [_slope(lens, base, *pair) for pair in table.by]
-        expected = [*([None] if table.value else []), *slopes]
-        yield from compared(s, lens, name, [(by, limits.derivative, x) for x in expected])
+        if lens.has(base):
+            of = "the value" if base == name else base
+            words = f"complex step of {of}{' in qdd' if name == 'mass_matrix' else ''}"
+            expected = [*[None] * value, *(_slope(lens, base, *pair) for pair in by)]
+            yield from compared(s, lens, name, [(words, limits.derivative, x) for x in expected])
 
 
 def _slope(lens: Evaluation, base: str, argument: str, result: int) -> Array | None:
@@ -188,26 +142,26 @@ STEPS = (
     ("hessian_qd_qd", "qd", 2, False),
 )
 """Blocks; each, or its transpose, takes a change of an argument to that of multipliers . (a result
-of `SLOPES`)."""
+of `MATRICES`)."""
 
 
 def hessian(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """The blocks times a direction, against complex steps of the derivatives by `lens`."""
-    if not (s.has(HESSIAN) and lens.has(SLOPES)):
+    if not (s.has(HESSIAN) and lens.has(MATRICES)):
         return
     blocks = dict(zip(SEVERAL_RESULTS[HESSIAN], map(np.asarray, s.results(HESSIAN)), strict=True))
     whole = scale_of_hessian(s, s)
     for block in ("hessian_q_q", "hessian_qd_qd"):
         other = np.swapaxes(blocks[block], -1, -2)
         yield f"{HESSIAN}, {block} is symmetric", limits.physics, other, blocks[block]
-    slopes = {argument: lens.directional(SLOPES, argument) for argument in ("q", "qd", "qdd")}
+    slopes = {argument: lens.directional(MATRICES, argument) for argument in ("q", "qd", "qdd")}
     for block, argument, result, transposed in STEPS:
         matrix = np.swapaxes(blocks[block], -1, -2) if transposed else blocks[block]
         expected = np.einsum("si,sij->sj", s.states.multipliers, slopes[argument][result])
         if block == "hessian_q_q":
-            by_q = np.asarray(lens.results(SLOPES)[1])
+            by_q = np.asarray(lens.results(MATRICES)[1])
             gradient = np.einsum("sa,sai->si", s.states.multipliers, by_q)
             space = s.facts.configuration
             expected = expected - half_bracket(space, gradient, s.states.direction)
-        what = f"{HESSIAN}, {block}{'^T' * transposed} v = complex step of {SLOPES} in {argument}"
+        what = f"{HESSIAN}, {block}{'^T' * transposed} v = complex step of {MATRICES} in {argument}"
         yield what, limits.derivative, times(matrix, s.states.direction), expected, whole
