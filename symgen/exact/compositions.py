@@ -30,7 +30,8 @@ from operator import add
 from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.linear import Vector, inner
 from symgen.algebra.nodes import SYMBOL, Scalar, reachable
-from symgen.exact.model import DISPLACEMENTS, EXPRESSIONS, FORCES, MODEL, NAMES, SIDES, Entries, Key
+from symgen.exact.model import EXPRESSIONS, FORCES, MODEL, NAMES, SIDES, Entries, Key
+from symgen.exact.movements import DISPLACEMENTS
 from symgen.program.arguments import Size
 from symgen.program.functions import function_named
 from symgen.program.program import Output, Program
@@ -131,10 +132,6 @@ def _change(pose: Entries, v: Vector[Scalar], omega: Vector[Scalar]) -> list[Sca
     return [part for row in zip(*turned, v, strict=True) for part in row] + [zero] * 4
 
 
-def _torques(of: Mapping[str, Entries]) -> Sequence[Scalar]:
-    return of["tau"]
-
-
 def _torques_of_motion(of: Mapping[str, Entries]) -> list[Scalar]:
     """M qdd + bias for the accelerations of forward dynamics."""
     return [
@@ -205,116 +202,61 @@ def _times(matrix: Entries, vector: Entries) -> list[Scalar]:
     return [inner(row, vector) for row in _rows(matrix, len(vector))]
 
 
-REGRESSOR = Composition(
-    "regressor @ inertial_parameters + joint terms", ("regressor",), ("n",), _by_regressor
-)
-WRENCHES = Composition(
-    "joint_wrenches along the axes + joint terms", ("joint_wrenches",), ("n",), _along_axes
-)
-PARTS = Composition("sum of torque_parts", (PARTS_NAME,), ("n",), _sum_of_parts)
-CORIOLIS = Composition(
-    "2 coriolis_matrix + damping", ("coriolis_matrix",), ("n", "n"), _twice_coriolis
-)
-GRADIENT_BY_Q, GRADIENT_BY_QD = (
-    Composition(
-        f"multipliers . {slopes}",
-        ("inverse_dynamics_derivatives",),
-        ("n",),
-        partial(_weighted, slopes),
-    )
-    for slopes in ("dtau_dq", "dtau_dqd")
-)
-SUM_OF_TORQUES = Composition("multipliers . tau", ("inverse_dynamics",), (), partial(_sum, "tau"))
-SUM_OF_ACCELERATIONS = Composition(
-    "multipliers . qdd", ("forward_dynamics",), (), partial(_sum, "qdd")
-)
-GRAVITY = Composition("gravity_forces + springs", ("gravity_forces",), ("n",), _with_springs)
-ENERGY = Composition("qd^T mass_matrix qd / 2", ("mass_matrix",), (), _energy)
-POSES = Composition(
-    "poses changed by jacobians",
-    ("jacobians", "forward_kinematics"),
-    ("n_links", 4, 4, "n"),
-    _changes_of_poses,
-)
+def _made(
+    name: str, shape: str, entries: Callable[[Mapping[str, Entries]], Sequence[Scalar]],
+    *sources: str,
+) -> Composition:  # fmt: skip
+    """A composition whose `shape` is written as sizes with spaces between them."""
+    sizes: tuple[Size, ...] = tuple(int(x) if x.isdigit() else x for x in shape.split())
+    return Composition(name, sources, sizes, entries)
 
-TORQUES = Composition("tau", (), ("n",), _torques)
-MOTION = Composition(
-    "mass_matrix @ qdd + bias_forces",
-    ("forward_dynamics", "mass_matrix", "bias_forces"),
-    ("n",),
-    _torques_of_motion,
+
+REGRESSOR = _made("regressor @ inertial_parameters + joint terms", "n", _by_regressor, "regressor")
+WRENCHES = _made("joint_wrenches along the axes + joint terms", "n", _along_axes, "joint_wrenches")
+PARTS = _made("sum of torque_parts", "n", _sum_of_parts, PARTS_NAME)
+CORIOLIS = _made("2 coriolis_matrix + damping", "n n", _twice_coriolis, "coriolis_matrix")
+GRADIENT_BY_Q, GRADIENT_BY_QD = (
+    _made(f"multipliers . {x}", "n", partial(_weighted, x), "inverse_dynamics_derivatives")
+    for x in ("dtau_dq", "dtau_dqd")
 )
-PIVOTS = Composition(
-    "pivots of the mass matrix",
-    ("mass_matrix", "forward_dynamics"),
-    ("n",),
-    lambda of: _eliminated(_all_rows(of)),
+SUM_OF_TORQUES = _made("multipliers . tau", "", partial(_sum, "tau"), "inverse_dynamics")
+SUM_OF_ACCELERATIONS = _made("multipliers . qdd", "", partial(_sum, "qdd"), "forward_dynamics")
+GRAVITY = _made("gravity_forces + springs", "n", _with_springs, "gravity_forces")
+ENERGY = _made("qd^T mass_matrix qd / 2", "", _energy, "mass_matrix")
+POSES = _made(
+    "poses changed by jacobians", "n_links 4 4 n", _changes_of_poses,
+    "jacobians", "forward_kinematics",
+)  # fmt: skip
+TORQUES = _made("tau", "n", lambda of: of["tau"])
+MOTION = _made(
+    "mass_matrix @ qdd + bias_forces", "n", _torques_of_motion,
+    "forward_dynamics", "mass_matrix", "bias_forces",
+)  # fmt: skip
+HYBRID_TORQUES = _made("torques given and found", "n", _hybrid_torques, "hybrid_dynamics")
+HYBRID_MOTION = _made(
+    "mass_matrix @ accelerations given and found + bias_forces", "n", _torques_of_hybrid_motion,
+    "hybrid_dynamics", "mass_matrix", "bias_forces",
+)  # fmt: skip
+_FREE, _SOME_FREE = ("mass_matrix", "forward_dynamics"), ("mass_matrix", "hybrid_dynamics")
+PIVOTS = _made("pivots of the mass matrix", "n", lambda of: _eliminated(_all_rows(of)), *_FREE)
+DIAGONAL = _made("diagonal of the mass matrix", "n", lambda of: _diagonal(_all_rows(of)), *_FREE)
+FREE_PIVOTS = _made(
+    "pivots of the free mass matrix", "n_free", lambda of: _eliminated(_free_rows(of)), *_SOME_FREE
 )
-DIAGONAL = Composition(
-    "diagonal of the mass matrix",
-    ("mass_matrix", "forward_dynamics"),
-    ("n",),
-    lambda of: _diagonal(_all_rows(of)),
+FREE_DIAGONAL = _made(
+    "diagonal of the free mass matrix", "n_free", lambda of: _diagonal(_free_rows(of)), *_SOME_FREE
 )
-HYBRID_TORQUES = Composition(
-    "torques given and found", ("hybrid_dynamics",), ("n",), _hybrid_torques
-)
-HYBRID_MOTION = Composition(
-    "mass_matrix @ accelerations given and found + bias_forces",
-    ("hybrid_dynamics", "mass_matrix", "bias_forces"),
-    ("n",),
-    _torques_of_hybrid_motion,
-)
-FREE_PIVOTS = Composition(
-    "pivots of the free mass matrix",
-    ("mass_matrix", "hybrid_dynamics"),
-    ("n_free",),
-    lambda of: _eliminated(_free_rows(of)),
-)
-FREE_DIAGONAL = Composition(
-    "diagonal of the free mass matrix",
-    ("mass_matrix", "hybrid_dynamics"),
-    ("n_free",),
-    lambda of: _diagonal(_free_rows(of)),
-)
-OUTPUTS = Composition(
-    "expressions over the results of other functions",
-    (
-        "point_motion",
-        "outputs",
-        "joint_wrenches",
-        "kinetic_energy",
-        "potential_energy",
-        "center_of_mass",
-    ),
-    ("n_outputs",),
-    _expressions,
-)
+OUTPUTS = _made(
+    "expressions over the results of other functions", "n_outputs", _expressions,
+    "point_motion", "outputs", "joint_wrenches", "kinetic_energy", "potential_energy",
+    "center_of_mass",
+)  # fmt: skip
 
 COMPOSITIONS = (
-    REGRESSOR,
-    WRENCHES,
-    PARTS,
-    CORIOLIS,
-    GRADIENT_BY_Q,
-    GRADIENT_BY_QD,
-    SUM_OF_TORQUES,
-    SUM_OF_ACCELERATIONS,
-    GRAVITY,
-    ENERGY,
-    POSES,
-    TORQUES,
-    MOTION,
-    PIVOTS,
-    DIAGONAL,
-    HYBRID_TORQUES,
-    HYBRID_MOTION,
-    FREE_PIVOTS,
-    FREE_DIAGONAL,
-    OUTPUTS,
-)
-
-
+    REGRESSOR, WRENCHES, PARTS, CORIOLIS, GRADIENT_BY_Q, GRADIENT_BY_QD, SUM_OF_TORQUES,
+    SUM_OF_ACCELERATIONS, GRAVITY, ENERGY, POSES, TORQUES, MOTION, PIVOTS, DIAGONAL,
+    HYBRID_TORQUES, HYBRID_MOTION, FREE_PIVOTS, FREE_DIAGONAL, OUTPUTS,
+)  # fmt: skip
 OF_BODIES = (CORIOLIS, GRAVITY, REGRESSOR)
 """Those that say what torques or energy are but for forces of the model."""
 

@@ -24,7 +24,7 @@ from symgen.description.quantities import (
     WRENCHES,
     quantity,
 )
-from symgen.exact.attitudes import displacements
+from symgen.exact.movements import DISPLACEMENTS, displacements
 from symgen.formulations import declare_inputs, state_of_joints
 from symgen.formulations.manifolds.tangent import Stretch, is_sprung
 from symgen.formulations.state import State
@@ -44,9 +44,6 @@ RUNTIME = "runtime_parameters"
 
 GRAVITY = "gravity"
 """The output of that program that holds the acceleration of gravity."""
-
-DISPLACEMENTS = "displacements"
-"""The output of that program that holds how q moves at the velocities, if there are quaternions."""
 
 SIDES = "wrenches of columns"
 """The output of that program that holds, beside DISPLACEMENTS, the wrench of every joint: a 1."""

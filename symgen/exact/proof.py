@@ -9,12 +9,12 @@ from itertools import chain
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import Scalar
 from symgen.description import RobotDescription
-from symgen.exact.attitudes import by_three_numbers
 from symgen.exact.claims import Claims
 from symgen.exact.compositions import CORIOLIS, OF_BODIES
 from symgen.exact.evaluations import Evaluations, Programs
 from symgen.exact.general import general_robot, runtime_parameters
 from symgen.exact.model import MODEL, Key, model_program
+from symgen.exact.movements import by_three_numbers
 from symgen.exact.points import random_points
 from symgen.exact.result import ExactResult, Proof
 from symgen.formulations import FORMULATIONS, Formulation, derive, provided_functions

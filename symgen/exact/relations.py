@@ -11,28 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symgen.exact.compositions import (
-    CORIOLIS,
-    DIAGONAL,
-    ENERGY,
-    FREE_DIAGONAL,
-    FREE_PIVOTS,
-    GRADIENT_BY_Q,
-    GRADIENT_BY_QD,
-    GRAVITY,
-    HYBRID_MOTION,
-    HYBRID_TORQUES,
-    MOTION,
-    OUTPUTS,
-    PARTS,
-    PIVOTS,
-    POSES,
-    REGRESSOR,
-    SUM_OF_ACCELERATIONS,
-    SUM_OF_TORQUES,
-    TORQUES,
-    WRENCHES,
-)
+from symgen.exact import compositions as composition
 from symgen.program.calls import SLOPES
 from symgen.program.functions import function_named
 
@@ -105,17 +84,18 @@ def _hidden(name: str, base: str) -> tuple[Relation, ...]:
     return tuple(Relation(name, first + k, base, 1 + k) for k in range(2))
 
 
+_HESSIAN = "inverse_dynamics_hessian"
 _BY_MOTION = ((0, "q"), (0, "qd"), (0, "qdd"))
 _BY_MODEL = ((0, "loads"), (0, PARAMETERS))
 
 RELATIONS: tuple[Relation, ...] = (
     *(relation for name in SLOPES for relation in _of_table(name)),
-    Relation("inverse_dynamics_hessian", 0, GRADIENT_BY_Q.name, by="q", symmetric=True),
-    *_derivatives("inverse_dynamics_hessian", GRADIENT_BY_Q.name, *_BY_MOTION[1:], first=1),
-    *_derivatives("inverse_dynamics_hessian", GRADIENT_BY_QD.name, (0, "qd"), first=3),
+    Relation(_HESSIAN, 0, composition.GRADIENT_BY_Q.name, by="q", symmetric=True),
+    *_derivatives(_HESSIAN, composition.GRADIENT_BY_Q.name, *_BY_MOTION[1:], first=1),
+    *_derivatives(_HESSIAN, composition.GRADIENT_BY_QD.name, (0, "qd"), first=3),
     Relation("inverse_dynamics_jvp", 0, "inverse_dynamics"),
     Relation("inverse_dynamics_jvp", 1, "inverse_dynamics", by=DIRECTION),
-    *_derivatives("inverse_dynamics_vjp", SUM_OF_TORQUES.name, *_BY_MOTION, *_BY_MODEL),
+    *_derivatives("inverse_dynamics_vjp", composition.SUM_OF_TORQUES.name, *_BY_MOTION, *_BY_MODEL),
     *_changes("inverse_dynamics_hvp", "inverse_dynamics_vjp", 5),
     Relation("bias_forces", 0, "inverse_dynamics", at_zero=("qdd",)),
     Relation("point_motion", 1, "point_motion", 0, TIME),
@@ -124,21 +104,21 @@ RELATIONS: tuple[Relation, ...] = (
     *_derivatives("jacobians", "link_motion", (0, "qd")),
     *_derivatives("centroidal_momentum_matrix", "centroidal_momentum", (0, "qd")),
     Relation("centroidal_momentum_rate", 0, "centroidal_momentum", 0, TIME),
-    Relation(REGRESSOR.name, 0, "inverse_dynamics", at_zero=("loads",)),
-    Relation(WRENCHES.name, 0, "inverse_dynamics"),
-    Relation(PARTS.name, 0, "inverse_dynamics"),
-    *_derivatives(CORIOLIS.name, "inverse_dynamics", (0, "qd")),
-    *_derivatives(GRAVITY.name, "potential_energy", (0, "q")),
-    *_derivatives(POSES.name, "forward_kinematics", (0, "q")),
-    Relation("kinetic_energy", 0, ENERGY.name),
-    Relation(MOTION.name, 0, TORQUES.name),
-    Relation("forward_dynamics", 1, PIVOTS.name),
-    Relation("forward_dynamics", 2, DIAGONAL.name),
+    Relation(composition.REGRESSOR.name, 0, "inverse_dynamics", at_zero=("loads",)),
+    Relation(composition.WRENCHES.name, 0, "inverse_dynamics"),
+    Relation(composition.PARTS.name, 0, "inverse_dynamics"),
+    *_derivatives(composition.CORIOLIS.name, "inverse_dynamics", (0, "qd")),
+    *_derivatives(composition.GRAVITY.name, "potential_energy", (0, "q")),
+    *_derivatives(composition.POSES.name, "forward_kinematics", (0, "q")),
+    Relation("kinetic_energy", 0, composition.ENERGY.name),
+    Relation(composition.MOTION.name, 0, composition.TORQUES.name),
+    Relation("forward_dynamics", 1, composition.PIVOTS.name),
+    Relation("forward_dynamics", 2, composition.DIAGONAL.name),
     Relation("forward_dynamics_jvp", 0, "forward_dynamics"),
     Relation("forward_dynamics_jvp", 1, "forward_dynamics", by=DIRECTION),
     *_hidden("forward_dynamics_jvp", "forward_dynamics"),
     *_derivatives(
-        "forward_dynamics_vjp", SUM_OF_ACCELERATIONS.name,
+        "forward_dynamics_vjp", composition.SUM_OF_ACCELERATIONS.name,
         (0, "q"), (0, "qd"), (0, "tau"), *_BY_MODEL,
     ),
     *_hidden("forward_dynamics_vjp", "forward_dynamics"),
@@ -147,10 +127,10 @@ RELATIONS: tuple[Relation, ...] = (
     Relation("forward_dynamics_sensitivities", 0, "forward_dynamics"),
     Relation("forward_dynamics_sensitivities", 1, "forward_dynamics", by=SENSITIVITY),
     *_hidden("forward_dynamics_sensitivities", "forward_dynamics"),
-    Relation(HYBRID_MOTION.name, 0, HYBRID_TORQUES.name),
-    Relation("hybrid_dynamics", 1, FREE_PIVOTS.name),
-    Relation("hybrid_dynamics", 2, FREE_DIAGONAL.name),
-    Relation("outputs", 0, OUTPUTS.name),
+    Relation(composition.HYBRID_MOTION.name, 0, composition.HYBRID_TORQUES.name),
+    Relation("hybrid_dynamics", 1, composition.FREE_PIVOTS.name),
+    Relation("hybrid_dynamics", 2, composition.FREE_DIAGONAL.name),
+    Relation("outputs", 0, composition.OUTPUTS.name),
     *_derivatives("outputs_multiplier_derivatives", "outputs", (0, "motion_multipliers")),
     Relation("constraint_rates", 0, "constraints", 0, TIME),
     Relation("constraint_bias", 0, "constraint_rates", 0, TIME),

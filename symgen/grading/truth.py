@@ -12,7 +12,7 @@ from symgen.algebra.linear import Vector
 from symgen.algebra.prime_field import PrimeField, Residue
 from symgen.algebra.sympy_algebra import SymPyAlgebra, constant, symbol
 from symgen.description.model import RobotDescription
-from symgen.exact.attitudes import unit_quaternion
+from symgen.exact.movements import unit_quaternion
 from symgen.formulations import derive, formulation_named
 from symgen.grading.quantities import Quantity
 from symgen.grading.residues import Values
