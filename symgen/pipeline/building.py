@@ -52,10 +52,10 @@ from symgen.toolchain.loading import forget_package, load_built
 from symgen.toolchain.manifest import Manifest, read_manifest
 from symgen.validation.checks import subjects_of
 from symgen.validation.compiled_mechanisms import accelerations, steps
+from symgen.validation.conditioning import singularity_warnings
 from symgen.validation.evaluated import evaluated_subjects, spared_rows
 from symgen.validation.evaluation import Subject
 from symgen.validation.mobility import mobility, open_loops
-from symgen.validation.singularity import singularity_warnings
 from symgen.validation.validate import Beginning, ValidationResult, begin, validate
 
 STAGES = ("read", "tool chain", "derive", "emit", "compile", "validate", "install")

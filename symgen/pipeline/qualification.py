@@ -30,8 +30,8 @@ from symgen.toolchain.loading import forget_package, load_built
 from symgen.toolchain.processes import Processes
 from symgen.toolchain.tasks import beside
 from symgen.validation.checks import subjects_of
-from symgen.validation.two_link import model_path
-from symgen.validation.validate import PRINTED_FUNCTIONS, ValidationResult, validate_two_link
+from symgen.validation.two_link import PRINTED_FUNCTIONS, model_path, validate_two_link
+from symgen.validation.validate import ValidationResult
 
 
 @contextmanager

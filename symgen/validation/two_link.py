@@ -16,16 +16,39 @@ lines.  `math` is a namespace with `sin` and `cos` (`math`, `cmath`, `numpy`, `s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy
+import numpy as np
+
+from symgen.description import read
+from symgen.validation import limits
+from symgen.validation.comparison import relative_error
+from symgen.validation.evaluation import (
+    Check,
+    Evaluation,
+    States,
+    Subject,
+    random_states,
+    without_warnings,
+)
+from symgen.validation.validate import ValidationResult
 
 Pair = Any
 """Two scalars, of any kind: a tuple, or an array whose first axis has length 2."""
 
 PATH = Path(__file__).with_name("two_link.yaml")
+
+
+PRINTED = "eqs. (69)-(82) of Xiang et al. 2009"
+PRINTED_FUNCTIONS = (
+    "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_load_derivatives",
+    "mass_matrix", "coriolis_matrix", "bias_forces", "gravity_forces", "kinetic_energy",
+    "forward_dynamics",
+)  # fmt: skip
+"""The functions that `validate_two_link` compares with them."""
 
 
 class Arm(NamedTuple):
@@ -52,7 +75,7 @@ def arm(values: Mapping[str, Any]) -> Arm:
     return Arm(**{name: values[name] for name in Arm._fields})
 
 
-def torques(p: Arm, q: Pair, qd: Pair, qdd: Pair, f: Any, math: Any = numpy) -> tuple[Any, Any]:
+def torques(p: Arm, q: Pair, qd: Pair, qdd: Pair, f: Any, math: Any = np) -> tuple[Any, Any]:
     """Joint torques tau1, tau2: eqs. (69), (70)."""
     (q1, q2), (qd1, qd2), (qdd1, qdd2) = q, qd, qdd
     c1, c12 = math.cos(q1), math.cos(q1 + q2)
@@ -79,7 +102,7 @@ def torques(p: Arm, q: Pair, qd: Pair, qdd: Pair, f: Any, math: Any = numpy) -> 
 
 
 def position_gradients(
-    p: Arm, q: Pair, qd: Pair, qdd: Pair, f: Any, math: Any = numpy
+    p: Arm, q: Pair, qd: Pair, qdd: Pair, f: Any, math: Any = np
 ) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """d tau_i / d theta_j: eqs. (71), (72), (77), (78)."""
     (q1, q2), (qd1, qd2), (qdd1, qdd2) = q, qd, qdd
@@ -111,7 +134,7 @@ def position_gradients(
 
 
 def velocity_gradients(
-    p: Arm, q: Pair, qd: Pair, math: Any = numpy
+    p: Arm, q: Pair, qd: Pair, math: Any = np
 ) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """d tau_i / d theta-dot_j: eqs. (73), (74), (79), (80)."""
     (_, q2), (qd1, qd2) = q, qd
@@ -124,7 +147,7 @@ def velocity_gradients(
 
 
 def acceleration_gradients(
-    p: Arm, q: Pair, math: Any = numpy
+    p: Arm, q: Pair, math: Any = np
 ) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """d tau_i / d theta-ddot_j, the mass matrix: eqs. (75), (76), (81), (82)."""
     c2 = math.cos(q[1])
@@ -133,3 +156,97 @@ def acceleration_gradients(
     tau2_qdd1 = p.I2 + p.m2 * p.l2**2 + p.m2 * p.L1 * p.l2 * c2
     tau2_qdd2 = p.I2 + p.m2 * p.l2**2 + 0 * c2
     return (tau1_qdd1, tau1_qdd2), (tau2_qdd1, tau2_qdd2)
+
+
+# ------------------------------------------------------------------------------- comparison
+
+
+def validate_two_link(
+    subjects: Sequence[Subject], of: Arm | None = None, samples: int = 1000
+) -> ValidationResult:
+    """Check subjects that were built from `two_link.yaml` against the printed formulas.
+
+    `of` replaces the parameters of the file.  The states have gravity and the load
+    [0, -f, 0, 0, 0, 0] at the tip.
+    """
+    start = time.perf_counter()
+    states = random_states(2, 1, samples)
+    states.loads[:, 0, [0, 2, 3, 4, 5]] = 0.0
+    expected = printed_results(of or arm(read(PATH).parameter_values), states)
+    rows: list[Check] = []
+    with without_warnings():
+        for subject in subjects:
+            s = Evaluation(subject, states)
+            for name, observe, reference in expected:
+                if s.has(name):
+                    rows += _printed_rows(s, name, observe(s), reference)
+    return ValidationResult(tuple(rows), time.perf_counter() - start)
+
+
+Observation = Callable[[Evaluation], tuple[Any, ...]]
+
+
+def printed_results(p: Arm, states: States) -> list[tuple[str, Observation, tuple[Any, ...]]]:
+    """Per function: its name, what to compare, and what the printed formulas say."""
+    q, qd, qdd = states.q.T, states.qd.T, states.qdd.T
+    zero = 0.0 * q
+    f = -states.loads[:, 0, 1]
+    tau = _vector(torques(p, q, qd, qdd, f))
+    slopes = (
+        _matrix(position_gradients(p, q, qd, qdd, f)),
+        _matrix(velocity_gradients(p, q, qd)),
+        _matrix(acceleration_gradients(p, q)),
+    )
+    weight = _vector(torques(p, q, zero, zero, 0.0 * f))
+    bias = _vector(torques(p, q, qd, zero, f))
+    pull = _vector(torques(p._replace(g=0.0), q, zero, zero, 1.0 + 0.0 * f))
+    convective = _vector(torques(p._replace(g=0.0), q, qd, zero, 0.0 * f))
+    energy = 0.5 * np.einsum("si,sij,sj->s", states.qd, slopes[2], states.qd)
+
+    def torques_of_found(s: Evaluation) -> tuple[Any, ...]:
+        """The printed torques of the accelerations that forward dynamics finds."""
+        found = np.asarray(s["forward_dynamics"]).T
+        return (_vector(torques(p, q, qd, found, f)),)
+
+    def whole(name: str) -> Observation:
+        return lambda s: tuple(s.results(name))
+
+    return [
+        ("inverse_dynamics", whole("inverse_dynamics"), (tau,)),
+        ("inverse_dynamics_derivatives", whole("inverse_dynamics_derivatives"), (tau, *slopes)),
+        ("inverse_dynamics_load_derivatives", _pull_of_load, (pull,)),
+        ("mass_matrix", whole("mass_matrix"), (slopes[2],)),
+        ("coriolis_matrix", _convective_torques, (convective,)),
+        ("bias_forces", whole("bias_forces"), (bias,)),
+        ("gravity_forces", whole("gravity_forces"), (weight,)),
+        ("kinetic_energy", whole("kinetic_energy"), (energy,)),
+        ("forward_dynamics", torques_of_found, (states.tau,)),
+    ]
+
+
+def _pull_of_load(s: Evaluation) -> tuple[Any, ...]:
+    """d tau / d f: the load is -f in the direction of y."""
+    return (-np.asarray(s["inverse_dynamics_load_derivatives"])[:, :, 0, 1],)
+
+
+def _convective_torques(s: Evaluation) -> tuple[Any, ...]:
+    return (np.einsum("sij,sj->si", s["coriolis_matrix"], s.states.qd),)
+
+
+def _printed_rows(
+    s: Evaluation, name: str, values: Sequence[Any], references: Sequence[Any]
+) -> Iterator[Check]:
+    labels = ("", ", dtau_dq", ", dtau_dqd", ", dtau_dqdd")
+    for label, value, reference in zip(labels, values, references, strict=False):
+        error = relative_error(value, reference)
+        what = f"{name}{label} = {PRINTED}"
+        yield Check(what, s.subject.name, error, limits.TWO_LINK, len(s.states.q))
+
+
+def _vector(pair: Sequence[Any]) -> Any:
+    return np.stack([np.asarray(x) for x in pair], axis=-1)
+
+
+def _matrix(rows: Sequence[Sequence[Any]]) -> Any:
+    columns = np.broadcast_arrays(*(x for row in rows for x in row))
+    return np.stack(columns, axis=-1).reshape(*columns[0].shape, 2, 2)

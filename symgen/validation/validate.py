@@ -3,8 +3,7 @@ numeric model, against each other, and against the laws of mechanics.
 
 `validate` compares with `NumericRobot`, which shares no code with the derivation, and then runs
 the checks of `symgen.validation.checks`.  A model with a type of joint that `NumericRobot` cannot
-read is not compared with it, and one row says so; all else is checked.  `validate_two_link`
-compares the two-link arm with the printed formulas of Xiang, Arora, Abdel-Malek (2009).
+read is not compared with it, and one row says so; all else is checked.
 """
 
 from __future__ import annotations
@@ -13,16 +12,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import compress
-from typing import Any
+from itertools import chain, compress, count
 
 import numpy as np
 
-from symgen.description import RobotDescription, read
+from symgen.description import RobotDescription
 from symgen.description.expressions import EvaluationError, evaluate
 from symgen.errors import ModelError, ValidationError
 from symgen.support.journal import Progress, silent
-from symgen.validation import comparison, limits, two_link
+from symgen.validation import comparison, limits
 from symgen.validation.agreement import agreement
 from symgen.validation.checks import (
     CHANGED,
@@ -32,7 +30,6 @@ from symgen.validation.checks import (
     rows_of_one,
     with_parameters,
 )
-from symgen.validation.comparison import relative_error
 from symgen.validation.conditioning import condition, mass_terms
 from symgen.validation.domain import (
     left_out,
@@ -61,17 +58,9 @@ from symgen.validation.oracle_model import (
     unread_types,
 )
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot, lagrange_and_power
-from symgen.validation.watch import parts
 
 INDEPENDENT = "the independent numeric model"
 UNREAD = f"{INDEPENDENT} cannot read"
-PRINTED = "eqs. (69)-(82) of Xiang et al. 2009"
-PRINTED_FUNCTIONS = (
-    "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_load_derivatives",
-    "mass_matrix", "coriolis_matrix", "bias_forces", "gravity_forces", "kinetic_energy",
-    "forward_dynamics",
-)  # fmt: skip
-"""The functions that `validate_two_link` compares with them."""
 
 
 @dataclass(frozen=True)
@@ -145,16 +134,34 @@ def _in_words(row: Check) -> str:
 # ------------------------------------------------------------------------------- any model
 
 
-@dataclass(frozen=True)
-class Ground:
-    """On what subjects are compared: states, what is known of the robot, and the independent
-    numeric model, None where that cannot read the joints of some types, `unread`."""
+class Beginning:
+    """A validation under way: states, what is known of the robot, and the rows made so far.
 
-    states: States
-    facts: Facts
-    robot: NumericRobot | None
-    terms: float
-    unread: Sequence[str]
+    `robot` is the independent numeric model, None where that cannot read the joints of some types,
+    `unread`; then the states depend on the subjects.
+    """
+
+    def __init__(
+        self,
+        description: RobotDescription,
+        subjects: Sequence[Subject],
+        samples: int | None,
+        runtime: tuple[str, ...],
+    ) -> None:
+        start = time.perf_counter()
+        self.unread = unread_types(description)
+        self.robot = None if self.unread else NumericRobot(description, runtime=runtime)
+        self.condition = condition(description)
+        self.states = _states(description, self.robot, subjects, samples, runtime)
+        self.facts = _facts(description, self.robot, self.condition)
+        self._evaluations: dict[int, Evaluation] = {}
+        self._rows: dict[tuple[bool, int], tuple[Check, ...]] = {}
+        self.seconds = time.perf_counter() - start
+
+    @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """The subjects that were checked."""
+        return tuple(s.subject for s in self._evaluations.values())
 
     @cached_property
     def oracle(self) -> Evaluation | None:
@@ -163,28 +170,25 @@ class Ground:
             return None
         return Evaluation(_independent(self.robot), self.states, self.facts)
 
+    def evaluations(self, subjects: Sequence[Subject]) -> list[Evaluation]:
+        """The subjects on these states, each evaluated once."""
+        for x in subjects:
+            if id(x) not in self._evaluations:
+                self._evaluations[id(x)] = Evaluation(x, self.states, self.facts)
+        return [self._evaluations[id(x)] for x in subjects]
 
-@dataclass(frozen=True)
-class Begun:
-    """The rows of a subject: against the numeric model, and all others."""
-
-    evaluation: Evaluation
-    independent: tuple[Check, ...]
-    others: tuple[Check, ...]
-
-
-@dataclass(frozen=True)
-class Beginning:
-    """What of a validation needs no compiled code: subjects that are there already, checked."""
-
-    ground: Ground
-    begun: tuple[Begun, ...]
-    seconds: float
-
-    @property
-    def subjects(self) -> tuple[Subject, ...]:
-        """Those that were checked."""
-        return tuple(item.evaluation.subject for item in self.begun)
+    def rows(
+        self, evaluations: Sequence[Evaluation], part: Part, *, independent: bool
+    ) -> dict[int, tuple[Check, ...]]:
+        """Rows by the `id` of the evaluation, against the numeric model or all others; those that
+        were made before are passed on again."""
+        if independent and self.oracle is None:
+            return {}
+        for s in evaluations:
+            key = independent, id(s)
+            new = _independent_rows(self.oracle, s) if independent else rows_of_one(s, evaluations)
+            self._rows[key] = tuple(part(self._rows.get(key, new)))
+        return {id(s): self._rows[independent, id(s)] for s in evaluations}
 
 
 def begin(
@@ -203,14 +207,14 @@ def begin(
     start = time.perf_counter()
     if unread_types(description):
         return None
-    ground = _ground(description, subjects, samples, runtime)
-    evaluations = [Evaluation(subject, ground.states, ground.facts) for subject in subjects]
+    beginning = Beginning(description, subjects, samples, runtime)
+    evaluations = beginning.evaluations(subjects)
     part = parts(progress, 2 * len(evaluations))
     with without_warnings():
-        independent = [tuple(part(_independent_rows(ground.oracle, e))) for e in evaluations]
-        others = [tuple(part(rows_of_one(e, evaluations))) for e in evaluations]
-    begun = tuple(map(Begun, evaluations, independent, others))
-    return Beginning(ground, begun, time.perf_counter() - start)
+        beginning.rows(evaluations, part, independent=True)
+        beginning.rows(evaluations, part, independent=False)
+    beginning.seconds = time.perf_counter() - start
+    return beginning
 
 
 def validate(
@@ -228,44 +232,51 @@ def validate(
     they are compared once more where these have other values.  `beginning` is what `begin` has
     made of the same arguments and some of the subjects.  `progress` hears of every comparison.
     """
-    start = time.perf_counter()
-    ground = beginning.ground if beginning else _ground(description, subjects, samples, runtime)
-    states, facts, robot, terms = ground.states, ground.facts, ground.robot, ground.terms
-    begun = {id(x.evaluation.subject): x for x in (beginning.begun if beginning else ())}
-    evaluations = [
-        begun[id(x)].evaluation if id(x) in begun else Evaluation(x, states, facts)
-        for x in subjects
-    ]
+    begun = beginning or Beginning(description, subjects, samples, runtime)
+    start = time.perf_counter() - begun.seconds
+    evaluations, robot = begun.evaluations(subjects), begun.robot
     part = parts(progress, (1 + (robot is not None)) * len(evaluations) + bool(runtime))
     with without_warnings():
-        if robot is None or ground.oracle is None:
-            rows = [_not_compared(ground.unread)]
+        if robot is None or begun.oracle is None:
+            rows = [_not_compared(begun.unread)]
         else:
-            rows = [*_two_ways(robot, states, facts), *left_out(evaluations, ground.oracle)]
-            for s in evaluations:
-                known = begun.get(id(s.subject))
-                rows += part(known.independent if known else _independent_rows(ground.oracle, s))
-        others = {}
-        for s in evaluations:
-            known = begun.get(id(s.subject))
-            here = known.others if known else rows_of_one(s, evaluations)
-            others[id(s)] = tuple(part(here))
+            two_ways = _two_ways(robot, begun.states, begun.facts)
+            rows = [*two_ways, *left_out(evaluations, begun.oracle)]
+            rows += chain(*begun.rows(evaluations, part, independent=True).values())
+        others = begun.rows(evaluations, part, independent=False)
         rows += check_evaluations(evaluations, others)
         if runtime:
             defaults = [description.parameter_values[name] for name in runtime]
-            changed = with_parameters(states, changed_parameters(defaults))
-            rows += part(_changed_rows(description, subjects, changed, runtime, robot, terms))
-    seconds = time.perf_counter() - start + (beginning.seconds if beginning else 0.0)
-    return ValidationResult(tuple(rows), seconds)
+            changed = with_parameters(begun.states, changed_parameters(defaults))
+            more = (description, subjects, changed, runtime, robot, begun.condition)
+            rows += part(_changed_rows(*more))
+    return ValidationResult(tuple(rows), time.perf_counter() - start)
 
 
-def _ground(
+Part = Callable[[Iterable[Check]], Iterator[Check]]
+"""Passes on the rows of one part of a validation, and tells of each."""
+
+
+def parts(progress: Progress, total: int) -> Part:
+    """A function that passes on the rows of one of `total` parts, and tells of each row."""
+    number = count()
+
+    def rows_of(rows: Iterable[Check]) -> Iterator[Check]:
+        done = next(number)
+        for row in rows:
+            progress(f"validate: {row.subject}: {row.name}", done, total)
+            yield row
+
+    return rows_of
+
+
+def _states(
     description: RobotDescription,
+    robot: NumericRobot | None,
     subjects: Sequence[Subject],
     samples: int | None,
     runtime: tuple[str, ...],
-) -> Ground:
-    unread = unread_types(description)
+) -> States:
     n = len(description.coordinate_names)
     drawn = partial(
         random_states, n, len(description.loads),
@@ -275,19 +286,13 @@ def _ground(
         told=description.n_constraints * description.tells_multipliers,
         timed=description.is_timed,
     )  # fmt: skip
-    states = drawn(samples or limits.samples(n))
-    terms = condition(description)
-    robot = None if unread else NumericRobot(description, runtime=runtime)
-    more = partial(drawn, seed=2010)
+    states, more = drawn(samples or limits.samples(n)), partial(drawn, seed=2010)
     if robot is not None and (description.relations or description.forces):
         states = _with_values(description, robot, states, more)
-    if description.outputs:
-        states = states_in_domain(
-            states,
-            more,
-            lambda drawn: _outputs(drawn, subjects if robot is None else [_independent(robot)]),
-        )
-    return Ground(states, _facts(description, robot, terms), robot, terms, unread)
+    if not description.outputs:
+        return states
+    holders = subjects if robot is None else [_independent(robot)]
+    return states_in_domain(states, more, lambda drawn: _outputs(drawn, holders))
 
 
 def _with_values(
@@ -402,103 +407,3 @@ def _changed_rows(
     for s in evaluations:
         yield from _independent_rows(oracle, s, CHANGED)
     yield from between(evaluations)
-
-
-# --------------------------------------------------------------------------- the two-link arm
-
-
-def validate_two_link(
-    subjects: Sequence[Subject], arm: two_link.Arm | None = None, samples: int = 1000
-) -> ValidationResult:
-    """Check subjects that were built from `two_link.yaml` against the printed formulas.
-
-    `arm` replaces the parameters of the file.  The states have gravity and the load
-    [0, -f, 0, 0, 0, 0] at the tip.
-    """
-    start = time.perf_counter()
-    states = random_states(2, 1, samples)
-    states.loads[:, 0, [0, 2, 3, 4, 5]] = 0.0
-    expected = printed_results(arm or _shipped_arm(), states)
-    rows: list[Check] = []
-    with without_warnings():
-        for subject in subjects:
-            s = Evaluation(subject, states)
-            for name, observe, reference in expected:
-                if s.has(name):
-                    rows += _printed_rows(s, name, observe(s), reference)
-    return ValidationResult(tuple(rows), time.perf_counter() - start)
-
-
-Observation = Callable[[Evaluation], tuple[Any, ...]]
-
-
-def printed_results(
-    p: two_link.Arm, states: States
-) -> list[tuple[str, Observation, tuple[Any, ...]]]:
-    """Per function: its name, what to compare, and what the printed formulas say."""
-    q, qd, qdd = states.q.T, states.qd.T, states.qdd.T
-    zero = 0.0 * q
-    f = -states.loads[:, 0, 1]
-    tau = _vector(two_link.torques(p, q, qd, qdd, f))
-    slopes = (
-        _matrix(two_link.position_gradients(p, q, qd, qdd, f)),
-        _matrix(two_link.velocity_gradients(p, q, qd)),
-        _matrix(two_link.acceleration_gradients(p, q)),
-    )
-    weight = _vector(two_link.torques(p, q, zero, zero, 0.0 * f))
-    bias = _vector(two_link.torques(p, q, qd, zero, f))
-    pull = _vector(two_link.torques(p._replace(g=0.0), q, zero, zero, 1.0 + 0.0 * f))
-    convective = _vector(two_link.torques(p._replace(g=0.0), q, qd, zero, 0.0 * f))
-    energy = 0.5 * np.einsum("si,sij,sj->s", states.qd, slopes[2], states.qd)
-
-    def torques_of_found(s: Evaluation) -> tuple[Any, ...]:
-        """The printed torques of the accelerations that forward dynamics finds."""
-        found = np.asarray(s["forward_dynamics"]).T
-        return (_vector(two_link.torques(p, q, qd, found, f)),)
-
-    def whole(name: str) -> Observation:
-        return lambda s: tuple(s.results(name))
-
-    return [
-        ("inverse_dynamics", whole("inverse_dynamics"), (tau,)),
-        ("inverse_dynamics_derivatives", whole("inverse_dynamics_derivatives"), (tau, *slopes)),
-        ("inverse_dynamics_load_derivatives", _pull_of_load, (pull,)),
-        ("mass_matrix", whole("mass_matrix"), (slopes[2],)),
-        ("coriolis_matrix", _convective_torques, (convective,)),
-        ("bias_forces", whole("bias_forces"), (bias,)),
-        ("gravity_forces", whole("gravity_forces"), (weight,)),
-        ("kinetic_energy", whole("kinetic_energy"), (energy,)),
-        ("forward_dynamics", torques_of_found, (states.tau,)),
-    ]
-
-
-def _pull_of_load(s: Evaluation) -> tuple[Any, ...]:
-    """d tau / d f: the load is -f in the direction of y."""
-    return (-np.asarray(s["inverse_dynamics_load_derivatives"])[:, :, 0, 1],)
-
-
-def _convective_torques(s: Evaluation) -> tuple[Any, ...]:
-    return (np.einsum("sij,sj->si", s["coriolis_matrix"], s.states.qd),)
-
-
-def _printed_rows(
-    s: Evaluation, name: str, values: Sequence[Any], references: Sequence[Any]
-) -> Iterator[Check]:
-    labels = ("", ", dtau_dq", ", dtau_dqd", ", dtau_dqdd")
-    for label, value, reference in zip(labels, values, references, strict=False):
-        error = relative_error(value, reference)
-        what = f"{name}{label} = {PRINTED}"
-        yield Check(what, s.subject.name, error, limits.TWO_LINK, len(s.states.q))
-
-
-def _shipped_arm() -> two_link.Arm:
-    return two_link.arm(read(two_link.model_path()).parameter_values)
-
-
-def _vector(pair: Sequence[Any]) -> Any:
-    return np.stack([np.asarray(x) for x in pair], axis=-1)
-
-
-def _matrix(rows: Sequence[Sequence[Any]]) -> Any:
-    columns = np.broadcast_arrays(*(x for row in rows for x in row))
-    return np.stack(columns, axis=-1).reshape(*columns[0].shape, 2, 2)

@@ -14,11 +14,11 @@ from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.showing.equations import frames
+from symgen.validation.conditioning import singularity_warnings
 from symgen.validation.evaluated import EvaluatedFormulation
 from symgen.validation.evaluation import call as call_function
 from symgen.validation.evaluation import random_states
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot
-from symgen.validation.singularity import singularity_warnings
 from tests.choosing import deep, slow, some_slow
 from tests.contract import cells, references
 from tests.oracles.comparison import agrees, state_of

@@ -134,7 +134,7 @@ def test_the_hash_is_of_what_the_model_says(tmp_path):
 
 
 def test_a_mass_matrix_that_is_always_singular_is_remarked():
-    from symgen.validation.singularity import singularity_warnings
+    from symgen.validation.conditioning import singularity_warnings
 
     text = """
 symgen: 1

@@ -6,8 +6,7 @@ import pytest
 
 from symgen import read
 from symgen.formulations import FORMULATIONS, formulation_named
-from symgen.validation.conditioning import condition
-from symgen.validation.singularity import singularity_warnings
+from symgen.validation.conditioning import condition, singularity_warnings
 from tests.choosing import deep, one_in
 from tests.oracles.descriptions import described
 from tests.oracles.programs import validation_of

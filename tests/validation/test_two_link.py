@@ -13,7 +13,7 @@ from symgen.errors import ValidationError
 from symgen.validation import limits, two_link
 from symgen.validation.evaluation import Subject
 from symgen.validation.oracles import NumericRobot
-from symgen.validation.validate import validate_two_link
+from symgen.validation.two_link import validate_two_link
 from tests.oracles.fake_module import altered, formulation
 
 UNLIKE = {"L1": 0.41, "L2": 0.37, "l1": 0.23, "l2": 0.11, "m1": 0.6, "m2": 0.9, "I1": 0.12,
