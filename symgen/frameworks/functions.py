@@ -11,7 +11,7 @@ those of the module, in the tangent space, times `Configuration.tangents`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,9 @@ class Differentiable:
 
     def batched(self, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
         """The batch axes of arguments of these shapes; `RequestError` where they do not fit."""
+        if len(shapes) != len(self.arguments):
+            words = ", ".join(self.arguments)
+            raise RequestError(f"{self.name} takes {words}; found {len(shapes)} arguments")
         for name, size, shape in zip(self.arguments, self.sizes, shapes, strict=True):
             if not shape or shape[-1] != size:
                 raise RequestError(
@@ -105,21 +108,17 @@ def _function(
     sizes += (6 * module.n_loads,) * loads + (module.n_parameters,) * parameters
     space = configuration_of(module)
 
-    def options(more: tuple[Array, ...]) -> dict[str, Any]:
-        given: dict[str, Any] = {"parameters": dict(fixed)} if fixed else {}
+    def ways(more: Sequence[Array], prefix: str = "d") -> dict[str, Any]:
+        """Loads and parameters by keyword, or their directions."""
+        given: dict[str, Any] = {}
         if loads:
-            given["loads"] = more[0].reshape(*more[0].shape[:-1], module.n_loads, 6)
+            given[f"{prefix}loads"] = more[0].reshape(*more[0].shape[:-1], module.n_loads, 6)
         if parameters:
-            given["parameters"] = more[-1]
+            given[f"{prefix}parameters"] = more[-1]
         return given
 
-    def ways(more: list[Array]) -> dict[str, Array]:
-        given: dict[str, Array] = {}
-        if loads:
-            given["dloads"] = more[0].reshape(*more[0].shape[:-1], module.n_loads, 6)
-        if parameters:
-            given["dparameters"] = more[-1]
-        return given
+    def options(more: Sequence[Array]) -> dict[str, Any]:
+        return ({"parameters": dict(fixed)} if fixed else {}) | ways(more, "")
 
     def value(*given: Array) -> Array:
         function = getattr(module, name)
@@ -165,7 +164,7 @@ def _function(
     def curved(*all_of_them: Array) -> tuple[Array, ...]:
         count = len(arguments)
         given, weights, directions = all_of_them[:count], all_of_them[count], all_of_them[-count:]
-        more = options(given[3:]) | ways(list(directions[3:]))
+        more = options(given[3:]) | ways(directions[3:])
         *found, by_loads, by_parameters = getattr(module, f"{name}_hvp")(
             *given[:3], weights, *directions[:3], **more
         )

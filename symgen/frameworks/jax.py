@@ -2,14 +2,14 @@
 
 The tangent is a product of the Jacobians, which a second callback returns, with the tangents of the
 arguments: linear in them, so that JAX transposes it for the reverse mode.  Where the module has
-products no Jacobian is made (`symgen.frameworks.jax_products`).  `vmap` becomes one call of the
+products no Jacobian is made (`tangent_of`).  `vmap` becomes one call of the
 batched function.  Results have the type of the arguments; the generated code computes in
 float64, which JAX has after ``jax.config.update("jax_enable_x64", True)``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +17,8 @@ import numpy as np
 
 from symgen.errors import RequestError
 from symgen.frameworks.functions import Differentiable, functions_of
-from symgen.frameworks.jax_products import tangent_of
+
+Call = Callable[..., Any]
 
 
 def functions(
@@ -77,7 +78,6 @@ def _wrapped(jax: Any, function: Differentiable) -> Any:
         return value(*primals), sum(products)
 
     def call(*arguments: Any) -> Any:
-        _check(function, len(arguments))
         given = [jnp.asarray(one) for one in arguments]
         dtype = jnp.result_type(float, *given)
         batch = function.batched([one.shape for one in given])
@@ -90,7 +90,72 @@ def _wrapped(jax: Any, function: Differentiable) -> Any:
     return call
 
 
-def _check(function: Differentiable, count: int) -> None:
-    if count != len(function.arguments):
-        words = ", ".join(function.arguments)
-        raise RequestError(f"{function.name} takes {words}; found {count} arguments")
+# ------------------------------------------------------------------------------------ products
+
+
+def tangent_of(jax: Any, function: Differentiable, callback: Call) -> Call:
+    """``tangent(*arguments, *directions)``, for functions that have products.
+
+    Forward mode calls ``_jvp`` of the module, reverse mode ``_vjp``: two primitives, which are
+    transposes of each other.  The first one is linear in the directions, which `jax.custom_jvp`
+    hands to it; batches of `vmap` become axes of one call.  `callback(call, shapes, *arguments)`
+    calls NumPy.
+    """
+    from jax.extend.core import Primitive
+    from jax.interpreters import ad, batching, mlir
+
+    count = len(function.sizes)
+    along, back = Primitive(f"{function.name}_jvp"), Primitive(f"{function.name}_vjp")
+    back.multiple_results = True
+
+    def along_in_numbers(*both: Any) -> Any:
+        shape = jax.ShapeDtypeStruct((*both[0].shape[:-1], function.size), both[0].dtype)
+        return callback(function.along, shape, *both)
+
+    def back_in_numbers(*both: Any) -> Any:
+        batch, dtype = both[0].shape[:-1], both[0].dtype
+        shapes = tuple(jax.ShapeDtypeStruct((*batch, size), dtype) for size in function.sizes)
+        return callback(function.backwards, shapes, *both)
+
+    def shape_along(*both: Any) -> Any:
+        return jax.core.ShapedArray((*both[0].shape[:-1], function.size), both[0].dtype)
+
+    def shapes_back(*both: Any) -> Any:
+        batch, dtype = both[0].shape[:-1], both[0].dtype
+        return [jax.core.ShapedArray((*batch, size), dtype) for size in function.sizes]
+
+    def transposed(cotangent: Any, *both: Any) -> list[Any]:
+        none: list[Any] = [None] * count
+        if type(cotangent) is ad.Zero:
+            return none + [ad.Zero(x.aval) if ad.is_undefined_primal(x) else None
+                           for x in both[count:]]  # fmt: skip
+        gradients = back.bind(*both[:count], cotangent)
+        wanted = map(ad.is_undefined_primal, both[count:])
+        return none + [x if asked else None for x, asked in zip(gradients, wanted, strict=True)]
+
+    def in_batches(primitive: Any) -> Call:
+        def batched(arguments: Any, places: Any) -> tuple[Any, Any]:
+            pairs = list(zip(arguments, places, strict=True))
+            size = next(x.shape[place] for x, place in pairs if place is not None)
+            moved = [
+                jax.numpy.broadcast_to(x, (size, *x.shape))
+                if place is None
+                else jax.numpy.moveaxis(x, place, 0)
+                for x, place in pairs
+            ]
+            found = primitive.bind(*moved)
+            return found, (0,) * len(found) if primitive.multiple_results else 0
+
+        return batched
+
+    for primitive, numbers, shapes in (
+        (along, along_in_numbers, shape_along),
+        (back, back_in_numbers, shapes_back),
+    ):
+        several = primitive.multiple_results
+        primitive.def_impl(numbers)
+        primitive.def_abstract_eval(shapes)
+        mlir.register_lowering(primitive, mlir.lower_fun(numbers, multiple_results=several))
+        batching.primitive_batchers[primitive] = in_batches(primitive)
+    ad.primitive_transposes[along] = transposed
+    return along.bind  # type: ignore[no-any-return]
