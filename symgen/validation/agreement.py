@@ -82,8 +82,8 @@ def interface(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
             continue
         sizes = [float(np.asarray(x)[ok].max(initial=0.0)) for x in scales_of(s, lens, name)]
         for how, values, expected in _ways_to_call(s, name, ok):
-            for label, *both, size in zip(labels_of(name), values, expected, sizes, strict=True):
-                arrays = where_both_are_defined(name, *both)
+            for label, *pair, size in zip(labels_of(name), values, expected, sizes, strict=True):
+                arrays = where_both_are_defined(name, *pair)
                 scale = np.full(len(arrays[1]), size)
                 yield f"{name}{label}: {how}", limits.interface, *arrays, scale
     yield from _links(s)
@@ -126,18 +126,18 @@ def _ways_to_call(s: Evaluation, name: str, ok: Array) -> Iterator[tuple[str, An
 
 def _links(s: Evaluation) -> Iterator[Comparison]:
     """A link by its name is its entry of the stack, in a batch and alone."""
-    q, given = s.states.q, {"parameters": s.states.parameters}
+    q, options = s.states.q, {"parameters": s.states.parameters}
     if not s.states.parameters.size:
-        given = {}
-    for one, name in ONE_LINK.items():
-        if not s.facts.link_names or not s.has(one, name):
+        options = {}
+    for by_name, name in ONE_LINK.items():
+        if not s.facts.link_names or not s.has(by_name, name):
             continue
-        function, stack = getattr(s.subject.functions, one), np.asarray(s[name])
-        batch = np.stack([function(link, q, **given) for link in s.facts.link_names], axis=1)
-        yield f"{one} = its entry of {name}", limits.interface, batch, stack
-        first = {key: x[0] for key, x in given.items()}
+        function, stack = getattr(s.subject.functions, by_name), np.asarray(s[name])
+        batch = np.stack([function(link, q, **options) for link in s.facts.link_names], axis=1)
+        yield f"{by_name} = its entry of {name}", limits.interface, batch, stack
+        first = {key: x[0] for key, x in options.items()}
         single = np.stack([function(link, q[0], **first) for link in s.facts.link_names])
-        yield f"{one}: single samples = batch", limits.interface, single[np.newaxis], stack[:1]
+        yield f"{by_name}: single samples = batch", limits.interface, single[np.newaxis], stack[:1]
 
 
 def _refusals(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:

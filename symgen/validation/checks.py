@@ -69,13 +69,13 @@ def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """M is symmetric and, without the rotors, positive semi-definite as the inertias are."""
     if s.has("mass_matrix"):
         mass = np.asarray(s["mass_matrix"])
-        other = np.swapaxes(mass, -1, -2)
-        yield "mass_matrix is symmetric", limits.physics, other, mass
+        transposed = np.swapaxes(mass, -1, -2)
+        yield "mass_matrix is symmetric", limits.physics, transposed, mass
         if not are_bodies(s.facts.inertial_parameters):
             return
         below = np.full(len(mass), np.nan)
         if np.all(np.isfinite(mass)):
-            bodies = 0.5 * (mass + other) - s.terms.rotors
+            bodies = 0.5 * (mass + transposed) - s.terms.rotors
             below = np.maximum(-np.linalg.eigvalsh(bodies).min(axis=-1), 0.0)
         yield "mass_matrix is positive semi-definite", limits.physics, below, 0.0 * below, mass
 
@@ -108,20 +108,20 @@ def forces(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def _springs(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Of models whose forces are springs."""
+    """Laws of models whose forces are springs."""
     if set(s.facts.forces) != {"spring"} or not s.has("bias_forces"):
         return
     rest = s.at("bias_forces", loads=None, qd=np.zeros_like(s.states.qd))
     if lens.has("potential_energy"):
         what = "bias_forces at rest without loads = complex step of potential_energy"
         yield what, limits.physics, rest, lens.slope("potential_energy", "q"), rest
-    felt = model_forces(s)
-    if felt is not None and s.has("gravity_forces"):
+    model_torques = model_forces(s)
+    if model_torques is not None and s.has("gravity_forces"):
         elastic = np.asarray(s["gravity_forces"]) + s.springs - rest
-        power = s.states.qd * (felt - elastic)
+        power = s.states.qd * (model_torques - elastic)
         gained = np.maximum(np.sum(power, axis=-1), 0.0)
         what = "dampers of springs take power"
-        yield what, limits.physics, gained, 0.0 * gained, power, s.states.qd * felt
+        yield what, limits.physics, gained, 0.0 * gained, power, s.states.qd * model_torques
 
 
 def torque_parts(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
@@ -139,8 +139,8 @@ def torque_parts(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if s.has("coriolis_matrix"):
         torques = np.zeros_like(states.qd)
         for k, rate in enumerate(states.qd.T):
-            alone = np.where(np.arange(len(states.qd.T)) == k, states.qd, 0.0)
-            torques = torques + s.at("coriolis_matrix", qd=alone)[..., k] * rate[:, np.newaxis]
+            single = np.where(np.arange(len(states.qd.T)) == k, states.qd, 0.0)
+            torques = torques + s.at("coriolis_matrix", qd=single)[..., k] * rate[:, np.newaxis]
         expected["centrifugal_torques"] = torques
         expected["coriolis_torques"] = times(s["coriolis_matrix"], states.qd) - torques
     if s.has("gravity_forces"):
@@ -148,9 +148,9 @@ def torque_parts(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if s.has("inverse_dynamics_load_derivatives"):
         lever = np.asarray(s["inverse_dynamics_load_derivatives"])
         held = np.sum(lever * states.loads[:, np.newaxis], axis=(-1, -2))
-        felt = model_forces(s)
-        if felt is not None:
-            expected["load_torques"] = held - felt
+        model_torques = model_forces(s)
+        if model_torques is not None:
+            expected["load_torques"] = held - model_torques
     expected["joint_term_torques"] = s.springs + s.losses
     for part, value in expected.items():
         scale = parts["centrifugal_torques"], s.springs, s.losses
@@ -184,8 +184,8 @@ def _christoffel(s: Evaluation, mass: Array, slope: Array) -> Array:
         slope = slope + turned + np.swapaxes(turned, 1, 2)
         moved = np.einsum("sijk,sk->sij", turned, qd)
     rate = np.einsum("sijk,sk->sij", slope, qd)
-    other = np.einsum("sikj,sk->sij", slope, qd)
-    return np.asarray(0.5 * (rate + other - np.swapaxes(other, -1, -2)) - moved)
+    by_index = np.einsum("sikj,sk->sij", slope, qd)
+    return np.asarray(0.5 * (rate + by_index - np.swapaxes(by_index, -1, -2)) - moved)
 
 
 def energy(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
@@ -202,10 +202,10 @@ def energy(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if s.has(*needed) and lens.has("kinetic_energy", "potential_energy"):
         lever = np.asarray(s["inverse_dynamics_load_derivatives"])
         held = np.sum(lever * s.states.loads[:, np.newaxis], axis=(-1, -2))
-        felt = model_forces(s)
-        if felt is None:
+        model_torques = model_forces(s)
+        if model_torques is None:
             return
-        powers = qd * s["inverse_dynamics"], qd * held, qd * s.losses, qd * felt
+        powers = qd * s["inverse_dynamics"], qd * held, qd * s.losses, qd * model_torques
         rates = lens.rate("kinetic_energy"), lens.rate("potential_energy")
         if s.facts.forces:
             held = np.asarray(s["gravity_forces"]) + s.springs
@@ -220,11 +220,11 @@ def kinematics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if s.has("forward_kinematics"):
         poses = np.asarray(s["forward_kinematics"])
         turn, below = poses[..., :3, :3], poses[..., 3, :]
-        product, one = np.swapaxes(turn, -1, -2) @ turn, np.ones(turn.shape[:-2])
+        product, ones = np.swapaxes(turn, -1, -2) @ turn, np.ones(turn.shape[:-2])
         identity, last = np.broadcast_to(np.eye(3), turn.shape), 0.0 * below + [0.0, 0.0, 0.0, 1.0]
         name = "forward_kinematics"
         yield f"{name}: rotations orthonormal", limits.rotation, product, identity
-        yield f"{name}: frames right-handed", limits.rotation, np.linalg.det(turn), one
+        yield f"{name}: frames right-handed", limits.rotation, np.linalg.det(turn), ones
         yield f"{name}: last row is 0 0 0 1", limits.exact, below, last
     if s.states.q.size and s.has("jacobians") and lens.has("forward_kinematics"):
         slope = lens.slope("forward_kinematics", "q")
@@ -278,18 +278,18 @@ def _first_of(parts: Sequence[Any]) -> dict[str, Any]:
 
 
 def check_evaluations(
-    evaluations: Sequence[Evaluation], known: Mapping[int, Sequence[Check]] | None = None
+    evaluations: Sequence[Evaluation], rows_made: Mapping[int, Sequence[Check]] | None = None
 ) -> list[Check]:
     """Every check that applies; of some evaluations, by `id`, the rows may be `known` already."""
-    found: list[Check] = []
+    checks: list[Check] = []
     solving = next((e for e in evaluations if e.states.q.size and e.has_any(SOLVED)), None)
     if solving is not None:
-        found.extend(until_a_fault(solving, not_compared(solving)))
-    found.extend(left_out(evaluations))
+        checks.extend(until_a_fault(solving, not_compared(solving)))
+    checks.extend(left_out(evaluations))
     for s in evaluations:
-        rows_of = (known or {}).get(id(s))
-        found.extend(rows_of_one(s, evaluations) if rows_of is None else rows_of)
-    return found
+        rows_of = (rows_made or {}).get(id(s))
+        checks.extend(rows_of_one(s, evaluations) if rows_of is None else rows_of)
+    return checks
 
 
 def rows_of_one(s: Evaluation, evaluations: Sequence[Evaluation]) -> Iterator[Check]:
@@ -320,7 +320,7 @@ def changed_parameters(values: Any, seed: int = 2009) -> Array:
 
 
 def with_parameters(states: States, values: Array) -> States:
-    """The same states with other values of the parameters, (p,)."""
+    """States with other values of the parameters, (p,)."""
     return replace(states, parameters=np.tile(values, (len(states.q), 1)))
 
 
@@ -342,17 +342,20 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
     samples = samples or limits.samples(module.n)
     whole_space = configuration_of(module)
     space = whole_space if whole_space.joints else None
-    rows, told = getattr(module, "n_constraints", 0), getattr(module, "tells_multipliers", False)
-    others = rows, rows * told, getattr(module, "timed", False)
-    states = random_states(module.n, loads, samples, seed, values, space, *others)
+    rows, has_multipliers = (
+        getattr(module, "n_constraints", 0),
+        getattr(module, "tells_multipliers", False),
+    )
+    sizes = rows, rows * has_multipliers, getattr(module, "timed", False)
+    states = random_states(module.n, loads, samples, seed, values, space, *sizes)
 
     def more(count: int) -> States:
-        return random_states(module.n, loads, count, seed + 1, values, space, *others)
+        return random_states(module.n, loads, count, seed + 1, values, space, *sizes)
 
     if rows or getattr(module, "force_types", ()):
-        known = partial(model_has_values, module)
+        has_values = partial(model_has_values, module)
         initial = whole_space.normalize(getattr(module, "initial_q", whole_space.neutral()))
-        states = states_with_values(states, more, known, whole_space, initial)
+        states = states_with_values(states, more, has_values, whole_space, initial)
     if hasattr(module, "outputs"):
         states = states_in_domain(
             states, more, lambda drawn: call(module, "outputs", vars(drawn))[0]
@@ -373,8 +376,8 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
     )
     subjects = subjects_of(module)
     with without_warnings():
-        found = check_evaluations([Evaluation(item, states, facts) for item in subjects])
+        checks = check_evaluations([Evaluation(item, states, facts) for item in subjects])
         changed = with_parameters(states, changed_parameters(values, seed))
         if states.parameters.size:
-            found += between([Evaluation(item, changed, facts) for item in subjects])
-    return found
+            checks += between([Evaluation(item, changed, facts) for item in subjects])
+    return checks

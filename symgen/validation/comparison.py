@@ -47,7 +47,7 @@ class Roundings:
         self._draws: list[dict[str, tuple[Array, Array]]] | None = None
 
     def of(self, name: str, value: Array, reference: Array) -> Array:
-        """What roundings may make of the difference of a comparison, (samples,); 0 if not known."""
+        """Bound of the effect of roundings on a difference, (samples,); 0 if not known."""
         if self._draws is None:
             self._draws = [self._drawn(draw) for draw in range(DRAWS)]
         largest = np.zeros(len(reference))

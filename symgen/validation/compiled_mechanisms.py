@@ -1,4 +1,4 @@
-"""What is written in C for mechanisms, against the same in Python.
+"""Checks of the C code for mechanisms against the same algorithms in Python.
 
 Accelerations where the loops stay closed, and their derivatives, are compared at random states, a
 batch at once.  Steps by ALI3-P have a reference that reads like the paper: both make the same few
@@ -62,10 +62,10 @@ NEEDED = (
 def accelerations(module: Any, seed: int = 2009) -> Iterator[Check]:
     """One row for each result of `constrained_forward_dynamics` and its derivatives; none where
     there is no such C."""
-    own = getattr(module, "_mechanism", None)
-    if own is None or not {"mass_matrix", *ACCELERATIONS} <= set(dir(module)):
+    mechanism = getattr(module, "_mechanism", None)
+    if mechanism is None or not {"mass_matrix", *ACCELERATIONS} <= set(dir(module)):
         return
-    pairs = [(name, getattr(module, name), getattr(own, name)) for name in ACCELERATIONS]
+    pairs = [(name, getattr(module, name), getattr(mechanism, name)) for name in ACCELERATIONS]
     if any(compiled == plain for _, compiled, plain in pairs):
         return
     random = np.random.default_rng(seed)
@@ -85,22 +85,22 @@ def accelerations(module: Any, seed: int = 2009) -> Iterator[Check]:
     for name, compiled, plain in pairs:
         try:
             with without_warnings():  # random positions are beside the constraints
-                found, expected = (f(q, qd, tau, **options) for f in (compiled, plain))
+                results, expected = (f(q, qd, tau, **options) for f in (compiled, plain))
         except np.linalg.LinAlgError as error:
             yield Check(f"{name}: not compared: {error}", "compiled", 0.0, 0.0, 0)
             return
         worst = max(_ratio(x) for x in module.constraint_jacobian(q, t=t))
         limit = limits.physics(module.n) * worst**2
         moved: list[Any] = []
-        for part, one, other in zip(expected._fields, found, expected, strict=True):
-            both = np.isnan(one) & np.isnan(other)  # of rows that are redundant
-            one, other = (np.where(both, 0.0, x) for x in (one, other))
-            off = relative_error(one, other)
+        for part, value, reference in zip(expected._fields, results, expected, strict=True):
+            redundant = np.isnan(value) & np.isnan(reference)  # of rows that are redundant
+            value, reference = (np.where(redundant, 0.0, x) for x in (value, reference))
+            off = relative_error(value, reference)
             row = Check(f"{name}, {part} = that in Python", "compiled", off, limit, len(q))
             if not row.passed:
                 moved = moved or _disturbed_results(module, name, (q, qd, tau), options)
-                parts = [np.where(both, 0.0, getattr(x, part)) for x in moved]
-                row = _with_roundings(row, other, parts)
+                parts = [np.where(redundant, 0.0, getattr(x, part)) for x in moved]
+                row = _with_roundings(row, reference, parts)
             yield row
 
 
@@ -126,8 +126,8 @@ def _have_values(module: Any, q: Array, qd: Array, t: Array, loads: Array) -> ND
             module.constraint_bias(q, qd, t=t),
             module.bias_forces(q, qd, loads=loads, **timed),
         )
-    found: NDArray[np.bool_] = np.isfinite(np.concatenate(parts, axis=-1)).all(axis=-1)
-    return found
+    valued: NDArray[np.bool_] = np.isfinite(np.concatenate(parts, axis=-1)).all(axis=-1)
+    return valued
 
 
 def steps(
@@ -143,38 +143,45 @@ def steps(
         return
     random = np.random.default_rng(seed)
     try:
-        way, start, objectives = _task(module, random, projection)
-        compiled = compiled_way(way, objectives)
+        method, start, objectives = _task(module, random, projection)
+        compiled = compiled_way(method, objectives)
         if compiled is None:
             return
         h = float(np.sqrt(2.0 * TURN / (1.0 + np.abs(start.qdd).max())))
-        sums = [np.zeros_like(integrand(way, start, objectives)) for _ in range(2)]
-        expected = in_python(way, objectives, start, h, COUNT, sums[0])
-        found = compiled(start, h, COUNT, sums[1])
+        sums = [np.zeros_like(integrand(method, start, objectives)) for _ in range(2)]
+        expected = in_python(method, objectives, start, h, COUNT, sums[0])
+        final = compiled(start, h, COUNT, sums[1])
     except (RequestError, ValueError, np.linalg.LinAlgError) as error:
         yield Check(f"steps by ALI3-P: not compared: {error}", "compiled", 0.0, 0.0, 0)
         return
     limit = limits.steps(_ratio(module.constraint_jacobian(expected.q, t=expected.t)))
     disturbed: list[State] = []
-    for name in vars(found):
-        one, other = (_array(way, at, name) for at in (found, expected))
-        row = _row(name, one, other, limit)
+    for name in vars(final):
+        value, reference = (_array(method, at, name) for at in (final, expected))
+        row = _row(name, value, reference, limit)
         if not row.passed:
-            disturbed = disturbed or _disturbed(way, objectives, start, h)
-            row = _with_roundings(row, other, [_array(way, at, name) for at in disturbed])
+            disturbed = disturbed or _disturbed(method, objectives, start, h)
+            row = _with_roundings(row, reference, [_array(method, at, name) for at in disturbed])
         yield row
     yield _row("integrals", sums[1], sums[0], limit)
 
 
 class _DisturbedSteps(AugmentedLagrangian):
-    """The same steps with every operation disturbed, and with it the coordinates, whose roundings
-    4 / h^2 multiplies in accelerations: the constraints feel them where they vanish."""
+    """Steps with every operation disturbed, and with it the coordinates, whose roundings 4 / h^2
+    multiplies in accelerations."""
 
     converged = CONVERGED * SIZE / limits.EPS
 
-    def __init__(self, way: AugmentedLagrangian, seed: int) -> None:
-        functions = DisturbedFunctions(way.module, None, seed, passed_on=True)
-        super().__init__(functions, way.scheme, way.torques, way.loads, way.parameters, way.columns)
+    def __init__(self, method: AugmentedLagrangian, seed: int) -> None:
+        functions = DisturbedFunctions(method.module, None, seed, passed_on=True)
+        super().__init__(
+            functions,
+            method.scheme,
+            method.torques,
+            method.loads,
+            method.parameters,
+            method.columns,
+        )
         self._random = np.random.default_rng(seed)
 
     def tangent(self, t: float, q: Array, qd: Array, qdd: Array, lam: Array) -> Tangent:
@@ -184,12 +191,12 @@ class _DisturbedSteps(AugmentedLagrangian):
         return replace(at, constraints=at.constraints + noise)
 
 
-def _disturbed(way: AugmentedLagrangian, objectives: Any, start: State, h: float) -> list[State]:
+def _disturbed(method: AugmentedLagrangian, objectives: Any, start: State, h: float) -> list[State]:
     """States after the same steps, with every operation disturbed; those that come to an end."""
     states = []
     for draw in range(DRAWS):
-        moved = _DisturbedSteps(way, seed_of("steps", draw))
-        sums = np.zeros_like(integrand(way, start, objectives))
+        moved = _DisturbedSteps(method, seed_of("steps", draw))
+        sums = np.zeros_like(integrand(method, start, objectives))
         try:
             states.append(in_python(moved, objectives, start, h, COUNT, sums))
         except (RequestError, ValueError, np.linalg.LinAlgError):
@@ -197,34 +204,36 @@ def _disturbed(way: AugmentedLagrangian, objectives: Any, start: State, h: float
     return states
 
 
-def _array(way: AugmentedLagrangian, at: State, name: str) -> Array:
-    """An array of a state; of multipliers, what the coordinates feel of them."""
+def _array(method: AugmentedLagrangian, at: State, name: str) -> Array:
+    """An array of a state; of multipliers, their generalized forces."""
     if name.removeprefix("d_") in MULTIPLIERS:
-        return _pull(way, at, name)
+        return _pull(method, at, name)
     return np.asarray(getattr(at, name))
 
 
 def _ratio(J: Array) -> float:
-    """Of the largest singular value to the smallest that counts."""
+    """Ratio of the largest singular value to the smallest that counts."""
     singular = np.linalg.svd(J, compute_uv=False)
     kept = singular[singular > RANK * singular.max(initial=0.0)]
     return float(kept.max() / kept.min()) if kept.size else 1.0
 
 
-def _pull(way: AugmentedLagrangian, at: State, name: str) -> Array:
+def _pull(method: AugmentedLagrangian, at: State, name: str) -> Array:
     """J' times multipliers, or its derivatives: multipliers of redundant rows are rounding."""
-    J = np.asarray(way.module.constraint_jacobian(at.q, t=at.t, **way.known))
+    J = np.asarray(method.module.constraint_jacobian(at.q, t=at.t, **method.known))
     values: Array = J.T @ getattr(at, name)
     if not name.startswith("d_"):
         return values
-    own = getattr(at, name.removeprefix("d_"))
-    _, curved = way.module.constraint_torque_derivatives(at.q, own, t=at.t, **way.known)
-    values += curved @ at.d_q + way.by_parameters("constraint_torque", at.q, own, t=at.t)
+    multipliers = getattr(at, name.removeprefix("d_"))
+    _, curved = method.module.constraint_torque_derivatives(
+        at.q, multipliers, t=at.t, **method.known
+    )
+    values += curved @ at.d_q + method.by_parameters("constraint_torque", at.q, multipliers, t=at.t)
     return values
 
 
-def _row(what: str, found: Any, expected: Any, limit: float) -> Check:
-    error = relative_error(np.ravel(found)[np.newaxis], np.ravel(expected)[np.newaxis])
+def _row(what: str, value: Any, expected: Any, limit: float) -> Check:
+    error = relative_error(np.ravel(value)[np.newaxis], np.ravel(expected)[np.newaxis])
     return Check(f"steps by ALI3-P, {what} = the reference in Python", "compiled", error, limit, 1)
 
 
@@ -232,8 +241,8 @@ def _with_roundings(row: Check, expected: Array, disturbed: Sequence[Array]) -> 
     """The row with what roundings make of the reference (`symgen.validation.disturbance`)."""
     scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
     changes = [float(np.abs(x - expected).max(initial=0.0)) / scale for x in disturbed]
-    known = [x for x in changes if np.isfinite(x)]
-    limit = row.limit + limits.ROUNDED * max(known, default=0.0) * limits.EPS / SIZE
+    finite = [x for x in changes if np.isfinite(x)]
+    limit = row.limit + limits.ROUNDED * max(finite, default=0.0) * limits.EPS / SIZE
     if row.error <= limit > limits.VISIBLE:
         return Check(f"{row.name}: {HIDDEN}", row.subject, 0.0, 0.0, 0)
     return replace(row, limit=limit)
@@ -243,16 +252,16 @@ def _task(module: Any, random: np.random.Generator, projection: Literal["mass", 
     """The reference, where it begins, and the objectives."""
     wanted = _columns(module)
     values = np.asarray(module.default_parameters, dtype=float)
-    q, given = np.asarray(module.assemble()), {"parameters": values} if values.size else {}
-    qd = np.asarray(module.closed_velocities(q, random.uniform(-1, 1, module.n), **given))
+    q, options = np.asarray(module.assemble()), {"parameters": values} if values.size else {}
+    qd = np.asarray(module.closed_velocities(q, random.uniform(-1, 1, module.n), **options))
     closed_sensitivities(module, q, qd, 0.0, values, wanted)
     space = configuration_of(module)
     torques = Torques(random.uniform(-1, 1, module.n), None, space, wanted)
     loads = Loads("loads", random.uniform(-1, 1, (module.n_loads, 6)), (module.n_loads, 6), space)
     scheme = Scheme(1.0, PENALTY, projection, 1)
-    way = AugmentedLagrangian(module, scheme, torques, loads, values, wanted)
+    method = AugmentedLagrangian(module, scheme, torques, loads, values, wanted)
     names = "all" if getattr(module, "output_names", ()) else ()
-    return way, starting_state(way, 0.0, q, qd), objectives_of(module, names, wanted)
+    return method, starting_state(method, 0.0, q, qd), objectives_of(module, names, wanted)
 
 
 def _columns(module: Any) -> Columns:

@@ -81,7 +81,7 @@ def condition(description: RobotDescription) -> float:
 
 
 def mass_terms(description: RobotDescription, condition: float) -> Array | None:
-    """What rounding errors of the mass matrix are proportional to, by coordinate, (n,).
+    """Sizes that rounding errors of the mass matrix are proportional to, by coordinate, (n,).
 
     The `condition` of a robot is about all of its equations: a heavy body hides that the mass
     matrix of a light, long tree beside it cancels.  Solving does not: M^-1 of that tree is large.
@@ -95,8 +95,8 @@ def mass_terms(description: RobotDescription, condition: float) -> Array | None:
     with np.errstate(all="ignore"):
         terms = _mass_terms(robot, states.q) / (SLACK * condition)
         sums = np.abs(np.diagonal(robot.mass_matrix(states.q), axis1=-2, axis2=-1))
-        known = bool(np.isfinite(terms).all() and np.any(terms > sums))
-    return terms.max(axis=0) if known else None
+        needed = bool(np.isfinite(terms).all() and np.any(terms > sums))
+    return terms.max(axis=0) if needed else None
 
 
 def _mass_over_coriolis(robot: NumericRobot, states: States) -> float:
@@ -106,7 +106,7 @@ def _mass_over_coriolis(robot: NumericRobot, states: States) -> float:
 
 
 def path_sum(robot: NumericRobot, rates: Array) -> Array:
-    """Largest sum of magnitudes over the joints that move one link, (...)."""
+    """Largest sum of magnitudes of rates (..., n) of the joints that move one link, (...)."""
     magnitudes = np.abs(robot.model.terms.of_joints(rates))
     moved = magnitudes @ robot.model.moves[:-1].astype(float).T
     return np.asarray(moved.max(axis=-1, initial=0.0))
@@ -135,7 +135,7 @@ def _mass_terms(robot: NumericRobot, q: Array) -> Array:
     moves, inertia = model.moves[:-1], np.trace(model.inertia, axis1=1, axis2=2)
     (centres,) = motion.points(model.centres)
     turning = np.any(motion.screws[..., 1, :] != 0.0, axis=(*range(q.ndim - 1), -1))
-    found = np.empty(motion.origins.shape[:-1])
+    terms_of_joints = np.empty(motion.origins.shape[:-1])
     for j in range(moves.shape[1]):
         carriers = np.all(moves >= moves[:, [j]], axis=0) & turning
         first = next((int(k) for k in np.flatnonzero(carriers[: j + 1])), j)
@@ -143,8 +143,8 @@ def _mass_terms(robot: NumericRobot, q: Array) -> Array:
         distances = np.linalg.norm(centres - point[..., np.newaxis, :], axis=-1)
         arm = np.linalg.norm(motion.origins[..., j, :] - point, axis=-1)[..., np.newaxis]
         terms = model.mass * (distances + arm) ** 2 + inertia if turning[j] else model.mass
-        found[..., j] = np.sum(moves[:, j] * terms, axis=-1)
-    return np.asarray((np.sqrt(found) @ np.abs(model.terms.coupling)) ** 2)
+        terms_of_joints[..., j] = np.sum(moves[:, j] * terms, axis=-1)
+    return np.asarray((np.sqrt(terms_of_joints) @ np.abs(model.terms.coupling)) ** 2)
 
 
 def _wrench_over_slope(robot: NumericRobot, states: States) -> Array:
@@ -199,7 +199,7 @@ def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
 
 
 def _scaled(matrices: Array) -> Array:
-    """The same with ones on the diagonal, where it is not 0 beyond rounding, (..., n, n).
+    """Matrices scaled to ones on the diagonal, where it is not 0 but for rounding, (..., n, n).
 
     An entry of the diagonal is the square of a lever; the lever has the rounding error.
     """

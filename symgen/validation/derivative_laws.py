@@ -49,8 +49,8 @@ def derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         if value and base != name and s.has(base):
             ok, scale = comparable(lens, name), scales_of(s, lens, name)[0]
             label = SEVERAL_RESULTS[name][0]
-            both = where_both_are_defined(name, s[name], np.asarray(s[base]))
-            arrays = (np.asarray(x)[ok] for x in (*both, scale))
+            pair = where_both_are_defined(name, s[name], np.asarray(s[base]))
+            arrays = (np.asarray(x)[ok] for x in (*pair, scale))
             yield f"{name}, {label} = {base}", limits.agreement, *arrays
         if lens.has(base):
             of = "the value" if base == name else base
@@ -87,11 +87,11 @@ def products(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
             yield from compared(s, lens, name, expected)
 
 
-def second_products(s: Evaluation, lens: Evaluation, *others: Evaluation) -> Iterator[Comparison]:
+def second_products(s: Evaluation, lens: Evaluation, *more: Evaluation) -> Iterator[Comparison]:
     """Hessians times a direction are changes of gradients along it, by the first of `lens` and
     `others` that has any."""
     for name, base in CURVED.items():
-        sources = (x for x in (lens, *others) if _has_gradients(x, base))
+        sources = (x for x in (lens, *more) if _has_gradients(x, base))
         source = next(sources, None)
         if source is not None and s.has(name):
             by = "complex step of the gradient"
@@ -104,7 +104,7 @@ def _has_gradients(lens: Evaluation, base: str) -> bool:
 
 
 def _changes(lens: Evaluation, base: str) -> list[Array]:
-    """How the gradients change along the direction of the states; by q, symmetric."""
+    """Changes of the gradients along the direction of the states; by q, symmetric."""
     at = lens.moved_along(PRODUCTS[base])
     if lens.has(f"{base}_vjp"):
         gradients = call(lens.subject.functions, f"{base}_vjp", at)
@@ -117,12 +117,12 @@ def _changes(lens: Evaluation, base: str) -> list[Array]:
 
 
 def half_bracket(space: Configuration | None, gradient: Array, direction: Array) -> Array:
-    """What the order of two tangent derivatives makes of the second ones, (..., n), halved.
+    """Half of the difference that the order of two tangent derivatives makes, (..., n).
 
-    `gradient` is that by q, and the `direction` what the second one is taken along, (..., n).
+    `gradient` is the first derivative by q, `direction` the direction of the second one, (..., n).
 
-    On a manifold that by k, then by j, less the other way round is the derivative along the bracket
-    [S_k, S_j] of the columns; a Hessian is symmetric.
+    On a manifold the derivative by k, then by j, less the other way round is the derivative along
+    the bracket [S_k, S_j] of the columns; a Hessian is symmetric.
     """
     if space is None or not space.joints:
         return np.zeros(np.shape(gradient))
@@ -150,10 +150,10 @@ def hessian(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if not (s.has(HESSIAN) and lens.has(MATRICES)):
         return
     blocks = dict(zip(SEVERAL_RESULTS[HESSIAN], map(np.asarray, s.results(HESSIAN)), strict=True))
-    whole = scale_of_hessian(s, s)
+    scale = scale_of_hessian(s, s)
     for block in ("hessian_q_q", "hessian_qd_qd"):
-        other = np.swapaxes(blocks[block], -1, -2)
-        yield f"{HESSIAN}, {block} is symmetric", limits.physics, other, blocks[block]
+        transpose = np.swapaxes(blocks[block], -1, -2)
+        yield f"{HESSIAN}, {block} is symmetric", limits.physics, transpose, blocks[block]
     slopes = {argument: lens.directional(MATRICES, argument) for argument in ("q", "qd", "qdd")}
     for block, argument, result, transposed in STEPS:
         matrix = np.swapaxes(blocks[block], -1, -2) if transposed else blocks[block]
@@ -164,4 +164,4 @@ def hessian(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
             space = s.facts.configuration
             expected = expected - half_bracket(space, gradient, s.states.direction)
         what = f"{HESSIAN}, {block}{'^T' * transposed} v = complex step of {MATRICES} in {argument}"
-        yield what, limits.derivative, times(matrix, s.states.direction), expected, whole
+        yield what, limits.derivative, times(matrix, s.states.direction), expected, scale

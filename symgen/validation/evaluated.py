@@ -33,11 +33,11 @@ def _function(program: Program[Scalar], default: Sequence[float]) -> Any:
     names = [argument.name for argument in spec.arguments]
 
     def function(*arguments: Any, parameters: Any = None, **options: Any) -> Any:
-        given = dict(zip(names, arguments, strict=True))
-        given |= {name: value for name, value in options.items() if value is not None}
-        given["parameters"] = default if parameters is None else parameters
-        found = call(program, given)
-        results, hidden = found[: len(spec.results)], found[len(spec.results) :]
+        inputs = dict(zip(names, arguments, strict=True))
+        inputs |= {name: value for name, value in options.items() if value is not None}
+        inputs["parameters"] = default if parameters is None else parameters
+        outputs = call(program, inputs)
+        results, hidden = outputs[: len(spec.results)], outputs[len(spec.results) :]
         if hidden:
             pivots, diagonal = hidden
             _mark_unsolvable(results, pivots, diagonal, coordinates=np.shape(arguments[0])[-1])
@@ -67,7 +67,7 @@ def evaluated_subjects(
 
 
 def spared_rows(spared: Mapping[str, Mapping[str, str]]) -> list[Check]:
-    """Rows in place of functions that are left to another formulation (the innermost values)."""
+    """Rows for functions that are left to another formulation (the innermost values)."""
     rows = []
     for name, functions in spared.items():
         serving = " and ".join(dict.fromkeys(functions.values()))

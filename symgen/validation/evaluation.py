@@ -1,7 +1,7 @@
-"""What is checked, and on which states: subjects, random states, and the functions evaluated there.
+"""Subjects of checks, random states, and functions evaluated there.
 
-What compares subjects and knows the laws of mechanics (`symgen.validation.checks`) is written over
-it; all of it is shipped in every generated package for `selftest()`.
+Comparisons and laws of mechanics (`symgen.validation.checks`) are written over it; all of it is
+shipped in every generated package for `selftest()`.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class States:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of the robot beside its functions; a check does without what is None.
+    """Properties of the robot beside its functions; None where they are not available.
 
     `condition` says how much larger the terms of the robot's equations are than their sums: it
     multiplies every limit.  `inertial_parameters` are those of the moving bodies, (10 N,);
@@ -143,8 +143,8 @@ def random_states(
 ) -> States:
     """|q| <= pi, velocities and accelerations up to 2, loads and torques up to 10.
 
-    Quaternions are those of rotation vectors within the same limits.  What is given in hybrid
-    dynamics goes up to 5, times to 10, directions to 1; `parameters` are the values of the runtime
+    Quaternions are those of rotation vectors within the same limits.  Inputs of hybrid
+    dynamics go up to 5, times to 10, directions to 1; `parameters` are the values of the runtime
     parameters, (p,); `constraints` are rows, `told` those whose multipliers outputs
     may mention; `timed`: forces of the model mention the time.  The same for one seed.
     """
@@ -185,8 +185,8 @@ def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -
     if parameters is not None and np.shape(parameters)[-1]:
         options["parameters"] = parameters
     if name in DIRECTED:
-        given = {option: arguments[key] for option, key in DIRECTIONS.items()}
-        options |= {option: x for option, x in given.items() if np.shape(x)[-1] and np.size(x)}
+        directions = {option: arguments[key] for option, key in DIRECTIONS.items()}
+        options |= {option: x for option, x in directions.items() if np.shape(x)[-1] and np.size(x)}
     results = getattr(functions, name)(*(arguments[key] for key in ARGUMENTS[name]), **options)
     return results if isinstance(results, tuple) else (results,)
 
@@ -200,7 +200,7 @@ def takes_time(name: str, arguments: Mapping[str, Any]) -> bool:
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """Numbers that are not finite are found by the checks; here nobody is to be warned of them."""
+    """Silence warnings about numbers that are not finite: the checks find them."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         yield
@@ -245,10 +245,10 @@ class Evaluation:
         if draw not in self._disturbed:
             subject = self.subject
             in_numpy = subject.functions if subject.complex_step else subject.in_numpy
-            seed, own = seed_of(subject.name, draw), subject.functions
+            seed, functions = seed_of(subject.name, draw), subject.functions
             if subject.independent:  # it keeps what it has computed, and would keep disturbances
-                in_numpy, own = None, own.disturbed_by(np.random.default_rng(seed))
-            functions = DisturbedFunctions(own, in_numpy, seed)
+                in_numpy, functions = None, functions.disturbed_by(np.random.default_rng(seed))
+            functions = DisturbedFunctions(functions, in_numpy, seed)
             made = Evaluation(replace(subject, functions=functions), self.states, self.facts)
             made.smooth = self.smooth
             self._disturbed[draw] = made
@@ -344,7 +344,7 @@ class Evaluation:
 
 
 Comparison = tuple[Any, ...]
-"""What holds, the limit as a function of n, value, reference, further arrays that set the scale."""
+"""Law in words, limit as a function of n, value, reference, further arrays that set the scale."""
 
 
 def times(matrix: Array, vector: Array) -> Array:
@@ -359,7 +359,7 @@ def top(array: Any) -> Array:
 
 
 def model_forces(s: Evaluation) -> Array | None:
-    """What joints feel of the forces of the model, (S, n): what is left of the bias forces.
+    """Generalized forces of the forces of the model, (S, n): the rest of the bias forces.
 
     None where a subject lacks the functions that tell; zeros without such forces.
     """

@@ -30,8 +30,8 @@ def unsolvable(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     for name in filter(s.has, SOLVED):
         where = response(lens, name).unsolvable
         if where.any():
-            found = np.asarray(s[name])[where]
-            solved = np.isfinite(found).all(axis=-1, keepdims=True)
+            values = np.asarray(s[name])[where]
+            solved = np.isfinite(values).all(axis=-1, keepdims=True)
             while solved.ndim > 2:
                 solved = solved.all(axis=-1)
             what = f"{name} has no solution where the mass matrix is singular"
@@ -50,9 +50,9 @@ def forward_dynamics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         mass, ok = np.asarray(lens["mass_matrix"]), r.regular
         product = np.asarray(s.results(name)[3]) @ mass
         scale = r.scales(s, name)[3] * top(np.abs(mass).sum(axis=-2))
-        one = np.broadcast_to(np.eye(mass.shape[-1]), product.shape)
+        identity = np.broadcast_to(np.eye(mass.shape[-1]), product.shape)
         what = f"{name}, dqdd_dtau mass_matrix = 1"
-        yield what, limits.physics, product[ok], one[ok], scale[ok]
+        yield what, limits.physics, product[ok], identity[ok], scale[ok]
     yield from _sensitivities(s, lens)
 
 
@@ -66,10 +66,10 @@ def _consistent(s: Evaluation, lens: Evaluation, name: str) -> Iterator[Comparis
     holder = s if s.has(ID) else lens
     if not (s.has(name) and holder.has(ID)):
         return
-    r, given = response(lens, name), _given(s.states, name)
-    accelerations, torques = r.both(given, np.asarray(s[name]))
+    r, inputs = response(lens, name), _given(s.states, name)
+    accelerations, torques = r.both(inputs, np.asarray(s[name]))
     value, ok = np.asarray(holder.at(ID, qdd=accelerations)), r.regular
-    scale = r.forces(given, np.asarray(s[name]))
+    scale = r.forces(inputs, np.asarray(s[name]))
     what = "inverse_dynamics of the accelerations = torques"
     yield f"{name}: {what}", limits.physics, value[ok], torques[ok], scale[ok]
 

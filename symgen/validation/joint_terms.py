@@ -2,7 +2,7 @@
 
 Reflected inertia (of the rotor, times the square of the gear ratio), viscous damping, Coulomb
 friction f tanh(qd / v) and a linear spring act at each of N joints, whose positions are S q + o;
-the coordinates feel S' times these torques.  `added_mass` is that of the travel of a free joint.
+the generalized torques are S' times these.  `added_mass` is that of the travel of a free joint.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class JointTerms:
         self.numbers: Mapping[str, Array] = {**default, **(numbers or {})}
 
     def none(self) -> JointTerms:
-        """The same joints without terms."""
+        """Joint terms of the same joints, all zero."""
         return JointTerms(self.coupling.shape[1], None, self.coupling, self.offsets, self._space)
 
     def of_joints(self, rates: Array) -> Array:
@@ -54,21 +54,21 @@ class JointTerms:
         return np.asarray(rates @ self.coupling.T) if self._is_coupled else rates
 
     def of_coordinates(self, torques: Array) -> Array:
-        """Torques felt by the coordinates, S' tau, (..., n)."""
+        """Generalized torques of the coordinates, S' tau, (..., n)."""
         return np.asarray(torques @ self.coupling) if self._is_coupled else torques
 
     def places(self, q: Array) -> Array:
         """Positions of all joints, S q + o, (..., N); 0 of joints on manifolds."""
-        own = q if self._space is None else self._space.coordinates(q)
-        return self.of_joints(own) + self.offsets if self._is_coupled else own
+        coordinates = q if self._space is None else self._space.coordinates(q)
+        return self.of_joints(coordinates) + self.offsets if self._is_coupled else coordinates
 
     def _stretches(self, q: Array) -> Array:
         """Stretches of the springs of all joints, (..., N)."""
-        ways = self.places(q) - self.numbers["rest"]
+        lengths = self.places(q) - self.numbers["rest"]
         if self._space is None:
-            return np.asarray(ways)
+            return np.asarray(lengths)
         turned = stretches(self._space, q, self.numbers.get("rest_configuration"))
-        return np.asarray(ways + self.of_joints(turned))
+        return np.asarray(lengths + self.of_joints(turned))
 
     # --------------------------------------------------------------------- forces and energies
 

@@ -73,7 +73,7 @@ def rotation(n: int) -> float:
 
 
 def interface(n: int) -> float:
-    """The same function through another path (single sample, batch): only sin, cos may differ."""
+    """One function through two paths (single sample, batch): only sin, cos may differ."""
     return 100.0 * EPS * (n + 4)
 
 

@@ -24,12 +24,12 @@ from symgen.validation.oracle_model import Array, unread_types
 from symgen.validation.oracles import NumericRobot
 
 STEP = 1e-40
-"""Of the complex step in time."""
+"""Complex step in time."""
 
 
 @dataclass(frozen=True)
 class Mobility:
-    """Of a mechanism as it is assembled from its initial positions.
+    """Mobility of a mechanism as it is assembled from its initial positions.
 
     `open_by` says in words how far its loops stay open or why they do not stay closed, "" where
     they do; then `freedoms` is n less the rank, `gruebler` n - m, `redundant` the rows of each loop
@@ -59,7 +59,7 @@ class Mobility:
 
 
 def mobility(description: RobotDescription) -> Mobility | None:
-    """That of a model; None for one without loops and relations, or with types not known here."""
+    """The mobility of a model; None without loops and relations, or with types not known here."""
     if not description.n_constraints or unread_types(description):
         return None
     robot = NumericRobot(description)
@@ -99,9 +99,9 @@ def _half_turned(module: SimpleNamespace, robot: NumericRobot, start: Array) -> 
     )
 
 
-def open_loops(description: RobotDescription, found: Mobility | None) -> tuple[Fault, ...]:
+def open_loops(description: RobotDescription, mechanism: Mobility | None) -> tuple[Fault, ...]:
     """A warning where the loops of a model stay open: at the first one that is named, or of all."""
-    said = "" if found is None else found.open_by or found.turned
+    said = "" if mechanism is None else mechanism.open_by or mechanism.turned
     if not said:
         return ()
     sources = {part.name: part.source for part in description.loops}
@@ -160,12 +160,12 @@ def _parts(description: RobotDescription) -> list[tuple[str, int]]:
 
 def _redundant(description: RobotDescription, J: Array) -> dict[str, int]:
     """How many rows of each loop or relation those before it, and its own, imply."""
-    found: dict[str, int] = {}
+    redundant: dict[str, int] = {}
     stop = rank = 0
     for name, rows in _parts(description):
         stop += rows
         s = np.linalg.svd(J[:stop], compute_uv=False)
         new = int(np.sum(s > RANK * s.max(initial=0.0)))
-        found[name] = rows - (new - rank)
+        redundant[name] = rows - (new - rank)
         rank = new
-    return found
+    return redundant

@@ -8,7 +8,7 @@
 
 The Jacobians say which link stands behind a coordinate: the first one that it moves, for links come
 after those that carry them.  Of a joint with several coordinates it is the link behind the last
-one; ahead of it are bodies without mass, of whose frames no function tells.
+one; ahead of it are bodies without mass, whose frames no function returns.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def joint_wrenches(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """Their part along the joint's motion is the torque."""
     if s.has("joint_wrenches", "inverse_dynamics") and _has_bodies(lens):
         bodies = _Bodies(lens)
-        felt, *parts = bodies.along_joints(np.asarray(s["joint_wrenches"])[:, bodies.rows])
+        along, *parts = bodies.along_joints(np.asarray(s["joint_wrenches"])[:, bodies.rows])
         drives = s.joint_torques
         torques = np.asarray(s["inverse_dynamics"]) - drives
         what = "joint_wrenches along the joints = inverse_dynamics without joint terms"
         shown = bodies.shown
-        yield what, limits.physics, felt[:, shown], torques[:, shown], drives, *parts
+        yield what, limits.physics, along[:, shown], torques[:, shown], drives, *parts
 
 
 def points(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
@@ -139,10 +139,10 @@ def regressor(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     parameters = s.facts.inertial_parameters
     if parameters is None or not s.has("regressor", "inverse_dynamics"):
         return
-    free, felt = s.at("inverse_dynamics", loads=None), model_forces(s)
-    if felt is None:
+    free, model_torques = s.at("inverse_dynamics", loads=None), model_forces(s)
+    if model_torques is None:
         return
-    drives = s.joint_torques - felt
+    drives = s.joint_torques - model_torques
     value = np.asarray(s["regressor"]) @ parameters
     what = "regressor inertial_parameters = inverse_dynamics without loads and joint terms"
     parts = np.abs(s["regressor"]) @ np.abs(parameters)
@@ -196,7 +196,7 @@ def _has_bodies(s: Evaluation) -> bool:
 class _Bodies:
     """The links behind the coordinates, as forward kinematics and Jacobians have them.
 
-    What the methods return is followed by terms that set the scale of its rounding errors.
+    Results of methods are followed by terms that set the scale of their rounding errors.
     """
 
     def __init__(self, s: Evaluation) -> None:
@@ -226,8 +226,8 @@ class _Bodies:
         slides = np.abs(turn).max(axis=-1) < 0.5
         pitch = np.sum(travel * turn, axis=-1, keepdims=True)
         turned = np.sum((moment + pitch * force) * turn, axis=-1)
-        felt = np.where(slides, np.sum(force * travel, axis=-1), turned)
-        return felt, force, moment
+        along = np.where(slides, np.sum(force * travel, axis=-1), turned)
+        return along, force, moment
 
     def center_of_mass(self, parameters: Array) -> tuple[Array, ...]:
         """(S, 3); zeros without mass."""

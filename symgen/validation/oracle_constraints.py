@@ -23,28 +23,28 @@ def _along(R: Array, column: int, vector: Array) -> Array:
     return np.asarray(np.sum(R[..., column] * vector, axis=-1))
 
 
-def _together(_first: Array, _second: Array, way: Array) -> list[Array]:
-    return [way[..., k] for k in range(3)]
+def _together(_first: Array, _second: Array, arm: Array) -> list[Array]:
+    return [arm[..., k] for k in range(3)]
 
 
-def _axis_in_axis(first: Array, second: Array, _way: Array) -> list[Array]:
+def _axis_in_axis(first: Array, second: Array, _arm: Array) -> list[Array]:
     return [_along(first, k, second[..., 2]) for k in range(2)]
 
 
-def _no_spin(first: Array, second: Array, _way: Array) -> list[Array]:
+def _no_spin(first: Array, second: Array, _arm: Array) -> list[Array]:
     return [_along(first, 0, second[..., 1])]
 
 
-def _across(first: Array, _second: Array, way: Array) -> list[Array]:
-    return [_along(first, k, way) for k in range(2)]
+def _across(first: Array, _second: Array, arm: Array) -> list[Array]:
+    return [_along(first, k, arm) for k in range(2)]
 
 
-def _perpendicular(first: Array, second: Array, _way: Array) -> list[Array]:
+def _perpendicular(first: Array, second: Array, _arm: Array) -> list[Array]:
     return [_along(first, 2, second[..., 2])]
 
 
-def _in_plane(first: Array, _second: Array, way: Array) -> list[Array]:
-    return [_along(first, 2, way)]
+def _in_plane(first: Array, _second: Array, arm: Array) -> list[Array]:
+    return [_along(first, 2, arm)]
 
 
 _ROWS: Mapping[str, tuple[Rows, ...]] = {
@@ -60,11 +60,11 @@ _ROWS: Mapping[str, tuple[Rows, ...]] = {
 
 def rows_of(loop: LoopDescription, first: Array, second: Array, length: complex) -> list[Array]:
     """Rows of a loop, (...) each, of its two frames (..., 4, 4); `length` is that of a rod, m."""
-    way = second[..., :3, 3] - first[..., :3, 3]
+    arm = second[..., :3, 3] - first[..., :3, 3]
     if loop.type == "distance":
-        return [np.sum(way * way, axis=-1) - length * length]
+        return [np.sum(arm * arm, axis=-1) - length * length]
     turns = first[..., :3, :3], second[..., :3, :3]
-    return [row for rows in _ROWS[loop.type] for row in rows(*turns, way)]
+    return [row for rows in _ROWS[loop.type] for row in rows(*turns, arm)]
 
 
 def frame_of(model: Model, end: LoopEnd, frames: Array) -> Array:
@@ -79,7 +79,7 @@ def frame_of(model: Model, end: LoopEnd, frames: Array) -> Array:
 
 
 def constraint_names(description: RobotDescription) -> list[str]:
-    """Of the rows of all loops, then the relations, then the norms of Euler parameters."""
+    """Names of the rows of all loops, then the relations, then the norms of Euler parameters."""
     loops = description.loops
     names = [name for x in loops for name in row_names(x.name, closing_type(x.type).forbids)]
     names += [relation.name for relation in description.relations]

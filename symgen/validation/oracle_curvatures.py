@@ -28,9 +28,9 @@ from symgen.validation.oracle_model import Array
 
 WIDTH = 0.01
 WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
-"""Of differences over 1, 2, 3, 4 steps to either side."""
+"""Weights of differences over 1, 2, 3, 4 steps to either side."""
 LARGEST = 5
-"""Coordinates up to which it is done: differences take a while.  Beyond, complex steps of derived
+"""Largest number of coordinates: differences take a while.  For more, complex steps of derived
 first derivatives serve alone (`symgen.validation.derivative_laws`)."""
 
 SMALL_STEP = 1e-30
@@ -66,23 +66,23 @@ def spring_curvature(
     curvature = np.zeros((*np.broadcast_shapes(q.shape[:-1], direction.shape[:-1]), space.n))
     if not space.joints:
         return curvature
-    ways = stretches(space, q, terms.numbers.get("rest_configuration"))
+    vectors = stretches(space, q, terms.numbers.get("rest_configuration"))
     weights = terms.of_coordinates(terms.numbers["stiffness"] * terms.of_joints(weights))
-    weights, direction, ways = np.broadcast_arrays(weights, direction, ways)
+    weights, direction, vectors = np.broadcast_arrays(weights, direction, vectors)
     for kind, _, start in space.joints:
         slides = 3 * (kind == FREE)
         turn = slice(start + slides, start + slides + 3)
-        x, force, w = (array[..., turn] for array in (ways, weights, direction))
+        x, force, w = (array[..., turn] for array in (vectors, weights, direction))
         for unit, k in zip(np.eye(3), range(turn.start, turn.stop), strict=True):
             bends = _bend(x, unit, w) + _bend(x, w, unit)
             curvature[..., k] += np.sum(force * bends / 2, axis=-1)
         if slides:
             slide = slice(start, start + 3)
-            y, force, v = (array[..., slide] for array in (ways, weights, direction))
+            y, force, v = (array[..., slide] for array in (vectors, weights, direction))
             for unit, k in zip(np.eye(3), range(3), strict=True):
                 curvature[..., start + k] += np.sum(force * np.cross(unit, w), axis=-1) / 2
-                own = np.cross(v + np.cross(y, w), unit) + np.cross(np.cross(y, unit), w)
-                curvature[..., turn.start + k] += np.sum(force * own, axis=-1) / 2
+                turned = np.cross(v + np.cross(y, w), unit) + np.cross(np.cross(y, unit), w)
+                curvature[..., turn.start + k] += np.sum(force * turned, axis=-1) / 2
     return curvature
 
 

@@ -268,7 +268,7 @@ def axes_around(normal: Array) -> Array:
 def _in_plane(normal: Array) -> list[Array]:
     """x and y, turned as z is by the shortest rotation to `normal`, half a turn about x for -z.
 
-    What is -z to rounding has the directions of -z, tilted.
+    A normal that is -z to rounding has the directions of -z, tilted.
     """
     lever, cosine = np.cross(Z, normal), normal[2]
     if cosine == -1.0:
@@ -299,8 +299,8 @@ def _turn(axis: Array, angle: Value) -> Array:
     return Screw(NONE, axis).pose(np.array([angle]))
 
 
-def _shift(way: Array) -> Array:
-    return _pose(np.eye(3), way)
+def _shift(travel: Array) -> Array:
+    return _pose(np.eye(3), travel)
 
 
 # -------------------------------------------------------------------------------- joint terms
@@ -308,21 +308,22 @@ def _shift(way: Array) -> Array:
 
 def coupling(joints: Sequence[JointDescription], number: Numbers) -> tuple[Array, Array]:
     """S (N, n) and o (N,): the positions of all joints are S q + o."""
-    own = [x for joint in joints if joint.mimic is None for x in joint.coordinate_names]
+    independent = [x for joint in joints if joint.mimic is None for x in joint.coordinate_names]
     rows: dict[str, Array] = {
-        name: np.append(row, 0.0) for name, row in zip(own, np.eye(len(own)), strict=True)
+        name: np.append(row, 0.0)
+        for name, row in zip(independent, np.eye(len(independent)), strict=True)
     }
     waiting = [joint for joint in joints if joint.mimic is not None]
     while waiting:  # a follower may follow a follower, in no circle
         for joint in waiting:
             if joint.mimic is not None and joint.mimic.coordinate in rows:
-                offset = np.append(np.zeros(len(own)), number(joint.mimic.offset))
+                offset = np.append(np.zeros(len(independent)), number(joint.mimic.offset))
                 rows[joint.name] = number(joint.mimic.multiplier) * rows[joint.mimic.coordinate]
                 rows[joint.name] = rows[joint.name] + offset
         waiting = [joint for joint in waiting if joint.name not in rows]
     names = [name for joint in joints for name in joint.coordinate_names]
-    both = as_array([rows[name] for name in names]).reshape(len(names), len(own) + 1)
-    return both[:, :-1], both[:, -1]
+    matrix = as_array([rows[name] for name in names]).reshape(len(names), len(independent) + 1)
+    return matrix[:, :-1], matrix[:, -1]
 
 
 def joint_term_numbers(joints: Sequence[JointDescription], number: Numbers) -> dict[str, Array]:
@@ -342,9 +343,9 @@ def joint_term_numbers(joints: Sequence[JointDescription], number: Numbers) -> d
         added += [number(joint.added_mass)] * travels + [0.0] * (joint.coordinates - travels)
     numbers["added_mass"] = as_array(added)
     if any(joint.rest for joint in joints):
-        own = [joint for joint in joints if joint.mimic is None]
+        independent = [joint for joint in joints if joint.mimic is None]
         numbers["rest_configuration"] = as_array(
-            [number(x) for joint in own for x in joint.rest_entries]
+            [number(x) for joint in independent for x in joint.rest_entries]
         )
     return numbers
 
@@ -375,9 +376,11 @@ class Model:
         joints = description.joints
         self.link_names = tuple(joint.link.name for joint in joints)
         self.joint_names = tuple(name for joint in joints for name in joint.coordinate_names)
-        own = [joint for joint in joints if joint.mimic is None]
-        self.coordinate_names = tuple(x for joint in own for x in joint.coordinate_names)
-        self.prescribed = np.array([x for joint in own for x in joint.prescribed], dtype=bool)
+        independent = [joint for joint in joints if joint.mimic is None]
+        self.coordinate_names = tuple(x for joint in independent for x in joint.coordinate_names)
+        self.prescribed = np.array(
+            [x for joint in independent for x in joint.prescribed], dtype=bool
+        )
         self.joints = _joints(description, number)
         self.space = configuration(description) or Configuration(len(self.coordinate_names))
         self.terms = JointTerms(

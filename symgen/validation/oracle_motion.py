@@ -73,15 +73,15 @@ class RobotMotion:
             if moved and joint.motions and not self.model.moves[joint.parent].any():
                 at[..., 0, :3, 3] = 0.0
             for motion in joint.motions:
-                own = slice(stop, stop + motion.size)
-                stop = own.stop
-                x = self._places[..., own] if joint.entries is None else q[..., joint.entries]
+                columns = slice(stop, stop + motion.size)
+                stop = columns.stop
+                x = self._places[..., columns] if joint.entries is None else q[..., joint.entries]
                 at = self._product(at, motion.pose(x))
-                self._add_rates(at, motion, x, [rates[..., own] for rates in self._rates])
+                self._add_rates(at, motion, x, [rates[..., columns] for rates in self._rates])
                 turn = np.swapaxes(at[..., 0, :3, :3], -1, -2)
-                self.screws[..., own, :, :] = motion.twists(x) @ turn[..., np.newaxis, :, :]
-                self.origins[..., own, :] = at[..., 0, np.newaxis, :3, 3]
-                self.behind[..., own, :, :, :] = at[..., np.newaxis, :, :, :]
+                self.screws[..., columns, :, :] = motion.twists(x) @ turn[..., np.newaxis, :, :]
+                self.origins[..., columns, :] = at[..., 0, np.newaxis, :3, 3]
+                self.behind[..., columns, :, :, :] = at[..., np.newaxis, :, :, :]
             if joint.tool is not None:
                 at = self._product(at, joint.tool)
                 self.behind[..., stop - len(joint.motions) : stop, :, :, :] = at[
@@ -179,12 +179,12 @@ class Actions:
     forces: Array
     torques: Array
 
-    def __add__(self, others: Actions) -> Actions:
+    def __add__(self, more: Actions) -> Actions:
         return Actions(
-            self.links + others.links,
-            _beside(self.places, others.places),
-            _beside(self.forces, others.forces),
-            _beside(self.torques, others.torques),
+            self.links + more.links,
+            _beside(self.places, more.places),
+            _beside(self.forces, more.forces),
+            _beside(self.torques, more.torques),
         )
 
 
@@ -198,13 +198,13 @@ def times(matrix: Array, vectors: Array) -> Array:
 
 def same_batch(*arrays: Any) -> tuple[Array, ...]:
     """Vectors with batch axes broadcast to one shape; a configuration is longer than a velocity."""
-    given = [as_array(x) for x in arrays]
-    batch = np.broadcast_shapes(*(x.shape[:-1] for x in given))
-    return tuple(np.broadcast_to(x, (*batch, x.shape[-1])) for x in given)
+    vectors = [as_array(x) for x in arrays]
+    batch = np.broadcast_shapes(*(x.shape[:-1] for x in vectors))
+    return tuple(np.broadcast_to(x, (*batch, x.shape[-1])) for x in vectors)
 
 
 def _beside(left: Array, right: Array) -> Array:
-    """Both along axis -2, batch axes broadcast."""
+    """Concatenate arrays along axis -2, batch axes broadcast."""
     batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
     parts = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (left, right))
     return np.concatenate(list(parts), axis=-2)

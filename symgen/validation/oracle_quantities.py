@@ -38,9 +38,9 @@ class Quantities:
         if family == "t":
             return self.arguments["t"]
         if family in ("q", "qd", "qdd", "tau"):
-            given = self.arguments[family]
-            given = model.space.coordinates(given) if family == "q" else given
-            return np.asarray(given[..., model.coordinate_names.index(rest[0])])
+            values = self.arguments[family]
+            values = model.space.coordinates(values) if family == "q" else values
+            return np.asarray(values[..., model.coordinate_names.index(rest[0])])
         if family == "points":
             return self._point(*rest)
         if family == "wrenches":

@@ -57,8 +57,6 @@ CORES: Mapping[str, int] = {"t": 0, "loads": 2, "motion_multipliers": 2}
 """Number of axes of an argument without its batch axes; 1 of all others."""
 INERTIA_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 """Rows and columns of Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
-THIRD = {"inverse_dynamics": "qdd", "forward_dynamics": "tau"}
-"""The functions that have products, and their third argument."""
 
 
 class NumericRobot:
@@ -127,13 +125,13 @@ class NumericRobot:
     def _slopes(self, function: str, argument: str, **state: Array | None) -> tuple[Array, ...]:
         """Derivatives of the results of a function by one of its arguments, whose axes stand
         behind; that by q is in its tangent space."""
-        given = self._same_batch(state)
-        value, batch = given[argument], given["q"].ndim - 1
+        arguments = self._same_batch(state)
+        value, batch = arguments[argument], arguments["q"].ndim - 1
         core = (self.n,) if argument == "q" else value.shape[batch:]
         size = int(np.prod(core))
         steps = 1j * STEP * np.eye(size).reshape(size, *(1,) * batch, *core)
         moved = self.space.integrate(value, steps) if argument == "q" else value + steps
-        results = getattr(self, function)(**{**given, argument: moved})
+        results = getattr(self, function)(**{**arguments, argument: moved})
         slopes = []
         for result in results if isinstance(results, tuple) else (results,):
             slope = np.moveaxis(np.imag(result) / STEP, 0, -1)
@@ -146,15 +144,17 @@ class NumericRobot:
     def _rate(self, function: Callable[..., Array], q: Array, qd: Array, *moving: Any) -> Array:
         """d function(q, ...) / dt along q' = qd; further arguments are pairs with their rates."""
         h = 1j * STEP
-        others = (x + h * rate for x, rate in moving)
-        return np.asarray(function(self.space.integrate(q, h * qd), *others).imag / STEP)
+        moved = (x + h * rate for x, rate in moving)
+        return np.asarray(function(self.space.integrate(q, h * qd), *moved).imag / STEP)
 
     def _same_batch(self, state: Mapping[str, Any]) -> dict[str, Array]:
         """The arguments that are there, with batch axes of one shape."""
-        given = {name: as_array(x) for name, x in state.items() if x is not None}
-        cores = {name: x.shape[x.ndim - CORES.get(name, 1) :] for name, x in given.items()}
-        batch = np.broadcast_shapes(*(x.shape[: x.ndim - len(cores[k])] for k, x in given.items()))
-        return {name: np.broadcast_to(x, (*batch, *cores[name])) for name, x in given.items()}
+        arguments = {name: as_array(x) for name, x in state.items() if x is not None}
+        cores = {name: x.shape[x.ndim - CORES.get(name, 1) :] for name, x in arguments.items()}
+        batch = np.broadcast_shapes(
+            *(x.shape[: x.ndim - len(cores[k])] for k, x in arguments.items())
+        )
+        return {name: np.broadcast_to(x, (*batch, *cores[name])) for name, x in arguments.items()}
 
     def _by_parameters(self, function: str, *arguments: Any, **options: Any) -> Any:
         """Derivatives of the results of a function by the parameters, (..., n_parameters)."""
@@ -213,20 +213,20 @@ class NumericRobot:
         q, qd, qdd = same_batch(q, qd, qdd)
         terms = self.model.terms
         bodies = self._bodies(q, qd, qdd, self.model.gravity)
-        others = self._load_forces(q, loads) - self.model_forces(q, qd)
-        return np.asarray(bodies + terms.losses(qd) + terms.springs(q) + others)
+        external = self._load_forces(q, loads) - self.model_forces(q, qd)
+        return np.asarray(bodies + terms.losses(qd) + terms.springs(q) + external)
 
     def _bodies(self, q: Array, qd: Array, qdd: Array, gravity: Array) -> Array:
         """Torques of inertia and weight, rotors included, (..., n)."""
         motion = self.motion(q, qd, qdd, moved=True)
-        felt = motion.felt(motion.inertia_forces(gravity))
-        return np.asarray(self.model.terms.inertial(qd, qdd) - felt)
+        acting = motion.felt(motion.inertia_forces(gravity))
+        return np.asarray(self.model.terms.inertial(qd, qdd) - acting)
 
     def inverse_dynamics_load_derivatives(self, q: Array) -> Array:
         """-J' of each load's point, (..., n, n_loads, 6)."""
         motion, loads = self.motion(as_array(q), moved=True), self.model.loads
-        both = motion.jacobians(motion.points(loads)[0], loads.links)
-        return np.asarray(-np.moveaxis(np.concatenate(both, axis=-2), -1, -3))
+        lever = motion.jacobians(motion.points(loads)[0], loads.links)
+        return np.asarray(-np.moveaxis(np.concatenate(lever, axis=-2), -1, -3))
 
     def _load_forces(self, q: Array, loads: Array | None) -> Array:
         if loads is None:
@@ -317,8 +317,8 @@ class NumericRobot:
         """Torques of accelerations, squares and products of velocities, weight, loads and forces,
         joint terms, 6 x (..., n)."""
         q, qd, qdd = same_batch(q, qd, qdd)
-        alone = np.eye(self.n).reshape(self.n, *(1,) * (qd.ndim - 1), self.n) * qd
-        squares, terms = self.velocity_torques(q, alone).sum(axis=0), self.model.terms
+        single = np.eye(self.n).reshape(self.n, *(1,) * (qd.ndim - 1), self.n) * qd
+        squares, terms = self.velocity_torques(q, single).sum(axis=0), self.model.terms
         return (
             times(self.mass_matrix(q), qdd),
             squares,
@@ -358,8 +358,8 @@ class NumericRobot:
                 v = slice(start, start + 3)
                 torques[..., v] += np.cross(qd[..., w], momentum[..., v])
                 torques[..., w] += np.cross(qd[..., v], momentum[..., v])
-        others = self._load_forces(q, loads) - self.model_forces(q, qd, elastic=False)
-        return np.asarray(torques + terms.losses(qd) + others)
+        external = self._load_forces(q, loads) - self.model_forces(q, qd, elastic=False)
+        return np.asarray(torques + terms.losses(qd) + external)
 
     # -------------------------------------------------------------- forward and hybrid dynamics
     # With M_ff y_f = x_f - h_f - M_fp x_p and y_p = h_p + M_pp x_p + M_pf y_f, h the torques at
@@ -429,8 +429,8 @@ class NumericRobot:
     def _matrices(
         self, base: str, q: Array, qd: Array, x: Array, loads: Array | None
     ) -> tuple[Array, list[Array]]:
-        """A function of `THIRD` and its derivatives by q, qd, x, loads (..., n, n_loads, 6) and
-        parameters; a load pushes as a torque does."""
+        """Inverse or forward dynamics and its derivatives by q, qd, x, loads (..., n, n_loads, 6)
+        and parameters; a load pushes as a torque does."""
         value, *matrices = getattr(self, f"{base}_derivatives")(q, qd, x, loads=loads)
         by_loads = self.inverse_dynamics_load_derivatives(q)
         if base == "forward_dynamics":
@@ -502,26 +502,26 @@ class NumericRobot:
             none = np.zeros((*qd.shape, self.n_parameters))
             return _gradients([*matrices, by_loads, none], multipliers)
 
-        by_q, by_qd, *others = change_along(gradients)
+        by_q, by_qd, *by_others = change_along(gradients)
         by_q = by_q - half_bracket(self.space, gradients(0.0)[0], dq)
         by_q = by_q + spring_curvature(self.space, terms, q, multipliers, dq)
-        return by_q, by_qd + friction_curvature(terms, qd, multipliers, dqd), *others
+        return by_q, by_qd + friction_curvature(terms, qd, multipliers, dqd), *by_others
 
     def _acceleration_curvatures(
         self, q: Array, qd: Array, tau: Array, multipliers: Array, *directions: Array,
         **options: Any,
     ) -> tuple[Array, ...]:  # fmt: skip
-        """With x all that accelerations depend on, d their derivative by it, and y the multipliers
-        by the inverse of the mass matrix: -(1, d)^T H (dx, d dx), H the Hessian of y . tau by x
-        and qdd, which is inverse dynamics at these accelerations, twice differentiated."""
+        """Changes -(1, d)^T H (dx, d dx) of gradients, with x all that accelerations depend on, d
+        their derivative by x, and H the Hessian of y . tau by x and qdd, y being the multipliers
+        times the inverse of the mass matrix."""
         qdd, matrices = self._matrices("forward_dynamics", q, qd, tau, options.get("loads"))
         weights = np.einsum("...i,...ij->...j", multipliers, matrices[2])
         change = _contracted(matrices, directions, options)
         motion = q, qd, qdd, weights, *directions[:2], change
-        by_q, by_qd, by_qdd, *others = self._torque_curvatures(*motion, **options)
-        felt = _gradients(matrices, by_qdd)
-        own = (by_q, by_qd, np.zeros_like(by_qdd), *others)
-        return tuple(-(x + y) for x, y in zip(own, felt, strict=True))
+        by_q, by_qd, by_qdd, *by_others = self._torque_curvatures(*motion, **options)
+        implicit = _gradients(matrices, by_qdd)
+        explicit = (by_q, by_qd, np.zeros_like(by_qdd), *by_others)
+        return tuple(-(x + y) for x, y in zip(explicit, implicit, strict=True))
 
     def _hessian(
         self, q: Array, qd: Array, qdd: Array, multipliers: Array, *, loads: Array | None = None
@@ -530,10 +530,15 @@ class NumericRobot:
         state = same_batch(q, qd, qdd, multipliers)
         units = np.eye(2 * self.n).reshape(2 * self.n, *(1,) * (state[0].ndim - 1), 2 * self.n)
         dq, dqd = units[..., : self.n], units[..., self.n :]
-        found = self._torque_curvatures(*state, dq, dqd, 0.0 * dq, loads=loads)
-        by_q, by_qd, by_qdd = (np.moveaxis(x, 0, -2) for x in found[:3])
-        own, other = slice(0, self.n), slice(self.n, None)
-        return by_q[..., own, :], by_qd[..., own, :], by_qdd[..., own, :], by_qd[..., other, :]
+        columns = self._torque_curvatures(*state, dq, dqd, 0.0 * dq, loads=loads)
+        by_q, by_qd, by_qdd = (np.moveaxis(x, 0, -2) for x in columns[:3])
+        by_position, by_velocity = slice(0, self.n), slice(self.n, None)
+        return (
+            by_q[..., by_position, :],
+            by_qd[..., by_position, :],
+            by_qdd[..., by_position, :],
+            by_qd[..., by_velocity, :],
+        )
 
     # ----------------------------------------------------------------------------- joint wrenches
 
@@ -587,8 +592,8 @@ class NumericRobot:
     def jacobians(self, q: Array) -> Array:
         """Geometric Jacobians [linear; angular] of the link frames, (..., n_links, 6, n)."""
         motion = self.motion(as_array(q))
-        both = motion.jacobians(motion.frames[..., :3, 3], range(self.n_links))
-        return np.concatenate(both, axis=-2)
+        jacobians = motion.jacobians(motion.frames[..., :3, 3], range(self.n_links))
+        return np.concatenate(jacobians, axis=-2)
 
     def link_motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
         """Velocity and acceleration (gravity left out) of link frames, 2 x (..., n_links, 6)."""
@@ -682,8 +687,9 @@ class NumericRobot:
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques of unit inertial parameters, one at a time, by virtual power, (..., n, 10 N).
 
-        A mass element at r, a column of 4 numbers with a 1, feels T'' r - g and is moved by
-        dT/dq_k r: with P the integral of r r', the torque is the trace of (dT/dq_k) P (T'' - g)'.
+        A mass element at r, a column of 4 numbers with a 1, has the acceleration T'' r - g and
+        moves by dT/dq_k r: with P the integral of r r', the torque is the trace of
+        (dT/dq_k) P (T'' - g)'.
         """
         motion, model = self.motion(*same_batch(q, qd, qdd)), self.model
         frames, forces = motion.behind[..., 0, :3, :], motion.behind[..., 2, :3, :].copy()
@@ -694,8 +700,8 @@ class NumericRobot:
         columns = np.swapaxes(frames[..., :3], -1, -2)[..., np.newaxis, :, :]
         turned = np.cross(np.swapaxes(angular, -1, -2)[..., np.newaxis, :], columns)
         moved[..., :3] = np.moveaxis(turned, -1, -3)
-        felt = np.einsum("...lca,pab->...lpcb", forces, _UNIT_BODIES)
-        torques = np.einsum("...lckb,...lpcb->...klp", moved, felt)[..., model.wrench_rows, :]
+        inertial = np.einsum("...lca,pab->...lpcb", forces, _UNIT_BODIES)
+        torques = np.einsum("...lckb,...lpcb->...klp", moved, inertial)[..., model.wrench_rows, :]
         return np.asarray(torques.reshape(*torques.shape[:-2], 10 * len(model.wrench_rows)))
 
     # -------------------------------------------------------------------- outputs and constraints
@@ -870,14 +876,14 @@ def _project(left: Array, right: Array) -> Array:
     for start in range(0, left.shape[-3], 8):
         block = left[..., start : start + 8, :, :]
         stack = block.reshape(*block.shape[:-3], block.shape[-3] * 3, n)
-        other = right[..., start : start + 8, :, :].reshape(stack.shape)
-        total += np.swapaxes(stack, -1, -2) @ other
+        factor = right[..., start : start + 8, :, :].reshape(stack.shape)
+        total += np.swapaxes(stack, -1, -2) @ factor
     return total
 
 
 def _implicit(mass: Array, prescribed: Array, torques: Array) -> Array:
     """The change of y where the torques at fixed accelerations change by T: both (..., n, m)."""
-    free, given = np.flatnonzero(~prescribed), np.flatnonzero(prescribed)
+    free, held = np.flatnonzero(~prescribed), np.flatnonzero(prescribed)
     block = mass[..., free[:, np.newaxis], free]
     solvable = _solvable(block, mass.shape[-1])[..., np.newaxis, np.newaxis]
     block = np.where(solvable, block, np.eye(len(free)))
@@ -885,8 +891,8 @@ def _implicit(mass: Array, prescribed: Array, torques: Array) -> Array:
     change = np.where(solvable, change, np.nan)
     result = np.empty(torques.shape, dtype=np.result_type(torques, change))
     result[..., free, :] = change
-    coupling = mass[..., given[:, np.newaxis], free]
-    result[..., given, :] = torques[..., given, :] + coupling @ change
+    coupling = mass[..., held[:, np.newaxis], free]
+    result[..., held, :] = torques[..., held, :] + coupling @ change
     return result
 
 

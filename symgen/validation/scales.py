@@ -60,7 +60,7 @@ LOADS, HESSIAN, PARTS = f"{ID}_load_derivatives", f"{ID}_hessian", "torque_parts
 
 
 def labels_of(name: str) -> list[str]:
-    """What to write behind the name of a function for each of its results."""
+    """Suffixes of the name of a function for each of its results."""
     return [f", {label}" for label in SEVERAL_RESULTS.get(name, ())] or [""]
 
 
@@ -105,7 +105,7 @@ def scale_of_hessian(s: Evaluation, source: Evaluation) -> Array:
 
 
 class Response:
-    """What the mass matrix of a subject says of the solutions of forward or hybrid dynamics."""
+    """Rounding errors of solutions of forward or hybrid dynamics, from the mass matrix."""
 
     def __init__(self, s: Evaluation, name: str) -> None:
         n = s.states.qd.shape[1]
@@ -114,15 +114,15 @@ class Response:
         held = np.zeros(n, dtype=bool) if prescribed is None else prescribed
         self.free = np.logical_not(np.asarray(held, dtype=bool).reshape(n))
         mass = _mass_matrix(s)
-        known = np.asarray(np.isfinite(mass).all(axis=(-1, -2)))
-        mass = np.where(known[:, np.newaxis, np.newaxis], mass, np.eye(n))
+        finite = np.asarray(np.isfinite(mass).all(axis=(-1, -2)))
+        mass = np.where(finite[:, np.newaxis, np.newaxis], mass, np.eye(n))
         block = mass[:, self.free][:, :, self.free]
         diagonal = np.diagonal(block, axis1=-2, axis2=-1)
         least = CLEAR * n * limits.EPS * diagonal
         rounding = (n * limits.EPS) ** 2 * diagonal.max(axis=-1, initial=0.0)  # of squared levers
         levers = np.all(diagonal > rounding[:, np.newaxis], axis=-1)
-        self.regular = known & levers & np.all(_pivots(block) > least, axis=-1)
-        self.unsolvable = known & np.any(diagonal == 0.0, axis=-1)
+        self.regular = finite & levers & np.all(_pivots(block) > least, axis=-1)
+        self.unsolvable = finite & np.any(diagonal == 0.0, axis=-1)
         solvable = np.where(self.regular[:, np.newaxis, np.newaxis], mass, np.eye(n))
         self.mass = self.terms = np.abs(solvable)
         if s.facts.mass_terms is not None:
@@ -145,13 +145,13 @@ class Response:
         moved = np.where(free[:, np.newaxis], rows, 0.0)
         return top(rows), top(np.abs(mass) @ moved)
 
-    def both(self, given: Array, found: Array) -> tuple[Array, Array]:
+    def both(self, inputs: Array, outputs: Array) -> tuple[Array, Array]:
         """Accelerations and torques of all joints, from x and y, 2 x (S, n)."""
-        return np.where(self.free, found, given), np.where(self.free, given, found)
+        return np.where(self.free, outputs, inputs), np.where(self.free, inputs, outputs)
 
-    def forces(self, given: Array, found: Array) -> Array:
+    def forces(self, inputs: Array, outputs: Array) -> Array:
         """F, (S,)."""
-        accelerations, torques = self.both(given, found)
+        accelerations, torques = self.both(inputs, outputs)
         inertial = np.einsum("sij,sj->si", self.terms, np.abs(accelerations))
         return np.maximum(1.0, np.maximum(top(inertial), top(torques)))
 
@@ -163,10 +163,10 @@ class Response:
 
     def scales(self, s: Evaluation, name: str) -> list[Array]:
         """For every result of a function of `s` the size that errors are relative to, (S,)."""
-        given = s.states.x if self.base == HD else s.states.tau
+        inputs = s.states.x if self.base == HD else s.states.tau
         results = [np.asarray(result) for result in s.results(name)]
-        found = next((s[f] for f in _returning(self.base) if s.has(f)), np.zeros(given.shape))
-        forces = self.forces(given, np.asarray(found))
+        outputs = next((s[f] for f in _returning(self.base) if s.has(f)), np.zeros(inputs.shape))
+        forces = self.forces(inputs, np.asarray(outputs))
         labels = SEVERAL_RESULTS.get(name, ("y" if name == self.base else "dparameters",))
         sizes = []
         for label, result in zip(labels, results, strict=True):
@@ -187,12 +187,12 @@ class Response:
 
 
 def response(s: Evaluation, name: str) -> Response:
-    """That of the function called `name`, made once for every subject."""
+    """The response for the function called `name`, made once for every subject."""
     key = SOLVED[name]
     if key not in s.responses:
         s.responses[key] = Response(s, key)
-    found: Response = s.responses[key]
-    return found
+    answer: Response = s.responses[key]
+    return answer
 
 
 def _returning(base: str) -> tuple[str, ...]:
@@ -212,9 +212,9 @@ def _mass_matrix(s: Evaluation) -> Array:
         inverse = np.asarray(s.results(f"{FD}_derivatives")[3], dtype=float)
     elif s.subject.complex_step and s.has(FD):
         inverse = s.slope(FD, "tau")
-    known = np.isfinite(inverse).all(axis=(-1, -2)) & (np.abs(np.linalg.det(inverse)) > 0.0)
-    known = known[:, np.newaxis, np.newaxis]
-    return np.where(known, np.linalg.inv(np.where(known, inverse, np.eye(n))), np.nan)
+    invertible = np.isfinite(inverse).all(axis=(-1, -2)) & (np.abs(np.linalg.det(inverse)) > 0.0)
+    invertible = invertible[:, np.newaxis, np.newaxis]
+    return np.where(invertible, np.linalg.inv(np.where(invertible, inverse, np.eye(n))), np.nan)
 
 
 def _pivots(mass: Array) -> Array:
@@ -272,7 +272,7 @@ def _scale_of_values(lens: Evaluation, base: str) -> Array:
 
 def slopes_of(lens: Evaluation, base: str) -> list[Slope]:
     """Derivatives by every argument of `PRODUCTS`; none where `lens` does not know of any."""
-    found: list[Slope] = []
+    slopes: list[Slope] = []
     for argument, matrix in _matrices(lens, base).items():
         if base == "forward_dynamics":
             r = response(lens, base)
@@ -281,8 +281,8 @@ def slopes_of(lens: Evaluation, base: str) -> list[Slope]:
         else:
             friction = top(lens.terms.friction_slope(lens.states.qd))
             scale = friction if argument == "qd" else 0.0 * friction
-        found.append(Slope(argument, matrix, scale))
-    return found
+        slopes.append(Slope(argument, matrix, scale))
+    return slopes
 
 
 def _accelerations(lens: Evaluation) -> Array:
@@ -291,18 +291,18 @@ def _accelerations(lens: Evaluation) -> Array:
 
 
 def _matrices(lens: Evaluation, base: str) -> dict[str, Array]:
-    """By argument, (S, n, m): by complex step, or from functions that are matrices."""
+    """Derivatives by argument, (S, n, m): complex steps, or from functions that return them."""
     S, n = lens.states.qd.shape
     arguments = PRODUCTS[base]
     if lens.subject.complex_step and not lens.subject.independent and lens.has(base):
-        given = {argument: vars(lens.states)[argument].size for argument in arguments}
+        sizes = {argument: vars(lens.states)[argument].size for argument in arguments}
         none = np.zeros((S, n, 0))
-        found = {x: lens.slope(base, x) if size else none for x, size in given.items()}
+        matrices = {x: lens.slope(base, x) if size else none for x, size in sizes.items()}
     elif has_matrices(lens, base):
-        found = dict(zip(arguments, matrices_of(lens, base, vars(lens.states)), strict=True))
+        matrices = dict(zip(arguments, matrices_of(lens, base, vars(lens.states)), strict=True))
     else:
         return {}
-    return {x: np.reshape(y, (S, n, math.prod(np.shape(y)[2:]))) for x, y in found.items()}
+    return {x: np.reshape(y, (S, n, math.prod(np.shape(y)[2:]))) for x, y in matrices.items()}
 
 
 def matrices_of(lens: Evaluation, base: str, at: dict[str, Any]) -> list[Array]:
@@ -328,8 +328,8 @@ def has_matrices(lens: Evaluation, base: str) -> bool:
 def scales_of_curvatures(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
     """For every result of a Hessian times a direction what its errors are relative to, (S,).
 
-    Terms are what each entry of the direction brings; friction bends by its velocity alone.  What
-    is solved for once more has the errors of the first derivatives, spread once more.
+    Terms are the contributions of each entry of the direction; friction contributes by its velocity
+    alone.  Solving adds the errors of the first derivatives, spread once more.
     """
     base, states = CURVED[name], vars(s.states)
     totals = [np.zeros(len(s.states.qd))] * len(SEVERAL_RESULTS[name])
@@ -346,14 +346,16 @@ def scales_of_curvatures(s: Evaluation, lens: Evaluation, name: str) -> list[Arr
 
 
 def _terms(s: Evaluation, name: str, key: str, states: dict[str, Array]) -> list[Array]:
-    """By result, (S,): the sum of what the entries of one part of the direction bring."""
+    """Sums of magnitudes over the entries of one part of the direction, by result, (S,)."""
     direction = states[key].reshape(len(states[key]), -1)
     samples, size = direction.shape
     if not size:
         return []
     stacked = {x: np.repeat(array, size, axis=0) for x, array in states.items()}
     stacked |= {x: np.zeros_like(y) for x, y in stacked.items() if x.startswith("along_")}
-    alone = direction[:, np.newaxis] * np.eye(size)
-    stacked[key] = alone.reshape(stacked[key].shape)
-    found = (np.abs(x).reshape(samples, size, -1) for x in call(s.subject.functions, name, stacked))
-    return [top(x.sum(axis=1)) for x in found]
+    single = direction[:, np.newaxis] * np.eye(size)
+    stacked[key] = single.reshape(stacked[key].shape)
+    changes = (
+        np.abs(x).reshape(samples, size, -1) for x in call(s.subject.functions, name, stacked)
+    )
+    return [top(x.sum(axis=1)) for x in changes]

@@ -205,8 +205,8 @@ def printed_results(p: Arm, states: States) -> list[tuple[str, Observation, tupl
 
     def torques_of_found(s: Evaluation) -> tuple[Any, ...]:
         """The printed torques of the accelerations that forward dynamics finds."""
-        found = np.asarray(s["forward_dynamics"]).T
-        return (_vector(torques(p, q, qd, found, f)),)
+        solved = np.asarray(s["forward_dynamics"]).T
+        return (_vector(torques(p, q, qd, solved, f)),)
 
     def whole(name: str) -> Observation:
         return lambda s: tuple(s.results(name))

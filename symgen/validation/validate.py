@@ -243,8 +243,8 @@ def validate(
             two_ways = _two_ways(robot, begun.states, begun.facts)
             rows = [*two_ways, *left_out(evaluations, begun.oracle)]
             rows += chain(*begun.rows(evaluations, part, independent=True).values())
-        others = begun.rows(evaluations, part, independent=False)
-        rows += check_evaluations(evaluations, others)
+        other_rows = begun.rows(evaluations, part, independent=False)
+        rows += check_evaluations(evaluations, other_rows)
         if runtime:
             defaults = [description.parameter_values[name] for name in runtime]
             changed = with_parameters(begun.states, changed_parameters(defaults))
@@ -254,11 +254,11 @@ def validate(
 
 
 Part = Callable[[Iterable[Check]], Iterator[Check]]
-"""Passes on the rows of one part of a validation, and tells of each."""
+"""A function that yields the rows of one part of a validation, and reports each."""
 
 
 def parts(progress: Progress, total: int) -> Part:
-    """A function that passes on the rows of one of `total` parts, and tells of each row."""
+    """A function that yields the rows of one of `total` parts, and reports each row."""
     number = count()
 
     def rows_of(rows: Iterable[Check]) -> Iterator[Check]:
@@ -301,14 +301,14 @@ def _with_values(
 ) -> States:  # fmt: skip
     """The states at which relations and forces of the model have values; `ModelError` where there
     are none."""
-    known, space = partial(model_has_values, ParametrisedRobot(robot)), robot.space
+    has_values, space = partial(model_has_values, ParametrisedRobot(robot)), robot.space
     values = description.parameter_values
     start = space.normalize(np.array([evaluate(x, values) for x in description.initial_q]))
-    found = states_with_values(states, more, known, space, start)
+    valued = states_with_values(states, more, has_values, space, start)
     with without_warnings():
-        if known(found).all():
-            return found
-        rows = np.asarray(robot.constraints(found.q, t=found.t))
+        if has_values(valued).all():
+            return valued
+        rows = np.asarray(robot.constraints(valued.q, t=valued.t))
     lost = np.logical_not(np.isfinite(rows).any(axis=0))
     names = set(compress(constraint_names(description), lost.tolist()))
     wrong = [
@@ -331,15 +331,15 @@ def _with_values(
 
 def _facts(description: RobotDescription, robot: NumericRobot | None, terms: float) -> Facts:
     values = parameter_values(description, {}) if robot is None else robot.values
-    own = [joint for joint in description.joints if joint.mimic is None]
+    independent = [joint for joint in description.joints if joint.mimic is None]
     S, o = coupling(description.joints, reader(values))
     return Facts(
         terms,
         None if robot is None else robot.inertial_parameters,
         joint_term_numbers(description.joints, reader(values)),
-        np.array([x for joint in own for x in joint.prescribed], dtype=bool),
+        np.array([x for joint in independent for x in joint.prescribed], dtype=bool),
         tuple(output.name for output in description.outputs),
-        S if len(own) < len(description.joints) else None,
+        S if len(independent) < len(description.joints) else None,
         o,
         tuple(joint.link.name for joint in description.joints),
         configuration(description),
@@ -357,7 +357,7 @@ def _outputs(states: States, subjects: Sequence[Subject]) -> Array:
 
 
 def _not_compared(unread: Sequence[str]) -> Check:
-    """The row that stands in place of the comparison with the numeric model."""
+    """The row that replaces the comparison with the numeric model."""
     types = f"joint type{'s' * (len(unread) > 1)} {', '.join(unread)}"
     return Check(f"{UNREAD} {types}: not compared with it", INDEPENDENT, 0.0, 0.0, 0)
 
@@ -394,11 +394,11 @@ def _changed_rows(
             robot = robot.with_parameters(states.parameters[0])
             facts = _facts(description, robot, terms)
             torques = robot.inverse_dynamics(states.q, states.qd, states.qdd, loads=states.loads)
-            known = bool(np.isfinite(torques).all())
-            known &= bool(np.isfinite(robot.constraints(states.q, t=states.t)).all())
+            valid = bool(np.isfinite(torques).all())
+            valid &= bool(np.isfinite(robot.constraints(states.q, t=states.t)).all())
         except (EvaluationError, ArithmeticError, ValueError):
-            known = False
-        if not known:
+            valid = False
+        if not valid:
             name = "some values have no meaning there, and nothing is compared"
             yield Check(f"{CHANGED[2:]}: {name}", INDEPENDENT, 0.0, 0.0, 0)
             return
