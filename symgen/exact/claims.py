@@ -17,12 +17,9 @@ from symgen.exact.location import Location, earliest, first_difference, first_wr
 from symgen.exact.model import MODEL, Key, gravity_symbols
 from symgen.exact.movements import Displacements, symbols
 from symgen.exact.relations import (
-    DIRECTION,
     RELATIONS,
     RERUNS,
     SAME_STATEMENTS,
-    SENSITIVITY,
-    TIME,
     WEIGHT,
     Relation,
     Rerun,
@@ -98,22 +95,9 @@ class Claims:
         return [key for key in self.programs if key[1] == function]
 
     def _related(self, relation: Relation, key: Key, base: Key) -> Comparison:
-        found = self.evaluations.values(key)[relation.result]
-        if relation.by == TIME:
-            wanted = self.evaluations.rates(base, key)[relation.base_result]
-        elif relation.by == SENSITIVITY:
-            wanted = self.evaluations.sensitivities(base, key)[relation.base_result]
-        elif relation.by == DIRECTION:
-            wanted = self.evaluations.along(base, key)[relation.base_result]
-            if relation.symmetric and self.evaluations.on_manifolds:
-                wanted = self.evaluations.without_bracket(wanted, base, key)
-        elif relation.by:
-            wanted = self.evaluations.slopes(base, relation.by)[relation.base_result]
-            if relation.symmetric and self.evaluations.on_manifolds:
-                wanted = self.evaluations.symmetric(wanted)
-        else:
-            wanted = self.evaluations.values(base, relation.at_zero)[relation.base_result]
-        return Comparison(self.programs[key].outputs[relation.result], found, wanted)
+        values = self.evaluations.values(key)[relation.result]
+        expected = self.evaluations.related(relation, key, base)
+        return Comparison(self.programs[key].outputs[relation.result], values, expected)
 
     def _proof(
         self, claim: str, comparisons: Sequence[Comparison], key: Key, reference: Key

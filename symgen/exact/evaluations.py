@@ -24,7 +24,14 @@ from symgen.exact.movements import (
     symbols,
 )
 from symgen.exact.points import Movement, Point, random_points
-from symgen.exact.relations import RELATIONS
+from symgen.exact.relations import (
+    DIRECTION,
+    PARAMETERS,
+    RELATIONS,
+    SENSITIVITY,
+    TIME,
+    Relation,
+)
 from symgen.program.program import Program
 
 Programs = Mapping[Key, Program[Scalar]]
@@ -84,72 +91,62 @@ class Evaluations:
             self._values[key, at_zero] = _by_output(program, iter(columns))
         return self._values[key, at_zero]
 
-    def slopes(self, key: Key, by: str) -> list[Entries]:
-        """Derivatives of the results of a program, by all entries of the input `by` in turn.
+    def related(self, relation: Relation, key: Key, base: Key) -> Entries:
+        """The other side of a relation: a result of `base`, or derivatives of it.
 
-        Those by ``parameters`` are by the runtime parameters.
+        How it varies may be among the arguments of the program `key`.
         """
-        names = symbols(self.programs[key], by)
+        if not relation.by:
+            return self.values(base, relation.at_zero)[relation.base_result]
+        slopes = self._rates(base, self._movements(relation.by, key, base))[relation.base_result]
+        if not (relation.symmetric and self.on_manifolds):
+            return slopes
+        if relation.by == DIRECTION:
+            return self._without_bracket(slopes, base, key)
+        return self._symmetric(slopes)
+
+    def _movements(self, by: str, key: Key, base: Key) -> list[Movement]:
+        program, runtime = self.programs[key], self.runtime_parameters
+        if by == TIME:
+            return [in_time(program, self._displacements(key))]
+        if by == SENSITIVITY:
+            return by_parameters(program, runtime, self._displacements(key))
+        if by == DIRECTION:
+            return [in_direction(program, runtime, self._displacements(key))]
+        names = [*runtime] if by == PARAMETERS else symbols(self.programs[base], by)
         if by == "q" and names:
-            return self._rates(key, list(self.displacements(key).values()))
-        if by == "parameters":
-            names = list(self.runtime_parameters)
-        return self._rates(key, [{name: None} for name in names])
+            return list(self._displacements(base).values())
+        return [{name: None} for name in names]
 
-    def rates(self, key: Key, moving: Key) -> list[Entries]:
-        """Derivatives of the results of a program with respect to time.
+    def _displacements(self, key: Key) -> Displacements:
+        """How the q of a program moves at its velocities."""
+        return self.on_manifolds or by_entries(self.programs[key])
 
-        The accelerations are arguments of the program `moving`.
-        """
-        return self._rates(key, [in_time(self.programs[moving], self.displacements(moving))])
-
-    def sensitivities(self, key: Key, varied: Key) -> list[Entries]:
-        """Derivatives of the results by the runtime parameters, the state varying with them.
-
-        How it does so is among the arguments of the program `varied`.
-        """
-        movements = by_parameters(
-            self.programs[varied], self.runtime_parameters, self.displacements(varied)
-        )
-        return self._rates(key, movements)
-
-    def along(self, key: Key, product: Key) -> list[Entries]:
-        """Derivatives of the results along the direction that a program of a product is given."""
-        movement = in_direction(
-            self.programs[product], self.runtime_parameters, self.displacements(product)
-        )
-        return self._rates(key, [movement])
-
-    def without_bracket(self, changes: Entries, key: Key, product: Key) -> Entries:
+    def _without_bracket(self, changes: Entries, key: Key, product: Key) -> Entries:
         """The `changes` of the first result, a gradient, by the symmetric part of its slopes by q.
 
         (J + J^T) / 2 in place of J, times the direction ``dq`` of the program `product`.
         """
-        J = self.slopes(key, "q")[0]
-        given = entries(self.programs[product], "dq")
-        direction = self._at_points(lambda point: point.values(given))
-        n, found = len(direction), []
+        J = self._rates(key, self._movements("q", key, key))[0]
+        inputs = entries(self.programs[product], "dq")
+        direction = self._at_points(lambda point: point.values(inputs))
+        n, symmetric = len(direction), []
         for i, change in enumerate(changes):
             row = []
             for p, point in enumerate(self.points):
                 prime = point.field.prime
                 twice = sum((J[n * i + k][p] - J[n * k + i][p]) * direction[k][p] for k in range(n))
                 row.append((change[p] - twice * ((prime + 1) // 2)) % prime)
-            found.append(tuple(row))
-        return found
+            symmetric.append(tuple(row))
+        return symmetric
 
-    def displacements(self, key: Key) -> Displacements:
-        """How the q of a program moves at its velocities."""
-        return self.on_manifolds or by_entries(self.programs[key])
-
-    def symmetric(self, matrix: Entries) -> Entries:
+    def _symmetric(self, matrix: Entries) -> Entries:
         """The symmetric part of n by n entries."""
         n = isqrt(len(matrix))
-        halves = [(point.field.prime + 1) // 2 for point in self.points]
         primes = [point.field.prime for point in self.points]
         return [
-            tuple((x + y) * half % prime for x, y, half, prime in zip(
-                matrix[n * i + k], matrix[n * k + i], halves, primes, strict=True
+            tuple((x + y) * ((prime + 1) // 2) % prime for x, y, prime in zip(
+                matrix[n * i + k], matrix[n * k + i], primes, strict=True
             ))
             for i in range(n) for k in range(n)
         ]  # fmt: skip
