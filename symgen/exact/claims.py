@@ -73,7 +73,7 @@ class Claims:
         for (function, base), group in groupby(RELATIONS, key=lambda r: (r.function, r.base)):
             table, bases = tuple(group), self._keys(base)
             for key in self._keys(function):
-                proofs = [self._relation(table, key, other) for other in bases]
+                proofs = [self._relation(table, key, reference) for reference in bases]
                 failures = [proof for proof in proofs if not proof.holds]
                 if not failures and len(proofs) > 1:
                     claim = f"{self._subject(key)} = {_in_words(table, base)} by each formulation"
@@ -143,15 +143,15 @@ def _wrong_statement(key: Key, programs: Programs, moved: Displacements | None) 
     relatives = (name for group in SAME_STATEMENTS if function in group for name in group)
     for name in dict.fromkeys(relatives):
         if name != function and (formulation, name) in programs:
-            other = programs[formulation, name]
-            places.append(_if_found(partial(first_difference, program, other)))
+            relative = programs[formulation, name]
+            places.append(_if_found(partial(first_difference, program, relative)))
     for rerun in RERUNS:
         pair = (rerun.function, rerun.base)
         if function in pair and all((formulation, name) in programs for name in pair):
             places.append(first_difference_by_rerun(key, rerun, programs))
     order = {statement.name: k for k, statement in enumerate(program.statements)}
-    known = [place for place in places if place is not None]
-    return min(known, key=lambda place: order[place.statement], default=None)
+    located = [place for place in places if place is not None]
+    return min(located, key=lambda place: order[place.statement], default=None)
 
 
 def first_difference_by_rerun(key: Key, rerun: Rerun, programs: Programs) -> Location | None:
@@ -167,8 +167,8 @@ def first_difference_by_rerun(key: Key, rerun: Rerun, programs: Programs) -> Loc
     zeros = [*symbols(programs[formulation, rerun.base], *rerun.at_zero), *weight]
     first, again = (rerun.base, ""), (rerun.function, rerun.suffix)
     is_first = program.function == rerun.base
-    (_, here), (other, there) = (first, again) if is_first else (again, first)
-    counterpart, ends = programs[formulation, other], (here, there)
+    (_, here), (counterpart_name, there) = (first, again) if is_first else (again, first)
+    counterpart, ends = programs[formulation, counterpart_name], (here, there)
     return _if_found(partial(first_difference, program, counterpart, endings=ends, zeros=zeros))
 
 

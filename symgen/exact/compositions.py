@@ -1,4 +1,4 @@
-"""What the results of a function make together with the model: the sides of further relations.
+"""Compositions of results of functions with the model: sides of further relations.
 
     inverse dynamics  = regressor @ inertial parameters + joint terms, without loads
                       = joint wrenches along the axes of the joints + joint terms
@@ -16,8 +16,7 @@
 
     outputs           = their expressions over the results of other functions
 
-What the model says by itself stands in a program of its own (`symgen.exact.model`), over the same
-graph.
+The model itself is a program of its own (`symgen.exact.model`), over the same graph.
 """
 
 from __future__ import annotations
@@ -258,7 +257,7 @@ COMPOSITIONS = (
     HYBRID_TORQUES, HYBRID_MOTION, FREE_PIVOTS, FREE_DIAGONAL, OUTPUTS,
 )  # fmt: skip
 OF_BODIES = (CORIOLIS, GRAVITY, REGRESSOR)
-"""Those that say what torques or energy are but for forces of the model."""
+"""Compositions that hold for torques or energy without forces of the model."""
 
 
 def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scalar]]:
@@ -282,11 +281,11 @@ def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scala
         if not composition.sources:
             result[MODEL, composition.name] = _program(composition, [model], model)
         for formulation in formulations if composition.sources else ():
-            first, *others = composition.sources
-            found = [programs.get((formulation, first))]
-            found += [_source(programs, name, (formulation, *formulations)) for name in others]
-            sources = [program for program in found if program is not None]
-            if len(sources) == len(found):
+            first, *more = composition.sources
+            optional = [programs.get((formulation, first))]
+            optional += [_source(programs, name, (formulation, *formulations)) for name in more]
+            sources = [program for program in optional if program is not None]
+            if len(sources) == len(optional):
                 result[formulation, composition.name] = _program(composition, sources, model)
     return result
 

@@ -63,7 +63,7 @@ def hiding_degree(
     rates = rates or {}
     wanted, slopes = list(results), list(differentiated)
     bounds = _Degrees(inputs, units, rates)
-    moving = [rate for found in rates.values() for rate in found]
+    moving = [rate for changes in rates.values() for rate in changes]
     for node in reachable([*moving, *wanted, *slopes]):
         bounds.value(node)
     for node in reachable(slopes):
@@ -110,9 +110,9 @@ class _Divisors:
             return x, 0, 0
         if (x, y) not in self._common:
             a, b = self.powers[x], self.powers[y]
-            both = {k: max(a.get(k, 0), b.get(k, 0)) for k in {**a, **b}}
-            missing = (self._weight(both) - self._weight(powers) for powers in (a, b))
-            self._common[x, y] = (self._number(both), *missing)  # type: ignore[assignment]
+            powers_of_both = {k: max(a.get(k, 0), b.get(k, 0)) for k in {**a, **b}}
+            missing = (self._weight(powers_of_both) - self._weight(powers) for powers in (a, b))
+            self._common[x, y] = (self._number(powers_of_both), *missing)  # type: ignore[assignment]
         return self._common[x, y]
 
     def size(self, x: int) -> int:
@@ -221,8 +221,8 @@ class _Degrees:
     def _slope(self, node: Scalar) -> Degree | None:
         if node.op is SYMBOL:
             rate = VARIABLE if node.name in self.inputs else None
-            for other in self.rates.get(node.name, ()):
-                rate = self._sum_of(rate, self._product(VARIABLE, self.of[other.index]))
+            for symbol_rate in self.rates.get(node.name, ()):
+                rate = self._sum_of(rate, self._product(VARIABLE, self.of[symbol_rate.index]))
             return rate
         degrees = [self.of[arg.index] for arg in node.args]
         slopes = [self.slope[arg.index] for arg in node.args]

@@ -35,7 +35,7 @@ from symgen.exact.relations import (
 from symgen.program.program import Program
 
 Programs = Mapping[Key, Program[Scalar]]
-"""By formulation and function, or by formulation and composition."""
+"""Programs by formulation and function, or by formulation and composition."""
 
 Movements = tuple[tuple[tuple[str, Scalar | None], ...], ...]
 
@@ -153,8 +153,8 @@ class Evaluations:
 
     def _rates(self, key: Key, movements: Sequence[Movement]) -> list[Entries]:
         """How fast the results of a program change along each of `movements` in turn."""
-        known = key, tuple(tuple(movement.items()) for movement in movements)
-        if known not in self._changes:
+        key_of_change = key, tuple(tuple(movement.items()) for movement in movements)
+        if key_of_change not in self._changes:
             program, width = self.programs[key], len(movements)
 
             def rows(point: Point) -> Iterator[int]:
@@ -162,8 +162,8 @@ class Evaluations:
                     yield from (row.get(k, 0) for k in range(width))
 
             columns = self._at_points(rows)
-            self._changes[known] = _by_output(program, iter(columns), width)
-        return self._changes[known]
+            self._changes[key_of_change] = _by_output(program, iter(columns), width)
+        return self._changes[key_of_change]
 
     def _at_points(self, at: Callable[[Point], Iterable[int]]) -> Entries:
         try:

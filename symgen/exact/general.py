@@ -62,21 +62,23 @@ def general_robot(description: RobotDescription) -> RobotDescription:
     """`description` with a parameter in place of every number that is not structure."""
     namer = _Namer(description)
     named: RobotDescription = namer.rewritten(description, "")
-    own = [
+    derived = [
         replace(item, expression=namer.rewritten(item.expression, "")) if item.derived else item
         for item in description.parameters
     ]
-    return replace(named, parameters=(*own, *namer.parameters))
+    return replace(named, parameters=(*derived, *namer.parameters))
 
 
 def runtime_parameters(description: RobotDescription, general: RobotDescription) -> tuple[str, ...]:
     """The runtime parameters of the `general` robot of `description`: see the module."""
     kinds = _kinds(general)
-    own = set(description.independent_parameters)
+    independent = set(description.independent_parameters)
     most = max(1, COLUMNS // max(1, sum(joint.coordinates for joint in general.joints)))
     waiting, chosen = dict(kinds), list[str]()
     while waiting and len(chosen) < most:
-        counts = Counter(name for names in waiting.values() for name in names if name in own)
+        counts = Counter(
+            name for names in waiting.values() for name in names if name in independent
+        )
         best = max(counts, key=counts.__getitem__, default="")
         if not best:  # the middle one: something stands before it, and something behind it
             names = next(iter(waiting.values()))
@@ -84,7 +86,7 @@ def runtime_parameters(description: RobotDescription, general: RobotDescription)
         chosen.append(best)
         waiting = {kind: names for kind, names in waiting.items() if best not in names}
     used = dict.fromkeys(name for names in kinds.values() for name in names)
-    chosen += [name for name in used if name in own and name not in chosen]
+    chosen += [name for name in used if name in independent and name not in chosen]
     return tuple(name for name in general.parameter_values if name in chosen[:most])
 
 
@@ -115,15 +117,15 @@ def _uses(value: Any, kind: str) -> Iterator[tuple[str, str]]:
 
 def _leaders(name: str, definitions: Mapping[str, tuple[str, ...]]) -> list[str]:
     """The independent parameters that `name` builds on; itself, where it is one."""
-    found: dict[str, None] = {}
+    leaders: dict[str, None] = {}
     waiting, seen = [name], {name}
     while waiting:
         name = waiting.pop()
         if not definitions[name]:
-            found[name] = None
+            leaders[name] = None
         waiting += [x for x in reversed(definitions[name]) if x not in seen]
         seen.update(definitions[name])
-    return list(found)
+    return list(leaders)
 
 
 class _Namer:
@@ -136,7 +138,7 @@ class _Namer:
         self.parameters: list[Parameter] = []
 
     def rewritten(self, value: Any, key: str) -> Any:
-        """Whatever it is, with names for numbers; `key` is the field that it stands in."""
+        """Rewrite any value with names for numbers; `key` is the field that it stands in."""
         if isinstance(value, Expression):
             self.units = key in UNITS
             return _expression(self.node(value.root, angle=key in ANGLES), value.text)

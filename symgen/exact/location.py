@@ -25,7 +25,7 @@ SOLUTION = "LTDL-4"
 """The note of statements that solve equations (`symgen.formulations.accelerations`)."""
 
 CHAIN = "MF-3"
-"""That of the accelerations of a chain in place of a quaternion, which it holds, too."""
+"""The note of accelerations of a chain in place of a quaternion, which it holds, too."""
 
 _ENTRY = re.compile(r"[xyz]|[0-9]+")  # how entries of vectors and matrices are told apart
 
@@ -88,14 +88,14 @@ def first_difference(
     symbols named in `zeros` are 0.
     """
     mine_end, their_end = endings
-    known = {
+    counterparts = {
         statement.name.removesuffix(their_end) + mine_end: statement.value
         for statement in reference.statements
         if statement.name.endswith(their_end)
     }
-    shared = [line for line in lines(program) if line[1].name in known]
+    shared = [line for line in lines(program) if line[1].name in counterparts]
     mine = [statement.value for _, statement in shared]
-    theirs = [known[statement.name] for _, statement in shared]
+    theirs = [counterparts[statement.name] for _, statement in shared]
     wrong = set()
     for point in random_points(mine, theirs, count=points, seed=seed):
         pairs = zip(point.values(mine, zeros), point.values(theirs, zeros), strict=True)
@@ -121,18 +121,18 @@ def first_wrong_derivative(
     values = {statement.name: statement.value for statement in program.statements}
     pairs = [(line, _origin(line[1].name, labels, values)) for line in lines(program)]
     derivatives = [(line, *origin) for line, origin in pairs if origin is not None]
-    found = [line[1].value for line, _, _ in derivatives]
+    stated = [line[1].value for line, _, _ in derivatives]
     bases = [values[base] for _, base, _ in derivatives]
     directions = sorted({label for _, _, label in derivatives})
-    ways = list(_ways(program, directions, displacements))
-    taken = [x for _, held in ways for x in held]
+    alternatives = list(_ways(program, directions, displacements))
+    taken = [x for _, held in alternatives for x in held]
     wrong = set()
-    for point in random_points(found, bases, taken, count=points, seed=seed):
+    for point in random_points(stated, bases, taken, count=points, seed=seed):
         right: set[int] = set()
-        for movements, held in ways:
-            values_found, slopes = point.values(found), point.changes(bases, movements, held)
+        for movements, held in alternatives:
+            entries, slopes = point.values(stated), point.changes(bases, movements, held)
             for k, (_, _, label) in enumerate(derivatives):
-                if values_found[k] == slopes[k].get(directions.index(label), 0):
+                if entries[k] == slopes[k].get(directions.index(label), 0):
                     right.add(k)
         wrong |= {*range(len(derivatives))} - right
     return location(program, derivatives[min(wrong)][0]) if wrong else None
@@ -151,9 +151,9 @@ def _ways(
         for statement in program.statements
         if statement.note in (SOLUTION, CHAIN) and not statement.name.startswith("d_")
     ]
-    for ways in (plain, total) if varying else (plain,):
+    for movements in (plain, total) if varying else (plain,):
         for held in ([], solution) if solution else ([],):
-            yield [ways[label] for label in directions], held
+            yield [movements[label] for label in directions], held
 
 
 def _unsigned(x: Scalar) -> Scalar:

@@ -1,4 +1,4 @@
-"""What the model says without any dynamics, as a program: the other side of many relations.
+"""The model without any dynamics as a program: the other side of many relations.
 
 Inertial parameters, joint terms, axes of joints, which joints are prescribed, runtime parameters,
 and the expressions of the outputs.  Joint terms and outputs are written out here a second time, so
@@ -67,13 +67,13 @@ Entries = tuple[Scalar, ...]
 
 
 def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
-    """What the model says without any dynamics: inertial parameters, joint terms, axes."""
+    """Write the program of the model: inertial parameters, joint terms, axes."""
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     state = declare_inputs(tree, builder, "outputs")
     builder.parameters(tree.parameter_names)
     n, whole = len(tree.independent), state_of_joints(tree, state)
     motion = list(zip(tree.joints, whole.q, whole.qd, whole.qdd, strict=True))
-    terms = [_terms(*given) for given in motion]
+    terms = [_terms(*moving) for moving in motion]
     damping = [_damping(joint, qd) for joint, _, qd, _ in motion]
     springs = [_spring(joint, q) for joint, q, _, _ in motion]
     for number, torque in _springs_on_manifolds(tree, state.q).items():
@@ -126,7 +126,7 @@ def _coupling(tree: KinematicTree[Scalar]) -> list[list[Scalar]]:
 
 
 def _felt(coupling: Sequence[Sequence[Scalar]], torques: Sequence[Scalar]) -> list[Scalar]:
-    """What the coordinates feel of what the joints do."""
+    """Generalized forces of torques at the joints."""
     return [inner(column, torques) for column in zip(*coupling, strict=True)]
 
 
@@ -140,8 +140,8 @@ def _given(tree: KinematicTree[Scalar], function: str, argument: str) -> tuple[S
 def runtime_parameters(programs: Mapping[Key, Program[Scalar]]) -> tuple[str, ...]:
     """Their names; none where the model's own program is missing."""
     model = programs.get((MODEL, MODEL))
-    found = () if model is None else model.outputs
-    return tuple(x.name for output in found if output.name == RUNTIME for x in output.entries)
+    outputs = () if model is None else model.outputs
+    return tuple(x.name for output in outputs if output.name == RUNTIME for x in output.entries)
 
 
 def gravity_symbols(programs: Mapping[Key, Program[Scalar]]) -> list[str] | None:
@@ -161,8 +161,8 @@ def _write_outputs(tree: KinematicTree[Scalar], builder: ProgramBuilder[Scalar])
     builder.output(EXPRESSIONS, (len(expressions),), expressions)
     for array, names in _quantities(tree).items():
         builder.output(NAMES + array, (len(names),), map(tree.algebra.symbol, names))
-    told = ("motion_multipliers",) if tree.tells_multipliers else ()
-    for argument in ("t", "q", "qdd", "loads", *told):
+    multipliers = ("motion_multipliers",) if tree.tells_multipliers else ()
+    for argument in ("t", "q", "qdd", "loads", *multipliers):
         declared = builder.declared(argument)
         builder.output(argument, declared.shape, declared.symbols)
 
@@ -194,11 +194,11 @@ def _quantities(tree: KinematicTree[Scalar]) -> dict[str, list[str]]:
 
 def _positions(tree: KinematicTree[Scalar], names: Sequence[str]) -> list[str]:
     """The quantities that the entries of q are; no output has those of quaternions."""
-    found = [f"{index}: of no output" for index in range(tree.sizes["nq"])]
+    names_of_q = [f"{index}: of no output" for index in range(tree.sizes["nq"])]
     for name, place in zip(names, tree.places, strict=True):
         if place is not None:
-            found[place] = name
-    return found
+            names_of_q[place] = name
+    return names_of_q
 
 
 def _terms(joint: Joint[Scalar], q: Scalar, qd: Scalar, qdd: Scalar) -> Scalar:
@@ -213,7 +213,7 @@ def _spring(joint: Joint[Scalar], q: Scalar) -> Scalar:
 
 
 def _springs_on_manifolds(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> dict[int, Scalar]:
-    """By the number of the joint that is the column; `GRAVITY` tests them by their energy."""
+    """Torques by the number of the joint that is the column; `GRAVITY` tests their energy."""
     return {
         number: tree.joint(number).terms.stiffness * x
         for manifold in tree.manifolds
@@ -226,15 +226,15 @@ def _springs_on_manifolds(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> d
 
 def _added_masses(tree: KinematicTree[Scalar], state: State[Scalar]) -> dict[int, Scalar]:
     """m (v' + w x v) of free joints, by the number of the joint that is the column."""
-    found: dict[int, Scalar] = {}
+    forces: dict[int, Scalar] = {}
     for manifold in tree.manifolds:
         if tree.algebra.is_zero(manifold.added_mass):
             continue
         places = [tree.coordinate_numbers[number - 1] - 1 for number in manifold.columns]
         v, w = (Vector(*(state.qd[k] for k in part)) for part in (places[:3], places[3:]))
         travel = Vector(*(state.qdd[k] for k in places[:3])) + w.cross(v)
-        found |= zip(manifold.sliding, travel * manifold.added_mass, strict=True)
-    return found
+        forces |= zip(manifold.sliding, travel * manifold.added_mass, strict=True)
+    return forces
 
 
 def _damping(joint: Joint[Scalar], qd: Scalar) -> Scalar:

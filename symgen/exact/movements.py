@@ -34,21 +34,21 @@ Displacements = Mapping[str, Movement]
 
 
 def by_entries(program: Program[Scalar]) -> Displacements:
-    """Those of a robot without quaternions: every entry of q moves at its own velocity."""
+    """Displacements without quaternions: every entry of q moves at its own velocity."""
     return {name: {name: None} for name in symbols(program, "q")}
 
 
 def on_manifolds(model: Program[Scalar] | None) -> Displacements | None:
-    """Those of a robot with quaternions, of which the program of the model tells; else None."""
+    """Displacements of a robot with quaternions, from the program of the model; else None."""
     outputs = () if model is None else model.outputs
-    found = next((output for output in outputs if output.name == DISPLACEMENTS), None)
-    if model is None or found is None:
+    displaced = next((output for output in outputs if output.name == DISPLACEMENTS), None)
+    if model is None or displaced is None:
         return None
-    positions, n = symbols(model, "q"), found.shape[1]
+    positions, n = symbols(model, "q"), displaced.shape[1]
     return {
         velocity: {
             name: rate
-            for name, rate in zip(positions, found.entries[k::n], strict=True)
+            for name, rate in zip(positions, displaced.entries[k::n], strict=True)
             if not rate.is_zero
         }
         for k, velocity in enumerate(symbols(model, "qd"))
@@ -57,22 +57,22 @@ def on_manifolds(model: Program[Scalar] | None) -> Displacements | None:
 
 def rates_of(displacements: Displacements) -> dict[str, list[Scalar]]:
     """The rates at which each symbol moves."""
-    found: dict[str, list[Scalar]] = {}
+    rates: dict[str, list[Scalar]] = {}
     for movement in displacements.values():
         for name, rate in movement.items():
             if rate is not None:
-                found.setdefault(name, []).append(rate)
-    return found
+                rates.setdefault(name, []).append(rate)
+    return rates
 
 
 def along(displacements: Displacements, velocities: Iterable[Scalar]) -> Movement:
     """How q moves at these velocities of all coordinates."""
-    found: dict[str, Scalar] = {}
+    changes: dict[str, Scalar] = {}
     for movement, velocity in zip(displacements.values(), velocities, strict=True):
         for name, share in movement.items():
             rate = velocity if share is None else share * velocity
-            found[name] = found[name] + rate if name in found else rate
-    return found
+            changes[name] = changes[name] + rate if name in changes else rate
+    return changes
 
 
 def in_time(program: Program[Scalar], displacements: Displacements) -> Movement:
@@ -94,12 +94,12 @@ def by_parameters(
     columns = len(parameters)
     rates: list[dict[str, Scalar | None]] = [{name: None} for name in parameters]
     for array in program.inputs:
-        given = entries(program, f"d{array.name}")
-        for k, movement in enumerate(rates) if given else ():
+        varied = entries(program, f"d{array.name}")
+        for k, movement in enumerate(rates) if varied else ():
             if array.name == "q":
-                movement.update(along(displacements, given[k::columns]))
+                movement.update(along(displacements, varied[k::columns]))
             else:
-                movement.update(zip(array.symbol_names, given[k::columns], strict=True))
+                movement.update(zip(array.symbol_names, varied[k::columns], strict=True))
     return list(rates)
 
 
@@ -112,18 +112,18 @@ def in_direction(
     """
     movement: dict[str, Scalar | None] = dict(along(displacements, entries(program, "dq")))
     for array in program.inputs:
-        given = entries(program, f"d{array.name}")
-        if given and array.name != "q":
+        directions = entries(program, f"d{array.name}")
+        if directions and array.name != "q":
             names = parameters if array.name == "parameters" else array.symbol_names
-            movement.update(zip(names, given, strict=True))
+            movement.update(zip(names, directions, strict=True))
     return movement
 
 
 def varying_parameters(program: Program[Scalar]) -> list[str]:
     """The runtime parameters that the state varies with, by the names of the entries of ``dq``."""
-    q, given = symbols(program, "q"), symbols(program, "dq")
+    q, varied = symbols(program, "q"), symbols(program, "dq")
     first = f"d{q[0]}_d" if q else ""
-    return [name.removeprefix(first) for name in given if name.startswith(first)]
+    return [name.removeprefix(first) for name in varied if name.startswith(first)]
 
 
 def symbols(program: Program[Scalar], *inputs: str) -> list[str]:
@@ -145,9 +145,9 @@ class ByThreeNumbers(Manifold[Scalar]):
 
     def configuration(self, q: Sequence[Scalar], algebra: Algebra[Scalar]) -> Sequence[Scalar]:
         """Its own entries of those of all joints."""
-        own, at = list(q[self.entries]), self.kind.quaternion
-        own[at:] = unit_quaternion(Vector(*own[at : at + 3]), algebra)
-        return own
+        entries_of_q, at = list(q[self.entries]), self.kind.quaternion
+        entries_of_q[at:] = unit_quaternion(Vector(*entries_of_q[at : at + 3]), algebra)
+        return entries_of_q
 
     def turning(
         self, own: Sequence[Scalar], w: Vector[Scalar], algebra: Algebra[Scalar]
@@ -161,8 +161,8 @@ class ByThreeNumbers(Manifold[Scalar]):
 def by_three_numbers(tree: KinematicTree[Scalar]) -> KinematicTree[Scalar]:
     """The tree with unit quaternions, whatever is put in for q."""
     made = (
-        ByThreeNumbers(**{x.name: getattr(one, x.name) for x in fields(Manifold)})
-        for one in tree.manifolds
+        ByThreeNumbers(**{x.name: getattr(manifold, x.name) for x in fields(Manifold)})
+        for manifold in tree.manifolds
     )
     return replace(tree, manifolds=tuple(made))
 
@@ -183,5 +183,5 @@ def displacements(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> list[list
 
 def unit_quaternion(s: Vector[S], algebra: Algebra[S]) -> list[S]:
     """x y z w of modified Rodrigues parameters."""
-    one, square = algebra.one, s.dot(s)
-    return [*(s * (algebra.constant(2.0) / (one + square))), (one - square) / (one + square)]
+    unit, square = algebra.one, s.dot(s)
+    return [*(s * (algebra.constant(2.0) / (unit + square))), (unit - square) / (unit + square)]

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Root(NamedTuple):
-    """That of a scalar x; or of 1 - x^2, the `rest` of a sine or cosine."""
+    """The root of a scalar x; or of 1 - x^2, the `rest` of a sine or cosine."""
 
     of: Scalar
     rest: bool
@@ -66,9 +66,9 @@ class Point:
 
     def values(self, scalars: Iterable[Scalar], zeros: Iterable[str] = ()) -> list[int]:
         """The values of `scalars`; the symbols named in `zeros` are 0."""
-        given = _Drawn(self.symbol)
-        given.update((name, self.field.number(0)) for name in zeros)
-        return [x.value for x in evaluate(scalars, given, self.field.arithmetic)]
+        values = _Drawn(self.symbol)
+        values.update((name, self.field.number(0)) for name in zeros)
+        return [x.value for x in evaluate(scalars, values, self.field.arithmetic)]
 
     def slopes(self, scalars: Iterable[Scalar], directions: Sequence[str]) -> list[Slopes]:
         """Per scalar: position of a symbol in `directions` -> derivative; 0 where there is none."""
@@ -85,11 +85,11 @@ class Point:
         The nodes `held` do not change.
         """
         prime = self.field.prime
-        known = {
+        unmoved = {
             node.index: Dual(value, {}, prime)
             for node, value in zip(held, self.values(held), strict=True)
         }
-        rates = [rate for one in movements for rate in one.values() if rate is not None]
+        rates = [rate for movement in movements for rate in movement.values() if rate is not None]
         values = iter(self.values(rates))
         seeds: dict[str, Slopes] = {}
         for k, movement in enumerate(movements):
@@ -100,7 +100,7 @@ class Point:
             return Dual(self.symbol(name).value, seeds.get(name, {}), prime)
 
         numbers = dual_arithmetic(self.field)
-        return [x.slopes for x in evaluate(scalars, _Drawn(dual), numbers, known)]
+        return [x.slopes for x in evaluate(scalars, _Drawn(dual), numbers, unmoved)]
 
 
 def random_points(*scalars: Iterable[Scalar], count: int = 1, seed: int = 0) -> tuple[Point, ...]:
@@ -123,7 +123,8 @@ def random_points(*scalars: Iterable[Scalar], count: int = 1, seed: int = 0) -> 
 def _point(field: PrimeField, roots: Sequence[Root], supports: Sequence[set[str]]) -> Point | None:
     """Roots are made sure of one after the other; None where that fails.
 
-    What is drawn again for one of them takes part in none of the earlier ones, where possible.
+    Symbols that are drawn again for one of them take part in none of the earlier ones, where
+    possible.
     """
     redrawn: Counter[str] = Counter()
     done = 0

@@ -32,7 +32,7 @@ LARGEST_PROVEN = 1_000_000
 take minutes and gigabytes."""
 
 LARGEST_SOLUTION = 100_000
-"""The same for functions that solve: all of them are differentiated along many directions."""
+"""Limit for functions that solve: all of them are differentiated along many directions."""
 
 
 def prove(
@@ -65,7 +65,7 @@ def general_programs(
 ) -> tuple[dict[Key, Program[Scalar]], dict[str, str]]:
     """The programs of the general robot over one graph, and what is left out with the reason.
 
-    What the model itself says is one of the programs, under the key (MODEL, MODEL).  Functions that
+    The model itself is one of the programs, under the key (MODEL, MODEL).  Functions that
     mean nothing for this model are left out without a word.
     """
     robot = general_robot(description)

@@ -1,4 +1,4 @@
-"""What the exact check finds: identities that are proven, and where others fail."""
+"""Results of the exact check: identities that are proven, and where others fail."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from symgen.errors import ValidationError
 from symgen.exact.location import Location
 
 LARGEST_PROBABILITY = 1e-12
-"""Of missing a difference, with which one may still speak of a proof."""
+"""Largest probability of missing a difference that still counts as a proof."""
 
 SMALLEST_PROBABILITY = 1e-300
-"""Smaller ones are not told apart."""
+"""Smaller probabilities are not distinguished."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ExactResult:
 
     @property
     def probability(self) -> float:
-        """Of finding no difference although there is one, at most."""
+        """Upper bound of the probability of finding no difference although there is one."""
         smallest_prime = 2 ** (BITS - 1)
         return math.pow(min(self.degree, smallest_prime) / smallest_prime, self.points)
 
