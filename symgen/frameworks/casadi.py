@@ -31,12 +31,12 @@ def functions(
         import casadi
     except ImportError:
         raise RequestError("symgen.casadi needs CasADi: pip install casadi") from None
-    found = functions_of(module, loads, parameters)
-    return SimpleNamespace(**{name: _function(casadi, one) for name, one in found.items()})
+    differentiable = functions_of(module, loads, parameters)
+    return SimpleNamespace(**{name: _function(casadi, x) for name, x in differentiable.items()})
 
 
 def _function(casadi: Any, function: Differentiable) -> Any:
-    """What keeps the callbacks alive is the function object itself."""
+    """The function object itself keeps its callbacks alive."""
 
     def vectors(arguments: Any) -> list[Any]:
         return [np.asarray(argument.full()).ravel() for argument in arguments]
@@ -72,7 +72,7 @@ def _function(casadi: Any, function: Differentiable) -> Any:
             return casadi.Sparsity.dense(function.size, function.sizes[number])
 
         def eval(self, arguments: Any) -> list[Any]:
-            return [casadi.DM(one) for one in function.jacobians(*vectors(arguments)[:-1])]
+            return [casadi.DM(x) for x in function.jacobians(*vectors(arguments)[:-1])]
 
     class Value(Base):
         def get_n_out(self) -> int:

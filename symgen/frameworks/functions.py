@@ -91,13 +91,13 @@ def functions_of(
             "runtime_parameters='m1,m2'"
         )
     fixed = dict(parameters) if isinstance(parameters, Mapping) else {}
-    found = {}
+    results = {}
     for name in STATE:
         if f"{name}_derivatives" in module.functions and name in module.functions:
-            found[name] = _function(module, name, loads, parameters is True, fixed)
-    if not found:
+            results[name] = _function(module, name, loads, parameters is True, fixed)
+    if not results:
         raise RequestError("the module has no derivatives; rebuild it without --functions")
-    return found
+    return results
 
 
 def _function(
@@ -110,65 +110,65 @@ def _function(
 
     def ways(more: Sequence[Array], prefix: str = "d") -> dict[str, Any]:
         """Loads and parameters by keyword, or their directions."""
-        given: dict[str, Any] = {}
+        inputs: dict[str, Any] = {}
         if loads:
-            given[f"{prefix}loads"] = more[0].reshape(*more[0].shape[:-1], module.n_loads, 6)
+            inputs[f"{prefix}loads"] = more[0].reshape(*more[0].shape[:-1], module.n_loads, 6)
         if parameters:
-            given[f"{prefix}parameters"] = more[-1]
-        return given
+            inputs[f"{prefix}parameters"] = more[-1]
+        return inputs
 
     def options(more: Sequence[Array]) -> dict[str, Any]:
         return ({"parameters": dict(fixed)} if fixed else {}) | ways(more, "")
 
-    def value(*given: Array) -> Array:
+    def value(*inputs: Array) -> Array:
         function = getattr(module, name)
-        given = _normalized(space, given)
-        return np.asarray(function(*given[:3], **options(given[3:])))
+        inputs = _normalized(space, inputs)
+        return np.asarray(function(*inputs[:3], **options(inputs[3:])))
 
-    def jacobians(*given: Array) -> tuple[Array, ...]:
-        q, given = given[0], _normalized(space, given)
-        state, more = given[:3], options(given[3:])
-        _, *found = getattr(module, f"{name}_derivatives")(*state, **more)
+    def jacobians(*inputs: Array) -> tuple[Array, ...]:
+        q, inputs = inputs[0], _normalized(space, inputs)
+        state, more = inputs[:3], options(inputs[3:])
+        _, *results = getattr(module, f"{name}_derivatives")(*state, **more)
         if loads:
-            found.append(_by_loads(module, name, given, more, found))
+            results.append(_by_loads(module, name, inputs, more, results))
         if parameters:
-            found.append(getattr(module, f"{name}_parameter_derivatives")(*state, **more))
+            results.append(getattr(module, f"{name}_parameter_derivatives")(*state, **more))
         if space is not None:
-            found[0] = found[0] @ space.tangents(q)
-        return tuple(np.asarray(one) for one in found)
+            results[0] = results[0] @ space.tangents(q)
+        return tuple(np.asarray(x) for x in results)
 
-    def along(*both: Array) -> Array:
-        q, given = both[0], _normalized(space, both[: len(arguments)])
-        directions = list(both[len(arguments) :])
+    def along(*operands: Array) -> Array:
+        q, inputs = operands[0], _normalized(space, operands[: len(arguments)])
+        directions = list(operands[len(arguments) :])
         if space is not None:
             directions[0] = (space.tangents(q) @ directions[0][..., np.newaxis])[..., 0]
-        more = options(given[3:]) | ways(directions[3:])
-        found = getattr(module, f"{name}_jvp")(*given[:3], *directions[:3], **more)
-        return np.asarray(found[1])
+        more = options(inputs[3:]) | ways(directions[3:])
+        results = getattr(module, f"{name}_jvp")(*inputs[:3], *directions[:3], **more)
+        return np.asarray(results[1])
 
-    def backwards(*both: Array) -> tuple[Array, ...]:
-        *first, weights = both
-        q, given = first[0], _normalized(space, tuple(first))
-        *found, by_loads, by_parameters = getattr(module, f"{name}_vjp")(
-            *given[:3], weights, **options(given[3:])
+    def backwards(*operands: Array) -> tuple[Array, ...]:
+        *first, weights = operands
+        q, inputs = first[0], _normalized(space, tuple(first))
+        *results, by_loads, by_parameters = getattr(module, f"{name}_vjp")(
+            *inputs[:3], weights, **options(inputs[3:])
         )
         if space is not None:
-            found[0] = (found[0][..., np.newaxis, :] @ space.tangents(q))[..., 0, :]
-        return flattened(found, by_loads, by_parameters)
+            results[0] = (results[0][..., np.newaxis, :] @ space.tangents(q))[..., 0, :]
+        return flattened(results, by_loads, by_parameters)
 
-    def flattened(found: list[Array], by_loads: Array, by_parameters: Array) -> tuple[Array, ...]:
+    def flattened(results: list[Array], by_loads: Array, by_parameters: Array) -> tuple[Array, ...]:
         if loads:
-            found.append(by_loads.reshape(*by_loads.shape[:-2], -1))
-        return (*found, by_parameters) if parameters else tuple(found)
+            results.append(by_loads.reshape(*by_loads.shape[:-2], -1))
+        return (*results, by_parameters) if parameters else tuple(results)
 
     def curved(*all_of_them: Array) -> tuple[Array, ...]:
         count = len(arguments)
-        given, weights, directions = all_of_them[:count], all_of_them[count], all_of_them[-count:]
-        more = options(given[3:]) | ways(directions[3:])
-        *found, by_loads, by_parameters = getattr(module, f"{name}_hvp")(
-            *given[:3], weights, *directions[:3], **more
+        inputs, weights, directions = all_of_them[:count], all_of_them[count], all_of_them[-count:]
+        more = options(inputs[3:]) | ways(directions[3:])
+        *results, by_loads, by_parameters = getattr(module, f"{name}_hvp")(
+            *inputs[:3], weights, *directions[:3], **more
         )
-        return flattened(found, by_loads, by_parameters)
+        return flattened(results, by_loads, by_parameters)
 
     products = {f"{name}_jvp", f"{name}_vjp"} <= set(module.functions)
     return Differentiable(
@@ -178,18 +178,18 @@ def _function(
     )  # fmt: skip
 
 
-def _normalized(space: Configuration | None, given: tuple[Array, ...]) -> tuple[Array, ...]:
+def _normalized(space: Configuration | None, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
     """The arguments, q first, with quaternions of unit norm."""
-    return given if space is None else (space.normalize(given[0]), *given[1:])
+    return inputs if space is None else (space.normalize(inputs[0]), *inputs[1:])
 
 
 def _by_loads(
-    module: Any, name: str, given: tuple[Array, ...], more: Mapping[str, Any], found: list[Any]
+    module: Any, name: str, inputs: tuple[Array, ...], more: Mapping[str, Any], results: list[Any]
 ) -> Array:
     """d tau / d loads, or d qdd / d loads = - M^-1 d tau / d loads, flattened."""
     parameters = {key: value for key, value in more.items() if key == "parameters"}
-    slopes = np.asarray(module.inverse_dynamics_load_derivatives(given[0], **parameters))
+    slopes = np.asarray(module.inverse_dynamics_load_derivatives(inputs[0], **parameters))
     slopes = slopes.reshape(*slopes.shape[:-2], -1)
-    batch = np.broadcast_shapes(*(one.shape[:-1] for one in given))
+    batch = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
     slopes = np.broadcast_to(slopes, (*batch, *slopes.shape[-2:]))
-    return slopes if name == "inverse_dynamics" else np.asarray(-found[2] @ slopes)
+    return slopes if name == "inverse_dynamics" else np.asarray(-results[2] @ slopes)

@@ -36,16 +36,16 @@ def functions(
         import jax
     except ImportError:
         raise RequestError("symgen.jax needs JAX: pip install jax") from None
-    found = functions_of(module, loads, parameters)
-    return SimpleNamespace(**{name: _wrapped(jax, one) for name, one in found.items()})
+    results = functions_of(module, loads, parameters)
+    return SimpleNamespace(**{name: _wrapped(jax, x) for name, x in results.items()})
 
 
 def _wrapped(jax: Any, function: Differentiable) -> Any:
     jnp = jax.numpy
 
     def callback(call: Any, shapes: Any, *arguments: Any) -> Any:
-        def run(*given: Any) -> Any:
-            results = call(*(np.asarray(one, dtype=float) for one in given))
+        def run(*inputs: Any) -> Any:
+            results = call(*(np.asarray(x, dtype=float) for x in inputs))
             if isinstance(results, tuple):
                 return tuple(
                     np.asarray(r, dtype=s.dtype) for r, s in zip(results, shapes, strict=True)
@@ -72,18 +72,16 @@ def _wrapped(jax: Any, function: Differentiable) -> Any:
         )
         jacobians = callback(function.jacobians, shapes, *primals)
         products = (
-            jnp.einsum("...ij,...j->...i", jacobian, one)
-            for jacobian, one in zip(jacobians, tangents, strict=True)
+            jnp.einsum("...ij,...j->...i", jacobian, x)
+            for jacobian, x in zip(jacobians, tangents, strict=True)
         )
         return value(*primals), sum(products)
 
     def call(*arguments: Any) -> Any:
-        given = [jnp.asarray(one) for one in arguments]
-        dtype = jnp.result_type(float, *given)
-        batch = function.batched([one.shape for one in given])
-        return value(
-            *(jnp.broadcast_to(one, (*batch, one.shape[-1])).astype(dtype) for one in given)
-        )
+        inputs = [jnp.asarray(x) for x in arguments]
+        dtype = jnp.result_type(float, *inputs)
+        batch = function.batched([x.shape for x in inputs])
+        return value(*(jnp.broadcast_to(x, (*batch, x.shape[-1])).astype(dtype) for x in inputs))
 
     call.__name__ = function.name
     call.__doc__ = f"{function.name}({', '.join(function.arguments)}), (..., n)."
@@ -108,29 +106,29 @@ def tangent_of(jax: Any, function: Differentiable, callback: Call) -> Call:
     along, back = Primitive(f"{function.name}_jvp"), Primitive(f"{function.name}_vjp")
     back.multiple_results = True
 
-    def along_in_numbers(*both: Any) -> Any:
-        shape = jax.ShapeDtypeStruct((*both[0].shape[:-1], function.size), both[0].dtype)
-        return callback(function.along, shape, *both)
+    def along_in_numbers(*operands: Any) -> Any:
+        shape = jax.ShapeDtypeStruct((*operands[0].shape[:-1], function.size), operands[0].dtype)
+        return callback(function.along, shape, *operands)
 
-    def back_in_numbers(*both: Any) -> Any:
-        batch, dtype = both[0].shape[:-1], both[0].dtype
+    def back_in_numbers(*operands: Any) -> Any:
+        batch, dtype = operands[0].shape[:-1], operands[0].dtype
         shapes = tuple(jax.ShapeDtypeStruct((*batch, size), dtype) for size in function.sizes)
-        return callback(function.backwards, shapes, *both)
+        return callback(function.backwards, shapes, *operands)
 
-    def shape_along(*both: Any) -> Any:
-        return jax.core.ShapedArray((*both[0].shape[:-1], function.size), both[0].dtype)
+    def shape_along(*operands: Any) -> Any:
+        return jax.core.ShapedArray((*operands[0].shape[:-1], function.size), operands[0].dtype)
 
-    def shapes_back(*both: Any) -> Any:
-        batch, dtype = both[0].shape[:-1], both[0].dtype
+    def shapes_back(*operands: Any) -> Any:
+        batch, dtype = operands[0].shape[:-1], operands[0].dtype
         return [jax.core.ShapedArray((*batch, size), dtype) for size in function.sizes]
 
-    def transposed(cotangent: Any, *both: Any) -> list[Any]:
+    def transposed(cotangent: Any, *operands: Any) -> list[Any]:
         none: list[Any] = [None] * count
         if type(cotangent) is ad.Zero:
             return none + [ad.Zero(x.aval) if ad.is_undefined_primal(x) else None
-                           for x in both[count:]]  # fmt: skip
-        gradients = back.bind(*both[:count], cotangent)
-        wanted = map(ad.is_undefined_primal, both[count:])
+                           for x in operands[count:]]  # fmt: skip
+        gradients = back.bind(*operands[:count], cotangent)
+        wanted = map(ad.is_undefined_primal, operands[count:])
         return none + [x if asked else None for x, asked in zip(gradients, wanted, strict=True)]
 
     def in_batches(primitive: Any) -> Call:
@@ -143,8 +141,8 @@ def tangent_of(jax: Any, function: Differentiable, callback: Call) -> Call:
                 else jax.numpy.moveaxis(x, place, 0)
                 for x, place in pairs
             ]
-            found = primitive.bind(*moved)
-            return found, (0,) * len(found) if primitive.multiple_results else 0
+            results = primitive.bind(*moved)
+            return results, (0,) * len(results) if primitive.multiple_results else 0
 
         return batched
 

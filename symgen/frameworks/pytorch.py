@@ -33,8 +33,8 @@ def functions(
         import torch
     except ImportError:
         raise RequestError("symgen.torch needs PyTorch: pip install torch") from None
-    found = functions_of(module, loads, parameters)
-    return SimpleNamespace(**{name: _wrapped(torch, one) for name, one in found.items()})
+    results = functions_of(module, loads, parameters)
+    return SimpleNamespace(**{name: _wrapped(torch, x) for name, x in results.items()})
 
 
 def _wrapped(torch: Any, function: Differentiable) -> Any:
@@ -45,12 +45,12 @@ def _wrapped(torch: Any, function: Differentiable) -> Any:
     )
 
     def call(*arguments: Any) -> Any:
-        given = [torch.as_tensor(one) for one in arguments]
-        batch = function.batched([tuple(one.shape) for one in given])
-        given = [one.expand(*batch, one.shape[-1]) for one in given]
+        inputs = [torch.as_tensor(x) for x in arguments]
+        batch = function.batched([tuple(x.shape) for x in inputs])
+        inputs = [x.expand(*batch, x.shape[-1]) for x in inputs]
         if torch.is_grad_enabled():
-            return generated(*given)
-        return tensor(torch, function.value(*numbers(given)), given[0])
+            return generated(*inputs)
+        return tensor(torch, function.value(*numbers(inputs)), inputs[0])
 
     call.__name__ = function.name
     call.__doc__ = f"{function.name}({', '.join(function.arguments)}), (..., n)."
@@ -63,9 +63,9 @@ def _with_jacobians(torch: Any, function: Differentiable) -> Any:
 
         @staticmethod
         def forward(*arguments: Any) -> tuple[Any, ...]:
-            given = numbers(arguments)
-            found = (function.value(*given), *function.jacobians(*given))
-            return tuple(tensor(torch, one, arguments[0]) for one in found)
+            inputs = numbers(arguments)
+            results = (function.value(*inputs), *function.jacobians(*inputs))
+            return tuple(tensor(torch, x, arguments[0]) for x in results)
 
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -76,30 +76,28 @@ def _with_jacobians(torch: Any, function: Differentiable) -> Any:
         @staticmethod
         @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
         def backward(ctx: Any, gradient: Any, *_: Any) -> tuple[Any, ...]:
-            return tuple(
-                torch.einsum("...i,...ij->...j", gradient, one) for one in ctx.saved_tensors
-            )
+            return tuple(torch.einsum("...i,...ij->...j", gradient, x) for x in ctx.saved_tensors)
 
         @staticmethod
         def jvp(ctx: Any, *tangents: Any) -> tuple[Any, ...]:
             products = [
-                torch.einsum("...ij,...j->...i", jacobian, one)
-                for jacobian, one in zip(ctx.saved_tensors, tangents, strict=True)
-                if one is not None
+                torch.einsum("...ij,...j->...i", jacobian, x)
+                for jacobian, x in zip(ctx.saved_tensors, tangents, strict=True)
+                if x is not None
             ]
             return sum(products[1:], products[0]), *(None for _ in tangents)
 
         @staticmethod
         def vmap(info: Any, in_dims: Any, *arguments: Any) -> tuple[Any, Any]:
-            found = Generated.apply(*in_front(info.batch_size, arguments, in_dims))
-            return found, (0,) * len(found)
+            results = Generated.apply(*in_front(info.batch_size, arguments, in_dims))
+            return results, (0,) * len(results)
 
     return lambda *arguments: Generated.apply(*arguments)[0]
 
 
 def numbers(tensors: Any) -> list[Any]:
-    """What NumPy has of tensors, in float64."""
-    return [np.asarray(one.detach().cpu().numpy(), dtype=float) for one in tensors]
+    """Tensors as NumPy arrays of float64."""
+    return [np.asarray(x.detach().cpu().numpy(), dtype=float) for x in tensors]
 
 
 def tensor(torch: Any, array: Any, like: Any) -> Any:
@@ -110,8 +108,8 @@ def tensor(torch: Any, array: Any, like: Any) -> Any:
 def in_front(size: int, arguments: Any, places: Any) -> list[Any]:
     """The arguments of `vmap`, with its axis of this size in front."""
     return [
-        one.expand(size, *one.shape) if at is None else one.movedim(at, 0)
-        for one, at in zip(arguments, places, strict=True)
+        x.expand(size, *x.shape) if at is None else x.movedim(at, 0)
+        for x, at in zip(arguments, places, strict=True)
     ]
 
 
@@ -126,17 +124,17 @@ def with_products(torch: Any, function: Differentiable) -> Callable[..., Any]:
     count = len(function.sizes)
 
     def along(arguments: Any, directions: Any) -> Any:
-        given = numbers([*arguments, *directions])
-        return tensor(torch, _called(function.along, given), arguments[0])
+        inputs = numbers([*arguments, *directions])
+        return tensor(torch, _called(function.along, inputs), arguments[0])
 
     def complete(directions: Any, arguments: Any) -> list[Any]:
         pairs = zip(directions, arguments, strict=True)
-        return [torch.zeros_like(like) if one is None else one for one, like in pairs]
+        return [torch.zeros_like(like) if x is None else x for x, like in pairs]
 
     def in_batches(kind: Any) -> Any:
         def vmap(info: Any, places: Any, *arguments: Any) -> tuple[Any, Any]:
-            found = kind().apply(*in_front(info.batch_size, arguments, places))
-            return found, (0,) * len(found) if isinstance(found, tuple) else 0
+            results = kind().apply(*in_front(info.batch_size, arguments, places))
+            return results, (0,) * len(results) if isinstance(results, tuple) else 0
 
         return staticmethod(vmap)
 
@@ -144,8 +142,8 @@ def with_products(torch: Any, function: Differentiable) -> Callable[..., Any]:
         """(df/dx) times directions, of x and the directions."""
 
         @staticmethod
-        def forward(*both: Any) -> Any:
-            return along(both[:count], both[count:])
+        def forward(*operands: Any) -> Any:
+            return along(operands[:count], operands[count:])
 
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -153,7 +151,7 @@ def with_products(torch: Any, function: Differentiable) -> Callable[..., Any]:
 
         @staticmethod
         def backward(ctx: Any, weights: Any) -> tuple[Any, ...]:
-            """By the directions the gradient; by x the Hessian times the directions."""
+            """The gradient by the directions; by x the Hessian times the directions."""
             arguments, directions = ctx.saved_tensors[:count], ctx.saved_tensors[count:]
             by_x: Any = (None,) * count
             if any(ctx.needs_input_grad[:count]):
@@ -166,9 +164,9 @@ def with_products(torch: Any, function: Differentiable) -> Callable[..., Any]:
         """weights . df/dx, of x and the weights."""
 
         @staticmethod
-        def forward(*both: Any) -> tuple[Any, ...]:
-            found = _called(function.backwards, numbers(both))
-            return tuple(tensor(torch, one, both[0]) for one in found)
+        def forward(*operands: Any) -> tuple[Any, ...]:
+            results = _called(function.backwards, numbers(operands))
+            return tuple(tensor(torch, x, operands[0]) for x in results)
 
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -188,14 +186,14 @@ def with_products(torch: Any, function: Differentiable) -> Callable[..., Any]:
         def jvp(ctx: Any, *tangents: Any) -> tuple[Any, ...]:
             *arguments, weights = ctx.saved_tensors
             *directions, change = tangents
-            found: list[Any] = [0.0] * count
-            if any(one is not None for one in directions):
+            results: list[Any] = [0.0] * count
+            if any(x is not None for x in directions):
                 full = complete(directions, arguments)
-                found = list(Curved.apply(*arguments, weights, *full))
+                results = list(Curved.apply(*arguments, weights, *full))
             if change is not None:
                 more = Gradient.apply(*arguments, change)
-                found = [x + y for x, y in zip(found, more, strict=True)]
-            return tuple(found)
+                results = [x + y for x, y in zip(results, more, strict=True)]
+            return tuple(results)
 
         vmap = in_batches(lambda: Gradient)
 
@@ -209,8 +207,8 @@ def with_products(torch: Any, function: Differentiable) -> Callable[..., Any]:
                     f"{function.name}: gradients of gradients need {function.name}_hvp (add it to "
                     "--functions), and joints without quaternions"
                 )
-            found = function.curved(*numbers(all_of_them))
-            return tuple(tensor(torch, one, all_of_them[0]) for one in found)
+            results = function.curved(*numbers(all_of_them))
+            return tuple(tensor(torch, x, all_of_them[0]) for x in results)
 
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
@@ -247,6 +245,6 @@ def with_products(torch: Any, function: Differentiable) -> Callable[..., Any]:
     return lambda *arguments: Value.apply(*arguments)
 
 
-def _called(call: Callable[..., Any] | None, given: list[Any]) -> Any:
+def _called(call: Callable[..., Any] | None, inputs: list[Any]) -> Any:
     assert call is not None  # where there are products there are both
-    return call(*given)
+    return call(*inputs)
