@@ -11,7 +11,7 @@ from symgen.formulations import derive
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.kinematics.tree import build_tree
 from tests.choosing import one_in
-from tests.oracles.barman_dynamics import Link, Row, ThesisDynamics
+from tests.oracles.barman import Link, Row, ThesisDynamics
 from tests.oracles.comparison import motion_of
 from tests.oracles.descriptions import described
 from tests.oracles.lines import values_of

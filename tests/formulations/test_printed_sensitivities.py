@@ -18,8 +18,20 @@ from symgen.formulations.kane.recursion import solve
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.kinematics.tree import BASE
 from tests.oracles.comparison import agrees
-from tests.oracles.named import LIMIT, ROBOTS, Named, efforts, matrix, motions, vector
-from tests.oracles.pairs import block, cross, plus, times, transposed
+from tests.oracles.named import (
+    LIMIT,
+    ROBOTS,
+    Named,
+    block,
+    cross,
+    efforts,
+    matrix,
+    motions,
+    plus,
+    times,
+    transposed,
+    vector,
+)
 
 MOTION = ("q", "qd", "qdd")
 HYBRID = ("hybrid_dynamics_derivatives", "hybrid_dynamics_parameter_derivatives")

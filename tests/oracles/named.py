@@ -1,9 +1,10 @@
 """What a recursion names on small robots, with complex steps, beside the lines of its programs.
 
-A matrix comes as a pair with its derivatives: see `pairs`.  Vectors are columns.
+A matrix comes as a pair with its derivatives, which have the variables in front.  Vectors are columns.
 """
 
 from collections import Counter
+from functools import reduce
 from types import SimpleNamespace
 
 import numpy as np
@@ -145,3 +146,36 @@ def matrix(name, rows, columns, symmetric=False):
     pairs = [[(i, k) for k in range(1, columns + 1)] for i in range(1, rows + 1)]
     swap = sorted if symmetric else tuple
     return np.array([["{}_{}{}".format(name, *swap(pair)) for pair in row] for row in pairs])
+
+
+# -------------------------------------------------------------------------------------- pairs
+
+
+def times(*factors):
+    """A product and its derivative, of matrices with their derivatives."""
+    kinds = [[f[j == i] for j, f in enumerate(factors)] for i in range(len(factors))]
+    return reduce(np.matmul, [f[0] for f in factors]), sum(reduce(np.matmul, x) for x in kinds)
+
+
+def plus(*terms):
+    """A sum of matrices with their derivatives."""
+    return tuple(map(sum, zip(*terms, strict=True)))
+
+
+def transposed(x):
+    """The transpose, and that of the derivatives."""
+    return tuple(np.swapaxes(part, -1, -2) for part in x)
+
+
+def block(rows):
+    """A matrix of blocks; None is 0."""
+    zero = next(x for row in rows for x in row if x is not None)
+    zero = tuple(np.zeros_like(part) for part in zero)
+    filled = [[zero if x is None else x for x in row] for row in rows]
+    return tuple(np.block([[x[i] for x in row] for row in filled]) for i in (0, 1))
+
+
+def cross(x):
+    """The matrix of v x, of a column v."""
+    x = tuple(part[..., 0] for part in x)
+    return tuple(np.swapaxes(np.cross(part[..., None, :], np.eye(3)), -1, -2) for part in x)

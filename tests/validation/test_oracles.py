@@ -99,8 +99,6 @@ def test_batches_are_their_samples(model):
 # ------------------------------------------------------------------------------- complex steps
 
 STEPPED = {
-    "inverse_dynamics": ("q", "qd", "qdd"),
-    "joint_wrenches": ("q", "qd", "qdd"),
     "forward_dynamics": ("q", "qd", "tau"),
     "hybrid_dynamics": ("q", "qd", "x"),
 }
@@ -118,20 +116,10 @@ def slope(robot, name, state, key):
 def test_derivatives_are_complex_steps(name):
     description, _ = every_kind()
     robot, state = NumericRobot(description), state_of(description, 4)
-    derivatives = name.replace("wrenches", "wrench") + "_derivatives"
-    value, *slopes = call(robot, derivatives, state)
+    value, *slopes = call(robot, f"{name}_derivatives", state)
     assert agrees(value, call(robot, name, state)[0])
     for key, found in zip(STEPPED[name], slopes, strict=True):
         assert agrees(found, slope(robot, name, state, key), 1e-12), key
-
-
-def test_the_regressor_takes_complex_numbers():
-    description = described(MODELS["tree"])
-    robot, state = NumericRobot(description), state_of(description, 5)
-    by_q = slope(robot, "regressor", state, "q")
-    torques = np.einsum("ikj,k->ij", by_q, robot.inertial_parameters)
-    state["loads"] *= 0
-    assert agrees(torques, call(robot, "inverse_dynamics_derivatives", state)[1])
 
 
 def test_hybrid_dynamics_inverts_what_is_free():
