@@ -15,9 +15,10 @@ Parameters may be complex numbers, so that complex step with respect to them wor
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -77,91 +78,77 @@ def as_array(x: Any) -> Array:
 # ---------------------------------------------------------------------------- motions of joints
 
 
-class Motion(Protocol):
+class Motion(ABC):
     """Coordinates of a joint that move one frame at once; `size` velocities."""
 
-    size: int
+    def __init__(self, twists: Array) -> None:
+        self.size = len(twists)
+        self._twists = twists
 
+    @abstractmethod
     def pose(self, x: Array) -> Array:
         """Pose of the frame behind in the frame ahead at positions x, (..., 4, 4)."""
 
     def twists(self, x: Array) -> Array:
         """Twists [v, w] of the frame behind per unit rate, (..., size, 2, 3)."""
+        return self._twists
 
     def drift(self, x: Array, rates: Array) -> Array:
-        """Rate of the twist at constant `rates`, (..., 2, 3)."""
+        """Rate of the twist at constant `rates` (..., size), (..., 2, 3)."""
+        return np.zeros((2, 3))
 
 
-class Screw:
+class Screw(Motion):
     """One coordinate: travel along and rotation about a fixed axis; either may be zero."""
 
-    size = 1
-
     def __init__(self, travel: Array, turn: Array) -> None:
-        self._twists = np.stack([travel, turn])[np.newaxis]
+        super().__init__(np.stack([travel, turn])[np.newaxis])
         self._skew = skew(turn)
 
     def pose(self, x: Array) -> Array:
-        """Rodrigues' formula 1 + sin K + (1 - cos) K K, and travel."""
-        angle = x[..., np.newaxis]
-        K = self._skew
+        """Rodrigues' formula 1 + sin K + (1 - cos) K K, and travel; x (..., 1)."""
+        angle, K = x[..., np.newaxis], self._skew
         turn = np.eye(3) + np.sin(angle) * K + 2.0 * np.sin(0.5 * angle) ** 2 * (K @ K)
         return _pose(turn, x * self._twists[0, 0])
 
-    def twists(self, x: Array) -> Array:
-        """The screw itself."""
-        return self._twists
 
-    def drift(self, x: Array, rates: Array) -> Array:
-        """Zero."""
-        return np.zeros((2, 3))
-
-
-class UnitQuaternion:
-    """Rotation by a quaternion x y z w, after a travel along the axes ahead where it is free."""
+class UnitQuaternion(Motion):
+    """Rotation by a quaternion x y z w, after a travel along the axes ahead where it is free; rates
+    are velocities along and about the axes behind."""
 
     def __init__(self, free: bool) -> None:
-        self.size = 6 if free else 3
-        self._twists = np.eye(6).reshape(6, 2, 3)[-self.size :]
+        super().__init__(np.eye(6).reshape(6, 2, 3)[0 if free else 3 :])
 
     def pose(self, x: Array) -> Array:
-        """Rotation by the last four entries, and travel by the others."""
-        turn = attitude(x[..., -4:])
-        return _pose(turn, x[..., :3] if self.size == 6 else NONE)
-
-    def twists(self, x: Array) -> Array:
-        """Velocities along and about the axes behind."""
-        return self._twists
-
-    def drift(self, x: Array, rates: Array) -> Array:
-        """Zero: rates are velocities in the axes behind."""
-        return np.zeros((2, 3))
+        """Rotation by the last four entries of x, and travel by the others."""
+        return _pose(attitude(x[..., -4:]), x[..., :3] if self.size == 6 else NONE)
 
 
-class EulerParameters:
+class EulerParameters(Motion):
     """Rotation by p = x y z w of any norm but 0, whose derivatives are the rates.
 
     omega = 2 G(p) p' / |p|^2 in axes of the link, with G p' the vector part of conj(p) p'
     (Nikravesh 1988, section 6.4); as G(p') p' = 0, it changes by -2 p.p' / |p|^2 omega at p'' = 0.
     """
 
-    size = 4
+    def __init__(self) -> None:
+        super().__init__(np.zeros((4, 2, 3)))
 
-    def pose(self, p: Array) -> Array:
-        """Rotation without travel."""
-        return _pose(attitude(p), NONE)
+    def pose(self, x: Array) -> Array:
+        """Rotation without travel; x (..., 4)."""
+        return _pose(attitude(x), NONE)
 
-    def twists(self, p: Array) -> Array:
-        """[l]: angular velocity per unit rate of p_l."""
-        v, w = p[..., np.newaxis, :3], p[..., 3, np.newaxis, np.newaxis]
-        turns = np.concatenate([w * np.eye(3) + skew(p[..., :3]), -v], axis=-2)
-        turns = 2.0 * turns / np.sum(p * p, axis=-1)[..., np.newaxis, np.newaxis]
+    def twists(self, x: Array) -> Array:
+        """[l]: angular velocity per unit rate of p_l, (..., 4, 2, 3)."""
+        v, w = x[..., np.newaxis, :3], x[..., 3, np.newaxis, np.newaxis]
+        turns = np.concatenate([w * np.eye(3) + skew(x[..., :3]), -v], axis=-2)
+        turns = 2.0 * turns / np.sum(x * x, axis=-1)[..., np.newaxis, np.newaxis]
         return np.stack([np.zeros_like(turns), turns], axis=-2)
 
-    def drift(self, p: Array, rates: Array) -> Array:
-        """Change of omega at constant rates of p."""
-        growth = -2.0 * np.sum(p * rates, axis=-1) / np.sum(p * p, axis=-1)
-        twist = np.einsum("...lab,...l->...ab", self.twists(p), rates)
+    def drift(self, x: Array, rates: Array) -> Array:
+        """Change of omega at constant rates (..., 4) of p, (..., 2, 3)."""
+        growth = -2.0 * np.sum(x * rates, axis=-1) / np.sum(x * x, axis=-1)
+        twist = np.einsum("...lab,...l->...ab", self.twists(x), rates)
         return np.asarray(growth[..., np.newaxis, np.newaxis] * twist)
 
 
