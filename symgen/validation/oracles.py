@@ -461,19 +461,19 @@ class NumericRobot:
 
     @property
     def inverse_dynamics_hvp(self) -> Callable[..., tuple[Array, ...]]:
-        """Changes of the gradients of multipliers . tau along directions.
-
-        AttributeError where differences would be slow, or not be exact enough.
-        """
-        if self.n > LARGEST or self._has_forces or self.n_parameters:
-            raise AttributeError(f"more than {LARGEST} coordinates, forces or runtime parameters")
-        return self._torque_curvatures
+        """Changes of the gradients of multipliers . tau along directions."""
+        return self._with_differences(self._torque_curvatures)
 
     @property
     def forward_dynamics_hvp(self) -> Callable[..., tuple[Array, ...]]:
-        """Changes of the gradients of multipliers . qdd along directions, as those of tau."""
-        getattr(self, "inverse_dynamics_hvp")  # noqa: B009 - for its AttributeError
-        return self._acceleration_curvatures
+        """Changes of the gradients of multipliers . qdd along directions."""
+        return self._with_differences(self._acceleration_curvatures)
+
+    def _with_differences(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function; AttributeError where differences would be slow, or not exact enough."""
+        if self.n > LARGEST or self._has_forces or self.n_parameters:
+            raise AttributeError(f"more than {LARGEST} coordinates, forces or runtime parameters")
+        return function
 
     @property
     def inverse_dynamics_hessian(self) -> Callable[..., tuple[Array, ...]]:
