@@ -93,7 +93,9 @@ def _mass_matrix(
 ) -> None:
     """TP-8, (n, n): entries on and below the diagonal are written, and mirrored."""
     qdd = b.auxiliary("qdd", (tree.n,), [f"qdd_{j}" for j in range(1, tree.n + 1)])
-    tau = rigid(tree, b, state)(replace(state, qdd=qdd.symbols), False)
+    run = rigid(tree, b, state)
+    with b.variant("_by_qdd", "torques"):
+        tau = run(replace(state, qdd=qdd.symbols), False)
     slopes = differentiate(b, [qdd])
     entries: dict[tuple[int, int], S] = {}
     for joint, row in zip(tree.joints, map(slopes.of, tau), strict=True):
@@ -109,7 +111,9 @@ def _coriolis_matrix(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
 ) -> None:
     """TP-7, (n, n)"""
-    tau = rigid(tree, b, state)(state, False)
+    run = rigid(tree, b, state)
+    with b.variant("_by_qd", "torques"):
+        tau = run(state, False)
     slopes, half = differentiate(b, [b.declared("qd")]), b.algebra.constant(0.5)
     entries: dict[tuple[int, int], S] = {}
     for joint, row in zip(tree.joints, map(slopes.of, tau), strict=True):
@@ -125,7 +129,9 @@ def _load_derivatives(
 ) -> None:
     """dtau_dloads, (n, n_loads, 6)"""
     loads = symbolic_loads(tree, b)
-    tau = rigid(tree, b, state)(replace(state, loads=wrenches(loads.symbols)), False)
+    run = rigid(tree, b, state)
+    with b.variant("_by_loads", "torques"):
+        tau = run(replace(state, loads=wrenches(loads.symbols)), False)
     write_jacobian(b, "tau", tau, loads)
 
 
