@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manual.notation import cell, code, table
-from symgen.description.published import json_schema
+from symgen.description.schema import json_schema
 
 Node = Mapping[str, Any]
 

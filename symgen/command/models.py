@@ -104,6 +104,6 @@ def convert(
 @click.command(short_help="Print the JSON schema of model files, for editors.")
 def schema() -> None:
     """Print the JSON schema of model files, for completion in editors."""
-    from symgen.description.published import json_schema
+    from symgen.description.schema import json_schema
 
     click.echo(json.dumps(json_schema(), indent=2))

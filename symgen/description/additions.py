@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from symgen.description.expressions import Expression, literal
-from symgen.description.leaves import MAX_NAME
 from symgen.description.model import LinkPoint, RobotDescription, Triple
+from symgen.description.schema import MAX_NAME
 from symgen.description.wording import shown
 from symgen.errors import RequestError
 from symgen.support.suggestions import suggestion

@@ -1,7 +1,7 @@
 """A model file, checked: path -> `RobotDescription`, or one `ModelError` with every fault.
 
     read_document   file -> tree with lines                (symgen.description.documents)
-    shape           tree -> tables of typed values         (symgen.description.schema)
+    read_tables     tree -> tables of typed values         (symgen.description.schema)
     the rest        tables -> description                  (here, names, parameters, joints, ...)
 
 Every stage reports to the same `Findings` and goes on with what is sound, so that the faults of
@@ -53,7 +53,7 @@ from symgen.description.parameters import (
 from symgen.description.reading import Document
 from symgen.description.redundant import check_redundant
 from symgen.description.scalars import Scalars, vector
-from symgen.description.schema import PointTable, RobotTable, shape
+from symgen.description.schema import PointTable, RobotTable, read_tables
 from symgen.description.wording import KeyPath, shown
 from symgen.options import AS_IT_IS, ReadOptions
 
@@ -70,7 +70,7 @@ def read(path: str | PathLike[str], reading: ReadOptions = AS_IT_IS) -> RobotDes
 def check(document: Document) -> RobotDescription:
     """The description that a document gives, or a `ModelError` with all its faults."""
     findings = Findings(document)
-    robot = shape(findings)
+    robot = read_tables(findings)
     parameters, scalars = check_parameters(robot, findings)
     names = name_space(robot, findings)
     check_robot_name(robot, findings)

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from symgen.description.expressions import ZERO, EvaluationError, Expression
-from symgen.description.leaves import Number
 from symgen.description.mimic import coordinates_of
 from symgen.description.model import (
     ForceDescription,
@@ -25,7 +24,7 @@ from symgen.description.names import BASE, NameSpace, illegal_name, illegal_para
 from symgen.description.outputs import constant_part, names_of
 from symgen.description.quantities import RATES, TIME, StateVocabulary
 from symgen.description.scalars import ORIGIN, Scalars, vector
-from symgen.description.schema import EndTable, ForceTable, RobotTable, SpringTable
+from symgen.description.schema import EndTable, ForceTable, Number, RobotTable, SpringTable
 from symgen.description.wording import KeyPath, shown
 
 _ENDS = 2

@@ -15,10 +15,9 @@ from dataclasses import dataclass, fields
 
 from symgen.description.expressions import ZERO, Expression
 from symgen.description.findings import Findings
-from symgen.description.leaves import AllFlags, Entries, ForAll
 from symgen.description.model import JointTerms, Limits
 from symgen.description.scalars import Scalars
-from symgen.description.schema import JointTable, LimitsTable
+from symgen.description.schema import AllFlags, Entries, ForAll, JointTable, LimitsTable
 from symgen.description.wording import KeyPath
 from symgen.joints import ANGLES, JointType, OnManifold
 
@@ -214,8 +213,8 @@ class JointOptions:
         if not self.moves("limits"):
             return ()
         places, columns = {}, {}
-        for key, entries in table:
-            placed = self.per_coordinate((*path, key), entries)
+        for key in LimitsTable.all_keys():
+            placed = self.per_coordinate((*path, key), getattr(table, key))
             values = {
                 place: None if expression is None else self.scalars.value(place, expression)
                 for place, expression in dict(placed).items()

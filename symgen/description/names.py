@@ -11,9 +11,8 @@ from itertools import chain
 
 from symgen.description.expressions import CONSTANTS, FUNCTIONS
 from symgen.description.findings import Findings
-from symgen.description.leaves import MAX_NAME, NAME_PATTERN
 from symgen.description.model import names_made
-from symgen.description.schema import JointTable, RobotTable
+from symgen.description.schema import MAX_NAME, NAME_PATTERN, JointTable, RobotTable
 from symgen.description.wording import KeyPath, shown
 
 BASE = "base"

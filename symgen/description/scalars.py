@@ -19,8 +19,8 @@ from symgen.description.expressions import (
     mentions_constant,
 )
 from symgen.description.findings import Findings
-from symgen.description.leaves import Number
 from symgen.description.model import Triple
+from symgen.description.schema import Number
 from symgen.description.wording import KeyPath, degrees_meant, shown
 
 _NOT_FINITE = ("nan", "inf", "infinity")

@@ -1,103 +1,401 @@
-"""The shape of a model file: which keys there are, and what kind of value each takes.
+"""The shape of a model file: which keys there are, what kind of value each takes, what it means.
 
-The tables are pydantic models, so that the shape is declared once; `symgen.description.published`
-makes a JSON schema of them.  What two values have to do with each other is checked in
+The tables say it once: `read_tables` reads a document by them, messages propose their keys, and
+`json_schema` publishes them for editors.  What two values have to do with each other is checked in
 `symgen.description.checks`.
 
-Every key may come out as None: it was not given, or its value was faulty and has been reported.
-That is how one reading finds all faults: `shape` records what pydantic objects to, takes exactly
-those values out, and hands the rest on.
+Every key may come out as None: it is missing, or its value is faulty and has been reported.  So one
+reading finds all faults.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
 from types import UnionType
-from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from symgen.description import synonyms
-from symgen.description.findings import Findings
-from symgen.description.leaves import (
-    TYPES_IN_WORDS,
-    Axis,
-    Convention,
-    Entries,
-    Flag,
-    Flags,
-    Gravity,
-    JointType,
-    Letters,
-    LoopType,
-    Name,
-    Number,
-    Place,
-    Quantified,
-    QuantifiedTriple,
-    Representation,
-    Text,
-    Triple,
-    Turns,
-    Version,
-    found,
-    refuse,
+from symgen.description.expressions import (
+    MAX_LENGTH,
+    Expression,
+    ExpressionError,
+    literal,
+    parse,
 )
-from symgen.description.reading import Listing, Node, Scalar
+from symgen.description.findings import Findings
+from symgen.description.reading import Listing, Node, Scalar, Table
 from symgen.description.wording import KeyPath, did_you_mean, shown
-from symgen.joints import ANGLES, joint_type
+from symgen.joints import ANGLES, CLOSING, JOINTS, ON_MANIFOLDS, REDUNDANT, joint_type
 from symgen.joints import JointType as Kind
 from symgen.support.suggestions import nearest
+
+FORMAT_VERSION = 1
+MAX_NAME = 64
+NAME_PATTERN = "[A-Za-z][A-Za-z0-9_]*"
+CONVENTIONS = ("standard", "modified")
+JOINT_TYPES = tuple(kind.name for kind in JOINTS)
+LOOP_TYPES = tuple(kind.name for kind in CLOSING)
+REPRESENTATIONS = (
+    ANGLES,
+    *dict.fromkeys(kind.representation for kind in ON_MANIFOLDS),
+    *dict.fromkeys(kind.representation for kind in REDUNDANT),
+)
 
 _MOST_HINTS = 400  # faults that are looked into: to look for what was meant takes its time
 _DEEPEST = 3  # levels of mappings in which a misplaced key is looked for
 
 
-def optional(words: str) -> Any:
-    """A key that may be missing, and what it means: editors show that."""
-    return Field(default=None, description=words)
+# --------------------------------------------------------------------------------- kinds of values
 
 
-class KeyTable(BaseModel):
-    """A mapping with fixed keys.
+class KindError(Exception):
+    """A value is not of the kind that its key takes; the message says what is expected."""
 
-    `example` are the keys that a message shows where the mapping itself is missing, by default all;
-    `planned` those of the format that are not available yet.
+
+@dataclass(frozen=True)
+class Leaf:
+    """A kind of value that is read as a whole.
+
+    `read` takes the node and the names of the parameters (for advice), and raises `KindError`;
+    `schema` is the kind as a JSON schema.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    read: Callable[[Node, Collection[str]], Any]
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A kind of list whose items are read one by one, as a tuple.
+
+    `check` raises `KindError` for a node that is no such list; `whole`, if any, reads what is none.
+    """
+
+    item: Leaf
+    schema: Mapping[str, Any]
+    check: Callable[[Node], None] = lambda node: None
+    whole: Leaf | None = None
+
+
+class ForAll(tuple[Expression, ...]):
+    """One expression that holds for every coordinate of a joint."""
+
+
+class AllFlags(tuple[bool, ...]):
+    """One flag that holds for every coordinate of a joint."""
+
+
+def seen(node: Node) -> str:
+    """The value in the file, for the end of a message."""
+    if not isinstance(node, Scalar):
+        return "a mapping" if isinstance(node, Table) else "a list"
+    if node.kind == "null":
+        return "nothing"
+    kind = {"text": "the text ", "bool": ""}.get(node.kind, "the number ")
+    return f"{kind}{shown(node.text)}"
+
+
+def _read_number(node: Node, parameters: Collection[str]) -> Expression:
+    return _expression(node, parameters)
+
+
+def _read_quantified(node: Node, parameters: Collection[str]) -> Expression:
+    """A number in which names may have dots: quantities of the motion."""
+    return _expression(node, parameters, dots=True)
+
+
+def _read_for_all(node: Node, parameters: Collection[str]) -> ForAll:
+    return ForAll((_expression(node, parameters, ", or a list with one for each coordinate"),))
+
+
+def _expression(
+    node: Node, parameters: Collection[str], alternative: str = "", dots: bool = False
+) -> Expression:
+    if not isinstance(node, Scalar) or node.kind in ("null", "bool"):
+        raise KindError(f"expected a number or an expression{alternative}, found {seen(node)}")
+    try:
+        if node.kind == "text":
+            return parse(node.text, parameters, dots)
+        return _literal(node.text)
+    except ExpressionError as error:
+        raise KindError(f"{shown(node.text)}: {error}") from None
+
+
+def _literal(text: str) -> Expression:
+    """A number of YAML, which has also ``0x1F``, ``0o17``, ``.inf`` and ``.nan``."""
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"a number has at most {MAX_LENGTH} characters, not {len(text)}")
+    try:
+        base = {"0x": 16, "0o": 8}.get(text[:2])
+        return literal(text, float(text) if base is None else float(int(text[2:], base)))
+    except (ValueError, OverflowError, ExpressionError):
+        raise ExpressionError("not a finite float64 number") from None
+
+
+def _words(expected: str, *kinds: str) -> Callable[[Node, Collection[str]], str]:
+    """A reader of texts: of scalars of these kinds, or of all but null."""
+
+    def read(node: Node, _: Collection[str]) -> str:
+        fits = isinstance(node, Scalar) and node.kind != "null"
+        if not isinstance(node, Scalar) or not fits or (kinds and node.kind not in kinds):
+            raise KindError(f"expected {expected}, found {seen(node)}")
+        return node.text
+
+    return read
+
+
+def _choice(
+    words: tuple[str, ...], expected: str = "", meant: Mapping[str, str] | None = None
+) -> Leaf:
+    """One of some words; `meant` are other words for them."""
+    expected = expected or f"one of {', '.join(words)}"
+
+    def read(node: Node, _: Collection[str]) -> str:
+        text = node.text if isinstance(node, Scalar) else ""
+        if text in words:
+            return text
+        hint = did_you_mean((meant or {}).get(text.lower(), text), words)
+        raise KindError(f"expected {expected}, found {seen(node)}{hint}")
+
+    return Leaf(read, {"enum": list(words)})
+
+
+def _read_joint_type(node: Node, names: Collection[str]) -> Any:
+    text = node.text if isinstance(node, Scalar) else ""
+    if text not in JOINT_TYPES and text.lower() in synonyms.JOINT_TYPES:
+        meant = synonyms.JOINT_TYPES[text.lower()]
+        raise KindError(f"{shown(text)} is no joint type here; write {meant}")
+    return _JOINT_TYPE.read(node, names)
+
+
+def _read_loop_type(node: Node, names: Collection[str]) -> Any:
+    text = node.text if isinstance(node, Scalar) else ""
+    meant = synonyms.JOINT_TYPES.get(text.lower(), text)
+    if text not in LOOP_TYPES and meant in JOINT_TYPES and meant not in LOOP_TYPES:
+        loops = ", ".join(LOOP_TYPES)
+        raise KindError(f"a {meant} joint closes no loop; expected one of {loops}")
+    return _LOOP_TYPE.read(node, names)
+
+
+def _read_version(node: Node, _: Collection[str]) -> int:
+    if not isinstance(node, Scalar) or node.kind != "int" or node.text != str(FORMAT_VERSION):
+        raise KindError(
+            f"expected {FORMAT_VERSION}, the version of the format that this symgen reads, "
+            f"found {seen(node)}"
+        )
+    return FORMAT_VERSION
+
+
+def _check_three(node: Node) -> None:
+    if not isinstance(node, Listing):
+        raise KindError(f"expected a list of three numbers [x, y, z], found {seen(node)}")
+    count = len(node.items)
+    if count != 3:
+        entries = "1 entry" if count == 1 else f"{count} entries"
+        comma = "; a decimal point is '.'" if count > 3 else ""
+        raise KindError(f"expected a list of three numbers [x, y, z], found {entries}{comma}")
+
+
+def _check_gravity(node: Node) -> None:
+    """A vector: people write its size alone."""
+    if isinstance(node, Scalar) and node.kind != "null":
+        raise KindError(
+            "expected a list of three numbers [x, y, z], the way things fall, for example "
+            f"[0, 0, -9.81], found {seen(node)}"
+        )
+    _check_three(node)
+
+
+def _check_axis(node: Node) -> None:
+    """A direction: people write 'z'."""
+    if not isinstance(node, Listing):
+        text = node.text.lower() if isinstance(node, Scalar) else ""
+        examples = {"x": "[1, 0, 0]", "y": "[0, 1, 0]"}
+        example = examples.get(text.lstrip("+-"), "[0, 0, 1]")
+        if text.startswith("-"):
+            example = example.replace("1", "-1")
+        raise KindError(
+            f"expected a list of three numbers [x, y, z], for example {example}, found {seen(node)}"
+        )
+    _check_three(node)
+
+
+def _read_place(node: Node, parameters: Collection[str]) -> str | tuple[Expression, ...]:
+    """The name of a point, or its coordinates."""
+    if isinstance(node, Scalar) and node.kind == "text":
+        return node.text
+    if not isinstance(node, Listing):
+        raise KindError(
+            f"expected the name of one of 'points', or three numbers [x, y, z], found {seen(node)}"
+        )
+    _check_three(node)
+    return tuple(_expression(item, parameters) for item in node.items)
+
+
+def _read_flag(node: Node, _: Collection[str]) -> bool:
+    if not isinstance(node, Scalar) or node.kind != "bool":
+        raise KindError(f"expected true or false, found {seen(node)}")
+    return node.text.lower() == "true"
+
+
+def _read_flags(node: Node, names: Collection[str]) -> tuple[bool, ...]:
+    """One flag for all coordinates of a joint, or a list with one for each."""
+    if isinstance(node, Listing):
+        return tuple(_read_flag(item, names) for item in node.items)
+    return AllFlags((_read_flag(node, names),))
+
+
+def _read_letters(node: Node, _: Collection[str]) -> tuple[str, ...]:
+    """The names of axes: which ones a joint may turn about is checked later."""
+    items = node.items if isinstance(node, Listing) else ()
+    texts = tuple(item.text for item in items if isinstance(item, Scalar))
+    if not isinstance(node, Listing) or len(texts) < len(items):
+        raise KindError(f"expected a list of axes such as [x, y], found {seen(node)}")
+    return texts
+
+
+_TEXT_SCHEMA = {"type": "string"}
+_NAME_SCHEMA = {"type": "string", "pattern": f"^{NAME_PATTERN}$", "maxLength": MAX_NAME}
+_NUMBER_SCHEMA = {"type": ["number", "string"]}
+_FLAG_SCHEMA = {"type": "boolean"}
+
+
+def _list_of(schema: Mapping[str, Any], **more: int) -> dict[str, Any]:
+    return {"type": "array", "items": schema, **more}
+
+
+_THREE_SCHEMA = _list_of(_NUMBER_SCHEMA, minItems=3, maxItems=3)
+_NUMBER = Leaf(_read_number, _NUMBER_SCHEMA)
+_QUANTIFIED = Leaf(_read_quantified, _NUMBER_SCHEMA)
+_ENTRIES_SCHEMA = {"anyOf": [_NUMBER_SCHEMA, _list_of(_NUMBER_SCHEMA)]}
+_JOINT_TYPE = _choice(JOINT_TYPES)
+_LOOP_TYPE = _choice(LOOP_TYPES, meant=synonyms.JOINT_TYPES)
+
+Number = Annotated[Expression | None, _NUMBER]
+Quantified = Annotated[Expression | None, _QUANTIFIED]
+Text = Annotated[str | None, Leaf(_words("a text"), _TEXT_SCHEMA)]
+Name = Annotated[str | None, Leaf(_words("a name", "text"), _NAME_SCHEMA)]
+"""Any text: whether it is a legal name is checked later, so that others may refer to it."""
+Version = Annotated[int | None, Leaf(_read_version, {"const": FORMAT_VERSION})]
+Convention = Annotated[
+    str | None, _choice(CONVENTIONS, "standard (distal) or modified (Craig, proximal)")
+]
+JointType = Annotated[str | None, Leaf(_read_joint_type, _JOINT_TYPE.schema)]
+LoopType = Annotated[str | None, Leaf(_read_loop_type, _LOOP_TYPE.schema)]
+Representation = Annotated[
+    str | None,
+    _choice(REPRESENTATIONS, f"{', '.join(REPRESENTATIONS[:-1])} or {REPRESENTATIONS[-1]}"),
+]
+Turns = Annotated[str | None, Leaf(_words("a sequence of axes such as zyx"), _TEXT_SCHEMA)]
+Letters = Annotated[
+    tuple[str, ...] | None, Leaf(_read_letters, _list_of({"enum": ["x", "y", "z"]}))
+]
+Flag = Annotated[bool | None, Leaf(_read_flag, _FLAG_SCHEMA)]
+Flags = Annotated[
+    tuple[bool, ...] | None, Leaf(_read_flags, {"anyOf": [_FLAG_SCHEMA, _list_of(_FLAG_SCHEMA)]})
+]
+Entries = Annotated[
+    tuple[Expression | None, ...] | None,
+    Row(_NUMBER, _ENTRIES_SCHEMA, whole=Leaf(_read_for_all, _NUMBER_SCHEMA)),
+]
+"""A scalar for all coordinates of a joint (`ForAll`), or a list with one entry for each."""
+Vector = tuple[Expression | None, Expression | None, Expression | None]
+Triple = Annotated[Vector | None, Row(_NUMBER, _THREE_SCHEMA, _check_three)]
+QuantifiedTriple = Annotated[Vector | None, Row(_QUANTIFIED, _THREE_SCHEMA, _check_three)]
+Axis = Annotated[Vector | None, Row(_NUMBER, _THREE_SCHEMA, _check_axis)]
+Gravity = Annotated[Vector | None, Row(_NUMBER, _THREE_SCHEMA, _check_gravity)]
+Place = Annotated[
+    str | tuple[Expression, Expression, Expression] | None,
+    Leaf(_read_place, {"anyOf": [_TEXT_SCHEMA, _THREE_SCHEMA]}),
+]
+
+
+# ------------------------------------------------------------------------------------- the tables
+
+
+def optional(words: str = "") -> Any:
+    """A key that may be missing; `words` say what it means."""
+    return dataclasses.field(default=None, metadata={"words": words})
+
+
+def required(words: str) -> Any:
+    """A key that must be there."""
+    return dataclasses.field(default=None, metadata={"words": words, "required": True})
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a table: the shape of its value, what it means, whether it must be there.
+
+    The shape is a `Leaf`, a `Row`, a table, or a list or dict of such.
+    """
+
+    shape: Any
+    words: str
+    required: bool
+
+
+@dataclass(frozen=True)
+class KeyTable:
+    """A mapping with fixed keys.
+
+    `given` are the keys of the file, faulty or not, and those that it lacks.  `example` are the
+    keys that a message shows where the mapping itself is missing, by default all; `short_form` is
+    what a message expects of a table that may stand as its first key's value alone.
+    """
+
+    given: frozenset[str] = frozenset()
     example: ClassVar[tuple[str, ...]] = ()
-    planned: ClassVar[tuple[str, ...]] = ()
+    short_form: ClassVar[str] = ""
 
     def gives(self, key: str) -> bool:
         """Whether the file gives `key`, faulty or not."""
-        return key in self.model_fields_set
+        return key in self.given
+
+    @classmethod
+    @cache
+    def all_keys(cls) -> Mapping[str, Key]:
+        """All keys, by name."""
+        hints = get_type_hints(cls, include_extras=True)
+        return {
+            field.name: Key(
+                _shape(hints[field.name]), field.metadata["words"], "required" in field.metadata
+            )
+            for field in dataclasses.fields(cls)
+            if field.name != "given"
+        }
 
 
+@dataclass(frozen=True)
 class ParameterTable(KeyTable):
     """A parameter: its value alone, or a mapping."""
 
-    value: Number = Field(description="a number or an expression")
+    short_form = "expected a number, an expression or {value, unit, description}"
+    value: Number = required("a number or an expression")
     unit: Text = optional("unit of the value, for readers")
     description: Text = optional("what it is, for readers")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _short_form(cls, data: object) -> object:
-        if data is None or isinstance(data, dict):
-            return data
-        if isinstance(data, Scalar):
-            return {"value": data}
-        raise refuse(
-            f"expected a number, an expression or {{value, unit, description}}, found {found(data)}"
-        )
 
-
+@dataclass(frozen=True)
 class OutputTable(ParameterTable):
     """A quantity that the model asks for, written as a parameter is."""
 
-    value: Quantified = Field(description="an expression such as 'q.elbow'")
+    value: Quantified = required("an expression such as 'q.elbow'")
 
 
+@dataclass(frozen=True)
 class PoseTable(KeyTable):
     """A fixed transform; what is missing is zero."""
 
@@ -105,6 +403,7 @@ class PoseTable(KeyTable):
     rpy: Triple = optional("rotations about the fixed axes x, y, z, one after the other, in rad")
 
 
+@dataclass(frozen=True)
 class DhTable(KeyTable):
     """A row of a Denavit-Hartenberg table; what is missing is zero."""
 
@@ -114,6 +413,7 @@ class DhTable(KeyTable):
     alpha: Number = optional("rotation about x in rad")
 
 
+@dataclass(frozen=True)
 class LimitsTable(KeyTable):
     """Joint limits; what is missing is not limited."""
 
@@ -123,27 +423,30 @@ class LimitsTable(KeyTable):
     effort: Entries = optional("largest torque (N m) or force (N)")
 
 
+@dataclass(frozen=True)
 class MimicTable(KeyTable):
     """A joint that follows a coordinate: q = multiplier q_coordinate + offset."""
 
-    coordinate: Name = Field(description="the name of the coordinate that the joint follows")
+    coordinate: Name = required("the name of the coordinate that the joint follows")
     multiplier: Number = optional("of that coordinate, 1 by default")
     offset: Number = optional("in rad or m, 0 by default")
 
 
+@dataclass(frozen=True)
 class InertiaTable(KeyTable):
     """Entries of an inertia tensor in axes of the link frame; what is missing is zero."""
 
     example: ClassVar[tuple[str, ...]] = ("xx", "yy", "zz", "xy", "xz", "yz")
-    xx: Number = None
-    yy: Number = None
-    zz: Number = None
-    xy: Number = None
-    xz: Number = None
-    yz: Number = None
+    xx: Number = optional()
+    yy: Number = optional()
+    zz: Number = optional()
+    xy: Number = optional()
+    xz: Number = optional()
+    yz: Number = optional()
     accepted: Flag = optional("true for a tensor that no body has, and that is meant all the same")
 
 
+@dataclass(frozen=True)
 class LinkTable(KeyTable):
     """The link that a joint carries."""
 
@@ -153,12 +456,13 @@ class LinkTable(KeyTable):
     inertia: InertiaTable | None = optional("about the centre of mass, in kg m^2")
 
 
+@dataclass(frozen=True)
 class JointTable(KeyTable):
     """A joint, the way from its parent to it, and its link."""
 
     example = ("name", "type", "dh", "link")
-    name: Name = Field(description="a name such as 'elbow'")
-    type: JointType = Field(description=TYPES_IN_WORDS)
+    name: Name = required("a name such as 'elbow'")
+    type: JointType = required(f"{', '.join(JOINT_TYPES[:-1])} or {JOINT_TYPES[-1]}")
     parent: Name = optional("listed before, or base; by default the joint before")
     convention: Convention = optional("of this joint's dh: standard or modified")
     before: PoseTable | None = optional("a fixed pose in the parent's link frame, ahead of dh")
@@ -200,32 +504,36 @@ class JointTable(KeyTable):
             return joint_type(self.type)
 
 
+@dataclass(frozen=True)
 class PointTable(KeyTable):
     """Where a load acts, or a point whose motion is wanted."""
 
-    name: Name = Field(description="a name such as 'tip'")
-    link: Name = Field(description="the name of a link")
+    name: Name = required("a name such as 'tip'")
+    link: Name = required("the name of a link")
     point: Triple = optional("in the link frame, [0, 0, 0] by default")
 
 
+@dataclass(frozen=True)
 class LoopEndTable(KeyTable):
     """One of the two frames that a loop keeps together."""
 
-    link: Name = Field(description="the name of a link, or base")
+    link: Name = required("the name of a link, or base")
     origin: PoseTable | None = optional("pose of the frame in the link frame")
     axis: Axis = optional("of the joint in that frame, [0, 0, 1] by default")
 
 
+@dataclass(frozen=True)
 class LoopTable(KeyTable):
     """A joint that closes a loop of the mechanism."""
 
-    name: Name = Field(description="a name such as 'closure'")
-    type: LoopType = Field(description="that of a joint, or distance")
-    first: LoopEndTable | None = Field(description="a frame: {link: .., origin: .., axis: ..}")
-    second: LoopEndTable | None = Field(description="a frame: {link: .., origin: .., axis: ..}")
+    name: Name = required("a name such as 'closure'")
+    type: LoopType = required("that of a joint, or distance")
+    first: LoopEndTable | None = required("a frame: {link: .., origin: .., axis: ..}")
+    second: LoopEndTable | None = required("a frame: {link: .., origin: .., axis: ..}")
     length: Number = optional("of a distance, in m")
 
 
+@dataclass(frozen=True)
 class InitialTable(KeyTable):
     """Where a simulation begins; what is missing is zero."""
 
@@ -233,6 +541,7 @@ class InitialTable(KeyTable):
     qd: dict[str, Number] | None = optional("velocities by the name of a coordinate")
 
 
+@dataclass(frozen=True)
 class EndTable(KeyTable):
     """Where an end of a spring is fastened."""
 
@@ -240,22 +549,24 @@ class EndTable(KeyTable):
     point: Place = optional("in the link frame, [0, 0, 0] by default, or the name of a point")
 
 
+@dataclass(frozen=True)
 class SpringTable(KeyTable):
     """A spring and damper between two points."""
 
-    name: Name = Field(description="a name such as 'muscle'")
-    between: list[EndTable | None] | None = Field(description="its two ends, [{link, point}, ..]")
+    name: Name = required("a name such as 'muscle'")
+    between: list[EndTable | None] | None = required("its two ends, [{link, point}, ..]")
     stiffness: Number = optional("in N/m; 0 by default")
     damping: Number = optional("in N s/m; 0 by default")
     length: Number = optional("at which it is slack, in m; 0 by default")
 
 
+@dataclass(frozen=True)
 class ForceTable(KeyTable):
     """A force and torque on a link, as expressions of the motion."""
 
     example = ("name", "link", "point", "force")
 
-    name: Name = Field(description="a name such as 'drag'")
+    name: Name = required("a name such as 'drag'")
     link: Name = optional("the name of a link")
     point: Place = optional("in the link frame, [0, 0, 0] by default, or the name of a point")
     let: dict[str, Quantified] | None = optional("named expressions, each of those before it")
@@ -263,11 +574,12 @@ class ForceTable(KeyTable):
     torque: QuantifiedTriple = optional("[x, y, z] in N m, base axes")
 
 
+@dataclass(frozen=True)
 class RobotTable(KeyTable):
     """The whole file."""
 
-    symgen: Version = Field(description="the version of the format; write 'symgen: 1'")
-    name: Name = Field(description="the name of the robot and of its generated package")
+    symgen: Version = required("the version of the format; write 'symgen: 1'")
+    name: Name = required("the name of the robot and of its generated package")
     description: Text = optional("what it is, for readers")
     convention: Convention = optional("of dh rows: standard (distal) or modified (Craig)")
     gravity: Gravity = optional(
@@ -285,144 +597,138 @@ class RobotTable(KeyTable):
     initial: InitialTable | None = optional("positions and velocities to begin with")
 
 
-# ------------------------------------------------------------------------------------ the check
+def _shape(annotation: Any) -> Any:
+    """What an annotation says without ``| None``; of a leaf or a row what reads it."""
+    while get_origin(annotation) in (Union, UnionType):
+        annotation = get_args(annotation)[0]
+    return get_args(annotation)[1] if get_origin(annotation) is Annotated else annotation
 
 
-def shape(findings: Findings) -> RobotTable:
+def _item(shape: Any) -> Any:
+    """The shape of the items of a list or dict, if it is one."""
+    return _shape(get_args(shape)[-1]) if get_origin(shape) in (list, dict) else None
+
+
+def _is_table(shape: Any) -> bool:
+    return isinstance(shape, type) and issubclass(shape, KeyTable)
+
+
+# ------------------------------------------------------------------------------------- the reading
+
+
+def read_tables(findings: Findings) -> RobotTable:
     """The document as tables; what does not fit goes to `findings` and comes out as None."""
-    data = _plain(findings.document.root)
-    parameters = data.get("parameters") if isinstance(data, dict) else None
-    names = frozenset(parameters if isinstance(parameters, dict) else ())
-    try:
-        return RobotTable.model_validate(data, context=names)
-    except ValidationError as error:
-        details = error.errors(include_url=False, include_input=False)
-        paths = [_existing(detail["loc"], data) for detail in details]
-        unknown = [path for path, detail in zip(paths, details, strict=True)
-                   if detail["type"] == "extra_forbidden"]  # fmt: skip
-        misspelt = set(map(_meant, unknown[:_MOST_HINTS]))
-        findings.excuse(misspelt)
-        for number, (path, detail) in enumerate(zip(paths, details, strict=True)):
-            if detail["type"] != "missing" or path not in misspelt:
-                hint = number < _MOST_HINTS
-                findings.fault(path, _message(detail["type"], detail["msg"], path, data, hint))
-            if path:
-                _take_out(path, data)
-    if not isinstance(data, dict):
+    root = findings.document.root
+    parameters = root.entries.get("parameters") if isinstance(root, Table) else None
+    entries = parameters.value if parameters is not None else None
+    names = frozenset(entries.entries if isinstance(entries, Table) else ())
+    robot: RobotTable | None = _Reader(findings, names).read(RobotTable, root, ())
+    if robot is None:
         findings.raise_faults()
-    return RobotTable.model_validate(data, context=names)
+    return robot or RobotTable()
 
 
-def _plain(node: Node) -> Any:
-    """The tree as mutable dictionaries and lists, aliases copied; the leaves stay `Scalar`."""
-    if isinstance(node, Scalar):
-        return node
-    if isinstance(node, Listing):
-        return [_plain(item) for item in node.items]
-    return {key: _plain(entry.value) for key, entry in node.entries.items()}
+class _Reader:
+    """Reads values by their shapes; `names` are those of the parameters."""
 
+    def __init__(self, findings: Findings, names: Collection[str]) -> None:
+        self.findings, self.names = findings, names
+        self.hints = self.guesses = _MOST_HINTS
 
-def _existing(loc: KeyPath, data: Any) -> KeyPath:
-    """The part of pydantic's location that stands in the file, and a missing key behind it.
+    def fault(self, path: KeyPath, message: str) -> None:
+        """Record a fault of the value at `path`."""
+        self.hints -= 1
+        self.findings.fault(path, message)
 
-    They differ where a parameter in short form was blown up to the long one.
-    """
-    for end, step in enumerate(loc):
-        if isinstance(data, Scalar):
-            return loc[:end]
-        if isinstance(data, dict) and step not in data:
-            return loc[: end + 1]
-        data = data[step]
-    return loc
+    def read(self, shape: Any, node: Node, path: KeyPath) -> Any:
+        """The value of a node; None, and a fault, where it is faulty."""
+        try:
+            if isinstance(shape, Row) and shape.whole and not isinstance(node, Listing):
+                shape = shape.whole
+            if isinstance(shape, Leaf):
+                return shape.read(node, self.names)
+            if isinstance(shape, Row):
+                shape.check(node)
+                items = node.items if isinstance(node, Listing) else ()
+                return tuple(self.read(shape.item, x, (*path, k)) for k, x in enumerate(items))
+            if _is_table(shape):
+                return self.table(shape, node, path)
+            if get_origin(shape) is list:
+                return self.list(_item(shape), node, path)
+            return self.dict(_item(shape), node, path)
+        except KindError as error:
+            return self.fault(path, str(error))
 
+    def list(self, item: Any, node: Node, path: KeyPath) -> list[Any]:
+        """Values in a list."""
+        if not isinstance(node, Listing):
+            key = f", such as '- {next(iter(item.all_keys()))}: ..'"
+            raise KindError(f"expected a list (items that start with '-'{key}), found {seen(node)}")
+        return [self.read(item, x, (*path, k)) for k, x in enumerate(node.items)]
 
-def _at(path: KeyPath, data: Any) -> Any:
-    for step in path:
-        data = data[step]
-    return data
+    def dict(self, item: Any, node: Node, path: KeyPath) -> dict[str, Any]:
+        """Values by name."""
+        if not isinstance(node, Table):
+            raise KindError(f"expected a mapping (name: value), found {seen(node)}")
+        return {key: self.read(item, x.value, (*path, key)) for key, x in node.entries.items()}
 
+    def table(self, table: type[KeyTable], node: Node, path: KeyPath) -> KeyTable | None:
+        """A mapping with fixed keys."""
+        keys = table.all_keys()
+        if table.short_form and isinstance(node, Scalar):
+            first = next(iter(keys))
+            value = self.read(keys[first].shape, node, path)
+            return None if value is None else table(frozenset([first]), **{first: value})
+        if table.short_form and not isinstance(node, Table):
+            raise KindError(f"{table.short_form}, found {seen(node)}")
+        if not isinstance(node, Table):
+            example = ", ".join(f"{key}: .." for key in table.example or keys)
+            example = f", for example {{{example}}}" if path else ""
+            raise KindError(f"expected a mapping (key: value){example}, found {seen(node)}")
+        unknown = [key for key in node.entries if key not in keys]
+        misspelt = {self.meant(key, tuple(keys)) for key in unknown}
+        self.findings.excuse([(*path, key) for key in misspelt if key])
+        values = {}
+        for name, key in keys.items():
+            if name in node.entries:
+                values[name] = self.read(key.shape, node.entries[name].value, (*path, name))
+            elif key.required:
+                values[name] = None
+                if name not in misspelt:
+                    words = f"this key is required and missing; expected {key.words}"
+                    self.fault((*path, name), words)
+        for name in unknown:
+            hint = _hint((*path, name), node.entries[name].value) if self.hints > 0 else ""
+            self.fault((*path, name), hint or "unknown key")
+        return table(frozenset(values), **values)
 
-def _take_out(path: KeyPath, data: Any) -> None:
-    """Remove an unknown key; put None where a faulty value is, or a missing one should be."""
-    holder, last = _at(path[:-1], data), path[-1]
-    table = _table_at(path[:-1])
-    if table is not None and last not in table.model_fields:
-        holder.pop(last, None)
-    else:
-        holder[last] = None
-
-
-def _message(kind: str, text: str, path: KeyPath, data: Any, hint: bool) -> str:
-    if kind == "missing":
-        return f"this key is required and missing; expected {_description(path)}"
-    if kind == "extra_forbidden":
-        table = _table_at(path[:-1])
-        if table is not None and path[-1] in table.planned:
-            return "not available yet"
-        return _unknown_key(path, _at(path, data)) if hint else "unknown key"
-    expected = {
-        "model_type": "a mapping (key: value)",
-        "dict_type": "a mapping (name: value)",
-        "list_type": f"a list (items that start with '-'{_item(path)})",
-    }.get(kind)
-    if expected:
-        return f"expected {expected}{_example(path)}, found {found(_at(path, data))}"
-    return text
-
-
-def _example(path: KeyPath) -> str:
-    """The keys of the mapping that is expected at `path`, if one with fixed keys is."""
-    table = _table_at(path) if path else None
-    if table is None:
-        return ""
-    keys = table.example or tuple(table.model_fields)
-    return f", for example {{{', '.join(f'{key}: ..' for key in keys)}}}"
-
-
-def _item(path: KeyPath) -> str:
-    """The first key of the mappings in the list that is expected at `path`, for an example."""
-    table = _table_at((*path, 0)) if path else None
-    return "" if table is None else f", such as '- {next(iter(table.model_fields))}: ..'"
-
-
-def _description(path: KeyPath) -> str:
-    table = _table_at(path[:-1])
-    field = None if table is None else table.model_fields.get(str(path[-1]))
-    return (field.description if field else None) or "a value"
-
-
-def _meant(path: KeyPath) -> KeyPath | None:
-    """The key that an unknown key may have been meant to be."""
-    table = _table_at(path[:-1])
-    if table is None or path[-1] in table.planned:
-        return None
-    key = _nearest_key(str(path[-1]), tuple(table.model_fields))
-    return None if key is None else (*path[:-1], key)
+    def meant(self, key: str, known: tuple[str, ...]) -> str | None:
+        """The key that an unknown key may have been meant to be."""
+        self.guesses -= 1
+        return _nearest_key(key, known) if self.guesses >= 0 else None
 
 
 def _nearest_key(key: str, known: tuple[str, ...]) -> str | None:
     return synonyms.known_key(key, known) or nearest(key, known)
 
 
-def _unknown_key(path: KeyPath, value: object) -> str:
-    table, key = _table_at(path[:-1]), str(path[-1])
-    if table is None:
-        return "unknown key"
+def _hint(path: KeyPath, value: Node) -> str:
+    """The message about an unknown key."""
+    key, known = str(path[-1]), tuple(_table_at(path[:-1]).all_keys())
     if key == "<<":
         return "merge keys are not part of YAML 1.2; write the keys out"
-    empty = getattr(value, "text", None) == ""
+    empty = isinstance(value, Scalar) and value.text == ""
     if ":" in key and empty:
         start, _, rest = key.partition(":")
         return f"unknown key; a space is missing after ':'; write {shown(f'{start}: {rest}')}"
     if " " in key and empty:
         return f"{shown(key)} is no key; a text with a comma in it needs quotes"
-    known = tuple(table.model_fields)
     meant = synonyms.known_key(key, known)
     hint = did_you_mean(key, known) if meant is None else f"; did you mean {shown(meant)}?"
     if key in synonyms.ADVICE:
         hint = f"; {synonyms.ADVICE[key]}"
     hint = _elsewhere(path) or hint
-    return "unknown key" + (hint or f"; known here are {', '.join(map(shown, table.model_fields))}")
+    return "unknown key" + (hint or f"; known here are {', '.join(map(shown, known))}")
 
 
 def _elsewhere(path: KeyPath) -> str:
@@ -430,11 +736,11 @@ def _elsewhere(path: KeyPath) -> str:
     key = str(path[-1])
     for end in range(len(path) - 2, -1, -1):
         outer = _table_at(path[:end])
-        if outer is not None and key in outer.model_fields and isinstance(path[end], str):
+        if outer is not None and key in outer.all_keys() and isinstance(path[end], str):
             return f" here; it belongs further out, beside {shown(str(path[end]))}"
     inner = _inner_tables(_table_at(path[:-1]))
     for _ in range(_DEEPEST):
-        places = [place for place, table in inner if key in table.model_fields]
+        places = [place for place, table in inner if key in table.all_keys()]
         if places:
             return f" here; it belongs in {' or '.join(shown(place) for place in places)}"
         inner = [(f"{place}.{name}", table) for place, outer in inner
@@ -442,41 +748,76 @@ def _elsewhere(path: KeyPath) -> str:
     return ""
 
 
-def _inner_tables(table: type[KeyTable] | None) -> list[tuple[str, type[KeyTable]]]:
+def _inner_tables(table: Any) -> list[tuple[str, type[KeyTable]]]:
     """The mappings with fixed keys that a mapping holds, also in lists, with their places."""
-    found_ones = []
-    for name, field in ({} if table is None else table.model_fields).items():
-        annotation, place = _bare(field.annotation), name
-        if get_origin(annotation) is list:
-            annotation, place = _bare(get_args(annotation)[-1]), f"{name}[..]"
-        if _is_table(annotation):
-            found_ones.append((place, annotation))
-    return found_ones
+    tables = []
+    for name, key in table.all_keys().items():
+        is_list = get_origin(key.shape) is list
+        shape = _item(key.shape) if is_list else key.shape
+        if _is_table(shape):
+            tables.append((f"{name}[..]" if is_list else name, shape))
+    return tables
 
 
-def _table_at(path: KeyPath) -> type[KeyTable] | None:
-    """The table that describes the mapping at `path`."""
-    annotation: Any = RobotTable
+def _table_at(path: KeyPath) -> Any:
+    """The table that describes the mapping at `path`, None where there is none."""
+    shape: Any = RobotTable
     for step in path:
-        annotation = _inner(annotation, step)
-    annotation = _bare(annotation)
-    return annotation if _is_table(annotation) else None
+        if _is_table(shape):
+            key = shape.all_keys().get(str(step))
+            shape = None if key is None else key.shape
+        else:
+            shape = _item(shape)
+    return shape if _is_table(shape) else None
 
 
-def _inner(annotation: Any, step: str | int) -> Any:
-    annotation = _bare(annotation)
-    if _is_table(annotation):
-        field = annotation.model_fields.get(step)
-        return None if field is None else field.annotation
-    return get_args(annotation)[-1] if get_origin(annotation) in (dict, list) else None
+# ----------------------------------------------------------------------------------- as JSON schema
 
 
-def _bare(annotation: Any) -> Any:
-    """The type itself, without `Annotated` and without ``| None``."""
-    while get_origin(annotation) in (Annotated, Union, UnionType):
-        annotation = get_args(annotation)[0]
-    return annotation
+def json_schema() -> dict[str, Any]:
+    """The shape of a model file as a JSON schema, by which editors complete keys and mark mistakes.
+
+    It keeps to draft 7, which all editors know, and says less than the checks do: what two values
+    have to do with each other, and what stands in an expression, is checked by reading the file.
+    """
+    tables: dict[str, Any] = {}
+    robot = _table_schema(RobotTable, tables)
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "A robot for symgen",
+        "$defs": dict(sorted(tables.items())),
+        **robot,
+    }
 
 
-def _is_table(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, KeyTable)
+def _table_schema(table: type[KeyTable], tables: dict[str, Any]) -> dict[str, Any]:
+    """The schema of one table; those that it needs are added to `tables`."""
+    keys = table.all_keys()
+    properties = {
+        name: {"description": key.words, **_schema(key.shape, tables)} if key.words
+        else _schema(key.shape, tables)
+        for name, key in keys.items()
+    }  # fmt: skip
+    schema = {
+        "additionalProperties": False,
+        "description": inspect.getdoc(table),
+        "properties": properties,
+        "required": [name for name, key in keys.items() if key.required],
+        "type": "object",
+    }
+    if not schema["required"]:
+        del schema["required"]
+    return {"anyOf": [next(iter(properties.values())), schema]} if table.short_form else schema
+
+
+def _schema(shape: Any, tables: dict[str, Any]) -> Mapping[str, Any]:
+    if isinstance(shape, Leaf | Row):
+        return shape.schema
+    if _is_table(shape):
+        if shape.__name__ not in tables:
+            tables[shape.__name__] = _table_schema(shape, tables)
+        return {"$ref": f"#/$defs/{shape.__name__}"}
+    inner = _schema(_item(shape), tables)
+    if get_origin(shape) is list:
+        return {"type": "array", "items": inner}
+    return {"type": "object", "additionalProperties": inner}

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.description.reading import Node, Scalar
+from symgen.description.schema import seen
 from symgen.description.wording import KeyPath
 from symgen.planning.obstacles import Ball, Box, HalfSpace, Obstacle, Sphere
 from symgen.planning.task import KeepOut
-from symgen.planning.values import Values, seen
+from symgen.planning.values import Values
 
 Array = NDArray[np.float64]
 

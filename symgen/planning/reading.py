@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.description.reading import Document, Listing, Node, Scalar, Table, decode, load
+from symgen.description.schema import seen
 from symgen.description.wording import KeyPath
 from symgen.errors import RequestError
 from symgen.planning.angle_reading import read_angles
@@ -50,7 +51,7 @@ from symgen.planning.task import (
     Task,
     Via,
 )
-from symgen.planning.values import Values, document_of, seen
+from symgen.planning.values import Values, document_of
 from symgen.robot.configuration import configuration_of
 
 Array = NDArray[np.float64]

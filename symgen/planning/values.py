@@ -20,8 +20,8 @@ from symgen.description.expressions import (
     parse,
 )
 from symgen.description.findings import Findings
-from symgen.description.leaves import found
 from symgen.description.reading import Document, Entry, Listing, Node, Scalar, Table
+from symgen.description.schema import seen
 from symgen.description.wording import KeyPath, shown
 from symgen.errors import Fault, ModelError
 
@@ -275,13 +275,6 @@ _NOT_FINITE = (*_ENDLESS, ".nan", "nan")
 
 def _is_number(node: Node) -> bool:
     return isinstance(node, Scalar)
-
-
-def seen(node: Node) -> str:
-    """What stands in the file, for messages."""
-    if isinstance(node, Table):
-        return "a mapping"
-    return "a list" if isinstance(node, Listing) else found(node)
 
 
 def document_of(value: Any, file: str) -> Document:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from symgen.description.published import json_schema
+from symgen.description.schema import json_schema
 from symgen.errors import ModelError
 from tests.oracles.descriptions import described
 

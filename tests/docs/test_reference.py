@@ -10,7 +10,7 @@ from manual import commands, model_file, module, notation, python
 from manual.notation import cell, simple_tables
 from manual.tables import DOCS, filled
 from symgen.cli import cli
-from symgen.description.published import json_schema
+from symgen.description.schema import json_schema
 from symgen.formulations import FORMULATIONS
 from symgen.program.functions import FUNCTIONS
 from symgen.robot.records import record_fields

@@ -19,7 +19,7 @@ from symgen.comparing.growth import grow
 from symgen.description import read
 from symgen.description.checks import check
 from symgen.description.documents import decode
-from symgen.description.published import json_schema
+from symgen.description.schema import json_schema
 from symgen.description.wording import in_line
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named

@@ -10,9 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from symgen.description.leaves import MAX_NAME
 from symgen.description.model import names_made
 from symgen.description.names import BASE, illegal_name
+from symgen.description.schema import MAX_NAME
 from symgen.description.wording import shown
 from symgen.joints import JointType
 
