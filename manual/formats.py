@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from manual.notation import cell
 from symgen.description.foreign import mujoco_fields
-from symgen.description.foreign.entries import Format, Use, counts, rows
-from symgen.description.foreign.sdf_format import SDF
-from symgen.description.foreign.urdf_format import URDF
+from symgen.description.foreign.entries import SDF, URDF, Format, Use, counts, rows
 
 HEAD = "| entry | use | what it would have changed |\n| --- | --- | --- |\n"
 FIELDS_HEAD = "| use | fields | what they would have changed |\n| --- | --- | --- |\n"

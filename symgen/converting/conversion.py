@@ -12,8 +12,7 @@ from typing import Any
 
 from symgen.converting.restyling import restyled
 from symgen.converting.starter import SUFFIXES
-from symgen.description.checks import check
-from symgen.description.documents import read_document
+from symgen.description.checks import check, read_document
 from symgen.description.reading import Listing, Node, Scalar, Table, decode
 from symgen.description.scalars import rounded_from
 from symgen.description.wording import shown

@@ -22,8 +22,7 @@ from symgen.algebra.graph import Graph
 from symgen.algebra.linear import Transform, Vector
 from symgen.algebra.quotients import Quotients
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
-from symgen.description.manifolds import refuse_manifolds
-from symgen.description.model import RobotDescription
+from symgen.description.model import RobotDescription, refuse_manifolds
 from symgen.errors import RequestError
 from symgen.formulations import (
     Formulation,

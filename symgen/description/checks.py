@@ -1,7 +1,7 @@
 """A model file, checked: path -> `RobotDescription`, or one `ModelError` with every fault.
 
-    read_document   file -> tree with lines                (symgen.description.documents)
-    read_tables     tree -> tables of typed values         (symgen.description.schema)
+    read_document   file -> tree with lines                (reading; other formats: foreign)
+    read_tables     tree -> tables of typed values         (schema)
     the rest        tables -> description                  (here, names, parameters, joints, ...)
 
 Every stage reports to the same `Findings` and goes on with what is sound, so that the faults of
@@ -11,23 +11,24 @@ Where the format is silent: missing entries of `dh`, `origin` and `before` are z
 be left out; loads and points may sit on `base`, and name links, not joints; `convention` on a joint
 without `dh` says nothing; `axis` and the options of moving joints on a fixed joint, YAML tags and
 merge keys (``<<``) are faults; the words of C23 count as keywords of C; the names of coordinates,
-such as ``hip_2``, belong to the name space of joints and links.  What is silent about options is in
-`symgen.description.joint_options`, about outputs in `symgen.description.outputs`, about joints
-that follow others in `symgen.description.mimic`, about forces in `symgen.description.forces`.
+such as ``hip_2``, belong to the name space of joints and links.  So say `joints`,
+`outputs`, `mimic`, `forces` and `loops` for their parts of the file.
 """
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from os import PathLike
+from os import PathLike, fspath
 
-from symgen.description.documents import read_document
 from symgen.description.expressions import ZERO, Expression, evaluate, literal
 from symgen.description.findings import Findings
 from symgen.description.forces import check_forces, check_springs
+from symgen.description.foreign import ENDINGS, document_of_xacro, document_of_xml
+from symgen.description.foreign.xacro import XACRO
 from symgen.description.inertia import breaks_triangle, indefinite
-from symgen.description.joints import JointChecks
+from symgen.description.joints import JointChecks, check_redundant
 from symgen.description.loops import (
     check_initial,
     check_loops,
@@ -50,11 +51,11 @@ from symgen.description.parameters import (
     warn_units,
     warn_unused,
 )
-from symgen.description.reading import Document
-from symgen.description.redundant import check_redundant
+from symgen.description.reading import Document, decode, load
 from symgen.description.scalars import Scalars, vector
 from symgen.description.schema import PointTable, RobotTable, read_tables
 from symgen.description.wording import KeyPath, shown
+from symgen.errors import RequestError
 from symgen.options import AS_IT_IS, ReadOptions
 
 ROUNDING = 1e-9
@@ -275,3 +276,32 @@ def reflected_inertia(terms: JointTerms, scalars: Scalars) -> float:
     """Inertia of the rotor as the coordinate feels it (kg m^2, or kg along an axis)."""
     ratio = evaluate(terms.gear_ratio, scalars.values)
     return ratio * ratio * evaluate(terms.rotor_inertia, scalars.values)
+
+
+# -------------------------------------------------------------------------------------- documents
+
+
+def read_document(path: str | PathLike[str], reading: ReadOptions = AS_IT_IS) -> Document:
+    """Read one file; `ModelError` where there is no tree to look at."""
+    file, content = fspath(path), load(path)
+    ending = os.path.splitext(file)[1].lower()
+    if reading.arguments and ending != XACRO:
+        raise RequestError("arguments, NAME:=VALUE, are for xacro, in files such as arm.urdf.xacro")
+    if ending == XACRO:
+        return document_of_xacro(content, file, reading)
+    if is_foreign(path):
+        return document_of_xml(content, file, reading)
+    if reading.floating_base:
+        raise RequestError("--floating-base is for URDF and SDF; a model file says type: floating")
+    if reading.without_loops:
+        raise RequestError("--without-loops is for MJCF and SDF, whose files close loops")
+    if reading.angles:
+        raise RequestError(
+            "--angles is for URDF, SDF and MJCF; a model file says so: coordinates: angles"
+        )
+    return decode(content, file)
+
+
+def is_foreign(path: str | PathLike[str]) -> bool:
+    """Whether the name of a file says that it is in another format."""
+    return os.path.splitext(fspath(path))[1].lower() in ENDINGS

@@ -23,9 +23,8 @@ from symgen.description.model import (
 )
 from symgen.description.names import NameSpace, illegal_name
 from symgen.description.outputs import OutputChecks
-from symgen.description.poses import Z_AXIS, check_axis, checked_pose
 from symgen.description.quantities import POINT_POSITIONS, POINTS, TIME
-from symgen.description.scalars import ORIGIN, Scalars, vector
+from symgen.description.scalars import ORIGIN, Z_AXIS, Scalars, check_axis, checked_pose, vector
 from symgen.description.schema import JointTable, LoopEndTable, LoopTable, RobotTable
 from symgen.description.wording import KeyPath, shown
 from symgen.joints import OnManifold, Redundant

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from symgen.description.expressions import ONE, ZERO, Expression, literal
 from symgen.description.quantities import MULTIPLIERS, TIME
-from symgen.errors import Fault
+from symgen.errors import Fault, RequestError
 from symgen.joints import ANGLES, JointType, OnManifold, Redundant, closing_type, joint_type
 
 Triple = tuple[Expression, Expression, Expression]
@@ -411,3 +411,17 @@ class RobotDescription:
     def parameter_values(self) -> Mapping[str, float]:
         """Value of every parameter, derived ones included, by name."""
         return {parameter.name: parameter.value for parameter in self.parameters}
+
+
+# -------------------------------------------------------------------------------------- manifolds
+
+
+def refuse_manifolds(description: RobotDescription, what: str) -> None:
+    """RequestError where a joint is on a manifold; `what` is what is not available for it yet."""
+    for joint in description.joints:
+        if joint.manifold is not None:
+            raise RequestError(
+                f"{description.file}:{joint.source.line}: {what} is not available yet for joints "
+                f"with 'coordinates: {joint.representation}', such as {joint.name!r}; write "
+                "'coordinates: angles'"
+            )

@@ -1,4 +1,4 @@
-"""The values of expressions at the parameters' values, and what can be wrong with them."""
+"""Values of expressions, poses and axes at the parameters' values, and faults in them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from symgen.algebra import rounding
 from symgen.description.expressions import (
     CONSTANTS,
     FUNCTIONS,
+    ONE,
     ZERO,
     EvaluationError,
     Expression,
@@ -19,8 +20,8 @@ from symgen.description.expressions import (
     mentions_constant,
 )
 from symgen.description.findings import Findings
-from symgen.description.model import Triple
-from symgen.description.schema import Number
+from symgen.description.model import Pose, Triple
+from symgen.description.schema import Number, PoseTable
 from symgen.description.wording import KeyPath, degrees_meant, shown
 
 _NOT_FINITE = ("nan", "inf", "infinity")
@@ -232,3 +233,30 @@ def written_as_angle(expression: Expression) -> bool:
         if isinstance(node, Operation) and node.operator not in FUNCTIONS:
             waiting.extend(node.operands)
     return False
+
+
+# ------------------------------------------------------------------------------------------ poses
+
+
+Z_AXIS: Triple = (ZERO, ZERO, ONE)
+
+
+def checked_pose(table: PoseTable, path: KeyPath, scalars: Scalars) -> Pose:
+    """A fixed transform (m, rad)."""
+    scalars.triple((*path, "xyz"), table.xyz)
+    for index, angle in enumerate(table.rpy or ()):
+        scalars.angle((*path, "rpy", index), angle)
+    return Pose(vector(table.xyz), vector(table.rpy))
+
+
+def check_axis(axis: Triple, path: KeyPath, scalars: Scalars) -> None:
+    """An axis has a direction."""
+    findings = scalars.findings
+    values = scalars.triple(path, axis)
+    if values is None or findings.broken(path):
+        return
+    square = sum(value * value for value in values)  # of the length; it must not underflow
+    if square == 0.0:
+        findings.fault(path, "the axis is zero; expected a direction such as [0, 0, 1]")
+    elif not math.isfinite(square):
+        findings.fault(path, "the axis is too long to be normalised in float64")

@@ -26,7 +26,6 @@ from typing import (
     get_type_hints,
 )
 
-from symgen.description import synonyms
 from symgen.description.expressions import (
     MAX_LENGTH,
     Expression,
@@ -55,6 +54,45 @@ REPRESENTATIONS = (
 
 _MOST_HINTS = 400  # faults that are looked into: to look for what was meant takes its time
 _DEEPEST = 3  # levels of mappings in which a misplaced key is looked for
+
+
+# --------------------------------------------------------------------- words of other conventions
+
+
+_KEYS: Mapping[str, str] = {
+    "\u03b8": "theta", "\u03d1": "theta", "\u03b1": "alpha",
+    "yx": "xy", "zx": "xz", "zy": "yz",
+    "cog": "com", "cm": "com", "center_of_mass": "com", "centre_of_mass": "com",
+    "inertial": "inertia", "moment_of_inertia": "inertia", "weight": "mass",
+    "child": "link", "min": "lower", "max": "upper", "rotation": "rpy", "position": "xyz",
+}  # fmt: skip
+"""Keys of other conventions -> keys of the format; only those that the mapping takes count."""
+
+_ADVICE: Mapping[str, str] = {
+    "links": "a link stands in the joint that carries it: 'link: {name, mass, com, inertia}'",
+    "child": "a joint carries its own link: 'link: {name: ..}'",
+}
+"""Keys for which a word alone would not do."""
+
+_TURNS = (
+    "rotational", "rotation", "rotary", "rotating", "revolving", "hinge", "pin", "turn", "angular",
+    "r", "rev", "rot",
+)  # fmt: skip
+_SLIDES = (
+    "linear", "translational", "translation", "sliding", "slide", "slider", "p", "t",
+    "prism", "trans",
+)  # fmt: skip
+_OTHER_TYPES: Mapping[str, str] = {
+    **dict.fromkeys(_TURNS, "revolute"),
+    **dict.fromkeys(_SLIDES, "prismatic"),
+    "continuous": "revolute without limits",
+    "ball": "spherical",
+    "cardan": "universal",
+    "free": "floating",
+    "weld": "fixed",
+    "rigid": "fixed",
+}
+"""Types of joints in other words, in small letters."""
 
 
 # --------------------------------------------------------------------------------- kinds of values
@@ -174,15 +212,15 @@ def _choice(
 
 def _read_joint_type(node: Node, names: Collection[str]) -> Any:
     text = node.text if isinstance(node, Scalar) else ""
-    if text not in JOINT_TYPES and text.lower() in synonyms.JOINT_TYPES:
-        meant = synonyms.JOINT_TYPES[text.lower()]
+    if text not in JOINT_TYPES and text.lower() in _OTHER_TYPES:
+        meant = _OTHER_TYPES[text.lower()]
         raise KindError(f"{shown(text)} is no joint type here; write {meant}")
     return _JOINT_TYPE.read(node, names)
 
 
 def _read_loop_type(node: Node, names: Collection[str]) -> Any:
     text = node.text if isinstance(node, Scalar) else ""
-    meant = synonyms.JOINT_TYPES.get(text.lower(), text)
+    meant = _OTHER_TYPES.get(text.lower(), text)
     if text not in LOOP_TYPES and meant in JOINT_TYPES and meant not in LOOP_TYPES:
         loops = ", ".join(LOOP_TYPES)
         raise KindError(f"a {meant} joint closes no loop; expected one of {loops}")
@@ -281,7 +319,7 @@ _NUMBER = Leaf(_read_number, _NUMBER_SCHEMA)
 _QUANTIFIED = Leaf(_read_quantified, _NUMBER_SCHEMA)
 _ENTRIES_SCHEMA = {"anyOf": [_NUMBER_SCHEMA, _list_of(_NUMBER_SCHEMA)]}
 _JOINT_TYPE = _choice(JOINT_TYPES)
-_LOOP_TYPE = _choice(LOOP_TYPES, meant=synonyms.JOINT_TYPES)
+_LOOP_TYPE = _choice(LOOP_TYPES, meant=_OTHER_TYPES)
 
 Number = Annotated[Expression | None, _NUMBER]
 Quantified = Annotated[Expression | None, _QUANTIFIED]
@@ -708,8 +746,14 @@ class _Reader:
         return _nearest_key(key, known) if self.guesses >= 0 else None
 
 
+def _of_another_convention(key: str, known: Collection[str]) -> str | None:
+    """The key of `known` that stands for `key`, in another convention or in capitals."""
+    meant = _KEYS.get(key, _KEYS.get(key.lower()))
+    return meant if meant in known else None
+
+
 def _nearest_key(key: str, known: tuple[str, ...]) -> str | None:
-    return synonyms.known_key(key, known) or nearest(key, known)
+    return _of_another_convention(key, known) or nearest(key, known)
 
 
 def _hint(path: KeyPath, value: Node) -> str:
@@ -723,10 +767,10 @@ def _hint(path: KeyPath, value: Node) -> str:
         return f"unknown key; a space is missing after ':'; write {shown(f'{start}: {rest}')}"
     if " " in key and empty:
         return f"{shown(key)} is no key; a text with a comma in it needs quotes"
-    meant = synonyms.known_key(key, known)
+    meant = _of_another_convention(key, known)
     hint = did_you_mean(key, known) if meant is None else f"; did you mean {shown(meant)}?"
-    if key in synonyms.ADVICE:
-        hint = f"; {synonyms.ADVICE[key]}"
+    if key in _ADVICE:
+        hint = f"; {_ADVICE[key]}"
     hint = _elsewhere(path) or hint
     return "unknown key" + (hint or f"; known here are {', '.join(map(shown, known))}")
 

@@ -8,8 +8,7 @@ import pytest
 from symgen.cli import run
 from symgen.converting.restyling import STYLES, layout, placed, restyled
 from symgen.description import read
-from symgen.description.checks import check
-from symgen.description.documents import read_document
+from symgen.description.checks import check, read_document
 from symgen.description.reading import decode
 from symgen.description.writing import model_text
 from symgen.errors import RequestError

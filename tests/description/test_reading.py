@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from symgen.description.documents import read_document
+from symgen.description.checks import read_document
 from symgen.description.reading import (
     MAX_BYTES,
     MAX_WEIGHT,

@@ -15,8 +15,7 @@ from functools import cache
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from symgen.description.foreign.sdf_format import SDF
-from symgen.description.foreign.urdf_format import URDF
+from symgen.description.foreign.entries import SDF, URDF
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

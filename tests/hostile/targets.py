@@ -22,8 +22,7 @@ from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.description import RobotDescription
-from symgen.description.checks import check
-from symgen.description.documents import is_foreign, read_document
+from symgen.description.checks import check, is_foreign, read_document
 from symgen.description.reading import Document, decode, load
 from symgen.description.writing import model_text
 from symgen.emit.emission import emit, javascript_module

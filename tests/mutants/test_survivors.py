@@ -17,8 +17,7 @@ from symgen.cli import run
 from symgen.comparing.charts import growth_svg
 from symgen.comparing.growth import grow
 from symgen.description import read
-from symgen.description.checks import check
-from symgen.description.documents import decode
+from symgen.description.checks import check, decode
 from symgen.description.schema import json_schema
 from symgen.description.wording import in_line
 from symgen.errors import ModelError

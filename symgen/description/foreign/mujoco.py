@@ -30,7 +30,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -39,27 +39,16 @@ from typing import Any
 
 import numpy as np
 
-from symgen.description.foreign.kinds import kind_of
-from symgen.description.foreign.legal import LegalNames, name_of_robot
-from symgen.description.foreign.mujoco_equalities import Closed, closed_by
-from symgen.description.foreign.mujoco_friction import (
-    TravelFriction,
-    friction_nodes,
-    travel_friction,
-)
-from symgen.description.foreign.mujoco_terms import (
-    TERMS,
-    TYPES,
-    refuse_constraints,
-    rest_of,
-    terms_of,
-)
 from symgen.description.foreign.nodes import (
+    LegalNames,
     inertia,
     joint_node,
+    kind_of,
     listing,
     massless,
     name_of,
+    name_of_robot,
+    representation_of,
     table,
     text,
     triple,
@@ -69,6 +58,7 @@ from symgen.description.foreign.rotations import (
     Pose,
     from_axis_angle,
     from_quaternion,
+    to_rpy,
     turned,
 )
 from symgen.description.foreign.xml import (
@@ -80,8 +70,10 @@ from symgen.description.foreign.xml import (
     read_xml,
     stop,
 )
+from symgen.description.model import FRICTION_VELOCITY
 from symgen.description.names import BASE
-from symgen.description.reading import FILE_STEP, Document, Node, Scalar, Table, load
+from symgen.description.quantities import POINTS, quantity
+from symgen.description.reading import FILE_STEP, Document, Listing, Node, Scalar, Table, load
 from symgen.description.wording import KeyPath, in_line, shown
 from symgen.errors import ModelError
 
@@ -415,3 +407,199 @@ def _document(reading: _Reading) -> Document:
     }
     warnings, files = tuple(reading.faults.warnings), tuple(reading.faults.files)
     return Document(reading.file, table(content, line), (), warnings, reading.places, files)
+
+
+# ----------------------------------------------------------------------------------- mujoco terms
+
+
+TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "floating"}
+TERMS = {
+    "armature": "rotor_inertia",
+    "damping": "damping",
+    "frictionloss": "friction",
+    "stiffness": "stiffness",
+}
+"""What drives, bearings and springs are called there and in a model file."""
+_MOST_CONSTRAINTS = 20
+
+
+def refuse_constraints(
+    faults: Faults,
+    element: Element,
+    named: Sequence[str],
+    without_loops: bool,
+) -> None:
+    """Constraints and tendons, by name: a fault, or a remark where the open tree is asked for."""
+    more = f" and {len(named) - _MOST_CONSTRAINTS} more" if len(named) > _MOST_CONSTRAINTS else ""
+    words = ", ".join(named[:_MOST_CONSTRAINTS]) + more
+    if without_loops:
+        faults.warn(element, "", f"left out: {words}")
+        return
+    message = (
+        f"not available: {words}; --without-loops (in Python: without_loops=True) reads the open "
+        f"tree without them"
+    )
+    faults.add(element, "", message)
+
+
+_WITH_ANGLES = (
+    "MuJoCo means the angular velocity, or the rotation, of the body, and with --angles "
+    "the joint has three angles; leave --angles out, or write 0, to go on"
+)
+
+
+def terms_of(
+    faults: Faults,
+    element: Element,
+    key: str,
+    kind: str,
+    given: Mapping[str, Scalar],
+    rest: Node | None,
+    angles: bool,
+) -> dict[str, Node | None]:
+    """What a model file says of a ball or free joint (`kind`) beside its frame.
+
+    `given` are those of the `TERMS` of MuJoCo that are not 0, `rest` is where a spring is slack.
+    MuJoCo means the angular velocity in the axes of the body, and the velocity of a free body in
+    those of the world, where its armature is an added mass, and `mujoco_friction` has its friction.
+    Damping and springs are the same in any axes.
+    """
+    if given and angles:
+        named = " and ".join(given)
+        faults.add(element, key, f"{named} of a {kind} joint: {_WITH_ANGLES}")
+        return {}
+    terms: dict[str, Node | None] = {TERMS[name]: value for name, value in given.items()}
+    if kind == "free":
+        turning = [name for name in ("armature", "frictionloss") if name in given]
+        terms |= {TERMS[name]: of_angular_velocity(given[name]) for name in turning}
+        terms["added_mass"] = given.get("armature")
+    if "stiffness" in given:
+        terms["rest"] = rest
+    return {"coordinates": representation_of(kind_of(TYPES[kind], angles), element.line), **terms}
+
+
+def rest_of(qpos: Sequence[float], line: int) -> Node | None:
+    """Where a ball or free joint is slack, of the numbers of MuJoCo: quaternions are w x y z."""
+    *place, w, x, y, z = qpos
+    return listing([number(entry, line) for entry in (*place, x, y, z, w)], line)
+
+
+# -------------------------------------------------------------------------------- mujoco friction
+
+
+@dataclass(frozen=True)
+class TravelFriction:
+    """The friction of a free joint's travel, and the link that travels."""
+
+    link: str
+    size: Scalar
+
+
+def of_angular_velocity(size: Scalar) -> Node | None:
+    """A joint term of the three rotations of a free joint alone."""
+    none = Scalar("0", "int", size.line)
+    return listing([none] * 3 + [size] * 3, size.line)
+
+
+def travel_friction(kind: str, link: str, terms: Mapping[str, Node | None]) -> list[TravelFriction]:
+    """That of a joint of MuJoCo with these joint terms, if it has some; `kind` is free or other."""
+    friction = terms.get("friction")
+    if kind != "free" or not isinstance(friction, Listing):
+        return []
+    size = friction.items[-1]
+    return [TravelFriction(link, size)] if isinstance(size, Scalar) else []
+
+
+def friction_nodes(
+    frictions: Sequence[TravelFriction], names: LegalNames
+) -> tuple[list[Node], list[Node]]:
+    """Points and forces of the model; `names` are those of its points."""
+    points: list[Node] = []
+    forces: list[Node] = []
+    for one in frictions:
+        line = one.size.line
+        point = names.made("point", f"{one.link}_origin")
+        at = {"name": text(point, line), "link": text(one.link, line)}
+        points.append(table(at, line))
+        rates = [quantity(POINTS, point, rate) for rate in ("vx", "vy", "vz")]
+        slips = [f"-{one.size.text}*tanh({rate}/{FRICTION_VELOCITY.text})" for rate in rates]
+        force = {
+            "name": text(f"{point}_friction", line),
+            "point": text(point, line),
+            "force": listing([text(slip, line) for slip in slips], line),
+        }
+        forces.append(table(force, line))
+    return points, forces
+
+
+# ------------------------------------------------------------------------------ mujoco equalities
+
+
+_LOOPS = {"connect": "spherical", "weld": "fixed"}
+
+
+@dataclass(frozen=True)
+class Closed:
+    """What closes loops, as nodes of a model file; relations by name."""
+
+    loops: Sequence[Node]
+    relations: Mapping[str, Node]
+
+
+def closed_by(
+    equalities: Sequence[Mapping[str, Any]],
+    links: Mapping[int, str],
+    joints: Mapping[int, str],
+    element_of: Callable[[str, str], Element],
+    faults: Faults,
+) -> Closed:
+    """Loops and relations; `links` and `joints` are names by MuJoCo's numbers."""
+    names = LegalNames(x["name"] for x in equalities)
+    loops: list[Node] = []
+    relations: dict[str, Node] = {}
+    for count, one in enumerate(equalities, start=1):
+        element = element_of(one["kind"], one["name"])
+        given = one["name"] or f"{one['kind']}_{count}"
+        if not one["active"]:
+            faults.warn(element, f"{one['kind']}.{given}", "is not active, and left out")
+            continue
+        name = (names.new if one["name"] else names.made)("loop", given)
+        if one["kind"] == "joint":
+            relations[name] = text(_relation(one, joints), element.line)
+        else:
+            loops.append(_loop(name, one, links, element.line))
+    return Closed(loops, relations)
+
+
+def _loop(name: str, one: Mapping[str, Any], links: Mapping[int, str], line: int) -> Node:
+    second, first = (_frame(side, links, line) for side in one["frames"])
+    kind = text(_LOOPS[one["kind"]], line)
+    entries = {"name": text(name, line), "type": kind, "first": first, "second": second}
+    return table(entries, line)
+
+
+def _frame(side: Sequence[Any], links: Mapping[int, str], line: int) -> Node:
+    body, at, turn = side
+    rpy = to_rpy(from_quaternion(turn))
+    origin = table({"xyz": triple(at, line), "rpy": triple(rpy, line)}, line)
+    return table({"link": text(links[body], line), "origin": origin}, line)
+
+
+def _relation(one: Mapping[str, Any], joints: Mapping[int, str]) -> str:
+    """q1 - q1_0 = a0 + a1 x + a2 x^2 + a3 x^3 + a4 x^4 with x = q2 - q2_0; x = 0 without q2."""
+    (first, second), (zero, other_zero) = one["joints"], one["zeros"]
+    constant, *factors = one["polynomial"]
+    terms = [f"q.{joints[first]}", _signed(-zero - constant)]
+    if second >= 0:
+        x = f"(q.{joints[second]}{_signed(-other_zero)})" if other_zero else f"q.{joints[second]}"
+        for power, factor in enumerate(factors, start=1):
+            if factor:
+                terms.append(f"{_signed(-factor)}*{x}" + (f"**{power}" if power > 1 else ""))
+    return "".join(terms)
+
+
+def _signed(value: float) -> str:
+    """A number to be added, with all its digits; nothing for 0."""
+    if not value:
+        return ""
+    return f" {'-' if value < 0 else '+'} {abs(value)!r}"

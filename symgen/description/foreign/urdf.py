@@ -26,14 +26,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from symgen.description.foreign.entries import remark
-from symgen.description.foreign.kinds import kind_of, representation_of
-from symgen.description.foreign.legal import LegalNames, name_of_robot
-from symgen.description.foreign.nodes import inertia, listing, table, text
-from symgen.description.foreign.rotations import from_rpy, turned
-from symgen.description.foreign.urdf_format import URDF
-from symgen.description.foreign.urdf_origins import attitude
-from symgen.description.foreign.urdf_transmissions import rotors_of
+from symgen.description.foreign.entries import URDF, remark
+from symgen.description.foreign.nodes import (
+    LegalNames,
+    inertia,
+    kind_of,
+    listing,
+    name_of_robot,
+    representation_of,
+    table,
+    text,
+)
+from symgen.description.foreign.rotations import from_quaternion, from_rpy, to_rpy, turned
 from symgen.description.foreign.xml import (
     MOST_JOINTS,
     Element,
@@ -483,3 +487,127 @@ def _unless_zero(value: Scalar | None) -> Scalar | None:
 def _unless_zeros(numbers: list[Scalar] | None) -> list[Scalar] | None:
     """None for numbers that are all zero."""
     return numbers if numbers and any(values(numbers)) else None
+
+
+# ----------------------------------------------------------------------------------- urdf origins
+
+
+def attitude(faults: Faults, origin: Element | None, key: str) -> list[Scalar] | None:
+    """Roll, pitch and yaw of an <origin> (rad), of its `rpy` or its `quat_xyzw`; None for none."""
+    rpy = faults.numbers(origin, "rpy", key, 3)
+    quaternion = faults.numbers(origin, "quat_xyzw", key, 4)
+    if origin is None or quaternion is None:
+        return rpy
+    if "rpy" in origin.attributes:
+        faults.add(origin, key, "rpy and quat_xyzw: an orientation is given once")
+        return None
+    x, y, z, w = values(quaternion)
+    try:
+        angles = to_rpy(from_quaternion((w, x, y, z)))
+    except ValueError:
+        faults.add(origin, key, "quat_xyzw: the quaternion is zero, and has no direction")
+        return None
+    return [number(angle, origin.line) for angle in angles]
+
+
+# ----------------------------------------------------------------------------- urdf transmissions
+
+
+_MOVING = ("revolute", "prismatic")
+_INERTIAS = ("drake:rotor_inertia", "motorInertia")
+_RATIOS = ("drake:gear_ratio", "mechanicalReduction")
+_TOLERANCE = 1e-9
+"""Relative: two values beyond it are not the same."""
+
+
+def rotors_of(
+    root: Element, kinds: Mapping[str, str], faults: Faults
+) -> dict[str, dict[str, Node]]:
+    """The entries of joints that have rotors, by the joint; `kinds` are types of joints by name."""
+    rotors: dict[str, list[tuple[Scalar, Scalar | None]]] = {}
+    for transmission in root.all("transmission"):
+        key = f"transmission.{transmission.attributes.get('name', '')}"
+        joints = list(transmission.all("joint"))
+        for places in _drives(transmission, faults, key):
+            inertia = _value(faults, places, _INERTIAS, key)
+            if inertia is None or float(inertia.text) == 0.0:
+                continue
+            if float(inertia.text) < 0.0:
+                faults.add(places[0], key, f"the inertia of a rotor is negative: {inertia.text}")
+                continue
+            joint = _joint_of(joints, kinds, inertia, places[0], faults, key)
+            if joint:
+                ratio = _value(faults, (*places, joints[0]), _RATIOS, key)
+                rotors.setdefault(joint, []).append((inertia, ratio))
+    return {joint: _entries(found) for joint, found in rotors.items()}
+
+
+def _drives(transmission: Element, faults: Faults, key: str) -> list[tuple[Element, ...]]:
+    """The elements that describe each rotor: an inertia of the transmission is that of one."""
+    actuators = list(transmission.all("actuator"))
+    own = [x for x in actuators if any(_values(faults, (x,), _INERTIAS, key))]
+    return [(x, transmission) for x in own] or [(*actuators, transmission)]
+
+
+def _joint_of(
+    joints: list[Element],
+    kinds: Mapping[str, str],
+    inertia: Scalar,
+    drive: Element,
+    faults: Faults,
+    key: str,
+) -> str:
+    """The joint that a rotor drives; "", and a warning, where it cannot be a term of a joint."""
+    names = [x.attributes.get("name", "").strip() for x in joints]
+    rotor = f"the rotor inertia {inertia.text} of {shown(drive.attributes.get('name', ''))}"
+    if len(names) != 1:
+        listed = ", ".join(map(shown, names[:4])) if names else "no <joint>"
+        words = f"{rotor} is left out: it couples joints ({listed}), and would add to their inertia"
+        faults.warn(drive, key, words if names else f"{rotor} is left out: there is {listed}")
+    elif kinds.get(names[0]) not in _MOVING:
+        kind = kinds.get(names[0])
+        why = f"the joint is {kind}" if kind else f"there is no joint named {shown(names[0])}"
+        faults.warn(drive, key, f"{rotor} is left out: {why}")
+    else:
+        return names[0]
+    return ""
+
+
+def _entries(rotors: list[tuple[Scalar, Scalar | None]]) -> dict[str, Node]:
+    """`rotor_inertia` and `gear_ratio` of one rotor as written, of several the reflected sum."""
+    if len(rotors) == 1:
+        inertia, ratio = rotors[0]
+        entries: dict[str, Node] = {"rotor_inertia": inertia}
+        return entries if ratio is None else {**entries, "gear_ratio": ratio}
+    reflected = sum(
+        float(inertia.text) * (1.0 if ratio is None else float(ratio.text)) ** 2
+        for inertia, ratio in rotors
+    )
+    return {"rotor_inertia": number(reflected, rotors[0][0].line)}
+
+
+def _value(
+    faults: Faults, places: tuple[Element, ...], tags: tuple[str, ...], key: str
+) -> Scalar | None:
+    """The first of the values that elements give; a warning where they differ."""
+    values = list(_values(faults, places, tags, key))
+    for element, other in values[1:]:
+        first, second = float(values[0][1].text), float(other.text)
+        if abs(first - second) > _TOLERANCE * max(abs(first), abs(second)):
+            words = f"<{element.tag}> {other.text} is left out: {values[0][1].text} is given, too"
+            faults.warn(element, key, words)
+            break
+    return values[0][1] if values else None
+
+
+def _values(
+    faults: Faults, places: tuple[Element, ...], tags: tuple[str, ...], key: str
+) -> Iterator[tuple[Element, Scalar]]:
+    for element in places:
+        for tag in tags:
+            given = [(element, element.attributes.get(tag, ""))]
+            given += [(x, x.attributes.get("value", "") or x.text) for x in element.all(tag)]
+            for here, words in given:
+                numbers = faults.numbers_in(here, words, f"{tag}: ", key, 1) if words else None
+                if numbers:
+                    yield here, numbers[0]

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symgen.description.checks import check
-from symgen.description.documents import read_document
+from symgen.description.checks import check, read_document
 from symgen.description.reading import decode
 from symgen.description.writing import model_text
 from symgen.errors import ModelError

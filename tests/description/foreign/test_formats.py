@@ -6,9 +6,7 @@ import mujoco
 import pytest
 
 from symgen.description.foreign import mujoco_fields
-from symgen.description.foreign.entries import Use, counts, rows
-from symgen.description.foreign.sdf_format import SDF
-from symgen.description.foreign.urdf_format import URDF
+from symgen.description.foreign.entries import SDF, URDF, Use, counts, rows
 
 URDF_XSD = """
 robot @name @version

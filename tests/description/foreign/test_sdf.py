@@ -8,8 +8,7 @@ import pytest
 
 import symgen
 from symgen.cli import run
-from symgen.description.checks import check
-from symgen.description.documents import read_document
+from symgen.description.checks import check, read_document
 from symgen.description.foreign.rotations import Pose, from_rpy, to_rpy
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named

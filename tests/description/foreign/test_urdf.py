@@ -9,8 +9,7 @@ import pytest
 import symgen
 from symgen.cli import run
 from symgen.description import read
-from symgen.description.checks import check
-from symgen.description.documents import read_document
+from symgen.description.checks import check, read_document
 from symgen.description.model import JointTerms
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
