@@ -28,7 +28,7 @@ from symgen.description.forces import check_forces, check_springs
 from symgen.description.foreign import ENDINGS, document_of_xacro, document_of_xml
 from symgen.description.foreign.xacro import XACRO
 from symgen.description.inertia import breaks_triangle, indefinite
-from symgen.description.joints import JointChecks, check_redundant
+from symgen.description.joints import check_joints
 from symgen.description.loops import (
     check_initial,
     check_loops,
@@ -77,8 +77,7 @@ def check(document: Document) -> RobotDescription:
     check_robot_name(robot, findings)
     scalars.triple(("gravity",), robot.gravity)
     mimics = check_mimics(robot, scalars)
-    joints = JointChecks(robot, findings, scalars, names, mimics).all()
-    check_redundant(robot, findings)
+    joints = check_joints(robot, names, mimics, scalars)
     loads = link_points("loads", robot.loads, names, scalars)
     points = link_points("points", robot.points, names, scalars)
     outputs = check_outputs(robot, scalars)

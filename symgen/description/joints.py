@@ -14,7 +14,7 @@ springs and limits of one of them mean nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from symgen.description.expressions import ZERO, Expression
 from symgen.description.findings import Findings
@@ -32,7 +32,6 @@ from symgen.description.names import BASE, NameSpace
 from symgen.description.scalars import Z_AXIS, Scalars, check_axis, checked_pose, vector
 from symgen.description.schema import (
     AllFlags,
-    DhTable,
     Entries,
     ForAll,
     InertiaTable,
@@ -43,129 +42,170 @@ from symgen.description.schema import (
     RobotTable,
 )
 from symgen.description.wording import KeyPath, shown
-from symgen.joints import ANGLES, ON_MANIFOLDS, JointType, OnManifold, Redundant
+from symgen.joints import ANGLES, ON_MANIFOLDS, OnManifold, Redundant
 
-_DIRECTIONS = (
-    "axis",
-    "axes",
-    "sequence",
-    "pitch",
-)  # keys that say where the axes are, beside `origin`
+_DIRECTIONS = ("axis", "axes", "sequence", "pitch")
+"""Keys that say where the axes are, beside `origin`."""
+_TERMS = tuple(field.name for field in fields(JointTerms))
+_NOT_NEGATIVE = ("rotor_inertia", "damping", "friction")
+_NEEDS = {"gear_ratio": "rotor_inertia", "rest": "stiffness", "friction_velocity": "friction"}
+_SPRINGS = ("translation", "rotation")
+
+Placed = tuple[KeyPath, Expression | None]
+"""An expression with its place in the file; None where it is missing or faulty."""
 
 
-@dataclass(frozen=True)
-class JointChecks:
-    """Checks and builds one joint after the other; `path` is always the place in the file."""
+def check_joints(
+    robot: RobotTable, names: NameSpace, mimics: Mapping[int, Mimic], scalars: Scalars
+) -> tuple[JointDescription, ...]:
+    """All joints that could be read, in the order of the file."""
+    check_conventions(robot, scalars.findings)
+    joints = [
+        _Joint(robot, names, scalars, index, table)
+        for index, table in enumerate(robot.joints or [])
+        if table is not None
+    ]
+    checked = tuple(joint.checked(mimics.get(joint.index)) for joint in joints)
+    check_redundant(robot, joints, scalars.findings)
+    return checked
 
-    robot: RobotTable
-    findings: Findings
-    scalars: Scalars
-    names: NameSpace
-    mimics: Mapping[int, Mimic]
 
-    def all(self) -> tuple[JointDescription, ...]:
-        """All joints that could be read, in the order of the file."""
-        self.check_conventions()
-        tables = self.robot.joints or []
-        return tuple(self.joint(i, table) for i, table in enumerate(tables) if table is not None)
+def check_conventions(robot: RobotTable, findings: Findings) -> None:
+    """Ask once for a DH convention, however many joints lack it: it is one omission."""
+    if robot.gives("convention") or findings.broken(("convention",)):
+        return
+    lacking = [
+        index
+        for index, table in enumerate(robot.joints or [])
+        if table is not None and table.gives("dh") and not table.gives("convention")
+    ]
+    if lacking:
+        others = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
+        findings.fault(
+            ("joints", lacking[0], "dh"),
+            f"this joint{others} has no DH convention; write 'convention: standard' (distal) or "
+            "'convention: modified' (Craig, proximal) at the top of the file or in the joint",
+        )
 
-    def joint(self, index: int, table: JointTable) -> JointDescription:
-        """One joint with its link."""
-        path: KeyPath = ("joints", index)
-        kind = table.kind
-        self.check_representation(table, path)
-        options = JointOptions(self.findings, self.scalars, table, kind, path)
-        self.check_styles(table, kind, path)
-        self.check_directions(table, kind, path)
-        check_axis(vector(table.axis, Z_AXIS), (*path, "axis"), self.scalars)
-        moves_along_axis = kind is not None and "axis" in kind.keys and table.dh is None
+
+def check_redundant(robot: RobotTable, joints: Sequence[_Joint], findings: Findings) -> None:
+    """Refuse options of joints with Euler parameters, and sections that do not know them yet."""
+    redundant = [joint for joint in joints if isinstance(joint.kind, Redundant)]
+    for joint in redundant:
+        for key in filter(joint.table.gives, (*_TERMS, "limits", "prescribed")):
+            joint.fault(
+                f"{key!r} means nothing for one of four Euler parameters; remove it, or write "
+                "'coordinates: quaternion'",
+                key,
+            )
+    for key in ("springs", "forces"):
+        if redundant and getattr(robot, key):
+            findings.fault(
+                (key,),
+                f"{key!r} are not available yet beside 'coordinates: euler_parameters', such as "
+                f"those of {redundant[0].table.name!r}; write 'coordinates: quaternion'",
+            )
+
+
+class _Joint:
+    """Checks one joint; `kind` is its type, None where that is faulty."""
+
+    def __init__(
+        self, robot: RobotTable, names: NameSpace, scalars: Scalars, index: int, table: JointTable
+    ) -> None:
+        self.robot, self.names, self.scalars = robot, names, scalars
+        self.findings, self.index, self.table = scalars.findings, index, table
+        self.path: KeyPath = ("joints", index)
+        self.kind = table.kind
+        self.keys: Sequence[str] = () if self.kind is None else self.kind.keys
+
+    def fault(self, message: str, *keys: str | int) -> None:
+        """Record a fault of the joint, or of a value in it."""
+        self.findings.fault((*self.path, *keys), message)
+
+    def value(self, expression: Expression | None, *keys: str | int) -> float | None:
+        """The value of an expression in the joint: see `Scalars.value`."""
+        return self.scalars.value((*self.path, *keys), expression)
+
+    @property
+    def coordinates(self) -> int:
+        """Number of coordinates of the joint; 1 where its type is unknown."""
+        return 1 if self.kind is None else self.kind.coordinates
+
+    def checked(self, mimic: Mimic | None) -> JointDescription:
+        """The joint with its link."""
+        table, kind = self.table, self.kind
+        self.check_representation()
+        self.check_styles()
+        self.check_directions()
+        axis = vector(table.axis, Z_AXIS)
+        check_axis(axis, (*self.path, "axis"), self.scalars)
+        represented = kind if isinstance(kind, OnManifold | Redundant) else None
         return JointDescription(
             name=table.name or "",
             type=table.type or "",
-            parent=self.parent(index, table),
-            link=self.link(index, table),
-            source=self.findings.source(path),
-            dh=self.dh(table, kind, (*path, "dh")),
-            before=self.pose(table.before, (*path, "before")),
-            origin=self.pose(table.origin, (*path, "origin")),
-            axis=vector(table.axis, Z_AXIS) if moves_along_axis else None,
-            sequence=self.sequence(table, kind, path),
-            pitch=self.pitch(table, kind, path),
-            terms=options.terms(),
-            limits=options.limits(),
-            prescribed=options.prescribed(),
+            parent=self.parent(),
+            link=self.link(),
+            source=self.findings.source(self.path),
+            dh=self.dh(),
+            before=self.pose(table.before, "before"),
+            origin=self.pose(table.origin, "origin"),
+            axis=axis if "axis" in self.keys and table.dh is None else None,
+            sequence=self.sequence(),
+            pitch=self.pitch(),
+            terms=self.terms(),
+            limits=self.limits(),
+            prescribed=self.prescribed(),
             actuated=table.actuated is not False,
-            mimic=self.mimics.get(index),
-            representation=(
-                kind.representation if isinstance(kind, (OnManifold, Redundant)) else ANGLES
-            ),
-            rest=options.rest(),
-            added_mass=options.added_mass(),
+            mimic=mimic,
+            representation=represented.representation if represented else ANGLES,
+            rest=self.rest(),
+            added_mass=self.added_mass(),
         )
 
-    def parent(self, index: int, table: JointTable) -> str:
+    def parent(self) -> str:
         """The link that carries the joint; by default that of the joint just before."""
-        if table.parent is not None:
-            return self.names.parent(table.parent, index)
-        return self.names.links[index - 1] if index > 0 else BASE
+        if self.table.parent is not None:
+            return self.names.parent(self.table.parent, self.index)
+        return self.names.links[self.index - 1] if self.index > 0 else BASE
 
     # ----------------------------------------------------------------------------------- frames
 
-    def check_conventions(self) -> None:
-        """Ask once for a DH convention, however many joints lack it: it is one omission."""
-        if self.robot.gives("convention") or self.findings.broken(("convention",)):
-            return
-        lacking = [
-            index
-            for index, table in enumerate(self.robot.joints or [])
-            if table is not None and table.gives("dh") and not table.gives("convention")
-        ]
-        if lacking:
-            others = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
-            self.findings.fault(
-                ("joints", lacking[0], "dh"),
-                f"this joint{others} has no DH convention; write 'convention: standard' (distal) "
-                "or 'convention: modified' (Craig, proximal) at the top of the file or in the "
-                "joint",
-            )
-
-    def check_styles(self, table: JointTable, kind: JointType | None, path: KeyPath) -> None:
+    def check_styles(self) -> None:
         """`dh`, perhaps after `before`, for the types that take it; or `origin`."""
-        dh, origin = table.gives("dh"), table.gives("origin")
-        takes_dh = kind is None or "dh" in kind.keys
+        dh, origin = self.table.gives("dh"), self.table.gives("origin")
+        takes_dh = self.kind is None or "dh" in self.keys
         if dh and not takes_dh:
-            self.findings.fault(
-                (*path, "dh"), f"a {table.type} joint takes 'origin: {{xyz, rpy}}', not 'dh'"
-            )
+            self.fault(f"a {self.table.type} joint takes 'origin: {{xyz, rpy}}', not 'dh'", "dh")
         elif dh and origin:
-            self.findings.fault(
-                (*path, "origin"), "a joint has either 'dh' or 'origin', not both; remove one"
-            )
-        elif any(self.findings.broken((*path, key)) for key in ("dh", "origin")):
+            self.fault("a joint has either 'dh' or 'origin', not both; remove one", "origin")
+        elif any(self.findings.broken((*self.path, key)) for key in ("dh", "origin")):
             pass  # misspelt
-        elif not dh and not origin and kind is not None:  # who knows what another type would need
-            problem = f"a {kind.name} joint needs 'origin: {{xyz, rpy}}', perhaps 'origin: {{}}'"
+        elif not dh and not origin and self.kind is not None:  # who knows what others would need
+            problem = (
+                f"a {self.kind.name} joint needs 'origin: {{xyz, rpy}}', perhaps 'origin: {{}}'"
+            )
             if takes_dh:
                 problem = (
                     "this joint has neither 'dh' nor 'origin'; give one of "
                     "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}', perhaps 'origin: {}'"
                 )
-            self.findings.fault(path, problem)
-        if table.gives("before") and (not takes_dh or (origin and not dh)):
-            self.findings.fault(
-                (*path, "before"),
-                "'before' stands only beside 'dh'; put this transform into 'origin'",
+            self.fault(problem)
+        if self.table.gives("before") and (not takes_dh or (origin and not dh)):
+            self.fault(
+                "'before' stands only beside 'dh'; put this transform into 'origin'", "before"
             )
 
-    def check_directions(self, table: JointTable, kind: JointType | None, path: KeyPath) -> None:
+    def check_directions(self) -> None:
         """A joint gives only those keys about its axes that its type takes."""
+        kind, table = self.kind, self.table
         if kind is None:
             return
         taken = " and ".join(repr(key) for key in _DIRECTIONS if key in kind.keys)
         for key in filter(table.gives, _DIRECTIONS):
             if kind.coordinates == 0:
                 problem = f"a {kind.name} joint does not move; remove {key!r}"
-            elif key == "sequence" and isinstance(kind, (OnManifold, Redundant)):
+            elif key == "sequence" and isinstance(kind, OnManifold | Redundant):
                 continue  # said of the representation
             elif key not in kind.keys:
                 problem = f"a {kind.name} joint takes {taken or 'no axes'}, not {key!r}"
@@ -173,59 +213,51 @@ class JointChecks:
                 problem = f"{key!r} stands only beside 'origin'; a joint with 'dh' acts along z"
             else:
                 continue
-            self.findings.fault((*path, key), problem)
+            self.fault(problem, key)
 
-    def check_representation(self, table: JointTable, path: KeyPath) -> None:
+    def check_representation(self) -> None:
         """Angles and quaternions are a choice of few types; a sequence belongs to angles."""
-        asked = table.coordinates
-        if asked is None or table.type is None:
+        asked, kind = self.table.coordinates, self.table.type
+        if asked is None or kind is None:
             return
-        able = [kind.name for kind in ON_MANIFOLDS]
-        if table.type not in able:
-            self.findings.fault(
-                (*path, "coordinates"),
-                f"a {table.type} joint takes no 'coordinates'; {' and '.join(able)} joints do",
-            )
-        elif asked != ANGLES and table.gives("sequence"):
-            self.findings.fault(
-                (*path, "sequence"), f"says nothing beside 'coordinates: {asked}'; remove it"
-            )
+        able = [x.name for x in ON_MANIFOLDS]
+        if kind not in able:
+            words = f"a {kind} joint takes no 'coordinates'; {' and '.join(able)} joints do"
+            self.fault(words, "coordinates")
+        elif asked != ANGLES and self.table.gives("sequence"):
+            self.fault(f"says nothing beside 'coordinates: {asked}'; remove it", "sequence")
 
-    def pitch(self, table: JointTable, kind: JointType | None, path: KeyPath) -> Expression | None:
+    def pitch(self) -> Expression | None:
         """That of a helical joint, which has to give it."""
-        if kind is None or "pitch" not in kind.keys:
+        if self.kind is None or "pitch" not in self.keys:
             return None
-        if table.pitch is None and not self.findings.broken((*path, "pitch")):
-            self.findings.fault(path, f"a {kind.name} joint needs 'pitch', in m per radian")
-        if table.pitch is not None:
-            self.scalars.value((*path, "pitch"), table.pitch)
-        return table.pitch
+        if self.table.pitch is None and not self.findings.broken((*self.path, "pitch")):
+            self.fault(f"a {self.kind.name} joint needs 'pitch', in m per radian")
+        if self.table.pitch is not None:
+            self.value(self.table.pitch, "pitch")
+        return self.table.pitch
 
-    def sequence(self, table: JointTable, kind: JointType | None, path: KeyPath) -> str:
+    def sequence(self) -> str:
         """The letters of the axes of several rotations, for the types that have them."""
-        if kind is None or not kind.sequences:
+        if self.kind is None or not self.kind.sequences:
             return ""
-        key = "axes" if "axes" in kind.keys else "sequence"
-        given = table.axes if key == "axes" else table.sequence
-        if given is None:
-            return kind.sequences[0]
-        known = {_written(sequence, key): sequence for sequence in kind.sequences}
-        text = given if isinstance(given, str) else _written(given, key)
+        key = "axes" if "axes" in self.keys else "sequence"
+        letters = self.table.axes if key == "axes" else self.table.sequence
+        if letters is None:
+            return self.kind.sequences[0]
+        known = {_written(sequence, key): sequence for sequence in self.kind.sequences}
+        text = letters if isinstance(letters, str) else _written(letters, key)
         if text not in known:
             hint = f"; did you mean {shown(text.lower())}?" if text.lower() in known else ""
-            self.findings.fault(
-                (*path, key), f"expected one of {', '.join(known)}, found {shown(text)}{hint}"
-            )
-        return known.get(text, kind.sequences[0])
+            self.fault(f"expected one of {', '.join(known)}, found {shown(text)}{hint}", key)
+        return known.get(text, self.kind.sequences[0])
 
-    def dh(
-        self, table: JointTable, kind: JointType | None, path: KeyPath
-    ) -> DenavitHartenberg | None:
+    def dh(self) -> DenavitHartenberg | None:
         """The DH row (rad, m) with the convention that holds for it."""
-        row: DhTable | None = table.dh
+        table, row, path = self.table, self.table.dh, (*self.path, "dh")
         if row is None:
             return None
-        moved = kind.moved_entry or None if kind is not None else None
+        moved = None if self.kind is None else self.kind.moved_entry or None
         self.scalars.angle((*path, "theta"), row.theta, moved)
         self.scalars.length((*path, "d"), row.d, moved)
         self.scalars.length((*path, "a"), row.a)
@@ -238,26 +270,24 @@ class JointChecks:
             alpha=row.alpha or ZERO,
         )
 
-    def pose(self, table: PoseTable | None, path: KeyPath) -> Pose | None:
+    def pose(self, table: PoseTable | None, key: str) -> Pose | None:
         """A fixed transform (m, rad)."""
-        return None if table is None else checked_pose(table, path, self.scalars)
+        return None if table is None else checked_pose(table, (*self.path, key), self.scalars)
 
     # ------------------------------------------------------------------------------------- link
 
-    def link(self, index: int, joint: JointTable) -> LinkDescription:
-        """The link of joint `index`: massless where the file says nothing about it."""
-        path: KeyPath = ("joints", index, "link")
-        table = joint.link or LinkTable()
-        mass = self.scalars.value((*path, "mass"), table.mass)
+    def link(self) -> LinkDescription:
+        """The link of the joint: massless where the file says nothing about it."""
+        table = self.table.link or LinkTable()
+        mass = self.value(table.mass, "link", "mass")
         if mass is not None and mass < 0.0:
-            self.findings.fault(
-                (*path, "mass"), f"the mass is negative ({mass:.6g}); expected zero or more (kg)"
-            )
-        self.scalars.triple((*path, "com"), table.com)
+            message = f"the mass is negative ({mass:.6g}); expected zero or more (kg)"
+            self.fault(message, "link", "mass")
+        self.scalars.triple((*self.path, "link", "com"), table.com)
         inertia = table.inertia or InertiaTable()
-        self.check_inertia(inertia, (*path, "inertia"))
+        self.check_inertia(inertia, (*self.path, "link", "inertia"))
         return LinkDescription(
-            name=self.names.links[index],
+            name=self.names.links[self.index],
             mass=table.mass or ZERO,
             com=vector(table.com),
             inertia=(
@@ -268,7 +298,7 @@ class JointChecks:
                 inertia.xz or ZERO,
                 inertia.yz or ZERO,
             ),
-            source=self.findings.source(path if joint.link is not None else path[:-1]),
+            source=self.findings.source((*self.path, "link") if self.table.link else self.path),
         )
 
     def check_inertia(self, table: InertiaTable, path: KeyPath) -> None:
@@ -283,54 +313,20 @@ class JointChecks:
         elif problem:
             self.findings.fault(path, problem)
 
-
-def _written(letters: Sequence[str], key: str) -> str:
-    """The axes of several rotations as the file writes them under `key`."""
-    return f"[{', '.join(letters)}]" if key == "axes" else "".join(letters)
-
-
-# ---------------------------------------------------------------------------------- joint options
-
-
-TERMS = tuple(field.name for field in fields(JointTerms))
-_NOT_NEGATIVE = ("rotor_inertia", "damping", "friction")
-_NEEDS = {"gear_ratio": "rotor_inertia", "rest": "stiffness", "friction_velocity": "friction"}
-
-_SPRINGS = ("translation", "rotation")
-
-Placed = tuple[KeyPath, Expression | None]
-"""An expression with its place in the file; None where it is not given, or faulty."""
-
-
-@dataclass(frozen=True)
-class JointOptions:
-    """Checks and reads the options of one joint; `kind` is None where its type is faulty."""
-
-    findings: Findings
-    scalars: Scalars
-    table: JointTable
-    kind: JointType | None
-    path: KeyPath
-
-    @property
-    def coordinates(self) -> int:
-        """Number of coordinates of the joint; 1 where nobody knows its type."""
-        return 1 if self.kind is None else self.kind.coordinates
+    # ------------------------------------------------------------------------------------ terms
 
     def moves(self, key: str) -> bool:
         """Whether the joint has coordinates that the option `key` can be about."""
         if self.coordinates == 0 and self.table.gives(key):
-            self.findings.fault(
-                (*self.path, key), f"a {self.table.type} joint does not move; remove {key!r}"
-            )
+            self.fault(f"a {self.table.type} joint does not move; remove {key!r}", key)
         return self.coordinates > 0
 
-    def per_coordinate(self, path: KeyPath, entries: Entries) -> list[Placed]:
+    def per_coordinate(self, entries: Entries, *keys: str) -> list[Placed]:
         """The entry of every coordinate with its place; a scalar is the same for all.
 
-        What a list has too many stands behind, so that faults in it are found, too.
+        Surplus entries of a list stand behind, so that faults in them are reported, too.
         """
-        count = self.coordinates
+        count, path = self.coordinates, (*self.path, *keys)
         if entries is None or isinstance(entries, ForAll):
             return [(path, entries[0] if entries else None)] * count
         placed: list[Placed] = [((*path, i), entry) for i, entry in enumerate(entries)]
@@ -343,94 +339,86 @@ class JointOptions:
             )
         return placed + [(path, None)] * (count - len(placed))
 
-    # ------------------------------------------------------------------------------------ terms
-
-    def refuse_places(self) -> None:
-        """What is said of coordinates says nothing of a joint on a manifold."""
-        if not isinstance(self.kind, OnManifold):
-            return
-        said = f"beside 'coordinates: {self.kind.representation}'"
-        for key in filter((self.table.limits or LimitsTable()).gives, ("lower", "upper")):
-            self.findings.fault(
-                (*self.path, "limits", key),
-                f"{key!r} means nothing {said}: an attitude has no limits entry by entry; remove "
-                f"it ('velocity' and 'effort' may stay), or write 'coordinates: {ANGLES}'",
-            )
-        flags = self.table.prescribed or ()
-        if len(set(flags)) > 1:
-            self.findings.fault(
-                (*self.path, "prescribed"),
-                f"expected true or false {said}: the joint is prescribed as a whole",
-            )
-
     def terms(self) -> tuple[JointTerms, ...]:
         """Drive, bearing and spring of every coordinate."""
-        self.refuse_places()
+        keys = _TERMS
         if isinstance(self.kind, OnManifold):
+            self.refuse_entries(self.kind)
             self.check_springs(self.kind)
-        own = [key for key in TERMS if key != "rest" or not isinstance(self.kind, OnManifold)]
-        columns = {key: self.term(key) for key in own if self.moves(key)}
-        self.warn_missing_partners()
+            keys = tuple(key for key in _TERMS if key != "rest")
+        columns = {key: self.term(key) for key in keys if self.moves(key)}
+        for key, partner in _NEEDS.items():
+            if self.table.gives(key) and not self.table.gives(partner):
+                self.findings.warn((*self.path, key), f"says nothing without {partner!r}")
         terms = []
         for i in range(self.coordinates):
-            given = {key: expr for key, column in columns.items() if (expr := column[i])}
-            terms.append(JointTerms(**given))
+            entries = {key: entry for key, column in columns.items() if (entry := column[i])}
+            terms.append(JointTerms(**entries))
         return tuple(terms)
+
+    def refuse_entries(self, kind: OnManifold) -> None:
+        """Limits and flags of single coordinates say nothing of a joint on a manifold."""
+        context = f"beside 'coordinates: {kind.representation}'"
+        for key in filter((self.table.limits or LimitsTable()).gives, ("lower", "upper")):
+            self.fault(
+                f"{key!r} means nothing {context}: an attitude has no limits entry by entry; "
+                f"remove it ('velocity' and 'effort' may stay), or write 'coordinates: {ANGLES}'",
+                "limits",
+                key,
+            )
+        if len(set(self.table.prescribed or ())) > 1:
+            message = f"expected true or false {context}: the joint is prescribed as a whole"
+            self.fault(message, "prescribed")
 
     def check_springs(self, kind: OnManifold) -> None:
         """One spring turns the link, and one pulls its origin: each has one stiffness."""
-        path: KeyPath = (*self.path, "stiffness")
-        given = [expression for _, expression in self.per_coordinate(path, self.table.stiffness)]
-        groups = [given[start : start + 3] for start in range(0, kind.coordinates, 3)]
+        entries = [entry for _, entry in self.per_coordinate(self.table.stiffness, "stiffness")]
+        groups = [entries[start : start + 3] for start in range(0, kind.coordinates, 3)]
         if any(x is None or x.root != group[0].root for group in groups if group[0] for x in group):
-            self.findings.fault(
-                path,
+            self.fault(
                 "expected a number, or the same three times for "
                 f"{' and for '.join(_SPRINGS[-len(groups) :])}: such a spring pulls along the "
                 "shortest way to its rest",
+                "stiffness",
             )
 
     def rest(self) -> tuple[Expression, ...]:
         """Of a joint on a manifold the configuration at which its spring is slack."""
-        if not isinstance(self.kind, OnManifold) or self.table.rest is None:
+        entries = self.table.rest
+        if not isinstance(self.kind, OnManifold) or entries is None:
             return ()
-        path: KeyPath = (*self.path, "rest")
         names = self.kind.position_suffixes
-        if isinstance(self.table.rest, ForAll) or len(self.table.rest) != len(names):
-            self.findings.fault(
-                path,
+        if isinstance(entries, ForAll) or len(entries) != len(names):
+            self.fault(
                 f"expected a list of {len(names)}, the entries {' '.join(names)} of q at which the "
                 "spring is slack",
+                "rest",
             )
             return ()
-        values = [
-            None if x is None else self.scalars.value((*path, i), x)
-            for i, x in enumerate(self.table.rest)
-        ]
+        values = [None if x is None else self.value(x, "rest", i) for i, x in enumerate(entries)]
         if not any(x is None or x for x in values[self.kind.quaternion :]):
-            self.findings.fault(path, "the quaternion is zero; expected [..., 0, 0, 0, 1] or such")
-        return tuple(x for x in self.table.rest if x is not None)
+            self.fault("the quaternion is zero; expected [..., 0, 0, 0, 1] or such", "rest")
+        return tuple(x for x in entries if x is not None)
 
     def added_mass(self) -> Expression:
         """Inertia of a free joint's travel, which has no weight."""
-        given, path = self.table.added_mass, (*self.path, "added_mass")
         if not self.table.gives("added_mass"):
             return ZERO
-        travels = isinstance(self.kind, OnManifold) and self.kind.quaternion > 0
-        if self.kind is not None and not travels:
-            self.findings.fault(
-                path,
+        mass, kind = self.table.added_mass, self.kind
+        if kind is not None and not (isinstance(kind, OnManifold) and kind.quaternion > 0):
+            self.fault(
                 "belongs to a floating joint with 'coordinates: quaternion'; remove it, or give "
                 "'rotor_inertia'",
+                "added_mass",
             )
-        value = None if given is None else self.scalars.value(path, given)
+        value = None if mass is None else self.value(mass, "added_mass")
         if value is not None and value < 0.0:
-            self.findings.fault(path, f"negative ({value:.6g}); expected zero or more")
-        return given or ZERO
+            self.fault(f"negative ({value:.6g}); expected zero or more", "added_mass")
+        return mass or ZERO
 
     def term(self, key: str) -> list[Expression | None]:
         """One key for every coordinate; None is the default."""
-        placed = self.per_coordinate((*self.path, key), getattr(self.table, key))
+        placed = self.per_coordinate(getattr(self.table, key), key)
         for path, expression in dict(placed).items():
             value = None if expression is None else self.scalars.value(path, expression)
             if value is not None:
@@ -454,24 +442,18 @@ class JointOptions:
         elif key == "gear_ratio" and value == 0.0:
             self.findings.warn(path, "zero: the joint does not feel the inertia of its rotor")
 
-    def warn_missing_partners(self) -> None:
-        """Warn of a key that says nothing without another one."""
-        for key, partner in _NEEDS.items():
-            if self.table.gives(key) and not self.table.gives(partner):
-                self.findings.warn((*self.path, key), f"says nothing without {partner!r}")
-
     def prescribed(self) -> tuple[bool, ...]:
-        """Whether the motion of each coordinate is given."""
-        flags, path = self.table.prescribed, (*self.path, "prescribed")
+        """Whether the motion of each coordinate is prescribed."""
+        flags = self.table.prescribed
         if not self.moves("prescribed") or flags is None:
             return (False,) * self.coordinates
         if isinstance(flags, AllFlags):
             return flags * self.coordinates
         if self.kind is not None and len(flags) != self.coordinates:
-            self.findings.fault(
-                path,
+            self.fault(
                 f"expected true, false, or a list of {self.coordinates}, one for each coordinate "
                 f"of a {self.kind.name} joint, found {len(flags)}",
+                "prescribed",
             )
         return (flags + (False,) * self.coordinates)[: self.coordinates]
 
@@ -479,35 +461,27 @@ class JointOptions:
 
     def limits(self) -> tuple[Limits, ...]:
         """The limits as numbers: they are metadata, no part of the equations."""
-        path: KeyPath = (*self.path, "limits")
         table = self.table.limits or LimitsTable()
         if not self.moves("limits"):
             return ()
+        turns = self.kind is not None and self.kind.moved_entry == "theta"
         places, columns = {}, {}
         for key in LimitsTable.all_keys():
-            placed = self.per_coordinate((*path, key), getattr(table, key))
+            placed = self.per_coordinate(getattr(table, key), "limits", key)
             values = {
                 place: None if expression is None else self.scalars.value(place, expression)
                 for place, expression in dict(placed).items()
             }
             places[key] = [place for place, _ in placed]
             columns[key] = [values[place] for place in places[key]]
-            self.warn_degrees(key, placed, values)
+            for place, expression in placed if turns and key in ("lower", "upper") else ():
+                if (value := values[place]) is not None:
+                    self.scalars.limit(place, expression, value)
         limits = []
         for i in range(self.coordinates):
             limits.append(Limits(**{key: column[i] for key, column in columns.items()}))
             self.check_limits(limits[-1], {key: column[i] for key, column in places.items()})
         return tuple(limits)
-
-    def warn_degrees(
-        self, key: str, placed: list[Placed], values: dict[KeyPath, float | None]
-    ) -> None:
-        """Warn of limits of an angle that look like degrees."""
-        turns = self.kind is not None and self.kind.moved_entry == "theta"
-        for place, expression in placed if turns and key in ("lower", "upper") else ():
-            value = values[place]
-            if value is not None:
-                self.scalars.limit(place, expression, value)
 
     def check_limits(self, limits: Limits, places: dict[str, KeyPath]) -> None:
         """The limits of one coordinate are in order, and those of magnitudes not negative."""
@@ -524,34 +498,6 @@ class JointOptions:
                 )
 
 
-# -------------------------------------------------------------------------------------- redundant
-
-
-_MEANINGLESS = (*TERMS, "limits", "prescribed")
-
-
-def check_redundant(robot: RobotTable, findings: Findings) -> None:
-    """Refuse options of such joints, and what is not available yet beside them."""
-    joints = [
-        (index, table)
-        for index, table in enumerate(robot.joints or [])
-        if table is not None and isinstance(table.kind, Redundant)
-    ]
-    for index, table in joints:
-        for key in filter(table.gives, _MEANINGLESS):
-            findings.fault(
-                ("joints", index, key),
-                f"{key!r} means nothing for one of four Euler parameters; remove it, or write "
-                "'coordinates: quaternion'",
-            )
-    for key in ("springs", "forces"):
-        if joints and getattr(robot, key):
-            findings.fault(
-                (key,),
-                f"{key!r} are not available yet beside 'coordinates: euler_parameters', such as "
-                f"those of {_name(joints[0][1])}; write 'coordinates: quaternion'",
-            )
-
-
-def _name(table: JointTable) -> str:
-    return repr(table.name)
+def _written(letters: Sequence[str], key: str) -> str:
+    """The axes of several rotations as the file writes them under `key`."""
+    return f"[{', '.join(letters)}]" if key == "axes" else "".join(letters)
