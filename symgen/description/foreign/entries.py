@@ -1,4 +1,4 @@
-"""Tables of the entries of a format, and the walk that holds a document against its table.
+"""Tables of the entries of URDF and SDF, and the walk that holds a document against its table.
 
 A table lists every element and attribute of the published description of a format with its use:
 
@@ -9,10 +9,11 @@ A table lists every element and attribute of the published description of a form
 | left out | it acts, and there is no key for it: a warning says what it would have changed |
 | refused | the numbers would be useless without it: a fault |
 
-A line of a table is a path of elements and attributes of the last one, ``robot/joint @name @type``;
-``...`` behind a path stands for everything within that is not listed.  Of what is left out
-the line says at which values it has no effect, and what it would have changed:
-``link/gravity = true 1 : the link would have no weight``.
+A line of a table has paths of elements, each with attributes of it: ``robot/joint @name @type``.  A
+path that ends with ``/`` stands ahead of all that follow it in the line; ``...`` behind an element
+stands for everything within that is not listed.  Of what is left out the line says at which values
+it has no effect, and what it would have changed: ``link/gravity = true 1 : the link would have no
+weight``.
 
 What a document has beside the table is named in a warning, with what may be meant.  Entries of one
 kind are one warning, with the place of the first and how many there are.
@@ -83,15 +84,21 @@ class Format:
     def _take(self, use: Use, line: str) -> None:
         names, _, effect = line.partition(" : ")
         names, _, neutral = names.partition(" = ")
-        path, *attributes = names.split()
         entry = Entry(use, effect.strip(), tuple(neutral.split()))
-        if attributes == ["..."]:
-            self.whole.add(path)
-            attributes = []
-        if not attributes:
-            self.entries[path] = entry
-        self.entries.setdefault(path, entry)
-        self.entries.update((f"{path}{attribute}", entry) for attribute in attributes)
+        ahead, path = "", ""
+        words = names.split()
+        for word, after in zip(words, [*words[1:], ""], strict=True):
+            if word.startswith("@"):
+                self.entries[path + word] = entry
+            elif word.endswith("/"):
+                ahead = word
+            else:
+                path = ahead + word.removesuffix("...")
+                self.whole.update([path] if word.endswith("...") else [])
+                if after.startswith("@"):
+                    self.entries.setdefault(path, entry)
+                else:
+                    self.entries[path] = entry
 
     def entry(self, path: str) -> Entry | None:
         """The entry of a path; None where the table has none."""
@@ -239,7 +246,12 @@ def _zero(word: str, neutral: tuple[str, ...]) -> bool:
         return False
 
 
-# ------------------------------------------------------------------------------------ urdf format
+# ------------------------------------------------------------------------------------------- URDF
+
+# Sources: `xsd/urdf.xsd` of urdfdom and what its parser takes beside it (capsules, `tau`,
+# `quat_xyzw` of URDF 1.1, rates of `<limit>` of 1.2), the transmissions of ROS
+# (`transmission_interface`, `pr2_mechanism`), the extensions of Gazebo (`parser_urdf.cc` of
+# sdformat) and those of Drake.
 
 
 URDF = Format(
@@ -248,184 +260,96 @@ URDF = Format(
 robot @name
 robot/link @name
 robot/link/inertial
-robot/link/inertial/origin @xyz @rpy @quat_xyzw
-robot/link/inertial/mass @value
-robot/link/inertial/inertia @ixx @ixy @ixz @iyy @iyz @izz
+robot/link/inertial/ origin @xyz @rpy @quat_xyzw mass @value inertia @ixx @ixy @ixz @iyy @iyz @izz
 robot/joint @name @type
-robot/joint/origin @xyz @rpy @quat_xyzw
-robot/joint/parent @link
-robot/joint/child @link
-robot/joint/axis @xyz
-robot/joint/dynamics @damping @friction
-robot/joint/limit @lower @upper @effort @velocity
+robot/joint/ origin @xyz @rpy @quat_xyzw parent @link child @link axis @xyz
+robot/joint/ dynamics @damping @friction limit @lower @upper @effort @velocity
 robot/joint/mimic @joint @multiplier @offset
 robot/transmission @name @type @mechanicalReduction @motorInertia
-robot/transmission/type
-robot/transmission/joint @name @mechanicalReduction
-robot/transmission/joint/mechanicalReduction @value
-robot/transmission/joint/drake:gear_ratio @value
-robot/transmission/mechanicalReduction @value
-robot/transmission/motorInertia @value
-robot/transmission/drake:rotor_inertia @value
-robot/transmission/drake:gear_ratio @value
-robot/transmission/actuator @name @mechanicalReduction @motorInertia
-robot/transmission/actuator/mechanicalReduction @value
-robot/transmission/actuator/motorInertia @value
-robot/transmission/actuator/drake:rotor_inertia @value
-robot/transmission/actuator/drake:gear_ratio @value
+robot/transmission/ type joint @name @mechanicalReduction
+robot/transmission/joint/ mechanicalReduction @value drake:gear_ratio @value
+robot/transmission/ mechanicalReduction @value motorInertia @value drake:rotor_inertia @value
+robot/transmission/ drake:gear_ratio @value actuator @name @mechanicalReduction @motorInertia
+robot/transmission/actuator/ mechanicalReduction @value motorInertia @value
+robot/transmission/actuator/ drake:rotor_inertia @value drake:gear_ratio @value
 """,
     no_effect="""
 robot @version @xmlns
-robot/material ...
-robot/link @type
-robot/link/visual ...
-robot/link/collision ...
-robot/link/contact ...
-robot/link/self_collision_checking ...
-robot/link/collision_checking ...
-robot/link/sensor ...
-robot/link/material ...
+robot/ material... link @type
+robot/link/ visual... collision... contact... self_collision_checking... collision_checking...
+robot/link/ sensor... material...
 robot/joint/calibration @reference_position @rising @falling
 robot/joint/safety_controller @soft_lower_limit @soft_upper_limit @k_position @k_velocity
 robot/joint/limit @acceleration @deceleration @jerk @drake:acceleration
-robot/joint/limit @soft_lower @soft_upper @k_position @k_velocity
-robot/joint/property_bag ...
-robot/joint/parent @xyz @rpy
-robot/transmission/joint/hardwareInterface
-robot/transmission/joint/role
-robot/transmission/joint/offset
-robot/transmission/plugin ...
-robot/transmission/hardwareInterface
-robot/transmission/motorTorqueConstant
-robot/transmission/robotNamespace
-robot/transmission/actuator/hardwareInterface
-robot/transmission/actuator/role
-robot/transmission/actuator/motorTorqueConstant
-robot/transmission/leftActuator @name @mechanicalReduction
-robot/transmission/rightActuator @name @mechanicalReduction
-robot/transmission/flexJoint @name @mechanicalReduction
-robot/transmission/rollJoint @name @mechanicalReduction
-robot/transmission/passive_joint @name
-robot/transmission/use_simulated_gripper_joint
-robot/transmission/simulated_actuated_joint ...
-robot/ros2_control ...
-robot/sensor ...
-robot/self_filter ...
-robot/link/self_filter ...
-robot/group ...
-robot/group_state ...
-robot/end_effector ...
-robot/disable_collisions ...
+robot/joint/ limit @soft_lower @soft_upper @k_position @k_velocity property_bag... parent @xyz @rpy
+robot/transmission/joint/ hardwareInterface role offset
+robot/transmission/ plugin... hardwareInterface motorTorqueConstant robotNamespace
+robot/transmission/actuator/ hardwareInterface role motorTorqueConstant
+robot/transmission/ leftActuator @name @mechanicalReduction rightActuator @name @mechanicalReduction
+robot/transmission/ flexJoint @name @mechanicalReduction rollJoint @name @mechanicalReduction
+robot/transmission/ passive_joint @name use_simulated_gripper_joint simulated_actuated_joint...
+robot/ ros2_control... sensor... self_filter...
+robot/link/self_filter...
+robot/ group... group_state... end_effector... disable_collisions...
 robot/gazebo @reference @version @xmlns
-robot/gazebo/material ...
-robot/gazebo/visual ...
-robot/gazebo/collision ...
-robot/gazebo/sensor ...
-robot/gazebo/light ...
-robot/gazebo/camera ...
-robot/gazebo/self_collide
-robot/gazebo/selfCollide
-robot/gazebo/enable_wind
-robot/gazebo/mu
-robot/gazebo/mu1
-robot/gazebo/mu2
-robot/gazebo/fdir1
-robot/gazebo/kp
-robot/gazebo/kd
-robot/gazebo/slip1
-robot/gazebo/slip2
-robot/gazebo/maxVel
-robot/gazebo/max_vel
-robot/gazebo/minDepth
-robot/gazebo/min_depth
-robot/gazebo/maxContacts
-robot/gazebo/max_contacts
-robot/gazebo/laserRetro
-robot/gazebo/laser_retro
-robot/gazebo/bounce ...
-robot/gazebo/surface ...
-robot/gazebo/stopCfm
-robot/gazebo/stopErp
-robot/gazebo/stopKp
-robot/gazebo/stopKd
-robot/gazebo/fudgeFactor
-robot/gazebo/cfmDamping
-robot/gazebo/provideFeedback
-robot/gazebo/implicitSpringDamper
-robot/gazebo/initial_joint_position
-robot/gazebo/preserveFixedJoint
-robot/gazebo/disableFixedJointLumping
-robot/gazebo/disable_ros_interface
-robot/gazebo/physics ...
-robot/gazebo/pose ...
-robot/drake:collision_filter_group ...
-robot/drake:proximity_properties ...
-robot/drake:declare_convex ...
-robot/link/drake:ellipsoid ...
-robot/frame ...
+robot/gazebo/ material... visual... collision... sensor... light... camera... self_collide
+robot/gazebo/ selfCollide enable_wind mu mu1 mu2 fdir1 kp kd slip1 slip2 maxVel max_vel minDepth
+robot/gazebo/ min_depth maxContacts max_contacts laserRetro laser_retro bounce... surface... stopCfm
+robot/gazebo/ stopErp stopKp stopKd fudgeFactor cfmDamping provideFeedback implicitSpringDamper
+robot/gazebo/ initial_joint_position preserveFixedJoint disableFixedJointLumping
+robot/gazebo/ disable_ros_interface physics... pose...
+robot/ drake:collision_filter_group... drake:proximity_properties... drake:declare_convex...
+robot/link/drake:ellipsoid...
+robot/frame...
 """,
     left_out="""
-robot/gazebo/plugin ... : plugins are not run, and their forces do not act
+robot/gazebo/plugin... : plugins are not run, and their forces do not act
 robot/gazebo/gravity = true 1 : the link would have no weight
 robot/gazebo/turnGravityOff = false 0 : the link would have no weight
 robot/gazebo/static = false 0 : the robot would not move
 robot/gazebo/kinematic = false 0 : forces would not move the link
 robot/gazebo/dampingFactor = 0 : the velocity of the link would decay
-robot/gazebo/velocity_decay ... : the velocity of the link would decay
+robot/gazebo/velocity_decay... : the velocity of the link would decay
 robot/gazebo/springStiffness = 0 : a spring would act; write stiffness: at the joint
 robot/gazebo/springReference = 0 : it is the rest of a spring; write rest: at the joint
-robot/gazebo/joint ... : it may have its own damping, friction and springs
-robot/gazebo/axis ... : it may have its own damping, friction and springs
-robot/gazebo/link ... : it adds a link of Gazebo alone
-robot/gazebo/model ... : it adds a model of Gazebo alone
-robot/gazebo/inertial ... : it replaces the mass of the link in Gazebo
-robot/joint/implicit_damping ... : a damping would act
-robot/transmission/gap_joint ... : a gripper driven by a screw couples joints
-robot/transmission/compensator ... : springs that compensate gravity would act
-robot/drake:linear_bushing_rpy ... : springs and dampers between two frames would act
-robot/drake:linear_spring_damper ... : a spring and damper between two points would act
-robot/loop_joint ... : a loop would be closed
-robot/drake:joint ... : the robot would have a joint of Drake's alone, a ball or a screw, say
-robot/transmission/actuator/drake:controller_gains ... : a controller would act
-robot/force_element ... : forces between links would act
+robot/gazebo/ joint... axis... : it may have its own damping, friction and springs
+robot/gazebo/link... : it adds a link of Gazebo alone
+robot/gazebo/model... : it adds a model of Gazebo alone
+robot/gazebo/inertial... : it replaces the mass of the link in Gazebo
+robot/joint/implicit_damping... : a damping would act
+robot/transmission/gap_joint... : a gripper driven by a screw couples joints
+robot/transmission/compensator... : springs that compensate gravity would act
+robot/drake:linear_bushing_rpy... : springs and dampers between two frames would act
+robot/drake:linear_spring_damper... : a spring and damper between two points would act
+robot/loop_joint... : a loop would be closed
+robot/drake:joint... : the robot would have a joint of Drake's alone, a ball or a screw, say
+robot/transmission/actuator/drake:controller_gains... : a controller would act
+robot/force_element... : forces between links would act
 """,
 )
 
 
-# ------------------------------------------------------------------------------------- sdf format
+# -------------------------------------------------------------------------------------------- SDF
+
+# Sources: the descriptions of SDFormat 1.3 to 1.12 (`sdf/*/*.sdf` of sdformat), and the extensions
+# of Drake.
 
 
 _POSE = "@relative_to @frame @rotation_format @degrees"
 _AXIS_READ = """
 joint/AXIS
-joint/AXIS/xyz @expressed_in
-joint/AXIS/use_parent_model_frame
-joint/AXIS/dynamics
-joint/AXIS/dynamics/damping
-joint/AXIS/dynamics/friction
-joint/AXIS/dynamics/spring_reference
-joint/AXIS/dynamics/spring_stiffness
+joint/AXIS/ xyz @expressed_in use_parent_model_frame dynamics
+joint/AXIS/dynamics/ damping friction spring_reference spring_stiffness
 joint/AXIS/limit
-joint/AXIS/limit/lower
-joint/AXIS/limit/upper
-joint/AXIS/limit/effort
-joint/AXIS/limit/velocity
+joint/AXIS/limit/ lower upper effort velocity
 joint/AXIS/mimic @joint @axis
-joint/AXIS/mimic/multiplier
-joint/AXIS/mimic/offset
-joint/AXIS/mimic/reference
+joint/AXIS/mimic/ multiplier offset reference
 """
 _AXIS_NO_EFFECT = """
 joint/AXIS/initial_position
-joint/AXIS/limit/stiffness
-joint/AXIS/limit/dissipation
-joint/AXIS/limit/drake:acceleration
+joint/AXIS/limit/ stiffness dissipation drake:acceleration
 """
-_ADDED_MASSES = [f"{a}{b}" for k, a in enumerate("xyzpqr") for b in "xyzpqr"[k:]]
-_ADDED_MASS = "".join(
-    f"link/inertial/fluid_added_mass/{entry} = 0 : the fluid around it would add to its mass\n"
-    for entry in _ADDED_MASSES
-)
+_ADDED_MASSES = "xx xy xz xp xq xr yy yz yp yq yr zz zp zq zr pp pq pr qq qr rr"
 
 
 def _of_axes(lines: str) -> str:
@@ -435,17 +359,14 @@ def _of_axes(lines: str) -> str:
 SDF = Format(
     "SDF",
     read=f"""
-sdf @version
-world @name
+sdf @version world @name
 world/gravity
 world/physics/gravity
 world/joint
 model @name @canonical_link @placement_frame
 model/pose {_POSE}
 include @merge
-include/uri
-include/name
-include/placement_frame
+include/ uri name placement_frame
 include/pose {_POSE}
 frame @name @attached_to
 frame/pose {_POSE}
@@ -455,92 +376,50 @@ link/inertial @auto
 link/inertial/mass
 link/inertial/pose {_POSE}
 link/inertial/inertia
-link/inertial/inertia/ixx
-link/inertial/inertia/ixy
-link/inertial/inertia/ixz
-link/inertial/inertia/iyy
-link/inertial/inertia/iyz
-link/inertial/inertia/izz
+link/inertial/inertia/ ixx ixy ixz iyy iyz izz
 joint @name @type
-joint/parent
-joint/child
+joint/ parent child
 joint/pose {_POSE}
-joint/screw_thread_pitch
-joint/thread_pitch
-joint/drake:rotor_inertia
-joint/drake:gear_ratio
+joint/ screw_thread_pitch thread_pitch drake:rotor_inertia drake:gear_ratio
 {_of_axes(_AXIS_READ)}
 """,
     no_effect=f"""
-sdf/actor ...
-sdf/light ...
-sdf/gui ...
+sdf/ actor... light... gui...
 world @namespace
-world/audio ...
-world/wind ...
-world/atmosphere ...
-world/magnetic_field
-world/gui ...
-world/physics ...
-world/scene ...
-world/light ...
-world/actor ...
-world/road ...
-world/spherical_coordinates ...
-world/state ...
-world/population ...
+world/ audio... wind... atmosphere... magnetic_field gui... physics... scene... light... actor...
+world/ road... spherical_coordinates... state... population...
 model @namespace
-model/self_collide
-model/allow_auto_disable
-model/model_state ...
-include/model_state ...
-link/must_be_base_link
-link/self_collide
-link/collision ...
-link/visual ...
-link/sensor ...
-link/light ...
-link/projector ...
-link/audio_source ...
-link/audio_sink ...
-link/battery ...
-link/particle_emitter ...
-link/inertial/density
-link/inertial/auto_inertia_params ...
-joint/gearbox_ratio
-joint/gearbox_reference_body
-joint/sensor ...
-joint/physics ...
-model/drake:collision_filter_group ...
+model/ self_collide allow_auto_disable model_state...
+include/model_state...
+link/ must_be_base_link self_collide collision... visual... sensor... light... projector...
+link/ audio_source... audio_sink... battery... particle_emitter...
+link/inertial/ density auto_inertia_params...
+joint/ gearbox_ratio gearbox_reference_body sensor... physics...
+model/drake:collision_filter_group...
 {_of_axes(_AXIS_NO_EFFECT)}
 """,
     left_out=f"""
-world/plugin ... : plugins are not run, and their forces do not act
-model/plugin ... : plugins are not run, and their forces do not act
-link/plugin ... : plugins are not run, and their forces do not act
-joint/plugin ... : plugins are not run, and their forces do not act
-include/plugin ... : plugins are not run, and their forces do not act
-model/static = false 0 : the model would not move
-include/static = false 0 : the model would not move
+world/plugin... model/plugin... link/plugin... : plugins are not run, and their forces do not act
+joint/plugin... include/plugin... : plugins are not run, and their forces do not act
+model/static include/static = false 0 : the model would not move
 model/enable_wind = false 0 : the wind would push the links
 link/enable_wind = false 0 : the wind would push the link
 link/gravity = true 1 : the link would have no weight
 link/kinematic = false 0 : forces would not move the link
 link/velocity_decay
-link/velocity_decay/linear = 0 : the velocity of the link would decay
-link/velocity_decay/angular = 0 : the velocity of the link would decay
+link/velocity_decay/ linear angular = 0 : the velocity of the link would decay
 joint/physics/ode/max_force = 0 : a motor of this force would drive the joint
-joint/drake:controller_gains ... : a controller would drive the joint
-joint/drake:mimic ... : the joint would follow another one; write <mimic> in its <axis>
-model/gripper ... : the gripper would hold what it grasps
-model/drake:linear_bushing_rpy ... : springs and dampers between two frames would act
-model/drake:linear_spring_damper ... : a spring and damper between two points would act
-model/drake:ball_constraint ... : a loop would be closed
+joint/drake:controller_gains... : a controller would drive the joint
+joint/drake:mimic... : the joint would follow another one; write <mimic> in its <axis>
+model/gripper... : the gripper would hold what it grasps
+model/drake:linear_bushing_rpy... : springs and dampers between two frames would act
+model/drake:linear_spring_damper... : a spring and damper between two points would act
+model/drake:ball_constraint... : a loop would be closed
 link/inertial/fluid_added_mass
-{_ADDED_MASS}
+link/inertial/fluid_added_mass/ {_ADDED_MASSES} = 0 : the fluid around it would add to its mass
 """,
     refused="""
-model/drake:joint ...
+model/drake:joint...
 """,
     parts=("world", "model", "link", "joint", "frame", "include"),
 )
