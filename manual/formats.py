@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manual.notation import cell
-from symgen.description.foreign import mujoco_fields
+from symgen.description.foreign import mujoco_process
 from symgen.description.foreign.entries import SDF, URDF, Format, Use, counts, rows
 
 HEAD = "| entry | use | what it would have changed |\n| --- | --- | --- |\n"
@@ -28,7 +28,7 @@ def _of(table: Format) -> str:
 
 def _of_fields() -> str:
     grouped: dict[tuple[str, str], list[str]] = {}
-    for field, (use, effect) in mujoco_fields.uses().items():
+    for field, (use, effect) in mujoco_process.uses().items():
         grouped.setdefault((use, effect), []).append(field)
     body = "".join(
         f"| {use} | {' '.join(f'`{x}`' for x in fields)} | {cell(effect)} |\n"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import symgen
-from symgen.description.foreign import xacro
+from symgen.description.foreign.process import is_installed
 from symgen.errors import ModelError, RequestError
 from symgen.options import ReadOptions
 from symgen.page import shapes
@@ -108,7 +108,7 @@ def test_meshes_are_found_read_and_scaled(arm, tmp_path, ending, text, where):
     assert volume(found) == pytest.approx(2.0)
 
 
-@pytest.mark.skipif(not xacro.is_installed(), reason="needs xacro: pip install 'symgen[robots]'")
+@pytest.mark.skipif(not is_installed("xacro"), reason="needs xacro: pip install 'symgen[robots]'")
 def test_xacro_is_expanded_first(arm, tmp_path):
     path = written(tmp_path, '<box size="$(arg size) 2 3"/>')
     path = path.rename(path.with_suffix(".urdf.xacro"))

@@ -24,16 +24,11 @@ dynamics but is left out is named in a warning.
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +48,7 @@ from symgen.description.foreign.nodes import (
     text,
     triple,
 )
+from symgen.description.foreign.process import NoAnswerError, answer_of, is_installed
 from symgen.description.foreign.rotations import (
     HERE,
     Pose,
@@ -84,43 +80,23 @@ _MOST_NAMED = 5
 _LINE, _ERROR = re.compile(r"line (\d+)"), re.compile(r"^(XML )?Error: ")
 
 
-def is_installed() -> bool:
-    """Whether MuJoCo is there to compile files."""
-    return bool(sys.executable) and find_spec("mujoco") is not None
-
-
 def document_of_mjcf(root: Element, file: str, without_loops: bool, angles: bool) -> Document:
     """Return the document of an MJCF file; `ModelError` where MuJoCo does not compile it.
 
     `root` is the file as it is written: it knows the lines of names.
     """
-    if not is_installed():
+    if not is_installed("mujoco"):
         raise stop(file, root.line, "MuJoCo reads this format: pip install 'symgen[mujoco]'")
-    model = _compiled(file)
+    try:
+        model = answer_of(PROGRAM, {"path": str(Path(file).absolute())}, SECONDS)
+    except NoAnswerError as error:
+        model = {"error": f"its process {error}" if error.ended else str(error)}
     if "error" in model:
         words = _ERROR.sub("", " ".join(str(model["error"]).split()))
         found = _LINE.search(words)
         line = int(found[1]) if found else 0
         raise stop(file, line, f"MuJoCo does not compile this file: {words}")
     return _document_of_compiled(root, file, model, without_loops, angles)
-
-
-def _compiled(path: str) -> dict[str, Any]:
-    """Return the tree that MuJoCo makes of the file, or its words under ``error``."""
-    command = [sys.executable, "-I", str(PROGRAM), str(Path(path).absolute())]
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            done = subprocess.run(
-                command, cwd=folder, capture_output=True, timeout=SECONDS, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return {"error": f"not done after {SECONDS} s"}
-    try:
-        found: dict[str, Any] = json.loads(done.stdout)
-    except ValueError:
-        words = f"its process ended with status {done.returncode}: not enough time or memory"
-        return {"error": words}
-    return found
 
 
 def _document_of_compiled(

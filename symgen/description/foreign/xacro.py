@@ -8,16 +8,12 @@ lies in, and of packages that are named or found.
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
-import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from symgen.description.foreign.packages import own_package, searched
+from symgen.description.foreign.process import NoAnswerError, answer_of, is_installed
 from symgen.description.foreign.xml import Element, read_xml, stop
 from symgen.description.reading import FILE_STEP, MAX_BYTES
 from symgen.description.wording import shown
@@ -33,14 +29,9 @@ LONGEST = 500
 INSTALL = "pip install 'symgen[robots]'"
 
 
-def is_installed() -> bool:
-    """Whether xacro is there to expand files."""
-    return bool(sys.executable) and find_spec("xacro") is not None
-
-
 def expanded(file: str, reading: ReadOptions) -> tuple[Element, tuple[str, ...]]:
     """The root element of what xacro makes of a file, and the files that lines of it count in."""
-    if not is_installed():
+    if not is_installed("xacro"):
         arguments = "".join(f" {name}:={value}" for name, value in reading.arguments)
         message = (
             f"this is xacro; {INSTALL} expands such files, or expand it yourself: "
@@ -57,7 +48,11 @@ def expanded(file: str, reading: ReadOptions) -> tuple[Element, tuple[str, ...]]
         "search": searched(path, os.environ),
         "folders": [str(Path(os.path.realpath(path)).parent), own_package(path)],
     }
-    found = _run(file, asked)
+    needed = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+    try:
+        found = answer_of(PROGRAM, asked, SECONDS, needed)
+    except NoAnswerError as error:
+        raise stop(file, 0, f"xacro {error}" if error.ended else f"xacro is {error}") from None
     if "unknown" in found:
         name = found["unknown"]
         raise stop(
@@ -72,29 +67,6 @@ def expanded(file: str, reading: ReadOptions) -> tuple[Element, tuple[str, ...]]
     root = read_xml(text, file)
     _take_places(root, found["attribute"])
     return root, names
-
-
-def _run(file: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """What the process answers; `ModelError` where it does not."""
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            done = subprocess.run(
-                [sys.executable, "-I", str(PROGRAM)], input=json.dumps(asked).encode(), cwd=folder,
-                env=_environment(), capture_output=True, timeout=SECONDS, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            raise stop(file, 0, f"xacro is not done after {SECONDS} s") from None
-    try:
-        found: dict[str, Any] = json.loads(done.stdout)
-    except ValueError:
-        words = f"xacro ended with status {done.returncode}: not enough time or memory"
-        raise stop(file, 0, words) from None
-    return found
-
-
-def _environment() -> dict[str, str]:
-    """What Python itself needs, which is nothing but on Windows."""
-    return {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
 
 
 def _fault(file: str, found: dict[str, Any]) -> Fault:

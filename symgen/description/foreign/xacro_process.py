@@ -1,13 +1,11 @@
 """A program of its own: xacro expands a file, and the XML that it makes is printed as JSON.
 
-    python -I xacro_process.py < ASKED
-
 The file comes from a stranger, and xacro evaluates the expressions in it as Python, behind a check
 that can be got round (`gi_frame`, `str.format` and `vars` lead to everything).  So three things
 stand between: an expression is parsed, and refused unless it consists of numbers, texts, lists,
 names, operators and calls, without attributes that lead out of the data (`check`); the process may
 read files of the folders that it is given and do nothing else that Python's audit hooks report
-(`watch`); and it has so much time and memory, no file to write and no environment.
+(`watch`); and it has so much time and memory, no file to write and no environment (`process`).
 
 `asked` is an object with `path`, `arguments`, `packages` and `search` (see `packages.find`),
 `folders` (which may be read) and `mark`, by which the lines of the second file are counted on.  The
@@ -19,14 +17,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-import json
 import os
 import re
 import runpy
 import sys
 from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
-from functools import partial
 from types import ModuleType
 from typing import Any, Never
 from xml.parsers import expat
@@ -282,23 +278,16 @@ def line_of(words: str, file: str | None) -> int:
     return 0
 
 
-def main() -> None:
-    """Print what xacro makes of the file that is asked for; what it prints itself goes nowhere."""
-    answer = partial(os.write, os.dup(1))
-    os.dup2(2, 1)
-    asked = json.loads(sys.stdin.buffer.read())
-    beside = os.path.join(os.path.dirname(__file__), "process_limits.py")
-    runpy.run_path(beside)["limit_resources"](SECONDS, BYTES)
-    xacro, files = prepare(asked)
-    watch(asked["folders"])
+def answer(question: Mapping[str, Any]) -> dict[str, Any]:
+    """The XML that xacro makes of a file, or an error, in its own words or those of a call."""
+    xacro, files = prepare(question)
+    watch(question["folders"])
     try:
-        found = expand(asked, xacro, files)
-    except Exception as error:  # xacro's own words, or those of what an expression calls
-        found = described(error, xacro)
-    content = json.dumps(found).encode()
-    while content:
-        content = content[answer(content) :]
+        return expand(question, xacro, files)
+    except Exception as error:
+        return described(error, xacro)
 
 
 if __name__ == "__main__":
-    main()
+    beside = os.path.join(os.path.dirname(__file__), "process.py")
+    runpy.run_path(beside)["respond"](answer, SECONDS, BYTES)

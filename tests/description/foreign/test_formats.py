@@ -5,7 +5,7 @@ from pathlib import Path
 import mujoco
 import pytest
 
-from symgen.description.foreign import mujoco_fields
+from symgen.description.foreign import mujoco_process
 from symgen.description.foreign.entries import SDF, URDF, Use, counts, rows
 
 URDF_XSD = """
@@ -110,12 +110,12 @@ def test_every_field_of_a_compiled_model_is_in_the_table():
         members = (name for name in flags.__members__ if "BL_" in name)
         fields += [f"{kind}.{name.partition('BL_')[2]}" for name in members]
     assert len(fields) > 500
-    assert [name for name in fields if not mujoco_fields.use_of(name)] == []
+    assert [name for name in fields if not mujoco_process.use_of(name)] == []
 
 
 def test_a_field_that_the_table_does_not_have_is_noticed():
-    assert mujoco_fields.use_of("dof_stickiness") == ""
-    assert mujoco_fields.use_of("cam_anything") == "no effect"
+    assert mujoco_process.use_of("dof_stickiness") == ""
+    assert mujoco_process.use_of("cam_anything") == "no effect"
 
 
 @pytest.mark.parametrize("table", [URDF, SDF], ids=lambda table: table.name)

@@ -260,7 +260,7 @@ def test_shapes_whose_files_are_missing_are_left_out_where_no_mass_follows_from_
 
 def test_without_mujoco_a_file_says_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "arm.xml").write_text(LOOKS)
-    monkeypatch.setattr(reader, "is_installed", lambda: False)
+    monkeypatch.setattr(reader, "is_installed", lambda _: False)
     with pytest.raises(ModelError, match=r"arm.xml:1: MuJoCo reads this format: pip install 'sym"):
         symgen.read(tmp_path / "arm.xml")
 

@@ -14,7 +14,7 @@ from symgen.errors import ModelError, RequestError
 from tests.choosing import some_slow
 
 pytestmark = pytest.mark.skipif(
-    not reader.is_installed(), reason="needs xacro: pip install 'symgen[robots]'"
+    not reader.is_installed("xacro"), reason="needs xacro: pip install 'symgen[robots]'"
 )
 
 HEAD = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">\n'
@@ -149,7 +149,7 @@ def test_what_it_makes_may_be_sdf_too(arm):
 
 
 def test_without_xacro_the_command_is_named(arm, monkeypatch):
-    monkeypatch.setattr(reader, "is_installed", lambda: False)
+    monkeypatch.setattr(reader, "is_installed", lambda _: False)
     fault = fault_of(arm, arguments={"segments": 1})
     assert "pip install 'symgen[robots]' expands such files, or expand it" in fault.message
     assert fault.message.endswith(f"xacro {arm} segments:=1 > {arm.parent / 'arm.urdf'}")
