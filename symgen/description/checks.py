@@ -24,7 +24,7 @@ from os import PathLike, fspath
 
 from symgen.description.expressions import ZERO, Expression, evaluate, literal
 from symgen.description.findings import Findings
-from symgen.description.forces import check_forces, check_springs
+from symgen.description.forces import check_forces
 from symgen.description.foreign import ENDINGS, document_of_xacro, document_of_xml
 from symgen.description.foreign.xacro import XACRO
 from symgen.description.inertia import breaks_triangle, indefinite
@@ -43,7 +43,7 @@ from symgen.description.model import (
     RobotDescription,
     Triple,
 )
-from symgen.description.names import BASE, NameSpace, illegal_name, name_space
+from symgen.description.names import BASE, NameSpace, UniqueNames, illegal_name, name_space
 from symgen.description.outputs import check_outputs
 from symgen.description.parameters import (
     check_parameters,
@@ -85,8 +85,7 @@ def check(document: Document) -> RobotDescription:
     check_prescribed(robot, findings)
     relations = check_relations(robot, scalars)
     initial = check_initial(robot, scalars)
-    springs = check_springs(robot, points, names, scalars)
-    forces = check_forces(robot, points, names, scalars)
+    springs, forces = check_forces(robot, points, names, scalars)
     findings.raise_faults()
     scalars.warn_rounded()
     warn_unused(parameters, scalars)
@@ -128,25 +127,16 @@ def link_points(
     section: str, tables: Sequence[PointTable | None] | None, names: NameSpace, scalars: Scalars
 ) -> tuple[LinkPoint, ...]:
     """The loads, or the points: two lists of the same shape, each with names of its own."""
-    findings = scalars.findings
-    taken: dict[str, KeyPath] = {}
+    unique = UniqueNames(f"a name in {section}", scalars.findings)
     points = []
     for index, table in enumerate(tables or []):
-        if table is None:
-            continue
-        path: KeyPath = (section, index)
-        name = table.name or ""
-        problem = illegal_name(name) if table.name is not None else None
-        if name in taken:
-            _, line = findings.document.where(taken[name])
-            problem = f"{shown(name)} is already a name in {section}, in line {line}"
-        if problem:
-            findings.fault((*path, "name"), problem)
-        if table.name is not None:
-            taken.setdefault(name, (*path, "name"))
-        link = "" if table.link is None else names.link(table.link, (*path, "link"))
-        scalars.triple((*path, "point"), table.point)
-        points.append(LinkPoint(name, link, vector(table.point), findings.source(path)))
+        if table is not None:
+            path: KeyPath = (section, index)
+            unique.check(table.name, (*path, "name"))
+            link = "" if table.link is None else names.link(table.link, (*path, "link"))
+            scalars.triple((*path, "point"), table.point)
+            source = scalars.findings.source(path)
+            points.append(LinkPoint(table.name or "", link, vector(table.point), source))
     return tuple(points)
 
 

@@ -11,41 +11,56 @@ else is in is finite at the values of the parameters.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
-from symgen.description.expressions import ZERO, EvaluationError, Expression
-from symgen.description.mimic import coordinates_of
+from symgen.description.expressions import ZERO, Expression
 from symgen.description.model import (
     ForceDescription,
     LinkPoint,
     SpringDescription,
 )
-from symgen.description.names import BASE, NameSpace, illegal_name, illegal_parameter_name
-from symgen.description.outputs import constant_part, names_of
+from symgen.description.names import BASE, NameSpace, UniqueNames, illegal_parameter_name
+from symgen.description.outputs import OutputChecks, names_of
 from symgen.description.quantities import RATES, TIME, StateVocabulary
 from symgen.description.scalars import ORIGIN, Scalars, vector
-from symgen.description.schema import EndTable, ForceTable, Number, RobotTable, SpringTable
+from symgen.description.schema import EndTable, ForceTable, RobotTable, SpringTable
 from symgen.description.wording import KeyPath, shown
 
 _ENDS = 2
 
 
-def check_springs(
+def check_forces(
     robot: RobotTable, points: Sequence[LinkPoint], names: NameSpace, scalars: Scalars
-) -> tuple[SpringDescription, ...]:
-    """The springs, in the order of the file."""
-    places = _Places(robot, points, names, scalars)
-    springs = []
-    for index, table in enumerate(robot.springs or []):
-        if table is not None:
+) -> tuple[tuple[SpringDescription, ...], tuple[ForceDescription, ...]]:
+    """The springs and the forces, in the order of the file."""
+    places, findings = _Places(robot, points, names, scalars), scalars.findings
+    unique = UniqueNames("the name of a spring or force", findings)
+    springs, forces = [], []
+    for index, spring in enumerate(robot.springs or []):
+        if spring is not None:
             path: KeyPath = ("springs", index)
-            _check_name(robot, path, table.name, scalars)
-            ends = _ends(table, path, places)
-            _check_numbers(table, path, scalars)
-            source = scalars.findings.source(path)
-            found = (table.stiffness or ZERO, table.damping or ZERO, table.length or ZERO)
-            springs.append(SpringDescription(table.name or "", ends, *found, source))
-    return tuple(springs)
+            unique.check(spring.name, (*path, "name"))
+            springs.append(_spring(spring, path, places))
+    checks = _ForceChecks(robot, scalars)
+    for index, force in enumerate(robot.forces or []):
+        if force is not None:
+            path = ("forces", index)
+            unique.check(force.name, (*path, "name"))
+            forces.append(_force(force, path, places, checks))
+    return tuple(springs), tuple(forces)
+
+
+def _spring(table: SpringTable, path: KeyPath, places: _Places) -> SpringDescription:
+    ends = _ends(table, path, places)
+    _check_numbers(table, path, places.scalars)
+    return SpringDescription(
+        table.name or "",
+        ends,
+        table.stiffness or ZERO,
+        table.damping or ZERO,
+        table.length or ZERO,
+        places.scalars.findings.source(path),
+    )
 
 
 def _ends(table: SpringTable, path: KeyPath, places: _Places) -> tuple[LinkPoint, LinkPoint]:
@@ -82,64 +97,23 @@ def _check_numbers(table: SpringTable, path: KeyPath, scalars: Scalars) -> None:
             findings.fault((*path, key), f"{value:.6g} is negative; expected 0 or more")
 
 
-def check_forces(
-    robot: RobotTable, points: Sequence[LinkPoint], names: NameSpace, scalars: Scalars
-) -> tuple[ForceDescription, ...]:
-    """The forces, in the order of the file."""
-    places, findings = _Places(robot, points, names, scalars), scalars.findings
-    checks = _ForceChecks(robot, scalars)
-    forces = []
-    for index, table in enumerate(robot.forces or []):
-        if table is None:
-            continue
-        path: KeyPath = ("forces", index)
-        _check_name(robot, path, table.name, scalars)
-        at = places.of(table, path)
-        if at.link == BASE:
-            findings.fault((*path, "link"), "a force on the base does nothing; name another link")
-        if not (table.gives("force") or table.gives("torque")):
-            findings.fault(path, "expected 'force', 'torque' or both: it does nothing else")
-        let = checks.all(table, path)
-        forces.append(
-            ForceDescription(
-                table.name or "",
-                at,
-                let,
-                vector(table.force),
-                vector(table.torque),
-                findings.source(path),
-            )
-        )
-    return tuple(forces)
-
-
-def _check_name(robot: RobotTable, path: KeyPath, name: str | None, scalars: Scalars) -> None:
-    """Springs and forces share one name space."""
-    if name is None:
-        return
-    path = (*path, "name")
-    problem = illegal_name(name)
-    for other in _named(robot):
-        if other == path:
-            break
-        if _name_at(robot, other) == name:
-            _, line = scalars.findings.document.where(other)
-            problem = f"{shown(name)} is already the name of a spring or force, in line {line}"
-    if problem:
-        scalars.findings.fault(path, problem)
-
-
-def _named(robot: RobotTable) -> Iterator[KeyPath]:
-    """Where the names of all springs and forces stand."""
-    for section in ("springs", "forces"):
-        for index, table in enumerate(getattr(robot, section) or []):
-            if table is not None and table.name is not None:
-                yield (section, index, "name")
-
-
-def _name_at(robot: RobotTable, path: KeyPath) -> str:
-    section, index, _ = path
-    return str(getattr(robot, str(section))[index].name)
+def _force(
+    table: ForceTable, path: KeyPath, places: _Places, checks: _ForceChecks
+) -> ForceDescription:
+    findings = places.scalars.findings
+    at = places.of(table, path)
+    if at.link == BASE:
+        findings.fault((*path, "link"), "a force on the base does nothing; name another link")
+    if not (table.gives("force") or table.gives("torque")):
+        findings.fault(path, "expected 'force', 'torque' or both: it does nothing else")
+    return ForceDescription(
+        table.name or "",
+        at,
+        checks.all(table, path),
+        vector(table.force),
+        vector(table.torque),
+        findings.source(path),
+    )
 
 
 class _Places:
@@ -180,72 +154,47 @@ class _Places:
         return point
 
 
-class _ForceChecks:
-    """Checks the expressions of forces."""
+class _ForceChecks(OutputChecks):
+    """Checks the expressions of forces, which name positions, velocities and the time."""
 
     def __init__(self, robot: RobotTable, scalars: Scalars) -> None:
-        self.scalars, self.findings = scalars, scalars.findings
+        super().__init__(robot, scalars)
+        vocabulary = self.vocabulary
         self.vocabulary = StateVocabulary(
-            coordinates_of(robot, independent=True),
-            (),
-            names_of(robot.points, robot.gives("points")),
-            (),
-            singles=(TIME,),
+            vocabulary.coordinates, (), vocabulary.points, (), singles=(TIME,)
         )
+        self.later: Collection[str] = ()
 
     def all(self, table: ForceTable, path: KeyPath) -> tuple[tuple[str, Expression], ...]:
-        """Check all of one force; what it lets names stand for."""
-        known: dict[str, Expression] = {}
-        for name, value in (table.let or {}).items():
-            here = (*path, "let", name)
+        """Check all of one force; the names of `let`, with their values."""
+        defined: dict[str, Expression] = {}
+        self.later = table.let or {}
+        for name, value in self.later.items():
+            at = (*path, "let", name)
             problem = illegal_parameter_name(name)
             if name in self.scalars.known:
                 problem = f"{shown(name)} is a parameter of this file; choose another name"
             if problem:
-                self.findings.fault(here, problem)
-            self._check(here, value, known, table.let or {})
+                self.findings.fault(at, problem)
             if value is not None:
-                known[name] = value
+                self.check(at, value, defined)
+                defined[name] = value
+        self.later = defined
         for key in ("force", "torque"):
             for place, value in enumerate(getattr(table, key) or ()):
-                self._check((*path, key, place), value, known, known)
-        return tuple(known.items())
+                if value is not None:
+                    self.check((*path, key, place), value, defined)
+        return tuple(defined.items())
 
-    def _check(
-        self,
-        path: KeyPath,
-        expression: Number,
-        known: Mapping[str, Expression],
-        given: Collection[str],
-    ) -> None:
-        """Report what is wrong with one expression."""
-        if expression is None:
-            return
-        scalars = self.scalars
-        scalars.used.update(expression.names)
-        for name in expression.names:
-            if name not in known and (problem := self._problem(name, given)):
-                self.findings.fault(path, problem)
-        if any(name in scalars.known and name not in scalars.values for name in expression.names):
-            return  # a parameter is faulty itself
-        try:
-            constant_part(expression.root, scalars.values)
-        except EvaluationError as error:
-            self.findings.fault(path, f"{shown(expression.text)}: {error}")
-
-    def _problem(self, name: str, given: Collection[str]) -> str:
-        """What is wrong with a name in an expression, or nothing."""
+    def problem(self, name: str) -> str:
+        """The fault of a name in an expression, or nothing."""
         if name in self.scalars.known:
             return ""
-        if name in given:
+        if name in self.later:
             return f"{shown(name)} is given below; write it above what uses it"
-        if name == TIME:
-            return ""
-        if "." in name or name in self.vocabulary.families:
-            return self.vocabulary.problem(name, self.findings.nearest)
-        return f"unknown name {shown(name)}{self._meant(name)}" if self.scalars.trusted else ""
+        return "" if name == TIME else super().problem(name)
 
-    def _meant(self, name: str) -> str:
+    def meant(self, name: str) -> str:
         """The tail of a message about a name without dots."""
         coordinates = self.vocabulary.coordinates or ()
         if name in coordinates:

@@ -21,7 +21,7 @@ from symgen.description.model import (
     RelationDescription,
     coordinate_names,
 )
-from symgen.description.names import NameSpace, illegal_name
+from symgen.description.names import NameSpace, UniqueNames
 from symgen.description.outputs import OutputChecks
 from symgen.description.quantities import POINT_POSITIONS, POINTS, TIME
 from symgen.description.scalars import ORIGIN, Z_AXIS, Scalars, check_axis, checked_pose, vector
@@ -37,16 +37,16 @@ def check_loops(
     robot: RobotTable, names: NameSpace, scalars: Scalars
 ) -> tuple[LoopDescription, ...]:
     """The loops in the order of the file."""
-    taken: dict[str, KeyPath] = {}
+    unique = UniqueNames("the name of a loop", scalars.findings)
     found = []
     for index, table in enumerate(robot.loops or []):
         if table is not None:
             path: KeyPath = ("loops", index)
-            _check_name(table.name, (*path, "name"), taken, scalars.findings)
+            unique.check(table.name, (*path, "name"))
             found.append(_loop(table, path, names, scalars))
     _check_twins(found, scalars)
     for name in robot.relations or {}:
-        _check_name(name, ("relations", name), taken, scalars.findings)
+        unique.check(name, ("relations", name))
     return tuple(found)
 
 
@@ -61,20 +61,6 @@ def check_prescribed(robot: RobotTable, findings: Findings) -> None:
                 "not available beside loops and relations; a relation of t drives a joint, such "
                 f"as 'relations: {{drive: q.{joint.name} - 2*t}}'",
             )
-
-
-def _check_name(
-    name: str | None, path: KeyPath, taken: dict[str, KeyPath], findings: Findings
-) -> None:
-    if name is None:
-        return
-    problem = illegal_name(name)
-    if name in taken:
-        _, line = findings.document.where(taken[name])
-        problem = f"{shown(name)} is already the name of a loop, in line {line}"
-    if problem:
-        findings.fault(path, problem)
-    taken.setdefault(name, path)
 
 
 def _loop(table: LoopTable, path: KeyPath, names: NameSpace, scalars: Scalars) -> LoopDescription:
@@ -143,21 +129,16 @@ def check_relations(robot: RobotTable, scalars: Scalars) -> tuple[RelationDescri
         path: KeyPath = ("relations", name)
         if expression is not None:
             checks.check(path, expression)
+            if not any("." in x for x in expression.names) and not scalars.findings.broken(path):
+                scalars.findings.fault(
+                    path, "nothing in this relation moves; expected an expression of coordinates"
+                )
             found.append(RelationDescription(name, expression, scalars.findings.source(path)))
     return tuple(found)
 
 
 class _RelationChecks(OutputChecks):
     """As outputs, of positions and time alone."""
-
-    def check(self, path: KeyPath, expression: Expression) -> None:
-        """Report what is wrong with one relation."""
-        super().check(path, expression)
-        moving = [name for name in expression.names if "." in name]
-        if not moving and not self.findings.broken(path):
-            self.findings.fault(
-                path, "nothing in this relation moves; expected an expression of coordinates"
-            )
 
     def problem(self, name: str) -> str:
         """What is wrong with a name in a relation, or nothing."""

@@ -59,6 +59,26 @@ def illegal_parameter_name(name: str) -> str | None:
     return illegal_name(name)
 
 
+class UniqueNames:
+    """Legal names, each of which stands once; `what` is what messages call them."""
+
+    def __init__(self, what: str, findings: Findings) -> None:
+        self.what, self.findings = what, findings
+        self.places: dict[str, KeyPath] = {}
+
+    def check(self, name: str | None, path: KeyPath) -> None:
+        """Report what is wrong with a name that stands at `path`."""
+        if name is None:
+            return
+        problem = illegal_name(name)
+        if name in self.places:
+            _, line = self.findings.document.where(self.places[name])
+            problem = f"{shown(name)} is already {self.what}, in line {line}"
+        if problem:
+            self.findings.fault(path, problem)
+        self.places.setdefault(name, path)
+
+
 @dataclass
 class NameSpace:
     """The names of all joints and links.

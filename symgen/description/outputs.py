@@ -8,7 +8,7 @@ and nothing is divided by a difference of two equal terms.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from symgen.description.expressions import (
     CONSTANT_VALUES,
@@ -19,7 +19,6 @@ from symgen.description.expressions import (
     Operation,
     evaluate,
 )
-from symgen.description.findings import Findings
 from symgen.description.mimic import coordinates_of
 from symgen.description.model import OutputDescription
 from symgen.description.names import illegal_name
@@ -55,8 +54,7 @@ class OutputChecks:
     """Checks the expressions of outputs, one after the other."""
 
     def __init__(self, robot: RobotTable, scalars: Scalars) -> None:
-        self.scalars = scalars
-        self.findings: Findings = scalars.findings
+        self.scalars, self.findings = scalars, scalars.findings
         self.outputs = robot.outputs or {}
         self.vocabulary = Vocabulary(
             coordinates_of(robot, independent=True),
@@ -71,13 +69,12 @@ class OutputChecks:
             constraints_of(robot),
         )
 
-    def check(self, path: KeyPath, expression: Expression) -> None:
-        """Report what is wrong with one output."""
+    def check(self, path: KeyPath, expression: Expression, defined: Collection[str] = ()) -> None:
+        """Report what is wrong with one expression; names that are `defined` are right."""
         scalars = self.scalars
         scalars.used.update(expression.names)
         for name in expression.names:
-            problem = self.problem(name)
-            if problem:
+            if name not in defined and (problem := self.problem(name)):
                 self.findings.fault(path, problem)
         if any(name in scalars.known and name not in scalars.values for name in expression.names):
             return  # a parameter is faulty itself
@@ -95,7 +92,7 @@ class OutputChecks:
                 f"{shown(name)} is a parameter of this file and a quantity of outputs; rename the "
                 "parameter"
             )
-        if "." in name or name in SINGLE or name in self.vocabulary.families:
+        if "." in name or name in (*self.vocabulary.singles, *self.vocabulary.families):
             return self.vocabulary.problem(name, self.findings.nearest)
         if not self.scalars.trusted:
             return ""
