@@ -1,4 +1,9 @@
-"""Nodes of a model file, made rather than read: what other formats are turned into."""
+"""Nodes and names of a model file, made rather than read: what other formats are turned into.
+
+Legal names of other formats stay, others are changed.  The same file always gives the same names:
+what is illegal in a name becomes '_', and of two that would be alike the later one gets its kind
+behind it, or a number.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from symgen.description.foreign.rotations import Pose, to_rpy
+from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number, place, stop
 from symgen.description.inertia import ENTRIES, indefinite
 from symgen.description.model import names_made
 from symgen.description.names import BASE, illegal_name
-from symgen.description.reading import Entry, Listing, Node, Scalar, Table
+from symgen.description.reading import Document, Entry, Listing, Node, Scalar, Table
 from symgen.description.schema import MAX_NAME
-from symgen.description.wording import shown
+from symgen.description.wording import KeyPath, shown
 from symgen.joints import ON_MANIFOLDS, JointType, OnManifold, joint_type
 
 
@@ -109,7 +115,7 @@ def representation_of(kind: JointType, line: int) -> Scalar | None:
     return text(kind.representation, line) if isinstance(kind, OnManifold) else None
 
 
-# ------------------------------------------------------------------------------------------ legal
+# ------------------------------------------------------------------------------------------ names
 
 
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_]+")
@@ -195,3 +201,66 @@ def _similar(kind: str, name: str) -> str:
     if not plain[:1].isalpha():
         plain = f"{kind}_{plain.lstrip('_')}".rstrip("_")
     return plain if is_legal(plain) else f"{plain}_{kind}"
+
+
+def point_node(name: str, link: str, at: Iterable[float], line: int) -> Table:
+    """A point of a link, in its frame (m)."""
+    entries = {
+        "name": text(name, line),
+        "link": text(link, line),
+        "point": listing([number(float(x) + 0.0, line) for x in at], line),
+    }
+    return table(entries, line)
+
+
+# --------------------------------------------------------------------------------------- document
+
+
+class Assembly:
+    """The document of a robot in another format, in the making.
+
+    `own` are the names of joints and links in the file; `places` are what messages call parts of
+    the document.
+    """
+
+    def __init__(self, faults: Faults, own: Iterable[str]) -> None:
+        self.faults, self.names = faults, LegalNames(own)
+        self.joints: list[Node] = []
+        self.places: dict[KeyPath, str] = {}
+
+    def add(self, joint: Table, key: str, link_key: str = "") -> None:
+        """Add a joint; `key` and `link_key` are what messages call it and its link."""
+        if len(self.joints) >= MOST_JOINTS:
+            message = f"more than {MOST_JOINTS} joints; no robot is that large"
+            raise stop(self.faults.files[0], 0, message)
+        at = len(self.joints)
+        self.places["joints", at] = place(key)
+        if link_key:
+            self.places["joints", at, "link"] = place(link_key)
+        self.joints.append(joint)
+
+    def document(
+        self,
+        root: Element,
+        name: str,
+        gravity: Node | None = None,
+        **sections: Sequence[Node] | Mapping[str, Node],
+    ) -> Document:
+        """The document of a robot called `name`, with `sections` where they are not empty."""
+        self.faults.raise_if_any()
+        line = root.line
+        name = name_of_robot(name, self.names)
+        if self.names.changed:
+            self.faults.warn(root, "", self.names.report())
+        content: dict[str, Node | None] = {
+            "symgen": Scalar("1", "int", line),
+            "name": text(name, line),
+            "gravity": gravity,
+            "joints": listing(self.joints, line),
+        }
+        for key, nodes in sections.items():
+            whole = table(nodes, line) if isinstance(nodes, Mapping) else listing(nodes, line)
+            content[key] = whole if nodes else None
+        files = tuple(self.faults.files)
+        warnings = tuple(self.faults.warnings)
+        return Document(files[0], table(content, line), (), warnings, self.places, files)

@@ -10,10 +10,10 @@
 | inertial origin, mass, inertia | `mass`, `com`, `inertia`, turned into link-frame axes |
 | limit, dynamics damping and friction | `limits`, `damping`, `friction` |
 | mimic joint, multiplier, offset | `mimic` |
-| transmission with an inertia of its rotor | `rotor_inertia`, `gear_ratio` (`urdf_transmissions`) |
+| transmission with an inertia of its rotor | `rotor_inertia`, `gear_ratio` |
 
 Joints stand depth first, children of a link in the order of the file.  Numbers are copied as they
-are written, but for inertias and quaternions that are turned.  `urdf_format` lists every entry with
+are written, but for inertias and quaternions that are turned.  `entries` lists every entry with
 its use, and what acts on the dynamics but is left out is named in a warning; so is what the base
 link weighs, for it does not move.
 
@@ -24,15 +24,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from symgen.description.foreign.entries import URDF, remark
 from symgen.description.foreign.nodes import (
-    LegalNames,
+    Assembly,
     inertia,
     kind_of,
     listing,
-    name_of_robot,
     representation_of,
     table,
     text,
@@ -44,15 +43,16 @@ from symgen.description.foreign.xml import (
     Faults,
     line_of,
     number,
-    place,
     stop,
+    unless_zero,
     values,
     without_infinite,
 )
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Node, Scalar, Table
 from symgen.description.scalars import LARGEST_ANGLE
-from symgen.description.wording import KeyPath, degrees_meant, shown
+from symgen.description.wording import degrees_meant, shown
+from symgen.joints import JointType
 
 _NAMES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 TYPES = {name: name for name in _NAMES} | {"continuous": "revolute"}
@@ -63,7 +63,7 @@ _OF_TENSORS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _OF_LIMITS = ("lower", "upper", "velocity", "effort")
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Joint:
     """A joint element with the links that it names."""
 
@@ -74,23 +74,9 @@ class _Joint:
     child: str
 
 
-@dataclass
-class _Robot:
-    """The elements of the file by name, and what is wrong with them."""
-
-    files: Sequence[str]
-    root: Element
-    floating_base: bool
-    angles: bool
-    faults: Faults
-    links: dict[str, Element] = field(default_factory=dict)
-    joints: list[_Joint] = field(default_factory=list)
-    carried: dict[str, list[_Joint]] = field(default_factory=dict)
-
-
 def link_names_of_urdf(root: Element, file: str, floating_base: bool = False) -> dict[str, str]:
     """Name of a link in the file -> its name in the model; `ModelError` where that is no robot."""
-    return _named(_checked(root, (file,), floating_base, angles=False))[3]
+    return _Reader(root, (file,), floating_base, angles=False).link_names
 
 
 def document_of_urdf(
@@ -100,243 +86,239 @@ def document_of_urdf(
 
     `files` are those that it was made from, of which numbers of lines name one.
     """
-    return _document(_checked(root, files, floating_base, angles))
+    return _Reader(root, files, floating_base, angles).document()
 
 
-def _checked(root: Element, files: Sequence[str], floating_base: bool, angles: bool) -> _Robot:
-    robot = _Robot(files, root, floating_base, angles, Faults(files[0], files))
-    _take_links(robot)
-    _take_joints(robot)
-    robot.faults.raise_if_any()
-    return robot
+class _Reader:
+    """The links and joints of a <robot> by name, and what becomes of them.
 
+    `carried` are the joints that hang on a link; `ordered` stand depth first; `joint_names` and
+    `link_names` are names in the model by those in the file.
+    """
 
-# ------------------------------------------------------------------------------------- the graph
+    def __init__(
+        self, root: Element, files: Sequence[str], floating_base: bool, angles: bool
+    ) -> None:
+        self.root, self.floats, self.angles = root, floating_base, angles
+        self.faults = Faults(files[0], files)
+        self.links: dict[str, Element] = {}
+        self.joints: list[_Joint] = []
+        self.carried: dict[str, list[_Joint]] = {}
+        self.take_links()
+        self.take_joints()
+        self.faults.raise_if_any()
+        self.root_link = self.found_root()
+        self.ordered = list(self.depth_first(self.root_link))
+        self.assembly = Assembly(self.faults, [*(x.name for x in self.ordered), *self.links])
+        self.joint_names, self.link_names = self.names()
 
+    # ------------------------------------------------------------------------------- the graph
 
-def _take_links(robot: _Robot) -> None:
-    for element in robot.root.all("link"):
-        name = robot.faults.text(element, "name", "link")
-        if name in robot.links:
-            first = line_of(robot.links[name])
-            robot.faults.add(element, "link", f"{shown(name)} is a link already, in line {first}")
-        elif name:
-            robot.links[name] = element
-    if not robot.links:
-        robot.faults.add(robot.root, "", "a robot needs at least one <link>")
+    def take_links(self) -> None:
+        """The links by name."""
+        for element in self.root.all("link"):
+            name = self.faults.text(element, "name", "link")
+            if name in self.links:
+                first = line_of(self.links[name])
+                self.faults.add(
+                    element, "link", f"{shown(name)} is a link already, in line {first}"
+                )
+            elif name:
+                self.links[name] = element
+        if not self.links:
+            self.faults.add(self.root, "", "a robot needs at least one <link>")
 
-
-def _take_joints(robot: _Robot) -> None:
-    if sum(1 for _ in robot.root.all("joint")) > MOST_JOINTS:
-        raise stop(robot.files[0], 0, f"more than {MOST_JOINTS} joints; no robot is that large")
-    lines: dict[str, int] = {}
-    carriers: dict[str, _Joint] = {}
-    for element in robot.root.all("joint"):
-        name = robot.faults.text(element, "name", "joint")
-        key = f"joint.{name}" if name else "joint"
-        if name in lines:
-            first = lines[name]
-            robot.faults.add(element, key, f"{shown(name)} is a joint already, in line {first}")
-        lines.setdefault(name, line_of(element))
-        joint = _Joint(
-            element,
-            name,
-            _kind(robot, element, key),
-            _end(robot, element, "parent", key),
-            _end(robot, element, "child", key),
-        )
-        other = carriers.setdefault(joint.child, joint)
-        if other is not joint and joint.child:
-            robot.faults.add(
-                element,
-                key,
-                f"the link {shown(joint.child)} is carried by the joint {shown(other.name)} "
-                "already; are <parent> and <child> in each other's place? Closed loops are not "
-                "available yet",
+    def take_joints(self) -> None:
+        """The joints, and the link that carries each."""
+        faults = self.faults
+        if sum(1 for _ in self.root.all("joint")) > MOST_JOINTS:
+            raise stop(
+                faults.files[0], 0, f"more than {MOST_JOINTS} joints; no robot is that large"
             )
-        robot.joints.append(joint)
-        robot.carried.setdefault(joint.parent, []).append(joint)
+        lines: dict[str, int] = {}
+        carriers: dict[str, _Joint] = {}
+        for element in self.root.all("joint"):
+            name = faults.text(element, "name", "joint")
+            key = f"joint.{name}" if name else "joint"
+            if name in lines:
+                message = f"{shown(name)} is a joint already, in line {lines[name]}"
+                faults.add(element, key, message)
+            lines.setdefault(name, line_of(element))
+            kind = self.type_of(element, key)
+            ends = [self.end(element, tag, key) for tag in ("parent", "child")]
+            joint = _Joint(element, name, kind, *ends)
+            carrier = carriers.setdefault(joint.child, joint)
+            if carrier is not joint and joint.child:
+                message = (
+                    f"the link {shown(joint.child)} is carried by the joint {shown(carrier.name)} "
+                    "already; are <parent> and <child> in each other's place? Closed loops are not "
+                    "available yet"
+                )
+                faults.add(element, key, message)
+            self.joints.append(joint)
+            self.carried.setdefault(joint.parent, []).append(joint)
 
+    def type_of(self, element: Element, key: str) -> str:
+        """The type of a joint in a model file; "" where there is none."""
+        kind = self.faults.text(element, "type", key)
+        if kind and kind not in TYPES:
+            hint = self.faults.hint(kind, TYPES)
+            self.faults.add(element, key, f"type: no joint type {shown(kind)}{hint}")
+        return TYPES.get(kind, "")
 
-def _kind(robot: _Robot, element: Element, key: str) -> str:
-    kind = robot.faults.text(element, "type", key)
-    if kind and kind not in TYPES:
-        hint = robot.faults.hint(kind, TYPES)
-        robot.faults.add(element, key, f"type: no joint type {shown(kind)}{hint}")
-    return TYPES.get(kind, "")
+    def end(self, element: Element, tag: str, key: str) -> str:
+        """The link that <parent> or <child> names; "" where there is none."""
+        end = element.first(tag)
+        if end is None:
+            self.faults.add(element, key, f'a joint needs <{tag} link="..."/>')
+            return ""
+        name = self.faults.text(end, "link", f"{key}.{tag}")
+        if name and name not in self.links:
+            hint = self.faults.hint(name, self.links)
+            self.faults.add(end, f"{key}.{tag}", f"there is no <link> named {shown(name)}{hint}")
+            return ""
+        return name
 
+    def found_root(self) -> str:
+        """The link that everything hangs on."""
+        carried = {joint.child for joint in self.joints}
+        roots = [name for name in self.links if name not in carried]
+        if len(roots) > 1:
+            message = (
+                f"no joint carries this link, nor {shown(roots[0])}; exactly one link is the base, "
+                "and every other one the <child> of a joint (type fixed, say)"
+            )
+            self.faults.add(self.links[roots[1]], f"link.{roots[1]}", message)
+        reached = {joint.name for joint in self.depth_first(roots[0])} if roots else set()
+        lost = [joint for joint in self.joints if joint.name not in reached]
+        if not self.faults and lost:
+            message = (
+                "this joint belongs to a loop of parents and children; exactly one link is the base"
+            )
+            self.faults.add(lost[0].element, f"joint.{lost[0].name}", message)
+        self.faults.raise_if_any()
+        return roots[0]
 
-def _end(robot: _Robot, element: Element, tag: str, key: str) -> str:
-    """The link that <parent> or <child> names; "" where there is none."""
-    found = element.first(tag)
-    if found is None:
-        robot.faults.add(element, key, f'a joint needs <{tag} link="..."/>')
-        return ""
-    name = robot.faults.text(found, "link", f"{key}.{tag}")
-    if name and name not in robot.links:
-        hint = robot.faults.hint(name, robot.links)
-        robot.faults.add(found, f"{key}.{tag}", f"there is no <link> named {shown(name)}{hint}")
-        return ""
-    return name
+    def depth_first(self, root: str) -> Iterator[_Joint]:
+        """The joints that hang on a link."""
+        waiting = self.carried.get(root, [])[::-1]
+        while waiting:
+            joint = waiting.pop()
+            yield joint
+            waiting += self.carried.get(joint.child, [])[::-1]
 
+    def kind(self, joint: _Joint) -> JointType:
+        """The type of a joint."""
+        return kind_of(joint.kind, self.angles)
 
-def _root_link(robot: _Robot) -> str:
-    """The link that everything hangs on."""
-    carried = {joint.child for joint in robot.joints}
-    roots = [name for name in robot.links if name not in carried]
-    if len(roots) > 1:
-        robot.faults.add(
-            robot.links[roots[1]],
-            f"link.{roots[1]}",
-            f"no joint carries this link, nor {shown(roots[0])}; exactly one link is the base, and "
-            "every other one the <child> of a joint (type fixed, say)",
-        )
-    joints = {joint.name for joint, _ in _depth_first(robot, roots[0])} if roots else set()
-    lost = [joint for joint in robot.joints if joint.name not in joints]
-    if not robot.faults and lost:
-        robot.faults.add(
-            lost[0].element,
-            f"joint.{lost[0].name}",
-            "this joint belongs to a loop of parents and children; exactly one link is the base",
-        )
-    robot.faults.raise_if_any()
-    return roots[0]
+    def names(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Names of joints and links in the model; a link that is called as its joint stays so."""
+        new = self.assembly.names.new
+        joints = {x.name: new("joint", x.name, self.kind(x)) for x in self.ordered}
+        links = {self.root_link: new("link", self.root_link) if self.floats else BASE}
+        for joint in self.ordered:
+            same = joint.child == joint.name
+            links[joint.child] = joints[joint.name] if same else new("link", joint.child)
+        return joints, links
 
+    # ------------------------------------------------------------------------------ the document
 
-def _depth_first(robot: _Robot, root: str) -> Iterator[tuple[_Joint, str]]:
-    """The joints that hang on a link, each with the link that carries it."""
-    waiting = [(joint, root) for joint in reversed(robot.carried.get(root, []))]
-    while waiting:
-        joint, parent = waiting.pop()
-        yield joint, parent
-        waiting += [(child, joint.child) for child in reversed(robot.carried.get(joint.child, []))]
+    def document(self) -> Document:
+        """The document of the robot."""
+        rotors = rotors_of(self.root, {x.name: x.kind for x in self.joints}, self.faults)
+        key = f"link.{self.root_link}"
+        if self.floats:
+            self.assembly.add(self.floating_base(), key, key)
+        elif self.links[self.root_link].first("inertial") is not None:
+            words = (
+                "this link is the base, and its inertia is left out, for it does not move; a robot "
+                "that floats: --floating-base"
+            )
+            self.faults.warn(self.links[self.root_link], key, words)
+        for joint in self.ordered:
+            node = self.joint(joint, rotors.get(joint.name, {}))
+            self.assembly.add(node, f"joint.{joint.name}", f"link.{joint.child}")
+        remark(URDF, [(self.root, "robot", "")], self.faults)
+        return self.assembly.document(self.root, self.root.attributes.get("name", ""))
 
+    def floating_base(self) -> Table:
+        """The floating joint under the root link."""
+        kind, line = kind_of("floating", self.angles), self.links[self.root_link].line
+        name = self.assembly.names.made("joint", FLOATING_BASE, kind)
+        entries = {
+            "name": text(name, line),
+            "type": text("floating", line),
+            "coordinates": representation_of(kind, line),
+            "parent": text(BASE, line),
+            "origin": table({}, line),
+            "link": self.link(self.root_link, True),
+        }
+        return table(entries, line)
 
-# ---------------------------------------------------------------------------------- the document
-
-
-def _named(robot: _Robot) -> tuple[str, LegalNames, dict[str, str], dict[str, str]]:
-    """The link that carries all others; the names of the model: all, of joints, of links."""
-    root_link = _root_link(robot)
-    ordered = [joint for joint, _ in _depth_first(robot, root_link)]
-    names = LegalNames([*(joint.name for joint in ordered), *robot.links])
-    joint_names = {
-        joint.name: names.new("joint", joint.name, kind_of(joint.kind, robot.angles))
-        for joint in ordered
-    }
-    link_names = _link_names(robot, root_link, ordered, joint_names, names)
-    return root_link, names, joint_names, link_names
-
-
-def _document(robot: _Robot) -> Document:
-    root_link, names, joint_names, link_names = _named(robot)
-    ordered = [joint for joint, _ in _depth_first(robot, root_link)]
-    rotors = rotors_of(robot.root, {x.name: x.kind for x in robot.joints}, robot.faults)
-    parts = _Parts(robot, joint_names, link_names, rotors)
-    items: list[Node] = []
-    places: dict[KeyPath, str] = {}
-    if robot.floating_base:
-        base = names.made("joint", FLOATING_BASE, kind_of("floating", robot.angles))
-        items.append(parts.floating_base(base, root_link))
-        places["joints", 0] = places["joints", 0, "link"] = place(f"link.{root_link}")
-    else:
-        parts.warn_base(root_link)
-    for joint in ordered:
-        places["joints", len(items)] = place(f"joint.{joint.name}")
-        places["joints", len(items), "link"] = place(f"link.{joint.child}")
-        items.append(parts.joint(joint))
-    remark(URDF, [(robot.root, "robot", "")], robot.faults)
-    robot.faults.raise_if_any()
-    line = robot.root.line
-    robot_name = name_of_robot(robot.root.attributes.get("name", ""), names)
-    if names.changed:
-        robot.faults.warn(robot.root, "", names.report())
-    document = table(
-        {
-            "symgen": Scalar("1", "int", line),
-            "name": text(robot_name, line),
-            "joints": listing(items, line),
-        },
-        line,
-    )
-    warnings, files = tuple(robot.faults.warnings), tuple(robot.files)
-    return Document(files[0], document, (), warnings, places, files)
-
-
-def _link_names(
-    robot: _Robot,
-    root_link: str,
-    ordered: list[_Joint],
-    joint_names: dict[str, str],
-    names: LegalNames,
-) -> dict[str, str]:
-    """Former name of a link -> new one; a link that is called as its joint stays so."""
-    new = {}
-    if robot.floating_base:
-        new[root_link] = names.new("link", root_link)
-    else:
-        new[root_link] = BASE
-    for joint in ordered:
-        same = joint.child == joint.name
-        new[joint.child] = joint_names[joint.name] if same else names.new("link", joint.child)
-    return new
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """Makes the nodes of joints and links."""
-
-    robot: _Robot
-    joint_names: dict[str, str]
-    link_names: dict[str, str]
-    rotors: Mapping[str, Mapping[str, Node]]
-    """Joint terms of the rotors of transmissions, by the joint."""
-
-    def joint(self, joint: _Joint) -> Table:
+    def joint(self, joint: _Joint, rotor: Mapping[str, Node]) -> Table:
         """One joint with its link."""
-        element, key, faults = joint.element, f"joint.{joint.name}", self.robot.faults
-        moves, continuous = joint.kind != "fixed", element.attributes["type"] == "continuous"
-        dynamics = element.first("dynamics") if moves else None
-        limits = element.first("limit") if moves else None
-        axis = element.first("axis")
-        directed = joint.kind in ("revolute", "prismatic")
-        has_axis = directed or joint.kind == "planar"  # whose axis is the normal of its plane
-        if has_axis and axis is not None:
-            faults.text(axis, "xyz", f"{key}.axis")
-        direction = faults.numbers(axis, "xyz", f"{key}.axis", 3) if has_axis else None
-        if has_axis and direction is None:
-            direction = [number(word, element.line) for word in ("1", "0", "0")]
-        self.warn_unlimited(element, limits, key)
-        limit_keys = _OF_LIMITS[2 if continuous or not directed else 0 :]
-        if limits is not None and not {"lower", "upper"}.isdisjoint(limits.attributes):
+        element, key, faults = joint.element, f"joint.{joint.name}", self.faults
+        dynamics = element.first("dynamics") if joint.kind != "fixed" else None
+        axis, limits = self.axis(joint, key), self.limits(joint, key)
+        entries = {
+            "name": text(self.joint_names[joint.name], element.line),
+            "type": text(joint.kind, element.line),
+            "coordinates": representation_of(self.kind(joint), element.line),
+            "parent": text(self.link_names[joint.parent], element.line),
+            "origin": self.origin(element, key),
+            "axis": axis,
+            "limits": limits,
+            "damping": unless_zero(faults.number(dynamics, "damping", f"{key}.dynamics")),
+            "friction": unless_zero(faults.number(dynamics, "friction", f"{key}.dynamics")),
+            **rotor,
+            "mimic": self.mimic(joint, key),
+            "link": self.link(joint.child, joint.child != joint.name),
+        }
+        return table(entries, element.line)
+
+    def axis(self, joint: _Joint, key: str) -> Node | None:
+        """The axis of a joint; of a planar one the normal of its plane."""
+        if joint.kind not in ("revolute", "prismatic", "planar"):
+            return None
+        axis, line = joint.element.first("axis"), joint.element.line
+        if axis is not None:
+            self.faults.text(axis, "xyz", f"{key}.axis")
+        direction = self.faults.numbers(axis, "xyz", f"{key}.axis", 3)
+        return listing(direction or [number(word, line) for word in ("1", "0", "0")], line)
+
+    def limits(self, joint: _Joint, key: str) -> Table | None:
+        """The limits of a joint; those of position only where there are some."""
+        kind = joint.element.attributes["type"]
+        directed, continuous = joint.kind in ("revolute", "prismatic"), kind == "continuous"
+        limits = joint.element.first("limit") if joint.kind != "fixed" else None
+        if limits is None:
+            if kind in ("revolute", "prismatic"):  # other programs refuse such a file
+                or_else = ', or is of type="continuous"' if kind == "revolute" else ""
+                words = (
+                    f"in URDF a {kind} joint has <limit lower= upper= effort= velocity=>{or_else}"
+                )
+                self.faults.warn(joint.element, key, words)
+            return None
+        keys, key = _OF_LIMITS[2 if continuous or not directed else 0 :], f"{key}.limit"
+        if not {"lower", "upper"}.isdisjoint(limits.attributes):
             limits.attributes = {"lower": "0", "upper": "0", **limits.attributes}  # by definition
-        if limits is not None:
-            limits.attributes = without_infinite(limits.attributes)
-        if directed and not continuous and self.is_unlimited(limits, key):
-            limit_keys = _OF_LIMITS[2:]
-        return table(
-            {
-                "name": text(self.joint_names[joint.name], element.line),
-                "type": text(joint.kind, element.line),
-                "coordinates": representation_of(
-                    kind_of(joint.kind, self.robot.angles), element.line
-                ),
-                "parent": text(self.link_names[joint.parent], element.line),
-                "origin": self.origin(element, key),
-                "axis": listing(direction, element.line),
-                "limits": self.numbers(limits, limit_keys, f"{key}.limit"),
-                "damping": _unless_zero(faults.number(dynamics, "damping", f"{key}.dynamics")),
-                "friction": _unless_zero(faults.number(dynamics, "friction", f"{key}.dynamics")),
-                **self.rotors.get(joint.name, {}),
-                "mimic": self.mimic(joint, key),
-                "link": self.link(joint.child, joint.child != joint.name),
-            },
-            element.line,
-        )
+        limits.attributes = without_infinite(limits.attributes)
+        if directed and not continuous:
+            ends = [self.faults.number(limits, name, key) for name in ("lower", "upper")]
+            lower, upper = (math.nan if x is None else float(x.text) for x in ends)
+            if lower > upper:
+                words = (
+                    f"lower {lower:.6g} is above upper {upper:.6g}: read as no limit, as Bullet "
+                    "means it"
+                )
+                self.faults.warn(limits, key, words)
+                keys = _OF_LIMITS[2:]
+        numbers = {name: self.faults.number(limits, name, key) for name in keys}
+        return table(numbers, limits.line) if any(numbers.values()) else None
 
     def mimic(self, joint: _Joint, key: str) -> Table | None:
-        """What the joint follows; a joint that does not move follows nothing."""
-        element, faults, key = joint.element.first("mimic"), self.robot.faults, f"{key}.mimic"
+        """The coordinate that a joint follows; a joint that does not move follows nothing."""
+        element, faults, key = joint.element.first("mimic"), self.faults, f"{key}.mimic"
         if element is None:
             return None
         name = faults.text(element, "joint", key)
@@ -349,169 +331,91 @@ class _Parts:
             return None
         if not name:
             return None
-        return table(
-            {
-                "coordinate": text(self.joint_names[name], element.line),
-                "multiplier": faults.number(element, "multiplier", key),
-                "offset": _unless_zero(faults.number(element, "offset", key)),
-            },
-            element.line,
-        )
-
-    def floating_base(self, name: str, root_link: str) -> Table:
-        """The floating joint under the root link."""
-        line = self.robot.links[root_link].line
         entries = {
-            "name": text(name, line),
-            "type": text("floating", line),
-            "coordinates": representation_of(kind_of("floating", self.robot.angles), line),
-            "parent": text(BASE, line),
-            "origin": table({}, line),
-            "link": self.link(root_link, True),
+            "coordinate": text(self.joint_names[name], element.line),
+            "multiplier": faults.number(element, "multiplier", key),
+            "offset": unless_zero(faults.number(element, "offset", key)),
         }
-        return table(entries, line)
+        return table(entries, element.line)
 
     def origin(self, element: Element, key: str) -> Table:
         """The pose of a joint in its parent's link frame."""
-        origin, line = element.first("origin"), element.line
+        origin = element.first("origin")
         if origin is None:
-            return table({}, line)
-        faults, key = self.robot.faults, f"{key}.origin"
-        at = faults.numbers(origin, "xyz", key, 3)
-        rpy = attitude(faults, origin, key)
-        return table(
-            {
-                "xyz": listing(_unless_zeros(at), origin.line),
-                "rpy": listing(_unless_zeros(rpy), origin.line),
-            },
-            origin.line,
-        )
+            return table({}, element.line)
+        at = self.vector(origin, f"{key}.origin")
+        rpy = self.attitude(origin, f"{key}.origin")
+        turn = listing(rpy, origin.line) if rpy and any(values(rpy)) else None
+        return table({"xyz": at, "rpy": turn}, origin.line)
 
-    def numbers(self, element: Element | None, names: tuple[str, ...], key: str) -> Table | None:
-        """A mapping of the attributes of an element; None where there is none of them."""
-        if element is None:
+    def vector(self, origin: Element | None, key: str) -> Node | None:
+        """The place of an <origin>; None for zero, which is the default."""
+        at = self.faults.numbers(origin, "xyz", key, 3)
+        return listing(at, at[0].line) if at and any(values(at)) else None
+
+    def attitude(self, origin: Element | None, key: str) -> list[Scalar] | None:
+        """Roll, pitch and yaw of an <origin> (rad), of its `rpy` or the `quat_xyzw` of URDF 1.1."""
+        rpy = self.faults.numbers(origin, "rpy", key, 3)
+        quaternion = self.faults.numbers(origin, "quat_xyzw", key, 4)
+        if origin is None or quaternion is None:
+            return rpy
+        if "rpy" in origin.attributes:
+            self.faults.add(origin, key, "rpy and quat_xyzw: an orientation is given once")
             return None
-        given = {name: self.robot.faults.number(element, name, key) for name in names}
-        return table(given, element.line) if any(given.values()) else None
+        x, y, z, w = values(quaternion)
+        try:
+            angles = to_rpy(from_quaternion((w, x, y, z)))
+        except ValueError:
+            message = "quat_xyzw: the quaternion is zero, and has no direction"
+            self.faults.add(origin, key, message)
+            return None
+        return [number(angle, origin.line) for angle in angles]
 
     def link(self, name: str, named: bool) -> Table | None:
         """The link of that name: mass, centre of mass, inertia in axes of the link frame."""
-        element = self.robot.links[name]
+        element = self.links[name]
         new = {"name": text(self.link_names[name], element.line) if named else None}
         inertial, key = element.first("inertial"), f"link.{name}.inertial"
         if inertial is None:
             return table(new, element.line) if named else None
-        origin = inertial.first("origin")
-        com = self.robot.faults.numbers(origin, "xyz", f"{key}.origin", 3)
-        return table(
-            {
-                **new,
-                "mass": self.mass(inertial, key),
-                "com": listing(_unless_zeros(com), inertial.line),
-                "inertia": self.inertia(inertial, key),
-            },
-            inertial.line,
-        )
+        com = self.faults.numbers(inertial.first("origin"), "xyz", f"{key}.origin", 3)
+        entries = {
+            **new,
+            "mass": self.mass(inertial, key),
+            "com": listing(com, inertial.line) if com and any(values(com)) else None,
+            "inertia": self.inertia(inertial, key),
+        }
+        return table(entries, inertial.line)
 
     def mass(self, inertial: Element, key: str) -> Scalar | None:
         """The mass that an inertial must give."""
-        element, faults = inertial.first("mass"), self.robot.faults
+        element, faults = inertial.first("mass"), self.faults
         if element is None:
             faults.add(inertial, key, 'an <inertial> needs <mass value="..."/>')
             return None
-        given = faults.text(element, "value", f"{key}.mass")
-        return faults.number(element, "value", f"{key}.mass") if given else None
+        value = faults.text(element, "value", f"{key}.mass")
+        return faults.number(element, "value", f"{key}.mass") if value else None
 
     def inertia(self, inertial: Element, key: str) -> Table | None:
         """The tensor about the centre of mass, turned into the axes of the link frame."""
-        element, faults = inertial.first("inertia"), self.robot.faults
+        element, faults = inertial.first("inertia"), self.faults
         if element is None:
             return None
-        names = _OF_TENSORS
-        key = f"{key}.inertia"
-        for name in names[:3]:
-            faults.text(element, name, key)
-        found = [faults.number(element, name, key) for name in names]
-        entries = [number("0", element.line) if entry is None else entry for entry in found]
-        rpy = attitude(faults, inertial.first("origin"), f"{key[: -len('.inertia')]}.origin")
+        for name in _OF_TENSORS[:3]:
+            faults.text(element, name, f"{key}.inertia")
+        numbers = [faults.number(element, name, f"{key}.inertia") for name in _OF_TENSORS]
+        entries = [number("0", element.line) if entry is None else entry for entry in numbers]
+        rpy = self.attitude(inertial.first("origin"), f"{key}.origin")
         if rpy is not None and any(values(rpy)):
-            self.warn_turned(rpy, element, f"{key[: -len('.inertia')]}.origin")
+            for angle in values(rpy):  # degrees would turn an inertia anywhere
+                if abs(angle) > LARGEST_ANGLE:
+                    faults.warn(element, f"{key}.origin", degrees_meant(angle))
             tensor = turned(from_rpy(values(rpy)), values(entries))
             entries = [number(entry, element.line) for entry in tensor]
         return None if faults else inertia(entries, element.line)
 
-    def is_unlimited(self, limits: Element | None, key: str) -> bool:
-        """Whether the lower limit is above the upper one, with a warning."""
-        faults = self.robot.faults
-        ends = [faults.number(limits, name, f"{key}.limit") for name in ("lower", "upper")]
-        lower, upper = (math.nan if x is None else float(x.text) for x in ends)
-        if not lower > upper or limits is None:
-            return False
-        words = (
-            f"lower {lower:.6g} is above upper {upper:.6g}: read as no limit, as Bullet means it"
-        )
-        faults.warn(limits, f"{key}.limit", words)
-        return True
 
-    def warn_unlimited(self, element: Element, limits: Element | None, key: str) -> None:
-        """Other programs refuse such a file."""
-        kind = element.attributes["type"]
-        if limits is None and kind in ("revolute", "prismatic"):
-            or_else = ', or is of type="continuous"' if kind == "revolute" else ""
-            words = f"in URDF a {kind} joint has <limit lower= upper= effort= velocity=>{or_else}"
-            self.robot.faults.warn(element, key, words)
-
-    def warn_turned(self, rpy: list[Scalar], inertial: Element, key: str) -> None:
-        """Angles that look like degrees turn an inertia anywhere."""
-        for angle in rpy:
-            if abs(float(angle.text)) > LARGEST_ANGLE:
-                self.robot.faults.warn(inertial, key, degrees_meant(float(angle.text)))
-
-    def warn_base(self, root_link: str) -> None:
-        """What the root link weighs counts for nothing where it is the base."""
-        element = self.robot.links[root_link]
-        if element.first("inertial") is not None:
-            self.robot.faults.warn(
-                element,
-                f"link.{root_link}",
-                "this link is the base, and its inertia is left out, for it does not move; a robot "
-                "that floats: --floating-base",
-            )
-
-
-def _unless_zero(value: Scalar | None) -> Scalar | None:
-    """None for a number that is zero: it is the default."""
-    return None if value is None or float(value.text) == 0.0 else value
-
-
-def _unless_zeros(numbers: list[Scalar] | None) -> list[Scalar] | None:
-    """None for numbers that are all zero."""
-    return numbers if numbers and any(values(numbers)) else None
-
-
-# ----------------------------------------------------------------------------------- urdf origins
-
-
-def attitude(faults: Faults, origin: Element | None, key: str) -> list[Scalar] | None:
-    """Roll, pitch and yaw of an <origin> (rad), of its `rpy` or its `quat_xyzw`; None for none."""
-    rpy = faults.numbers(origin, "rpy", key, 3)
-    quaternion = faults.numbers(origin, "quat_xyzw", key, 4)
-    if origin is None or quaternion is None:
-        return rpy
-    if "rpy" in origin.attributes:
-        faults.add(origin, key, "rpy and quat_xyzw: an orientation is given once")
-        return None
-    x, y, z, w = values(quaternion)
-    try:
-        angles = to_rpy(from_quaternion((w, x, y, z)))
-    except ValueError:
-        faults.add(origin, key, "quat_xyzw: the quaternion is zero, and has no direction")
-        return None
-    return [number(angle, origin.line) for angle in angles]
-
-
-# ----------------------------------------------------------------------------- urdf transmissions
-
+# ---------------------------------------------------------------------------------- transmissions
 
 _MOVING = ("revolute", "prismatic")
 _INERTIAS = ("drake:rotor_inertia", "motorInertia")
@@ -523,7 +427,21 @@ _TOLERANCE = 1e-9
 def rotors_of(
     root: Element, kinds: Mapping[str, str], faults: Faults
 ) -> dict[str, dict[str, Node]]:
-    """The entries of joints that have rotors, by the joint; `kinds` are types of joints by name."""
+    """The entries of joints that have rotors, by the joint; `kinds` are types of joints by name.
+
+    | URDF | meaning |
+    | --- | --- |
+    | `motorInertia`, `drake:rotor_inertia` | inertia J of a rotor, in kg m^2 before the gear |
+    | `mechanicalReduction`, `drake:gear_ratio` | gear ratio n; of one of its elements |
+
+    A joint feels n^2 J; of several rotors at one joint the sum.  Gear ratios without an inertia of
+    the rotor say nothing about motions, for torques are those of the joints.  An inertia that only
+    the transmission has is that of one rotor, whatever its number of actuators.  A rotor that
+    several joints turn (differential, four-bar linkage) couples them, which joint terms cannot say:
+    a warning says so.
+
+    Source: `transmission_interface` of ros_control, Drake's documentation of `drake:rotor_inertia`.
+    """
     rotors: dict[str, list[tuple[Scalar, Scalar | None]]] = {}
     for transmission in root.all("transmission"):
         key = f"transmission.{transmission.attributes.get('name', '')}"

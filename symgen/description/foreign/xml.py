@@ -291,3 +291,8 @@ def without_infinite(attributes: Mapping[str, str]) -> dict[str, str]:
 def values(numbers: list[Scalar]) -> list[float]:
     """The numbers as floats."""
     return [float(x.text) for x in numbers]
+
+
+def unless_zero(value: Scalar | None) -> Scalar | None:
+    """None for a number that is zero: it is the default."""
+    return None if value is None or float(value.text) == 0.0 else value
