@@ -11,8 +11,9 @@
 | inertial | `mass`, `com`, `inertia` in link axes; 1 kg and 1 kg m^2 where none is given |
 | frame that moves | a point |
 
-`sdf_format` lists every entry with its use; what would move the robot otherwise but is left out,
-plugins say, is named in a warning.
+An axis that does not go through the origin of the child's frame takes a massless link in between,
+so that the frames of links stay those of the file.  `entries` lists every entry with its use; what
+would move the robot otherwise but is left out, plugins say, is named in a warning.
 
 Source: the SDFormat specification (sdformat.org), and libsdformat where that is silent.
 """
@@ -21,12 +22,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from symgen.description.foreign.entries import SDF, remark
 from symgen.description.foreign.nodes import (
+    Assembly,
     LegalNames,
     inertia,
     joint_node,
@@ -34,459 +36,28 @@ from symgen.description.foreign.nodes import (
     listing,
     massless,
     name_of,
-    name_of_robot,
+    point_node,
     representation_of,
     table,
     text,
     triple,
 )
-from symgen.description.foreign.rotations import HERE, Matrix, Pose, turned, unit
+from symgen.description.foreign.rotations import HERE, Matrix, Pose, product, turned, unit
 from symgen.description.foreign.sdf_files import Files
-from symgen.description.foreign.sdf_frames import WORLD, Frame, Frames, turned_vector
+from symgen.description.foreign.sdf_frames import WORLD, Frame, Frames
 from symgen.description.foreign.xml import (
     INFINITE,
-    MOST_JOINTS,
     Element,
     Faults,
     number,
-    place,
-    stop,
+    unless_zero,
     values,
 )
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Node, Scalar, Table
-from symgen.description.wording import KeyPath, in_line, shown
+from symgen.description.wording import in_line, shown
 from symgen.joints import JointType
 from symgen.options import ReadOptions
-
-FLOATING_BASE = "floating_base"
-TWO_AXES = ("universal", "revolute2")
-"""The joint between the base and the root link of a robot that is not bolted down."""
-_GRAVITY = ("0", "0", "-9.8")
-"""Of a world that says nothing, by the format's definition."""
-_OF_TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-_DEFAULTS = ("1", "1", "1", "0", "0", "0")
-
-
-@dataclass(frozen=True)
-class _Joint:
-    """A joint with the links that it connects, by their full names."""
-
-    axes: Axes
-    parent: str
-    child: str
-
-
-@dataclass
-class _Robot:
-    """The robot of a file, and what has been made of it."""
-
-    frames: Frames
-    floating_base: bool
-    without_loops: bool
-    angles: bool
-    joints: list[_Joint] = field(default_factory=list)
-    carried: dict[str, list[_Joint]] = field(default_factory=dict)
-    links: dict[str, Element] = field(default_factory=dict)
-    link_names: dict[str, str] = field(default_factory=lambda: {WORLD: BASE})
-    joint_names: dict[str, str] = field(default_factory=dict)
-    names: LegalNames = field(default_factory=LegalNames)
-    items: list[Node] = field(default_factory=list)
-    places: dict[KeyPath, str] = field(default_factory=dict)
-    moving: set[str] = field(default_factory=set)
-
-    @property
-    def faults(self) -> Faults:
-        """Where faults go."""
-        return self.frames.files.faults
-
-    def add(self, joint: Table, key: str, link_key: str = "") -> None:
-        """One joint of the model; `key` is what messages call it."""
-        if len(self.items) >= MOST_JOINTS:
-            message = f"more than {MOST_JOINTS} joints; no robot is that large"
-            raise stop(self.frames.files.names[0], 0, message)
-        at = len(self.items)
-        self.places["joints", at] = place(key)
-        self.places["joints", at, "link"] = place(link_key or key)
-        self.items.append(joint)
-
-
-def document_of_sdf(root: Element, files: Sequence[str], reading: ReadOptions) -> Document:
-    """The document of an <sdf>; `ModelError` lists everything that is wrong with it.
-
-    `files` are those that it was made from, of which numbers of lines name one.
-    """
-    frames = Frames(Files([*files], reading))
-    frames.read(root)
-    robot = _Robot(frames, reading.floating_base, reading.without_loops, reading.angles)
-    remark_all(frames, root)
-    _take_joints(robot)
-    robot.faults.raise_if_any()
-    start = _root_link(robot)
-    ordered = list(_depth_first(robot, WORLD if start is None else start))
-    _check_all_hang_together(robot, ordered)
-    _name_all(robot, start, ordered)
-    if start is not None:
-        _take_root(robot, start)
-    for joint in ordered:
-        _take_joint(robot, joint)
-    robot.faults.raise_if_any()
-    return _document(robot, root)
-
-
-# ------------------------------------------------------------------------------------- the graph
-
-
-def _take_joints(robot: _Robot) -> None:
-    """The links and joints of the robot, and which link each joint carries."""
-    frames, faults = robot.frames, robot.faults
-    inside = f"{frames.model}::"
-    own = [(name, x) for name, x in frames.frames.items() if name.startswith(inside)]
-    robot.links = {name: x.element for name, x in own if x.kind == "link"}
-    if not robot.links:
-        faults.add(frames.frames[frames.model].element, "model", "a model needs a <link>")
-    carriers: dict[str, _Joint] = {}
-    for name, frame in own:
-        if frame.kind != "joint":
-            continue
-        element, key = frame.element, f"joint.{frames.key(name)}"
-        if robot.without_loops and element.attributes.get("type", "").strip() == "gearbox":
-            faults.warn(element, key, "left out: a gearbox couples two joints")
-            continue
-        kind = sdf_type_of(faults, element, key)
-        parent, child = (_end(robot, name, tag, key) for tag in ("parent", "child"))
-        if not kind or parent is None or child is None:
-            continue
-        joint = _Joint(Axes(frames, name, frame, kind, child), parent, child)
-        other = carriers.setdefault(child, joint)
-        if other is not joint:
-            carrier = (
-                f"{shown(frames.key(child))} is carried by {shown(frames.key(other.axes.name))}"
-            )
-            if robot.without_loops:
-                faults.warn(element, key, f"left out: the link {carrier} already")
-                continue
-            message = (
-                f"the link {carrier} already; are <parent> and <child> in each other's place? "
-                "Closed loops are not available yet; --without-loops (in Python: "
-                "without_loops=True) reads the open tree without this joint"
-            )
-            faults.add(element, key, message)
-        robot.joints.append(joint)
-        robot.carried.setdefault(parent, []).append(joint)
-
-
-def _end(robot: _Robot, name: str, tag: str, key: str) -> str | None:
-    """The link that <parent> or <child> means, by its full name; None, and a fault, for none."""
-    frames, frame = robot.frames, robot.frames.frames[name]
-    element = frame.element.first(tag)
-    if element is None or not element.text:
-        robot.faults.add(frame.element, key, f"a joint needs <{tag}>LINK</{tag}>")
-        return None
-    full = frames.find(frame.scope, element.text, element, f"{key}.{tag}")
-    link = None if full is None else frames.link_of(full)
-    if full is not None and link is None:
-        message = f"{shown(element.text)} is fixed to no link"
-        robot.faults.add(element, f"{key}.{tag}", message)
-    if link == WORLD and tag == "child":
-        message = "the world is no child of a joint; are <parent> and <child> in each other's place"
-        robot.faults.add(element, f"{key}.{tag}", f"{message}?")
-        return None
-    if link is not None and link != WORLD and link not in robot.links:
-        message = f"the link {shown(element.text)} belongs to another model"
-        robot.faults.add(element, f"{key}.{tag}", message)
-        return None
-    return link
-
-
-def _root_link(robot: _Robot) -> str | None:
-    """The link that no joint carries; None where the world carries all."""
-    frames, faults = robot.frames, robot.faults
-    carried = {joint.child for joint in robot.joints}
-    roots = [name for name in robot.links if name not in carried]
-    anchored = WORLD in robot.carried
-    if len(roots) + anchored > 1:
-        key = f"link.{frames.key(roots[-1])}"
-        other = f"nor {shown(frames.key(roots[0]))}" if len(roots) > 1 else "and others the world"
-        message = (
-            f"no joint carries this link, {other}; exactly one link is the base, and every other "
-            "one the <child> of a joint (type fixed, say)"
-        )
-        faults.add(robot.links[roots[-1]], key, message)
-    if anchored and robot.floating_base:
-        joint = robot.carried[WORLD][0]
-        message = "fixed to the world by this joint; remove it for a robot that floats"
-        faults.add(joint.axes.frame.element, joint.axes.key, message)
-    faults.raise_if_any()
-    return roots[0] if roots else None
-
-
-def _depth_first(robot: _Robot, root: str) -> Iterator[_Joint]:
-    waiting = robot.carried.get(root, [])[::-1]
-    while waiting:
-        joint = waiting.pop()
-        yield joint
-        waiting += robot.carried.get(joint.child, [])[::-1]
-
-
-def _check_all_hang_together(robot: _Robot, ordered: list[_Joint]) -> None:
-    found = {joint.axes.name for joint in ordered}
-    lost = next((joint for joint in robot.joints if joint.axes.name not in found), None)
-    if lost is not None:
-        message = "this joint belongs to a loop of parents and children; one link is the base"
-        robot.faults.add(lost.axes.frame.element, lost.axes.key, message)
-    robot.faults.raise_if_any()
-
-
-def _name_all(robot: _Robot, start: str | None, ordered: list[_Joint]) -> None:
-    """The names of joints and links in the model; a link that is called as its joint stays so."""
-    key = robot.frames.key
-    own = [*(key(joint.axes.name) for joint in ordered), *map(key, robot.links)]
-    robot.names = LegalNames(own)
-    for joint in ordered:
-        kind = _kind(robot, joint.axes.kind)
-        name = joint.axes.name.removesuffix(" (joint)")
-        robot.joint_names[joint.axes.name] = robot.names.new("joint", key(name), kind)
-    if start is not None:
-        at_base = not robot.floating_base and _is_here(robot.frames.in_world(start))
-        robot.link_names[start] = BASE if at_base else robot.names.new("link", key(start))
-    for joint in ordered:
-        same = joint.child == joint.axes.name.removesuffix(" (joint)")
-        name = robot.joint_names[joint.axes.name]
-        single = _kind(robot, joint.axes.kind).coordinates < 2
-        robot.link_names[joint.child] = (
-            name if same and single else robot.names.new("link", key(joint.child))
-        )
-
-
-def _kind(robot: _Robot, kind: str) -> JointType:
-    """The type of joint whose coordinates one of SDF has."""
-    return kind_of("universal" if kind in TWO_AXES else TYPES[kind], robot.angles)
-
-
-def _is_here(pose: Pose) -> bool:
-    return not pose.at.any() and np.array_equal(pose.turn, np.eye(3))
-
-
-# ------------------------------------------------------------------------------ joints and links
-
-
-def _take_root(robot: _Robot, link: str) -> None:
-    """The root link: the base itself, a link that is fixed to it, or one that floats."""
-    frames, faults, element = robot.frames, robot.faults, robot.links[link]
-    key = f"link.{frames.key(link)}"
-    if robot.floating_base:
-        kind = kind_of("floating", robot.angles)
-        name = robot.names.made("joint", FLOATING_BASE, kind)
-        content, line = _link(robot, link), element.line
-        more = {"coordinates": representation_of(kind, line)}
-        robot.add(joint_node(name, kind.name, BASE, HERE, content, line, more), key)
-        robot.moving.add(link)
-        return
-    placed = [frames.frames[frames.model].element, frames.includes.get(frames.model, element)]
-    if not any(child_flag(faults, x, "static", "model") for x in placed):
-        words = (
-            "nothing fixes this link to the world, so a simulator lets it float; it is the base "
-            "here, and its inertia is left out; a robot that floats: symgen convert --floating-base"
-        )
-        faults.warn(element, key, words)
-    if robot.link_names[link] != BASE:
-        name = robot.names.made("joint", f"{frames.key(link)}_fixed")
-        content = massless(robot.link_names[link], element.line)
-        pose = frames.in_world(link)
-        robot.add(joint_node(name, "fixed", BASE, pose, content, element.line), key)
-
-
-def _take_joint(robot: _Robot, joint: _Joint) -> None:
-    """A joint and the link that it carries, with massless links between where there must be."""
-    frames, axes, kind = robot.frames, joint.axes, joint.axes.kind
-    element, name = axes.frame.element, robot.joint_names[joint.axes.name]
-    if joint.parent in robot.moving or kind != "fixed":
-        robot.moving.add(joint.child)
-    key, link_key = axes.key, f"link.{frames.key(joint.child)}"
-    directions = axes.all()
-    pose = frames.relative(joint.parent, joint.child)
-    at_joint = frames.relative(joint.child, axes.name)
-    ahead = _ahead(kind, directions, at_joint)
-    parent, behind = robot.link_names[joint.parent], _link(robot, joint.child)
-    steps = _steps(robot, axes, directions, name)
-    for count, (step_name, step_kind, nodes) in enumerate(steps, start=1):
-        is_last = count == len(steps) and _is_here(ahead)
-        content = behind
-        if not is_last:
-            content = massless(robot.names.made("link", f"{name}_frame"), element.line)
-        origin = pose @ ahead if count == 1 else HERE
-        robot.add(
-            joint_node(step_name, step_kind, parent, origin, content, element.line, nodes),
-            key,
-            link_key,
-        )
-        parent = name_of(content)
-    if not _is_here(ahead):
-        fixed = robot.names.made("joint", f"{name}_fixed")
-        inverse = ahead.inverse()
-        robot.add(joint_node(fixed, "fixed", parent, inverse, behind, element.line), key, link_key)
-
-
-def _ahead(kind: str, directions: list[Axis], at_joint: Pose) -> Pose:
-    """The pose, in the child's frame, of the frame about or along whose axes the joint moves."""
-    if kind == "ball":
-        return at_joint
-    turns = kind not in ("fixed", "prismatic")
-    if turns and any(is_off(at_joint.at, axis.direction) for axis in directions):
-        return Pose(at_joint.at, np.eye(3))
-    return HERE
-
-
-def _steps(
-    robot: _Robot, axes: Axes, directions: list[Axis], name: str
-) -> list[tuple[str, str, Mapping[str, Node | None]]]:
-    """Name, type and other entries of the joints that a joint becomes."""
-    kind = TYPES[axes.kind]
-    if not directions:
-        line = axes.frame.element.line
-        own = representation_of(kind_of(kind, robot.angles), line)
-        return [(name, kind, {"coordinates": own, **axes.of_ball(), **axes.rotor()})]
-    mimics = [_mimic(robot, axes, tag) for tag in ("axis", "axis2")[: len(directions)]]
-    entries = [
-        {**axis.nodes, "mimic": mimic} for axis, mimic in zip(directions, mimics, strict=True)
-    ]
-    if axes.kind == "screw":
-        entries[0]["pitch"] = axes.pitch()
-    entries[0] |= axes.rotor()
-    if len(entries) == 1:
-        return [(name, kind, entries[0])]
-    return [(f"{name}_{k}", kind, entry) for k, entry in enumerate(entries, start=1)]
-
-
-def _mimic(robot: _Robot, axes: Axes, tag: str) -> Table | None:
-    """What an axis follows: multiplier (x - reference) + offset."""
-    axis = axes.frame.element.first(tag)
-    element, faults = None if axis is None else axis.first("mimic"), robot.faults
-    if element is None:
-        return None
-    key = f"{axes.key}.{tag}.mimic"
-    name = faults.text(element, "joint", key)
-    full = robot.frames.find(axes.frame.scope, name, element, key) if name else None
-    if full is None:
-        return None
-    new = robot.joint_names.get(full)
-    if new is None:
-        faults.add(element, key, f"there is no joint named {shown(name)} in this model")
-        return None
-    if robot.frames.frames[full].element.attributes.get("type", "") in TWO_AXES:
-        new = f"{new}_{2 if element.attributes.get('axis', '').strip() == 'axis2' else 1}"
-    numbers = [child_number(faults, element, x, key) for x in ("multiplier", "offset", "reference")]
-    multiplier, offset, reference = (
-        (1.0, 0.0, 0.0)[k] if x is None else float(x.text) for k, x in enumerate(numbers)
-    )
-    shift = offset - multiplier * reference
-    return table(
-        {
-            "coordinate": text(new, element.line),
-            "multiplier": number(multiplier, element.line),
-            "offset": number(shift, element.line) if shift else None,
-        },
-        element.line,
-    )
-
-
-def _link(robot: _Robot, name: str) -> Table:
-    """The link: mass, centre of mass, inertia in axes of the link frame."""
-    element, faults = robot.links[name], robot.faults
-    key, new = f"link.{robot.frames.key(name)}", robot.link_names[name]
-    inertial, line = element.first("inertial"), element.line
-    if inertial is None:
-        words = "without <inertial> a link has 1 kg and 1 kg m^2 in this format"
-        faults.warn(element, key, words)
-        inertial = Element("inertial", {}, line)
-    key = f"{key}.inertial"
-    if inertial.attributes.get("auto", "false").strip() in ("true", "1"):
-        message = "auto: masses of shapes are not computed; write <mass> and <inertia>"
-        faults.add(inertial, key, message)
-    pose_element, tensor = inertial.first("pose"), inertial.first("inertia")
-    pose = HERE if pose_element is None else robot.frames.pose_in(pose_element, key)
-    found = [child_number(faults, tensor, tag, f"{key}.inertia") for tag in _OF_TENSOR]
-    entries = [
-        number(given, inertial.line) if x is None else x
-        for x, given in zip(found, _DEFAULTS, strict=True)
-    ]
-    if not np.array_equal(pose.turn, np.eye(3)):
-        about = turned(pose.turn, [float(x.text) for x in entries])
-        entries = [number(x, inertial.line) for x in about]
-    mass = child_number(faults, inertial, "mass", key)
-    return table(
-        {
-            "name": text(new, line),
-            "mass": number("1", inertial.line) if mass is None else mass,
-            "com": triple(pose.at.tolist(), inertial.line),
-            "inertia": inertia(entries, inertial.line),
-        },
-        inertial.line,
-    )
-
-
-# ------------------------------------------------------------------------------------- the rest
-
-
-def _points(robot: _Robot) -> list[Node]:
-    """The <frame>s that move, as points."""
-    frames = robot.frames
-    points: list[Node] = []
-    found = [
-        (name, link)
-        for name, frame in frames.frames.items()
-        if frame.kind == "frame" and (link := frames.link_of(name)) in robot.moving
-    ]
-    names = LegalNames(frames.key(name) for name, _ in found)
-    for name, link in found:
-        line = frames.frames[name].element.line
-        at = frames.relative(link, name).at
-        point = {
-            "name": text(names.new("point", frames.key(name)), line),
-            "link": text(robot.link_names[link], line),
-            "point": listing([number(float(x), line) for x in at], line),
-        }
-        points.append(table(point, line))
-    robot.names.changed.extend(names.changed)
-    return points
-
-
-def _gravity(robot: _Robot) -> Node | None:
-    """That of the world; None where there is none around the model."""
-    world = robot.frames.world
-    if world is None:
-        return None
-    physics = world.first("physics")
-    older = None if physics is None else physics.first("gravity")
-    element = world.first("gravity") or older
-    if element is None or not element.text:
-        return listing([number(word, world.line) for word in _GRAVITY], world.line)
-    found = robot.faults.numbers_in(element, element.text, "gravity: ", "world", 3)
-    return listing(found, element.line)
-
-
-def _document(robot: _Robot, root: Element) -> Document:
-    files, line = robot.frames.files, root.line
-    points, gravity = _points(robot), _gravity(robot)
-    robot.faults.raise_if_any()
-    name = name_of_robot(robot.frames.model, robot.names)
-    if robot.names.changed:
-        robot.faults.warn(root, "", robot.names.report())
-    content = {
-        "symgen": Scalar("1", "int", line),
-        "name": text(name, line),
-        "gravity": gravity,
-        "joints": listing(robot.items, line),
-        "points": listing(points, line) if points else None,
-    }
-    warnings = tuple(robot.faults.warnings)
-    document = Document(files.names[0], table(content, line), (), warnings, robot.places)
-    return replace(document, files=tuple(files.names))
-
-
-# ------------------------------------------------------------------------------------- sdf joints
-
 
 TYPES = {
     "revolute": "revolute",
@@ -498,6 +69,8 @@ TYPES = {
     "universal": "revolute",
     "revolute2": "revolute",
 }
+FLOATING_BASE = "floating_base"
+"""The joint between the base and the root link of a robot that is not bolted down."""
 IN_MODEL_FRAME = (1, 5)
 """Axes of versions before this one are given in the frame of the model."""
 
@@ -506,23 +79,370 @@ _WITHOUT_AXIS = ("fixed", "ball")
 _NOT_AVAILABLE = {"gearbox": "a gearbox couples two joints; --without-loops leaves it out"}
 _UNLIMITED = 1e16
 _NEAR_PARALLEL = 1e-15
+_GRAVITY = ("0", "0", "-9.8")
+"""Of a world that says nothing, by the format's definition."""
+_TENSOR = {"ixx": "1", "iyy": "1", "izz": "1", "ixy": "0", "ixz": "0", "iyz": "0"}
+"""Entries of an inertia, with their defaults."""
+_APART = ("world", "model", "link", "joint", "frame", "include")
+"""Elements that are held against the table one by one, for only those of the robot count."""
+
+
+def document_of_sdf(root: Element, files: Sequence[str], reading: ReadOptions) -> Document:
+    """The document of an <sdf>; `ModelError` lists everything that is wrong with it.
+
+    `files` are those that it was made from, of which numbers of lines name one.
+    """
+    frames = Frames(Files([*files], reading))
+    frames.read(root)
+    remark_all(frames, root)
+    return _Reader(frames, reading).document(root)
+
+
+class _Reader:
+    """The links and joints of the robot by their full names, and what becomes of them.
+
+    `carried` are the joints that hang on a link; `ordered` stand depth first; `start` is the link
+    that no joint carries, None where the world carries all; `moving` are links that move.
+    """
+
+    def __init__(self, frames: Frames, reading: ReadOptions) -> None:
+        self.frames, self.faults, self.options = frames, frames.files.faults, reading
+        self.links: dict[str, Element] = {}
+        self.joints: list[_Joint] = []
+        self.carried: dict[str, list[_Joint]] = {}
+        self.link_names: dict[str, str] = {WORLD: BASE}
+        self.joint_names: dict[str, str] = {}
+        self.moving: set[str] = set()
+        self.take_joints()
+        self.faults.raise_if_any()
+        self.start = self.root_link()
+        self.ordered = list(self.depth_first(WORLD if self.start is None else self.start))
+        self.check_all_hang_together()
+        own = [*(frames.key(joint.name) for joint in self.ordered), *map(frames.key, self.links)]
+        self.assembly = Assembly(self.faults, own)
+        self.name_all()
+
+    def document(self, root: Element) -> Document:
+        """The document of the robot."""
+        if self.start is not None:
+            self.take_root(self.start)
+        for joint in self.ordered:
+            self.take_joint(joint)
+        self.faults.raise_if_any()
+        points, gravity = self.points(), self.gravity()
+        return self.assembly.document(root, self.frames.model, gravity, points=points)
+
+    # ------------------------------------------------------------------------------- the graph
+
+    def take_joints(self) -> None:
+        """The links and joints of the robot, and which link each joint carries."""
+        frames, faults = self.frames, self.faults
+        inside = f"{frames.model}::"
+        own = [(name, x) for name, x in frames.frames.items() if name.startswith(inside)]
+        self.links = {name: x.element for name, x in own if x.kind == "link"}
+        if not self.links:
+            faults.add(frames.frames[frames.model].element, "model", "a model needs a <link>")
+        carriers: dict[str, _Joint] = {}
+        for name, frame in own:
+            joint = self.joint_of(name, frame) if frame.kind == "joint" else None
+            if joint is None:
+                continue
+            carrier = carriers.setdefault(joint.child, joint)
+            if carrier is not joint:
+                words = (
+                    f"the link {shown(frames.key(joint.child))} is carried by "
+                    f"{shown(frames.key(carrier.name))} already"
+                )
+                if self.options.without_loops:
+                    faults.warn(frame.element, joint.key, f"left out: {words}")
+                    continue
+                message = (
+                    f"{words}; are <parent> and <child> in each other's place? Closed loops are "
+                    "not available yet; --without-loops (in Python: without_loops=True) reads the "
+                    "open tree without this joint"
+                )
+                faults.add(frame.element, joint.key, message)
+            self.joints.append(joint)
+            self.carried.setdefault(joint.parent, []).append(joint)
+
+    def joint_of(self, name: str, frame: Frame) -> _Joint | None:
+        """A joint; None, with a fault or a warning, for one that cannot be read."""
+        element, key = frame.element, f"joint.{self.frames.key(name)}"
+        is_gearbox = element.attributes.get("type", "").strip() == "gearbox"
+        if self.options.without_loops and is_gearbox:
+            self.faults.warn(element, key, "left out: a gearbox couples two joints")
+            return None
+        kind = _type_of(self.faults, element, key)
+        parent, child = (self.end(frame, tag, key) for tag in ("parent", "child"))
+        if not kind or parent is None or child is None:
+            return None
+        return _Joint(self.frames, name, frame, kind, parent, child)
+
+    def end(self, frame: Frame, tag: str, key: str) -> str | None:
+        """The full name of the link that <parent> or <child> means; None, and a fault, for none."""
+        element, key = frame.element.first(tag), f"{key}.{tag}"
+        if element is None or not element.text:
+            message = f"a joint needs <{tag}>LINK</{tag}>"
+            self.faults.add(frame.element, key.removesuffix(f".{tag}"), message)
+            return None
+        full = self.frames.find(frame.scope, element.text, element, key)
+        link = None if full is None else self.frames.link_of(full)
+        if full is not None and link is None:
+            self.faults.add(element, key, f"{shown(element.text)} is fixed to no link")
+        if link == WORLD and tag == "child":
+            message = (
+                "the world is no child of a joint; are <parent> and <child> in each other's place?"
+            )
+            self.faults.add(element, key, message)
+            return None
+        if link is not None and link != WORLD and link not in self.links:
+            message = f"the link {shown(element.text)} belongs to another model"
+            self.faults.add(element, key, message)
+            return None
+        return link
+
+    def root_link(self) -> str | None:
+        """The link that no joint carries; None where the world carries all."""
+        key = self.frames.key
+        carried = {joint.child for joint in self.joints}
+        roots = [name for name in self.links if name not in carried]
+        anchored = WORLD in self.carried
+        if len(roots) + anchored > 1:
+            others = f"nor {shown(key(roots[0]))}" if len(roots) > 1 else "and others the world"
+            message = (
+                f"no joint carries this link, {others}; exactly one link is the base, and every "
+                "other one the <child> of a joint (type fixed, say)"
+            )
+            self.faults.add(self.links[roots[-1]], f"link.{key(roots[-1])}", message)
+        if anchored and self.options.floating_base:
+            joint = self.carried[WORLD][0]
+            message = "fixed to the world by this joint; remove it for a robot that floats"
+            self.faults.add(joint.frame.element, joint.key, message)
+        self.faults.raise_if_any()
+        return roots[0] if roots else None
+
+    def depth_first(self, root: str) -> Iterator[_Joint]:
+        """The joints that hang on a link."""
+        waiting = self.carried.get(root, [])[::-1]
+        while waiting:
+            joint = waiting.pop()
+            yield joint
+            waiting += self.carried.get(joint.child, [])[::-1]
+
+    def check_all_hang_together(self) -> None:
+        """Every joint hangs on the root link, or on the world."""
+        reached = {joint.name for joint in self.ordered}
+        lost = next((joint for joint in self.joints if joint.name not in reached), None)
+        if lost is not None:
+            message = "this joint belongs to a loop of parents and children; one link is the base"
+            self.faults.add(lost.frame.element, lost.key, message)
+        self.faults.raise_if_any()
+
+    def name_all(self) -> None:
+        """Names of joints and links in the model; a link that is called as its joint stays so."""
+        new, key = self.assembly.names.new, self.frames.key
+        for joint in self.ordered:
+            self.joint_names[joint.name] = new("joint", key(joint.own_name), self.kind(joint))
+        if self.start is not None:
+            at_base = not self.options.floating_base and _is_here(self.frames.in_world(self.start))
+            self.link_names[self.start] = BASE if at_base else new("link", key(self.start))
+        for joint in self.ordered:
+            same = joint.child == joint.own_name and self.kind(joint).coordinates < 2
+            self.link_names[joint.child] = (
+                self.joint_names[joint.name] if same else new("link", key(joint.child))
+            )
+
+    def kind(self, joint: _Joint) -> JointType:
+        """The type of joint whose coordinates one of SDF has."""
+        name = "universal" if joint.kind in _TWO_AXES else TYPES[joint.kind]
+        return kind_of(name, self.options.angles)
+
+    # ------------------------------------------------------------------------ joints and links
+
+    def take_root(self, link: str) -> None:
+        """The root link: the base itself, a link that is fixed to it, or one that floats."""
+        frames, element, names = self.frames, self.links[link], self.assembly.names
+        key, line = f"link.{frames.key(link)}", element.line
+        if self.options.floating_base:
+            kind = kind_of("floating", self.options.angles)
+            name = names.made("joint", FLOATING_BASE, kind)
+            more = {"coordinates": representation_of(kind, line)}
+            node = joint_node(name, kind.name, BASE, HERE, self.link(link), line, more)
+            self.assembly.add(node, key, key)
+            self.moving.add(link)
+            return
+        placed = [frames.frames[frames.model].element, frames.includes.get(frames.model, element)]
+        if not any(child_flag(self.faults, x, "static", "model") for x in placed):
+            words = (
+                "nothing fixes this link to the world, so a simulator lets it float; it is the "
+                "base here, and its inertia is left out; a robot that floats: symgen convert "
+                "--floating-base"
+            )
+            self.faults.warn(element, key, words)
+        if self.link_names[link] != BASE:
+            name = names.made("joint", f"{frames.key(link)}_fixed")
+            content, pose = massless(self.link_names[link], line), frames.in_world(link)
+            self.assembly.add(joint_node(name, "fixed", BASE, pose, content, line), key, key)
+
+    def take_joint(self, joint: _Joint) -> None:
+        """A joint and the link that it carries, with massless links between where there must be."""
+        frames, line, names = self.frames, joint.frame.element.line, self.assembly.names
+        name, key = self.joint_names[joint.name], joint.key
+        if joint.parent in self.moving or joint.kind != "fixed":
+            self.moving.add(joint.child)
+        link_key = f"link.{frames.key(joint.child)}"
+        axes = joint.axes()
+        pose = frames.relative(joint.parent, joint.child)
+        ahead = joint.ahead(axes)
+        parent, behind = self.link_names[joint.parent], self.link(joint.child)
+        steps = self.steps(joint, axes, name)
+        for count, (step, kind, nodes) in enumerate(steps, start=1):
+            content = behind
+            if count < len(steps) or not _is_here(ahead):
+                content = massless(names.made("link", f"{name}_frame"), line)
+            origin = pose @ ahead if count == 1 else HERE
+            node = joint_node(step, kind, parent, origin, content, line, nodes)
+            self.assembly.add(node, key, link_key)
+            parent = name_of(content)
+        if not _is_here(ahead):
+            fixed = names.made("joint", f"{name}_fixed")
+            node = joint_node(fixed, "fixed", parent, ahead.inverse(), behind, line)
+            self.assembly.add(node, key, link_key)
+
+    def steps(
+        self, joint: _Joint, axes: list[Axis], name: str
+    ) -> list[tuple[str, str, Mapping[str, Node | None]]]:
+        """Name, type and other entries of the joints that a joint becomes."""
+        kind = TYPES[joint.kind]
+        if not axes:
+            form = representation_of(kind_of(kind, self.options.angles), joint.frame.element.line)
+            return [(name, kind, {"coordinates": form, **joint.of_ball(), **joint.rotor()})]
+        entries = [
+            {**axis.nodes, "mimic": self.mimic(joint, tag)}
+            for axis, tag in zip(axes, ("axis", "axis2"), strict=False)
+        ]
+        if joint.kind == "screw":
+            entries[0]["pitch"] = joint.pitch()
+        entries[0] |= joint.rotor()
+        if len(entries) == 1:
+            return [(name, kind, entries[0])]
+        return [(f"{name}_{k}", kind, entry) for k, entry in enumerate(entries, start=1)]
+
+    def mimic(self, joint: _Joint, tag: str) -> Table | None:
+        """The coordinate that an axis follows: multiplier (x - reference) + offset."""
+        axis = joint.frame.element.first(tag)
+        element, faults = None if axis is None else axis.first("mimic"), self.faults
+        if element is None:
+            return None
+        key, line = f"{joint.key}.{tag}.mimic", element.line
+        name = faults.text(element, "joint", key)
+        full = self.frames.find(joint.frame.scope, name, element, key) if name else None
+        if full is None:
+            return None
+        new = self.joint_names.get(full)
+        if new is None:
+            faults.add(element, key, f"there is no joint named {shown(name)} in this model")
+            return None
+        if self.frames.frames[full].element.attributes.get("type", "") in _TWO_AXES:
+            new = f"{new}_{2 if element.attributes.get('axis', '').strip() == 'axis2' else 1}"
+        numbers = {"multiplier": 1.0, "offset": 0.0, "reference": 0.0}
+        for word in numbers:
+            value = child_number(faults, element, word, key)
+            numbers[word] = numbers[word] if value is None else float(value.text)
+        shift = numbers["offset"] - numbers["multiplier"] * numbers["reference"]
+        entries = {
+            "coordinate": text(new, line),
+            "multiplier": number(numbers["multiplier"], line),
+            "offset": number(shift, line) if shift else None,
+        }
+        return table(entries, line)
+
+    def link(self, name: str) -> Table:
+        """The link: mass, centre of mass, inertia in axes of the link frame."""
+        element, faults = self.links[name], self.faults
+        key, line = f"link.{self.frames.key(name)}", element.line
+        inertial = element.first("inertial")
+        if inertial is None:
+            words = "without <inertial> a link has 1 kg and 1 kg m^2 in this format"
+            faults.warn(element, key, words)
+            inertial = Element("inertial", {}, line)
+        key = f"{key}.inertial"
+        if inertial.attributes.get("auto", "false").strip() in ("true", "1"):
+            message = "auto: masses of shapes are not computed; write <mass> and <inertia>"
+            faults.add(inertial, key, message)
+        at, tensor = inertial.first("pose"), inertial.first("inertia")
+        pose = HERE if at is None else self.frames.pose_in(at, key)
+        entries = [
+            child_number(faults, tensor, tag, f"{key}.inertia") or number(default, inertial.line)
+            for tag, default in _TENSOR.items()
+        ]
+        if not np.array_equal(pose.turn, np.eye(3)):
+            about = turned(pose.turn, values(entries))
+            entries = [number(x, inertial.line) for x in about]
+        mass = child_number(faults, inertial, "mass", key)
+        nodes = {
+            "name": text(self.link_names[name], line),
+            "mass": mass or number("1", inertial.line),
+            "com": triple(pose.at.tolist(), inertial.line),
+            "inertia": inertia(entries, inertial.line),
+        }
+        return table(nodes, inertial.line)
+
+    # -------------------------------------------------------------------------------- the rest
+
+    def points(self) -> list[Node]:
+        """The <frame>s that move, as points."""
+        frames = self.frames
+        moving = [
+            (name, link)
+            for name, frame in frames.frames.items()
+            if frame.kind == "frame" and (link := frames.link_of(name)) in self.moving
+        ]
+        names = LegalNames(frames.key(name) for name, _ in moving)
+        points: list[Node] = []
+        for name, link in moving:
+            new, at = names.new("point", frames.key(name)), frames.relative(link, name).at
+            line = frames.frames[name].element.line
+            points.append(point_node(new, self.link_names[link], at, line))
+        self.assembly.names.changed.extend(names.changed)
+        return points
+
+    def gravity(self) -> Node | None:
+        """That of the world; None where there is none around the model."""
+        world = self.frames.world
+        if world is None:
+            return None
+        physics = world.first("physics")
+        older = None if physics is None else physics.first("gravity")
+        element = world.first("gravity") or older
+        if element is None or not element.text:
+            return listing([number(word, world.line) for word in _GRAVITY], world.line)
+        numbers = self.faults.numbers_in(element, element.text, "gravity: ", "world", 3)
+        return listing(numbers, element.line)
+
+
+def _is_here(pose: Pose) -> bool:
+    return not pose.at.any() and np.array_equal(pose.turn, np.eye(3))
+
+
+# ---------------------------------------------------------------------------------------- joints
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One coordinate of a joint: its direction in the frame of the child, and what it gives."""
+    """One coordinate of a joint: its direction in the frame of the child, and its entries."""
 
     direction: Matrix
     nodes: Mapping[str, Node | None]
 
 
 def child_number(faults: Faults, element: Element | None, tag: str, key: str) -> Scalar | None:
-    """The number in a child of an element; None where it is not given or faulty."""
+    """The number in a child of an element; None where it is missing or faulty."""
     child = None if element is None else element.first(tag)
     if child is None or not child.text:
         return None
-    found = faults.numbers_in(child, child.text, f"{tag}: ", key, 1)
-    return None if found is None else found[0]
+    numbers = faults.numbers_in(child, child.text, f"{tag}: ", key, 1)
+    return None if numbers is None else numbers[0]
 
 
 def child_flag(faults: Faults, element: Element, tag: str, key: str) -> bool:
@@ -534,7 +454,7 @@ def child_flag(faults: Faults, element: Element, tag: str, key: str) -> bool:
     return words in ("true", "1")
 
 
-def sdf_type_of(faults: Faults, element: Element, key: str) -> str:
+def _type_of(faults: Faults, element: Element, key: str) -> str:
     """The type of a joint, in the words of SDF; "", and a fault, where symgen has no such."""
     kind = faults.text(element, "type", key)
     if kind in _NOT_AVAILABLE:
@@ -546,20 +466,15 @@ def sdf_type_of(faults: Faults, element: Element, key: str) -> str:
     return kind
 
 
-def is_off(anchor: Matrix, direction: Matrix) -> bool:
-    """Whether an axis does not go through the origin that `anchor` (3,) is given from."""
-    beside = np.cross(anchor, direction)
-    return bool(np.abs(beside).max() > _NEAR_PARALLEL * np.abs(anchor).max())
-
-
 @dataclass(frozen=True)
-class Axes:
-    """Reads the axes of one joint, whose child is the link `child` (a full name)."""
+class _Joint:
+    """A joint with the links that it connects; all names are full ones."""
 
     frames: Frames
     name: str
     frame: Frame
     kind: str
+    parent: str
     child: str
 
     @property
@@ -572,7 +487,22 @@ class Axes:
         """What messages call the joint."""
         return f"joint.{self.frames.key(self.name)}"
 
-    def all(self) -> list[Axis]:
+    @property
+    def own_name(self) -> str:
+        """The name of the joint; that of its frame differs where a link is called so, too."""
+        return self.name.removesuffix(" (joint)")
+
+    def ahead(self, axes: list[Axis]) -> Pose:
+        """The pose, in the child's frame, of the frame about or along whose axes it moves."""
+        at_joint = self.frames.relative(self.child, self.name)
+        if self.kind == "ball":
+            return at_joint
+        turns = self.kind not in ("fixed", "prismatic")
+        if turns and any(_is_off(at_joint.at, axis.direction) for axis in axes):
+            return Pose(at_joint.at, np.eye(3))
+        return HERE
+
+    def axes(self) -> list[Axis]:
         """Its axes, the one next to the parent first; none of a fixed or a ball joint."""
         if self.kind in _WITHOUT_AXIS:
             return []
@@ -595,10 +525,10 @@ class Axes:
             "friction": child_number(self.faults, dynamics, "friction", key),
             "stiffness": child_number(self.faults, dynamics, "spring_stiffness", key),
         }
-        given = {name: _unless_zero(value) for name, value in terms.items()}
+        given = {name: unless_zero(value) for name, value in terms.items()}
         if given["stiffness"] is not None:
             rest = child_number(self.faults, dynamics, "spring_reference", key)
-            given["rest"] = _unless_zero(rest)
+            given["rest"] = unless_zero(rest)
         nodes = {"axis": written, "limits": self.limits(limit, key), **given}
         return Axis(direction, nodes)
 
@@ -620,7 +550,7 @@ class Axes:
         turn = self.frames.relative(self.child, expressed_in).turn
         if np.array_equal(turn, np.eye(3)):
             return vector, listing(numbers, line)
-        vector = turned_vector(turn, vector) + 0.0
+        vector = product(turn, vector) + 0.0
         return vector, listing([number(float(x), line) for x in vector], line)
 
     def expressed_in(self, element: Element, xyz: Element | None, key: str) -> str | None:
@@ -667,12 +597,12 @@ class Axes:
         """Damping and friction of a ball joint, whose <axis> has no direction; else none."""
         axis = self.frame.element.first("axis") if self.kind == "ball" else None
         dynamics, key = None if axis is None else axis.first("dynamics"), f"{self.key}.axis"
-        stiffness = _unless_zero(child_number(self.faults, dynamics, "spring_stiffness", key))
+        stiffness = unless_zero(child_number(self.faults, dynamics, "spring_stiffness", key))
         if dynamics is not None and stiffness is not None:
             words = "spring_stiffness is left out: a ball joint has no axis that it is about"
             self.faults.warn(dynamics, key, words)
         names = ("damping", "friction")
-        return {x: _unless_zero(child_number(self.faults, dynamics, x, key)) for x in names}
+        return {x: unless_zero(child_number(self.faults, dynamics, x, key)) for x in names}
 
     def rotor(self) -> dict[str, Node | None]:
         """The rotor of a drive, as Drake has it; none, with a warning, without an axis."""
@@ -711,15 +641,13 @@ class Axes:
         return number(-1.0 / float(old.text), line)
 
 
-def _unless_zero(value: Scalar | None) -> Scalar | None:
-    return None if value is None or float(value.text) == 0.0 else value
+def _is_off(anchor: Matrix, direction: Matrix) -> bool:
+    """Whether an axis does not go through the origin that `anchor` (3,) is given from."""
+    beside = np.cross(anchor, direction)
+    return bool(np.abs(beside).max() > _NEAR_PARALLEL * np.abs(anchor).max())
 
 
-# ------------------------------------------------------------------------------------ sdf remarks
-
-
-_APART = ("world", "model", "link", "joint", "frame", "include")
-"""Elements that the walk meets one by one, for only those of the robot count."""
+# --------------------------------------------------------------------------------------- remarks
 
 
 def remark_all(frames: Frames, root: Element) -> None:

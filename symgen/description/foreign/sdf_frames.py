@@ -24,7 +24,6 @@ from symgen.description.foreign.rotations import (
     Pose,
     from_quaternion,
     from_rpy,
-    product,
 )
 from symgen.description.foreign.sdf_files import Files, Source
 from symgen.description.foreign.xml import MOST_JOINTS, Element, line_of, stop, values
@@ -410,11 +409,6 @@ def rounded(turn: Matrix) -> Matrix:
 def cleaned(pose: Pose) -> Pose:
     """A pose whose rotation is `rounded`."""
     return Pose(pose.at + 0.0, rounded(pose.turn))
-
-
-def turned_vector(turn: Matrix, vector: Matrix) -> Matrix:
-    """The vector in the axes that `turn` leads to."""
-    return product(turn, vector)
 
 
 def _relative_to(pose: Element) -> str:
