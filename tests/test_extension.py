@@ -20,19 +20,17 @@ LEAD_SCREW = '''
 """The lead screw: a rotation by x about an axis and a translation by PITCH x along it."""
 
 from symgen.algebra.linear import Transform
-from symgen.joints.interface import Chain, Directions
+from symgen.joints.interface import JointType
 from symgen.joints.prismatic import Prismatic
 from symgen.joints.revolute import Revolute
 
 PITCH = 0.25
 
 
-class LeadScrew:
+class LeadScrew(JointType):
     name = "lead_screw"
     coordinates = 1
-    moved_entry = ""
     keys = ("axis",)
-    sequences = ()
 
     def chain(self, directions):
         return ((self, directions.axis),)

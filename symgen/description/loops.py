@@ -28,7 +28,7 @@ from symgen.description.scalars import ORIGIN, Z_AXIS, Scalars, check_axis, chec
 from symgen.description.schema import JointTable, LoopEndTable, LoopTable, RobotTable
 from symgen.description.wording import KeyPath, shown
 from symgen.joints import OnManifold, Redundant
-from symgen.joints.distance import Distance
+from symgen.joints.closing import Distance
 
 _STILL = Pose(ORIGIN, ORIGIN)
 

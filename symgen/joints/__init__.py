@@ -1,18 +1,13 @@
-"""The types of joints.  A new type is one file here and one entry of `JOINTS`.
+"""The types of joints.  A new type is one class here and one entry of `JOINTS`.
 
 The model file's schema, its checks and the kinematics all read this tuple.  `ON_MANIFOLDS` are
 types of the same names that a file chooses by ``coordinates``, and so are `REDUNDANT`; `CLOSING`
 are those that can close a loop: they say what they forbid.
 """
 
-from symgen.joints.ball import Ball
-from symgen.joints.closing import Closing
-from symgen.joints.cylindrical import Cylindrical
-from symgen.joints.distance import Distance
+from symgen.joints.closing import Closing, Distance
+from symgen.joints.composite import Cylindrical, Fixed, Floating, Planar, Spherical, Universal
 from symgen.joints.euler_parameters import EulerBall, EulerFree
-from symgen.joints.fixed import Fixed
-from symgen.joints.floating import Floating
-from symgen.joints.free import Free
 from symgen.joints.helical import Helical
 from symgen.joints.interface import (
     Chain,
@@ -22,11 +17,9 @@ from symgen.joints.interface import (
     OnManifold,
     Redundant,
 )
-from symgen.joints.planar import Planar
+from symgen.joints.manifolds import Ball, Free
 from symgen.joints.prismatic import Prismatic
 from symgen.joints.revolute import Revolute
-from symgen.joints.spherical import Spherical
-from symgen.joints.universal import Universal
 
 JOINTS: tuple[JointType, ...] = (
     Revolute(),

@@ -52,3 +52,14 @@ class Closing(Protocol):
     name: str
     forbids: tuple[Row, ...]
     """The rows that are 0 where the loop is closed."""
+
+
+class Distance:
+    """What closes a loop between two points a constant length apart, like a thin rod.
+
+    The row is the square of the way between the points, less the square of the length: a
+    polynomial.  No joint of a tree is of that type.
+    """
+
+    name = "distance"
+    forbids: tuple[Row, ...] = ((GAP, GAP),)

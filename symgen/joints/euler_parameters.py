@@ -48,9 +48,6 @@ class EulerBall(Redundant):
     name = "spherical"
     representation = "euler_parameters"
     coordinates = 4
-    moved_entry = ""
-    keys: tuple[str, ...] = ()
-    sequences: tuple[str, ...] = ()
     euler_parameters = 0
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
@@ -64,9 +61,6 @@ class EulerFree(Redundant):
     name = "floating"
     representation = "euler_parameters"
     coordinates = 7
-    moved_entry = ""
-    keys: tuple[str, ...] = ()
-    sequences: tuple[str, ...] = ()
     euler_parameters = 3
 
     def chain(self, directions: Directions[S]) -> Chain[S]:

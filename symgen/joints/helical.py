@@ -10,21 +10,19 @@ from typing import Any, Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector
-from symgen.joints.interface import Chain, Directions
+from symgen.joints.interface import Chain, Directions, JointType
 from symgen.joints.prismatic import Prismatic
 from symgen.joints.revolute import Revolute
 
 _TURN, _SLIDE = Revolute(), Prismatic()
 
 
-class Helical:
-    """See the module."""
+class Helical(JointType):
+    """A rotation about an axis with a translation along it."""
 
     name = "helical"
     coordinates = 1
-    moved_entry = ""
     keys: tuple[str, ...] = ("axis", "pitch")
-    sequences: tuple[str, ...] = ()
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
         """A screw about the axis."""

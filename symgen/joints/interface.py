@@ -72,13 +72,13 @@ class JointType(Protocol):
 
     name: str
     coordinates: int
-    moved_entry: str
+    moved_entry: str = ""
     """The DH entry that the coordinate is added to; empty for a type that takes no DH row or does
     not move."""
-    keys: tuple[str, ...]
+    keys: tuple[str, ...] = ()
     """Keys of the file that say where the axes are: ``dh``, ``axis``, ``axes``, ``sequence``,
     ``pitch``."""
-    sequences: tuple[str, ...]
+    sequences: tuple[str, ...] = ()
     """What ``axes`` or ``sequence`` may be, the default first; empty where neither is a key."""
 
     def chain(self, directions: Directions[S]) -> Chain[Any]:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Transform, Vector, identity, zero_vector
 from symgen.joints.closing import GAP, PARALLEL, Row
-from symgen.joints.interface import Chain, Directions
+from symgen.joints.interface import Chain, Directions, JointType
 
 
-class Prismatic:
-    """See the module."""
+class Prismatic(JointType):
+    """A translation along an axis."""
 
     name = "prismatic"
     coordinates = 1
     moved_entry = "d"
     keys: tuple[str, ...] = ("dh", "axis")
-    sequences: tuple[str, ...] = ()
     forbids: tuple[Row, ...] = (*PARALLEL, ("u", "v"), ("u", GAP), ("v", GAP))
 
     def chain(self, directions: Directions[S]) -> Chain[S]:

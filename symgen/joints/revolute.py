@@ -11,17 +11,16 @@ from __future__ import annotations
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector, identity, outer, skew, zero_vector
 from symgen.joints.closing import PARALLEL, TOGETHER, Row
-from symgen.joints.interface import Chain, Directions
+from symgen.joints.interface import Chain, Directions, JointType
 
 
-class Revolute:
-    """See the module."""
+class Revolute(JointType):
+    """A rotation about an axis."""
 
     name = "revolute"
     coordinates = 1
     moved_entry = "theta"
     keys: tuple[str, ...] = ("dh", "axis")
-    sequences: tuple[str, ...] = ()
     forbids: tuple[Row, ...] = (*TOGETHER, *PARALLEL)
 
     def chain(self, directions: Directions[S]) -> Chain[S]:

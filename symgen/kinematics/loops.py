@@ -13,7 +13,7 @@ from symgen.algebra.linear import Transform, Vector
 from symgen.description.model import LoopDescription, LoopEnd, RobotDescription
 from symgen.joints import Closing, Directions, closing_type
 from symgen.joints.closing import BASE_AXES, GAP, Row, row_names, shared_axes
-from symgen.joints.planar import in_plane
+from symgen.joints.composite import in_plane
 from symgen.kinematics.frames import identity_transform, normalized, pose, units
 from symgen.kinematics.scalars import scalar, vector
 

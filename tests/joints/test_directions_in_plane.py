@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from symgen.algebra.linear import Vector
+from symgen.joints.composite import in_plane
 from symgen.joints.interface import Directions
-from symgen.joints.planar import in_plane
 from symgen.validation.oracle_model import axes_around
 
 UNITS = tuple(Vector(*map(float, row)) for row in np.eye(3))
