@@ -1,1 +1,1 @@
-"""What commands share: options, exit status and JSON, shell completion, the terminal."""
+"""Commands, and their options, exit status, JSON, shell completion and output."""

@@ -27,10 +27,10 @@ from symgen.options import ALL, DEFAULT, NONE
 SHELLS = ("bash", "zsh", "fish")
 MODEL_ENDINGS = (".yaml", ".yml", ".urdf", ".xml", ".mjcf", ".sdf", ".xacro")
 MOST_FILES = 1000
-"""Of a folder that are looked at."""
+"""Files of a folder that are looked at."""
 
 _PLAIN = re.compile(r"[\w@%+./-]*", re.ASCII)
-"""What a shell takes as it stands; completion of files with other names is left to the shell."""
+"""Names that a shell takes as they stand; it completes files with other names itself."""
 
 _Items = list[CompletionItem]
 _Completer = Callable[[click.Context, click.Parameter, str], _Items]
@@ -86,11 +86,11 @@ add_completion_class(_Fish)
 
 
 def script(program: click.Command, shell: str) -> str:
-    """What `shell` has to run so that it completes the words of `program`."""
-    found = get_completion_class(shell)
-    if found is None:
+    """The script by which `shell` completes the words of `program`."""
+    completion = get_completion_class(shell)
+    if completion is None:
         raise ValueError(f"click knows no shell {shell!r}")
-    return found(program, {}, "symgen", "_SYMGEN_COMPLETE").source()
+    return completion(program, {}, "symgen", "_SYMGEN_COMPLETE").source()
 
 
 @_silent
@@ -119,13 +119,13 @@ def runtime_parameters(ctx: click.Context, param: click.Parameter, incomplete: s
     from symgen.description import read
 
     model = ctx.params.get("model") or _model_on_the_line()
-    known = read(model).independent_parameters if model else ()
-    return _listed(incomplete, known, (ALL, NONE))
+    parameters = read(model).independent_parameters if model else ()
+    return _listed(incomplete, parameters, (ALL, NONE))
 
 
 @_silent
 def shown(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """What `symgen show` shows."""
+    """Subjects of `symgen show`."""
     from symgen.program.functions import FUNCTION_NAMES
 
     return _beginning(incomplete, ("tree", "frames", *FUNCTION_NAMES))
@@ -178,15 +178,15 @@ def _formulation_names() -> Sequence[str]:
     return [item.name for item in FORMULATIONS]
 
 
-def _listed(incomplete: str, known: Iterable[str], alone: Sequence[str]) -> _Items:
-    """What may continue a list: names that are not in it yet; `alone` stand without others."""
+def _listed(incomplete: str, names: Iterable[str], exclusive: Sequence[str]) -> _Items:
+    """Continuations of a list: names that are not in it yet; `exclusive` stand without others."""
     before, comma, last = incomplete.rpartition(",")
     taken = before.split(",")
-    offered = [name for name in known if name not in taken]
+    offered = [name for name in names if name not in taken]
     if not comma:
-        offered += [name for name in alone if name not in offered]
+        offered += [name for name in exclusive if name not in offered]
     return [CompletionItem(f"{before}{comma}{name}") for name in offered if name.startswith(last)]
 
 
-def _beginning(incomplete: str, known: Iterable[str]) -> _Items:
-    return [CompletionItem(name) for name in known if name.startswith(incomplete)]
+def _beginning(incomplete: str, names: Iterable[str]) -> _Items:
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]

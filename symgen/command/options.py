@@ -86,20 +86,20 @@ Templates = click.option(
 )
 
 
-def _packages(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> Pairs:
+def _packages(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> Pairs:
     """Names of packages with their folders."""
-    return tuple(_pair(word, "=", "--package: expected NAME=FOLDER, found {!r}") for word in given)
+    return tuple(_pair(word, "=", "--package: expected NAME=FOLDER, found {!r}") for word in words)
 
 
-def _xacro(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> Pairs:
-    """What stands behind all other arguments: those of a xacro file."""
+def _xacro(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> Pairs:
+    """Arguments of a xacro file, which stand behind all others."""
     wrong = "Got unexpected extra argument ({}); arguments of a xacro file are NAME:=VALUE"
-    return tuple(_pair(word, ":=", wrong) for word in given)
+    return tuple(_pair(word, ":=", wrong) for word in words)
 
 
 def _pair(word: str, sign: str, wrong: str) -> tuple[str, str]:
-    name, found, value = word.partition(sign)
-    if not name or not found:
+    name, separator, value = word.partition(sign)
+    if not name or not separator:
         raise click.UsageError(wrong.format(word))
     return name, value
 
@@ -284,7 +284,7 @@ def build_options(command: Callable[..., Any], flags: str = NATIVE) -> Callable[
 
 
 def build_options_for_others(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for what is to serve on other machines."""
+    """Add the options of a build, with flags for other machines."""
     return build_options(command, PORTABLE)
 
 

@@ -34,8 +34,8 @@ def text(data: Mapping[str, Any], notices: Sequence[str] = ()) -> str:
 
 
 def error_text(error: BaseException, status: int, message: str) -> str:
-    """What went wrong as JSON: ``error`` with status, kind, message, faults of the model file."""
-    kind = next((name for known, name in KINDS if isinstance(error, known)), INTERNAL)
+    """An error as JSON: ``error`` with status, kind, message, faults of the model file."""
+    kind = next((name for cls, name in KINDS if isinstance(error, cls)), INTERNAL)
     faults = error.faults if isinstance(error, ModelError) else ()
     data: dict[str, Any] = {
         "status": status,

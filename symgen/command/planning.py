@@ -111,21 +111,21 @@ def plan(
     )  # fmt: skip
     with terminal.journal(silent=quiet or as_json) as journal:
         module = load_package(build(model, options, journal).folder)
-        found = find(
+        result = find(
             module, task, starts=starts, seed=seed, solver=solver,
             exact_hessian=not limited_memory, max_iterations=max_iterations,
             progress=_progress(journal),
         )  # fmt: skip
         for k, path in enumerate(outputs):
             journal.progress(f"write: {path.name}", k, len(outputs))
-            found.write(path)
+            result.write(path)
     if as_json:
-        said = {**found.scalars(), "notices": [*journal.notices, *found.remarks]}
+        said = {**result.scalars(), "notices": [*journal.notices, *result.remarks]}
         click.echo(outcome.text({**said, "files": [str(path) for path in outputs]}))
     elif not quiet:
-        _print(found, outputs)
-    everywhere = found.task.profile.check == REFINE
-    if found.status == "infeasible" or (found.status == EXCEEDED and everywhere):
+        _print(result, outputs)
+    everywhere = result.task.profile.check == REFINE
+    if result.status == "infeasible" or (result.status == EXCEEDED and everywhere):
         raise click.exceptions.Exit(NOT_SOLVED)
 
 
@@ -137,30 +137,30 @@ def _progress(journal: Journal) -> Callable[[str, Step], None]:
     return tell
 
 
-def _print(found: Plan, outputs: tuple[Path, ...]) -> None:
+def _print(result: Plan, outputs: tuple[Path, ...]) -> None:
     rows = [
-        (found.status, f"{found.T:.6g} s, objective {found.objective:.6g}"),
+        (result.status, f"{result.T:.6g} s, objective {result.objective:.6g}"),
         (
             "took",
-            f"{found.seconds:.2g} s ({found.iterations} iterations, {found.evaluations} "
-            f"evaluations; solver {found.solver_seconds:.2g} s)",
+            f"{result.seconds:.2g} s ({result.iterations} iterations, {result.evaluations} "
+            f"evaluations; solver {result.solver_seconds:.2g} s)",
         ),
         (
             "verified",
-            f"violation of limits at most {found.violation:.1e}; forward simulation ends "
-            f"{found.final_error:.1e} from the end of the plan",
+            f"violation of limits at most {result.violation:.1e}; forward simulation ends "
+            f"{result.final_error:.1e} from the end of the plan",
         ),
     ]
-    if found.status == "infeasible":  # what is not met is said below
+    if result.status == "infeasible":  # what is not met is said below
         rows.pop()
     for name, text in rows:
         click.echo(f"{name:<9} {text}")
-    for start in found.others:
+    for start in result.others:
         click.echo(
             f"{'start ' + str(start.number):<9} {start.ended}, {start.T:.6g} s, objective "
             f"{start.objective:.6g}"
         )
-    for remark in found.remarks:
+    for remark in result.remarks:
         click.echo(f"note: {remark}", err=True)
     for path in outputs:
         click.echo(f"wrote {path}")

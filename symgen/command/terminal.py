@@ -1,4 +1,4 @@
-"""What the command line prints: progress while it works, tables when it is done."""
+"""Output of the command line: progress while it works, tables when it is done."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _plain_progress(console: Console) -> ShowProgress:
 
 
 def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None:
-    """What was built, how long it took, whether it is right, where it is, and how to use it.
+    """Print the result of a build: contents, seconds, validation, folder, and how to use it.
 
     With `verbose` the operations of every function, and what was left out, too.
     """
@@ -152,7 +152,7 @@ def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None
 
 
 def print_distribution(written: Distribution) -> None:
-    """What a wheel holds, and how it is installed."""
+    """Print the contents of a wheel, and how it is installed."""
     report = written.report
     functions = _functions(len(report.function_names), report)
     parameters = ", ".join(report.runtime_parameters)
@@ -243,7 +243,7 @@ def _parts(count: OperationCount) -> list[str]:
 
 
 def _expanded(count: OperationCount | None) -> str:
-    """A dash for what is said in loops alone: nobody ever wrote it out."""
+    """The number of expanded operations; a dash for functions in loops, which are not expanded."""
     return "-" if count is None else quantity(count.total)
 
 
@@ -308,7 +308,7 @@ def _summary_table(result: ValidationResult) -> Table:
 
 
 def _kind(row: Check) -> str:
-    """What a check compares with, for the summary."""
+    """The kind of a check, for the summary."""
     if " = that of " in row.name or " = eqs." in row.name:
         return "against " + row.name.split(" = that of ")[-1].split(" = ")[-1]
     if "complex step" in row.name:
@@ -327,7 +327,7 @@ def _verdict(row: Check) -> str:
 
 
 def print_proofs(result: ExactResult, verbose: bool) -> None:
-    """What was proven, function by function, or claim by claim; every difference in full."""
+    """Print proofs, function by function, or claim by claim; every difference in full."""
     console = _out()
     table = _table("", "entries", "") if verbose else _table("", "identities", "entries", "")
     rows = sorted(result.rows, key=lambda row: FUNCTION_NAMES.index(row.function))

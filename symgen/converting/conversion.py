@@ -1,6 +1,6 @@
 """`symgen convert`: a robot in another format as a model file.
 
-What is written is read again and checked before it takes its place.
+The text is read again and checked before it takes its place.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from symgen.toolchain.files import check_replaceable, write_atomically
 
 @dataclass(frozen=True)
 class Conversion:
-    """What was written, how many coordinates it has, and what there is to say about it."""
+    """A file that was written, its number of coordinates, and warnings."""
 
     target: Path
     n: int
     warnings: tuple[Fault, ...]
     pose_error: float | None = None
-    """Of a conversion to another style: the largest difference of an entry of a link's pose."""
+    """The largest difference of an entry of a link's pose, in another style."""
 
     def as_json(self) -> dict[str, Any]:
         """The conversion as plain data."""

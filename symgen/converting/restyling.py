@@ -110,13 +110,13 @@ def placed(description: RobotDescription) -> list[Placed]:
     def number(expression: Any) -> float:
         return evaluate(expression, values)
 
-    def pose(given: Pose | None) -> Array:
-        if given is None:
+    def pose(description_pose: Pose | None) -> Array:
+        if description_pose is None:
             return np.eye(4)
-        turn = from_rpy([number(x) for x in given.rpy])
-        return homogeneous(turn, np.array([number(x) for x in given.xyz]))
+        turn = from_rpy([number(x) for x in description_pose.rpy])
+        return homogeneous(turn, np.array([number(x) for x in description_pose.xyz]))
 
-    found = []
+    joints = []
     for joint in description.joints:
         axis = np.array([0.0, 0.0, 1.0])
         before, behind = pose(joint.before) @ pose(joint.origin), np.eye(4)
@@ -131,8 +131,8 @@ def placed(description: RobotDescription) -> list[Placed]:
                 before, behind = before @ screw_z, screw_x
             else:
                 before = before @ screw_x @ screw_z
-        found.append(Placed(joint, before, behind, axis))
-    return found
+        joints.append(Placed(joint, before, behind, axis))
+    return joints
 
 
 # -------------------------------------------------------------------------------------- placement
@@ -171,8 +171,8 @@ def layout(joints: list[Placed], style: str) -> Layout:
             rows.append(Row(carrier @ item.before, None, item.axis))
             moved[item.joint.link.name] = inverse(item.behind)
         else:
-            own = _standard if style == STANDARD else _modified
-            row, frame = own(carrier @ item.before @ item.turn, _line_of(item, child))
+            place = _standard if style == STANDARD else _modified
+            row, frame = place(carrier @ item.before @ item.turn, _line_of(item, child))
             rows.append(row)
             moved[item.joint.link.name] = inverse(item.behind) @ item.turn @ frame
     return Layout(tuple(rows), moved)
@@ -198,7 +198,7 @@ def _is_far(line: tuple[Array, Array]) -> bool:
     return flat >= _TINY**2 and abs(float(point[:2] @ u[:2])) > _FAR * flat
 
 
-def _standard(own: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
+def _standard(W: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
     """The row of a joint whose W is `own` in the frame of its carrier; and N in W."""
     if line is None:
         frame = np.eye(4)
@@ -209,7 +209,7 @@ def _standard(own: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]
         if abs(u[2]) < 1.0 - _TINY:
             on_line = _nearest_on_line(line)
         frame = homogeneous(np.column_stack([normal, np.cross(u, normal), u]), on_line)
-    before, start = (np.eye(4), own) if _z_is_axis(own) else (own, np.eye(4))
+    before, start = (np.eye(4), W) if _z_is_axis(W) else (W, np.eye(4))
     goal = start @ frame
     R, p = goal[:3, :3], goal[:3, 3]
     theta, alpha = math.atan2(R[1, 0], R[0, 0]), math.atan2(R[2, 1], R[2, 2])
@@ -217,12 +217,12 @@ def _standard(own: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]
     return Row(before, (theta, float(p[2]), float(a), alpha), None), frame
 
 
-def _modified(own: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
-    """The same for Craig's rows."""
-    before = _ahead_of_modified(own)
+def _modified(W: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
+    """The row and the frame of a joint, as of `_standard`, for Craig's rows."""
+    before = _ahead_of_modified(W)
     if _is_identity(before):
         before = np.eye(4)
-    local = inverse(before) @ own
+    local = inverse(before) @ W
     alpha = math.atan2(-local[1, 2], local[2, 2])
     a = float(local[0, 3])
     start = turned_about("x", alpha) @ shifted(x=a)
@@ -232,11 +232,11 @@ def _modified(own: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]
     return Row(before, (theta, d, a, alpha), None), inverse(local) @ goal
 
 
-def _ahead_of_modified(own: Array) -> Array:
-    """What leads from the frame of the carrier to x along the common normal with the axis of W."""
-    seen = own[:3, 3], own[:3, 2]  # the axis in the frame of the carrier
+def _ahead_of_modified(W: Array) -> Array:
+    """The pose in the carrier's frame with x along the common normal with the axis of W."""
+    seen = W[:3, 3], W[:3, 2]  # the axis in the frame of the carrier
     if _is_far(seen):
-        return own
+        return W
     return _on_z(*_common_normal(seen))
 
 
@@ -247,7 +247,7 @@ def _on_z(foot: float, normal: Array) -> Array:
 
 
 def _common_normal(line: tuple[Array, Array]) -> tuple[float, Array]:
-    """Of the z axis and a line: where on z it begins, and its direction.
+    """The common normal of the z axis and a line: its place on z and its direction.
 
     Where the axes are parallel it begins at the origin; where they meet it is normal to both.
     """
@@ -274,9 +274,9 @@ def _nearest_on_line(line: tuple[Array, Array]) -> Array:
     return result
 
 
-def _z_is_axis(own: Array) -> bool:
+def _z_is_axis(frame: Array) -> bool:
     """Whether the z axis of a frame lies on that of its carrier."""
-    return bool(np.abs(own[:2, 3]).max() < _TINY and abs(own[2, 2] - 1.0) < _TINY)
+    return bool(np.abs(frame[:2, 3]).max() < _TINY and abs(frame[2, 2] - 1.0) < _TINY)
 
 
 def _is_identity(pose: Array) -> bool:
@@ -287,7 +287,7 @@ def _is_identity(pose: Array) -> bool:
 
 
 def restyled(document: Document, style: str) -> tuple[Document, float]:
-    """The same robot in another style, and the largest error of a link frame in random states.
+    """Return the robot in another style, and the largest error of a link frame in random states.
 
     Raises `RequestError` for an unknown style.
     """
@@ -295,21 +295,21 @@ def restyled(document: Document, style: str) -> tuple[Document, float]:
         raise RequestError(f"there is no style {style!r}; {suggestion(style, STYLES)}")
     description = check(document)
     joints = placed(description)
-    found = layout(joints, style)
-    root = _with_joints(document.root, description, joints, found, style)
-    root = with_points(root, description, found.moved)
+    places = layout(joints, style)
+    root = _with_joints(document.root, description, joints, places, style)
+    root = with_points(root, description, places.moved)
     root = _without_idle_parameters(root)
     result = replace(document, root=root)
-    return result, pose_error(description, check(result), found)
+    return result, pose_error(description, check(result), places)
 
 
-def pose_error(old: RobotDescription, new: RobotDescription, found: Layout) -> float:
+def pose_error(old: RobotDescription, new: RobotDescription, places: Layout) -> float:
     """Largest difference of an entry of a link's pose, over random states."""
     newton_euler = formulation_named("newton_euler")
     programs = [derived_program(x, newton_euler, "forward_kinematics") for x in (old, new)]
     tree = build_tree(old, Graph())
     space = Configuration(tree.sizes["n"], tree.quaternions)
-    moved = np.array([found.moved[joint.link.name] for joint in old.joints]).reshape(-1, 4, 4)
+    moved = np.array([places.moved[joint.link.name] for joint in old.joints]).reshape(-1, 4, 4)
     worst = 0.0
     for q in space.random_configuration(1, _STATES):
         before, after = (call(program, {"q": q})[0] for program in programs)
@@ -318,7 +318,7 @@ def pose_error(old: RobotDescription, new: RobotDescription, found: Layout) -> f
 
 
 def _with_joints(
-    root: Node, description: RobotDescription, joints: list[Placed], found: Layout, style: str
+    root: Node, description: RobotDescription, joints: list[Placed], places: Layout, style: str
 ) -> Table:
     if not isinstance(root, Table):
         raise TypeError("a checked document is a mapping")
@@ -326,17 +326,17 @@ def _with_joints(
     if "joints" in entries and isinstance(entries["joints"].value, Listing):
         items = entries["joints"].value.items
         written = [
-            _joint(node, item, row, _moved(description, item, found))
-            for node, item, row in zip(items, joints, found.rows, strict=True)
+            _joint(node, item, row, _moved(description, item, places))
+            for node, item, row in zip(items, joints, places.rows, strict=True)
         ]
         line = entries["joints"].line
         entries["joints"] = Entry(line, _list(written, line))
     entries.pop("convention", None)
     if style != ORIGIN:
         position = list(entries).index("name") + 1
-        given = list(entries.items())
-        given.insert(position, ("convention", Entry(root.line, Scalar(style, "text", root.line))))
-        entries = dict(given)
+        pairs = list(entries.items())
+        pairs.insert(position, ("convention", Entry(root.line, Scalar(style, "text", root.line))))
+        entries = dict(pairs)
     return replace(root, entries=entries)
 
 
@@ -349,9 +349,9 @@ class _Moved:
     inertia: tuple[float, ...]
 
 
-def _moved(description: RobotDescription, item: Placed, found: Layout) -> _Moved | None:
+def _moved(description: RobotDescription, item: Placed, places: Layout) -> _Moved | None:
     """None where the frame stays."""
-    pose, link = found.moved[item.joint.link.name], item.joint.link
+    pose, link = places.moved[item.joint.link.name], item.joint.link
     if _is_identity(pose):
         return None
     values = description.parameter_values
@@ -503,7 +503,7 @@ def _with_items(
     if entry is None or not isinstance(entry.value, Listing):
         return root
     pairs = zip(entry.value.items, places, strict=True)
-    items = [points.written(node, own) for node, own in pairs]
+    items = [points.written(node, ends) for node, ends in pairs]
     value = listing(items, entry.line) or Scalar("", "null", entry.line)
     return replace(root, entries={**root.entries, key: Entry(entry.line, value)})
 
@@ -525,8 +525,8 @@ class _Points:
 
     def _point(self, node: Node, point: LinkPoint) -> Node:
         pose = self.moved[point.link]
-        given = node.entries.get("point") if isinstance(node, Table) else None
-        is_named = given is not None and isinstance(given.value, Scalar)
+        entry = node.entries.get("point") if isinstance(node, Table) else None
+        is_named = entry is not None and isinstance(entry.value, Scalar)
         if not isinstance(node, Table) or is_named or np.abs(pose - np.eye(4)).max() < _TINY:
             return node
         back = inverse(pose)

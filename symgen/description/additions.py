@@ -56,10 +56,10 @@ def _added(
                 f"--{what} {shown(text)}: no link is called {shown(name)}; "
                 f"{suggestion(name, links)}"
             )
-        own = next(x for x in _names(name) if x not in taken)
-        taken.add(own)
+        unused = next(x for x in _names(name) if x not in taken)
+        taken.add(unused)
         point = _point(f"--{what} {shown(text)}", place if colon else "0,0,0")
-        yield LinkPoint(own, name, point, links[name].source)
+        yield LinkPoint(unused, name, point, links[name].source)
 
 
 def _names(link: str) -> Iterator[str]:

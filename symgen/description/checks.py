@@ -154,12 +154,12 @@ def warn_forgotten_masses(robot: RobotTable, findings: Findings) -> frozenset[in
         link = None if joint is None else joint.link
         if link is None or link.gives("mass"):
             continue
-        given = [key for key in ("com", "inertia") if link.gives(key)]
-        if given:
+        keys = [key for key in ("com", "inertia") if link.gives(key)]
+        if keys:
             forgotten.add(index)
             findings.warn(
                 ("joints", index, "link"),
-                f"this link gives {' and '.join(given)} but no mass; write 'mass: 0' if that is "
+                f"this link gives {' and '.join(keys)} but no mass; write 'mass: 0' if that is "
                 "meant",
             )
     return frozenset(forgotten)
@@ -262,7 +262,7 @@ def is_planar(joints: Sequence[JointDescription], values: Mapping[str, float]) -
 
 
 def reflected_inertia(terms: JointTerms, scalars: Scalars) -> float:
-    """Inertia of the rotor as the coordinate feels it (kg m^2, or kg along an axis)."""
+    """Inertia of the rotor behind its gear (kg m^2, or kg along an axis)."""
     ratio = evaluate(terms.gear_ratio, scalars.values)
     return ratio * ratio * evaluate(terms.rotor_inertia, scalars.values)
 

@@ -165,8 +165,8 @@ def _tokens(text: str, dots: bool) -> list[_Token]:
 def _without_prefix(module: str, rest: str) -> str:
     """The advice about ``np.sqrt`` and the like."""
     match = re.match(_NAME, rest)
-    known = match is not None and match.group() in (*FUNCTIONS, *CONSTANTS)
-    if match is None or not known:
+    is_word = match is not None and match.group() in (*FUNCTIONS, *CONSTANTS)
+    if match is None or not is_word:
         return "names have no dots"
     return f"write {shown(match.group())} without {shown(f'{module}.')}"
 
@@ -364,7 +364,7 @@ class _Parser:
             raise self.surplus()
 
     def surplus(self) -> ExpressionError:
-        """What follows a complete operand and is no operator."""
+        """The error about a token that follows a complete operand and is no operator."""
         token = self.token
         if token.kind in ("number", "name") or token.text == "(":
             return ExpressionError(
@@ -415,7 +415,7 @@ _ARITHMETIC: Mapping[str, Callable[..., float]] = {
 def evaluate(expression: Expression, values: Mapping[str, float]) -> float:
     """The value in float64, given the value of every parameter that the expression names.
 
-    Whatever is not a finite number on the way (an overflow, a division by zero, the root of a
+    A part that is no finite number (an overflow, a division by zero, the root of a
     negative number) is an `EvaluationError`.
     """
     return _evaluate(expression.root, values)

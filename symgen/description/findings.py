@@ -14,7 +14,7 @@ _MOST_SUGGESTIONS = 200
 
 
 class Findings:
-    """What is wrong with a document, and where.
+    """Faults and warnings of a document, with their places.
 
     A value that is faulty is reported once: whoever finds a value missing, or inconsistent with
     another, asks `broken` before blaming anything.
@@ -48,14 +48,14 @@ class Findings:
         """Whether a fault was found at `path` or below it."""
         return path in self._broken
 
-    def nearest(self, word: str, known: Iterable[str]) -> str | None:
-        """As in `suggestions`, but not for ever: thousands of searches take their time."""
+    def nearest(self, word: str, words: Iterable[str]) -> str | None:
+        """The nearest word, for a limited number of searches: thousands would take long."""
         self._suggestions -= 1
-        return nearest(word, known) if self._suggestions >= 0 else None
+        return nearest(word, words) if self._suggestions >= 0 else None
 
-    def did_you_mean(self, word: str, known: Iterable[str]) -> str:
-        """As in `wording`, and not for ever either."""
-        candidate = self.nearest(word, known)
+    def did_you_mean(self, word: str, words: Iterable[str]) -> str:
+        """The tail of a message, as in `wording`, for a limited number of searches."""
+        candidate = self.nearest(word, words)
         return "" if candidate is None else f"; did you mean {shown(candidate)}?"
 
     def raise_faults(self) -> None:

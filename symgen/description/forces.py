@@ -64,18 +64,18 @@ def _spring(table: SpringTable, path: KeyPath, places: _Places) -> SpringDescrip
 
 
 def _ends(table: SpringTable, path: KeyPath, places: _Places) -> tuple[LinkPoint, LinkPoint]:
-    """Both ends; what is faulty is reported."""
+    """The two ends of a spring, with faults reported."""
     findings, ends = places.scalars.findings, table.between
     path = (*path, "between")
-    found = [
+    points = [
         places.of(end, (*path, place)) for place, end in enumerate(ends or []) if end is not None
     ]
     if ends is not None and len(ends) != _ENDS:
         findings.fault(path, f"a spring has two ends [{{link, point}}, ..], found {len(ends)}")
-    if len(found) != _ENDS:
+    if len(points) != _ENDS:
         nowhere = LinkPoint("", "", ORIGIN, findings.source(path))
         return nowhere, nowhere
-    first, second = found
+    first, second = points
     if first.link and first.link == second.link:
         findings.fault(
             path, f"both ends are on {shown(first.link)}, so that the spring does nothing"

@@ -1,8 +1,8 @@
 """The joints of a model: parents, frames, axes and links; limits, and terms of their coordinates.
 
-What a type of joint takes is asked of the type itself (`symgen.joints`).  Every limit or term is a
-scalar that holds for all coordinates of the joint, or a list with one entry for each of them, the
-one next to the parent first.
+The keys that a type of joint takes are those of the type itself (`symgen.joints`).  Every limit or
+term is a scalar that holds for all coordinates of the joint, or a list with one entry for each of
+them, the one next to the parent first.
 
 Where the format is silent: a fixed joint has no options; rotor inertia, damping and friction are
 not negative, and the velocity of friction is positive; a gear ratio of any sign is good, for only
@@ -45,7 +45,7 @@ from symgen.description.wording import KeyPath, shown
 from symgen.joints import ANGLES, ON_MANIFOLDS, OnManifold, Redundant
 
 _DIRECTIONS = ("axis", "axes", "sequence", "pitch")
-"""Keys that say where the axes are, beside `origin`."""
+"""Keys that say where the axes are, with `origin`."""
 _TERMS = tuple(field.name for field in fields(JointTerms))
 _NOT_NEGATIVE = ("rotor_inertia", "damping", "friction")
 _NEEDS = {"gear_ratio": "rotor_inertia", "rest": "stiffness", "friction_velocity": "friction"}
@@ -80,10 +80,10 @@ def check_conventions(robot: RobotTable, findings: Findings) -> None:
         if table is not None and table.gives("dh") and not table.gives("convention")
     ]
     if lacking:
-        others = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
+        more = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
         findings.fault(
             ("joints", lacking[0], "dh"),
-            f"this joint{others} has no DH convention; write 'convention: standard' (distal) or "
+            f"this joint{more} has no DH convention; write 'convention: standard' (distal) or "
             "'convention: modified' (Craig, proximal) at the top of the file or in the joint",
         )
 
@@ -228,7 +228,7 @@ class _Joint:
             self.fault(f"says nothing beside 'coordinates: {asked}'; remove it", "sequence")
 
     def pitch(self) -> Expression | None:
-        """That of a helical joint, which has to give it."""
+        """The pitch of a helical joint, which has to give it."""
         if self.kind is None or "pitch" not in self.keys:
             return None
         if self.table.pitch is None and not self.findings.broken((*self.path, "pitch")):
@@ -245,12 +245,12 @@ class _Joint:
         letters = self.table.axes if key == "axes" else self.table.sequence
         if letters is None:
             return self.kind.sequences[0]
-        known = {_written(sequence, key): sequence for sequence in self.kind.sequences}
+        sequences = {_written(sequence, key): sequence for sequence in self.kind.sequences}
         text = letters if isinstance(letters, str) else _written(letters, key)
-        if text not in known:
-            hint = f"; did you mean {shown(text.lower())}?" if text.lower() in known else ""
-            self.fault(f"expected one of {', '.join(known)}, found {shown(text)}{hint}", key)
-        return known.get(text, self.kind.sequences[0])
+        if text not in sequences:
+            hint = f"; did you mean {shown(text.lower())}?" if text.lower() in sequences else ""
+            self.fault(f"expected one of {', '.join(sequences)}, found {shown(text)}{hint}", key)
+        return sequences.get(text, self.kind.sequences[0])
 
     def dh(self) -> DenavitHartenberg | None:
         """The DH row (rad, m) with the convention that holds for it."""
@@ -383,7 +383,7 @@ class _Joint:
             )
 
     def rest(self) -> tuple[Expression, ...]:
-        """Of a joint on a manifold the configuration at which its spring is slack."""
+        """The configuration of a joint on a manifold at which its spring is slack."""
         entries = self.table.rest
         if not isinstance(self.kind, OnManifold) or entries is None:
             return ()

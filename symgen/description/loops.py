@@ -38,20 +38,20 @@ def check_loops(
 ) -> tuple[LoopDescription, ...]:
     """The loops in the order of the file."""
     unique = UniqueNames("the name of a loop", scalars.findings)
-    found = []
+    loops = []
     for index, table in enumerate(robot.loops or []):
         if table is not None:
             path: KeyPath = ("loops", index)
             unique.check(table.name, (*path, "name"))
-            found.append(_loop(table, path, names, scalars))
-    _check_twins(found, scalars)
+            loops.append(_loop(table, path, names, scalars))
+    _check_twins(loops, scalars)
     for name in robot.relations or {}:
         unique.check(name, ("relations", name))
-    return tuple(found)
+    return tuple(loops)
 
 
 def check_prescribed(robot: RobotTable, findings: Findings) -> None:
-    """What moves as time goes on is a relation where there are loops or relations."""
+    """Refuse prescribed motions beside loops and relations, where a relation of t does that."""
     if not robot.loops and not robot.relations:
         return
     for index, joint in enumerate(robot.joints or []):
@@ -124,7 +124,7 @@ def _check_twins(loops: list[LoopDescription], scalars: Scalars) -> None:
 def check_relations(robot: RobotTable, scalars: Scalars) -> tuple[RelationDescription, ...]:
     """The relations in the order of the file."""
     checks = _RelationChecks(robot, scalars)
-    found = []
+    relations = []
     for name, expression in (robot.relations or {}).items():
         path: KeyPath = ("relations", name)
         if expression is not None:
@@ -133,18 +133,18 @@ def check_relations(robot: RobotTable, scalars: Scalars) -> tuple[RelationDescri
                 scalars.findings.fault(
                     path, "nothing in this relation moves; expected an expression of coordinates"
                 )
-            found.append(RelationDescription(name, expression, scalars.findings.source(path)))
-    return tuple(found)
+            relations.append(RelationDescription(name, expression, scalars.findings.source(path)))
+    return tuple(relations)
 
 
 class _RelationChecks(OutputChecks):
-    """As outputs, of positions and time alone."""
+    """Checks expressions of positions and time."""
 
     def problem(self, name: str) -> str:
-        """What is wrong with a name in a relation, or nothing."""
+        """The fault of a name in a relation, or nothing."""
         family, *rest = name.split(".")
-        known = family == "q" or (family == POINTS and rest[-1:] and rest[-1] in POINT_POSITIONS)
-        if "." in name and not known and not super().problem(name):
+        placed = family == "q" or (family == POINTS and rest[-1:] and rest[-1] in POINT_POSITIONS)
+        if "." in name and not placed and not super().problem(name):
             return (
                 f"{shown(name)} is no position; a relation is of q.<coordinate>, "
                 "points.<point>.x y z, t and parameters"
@@ -163,25 +163,25 @@ def check_initial(robot: RobotTable, scalars: Scalars) -> Mapping[str, tuple[Exp
     joints = [x for x in robot.joints or [] if x is not None and not x.gives("mimic")]
     if table is None or any(joint.kind is None or not joint.name for joint in joints):
         return {}
-    found = {}
+    initial = {}
     for key in ("q", "qd"):
-        given = getattr(table, key) or {}
-        entries = {name: x for joint in joints for name, x in _entries(joint, key, given).items()}
-        for name, expression in given.items():
+        values = getattr(table, key) or {}
+        entries = {name: x for joint in joints for name, x in _entries(joint, key, values).items()}
+        for name, expression in values.items():
             path: KeyPath = ("initial", key, name)
             if name not in entries:
                 hint = scalars.findings.did_you_mean(name, entries)
                 hint = hint or f"; there are {', '.join(map(shown, list(entries)[:9]))}"
                 scalars.findings.fault(path, f"{shown(name)} is no coordinate{hint}")
             scalars.value(path, expression)
-        found[key] = tuple(entries.values())
+        initial[key] = tuple(entries.values())
         for joint in joints if key == "q" else ():
-            _check_quaternion(joint, given, scalars)
-    return found
+            _check_quaternion(joint, values, scalars)
+    return initial
 
 
 def _entries(
-    joint: JointTable, key: str, given: Mapping[str, Expression | None]
+    joint: JointTable, key: str, values: Mapping[str, Expression | None]
 ) -> dict[str, Expression]:
     """The entries of a joint in q or qd, by name."""
     kind, name = joint.kind, joint.name or ""
@@ -190,11 +190,11 @@ def _entries(
     else:
         suffixes = kind.position_suffixes if key == "q" else kind.velocity_suffixes
         names = tuple(f"{name}_{suffix}" for suffix in suffixes)
-    found = {each: given.get(each) or ZERO for each in names}
+    entries = {each: values.get(each) or ZERO for each in names}
     turns = isinstance(kind, (OnManifold, Redundant))
-    if turns and key == "q" and given.keys().isdisjoint(names[-4:]):
-        found[names[-1]] = ONE
-    return found
+    if turns and key == "q" and values.keys().isdisjoint(names[-4:]):
+        entries[names[-1]] = ONE
+    return entries
 
 
 def _check_quaternion(

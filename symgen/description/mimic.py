@@ -24,18 +24,18 @@ from symgen.joints import OnManifold
 
 
 def check_mimics(robot: RobotTable, scalars: Scalars) -> dict[int, Mimic]:
-    """What the joints follow, by their indices in the file."""
-    found: dict[int, Mimic] = {}
-    known = coordinates_of(robot)
+    """The coordinates that joints follow, by their indices in the file."""
+    mimics: dict[int, Mimic] = {}
+    coordinates = coordinates_of(robot)
     for index, joint in enumerate(robot.joints or []):
         if joint is not None and joint.mimic is not None:
             path: KeyPath = ("joints", index, "mimic")
             _check_joint(joint, path, scalars)
-            found[index] = _mimic(joint, joint.mimic, path, scalars, known)
+            mimics[index] = _mimic(joint, joint.mimic, path, scalars, coordinates)
         elif joint is not None and joint.gives("mimic"):
             _check_joint(joint, ("joints", index, "mimic"), scalars)
-    _check_circles(robot, found, scalars)
-    return found
+    _check_circles(robot, mimics, scalars)
+    return mimics
 
 
 def coordinates_of(robot: RobotTable, independent: bool = False) -> tuple[str, ...] | None:
@@ -79,11 +79,11 @@ def _mimic(
     table: MimicTable,
     path: KeyPath,
     scalars: Scalars,
-    known: tuple[str, ...] | None,
+    coordinates: tuple[str, ...] | None,
 ) -> Mimic:
     findings, name = scalars.findings, table.coordinate
-    if name is not None and known is not None and name not in known:
-        findings.fault((*path, "coordinate"), _unknown(name, known, scalars))
+    if name is not None and coordinates is not None and name not in coordinates:
+        findings.fault((*path, "coordinate"), _unknown(name, coordinates, scalars))
     elif name is not None and name == joint.name:
         findings.fault((*path, "coordinate"), f"{shown(name)} is this joint itself")
     value = scalars.value((*path, "multiplier"), table.multiplier)
@@ -95,11 +95,11 @@ def _mimic(
     return Mimic(name or "", table.multiplier or ONE, table.offset or ZERO)
 
 
-def _unknown(name: str, known: tuple[str, ...], scalars: Scalars) -> str:
-    several = [x for x in known if x.startswith(f"{name}_") and x[len(name) + 1 :].isdigit()]
+def _unknown(name: str, coordinates: tuple[str, ...], scalars: Scalars) -> str:
+    several = [x for x in coordinates if x.startswith(f"{name}_") and x[len(name) + 1 :].isdigit()]
     if several:
         return f"{shown(name)} has several coordinates; name one: {', '.join(map(shown, several))}"
-    hint = scalars.findings.did_you_mean(name, known)
+    hint = scalars.findings.did_you_mean(name, coordinates)
     hint = hint or "; expected that of a joint that moves"
     return f"{shown(name)} names no coordinate{hint}"
 
@@ -114,19 +114,19 @@ def _check_circles(robot: RobotTable, mimics: Mapping[int, Mimic], scalars: Scal
     }
     done: set[int] = set()
     for start in mimics:
-        way: dict[int, str] = {}
+        path: dict[int, str] = {}
         at: int | None = start
-        while at is not None and at not in done and at not in way:
-            way[at] = mimics[at].coordinate
+        while at is not None and at not in done and at not in path:
+            path[at] = mimics[at].coordinate
             at = by_name.get(mimics[at].coordinate)
-        if at is not None and at in way:
-            circle = [way[at]]
+        if at is not None and at in path:
+            circle = [path[at]]
             while by_name[circle[-1]] != at:
-                circle.append(way[by_name[circle[-1]]])
+                circle.append(path[by_name[circle[-1]]])
             if len(circle) > 1:
                 names = " follows ".join(map(shown, (circle[-1], *circle)))
                 scalars.findings.fault(
                     ("joints", at, "mimic", "coordinate"),
                     f"joints that follow each other in a circle: {names}",
                 )
-        done.update(way)
+        done.update(path)

@@ -85,7 +85,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class JointTerms:
-    """What one coordinate's drive, bearing and spring add to the torque of the rigid bodies.
+    """Torques of one coordinate's drive, bearing and spring, added to that of the rigid bodies.
 
     tau += gear_ratio^2 rotor_inertia qdd + damping qd + stiffness (q - rest)
     + friction tanh(qd / friction_velocity); SI units.
@@ -377,7 +377,7 @@ class RobotDescription:
 
     @property
     def initial_qd(self) -> tuple[Expression, ...]:
-        """The same of the velocities."""
+        """The velocities that a motion begins with: 0, if none are said."""
         return self.initial.get("qd") or (ZERO,) * len(self.coordinate_names)
 
     @property

@@ -51,7 +51,7 @@ def illegal_name(name: str) -> str | None:
 
 
 def illegal_parameter_name(name: str) -> str | None:
-    """As `illegal_name`, and not a word of the expression grammar either."""
+    """Why `name` cannot be a parameter: no legal name, or a word of the expression grammar."""
     if name in FUNCTIONS:
         return f"{shown(name)} is a function in expressions; choose another name"
     if name in CONSTANTS:
@@ -136,7 +136,7 @@ class NameSpace:
             return BASE
         if name not in self.owners:
             if self.complete:
-                before = (known for known, (owner, _) in self.owners.items() if owner < index)
+                before = (word for word, (owner, _) in self.owners.items() if owner < index)
                 hint = self.findings.did_you_mean(name, chain(before, [BASE]))
                 hint = hint or "; expected the name of such a one, or base"
                 self.findings.fault(

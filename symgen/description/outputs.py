@@ -84,7 +84,7 @@ class OutputChecks:
             self.findings.fault(path, f"{shown(expression.text)}: {error}")
 
     def problem(self, name: str) -> str:
-        """What is wrong with a name in an expression, or nothing."""
+        """The fault of a name in an expression, or nothing."""
         if name in self.scalars.known:
             if name not in SINGLE:
                 return ""
@@ -113,18 +113,18 @@ class OutputChecks:
 
 def constraints_of(robot: RobotTable) -> tuple[str, ...] | None:
     """The names of all rows of constraints; None where they could not all be read."""
-    found: list[str] = []
+    rows: list[str] = []
     for loop in robot.loops or []:
         if loop is None or not loop.name or loop.type not in CLOSING_TYPES:
             return None
-        found += row_names(loop.name, CLOSING_TYPES[loop.type].forbids)
-    found += robot.relations or {}
+        rows += row_names(loop.name, CLOSING_TYPES[loop.type].forbids)
+    rows += robot.relations or {}
     joints = [joint for joint in robot.joints or [] if joint is not None]
-    found += [f"{x.name}_norm" for x in joints if x.name and isinstance(x.kind, Redundant)]
+    rows += [f"{x.name}_norm" for x in joints if x.name and isinstance(x.kind, Redundant)]
     broken = (robot.gives("loops") and robot.loops is None) or (
         robot.gives("relations") and robot.relations is None
     )
-    return None if broken else tuple(found)
+    return None if broken else tuple(rows)
 
 
 def names_of(tables: list[PointTable | None] | None, given: bool) -> tuple[str, ...] | None:
@@ -132,8 +132,8 @@ def names_of(tables: list[PointTable | None] | None, given: bool) -> tuple[str, 
     if tables is None:
         return None if given else ()
     names = [None if table is None else table.name for table in tables]
-    known = tuple(name for name in names if name is not None)
-    return known if len(known) == len(names) else None
+    present = tuple(name for name in names if name is not None)
+    return present if len(present) == len(names) else None
 
 
 def constant_part(node: Node, values: Mapping[str, float]) -> float | None:

@@ -122,14 +122,14 @@ def dependency_order(
                 chain[visit] = iter(dependencies[visit])
             name = next(reversed(chain))
             visit = None
-            for other in chain[name]:
-                if other in chain:
-                    cycle = _cycle(chain, other, circular)
+            for successor in chain[name]:
+                if successor in chain:
+                    cycle = _cycle(chain, successor, circular)
                     if cycle:
                         cycles.append(_from_first(cycle, listed))
                         circular.update(cycle)
-                elif other in dependencies and other not in finished:
-                    visit = other
+                elif successor in dependencies and successor not in finished:
+                    visit = successor
                     break
             else:
                 finished.add(name)
@@ -138,11 +138,11 @@ def dependency_order(
     return order, cycles
 
 
-def _cycle(chain: dict[str, Iterator[str]], start: str, known: set[str]) -> tuple[str, ...]:
+def _cycle(chain: dict[str, Iterator[str]], start: str, circular: set[str]) -> tuple[str, ...]:
     """The end of `chain` from `start` on, or nothing where it meets a circle that is known."""
     cycle: list[str] = []
     for name in reversed(chain):
-        if name in known:
+        if name in circular:
             return ()
         cycle.append(name)
         if name == start:
@@ -151,7 +151,7 @@ def _cycle(chain: dict[str, Iterator[str]], start: str, known: set[str]) -> tupl
 
 
 def _from_first(cycle: tuple[str, ...], listed: Mapping[str, int]) -> tuple[str, ...]:
-    """The same circle, starting at the name that the file lists first."""
+    """A circle, turned to start at the name that the file lists first."""
     at = cycle.index(min(cycle, key=listed.__getitem__))
     return cycle[at:] + cycle[:at]
 

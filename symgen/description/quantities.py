@@ -52,7 +52,7 @@ AXES = ("x", "y", "z")
 POINT_POSITIONS = AXES
 POINT_PARTS = ("x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az")
 STATE_PARTS = POINT_PARTS[:6]
-"""Those of positions and velocities."""
+"""Components of positions and velocities."""
 WRENCH_PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
 
 _MOST_LISTED = 9  # names that a message lists
@@ -72,7 +72,7 @@ def quantity(family: str, *rest: str) -> str:
 
 @dataclass(frozen=True)
 class Slot:
-    """What stands between two dots: `what` it is, and what there is; None: nobody knows."""
+    """A word of a quantity: `what` it is, and the possible words, None where they are not known."""
 
     what: str
     known: Sequence[str] | None
@@ -97,7 +97,7 @@ class Vocabulary:
 
     @property
     def families(self) -> Mapping[str, tuple[Slot, ...]]:
-        """What follows the first word of a quantity with dots."""
+        """The words behind the first one of a quantity with dots."""
         coordinate = Slot("coordinate", self.coordinates)
         constraint = Slot("constraint", self.constraints)
         return {
@@ -110,7 +110,7 @@ class Vocabulary:
         }
 
     def problem(self, name: str, nearest: Nearest) -> str:
-        """What is wrong with the quantity `name`, or nothing; the end of a message."""
+        """The fault of the quantity `name`, or nothing: the end of a message."""
         family, *rest = name.split(".")
         if name in self.singles:
             return ""
@@ -137,8 +137,8 @@ class Vocabulary:
 
     def _on_manifold(self, word: str) -> str:
         """The joint with a quaternion that `word` is, or is a coordinate of; else nothing."""
-        own = (x for x in self.manifolds if word == x or word.startswith(f"{x}_"))
-        return max(own, key=len, default="")
+        joints = (x for x in self.manifolds if word == x or word.startswith(f"{x}_"))
+        return max(joints, key=len, default="")
 
     def _meant(self, family: str, rest: Sequence[str], nearest: Nearest) -> str:
         """The tail of a message: the name with what is known in place of what is near to it."""
@@ -150,14 +150,14 @@ class Vocabulary:
             return otherwise
         words: list[str] = []
         for place, (word, slot) in enumerate(zip(rest, slots, strict=True)):
-            known = slot.known or ()
-            if several := _numbered(word, known):
+            words_of_slot = slot.known or ()
+            if several := _numbered(word, words_of_slot):
                 names = (shown(quantity(near, *words, x, *rest[place + 1 :])) for x in several)
                 return f"; did you mean one of {', '.join(names)}?"
-            found = word if word in known else nearest(word, known)
-            if found is None:
+            near_word = word if word in words_of_slot else nearest(word, words_of_slot)
+            if near_word is None:
                 return otherwise
-            words.append(found)
+            words.append(near_word)
         return f"; did you mean {shown(quantity(near, *words))}?"
 
     def _forms(self) -> list[str]:
@@ -172,23 +172,23 @@ class Vocabulary:
 
 
 class StateVocabulary(Vocabulary):
-    """Those of forces: what positions and velocities determine."""
+    """The quantities of expressions of forces: those that positions and velocities determine."""
 
     @property
     def families(self) -> Mapping[str, tuple[Slot, ...]]:
-        """As those of outputs."""
+        """The words behind the first one of a quantity with dots."""
         coordinate = Slot("coordinate", self.coordinates)
         places = (Slot("point", self.points), Slot("component", STATE_PARTS))
         return {**dict.fromkeys(RATES[:2], (coordinate,)), POINTS: places}
 
 
-def _numbered(word: str, known: Sequence[str]) -> list[str]:
+def _numbered(word: str, names: Sequence[str]) -> list[str]:
     """Where `word` is not known, what is called ``word_1``, ``word_2`` and so on: coordinates of
     one joint; nothing where that is a single one."""
-    if word in known:
+    if word in names:
         return []
-    found = [x for x in known if x.startswith(f"{word}_") and x[len(word) + 1 :].isdigit()]
-    return found if 1 < len(found) <= _MOST_LISTED else []
+    numbered = [x for x in names if x.startswith(f"{word}_") and x[len(word) + 1 :].isdigit()]
+    return numbered if 1 < len(numbered) <= _MOST_LISTED else []
 
 
 def _listed(slot: Slot) -> str:

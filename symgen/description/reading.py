@@ -203,11 +203,11 @@ def _model_of_a_similar_name(file: str) -> str:
             looked_at = [os.path.splitext(entry.name) for entry in islice(entries, _MOST_FILES)]
     except (OSError, ValueError):  # ValueError: a null byte in the path
         return ""
-    known = {one: end for one, end in sorted(looked_at) if end and end in (ending, *_ENDINGS)}
-    meant = nearest(stem, known)
+    endings = {base: end for base, end in sorted(looked_at) if end and end in (ending, *_ENDINGS)}
+    meant = nearest(stem, endings)
     if meant is None:
         return ""
-    return f"; did you mean {shown(os.path.join(folder, meant + known[meant]))}?"
+    return f"; did you mean {shown(os.path.join(folder, meant + endings[meant]))}?"
 
 
 def _decode(content: bytes, file: str) -> str:
@@ -387,8 +387,8 @@ class _Composer:
 
 def _is_number_alone(key: Scalar, value: Node) -> bool:
     """Whether an entry is what a decimal comma leaves behind it: ``{mass: 1,5}``."""
-    alone = isinstance(value, Scalar) and value.kind == "null" and not value.text
-    return alone and key.kind in ("int", "float")
+    is_empty = isinstance(value, Scalar) and value.kind == "null" and not value.text
+    return is_empty and key.kind in ("int", "float")
 
 
 def _weight(node: Node) -> int:
@@ -520,15 +520,15 @@ def _named(words: str) -> str:
 
 def _structure(problem: str, what: str, start: int) -> str:
     """A list or mapping that does not go on, or end, as it should; "" for other problems."""
-    whole = f"the {what} that starts in line {start}"
+    structure = f"the {what} that starts in line {start}"
     if not what or not start:
         return ""
     if problem.startswith("expected ',' or"):
         bracket = "]" if "]" in problem else "}"
-        return f"a ',' or the closing '{bracket}' is missing before this, in {whole}"
+        return f"a ',' or the closing '{bracket}' is missing before this, in {structure}"
     if "expected <block end>" in problem:
         return (
-            f"this does not continue {whole}: entries of one list or mapping begin in the same "
+            f"this does not continue {structure}: entries of one list or mapping begin in the same "
             "column, and nothing follows a text in quotes"
         )
     return ""

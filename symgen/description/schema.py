@@ -1,7 +1,7 @@
 """The shape of a model file: which keys there are, what kind of value each takes, what it means.
 
 The tables say it once: `read_tables` reads a document by them, messages propose their keys, and
-`json_schema` publishes them for editors.  What two values have to do with each other is checked in
+`json_schema` publishes them for editors.  Relations between two values are checked in
 `symgen.description.checks`.
 
 Every key may come out as None: it is missing, or its value is faulty and has been reported.  So one
@@ -636,7 +636,7 @@ class RobotTable(KeyTable):
 
 
 def _shape(annotation: Any) -> Any:
-    """What an annotation says without ``| None``; of a leaf or a row what reads it."""
+    """The annotation without ``| None``; of a leaf or a row the object that reads it."""
     while get_origin(annotation) in (Union, UnionType):
         annotation = get_args(annotation)[0]
     return get_args(annotation)[1] if get_origin(annotation) is Annotated else annotation
@@ -740,25 +740,25 @@ class _Reader:
             self.fault((*path, name), hint or "unknown key")
         return table(frozenset(values), **values)
 
-    def meant(self, key: str, known: tuple[str, ...]) -> str | None:
+    def meant(self, key: str, keys: tuple[str, ...]) -> str | None:
         """The key that an unknown key may have been meant to be."""
         self.guesses -= 1
-        return _nearest_key(key, known) if self.guesses >= 0 else None
+        return _nearest_key(key, keys) if self.guesses >= 0 else None
 
 
-def _of_another_convention(key: str, known: Collection[str]) -> str | None:
+def _of_another_convention(key: str, keys: Collection[str]) -> str | None:
     """The key of `known` that stands for `key`, in another convention or in capitals."""
     meant = _KEYS.get(key, _KEYS.get(key.lower()))
-    return meant if meant in known else None
+    return meant if meant in keys else None
 
 
-def _nearest_key(key: str, known: tuple[str, ...]) -> str | None:
-    return _of_another_convention(key, known) or nearest(key, known)
+def _nearest_key(key: str, keys: tuple[str, ...]) -> str | None:
+    return _of_another_convention(key, keys) or nearest(key, keys)
 
 
 def _hint(path: KeyPath, value: Node) -> str:
     """The message about an unknown key."""
-    key, known = str(path[-1]), tuple(_table_at(path[:-1]).all_keys())
+    key, keys = str(path[-1]), tuple(_table_at(path[:-1]).all_keys())
     if key == "<<":
         return "merge keys are not part of YAML 1.2; write the keys out"
     empty = isinstance(value, Scalar) and value.text == ""
@@ -767,12 +767,12 @@ def _hint(path: KeyPath, value: Node) -> str:
         return f"unknown key; a space is missing after ':'; write {shown(f'{start}: {rest}')}"
     if " " in key and empty:
         return f"{shown(key)} is no key; a text with a comma in it needs quotes"
-    meant = _of_another_convention(key, known)
-    hint = did_you_mean(key, known) if meant is None else f"; did you mean {shown(meant)}?"
+    meant = _of_another_convention(key, keys)
+    hint = did_you_mean(key, keys) if meant is None else f"; did you mean {shown(meant)}?"
     if key in _ADVICE:
         hint = f"; {_ADVICE[key]}"
     hint = _elsewhere(path) or hint
-    return "unknown key" + (hint or f"; known here are {', '.join(map(shown, known))}")
+    return "unknown key" + (hint or f"; known here are {', '.join(map(shown, keys))}")
 
 
 def _elsewhere(path: KeyPath) -> str:

@@ -1,4 +1,4 @@
-"""How messages quote a stranger's file: shortened, escaped, with the nearest known word."""
+"""Quotations of files in messages: shortened, escaped, with the nearest known word."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def key_path(path: KeyPath) -> str:
     return text
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, words: Iterable[str]) -> str:
     """The tail of a message: ``; did you mean 'x'?``, or nothing where nothing is near."""
-    candidate = nearest(word, known)
+    candidate = nearest(word, words)
     return "" if candidate is None else f"; did you mean {shown(candidate)}?"
 
 
 def degrees_meant(value: float, instead: str = "") -> str:
-    """The warning about an angle (rad) beyond a full turn, which to write `instead` in degrees."""
+    """The warning about an angle (rad) of more than a full turn; `instead` is that in degrees."""
     return (
         f"the angle {value:.6g} is in radians ({math.degrees(value):.4g} degrees); write "
         f"{instead or f'{math.radians(value):.10g}'} if degrees are meant"

@@ -43,7 +43,7 @@ CLOSING: tuple[Closing, ...] = (
 )
 
 ANGLES = "angles"
-"""What ``coordinates`` says of joints that are on no manifold."""
+"""The value of ``coordinates`` of joints that are on no manifold."""
 
 __all__ = [
     "ANGLES",

@@ -1,4 +1,4 @@
-"""What a joint that closes a loop forbids between two frames: rows, each a product that is 0.
+"""Joints that close loops, by what they forbid: rows, each a product that is 0.
 
 A loop is a joint between two links of a tree.  Each of the two frames has an origin and three unit
 vectors: the axis of the joint, and u and v, which are what the shortest rotation that takes z to
@@ -55,7 +55,7 @@ class Closing(Protocol):
 
 
 class Distance:
-    """What closes a loop between two points a constant length apart, like a thin rod.
+    """A constant distance between two points that closes a loop, like a thin rod.
 
     The row is the square of the way between the points, less the square of the length: a
     polynomial.  No joint of a tree is of that type.

@@ -43,7 +43,7 @@ class Screw(Generic[S]):
     def motion_derivative(
         self, axis: Vector[S], x: S, order: int, algebra: Algebra[S]
     ) -> Transform[S]:
-        """Of both parts, side by side."""
+        """Derivatives of both parts, side by side."""
         turn = _TURN.motion_derivative(axis, x, order, algebra)
         slide = _SLIDE.motion_derivative(axis, x, order, algebra)
         return Transform(turn.rotation, slide.translation * self.pitch)

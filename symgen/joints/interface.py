@@ -1,4 +1,4 @@
-"""What a type of joint supplies.  Recursions use this and never ask for the type.
+"""The interface of types of joints.  Recursions use this and never ask for the type.
 
 A joint of the model file becomes a chain of one-coordinate `Motion`s, the first next to the parent.
 Revolute and prismatic joints are motions themselves; the others only say of which motions they
@@ -46,7 +46,7 @@ class Motion(Protocol):
 
 @dataclass(frozen=True)
 class Directions(Generic[S]):
-    """What the file says about the axes of a joint, in the joint frame.
+    """The axes of a joint as the file gives them, in the joint frame.
 
     `axis` is the unit vector of the key ``axis``; `units` are those of x, y and z; `sequence` is
     one letter for each of several rotations (the keys ``axes`` and ``sequence``); `pitch` is that
@@ -79,7 +79,7 @@ class JointType(Protocol):
     """Keys of the file that say where the axes are: ``dh``, ``axis``, ``axes``, ``sequence``,
     ``pitch``."""
     sequences: tuple[str, ...] = ()
-    """What ``axes`` or ``sequence`` may be, the default first; empty where neither is a key."""
+    """Values of ``axes`` or ``sequence``, the default first; empty where neither is a key."""
 
     def chain(self, directions: Directions[S]) -> Chain[Any]:
         """The motions that the joint consists of."""
@@ -93,11 +93,11 @@ class OnManifold(JointType):
     """
 
     representation: str
-    """What the key ``coordinates`` of the file says."""
+    """The value of the key ``coordinates`` of the file."""
     position_suffixes: tuple[str, ...]
-    """What the entries of q are called behind the joint's name."""
+    """Names of the entries of q, behind the joint's name."""
     velocity_suffixes: tuple[str, ...]
-    """The same of the velocities, one for each motion of the chain."""
+    """Names of the velocities, one for each motion of the chain."""
     quaternion: int
     """Where among the entries of q the unit quaternion begins, x y z w."""
 
@@ -110,6 +110,6 @@ class Redundant(JointType):
     """A joint with more coordinates than freedoms: the norm of four of them stays 1."""
 
     representation: str
-    """What the key ``coordinates`` of the file says."""
+    """The value of the key ``coordinates`` of the file."""
     euler_parameters: int
     """Where among the coordinates the four begin, x y z w."""

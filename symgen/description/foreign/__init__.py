@@ -8,7 +8,7 @@
 
 A document knows the lines of the file that it was made from, so that everything that is checked
 later points there.  Nothing is fetched, and nothing in these files is evaluated, but for a file
-that is called `.xacro`: xacro expands that one, in a process of its own.  What an MJCF file
+that is called `.xacro`: xacro expands that one, in a process of its own.  Files that an MJCF file
 includes is for MuJoCo to open, in a process of its own as well; lines of names are looked up here.
 """
 

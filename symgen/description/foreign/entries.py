@@ -64,7 +64,7 @@ class Format:
     refused: str = ""
     parts: tuple[str, ...] = ()
     entries: dict[str, Entry] = field(default_factory=dict)
-    """Of each path, ``robot/joint`` or ``robot/joint@name``."""
+    """Entries by path, ``robot/joint`` or ``robot/joint@name``."""
     whole: set[str] = field(default_factory=set)
     """Paths of elements whose content has the use of the element."""
     opened: set[str] = field(default_factory=set)

@@ -402,17 +402,17 @@ def _named_elements(
 ) -> tuple[Mapping[tuple[str, str], Element], Sequence[str]]:
     """The elements by kind and name, and the files in which they are: what is included as well."""
     files = [file]
-    found: dict[tuple[str, str], Element] = {}
+    elements: dict[tuple[str, str], Element] = {}
     waiting = [(root, root.tag)]
     while waiting:
         element, parent = waiting.pop()
         kind = "joint" if element.tag == "freejoint" else element.tag
         name = element.attributes.get("name", "")
         if name:
-            found.setdefault((parent if parent == "actuator" else kind, name), element)
+            elements.setdefault((parent if parent == "actuator" else kind, name), element)
         inner = [*element.children, *(_included(element, files) if kind == "include" else ())]
         waiting += [(x, element.tag if kind != "include" else parent) for x in reversed(inner)]
-    return found, files
+    return elements, files
 
 
 def _included(include: Element, files: list[str]) -> list[Element]:

@@ -24,9 +24,9 @@ from collections.abc import Iterator
 from typing import Any
 
 SECONDS = 100
-"""Of processor time."""
+"""Limit of processor time."""
 BYTES = 8 * 2**30
-"""Of addresses."""
+"""Limit of addresses."""
 MOST = 3000
 """Bodies of a model, as many as files in other formats may have."""
 
@@ -121,7 +121,7 @@ tendon_springyield : the tendon would yield
 
 
 def compiled(path: str) -> dict[str, Any]:
-    """What the model file means, in numbers and names."""
+    """The compiled model, in numbers and names."""
     import mujoco
 
     spec = mujoco.MjSpec.from_file(path)
@@ -136,12 +136,12 @@ def compiled(path: str) -> dict[str, Any]:
             raise
         spec = mujoco.MjSpec.from_file(path)
         drop_shapes(spec)
-        found = tree(mujoco, spec.compile(), spec.modelname)
+        parts = tree(mujoco, spec.compile(), spec.modelname)
         words = str(error).removeprefix("Error: ")
         effect = f"what files say of shapes and looks; masses are those of <inertial> ({words})"
         return {
-            **found,
-            "left": [{"kind": "asset", "name": "", "effect": effect}, *found["left"]],
+            **parts,
+            "left": [{"kind": "asset", "name": "", "effect": effect}, *parts["left"]],
         }
 
 
@@ -243,10 +243,10 @@ def drive(m: Any, i: int) -> dict[str, Any]:
 
 def named(m: Any, kind: str, i: int) -> str:
     """Its own name, or one that says which of the bodies, joints or actuators it is."""
-    own = str(getattr(m, kind)(i).name)
+    label = str(getattr(m, kind)(i).name)
     if kind == "joint":
-        return own or f"{named(m, 'body', int(m.jnt_bodyid[i]))}_joint"
-    return own or f"{kind}_{i + (kind == 'actuator')}"
+        return label or f"{named(m, 'body', int(m.jnt_bodyid[i]))}_joint"
+    return label or f"{kind}_{i + (kind == 'actuator')}"
 
 
 def left_of_drives(drives: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
@@ -266,7 +266,7 @@ def left_of_joints(m: Any) -> Iterator[dict[str, str]]:
 
 
 def left_out(m: Any) -> Iterator[dict[str, str]]:
-    """What acts, by the table of fields, and is left out: its kind, name and effect."""
+    """Kind, name and effect of fields that act but are left out."""
     for field, effect in effects("left out").items():
         kind, _, name = field.partition("_")
         if field.startswith("opt."):
@@ -296,7 +296,7 @@ def body(m: Any, i: int) -> dict[str, Any]:
 
 def joint(m: Any, i: int, drives: list[dict[str, Any]]) -> dict[str, Any]:
     """A joint, in the frame of its body; `zero` is its coordinate where the body's frame is."""
-    own = [x for x in drives if x["joint"] == i]
+    driving = [x for x in drives if x["joint"] == i]
     kind, at, dof = _JOINTS[m.jnt_type[i]], int(m.jnt_qposadr[i]), int(m.jnt_dofadr[i])
     directed = kind in ("slide", "hinge")
     return {
@@ -310,8 +310,8 @@ def joint(m: Any, i: int, drives: list[dict[str, Any]]) -> dict[str, Any]:
         "effort": m.jnt_actfrcrange[i].tolist() if directed and m.jnt_actfrclimited[i] else None,
         "rest": m.qpos_spring[at : at + _ENTRIES[kind]].tolist(),
         "stiffness": float(m.jnt_stiffness[i]),
-        "damping": float(m.dof_damping[dof]) + sum(x["damping"] for x in own),
-        "armature": float(m.dof_armature[dof]) + sum(x["armature"] for x in own),
+        "damping": float(m.dof_damping[dof]) + sum(x["damping"] for x in driving),
+        "armature": float(m.dof_armature[dof]) + sum(x["armature"] for x in driving),
         "frictionloss": float(m.dof_frictionloss[dof]),
         "polynomial": any(higher_orders(m, i, dof)),
     }
@@ -333,27 +333,27 @@ def equality(m: Any, i: int) -> dict[str, Any]:
     """
     kind, data = _CLOSING[m.eq_type[i]], m.eq_data[i]
     ids = [int(m.eq_obj1id[i]), int(m.eq_obj2id[i])]
-    found: dict[str, Any] = {
+    constraint: dict[str, Any] = {
         "kind": kind, "name": m.eq(i).name, "active": bool(m.eq_active0[i]),
     }  # fmt: skip
     if kind == "joint":
         at = [float(m.qpos0[m.jnt_qposadr[j]]) if j >= 0 else 0.0 for j in ids]
-        return found | {"joints": ids, "zeros": at, "polynomial": data[:5].tolist()}
-    here = [1.0, 0.0, 0.0, 0.0]
+        return constraint | {"joints": ids, "zeros": at, "polynomial": data[:5].tolist()}
+    unturned = [1.0, 0.0, 0.0, 0.0]
     if int(m.eq_objtype[i]) == _SITE:
         sides = [
             (int(m.site_bodyid[j]), m.site_pos[j].tolist(), m.site_quat[j].tolist()) for j in ids
         ]
     elif kind == "connect":
-        sides = [(ids[0], data[0:3].tolist(), here), (ids[1], data[3:6].tolist(), here)]
+        sides = [(ids[0], data[0:3].tolist(), unturned), (ids[1], data[3:6].tolist(), unturned)]
     else:
         turned = data[6:10].tolist()
-        sides = [(ids[0], data[3:6].tolist(), turned), (ids[1], data[0:3].tolist(), here)]
-    return found | {"frames": sides}
+        sides = [(ids[0], data[3:6].tolist(), turned), (ids[1], data[0:3].tolist(), unturned)]
+    return constraint | {"frames": sides}
 
 
 def closed(m: Any, off: set[str]) -> Iterator[dict[str, str]]:
-    """What there are no equations for, by kind and name; `off` are flags that disable it."""
+    """Kind and name of constraints without equations; `off` are flags that disable some."""
     for i in range(0 if "EQUALITY" in off else m.neq):
         if m.eq_type[i] < len(_CLOSING):
             continue

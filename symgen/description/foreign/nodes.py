@@ -30,8 +30,8 @@ def text(words: str, line: int) -> Scalar:
 
 def table(entries: Mapping[str, Node | None], line: int) -> Table:
     """A mapping, without what is None."""
-    given = {key: Entry(node.line, node) for key, node in entries.items() if node is not None}
-    return Table(given, line, *_size(entry.value for entry in given.values()))
+    present = {key: Entry(node.line, node) for key, node in entries.items() if node is not None}
+    return Table(present, line, *_size(entry.value for entry in present.values()))
 
 
 def listing(items: Sequence[Node] | None, line: int) -> Listing | None:
@@ -45,10 +45,10 @@ def inertia(entries: Sequence[Scalar], line: int) -> Table:
     One that no body can have is said to be meant: CAD programs write such.
     """
     values = [float(entry.text) for entry in entries]
-    given = {key: x for key, x in zip(ENTRIES, entries, strict=True) if float(x.text) != 0.0}
+    nonzero = {key: x for key, x in zip(ENTRIES, entries, strict=True) if float(x.text) != 0.0}
     finite = all(map(math.isfinite, values))
     meant = Scalar("true", "bool", line) if finite and indefinite(values) else None
-    return table({**given, "accepted": meant}, line)
+    return table({**nonzero, "accepted": meant}, line)
 
 
 def triple(entries: Iterable[float], line: int) -> Node | None:
@@ -111,7 +111,7 @@ def kind_of(name: str, angles: bool) -> JointType:
 
 
 def representation_of(kind: JointType, line: int) -> Scalar | None:
-    """What a model file says of its coordinates; None where that is the default."""
+    """The key ``coordinates`` of a joint; None where that is the default."""
     return text(kind.representation, line) if isinstance(kind, OnManifold) else None
 
 
@@ -160,7 +160,7 @@ class LegalNames:
                 return self._take(candidate, joint)
 
     def report(self) -> str:
-        """What was changed, in words."""
+        """A sentence about the names that were changed."""
         shown_ones = self.changed[:_MOST_REPORTED]
         words = ", ".join(f"{kind} {shown(old)} is {new}" for kind, old, new in shown_ones)
         more = len(self.changed) - len(shown_ones)
@@ -168,8 +168,8 @@ class LegalNames:
         return f"names that are not identifiers, or are taken, were changed: {words}{behind}"
 
     def _is_free(self, name: str, joint: JointType | None, own: bool = False) -> bool:
-        others = _made(name, joint)
-        if name in self._given or any(x in self._given or x in self._own for x in others):
+        made = _made(name, joint)
+        if name in self._given or any(x in self._given or x in self._own for x in made):
             return False
         return own or name not in self._own
 
@@ -259,8 +259,8 @@ class Assembly:
             "joints": listing(self.joints, line),
         }
         for key, nodes in sections.items():
-            whole = table(nodes, line) if isinstance(nodes, Mapping) else listing(nodes, line)
-            content[key] = whole if nodes else None
+            section = table(nodes, line) if isinstance(nodes, Mapping) else listing(nodes, line)
+            content[key] = section if nodes else None
         files = tuple(self.faults.files)
         warnings = tuple(self.faults.warnings)
         return Document(files[0], table(content, line), (), warnings, self.places, files)

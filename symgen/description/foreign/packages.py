@@ -42,8 +42,8 @@ def find(name: str, given: Mapping[str, str], search: Sequence[str]) -> str | No
 
 def searched(file: str, environment: Mapping[str, str]) -> list[str]:
     """The folders in which packages are looked for that `file` names."""
-    here = Path(os.path.realpath(file)).parent
-    return [str(here), *map(str, here.parents), *_named(environment)]
+    folder = Path(os.path.realpath(file)).parent
+    return [str(folder), *map(str, folder.parents), *_named(environment)]
 
 
 def _named(environment: Mapping[str, str]) -> Iterator[str]:
@@ -55,8 +55,8 @@ def _named(environment: Mapping[str, str]) -> Iterator[str]:
 
 def own_package(file: str) -> str:
     """The package that a file lies in: the nearest folder above it that is one, else its folder."""
-    here = Path(os.path.realpath(file)).parent
-    return str(next(filter(_is_package, (here, *here.parents)), here))
+    nearest = Path(os.path.realpath(file)).parent
+    return str(next(filter(_is_package, (nearest, *nearest.parents)), nearest))
 
 
 def _is_package(folder: Path) -> bool:
@@ -66,7 +66,7 @@ def _is_package(folder: Path) -> bool:
 def _names(folder: Path) -> tuple[str, ...]:
     try:
         with open(folder / MARKS[0], encoding="utf-8", errors="replace") as stream:
-            found = _NAME.search(stream.read(MOST_READ))
+            match = _NAME.search(stream.read(MOST_READ))
     except OSError:
         return (folder.name,)
-    return (folder.name, *found.groups()) if found else (folder.name,)
+    return (folder.name, *match.groups()) if match else (folder.name,)

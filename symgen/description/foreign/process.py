@@ -59,7 +59,7 @@ def answer_of(
 
 
 def respond(answer: Callable[[Any], Mapping[str, Any]], seconds: int, size: int) -> None:
-    """Print the answer to the question; what libraries print goes nowhere.
+    """Print the answer; output of libraries is dropped.
 
     `seconds` of processor time and `size` bytes of addresses are allowed.
     """

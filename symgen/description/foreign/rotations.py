@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
 _SMALLEST = 1e-100
-"""Of the largest entry of a direction."""
+"""Least size of the largest entry of a direction."""
 
 
 def product(*factors: Matrix) -> Matrix:

@@ -80,7 +80,7 @@ _NOT_AVAILABLE = {"gearbox": "a gearbox couples two joints; --without-loops leav
 _UNLIMITED = 1e16
 _NEAR_PARALLEL = 1e-15
 _GRAVITY = ("0", "0", "-9.8")
-"""Of a world that says nothing, by the format's definition."""
+"""Gravity of a world that says nothing, by the format's definition."""
 _TENSOR = {"ixx": "1", "iyy": "1", "izz": "1", "ixy": "0", "ixz": "0", "iyz": "0"}
 """Entries of an inertia, with their defaults."""
 _APART = ("world", "model", "link", "joint", "frame", "include")
@@ -138,12 +138,12 @@ class _Reader:
         """The links and joints of the robot, and which link each joint carries."""
         frames, faults = self.frames, self.faults
         inside = f"{frames.model}::"
-        own = [(name, x) for name, x in frames.frames.items() if name.startswith(inside)]
-        self.links = {name: x.element for name, x in own if x.kind == "link"}
+        inner = [(name, x) for name, x in frames.frames.items() if name.startswith(inside)]
+        self.links = {name: x.element for name, x in inner if x.kind == "link"}
         if not self.links:
             faults.add(frames.frames[frames.model].element, "model", "a model needs a <link>")
         carriers: dict[str, _Joint] = {}
-        for name, frame in own:
+        for name, frame in inner:
             joint = self.joint_of(name, frame) if frame.kind == "joint" else None
             if joint is None:
                 continue
@@ -208,9 +208,9 @@ class _Reader:
         roots = [name for name in self.links if name not in carried]
         anchored = WORLD in self.carried
         if len(roots) + anchored > 1:
-            others = f"nor {shown(key(roots[0]))}" if len(roots) > 1 else "and others the world"
+            besides = f"nor {shown(key(roots[0]))}" if len(roots) > 1 else "and others the world"
             message = (
-                f"no joint carries this link, {others}; exactly one link is the base, and every "
+                f"no joint carries this link, {besides}; exactly one link is the base, and every "
                 "other one the <child> of a joint (type fixed, say)"
             )
             self.faults.add(self.links[roots[-1]], f"link.{key(roots[-1])}", message)
@@ -408,7 +408,7 @@ class _Reader:
         return points
 
     def gravity(self) -> Node | None:
-        """That of the world; None where there is none around the model."""
+        """Gravity of the world; None where there is none around the model."""
         world = self.frames.world
         if world is None:
             return None
@@ -484,7 +484,7 @@ class _Joint:
 
     @property
     def key(self) -> str:
-        """What messages call the joint."""
+        """The name of the joint in messages."""
         return f"joint.{self.frames.key(self.name)}"
 
     @property
@@ -525,11 +525,11 @@ class _Joint:
             "friction": child_number(self.faults, dynamics, "friction", key),
             "stiffness": child_number(self.faults, dynamics, "spring_stiffness", key),
         }
-        given = {name: unless_zero(value) for name, value in terms.items()}
-        if given["stiffness"] is not None:
+        nonzero = {name: unless_zero(value) for name, value in terms.items()}
+        if nonzero["stiffness"] is not None:
             rest = child_number(self.faults, dynamics, "spring_reference", key)
-            given["rest"] = unless_zero(rest)
-        nodes = {"axis": written, "limits": self.limits(limit, key), **given}
+            nonzero["rest"] = unless_zero(rest)
+        nodes = {"axis": written, "limits": self.limits(limit, key), **nonzero}
         return Axis(direction, nodes)
 
     def direction(self, element: Element, key: str) -> tuple[Matrix, Node | None]:
@@ -537,8 +537,8 @@ class _Joint:
         xyz, line = element.first("xyz"), element.line
         numbers = [number(word, line) for word in ("0", "0", "1")]
         if xyz is not None and xyz.text:
-            found = self.faults.numbers_in(xyz, xyz.text, "xyz: ", key, 3)
-            numbers = numbers if found is None else found
+            written = self.faults.numbers_in(xyz, xyz.text, "xyz: ", key, 3)
+            numbers = numbers if written is None else written
         try:
             vector = unit(values(numbers))
         except ValueError:
@@ -557,17 +557,17 @@ class _Joint:
         """The full name of the frame whose axes the direction is given in."""
         scope = self.frame.scope
         if scope.names_frames:
-            given = "" if xyz is None else xyz.attributes.get("expressed_in", "").strip()
-            if not given:
+            frame = "" if xyz is None else xyz.attributes.get("expressed_in", "").strip()
+            if not frame:
                 return self.name
-            return self.frames.find(scope, given, xyz or element, key)
+            return self.frames.find(scope, frame, xyz or element, key)
         if scope.source.version < IN_MODEL_FRAME:
             return scope.frame
         in_model = child_flag(self.faults, element, "use_parent_model_frame", key)
         return scope.frame if in_model else self.name
 
     def limits(self, limit: Element | None, key: str) -> Table | None:
-        """What the axis gives of lower, upper, velocity and effort."""
+        """The limits of an axis: lower, upper, velocity and effort."""
         if limit is None:
             return None
         ends = {name: self.end(limit, name, f"{key}.limit") for name in ("lower", "upper")}
@@ -580,16 +580,16 @@ class _Joint:
             ends = {}
         sizes = {name: self.end(limit, name, f"{key}.limit") for name in ("velocity", "effort")}
         positive = {name: x for name, x in sizes.items() if x is not None and float(x.text) >= 0.0}
-        given: dict[str, Node | None] = {**ends, **positive}
-        return table(given, limit.line) if any(given.values()) else None
+        entries: dict[str, Node | None] = {**ends, **positive}
+        return table(entries, limit.line) if any(entries.values()) else None
 
     def end(self, limit: Element, tag: str, key: str) -> Scalar | None:
         """A limit; None for those that mean none, which are very large or infinite."""
         child = limit.first(tag)
         if child is not None and child.text.lower() in INFINITE:
             return None
-        found = child_number(self.faults, limit, tag, key)
-        return None if found is None or abs(float(found.text)) >= _UNLIMITED else found
+        value = child_number(self.faults, limit, tag, key)
+        return None if value is None or abs(float(value.text)) >= _UNLIMITED else value
 
     # -- of some types -----------------------------------------------------------------------------
 
@@ -620,7 +620,7 @@ class _Joint:
         return {"rotor_inertia": inertia, "gear_ratio": ratio}
 
     def pitch(self) -> Scalar | None:
-        """That of a screw, in m per radian."""
+        """The pitch of a screw, in m per radian."""
         element, line = self.frame.element, self.frame.element.line
         travel = child_number(self.faults, element, "screw_thread_pitch", self.key)
         if travel is not None:

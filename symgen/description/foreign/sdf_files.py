@@ -97,14 +97,14 @@ class Files:
         return source
 
     def _version(self, root: Element) -> tuple[int, int]:
-        given = root.attributes.get("version", "")
-        found = _VERSION.fullmatch(given.strip())
-        version = (int(found[1]), int(found[2])) if found else NEWEST
-        if not found:
-            message = f'<sdf> needs a version, as in <sdf version="1.9">; found {shown(given)}'
+        words = root.attributes.get("version", "")
+        match = _VERSION.fullmatch(words.strip())
+        version = (int(match[1]), int(match[2])) if match else NEWEST
+        if not match:
+            message = f'<sdf> needs a version, as in <sdf version="1.9">; found {shown(words)}'
             self.faults.add(root, "sdf", message)
         elif not OLDEST <= version < (2, 0):
-            message = f"version {given} is not read, 1.3 to 1.12 are; gz sdf -p FILE writes a newer"
+            message = f"version {words} is not read, 1.3 to 1.12 are; gz sdf -p FILE writes a newer"
             self.faults.add(root, "sdf", message)
         return version
 
@@ -113,7 +113,7 @@ class Files:
     def _path(self, uri: str, include: Element, source: Source, tell: Tell) -> str | None:
         """The file of a URI, inside one of the folders that may be read."""
         scheme, colon, rest = uri.partition("://")
-        here = os.path.dirname(os.path.realpath(self.names[source.number]))
+        folder_of_file = os.path.dirname(os.path.realpath(self.names[source.number]))
         if colon and scheme in ("model", "package"):
             name, _, inside = rest.partition("/")
             folder = find(name, dict(self.reading.packages), self._searched())
@@ -130,7 +130,7 @@ class Files:
             tell(include, "include", f"{shown(uri)}: nothing is fetched; save it here")
             return None
         else:
-            path = os.path.join(here, rest if colon else uri)
+            path = os.path.join(folder_of_file, rest if colon else uri)
         return self._inside(path, uri, include, tell)
 
     def _searched(self) -> list[str]:
@@ -169,5 +169,5 @@ def _model_in(folder: Path) -> Path:
 
 
 def _number(version: str) -> tuple[int, int]:
-    found = _VERSION.fullmatch(version.strip())
-    return (int(found[1]), int(found[2])) if found else (0, 0)
+    match = _VERSION.fullmatch(version.strip())
+    return (int(match[1]), int(match[2])) if match else (0, 0)

@@ -106,16 +106,16 @@ class Frames:
         self.scopes[WORLD] = scope
         taken = models[:1] if world is None else models
         self._take_all([(element, scope) for element in taken])
-        found = [name for name, frame in self.frames.items() if frame.scope is scope]
+        tops = [name for name, frame in self.frames.items() if frame.scope is scope]
         for frame in top.all("frame"):
             self._take(frame, scope)
         self.files.faults.raise_if_any()
-        if not found:
+        if not tops:
             raise stop(self.files.names[0], line_of(top), "none of its models can be read")
         moving = (name for name, frame in self.frames.items() if frame.kind == "joint")
         outermost = {name.partition("::")[0] for name in moving}
-        self.model = next((name for name in found if name in outermost), found[0])
-        self.others = [name for name in found if name != self.model]
+        self.model = next((name for name in tops if name in outermost), tops[0])
+        self.others = [name for name in tops if name != self.model]
         self.others += [x.attributes.get("name", x.tag) for x in models[len(taken) :]]
         self._check()
 
@@ -143,18 +143,18 @@ class Frames:
             faults = self.files.faults
             is_needed = outer.frame != WORLD or self.world is None
             tell = faults.add if is_needed else faults.warn
-            found = self.files.included(element, outer.source, tell)
-            if found is None:
+            inclusion = self.files.included(element, outer.source, tell)
+            if inclusion is None:
                 return None
-            inner = found.root.first("model")
+            inner = inclusion.root.first("model")
             if inner is None:
-                message = f"there is no <model> in {shown(self.files.names[found.number])}"
+                message = f"there is no <model> in {shown(self.files.names[inclusion.number])}"
                 self.files.faults.add(element, "include", message)
                 return None
-            source, model = found, inner
+            source, model = inclusion, inner
             placing = element if element.first("pose") is not None else inner
-        given = element.first("name") if element.tag == "include" else None
-        name = model.attributes.get("name", "").strip() if given is None else given.text
+        naming = element.first("name") if element.tag == "include" else None
+        name = model.attributes.get("name", "").strip() if naming is None else naming.text
         faults = self.files.faults
         if not name:
             faults.text(model, "name", "model")
@@ -175,8 +175,8 @@ class Frames:
         return Scope(model, prefix, full, source)
 
     def _placement(self, element: Element, model: Element) -> str:
-        given = element.first("placement_frame") if element.tag == "include" else None
-        name = model.attributes.get("placement_frame", "") if given is None else given.text
+        child = element.first("placement_frame") if element.tag == "include" else None
+        name = model.attributes.get("placement_frame", "") if child is None else child.text
         return "" if name == MODEL else name.strip()
 
     def _take(self, element: Element, scope: Scope) -> None:
@@ -205,12 +205,12 @@ class Frames:
         if not made and (name == WORLD or (name.startswith(_RESERVED) and name.endswith("__"))):
             faults.add(element, key, f"{shown(name)} is a name of the format itself; take another")
             return
-        other = self.frames.get(full)
-        if other is not None and (other.kind == frame.kind or frame.scope.names_frames):
-            line = line_of(other.element)
-            faults.add(element, key, f"{shown(name)} is a {other.kind} already, in line {line}")
+        sibling = self.frames.get(full)
+        if sibling is not None and (sibling.kind == frame.kind or frame.scope.names_frames):
+            line = line_of(sibling.element)
+            faults.add(element, key, f"{shown(name)} is a {sibling.kind} already, in line {line}")
             return
-        full = full if other is None else f"{full} ({frame.kind})"
+        full = full if sibling is None else f"{full} ({frame.kind})"
         self.frames[full] = frame
         self._first.setdefault((frame.scope.frame, frame.kind), full)
 
@@ -236,9 +236,9 @@ class Frames:
 
     def pose_in(self, pose: Element, key: str) -> Pose:
         """The place and orientation of a <pose>."""
-        faults, given = self.files.faults, pose.attributes
-        form = given.get("rotation_format", "euler_rpy").strip()
-        degrees = given.get("degrees", "false").strip() in ("true", "1")
+        faults, attributes = self.files.faults, pose.attributes
+        form = attributes.get("rotation_format", "euler_rpy").strip()
+        degrees = attributes.get("degrees", "false").strip() in ("true", "1")
         if form not in ("euler_rpy", "quat_xyzw"):
             message = f"rotation_format: expected euler_rpy or quat_xyzw, found {shown(form)}"
             faults.add(pose, key, message)
@@ -280,7 +280,7 @@ class Frames:
         return None
 
     def key(self, full: str) -> str:
-        """What messages call a link, joint or frame: without the name of the robot."""
+        """The name of a link, joint or frame in messages: without the name of the robot."""
         return full.removeprefix(f"{self.model}::")
 
     # -- poses between frames ----------------------------------------------------------------------
@@ -314,7 +314,7 @@ class Frames:
         faults.raise_if_any()
 
     def _inside(self, scope: Scope, are_nested: bool = True) -> list[str]:
-        """What the frames of a model are called in it; with those of models in it or without."""
+        """Names of the frames of a model, as used in it; with those of nested models or without."""
         key = (scope.prefix, are_nested, len(self.frames))  # thousands of faults ask for the same
         if key not in self._names:
             full = (x for x in self.frames if x.startswith(scope.prefix))
@@ -326,36 +326,36 @@ class Frames:
         """Following `edges` ends, from everywhere; a fault where it does not."""
         ahead, done = dict(edges), {WORLD}
         for start in ahead:
-            way: dict[str, None] = {}
+            path: dict[str, None] = {}
             name = start
-            while name in ahead and name not in done and name not in way:
-                way[name] = None
+            while name in ahead and name not in done and name not in path:
+                path[name] = None
                 name = ahead[name]
-            if name in way:
+            if name in path:
                 element = self.frames[name].element
-                circle = " -> ".join(shown(self.key(x)) for x in [*way][[*way].index(name) :][:5])
+                circle = " -> ".join(shown(self.key(x)) for x in [*path][[*path].index(name) :][:5])
                 message = f"this frame is {how} by itself, in a circle: {circle}"
                 self.files.faults.add(element, f"{element.tag}.{self.key(name)}", message)
-            done.update(way)
+            done.update(path)
         self.files.faults.raise_if_any()
 
-    def relative(self, frame: str, other: str) -> Pose:
+    def relative(self, frame: str, target: str) -> Pose:
         """The pose of `other` in `frame`, by full names; exact where one is given in the other."""
-        ours, theirs = self._near(frame), self._near(other)
+        ours, theirs = self._near(frame), self._near(target)
         common = next((name for name in theirs if name in ours), None)
         if common is None:
-            return cleaned(self.in_world(frame).inverse() @ self.in_world(other))
+            return cleaned(self.in_world(frame).inverse() @ self.in_world(target))
         down = self._along(theirs[: theirs.index(common)])
         up = ours[: ours.index(common)]
         return cleaned(self._along(up).inverse() @ down) if up else cleaned(down)
 
     def _near(self, name: str) -> list[str]:
         """A frame, and the nearest of those that it is given in."""
-        found = [name]
-        while name != WORLD and len(found) <= _NEAR:
+        names = [name]
+        while name != WORLD and len(names) <= _NEAR:
             name = self.frames[name].origin
-            found.append(name)
-        return found
+            names.append(name)
+        return names
 
     def _along(self, names: list[str]) -> Pose:
         """The pose of the first in the frame that the last is given in."""
@@ -366,14 +366,14 @@ class Frames:
 
     def in_world(self, name: str) -> Pose:
         """The pose of a frame in the world."""
-        way = []
+        path = []
         while name not in self._in_world:
-            way.append(name)
+            path.append(name)
             name = self.frames[name].origin
-        for step in reversed(way):
+        for step in reversed(path):
             frame = self.frames[step]
             self._in_world[step] = cleaned(self._in_world[frame.origin] @ frame.pose)
-        return self._in_world[way[0] if way else name]
+        return self._in_world[path[0] if path else name]
 
     # -- what moves with what ----------------------------------------------------------------------
 
@@ -394,9 +394,9 @@ class Frames:
         """The link, or the model in it, whose frame a model moves with; "" where there is none."""
         element = self.frames[model].element
         scope = self.scopes[model]
-        given = element.attributes.get("canonical_link", "").strip()
-        if given and scope.prefix + given in self.frames:
-            return scope.prefix + given
+        link = element.attributes.get("canonical_link", "").strip()
+        if link and scope.prefix + link in self.frames:
+            return scope.prefix + link
         return self._first.get((model, "link"), self._first.get((model, "model"), ""))
 
 
@@ -412,5 +412,5 @@ def cleaned(pose: Pose) -> Pose:
 
 
 def _relative_to(pose: Element) -> str:
-    given = pose.attributes
-    return given.get("relative_to", given.get("frame", "")).strip()
+    attributes = pose.attributes
+    return attributes.get("relative_to", attributes.get("frame", "")).strip()

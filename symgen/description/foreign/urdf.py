@@ -421,7 +421,7 @@ _MOVING = ("revolute", "prismatic")
 _INERTIAS = ("drake:rotor_inertia", "motorInertia")
 _RATIOS = ("drake:gear_ratio", "mechanicalReduction")
 _TOLERANCE = 1e-9
-"""Relative: two values beyond it are not the same."""
+"""Relative difference up to which two values are the same."""
 
 
 def rotors_of(
@@ -457,14 +457,14 @@ def rotors_of(
             if joint:
                 ratio = _value(faults, (*places, joints[0]), _RATIOS, key)
                 rotors.setdefault(joint, []).append((inertia, ratio))
-    return {joint: _entries(found) for joint, found in rotors.items()}
+    return {joint: _entries(values) for joint, values in rotors.items()}
 
 
 def _drives(transmission: Element, faults: Faults, key: str) -> list[tuple[Element, ...]]:
     """The elements that describe each rotor: an inertia of the transmission is that of one."""
     actuators = list(transmission.all("actuator"))
-    own = [x for x in actuators if any(_values(faults, (x,), _INERTIAS, key))]
-    return [(x, transmission) for x in own] or [(*actuators, transmission)]
+    driving = [x for x in actuators if any(_values(faults, (x,), _INERTIAS, key))]
+    return [(x, transmission) for x in driving] or [(*actuators, transmission)]
 
 
 def _joint_of(
@@ -509,10 +509,10 @@ def _value(
 ) -> Scalar | None:
     """The first of the values that elements give; a warning where they differ."""
     values = list(_values(faults, places, tags, key))
-    for element, other in values[1:]:
-        first, second = float(values[0][1].text), float(other.text)
+    for element, value in values[1:]:
+        first, second = float(values[0][1].text), float(value.text)
         if abs(first - second) > _TOLERANCE * max(abs(first), abs(second)):
-            words = f"<{element.tag}> {other.text} is left out: {values[0][1].text} is given, too"
+            words = f"<{element.tag}> {value.text} is left out: {values[0][1].text} is given, too"
             faults.warn(element, key, words)
             break
     return values[0][1] if values else None
@@ -523,9 +523,9 @@ def _values(
 ) -> Iterator[tuple[Element, Scalar]]:
     for element in places:
         for tag in tags:
-            given = [(element, element.attributes.get(tag, ""))]
-            given += [(x, x.attributes.get("value", "") or x.text) for x in element.all(tag)]
-            for here, words in given:
-                numbers = faults.numbers_in(here, words, f"{tag}: ", key, 1) if words else None
+            candidates = [(element, element.attributes.get(tag, ""))]
+            candidates += [(x, x.attributes.get("value", "") or x.text) for x in element.all(tag)]
+            for source, words in candidates:
+                numbers = faults.numbers_in(source, words, f"{tag}: ", key, 1) if words else None
                 if numbers:
-                    yield here, numbers[0]
+                    yield source, numbers[0]

@@ -50,33 +50,33 @@ def expanded(file: str, reading: ReadOptions) -> tuple[Element, tuple[str, ...]]
     }
     needed = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
     try:
-        found = answer_of(PROGRAM, asked, SECONDS, needed)
+        answer = answer_of(PROGRAM, asked, SECONDS, needed)
     except NoAnswerError as error:
         raise stop(file, 0, f"xacro {error}" if error.ended else f"xacro is {error}") from None
-    if "unknown" in found:
-        name = found["unknown"]
+    if "unknown" in answer:
+        name = answer["unknown"]
         raise stop(
-            file, 0, f"there is no argument {shown(name)}; {suggestion(name, found['known'])}"
+            file, 0, f"there is no argument {shown(name)}; {suggestion(name, answer['known'])}"
         )
-    if "error" in found:
-        raise ModelError([_fault(file, found)])
-    names = tuple(file if name == path else _short(name) for name in found["files"])
-    text = found["text"].encode()
+    if "error" in answer:
+        raise ModelError([_fault(file, answer)])
+    names = tuple(file if name == path else _short(name) for name in answer["files"])
+    text = answer["text"].encode()
     if len(text) > MAX_BYTES:
         raise stop(file, 0, "xacro makes more than 4 MiB of it; no robot is that large")
     root = read_xml(text, file)
-    _take_places(root, found["attribute"])
+    _take_places(root, answer["attribute"])
     return root, names
 
 
-def _fault(file: str, found: dict[str, Any]) -> Fault:
+def _fault(file: str, answer: dict[str, Any]) -> Fault:
     """An error of xacro, with the place in the file that it is about, where there is one."""
-    where = found.get("file") or file
+    where = answer.get("file") or file
     shown_file = file if where == str(Path(file).absolute()) else _short(where)
-    words = " ".join(str(found["error"]).split())
+    words = " ".join(str(answer["error"]).split())
     words = words if words.isprintable() else repr(words)[1:-1]
     words = words if len(words) <= LONGEST else f"{words[: LONGEST - 3]}..."
-    return Fault(shown_file, int(found.get("line", 0)), "", f"xacro: {words}")
+    return Fault(shown_file, int(answer.get("line", 0)), "", f"xacro: {words}")
 
 
 def _short(path: str) -> str:

@@ -28,11 +28,11 @@ from typing import Any, Never
 from xml.parsers import expat
 
 SECONDS = 10
-"""Of processor time."""
+"""Limit of processor time."""
 BYTES = 2 * 2**30
-"""Of addresses."""
+"""Limit of addresses."""
 MOST_BYTES = 4 * 2**20
-"""Of a file."""
+"""Limit of the size of a file."""
 MOST_FILES = 200
 LONGEST = 10_000
 """Characters of an expression."""
@@ -50,7 +50,7 @@ _LEAD_OUT = frozenset({  # attributes that lead from data to the interpreter
     "f_globals", "f_locals", "f_trace", "tb_frame", "tb_next", "co_code", "parent", "root", "top",
 })  # fmt: skip
 _OF_EVAL = ("arg", "dirname")
-"""Functions of ``$(eval ...)`` beside those of its dictionary."""
+"""Functions of ``$(eval ...)`` that are not in its dictionary."""
 _TAKEN_AWAY = ("type", "vars", "hash", "isinstance", "issubclass")
 _MAY_HAPPEN = frozenset({"compile", "exec", "glob.glob", "builtins.id", "sys._getframe"})
 _QUOTED = (
@@ -64,7 +64,7 @@ _USED = re.compile(rb"\$\(arg\s+([^\s()]+)\s*\)|\barg\(\s*[\"']([^\"'()]+)[\"']\
 
 
 class RefusedError(Exception):
-    """What an expression or a file may not do."""
+    """An expression or a file does something that is not allowed."""
 
 
 def check(expression: str) -> None:
@@ -79,13 +79,13 @@ def check(expression: str) -> None:
             raise RefusedError(f"{name!r} is not allowed in expressions")
 
 
-def check_names(expression: str, known: Set[str]) -> None:
+def check_names(expression: str, allowed: Set[str]) -> None:
     """`RefusedError` for a builtin function of Python that is not among `known`.
 
     xacro gives the expressions of ``$(eval ...)`` all of them.
     """
     for node in ast.walk(ast.parse(expression.strip(), mode="eval")):
-        if isinstance(node, ast.Name) and hasattr(builtins, node.id) and node.id not in known:
+        if isinstance(node, ast.Name) and hasattr(builtins, node.id) and node.id not in allowed:
             raise RefusedError(f"{node.id!r} is not allowed in expressions")
 
 
@@ -108,10 +108,10 @@ class Files:
         self.arguments: dict[str, None] = {}  # as an ordered set
         self.read: Callable[..., Any] = xacro.parse
 
-    def parse(self, given: Any, filename: str | None = None) -> Any:
+    def parse(self, source: Any, filename: str | None = None) -> Any:
         """The document of a file, in place of xacro's own."""
         if filename is None:
-            return self.read(given, filename)
+            return self.read(source, filename)
         try:
             with open(filename, "rb") as stream:
                 content = stream.read(MOST_BYTES + 1)
@@ -121,8 +121,8 @@ class Files:
         if len(content) > MOST_BYTES or len(self.names) >= MOST_FILES:
             raise RefusedError(f"more than 4 MiB, or than {MOST_FILES} files: {filename}")
         for pattern in (_DECLARED, _USED):
-            found = (b"".join(x.groups(b"")) for x in pattern.finditer(content))
-            self.arguments.update(dict.fromkeys(x.decode(errors="replace") for x in found))
+            matches = (b"".join(x.groups(b"")) for x in pattern.finditer(content))
+            self.arguments.update(dict.fromkeys(x.decode(errors="replace") for x in matches))
         name = os.path.abspath(filename)
         if name not in self.names:
             self.names.append(name)
@@ -152,7 +152,7 @@ class Files:
 
 
 def expand(asked: Mapping[str, Any], xacro: Any, files: Files) -> dict[str, Any]:
-    """What xacro makes of the file."""
+    """The XML that xacro makes of the file."""
     arguments = dict(asked["arguments"])
     xacro.init_stacks(asked["path"])
     document = files.parse(None, asked["path"])
@@ -176,14 +176,14 @@ def prepare(asked: Mapping[str, Any]) -> tuple[ModuleType, Files]:
     folders = asked["folders"]
 
     def folder_of(package: str) -> str:
-        found = find(package, asked["packages"], asked["search"])
-        if found is None:
+        folder = find(package, asked["packages"], asked["search"])
+        if folder is None:
             raise substitution_args.SubstitutionException(
                 f"there is no package {package!r} in the folders above this file; name its folder: "
                 f"--package {package}=FOLDER (in Python packages=)"
             )
-        folders.append(os.path.realpath(found))
-        return str(found)
+        folders.append(os.path.realpath(folder))
+        return str(folder)
 
     changed: Any = xacro
     changed.safe_eval = checked(changed.safe_eval)
@@ -193,8 +193,8 @@ def prepare(asked: Mapping[str, Any]) -> tuple[ModuleType, Files]:
     def extension(expression: str, context: Any) -> str:
         check(expression)
         functions = substitution_args._eval_dict
-        known = {*functions, *functions["__builtins__"], *_OF_EVAL, *context["arg"]}
-        check_names(expression, known)
+        allowed = {*functions, *functions["__builtins__"], *_OF_EVAL, *context["arg"]}
+        check_names(expression, allowed)
         return str(evaluate(expression, context))
 
     substitution_args._eval = extension
@@ -246,8 +246,8 @@ def in_words(error: BaseException) -> str:
     """The innermost of what an error of xacro wraps, and the innermost expression of it."""
     expression = ""
     while True:
-        found = _EXPRESSION.search(getattr(error, "suffix", None) or "")
-        expression = found[1] if found else expression
+        match = _EXPRESSION.search(getattr(error, "suffix", None) or "")
+        expression = match[1] if match else expression
         inner = getattr(error, "exc", None)
         if not isinstance(inner, Exception):
             break

@@ -1,4 +1,4 @@
-"""An XML file from a stranger -> a tree of elements, each of which knows its line.
+"""An XML file -> a tree of elements, each of which knows its line.
 
 The parser is expat, of the standard library.  A document type is refused where it begins: only it
 can define entities, and with them all that XML expands or fetches.  Comments and processing
@@ -35,7 +35,7 @@ INFINITE = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 _MOST_FAULTS = 200
 _MOST_LISTED = 8
 MOST_JOINTS = 3000
-"""Of a robot in another format."""
+"""Maximum number of joints of a robot in another format."""
 
 
 @dataclass
@@ -88,17 +88,17 @@ def without_padding(content: bytes) -> tuple[bytes, list[str]]:
     """
     if content.startswith(_UTF16):
         return content, []
-    found = []
+    remarks = []
     body = content.rstrip(b"\0")
     if body != content:
-        found.append("NUL characters at the end are left out")
+        remarks.append("NUL characters at the end are left out")
     start = body[:_LONGEST_PADDING].find(b"<?xml")
     ahead = body[: max(start, 0)]
     if ahead not in (b"", BOM_UTF8) and not ahead.replace(BOM_UTF8, b"").strip():
         end = body.find(b"?>", start) + 2 if b"?>" in body else start
         body = body[start:end] + ahead.replace(BOM_UTF8, b"") + body[end:]
-        found.append("blanks or byte-order marks stand before <?xml, where XML allows none")
-    return body, found
+        remarks.append("blanks or byte-order marks stand before <?xml, where XML allows none")
+    return body, remarks
 
 
 def stop(file: str, line: int, message: str) -> ModelError:
@@ -162,7 +162,7 @@ class _Reader:
 
 
 def place(key: str) -> str:
-    """What messages call a part of the file, with names in it that a stranger has chosen."""
+    """The name of a part of the file in messages, short and printable."""
     kind, dot, rest = key.partition(".")
     name, behind = (rest, "") if rest.count(".") == 0 else rest.rsplit(".", 1)
     return f"{kind}{dot}{in_line(name)}{'.' if behind else ''}{in_line(behind)}"
@@ -174,7 +174,7 @@ def line_of(element: Element) -> int:
 
 
 class Faults:
-    """What is wrong with an XML file, or remarkable, collected; `key` says which part is meant.
+    """Faults and warnings of an XML file; `key` says which part is meant.
 
     `files` are that file and those that it includes, in the order of their numbers.
     """
@@ -194,10 +194,10 @@ class Faults:
     def warn(self, element: Element, key: str, message: str) -> None:
         """Record a remark; of several in the same words the first, with how many others."""
         if message in self._repeated:
-            at, others = self._repeated[message]
-            words = f"{message} ({others + 1} more like it)"
+            at, repetitions = self._repeated[message]
+            words = f"{message} ({repetitions + 1} more like it)"
             self.warnings[at] = replace(self.warnings[at], message=words)
-            self._repeated[message] = at, others + 1
+            self._repeated[message] = at, repetitions + 1
         elif len(self.warnings) < _MOST_FAULTS:
             self._repeated[message] = len(self.warnings), 0
             self.warnings.append(self._at(element, key, message))
@@ -205,18 +205,18 @@ class Faults:
     def _at(self, element: Element, key: str, message: str) -> Fault:
         return Fault(*written(self.files, element.line), place(key), message)
 
-    def nearest(self, word: str, known: Iterable[str]) -> str | None:
-        """As in `suggestions`, but not for ever: thousands of searches take their time."""
+    def nearest(self, word: str, words: Iterable[str]) -> str | None:
+        """The nearest word, for a limited number of searches: thousands would take long."""
         self._hints -= 1
-        return nearest(word, known) if self._hints >= 0 else None
+        return nearest(word, words) if self._hints >= 0 else None
 
-    def hint(self, word: str, known: Collection[str]) -> str:
+    def hint(self, word: str, words: Collection[str]) -> str:
         """The tail of a message about an unknown word: the nearest known one, or all of a few."""
-        candidate = self.nearest(word, known)
+        candidate = self.nearest(word, words)
         if candidate is not None:
             return f"; did you mean {shown(candidate)}?"
-        few = 0 < len(known) <= _MOST_LISTED
-        return f"; there are {', '.join(map(in_line, known))}" if few else ""
+        few = 0 < len(words) <= _MOST_LISTED
+        return f"; there are {', '.join(map(in_line, words))}" if few else ""
 
     def __bool__(self) -> bool:
         """Whether there are any."""
@@ -260,8 +260,8 @@ class Faults:
 
     def number(self, element: Element | None, attribute: str, key: str) -> Scalar | None:
         """One number, None where it is not given or faulty."""
-        found = self.numbers(element, attribute, key, 1)
-        return None if found is None else found[0]
+        numbers = self.numbers(element, attribute, key, 1)
+        return None if numbers is None else numbers[0]
 
 
 def _advice(written: str) -> str:
