@@ -1,22 +1,27 @@
 """`symgen convert`: a robot in another format as a model file.
 
-The text is read again and checked before it takes its place.
+The text is laid out as one writes it by hand: lists of numbers, and mappings that hold nothing but
+numbers and names, stand in one line.  It is read again and checked before it takes its place.
 """
 
 from __future__ import annotations
 
+import io
 import os
+import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ruamel.yaml import YAML
+from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
+
 from symgen.converting.restyling import restyled
 from symgen.converting.starter import SUFFIXES
 from symgen.description.checks import check, read_document
-from symgen.description.reading import Listing, Node, Scalar, Table, decode
+from symgen.description.reading import Document, Entry, Listing, Node, Scalar, Table, decode
 from symgen.description.scalars import rounded_from
 from symgen.description.wording import shown
-from symgen.description.writing import model_text
 from symgen.errors import Fault, RequestError
 from symgen.options import AS_IT_IS, ReadOptions
 from symgen.toolchain.files import check_replaceable, write_atomically
@@ -99,3 +104,48 @@ def _write(target: Path, text: str, force: bool) -> None:
         write_atomically(target, text.encode())
     except OSError as error:
         raise RequestError(f"cannot write {target}: {error.strerror}") from error
+
+
+# ---------------------------------------------------------------------------------------- writing
+
+
+_IN_ONE_LINE = ("dh", "before", "origin", "limits", "inertia", "mimic")
+"""Mappings that are short by their nature."""
+_WIDE = 1_000_000
+_TAG = "tag:yaml.org,2002:"
+_BARE_POINT = re.compile(r"^([-+]?)\.(?=[0-9])")
+"""``.5e3`` is a number, but not for every reader of YAML."""
+
+
+def model_text(document: Document, heading: str = "") -> str:
+    """The YAML of a document; `heading` becomes comments above it."""
+    yaml: Any = YAML()
+    yaml.width = _WIDE
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    stream = io.StringIO()
+    yaml.serialize(_node(document.root, False), stream)
+    comments = "".join(f"# {line}".rstrip() + "\n" for line in heading.splitlines())
+    return comments + stream.getvalue()
+
+
+def _node(node: Node, in_line: bool) -> Any:
+    if isinstance(node, Scalar):
+        return _scalar(node)
+    if isinstance(node, Listing):
+        short = all(isinstance(item, Scalar) for item in node.items)
+        items = [_node(item, in_line) for item in node.items]
+        return SequenceNode(f"{_TAG}seq", items, flow_style=short or in_line)
+    pairs = [_pair(key, entry, in_line) for key, entry in node.entries.items()]
+    return MappingNode(f"{_TAG}map", pairs, flow_style=in_line or not pairs)
+
+
+def _pair(key: str, entry: Entry, in_line: bool) -> tuple[Any, Any]:
+    short = in_line or (isinstance(entry.value, Table) and key in _IN_ONE_LINE)
+    return _scalar(Scalar(key, "text", 0)), _node(entry.value, short)
+
+
+def _scalar(node: Scalar) -> Any:
+    text = _BARE_POINT.sub(r"\g<1>0.", node.text) if node.kind == "float" else node.text
+    plain_integer = text.lstrip("+-").isdigit()
+    kind = {"text": "str", "float": "int" if plain_integer else "float"}.get(node.kind, node.kind)
+    return ScalarNode(_TAG + kind, text)

@@ -35,7 +35,6 @@ from symgen.description.loops import (
     check_prescribed,
     check_relations,
 )
-from symgen.description.mimic import check_mimics
 from symgen.description.model import (
     JointDescription,
     JointTerms,
@@ -45,14 +44,15 @@ from symgen.description.model import (
 )
 from symgen.description.names import BASE, NameSpace, UniqueNames, illegal_name, name_space
 from symgen.description.outputs import check_outputs
-from symgen.description.parameters import (
+from symgen.description.reading import Document, decode, load
+from symgen.description.scalars import (
+    Scalars,
     check_parameters,
+    vector,
     warn_coordinates,
     warn_units,
     warn_unused,
 )
-from symgen.description.reading import Document, decode, load
-from symgen.description.scalars import Scalars, vector
 from symgen.description.schema import PointTable, RobotTable, read_tables
 from symgen.description.wording import KeyPath, shown
 from symgen.errors import RequestError
@@ -76,8 +76,7 @@ def check(document: Document) -> RobotDescription:
     names = name_space(robot, findings)
     check_robot_name(robot, findings)
     scalars.triple(("gravity",), robot.gravity)
-    mimics = check_mimics(robot, scalars)
-    joints = check_joints(robot, names, mimics, scalars)
+    joints = check_joints(robot, names, scalars)
     loads = link_points("loads", robot.loads, names, scalars)
     points = link_points("points", robot.points, names, scalars)
     outputs = check_outputs(robot, scalars)

@@ -19,7 +19,7 @@ from symgen.description.expressions import (
     Operation,
     evaluate,
 )
-from symgen.description.mimic import coordinates_of
+from symgen.description.joints import coordinates_of
 from symgen.description.model import OutputDescription
 from symgen.description.names import illegal_name
 from symgen.description.quantities import RATES, SINGLE, Vocabulary

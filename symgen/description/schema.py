@@ -14,7 +14,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from types import UnionType
 from typing import (
     Annotated,
@@ -145,15 +145,6 @@ def seen(node: Node) -> str:
     return f"{kind}{shown(node.text)}"
 
 
-def _read_number(node: Node, parameters: Collection[str]) -> Expression:
-    return _expression(node, parameters)
-
-
-def _read_quantified(node: Node, parameters: Collection[str]) -> Expression:
-    """A number in which names may have dots: quantities of the motion."""
-    return _expression(node, parameters, dots=True)
-
-
 def _read_for_all(node: Node, parameters: Collection[str]) -> ForAll:
     return ForAll((_expression(node, parameters, ", or a list with one for each coordinate"),))
 
@@ -161,6 +152,7 @@ def _read_for_all(node: Node, parameters: Collection[str]) -> ForAll:
 def _expression(
     node: Node, parameters: Collection[str], alternative: str = "", dots: bool = False
 ) -> Expression:
+    """A number or an expression; with `dots`, names in it may be quantities of the motion."""
     if not isinstance(node, Scalar) or node.kind in ("null", "bool"):
         raise KindError(f"expected a number or an expression{alternative}, found {seen(node)}")
     try:
@@ -315,8 +307,8 @@ def _list_of(schema: Mapping[str, Any], **more: int) -> dict[str, Any]:
 
 
 _THREE_SCHEMA = _list_of(_NUMBER_SCHEMA, minItems=3, maxItems=3)
-_NUMBER = Leaf(_read_number, _NUMBER_SCHEMA)
-_QUANTIFIED = Leaf(_read_quantified, _NUMBER_SCHEMA)
+_NUMBER = Leaf(_expression, _NUMBER_SCHEMA)
+_QUANTIFIED = Leaf(partial(_expression, dots=True), _NUMBER_SCHEMA)
 _ENTRIES_SCHEMA = {"anyOf": [_NUMBER_SCHEMA, _list_of(_NUMBER_SCHEMA)]}
 _JOINT_TYPE = _choice(JOINT_TYPES)
 _LOOP_TYPE = _choice(LOOP_TYPES, meant=_OTHER_TYPES)

@@ -13,7 +13,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Adjoints, Algebra, Derivatives, S
 from symgen.description.model import Parameter
-from symgen.description.parameters import dependency_order
+from symgen.description.scalars import dependency_order
 from symgen.kinematics.scalars import scalar
 
 

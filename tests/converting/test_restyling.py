@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from symgen.cli import run
+from symgen.converting.conversion import model_text
 from symgen.converting.restyling import STYLES, layout, placed, restyled
 from symgen.description import read
 from symgen.description.checks import check, read_document
 from symgen.description.reading import decode
-from symgen.description.writing import model_text
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.program.evaluation import call

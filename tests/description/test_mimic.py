@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from symgen.algebra.graph import Graph
+from symgen.converting.conversion import model_text
 from symgen.description.reading import compose
-from symgen.description.writing import model_text
 from symgen.kinematics.tree import build_tree
 from tests.description.reports import faults, model, warnings
 

@@ -18,13 +18,13 @@ from functools import cache
 from unittest.mock import patch
 
 import symgen.grading.grade  # noqa: F401  (imported before anything is watched)
+from symgen.converting.conversion import model_text
 from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.description import RobotDescription
 from symgen.description.checks import check, is_foreign, read_document
 from symgen.description.reading import Document, decode, load
-from symgen.description.writing import model_text
 from symgen.emit.emission import emit, javascript_module
 from symgen.errors import SymgenError
 from symgen.grading import Verdict, grade, questions, slips

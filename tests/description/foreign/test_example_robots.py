@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from symgen.converting.conversion import model_text
 from symgen.description.checks import check, read_document
 from symgen.description.reading import decode
-from symgen.description.writing import model_text
 from symgen.errors import ModelError
 from symgen.options import ReadOptions
 from tests.choosing import deep, one_in
