@@ -223,14 +223,14 @@ def _parse_text(text: str, parameters: Collection[str], dots: bool) -> Expressio
     return Expression(text, root, tuple(parser.names))
 
 
-def mentions_constant(expression: Expression) -> bool:
-    """Whether pi or deg stands in an expression."""
+def mentions_constant(expression: Expression, in_arguments: bool = True) -> bool:
+    """Whether pi or deg stands in an expression, perhaps but in arguments of functions."""
     waiting = [expression.root]
     while waiting:
         node = waiting.pop()
         if isinstance(node, Name) and node.name in CONSTANTS:
             return True
-        if isinstance(node, Operation):
+        if isinstance(node, Operation) and (in_arguments or node.operator not in FUNCTIONS):
             waiting.extend(node.operands)
     return False
 

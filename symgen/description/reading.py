@@ -83,8 +83,6 @@ class Table:
 
     entries: dict[str, Entry]
     line: int
-    weight: int
-    height: int
 
 
 @dataclass(frozen=True)
@@ -93,8 +91,6 @@ class Listing:
 
     items: tuple[Node, ...]
     line: int
-    weight: int
-    height: int
 
 
 Node = Scalar | Table | Listing
@@ -265,8 +261,8 @@ class _Frame:
 
     def done(self) -> Node:
         if self.is_table:
-            return Table(self.entries, self.line, self.weight, self.height)
-        return Listing(tuple(self.items), self.line, self.weight, self.height)
+            return Table(self.entries, self.line)
+        return Listing(tuple(self.items), self.line)
 
 
 class _Composer:
@@ -274,7 +270,7 @@ class _Composer:
         self.file = file
         self.faults: list[Fault] = []
         self.stack: list[_Frame] = []
-        self.anchors: dict[str, Node] = {}
+        self.anchors: dict[str, tuple[Node, int, int]] = {}  # with weight and height
         self.root: Node | None = None
         self.documents = 0
         self.weight = 0  # of all that stands in the file, expanded or not
@@ -294,7 +290,9 @@ class _Composer:
         elif isinstance(event, AliasEvent):
             self.alias(event.anchor, line)
         elif isinstance(event, ScalarEvent):
-            self.finish(self.scalar(event, line), event.anchor)
+            scalar = self.scalar(event, line)
+            self.weight += _weight(scalar)
+            self.finish(scalar, _weight(scalar), 0, event.anchor)
         elif isinstance(event, MappingStartEvent | SequenceStartEvent):
             self.tag(event, line)
             self.stack.append(_Frame(isinstance(event, MappingStartEvent), line, event.anchor))
@@ -302,7 +300,7 @@ class _Composer:
                 raise self.stop(line, f"nested deeper than {MAX_DEPTH} levels")
         elif isinstance(event, MappingEndEvent | SequenceEndEvent):
             frame = self.stack.pop()
-            self.finish(frame.done(), frame.anchor)
+            self.finish(frame.done(), frame.weight, frame.height, frame.anchor)
 
     def document(self, event: Any, line: int) -> None:
         self.documents += 1
@@ -328,26 +326,24 @@ class _Composer:
             raise self.stop(
                 line, f"the alias {shown('*' + anchor)} names no anchor that is complete before it"
             )
-        node = self.anchors[anchor]
-        if len(self.stack) + _height(node) > MAX_DEPTH:
+        node, weight, height = self.anchors[anchor]
+        if len(self.stack) + height > MAX_DEPTH:
             raise self.stop(line, f"aliases nest deeper than {MAX_DEPTH} levels")
-        self.place(node)
+        self.place(node, weight, height)
 
-    def finish(self, node: Node, anchor: str | None) -> None:
-        if isinstance(node, Scalar):
-            self.weight += _weight(node)
-        self.place(node)
+    def finish(self, node: Node, weight: int, height: int, anchor: str | None) -> None:
+        self.place(node, weight, height)
         if anchor is not None:
-            self.anchors[anchor] = node
+            self.anchors[anchor] = node, weight, height
 
-    def place(self, node: Node) -> None:
+    def place(self, node: Node, weight: int, height: int) -> None:
         """Put a finished node where it belongs: the root, a list, a key, or a key's value."""
         if not self.stack:
             self.root = node
             return
         frame = self.stack[-1]
-        frame.weight += _weight(node)
-        frame.height = max(frame.height, 1 + _height(node))
+        frame.weight += weight
+        frame.height = max(frame.height, 1 + height)
         if max(frame.weight, self.weight) > MAX_WEIGHT:
             raise self.stop(
                 frame.line,
@@ -391,15 +387,9 @@ def _is_number_alone(key: Scalar, value: Node) -> bool:
     return is_empty and key.kind in ("int", "float")
 
 
-def _weight(node: Node) -> int:
-    if isinstance(node, Scalar):
-        calls = node.text.count("(") + node.text.count("**")
-        return 1 + len(node.text) // _CHARACTERS_PER_NODE + 2 * calls
-    return node.weight
-
-
-def _height(node: Node) -> int:
-    return 0 if isinstance(node, Scalar) else node.height
+def _weight(node: Scalar) -> int:
+    calls = node.text.count("(") + node.text.count("**")
+    return 1 + len(node.text) // _CHARACTERS_PER_NODE + 2 * calls
 
 
 def compose(text: str, file: str) -> Document:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from symgen.algebra import rounding
 from symgen.description.expressions import (
     CONSTANTS,
-    FUNCTIONS,
     ONE,
     ZERO,
     EvaluationError,
@@ -121,12 +120,7 @@ class Scalars:
     def length(self, path: KeyPath, expression: Number, coordinate: str | None = None) -> None:
         """Check a length (m), and warn where it is written as people write angles."""
         value = self.value(path, expression, coordinate)
-        if (
-            value
-            and expression is not None
-            and not expression.names
-            and written_as_angle(expression)
-        ):
+        if value and expression and not expression.names and mentions_constant(expression, False):
             self.findings.warn(
                 path,
                 f"{shown(expression.text)} is written as an angle, and this is a length (m); does "
@@ -222,18 +216,6 @@ def rounded_from(value: float) -> str | None:
 def _multiple(quarters: int) -> str:
     sign = "-" if quarters < 0 else ""
     return sign + {1: "pi/2", 2: "pi", 3: "3*pi/2", 4: "2*pi"}[abs(quarters)]
-
-
-def written_as_angle(expression: Expression) -> bool:
-    """Whether pi or deg stands in an expression, and not in the argument of a function."""
-    waiting = [expression.root]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Name) and node.name in CONSTANTS:
-            return True
-        if isinstance(node, Operation) and node.operator not in FUNCTIONS:
-            waiting.extend(node.operands)
-    return False
 
 
 # ------------------------------------------------------------------------------------------ poses

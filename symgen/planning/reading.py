@@ -424,4 +424,4 @@ class _Reader:
         return {name: self.values.number(x, ("parameters", name)) for name, x in given.items()}
 
 
-_NOWHERE = Listing((Scalar("0", "int", 0),) * 3, 0, 1, 1)
+_NOWHERE = Listing((Scalar("0", "int", 0),) * 3, 0)

@@ -287,11 +287,11 @@ def _node(value: Any, file: str, depth: int) -> Node:
         raise ModelError([Fault(file, 0, "", "nested too deep")])
     if isinstance(value, Mapping):
         entries = {str(k): Entry(0, _node(v, file, depth + 1)) for k, v in value.items()}
-        return Table(entries, 0, 1, 1)
+        return Table(entries, 0)
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return Listing(tuple(_node(v, file, depth + 1) for v in value), 0, 1, 1)
+        return Listing(tuple(_node(v, file, depth + 1) for v in value), 0)
     if value is None:
         return Scalar("~", "null", 0)
     if isinstance(value, bool | np.bool_):

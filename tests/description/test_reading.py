@@ -240,4 +240,4 @@ def test_the_name_of_the_file_is_as_given(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     Path("robot.yaml").write_text("- 1\n")
     document = read_document("robot.yaml")
-    assert document == Document("robot.yaml", Listing((Scalar("1", "int", 1),), 1, 2, 1), ())
+    assert document == Document("robot.yaml", Listing((Scalar("1", "int", 1),), 1), ())

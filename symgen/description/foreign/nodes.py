@@ -31,12 +31,12 @@ def text(words: str, line: int) -> Scalar:
 def table(entries: Mapping[str, Node | None], line: int) -> Table:
     """A mapping, without what is None."""
     present = {key: Entry(node.line, node) for key, node in entries.items() if node is not None}
-    return Table(present, line, *_size(entry.value for entry in present.values()))
+    return Table(present, line)
 
 
 def listing(items: Sequence[Node] | None, line: int) -> Listing | None:
     """A list; None where there is none."""
-    return None if items is None else Listing(tuple(items), line, *_size(items))
+    return None if items is None else Listing(tuple(items), line)
 
 
 def inertia(entries: Sequence[Scalar], line: int) -> Table:
@@ -90,15 +90,6 @@ def joint_node(
         },
         line,
     )
-
-
-def _size(nodes: Iterable[Node]) -> tuple[int, int]:
-    """Weight and height of what holds `nodes`."""
-    weight, height = 1, 1
-    for node in nodes:
-        inner = (1, 0) if isinstance(node, Scalar) else (node.weight, node.height)
-        weight, height = weight + inner[0], max(height, 1 + inner[1])
-    return weight, height
 
 
 # ------------------------------------------------------------------------------------------ kinds
