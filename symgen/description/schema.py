@@ -10,10 +10,9 @@ reading finds all faults.
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import UnionType
 from typing import (
@@ -355,40 +354,42 @@ Place = Annotated[
 # ------------------------------------------------------------------------------------- the tables
 
 
-def optional(words: str = "") -> Any:
-    """A key that may be missing; `words` say what it means."""
-    return dataclasses.field(default=None, metadata={"words": words})
-
-
-def required(words: str) -> Any:
-    """A key that must be there."""
-    return dataclasses.field(default=None, metadata={"words": words, "required": True})
-
-
 @dataclass(frozen=True)
 class Key:
-    """A key of a table: the shape of its value, what it means, whether it must be there.
+    """A key of a table: what it means, whether it must be there, the shape of its value.
 
     The shape is a `Leaf`, a `Row`, a table, or a list or dict of such.
     """
 
-    shape: Any
     words: str
-    required: bool
+    required: bool = False
+    shape: Any = None
 
 
-@dataclass(frozen=True)
+def optional(words: str = "") -> Any:
+    """A key that may be missing; `words` say what it means."""
+    return Key(words)
+
+
+def required(words: str) -> Any:
+    """A key that must be there."""
+    return Key(words, required=True)
+
+
 class KeyTable:
-    """A mapping with fixed keys.
+    """A mapping with fixed keys, and with their values as attributes.
 
     `given` are the keys of the file, faulty or not, and those that it lacks.  `example` are the
     keys that a message shows where the mapping itself is missing, by default all; `short_form` is
-    what a message expects of a table that may stand as its first key's value alone.
+    the expectation in a message about a table that may stand as its first key's value alone.
     """
 
-    given: frozenset[str] = frozenset()
     example: ClassVar[tuple[str, ...]] = ()
     short_form: ClassVar[str] = ""
+
+    def __init__(self, **values: Any) -> None:
+        self.given = frozenset(values)
+        self.__dict__.update(dict.fromkeys(self.all_keys()), **values)
 
     def gives(self, key: str) -> bool:
         """Whether the file gives `key`, faulty or not."""
@@ -399,16 +400,11 @@ class KeyTable:
     def all_keys(cls) -> Mapping[str, Key]:
         """All keys, by name."""
         hints = get_type_hints(cls, include_extras=True)
-        return {
-            field.name: Key(
-                _shape(hints[field.name]), field.metadata["words"], "required" in field.metadata
-            )
-            for field in dataclasses.fields(cls)
-            if field.name != "given"
-        }
+        declared = (item for base in reversed(cls.__mro__) for item in vars(base).items())
+        keys = {name: key for name, key in declared if isinstance(key, Key)}
+        return {name: replace(key, shape=_shape(hints[name])) for name, key in keys.items()}
 
 
-@dataclass(frozen=True)
 class ParameterTable(KeyTable):
     """A parameter: its value alone, or a mapping."""
 
@@ -418,14 +414,12 @@ class ParameterTable(KeyTable):
     description: Text = optional("what it is, for readers")
 
 
-@dataclass(frozen=True)
 class OutputTable(ParameterTable):
     """A quantity that the model asks for, written as a parameter is."""
 
     value: Quantified = required("an expression such as 'q.elbow'")
 
 
-@dataclass(frozen=True)
 class PoseTable(KeyTable):
     """A fixed transform; what is missing is zero."""
 
@@ -433,7 +427,6 @@ class PoseTable(KeyTable):
     rpy: Triple = optional("rotations about the fixed axes x, y, z, one after the other, in rad")
 
 
-@dataclass(frozen=True)
 class DhTable(KeyTable):
     """A row of a Denavit-Hartenberg table; what is missing is zero."""
 
@@ -443,7 +436,6 @@ class DhTable(KeyTable):
     alpha: Number = optional("rotation about x in rad")
 
 
-@dataclass(frozen=True)
 class LimitsTable(KeyTable):
     """Joint limits; what is missing is not limited."""
 
@@ -453,7 +445,6 @@ class LimitsTable(KeyTable):
     effort: Entries = optional("largest torque (N m) or force (N)")
 
 
-@dataclass(frozen=True)
 class MimicTable(KeyTable):
     """A joint that follows a coordinate: q = multiplier q_coordinate + offset."""
 
@@ -462,7 +453,6 @@ class MimicTable(KeyTable):
     offset: Number = optional("in rad or m, 0 by default")
 
 
-@dataclass(frozen=True)
 class InertiaTable(KeyTable):
     """Entries of an inertia tensor in axes of the link frame; what is missing is zero."""
 
@@ -476,7 +466,6 @@ class InertiaTable(KeyTable):
     accepted: Flag = optional("true for a tensor that no body has, and that is meant all the same")
 
 
-@dataclass(frozen=True)
 class LinkTable(KeyTable):
     """The link that a joint carries."""
 
@@ -486,7 +475,6 @@ class LinkTable(KeyTable):
     inertia: InertiaTable | None = optional("about the centre of mass, in kg m^2")
 
 
-@dataclass(frozen=True)
 class JointTable(KeyTable):
     """A joint, the way from its parent to it, and its link."""
 
@@ -534,7 +522,6 @@ class JointTable(KeyTable):
             return joint_type(self.type)
 
 
-@dataclass(frozen=True)
 class PointTable(KeyTable):
     """Where a load acts, or a point whose motion is wanted."""
 
@@ -543,7 +530,6 @@ class PointTable(KeyTable):
     point: Triple = optional("in the link frame, [0, 0, 0] by default")
 
 
-@dataclass(frozen=True)
 class LoopEndTable(KeyTable):
     """One of the two frames that a loop keeps together."""
 
@@ -552,7 +538,6 @@ class LoopEndTable(KeyTable):
     axis: Axis = optional("of the joint in that frame, [0, 0, 1] by default")
 
 
-@dataclass(frozen=True)
 class LoopTable(KeyTable):
     """A joint that closes a loop of the mechanism."""
 
@@ -563,7 +548,6 @@ class LoopTable(KeyTable):
     length: Number = optional("of a distance, in m")
 
 
-@dataclass(frozen=True)
 class InitialTable(KeyTable):
     """Where a simulation begins; what is missing is zero."""
 
@@ -571,7 +555,6 @@ class InitialTable(KeyTable):
     qd: dict[str, Number] | None = optional("velocities by the name of a coordinate")
 
 
-@dataclass(frozen=True)
 class EndTable(KeyTable):
     """Where an end of a spring is fastened."""
 
@@ -579,7 +562,6 @@ class EndTable(KeyTable):
     point: Place = optional("in the link frame, [0, 0, 0] by default, or the name of a point")
 
 
-@dataclass(frozen=True)
 class SpringTable(KeyTable):
     """A spring and damper between two points."""
 
@@ -590,7 +572,6 @@ class SpringTable(KeyTable):
     length: Number = optional("at which it is slack, in m; 0 by default")
 
 
-@dataclass(frozen=True)
 class ForceTable(KeyTable):
     """A force and torque on a link, as expressions of the motion."""
 
@@ -604,7 +585,6 @@ class ForceTable(KeyTable):
     torque: QuantifiedTriple = optional("[x, y, z] in N m, base axes")
 
 
-@dataclass(frozen=True)
 class RobotTable(KeyTable):
     """The whole file."""
 
@@ -708,7 +688,7 @@ class _Reader:
         if table.short_form and isinstance(node, Scalar):
             first = next(iter(keys))
             value = self.read(keys[first].shape, node, path)
-            return None if value is None else table(frozenset([first]), **{first: value})
+            return None if value is None else table(**{first: value})
         if table.short_form and not isinstance(node, Table):
             raise KindError(f"{table.short_form}, found {seen(node)}")
         if not isinstance(node, Table):
@@ -730,7 +710,7 @@ class _Reader:
         for name in unknown:
             hint = _hint((*path, name), node.entries[name].value) if self.hints > 0 else ""
             self.fault((*path, name), hint or "unknown key")
-        return table(frozenset(values), **values)
+        return table(**values)
 
     def meant(self, key: str, keys: tuple[str, ...]) -> str | None:
         """The key that an unknown key may have been meant to be."""
