@@ -330,7 +330,7 @@ def _with_joints(
             for node, item, row in zip(items, joints, places.rows, strict=True)
         ]
         line = entries["joints"].line
-        entries["joints"] = Entry(line, _list(written, line))
+        entries["joints"] = Entry(line, listing(written, line))
     entries.pop("convention", None)
     if style != ORIGIN:
         position = list(entries).index("name") + 1
@@ -385,7 +385,7 @@ def _joint(node: Node, item: Placed, row: Row, moved: _Moved | None) -> Node:
     else:
         new["origin"] = _pose_node(row.before, line)
         if row.axis is not None and item.moves:
-            new["axis"] = _list([_number(float(x), line) for x in row.axis], line)
+            new["axis"] = listing([_number(float(x), line) for x in row.axis], line)
     new.update({key: entry.value for key, entry in kept.items()})
     link = node.entries.get("link")
     new["link"] = None if link is None else _link(link.value, moved)
@@ -401,7 +401,7 @@ def _link(node: Node, moved: _Moved | None) -> Node:
     massive = any(key in entries for key in ("mass", "com", "inertia"))
     at = turn @ moved.com + shift
     if massive and np.abs(at).max() > _TINY:
-        entries["com"] = Entry(line, _list([_number(float(x), line) for x in at], line))
+        entries["com"] = Entry(line, listing([_number(float(x), line) for x in at], line))
     else:
         entries.pop("com", None)
     if "inertia" in entries:
@@ -467,18 +467,14 @@ def _number(value: float, line: int, angle: bool = False) -> Scalar:
     return Scalar(repr(float(value)), "float", line)
 
 
-def _list(items: Sequence[Node], line: int) -> Node:
-    return listing(items, line) or Scalar("", "null", line)
-
-
 def _pose_node(pose: Array, line: int) -> Table:
     """`xyz` and `rpy`, without those that are zero."""
     rpy = to_rpy(pose[:3, :3])
     parts: dict[str, Node | None] = {"xyz": None, "rpy": None}
     if np.abs(pose[:3, 3]).max() > 1e-15:
-        parts["xyz"] = _list([_number(float(x), line) for x in pose[:3, 3]], line)
+        parts["xyz"] = listing([_number(float(x), line) for x in pose[:3, 3]], line)
     if max(map(abs, rpy)) > 1e-15:
-        parts["rpy"] = _list([_number(float(x), line, angle=True) for x in rpy], line)
+        parts["rpy"] = listing([_number(float(x), line, angle=True) for x in rpy], line)
     return table(parts, line)
 
 
@@ -504,7 +500,7 @@ def _with_items(
         return root
     pairs = zip(entry.value.items, places, strict=True)
     items = [points.written(node, ends) for node, ends in pairs]
-    value = listing(items, entry.line) or Scalar("", "null", entry.line)
+    value = listing(items, entry.line)
     return replace(root, entries={**root.entries, key: Entry(entry.line, value)})
 
 
@@ -519,7 +515,7 @@ class _Points:
         ends = node.entries.get("between") if isinstance(node, Table) else None
         if isinstance(node, Table) and ends is not None and isinstance(ends.value, Listing):
             items = [self._point(*pair) for pair in zip(ends.value.items, places, strict=True)]
-            value = listing(items, ends.line) or Scalar("", "null", ends.line)
+            value = listing(items, ends.line)
             return replace(node, entries={**node.entries, "between": Entry(ends.line, value)})
         return self._point(node, places[0])
 
@@ -536,5 +532,5 @@ class _Points:
             Scalar("0", "int", node.line) if abs(x) < 1e-15 else Scalar(repr(x), "float", node.line)
             for x in at.tolist()
         ]
-        value = listing(numbers, node.line) or Scalar("", "null", node.line)
+        value = listing(numbers, node.line)
         return replace(node, entries={**node.entries, "point": Entry(node.line, value)})

@@ -34,9 +34,9 @@ def table(entries: Mapping[str, Node | None], line: int) -> Table:
     return Table(present, line)
 
 
-def listing(items: Sequence[Node] | None, line: int) -> Listing | None:
-    """A list; None where there is none."""
-    return None if items is None else Listing(tuple(items), line)
+def listing(items: Sequence[Node], line: int) -> Node:
+    """A list."""
+    return Listing(tuple(items), line)
 
 
 def inertia(entries: Sequence[Scalar], line: int) -> Table:

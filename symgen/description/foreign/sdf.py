@@ -418,7 +418,7 @@ class _Reader:
         if element is None or not element.text:
             return listing([number(word, world.line) for word in _GRAVITY], world.line)
         numbers = self.faults.numbers_in(element, element.text, "gravity: ", "world", 3)
-        return listing(numbers, element.line)
+        return None if numbers is None else listing(numbers, element.line)
 
 
 def _is_here(pose: Pose) -> bool:
