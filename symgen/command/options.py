@@ -234,48 +234,28 @@ _BUILD_OPTIONS = (
 )
 
 
+_FIELDS = ("backend", "form", "templates", "force", "plain_c", "casadi", "loads", "reading")
+"""Fields of `BuildOptions` that are options as they are."""
+
+
 def build_options(command: Callable[..., Any], flags: str = NATIVE) -> Callable[..., Any]:
     """The options that `build` and the commands that build when needed share.
 
     `flags` are those of who gives none.
     """
-    usual = flags
+    usual, listed = flags, ("formulations", "functions", "runtime_parameters")
 
     @wraps(command)
-    def with_options(
-        formulations: str,
-        functions: str,
-        backend: str | None,
-        runtime_parameters: str,
-        flags: str | None,
-        form: str,
-        loads: tuple[str, ...],
-        added_points: tuple[str, ...],
-        reading: ReadOptions,
-        plain_c: bool,
-        casadi: bool,
-        templates: Path | None,
-        force: bool,
-        out: Path | None = None,
-        **rest: Any,
-    ) -> Any:
+    def with_options(**values: Any) -> Any:
+        asked = {key: values.pop(key) for key in _FIELDS}
+        asked |= {key: names(values.pop(key)) for key in listed}
         options = BuildOptions(
-            formulations=names(formulations),
-            functions=names(functions),
-            backend=backend,
-            runtime_parameters=names(runtime_parameters),
-            flags=flags or usual,
-            form=form,
-            templates=templates,
-            force=force,
-            out=out,
-            plain_c=plain_c,
-            casadi=casadi,
-            loads=loads,
-            points=added_points,
-            reading=reading,
+            **asked,
+            flags=values.pop("flags") or usual,
+            points=values.pop("added_points"),
+            out=values.pop("out", None),
         )
-        return command(options=options, **rest)
+        return command(options=options, **values)
 
     with_reading = reading_options(with_options)
     for option in reversed(_BUILD_OPTIONS):

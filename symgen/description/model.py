@@ -370,10 +370,14 @@ class RobotDescription:
         return TIME in force.names and TIME not in {*taken, *dict(force.let)}
 
     @property
+    def free_joints(self) -> tuple[JointDescription, ...]:
+        """Joints that follow no other one."""
+        return tuple(joint for joint in self.joints if joint.mimic is None)
+
+    @property
     def initial_q(self) -> tuple[Expression, ...]:
         """The entries of q that a motion begins with: where nothing has moved, if none are said."""
-        free = (joint for joint in self.joints if joint.mimic is None)
-        return self.initial.get("q") or tuple(x for joint in free for x in joint.neutral)
+        return self.initial.get("q") or tuple(x for j in self.free_joints for x in j.neutral)
 
     @property
     def initial_qd(self) -> tuple[Expression, ...]:
@@ -383,14 +387,12 @@ class RobotDescription:
     @property
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of the coordinates of the robot, without those of joints that follow others."""
-        free = (joint for joint in self.joints if joint.mimic is None)
-        return tuple(name for joint in free for name in joint.coordinate_names)
+        return tuple(name for joint in self.free_joints for name in joint.coordinate_names)
 
     @property
     def position_names(self) -> tuple[str, ...]:
         """Names of the entries of q: those of the coordinates, but for joints on manifolds."""
-        free = (joint for joint in self.joints if joint.mimic is None)
-        return tuple(name for joint in free for name in joint.position_names)
+        return tuple(name for joint in self.free_joints for name in joint.position_names)
 
     @property
     def quaternion_places(self) -> tuple[int, ...]:
