@@ -324,9 +324,9 @@ def _with_joints(
         raise TypeError("a checked document is a mapping")
     entries = dict(root.entries)
     if "joints" in entries and isinstance(entries["joints"].value, Listing):
-        items = entries["joints"].value.items
+        items, values = entries["joints"].value.items, description.parameter_values
         written = [
-            _joint(node, item, row, _moved(description, item, places))
+            _joint(node, item, row, places.moved[item.joint.link.name], values)
             for node, item, row in zip(items, joints, places.rows, strict=True)
         ]
         line = entries["joints"].line
@@ -340,27 +340,11 @@ def _with_joints(
     return replace(root, entries=entries)
 
 
-@dataclass(frozen=True)
-class _Moved:
-    """A link that gets a new frame: its former frame seen from there, centre and tensor of old."""
+def _joint(node: Node, item: Placed, row: Row, moved: Array, values: Mapping[str, float]) -> Node:
+    """A joint with its new row; `link` and options stay where they were.
 
-    back: Array
-    com: Array
-    inertia: tuple[float, ...]
-
-
-def _moved(description: RobotDescription, item: Placed, places: Layout) -> _Moved | None:
-    """None where the frame stays."""
-    pose, link = places.moved[item.joint.link.name], item.joint.link
-    if _is_identity(pose):
-        return None
-    values = description.parameter_values
-    com = np.array([evaluate(x, values) for x in link.com])
-    return _Moved(inverse(pose), com, tuple(evaluate(x, values) for x in link.inertia))
-
-
-def _joint(node: Node, item: Placed, row: Row, moved: _Moved | None) -> Node:
-    """A joint with its new row; `link` and options stay where they were."""
+    `moved` is the new link frame's pose in the former one, (4, 4).
+    """
     if not isinstance(node, Table):
         raise TypeError("a checked joint is a mapping")
     kept = dict(node.entries)
@@ -388,24 +372,25 @@ def _joint(node: Node, item: Placed, row: Row, moved: _Moved | None) -> Node:
             new["axis"] = listing([_number(float(x), line) for x in row.axis], line)
     new.update({key: entry.value for key, entry in kept.items()})
     link = node.entries.get("link")
-    new["link"] = None if link is None else _link(link.value, moved)
+    new["link"] = None if link is None else _link(link.value, item, moved, values)
     return table(new, line)
 
 
-def _link(node: Node, moved: _Moved | None) -> Node:
+def _link(node: Node, item: Placed, moved: Array, values: Mapping[str, float]) -> Node:
     """Centre of mass and inertia in the new frame, where it has moved."""
-    if not isinstance(node, Table) or moved is None:
+    if not isinstance(node, Table) or _is_identity(moved):
         return node
-    turn, shift = moved.back[:3, :3], moved.back[:3, 3]
+    back, link = inverse(moved), item.joint.link
+    turn, shift = back[:3, :3], back[:3, 3]
     entries, line = dict(node.entries), node.line
     massive = any(key in entries for key in ("mass", "com", "inertia"))
-    at = turn @ moved.com + shift
+    at = turn @ np.array([evaluate(x, values) for x in link.com]) + shift
     if massive and np.abs(at).max() > _TINY:
         entries["com"] = Entry(line, listing([_number(float(x), line) for x in at], line))
     else:
         entries.pop("com", None)
     if "inertia" in entries:
-        turned = entries_of(turn @ symmetric(moved.inertia) @ turn.T)
+        turned = entries_of(turn @ symmetric([evaluate(x, values) for x in link.inertia]) @ turn.T)
         size = max(map(abs, turned), default=0.0)
         pairs: dict[str, Node | None] = {
             key: _number(x, line)

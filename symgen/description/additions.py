@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from symgen.description.expressions import Expression, literal
+from symgen.description.expressions import literal
 from symgen.description.model import LinkPoint, RobotDescription, Triple
 from symgen.description.schema import MAX_NAME
 from symgen.description.wording import shown
@@ -69,23 +69,13 @@ def _names(link: str) -> Iterator[str]:
 
 
 def _point(where: str, text: str) -> Triple:
-    parts = text.split(",")
-    values = [_number(part) for part in parts]
-    if len(values) != 3 or None in values:
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        values = []
+    if len(values) != 3 or not all(map(math.isfinite, values)):
         raise RequestError(
             f"{where}: expected LINK or LINK:x,y,z with three numbers (m), such as hand:0.1,0,0"
         )
-    x, y, z = (_expression(value) for value in values if value is not None)
+    x, y, z = (literal(repr(value), value) for value in values)
     return x, y, z
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-def _expression(value: float) -> Expression:
-    return literal(repr(value), value)

@@ -43,8 +43,7 @@ from symgen.description.foreign.nodes import (
     triple,
 )
 from symgen.description.foreign.rotations import HERE, Matrix, Pose, product, turned, unit
-from symgen.description.foreign.sdf_files import Files
-from symgen.description.foreign.sdf_frames import WORLD, Frame, Frames
+from symgen.description.foreign.sdf_frames import WORLD, Files, Frame, Frames
 from symgen.description.foreign.xml import (
     INFINITE,
     Element,
