@@ -198,17 +198,17 @@ def _entries(
 
 
 def _check_quaternion(
-    joint: JointTable, given: Mapping[str, Expression | None], scalars: Scalars
+    joint: JointTable, values: Mapping[str, Expression | None], scalars: Scalars
 ) -> None:
     """A quaternion that is given has a direction."""
-    kind, own = joint.kind, joint.name or ""
+    kind = joint.kind
     if not isinstance(kind, (OnManifold, Redundant)):
         return
-    four = tuple(_entries(joint, "q", given))[-4:]
-    names = [name for name in four if given.get(name)]
-    values = [scalars.value(("initial", "q", name), given[name] or ZERO) for name in names]
-    if names and not any(x is None or x for x in values):
+    four = tuple(_entries(joint, "q", values))[-4:]
+    names = [name for name in four if values.get(name)]
+    numbers = [scalars.value(("initial", "q", name), values[name] or ZERO) for name in names]
+    if names and not any(x is None or x for x in numbers):
         scalars.findings.fault(
             ("initial", "q", names[-1]),
-            f"the quaternion of {shown(own)} is zero; expected {four[-1]}: 1 or such",
+            f"the quaternion of {shown(joint.name or '')} is zero; expected {four[-1]}: 1 or such",
         )

@@ -1,9 +1,9 @@
 """The outputs of a model: legal names, known quantities, constants that have a value.
 
 Where the format is silent: an output may bear the name of a quantity, of a parameter or of anything
-else; it may not use other outputs; one that mentions nothing that varies is a constant.  What must
-be finite at the values of the parameters is every part of an expression that nothing else is in,
-and nothing is divided by a difference of two equal terms.
+else; it may not use other outputs; one that mentions nothing that varies is a constant.  At the
+values of the parameters every part of an expression that nothing else is in is finite, and nothing
+is divided by a difference of two equal terms.
 """
 
 from __future__ import annotations
@@ -127,10 +127,10 @@ def constraints_of(robot: RobotTable) -> tuple[str, ...] | None:
     return None if broken else tuple(rows)
 
 
-def names_of(tables: list[PointTable | None] | None, given: bool) -> tuple[str, ...] | None:
+def names_of(tables: list[PointTable | None] | None, is_given: bool) -> tuple[str, ...] | None:
     """The names of the points or loads; None where they could not all be read."""
     if tables is None:
-        return None if given else ()
+        return None if is_given else ()
     names = [None if table is None else table.name for table in tables]
     present = tuple(name for name in names if name is not None)
     return present if len(present) == len(names) else None

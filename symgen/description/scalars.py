@@ -179,7 +179,7 @@ class Scalars:
     def limit(self, path: KeyPath, expression: Number, value: float) -> None:
         """Warn of a limit of an angle (rad) that looks like degrees.
 
-        Some joints turn many times: only what nobody writes in radians is remarked.
+        Some joints turn many times: only values that are no radians are remarked.
         """
         in_degrees = _LEAST_LIMIT <= abs(value) <= _LARGEST_LIMIT and value % _STEP == 0.0
         if expression is not None and in_degrees:

@@ -5,10 +5,9 @@ The tables say it once: `read_tables` reads a document by them, messages propose
 `symgen.description.checks`.
 
 Every key may come out as None: it is missing, or its value is faulty and has been reported.  So one
-reading finds all faults.
+reading finds all faults.  Annotations of this module are objects, not texts, so that nothing has to
+be evaluated to know what a key takes.
 """
-
-from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
@@ -22,7 +21,6 @@ from typing import (
     Union,
     get_args,
     get_origin,
-    get_type_hints,
 )
 
 from symgen.description.expressions import (
@@ -399,10 +397,12 @@ class KeyTable:
     @cache
     def all_keys(cls) -> Mapping[str, Key]:
         """All keys, by name."""
-        hints = get_type_hints(cls, include_extras=True)
-        declared = (item for base in reversed(cls.__mro__) for item in vars(base).items())
-        keys = {name: key for name, key in declared if isinstance(key, Key)}
-        return {name: replace(key, shape=_shape(hints[name])) for name, key in keys.items()}
+        keys = {}
+        for base in reversed(cls.__mro__):
+            for name, annotation in inspect.get_annotations(base).items():
+                if isinstance(key := vars(base).get(name), Key):
+                    keys[name] = replace(key, shape=_shape(annotation))
+        return keys
 
 
 class ParameterTable(KeyTable):
@@ -664,19 +664,19 @@ class _Reader:
             if _is_table(shape):
                 return self.table(shape, node, path)
             if get_origin(shape) is list:
-                return self.list(_item(shape), node, path)
-            return self.dict(_item(shape), node, path)
+                return self.items(_item(shape), node, path)
+            return self.entries(_item(shape), node, path)
         except KindError as error:
             return self.fault(path, str(error))
 
-    def list(self, item: Any, node: Node, path: KeyPath) -> list[Any]:
+    def items(self, item: Any, node: Node, path: KeyPath) -> list[Any]:
         """Values in a list."""
         if not isinstance(node, Listing):
             key = f", such as '- {next(iter(item.all_keys()))}: ..'"
             raise KindError(f"expected a list (items that start with '-'{key}), found {seen(node)}")
         return [self.read(item, x, (*path, k)) for k, x in enumerate(node.items)]
 
-    def dict(self, item: Any, node: Node, path: KeyPath) -> dict[str, Any]:
+    def entries(self, item: Any, node: Node, path: KeyPath) -> dict[str, Any]:
         """Values by name."""
         if not isinstance(node, Table):
             raise KindError(f"expected a mapping (name: value), found {seen(node)}")

@@ -63,9 +63,9 @@ def _document_of(root: Element, files: tuple[str, ...], reading: ReadOptions) ->
         if root.tag == "sdf":
             return document_of_sdf(root, files, reading)
         if root.tag != "mujoco":
-            found = f"found the element {shown(root.tag)}"
             expected = "expected <robot> (URDF), <sdf> (SDF) or <mujoco> (MJCF)"
-            raise stop(file, root.line, f"{expected}, {found}")
+            message = f"{expected}, found the element {shown(root.tag)}"
+            raise stop(file, root.line, message)
         if reading.floating_base:
             raise RequestError("--floating-base is for URDF and SDF; in MJCF write <freejoint/>")
         return document_of_mjcf(root, file, reading.without_loops, reading.angles)

@@ -15,7 +15,7 @@ stands for everything within that is not listed.  Of what is left out the line s
 it has no effect, and what it would have changed: ``link/gravity = true 1 : the link would have no
 weight``.
 
-What a document has beside the table is named in a warning, with what may be meant.  Entries of one
+Entries that the table has not are named in a warning, with the nearest one.  Entries of one
 kind are one warning, with the place of the first and how many there are.
 """
 

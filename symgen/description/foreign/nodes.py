@@ -119,9 +119,9 @@ _MOST_REPORTED = 40
 class LegalNames:
     """A name space; `changed` lists kind, former and new name of all that were changed."""
 
-    def __init__(self, own: Iterable[str] = ()) -> None:
-        """`own` are the names of the file: no name that is made up takes one of them."""
-        self._own = {name for name in own if is_legal(name)}
+    def __init__(self, written: Iterable[str] = ()) -> None:
+        """`written` are the names of the file: no name that is made up takes one of them."""
+        self._own = {name for name in written if is_legal(name)}
         self._given: set[str] = set()
         self._numbers: Counter[str] = Counter()
         self.changed: list[tuple[str, str, str]] = []
@@ -210,12 +210,12 @@ def point_node(name: str, link: str, at: Iterable[float], line: int) -> Table:
 class Assembly:
     """The document of a robot in another format, in the making.
 
-    `own` are the names of joints and links in the file; `places` are what messages call parts of
-    the document.
+    `written` are the names of joints and links in the file; `places` are the names of parts of the
+    document in messages.
     """
 
-    def __init__(self, faults: Faults, own: Iterable[str]) -> None:
-        self.faults, self.names = faults, LegalNames(own)
+    def __init__(self, faults: Faults, written: Iterable[str]) -> None:
+        self.faults, self.names = faults, LegalNames(written)
         self.joints: list[Node] = []
         self.places: dict[KeyPath, str] = {}
 

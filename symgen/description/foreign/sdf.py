@@ -117,8 +117,8 @@ class _Reader:
         self.start = self.root_link()
         self.ordered = list(self.depth_first(WORLD if self.start is None else self.start))
         self.check_all_hang_together()
-        own = [*(frames.key(joint.name) for joint in self.ordered), *map(frames.key, self.links)]
-        self.assembly = Assembly(self.faults, own)
+        full_names = [*(joint.name for joint in self.ordered), *self.links]
+        self.assembly = Assembly(self.faults, map(frames.key, full_names))
         self.name_all()
 
     def document(self, root: Element) -> Document:
