@@ -22,7 +22,7 @@ from symgen.algebra.graph import Graph
 from symgen.algebra.linear import Transform, Vector
 from symgen.algebra.quotients import Quotients
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
-from symgen.description.model import RobotDescription, refuse_manifolds
+from symgen.description.model import RobotDescription
 from symgen.errors import RequestError
 from symgen.formulations import (
     Formulation,
@@ -340,7 +340,7 @@ def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
     others are where those put them: T, V and the power of Q are functions of the coordinates alone.
     Joints on manifolds have no such coordinates: RequestError.
     """
-    refuse_manifolds(description, "Euler-Lagrange from T - V")
+    description.refuse_manifolds("Euler-Lagrange from T - V")
     tree = build_tree(description, SymPyAlgebra())
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     state = declare_inputs(tree, builder, "inverse_dynamics")

@@ -414,16 +414,12 @@ class RobotDescription:
         """Value of every parameter, derived ones included, by name."""
         return {parameter.name: parameter.value for parameter in self.parameters}
 
-
-# -------------------------------------------------------------------------------------- manifolds
-
-
-def refuse_manifolds(description: RobotDescription, what: str) -> None:
-    """RequestError where a joint is on a manifold; `what` is what is not available for it yet."""
-    for joint in description.joints:
-        if joint.manifold is not None:
-            raise RequestError(
-                f"{description.file}:{joint.source.line}: {what} is not available yet for joints "
-                f"with 'coordinates: {joint.representation}', such as {joint.name!r}; write "
-                "'coordinates: angles'"
-            )
+    def refuse_manifolds(self, what: str) -> None:
+        """`RequestError` where a joint is on a manifold; `what` is not available for such yet."""
+        for joint in self.joints:
+            if joint.manifold is not None:
+                raise RequestError(
+                    f"{self.file}:{joint.source.line}: {what} is not available yet for joints "
+                    f"with 'coordinates: {joint.representation}', such as {joint.name!r}; write "
+                    "'coordinates: angles'"
+                )
