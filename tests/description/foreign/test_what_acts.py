@@ -330,12 +330,13 @@ def test_damping_and_friction_of_every_joint_of_sdf(tmp_path, kind):
 
 def test_what_is_left_out_of_sdf_is_named_with_its_effect(tmp_path):
     link = """<gravity>false</gravity><kinematic>true</kinematic><enable_wind>1</enable_wind>
-      <velocity_decay><linear>0.1</linear><angular>0</angular></velocity_decay>"""
+      <velocity_decay><linear>0.1</linear><angular>0</angular></velocity_decay><a:b/>"""
     lines = said(read(sdf(
         tmp_path, link=link,
         inertial="<fluid_added_mass><xx>1</xx><yy>0.0</yy></fluid_added_mass>",
         joint="<physics><ode><max_force>5</max_force><cfm>1</cfm></ode></physics><lnik/>",
-        model='<plugin name="p" filename="p.so"/><gripper name="g"/>',
+        model='<plugin name="p" filename="p.so"/><gripper name="g"/>'
+        "<drake:linear_spring_damper><drake:k>1</drake:k></drake:linear_spring_damper>",
     )))  # fmt: skip
     for words in (
         "link.a: <gravity> is left out: the link would have no weight",
@@ -343,6 +344,8 @@ def test_what_is_left_out_of_sdf_is_named_with_its_effect(tmp_path):
         "link.a: <linear> is left out: the velocity", "link.a: <xx> is left out: the fluid",
         "joint.j: <max_force> is left out: a motor", "model.m: <plugin> is left out",
         "model.m: <gripper> is left out", "<lnik> is left out; did you mean <link>?",
+        "not part of SDF, and left out: <a:b> (line 6)",
+        "<drake:linear_spring_damper> is left out: a spring and damper between two points would",
     ):  # fmt: skip
         assert words in lines, words
     assert "<yy>" not in lines
@@ -385,9 +388,3 @@ def test_rotors_of_sdf_at_joints_without_an_axis_are_named(tmp_path, kind):
     words = f"joint.j: the rotor inertia 0.5 is left out: the joint is {kind}"
     assert words in said(read(sdf(tmp_path, kind, rotor)))
     assert "left out" not in said(read(sdf(tmp_path, kind, rotor.replace("0.5", "0"))))
-
-
-def test_springs_between_points_of_sdf_are_named_with_their_effect(tmp_path):
-    spring = "<drake:linear_spring_damper><drake:k>1</drake:k></drake:linear_spring_damper>"
-    words = "<drake:linear_spring_damper> is left out: a spring and damper between two points would"
-    assert words in said(read(sdf(tmp_path, model=spring)))
