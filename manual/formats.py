@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from manual.notation import cell
 from symgen.description.foreign import mujoco_process
-from symgen.description.foreign.entries import SDF, URDF, Format, Use, counts, rows
+from symgen.description.foreign.entries import SDF, URDF, Format, Use
 
 HEAD = "| entry | use | what it would have changed |\n| --- | --- | --- |\n"
 FIELDS_HEAD = "| use | fields | what they would have changed |\n| --- | --- | --- |\n"
@@ -36,3 +38,20 @@ def _of_fields() -> str:
     )
     total = sum(map(len, grouped.values()))
     return f"{total} fields and groups of fields (`*`).\n\n{FIELDS_HEAD}{body}"
+
+
+def counts(table: Format) -> dict[Use, int]:
+    """Entries of a table by use."""
+    uses = [entry.use for entry in table.entries.values()]
+    return {use: uses.count(use) for use in Use}
+
+
+def rows(table: Format) -> Iterator[tuple[str, Use, str]]:
+    """Element with its attributes, use and effect, for a page of documentation."""
+    lines: dict[tuple[str, Use, str], list[str]] = {}
+    for path, entry in table.entries.items():
+        element, _, attribute = path.partition("@")
+        lines.setdefault((element, entry.use, entry.effect), []).extend(filter(None, [attribute]))
+    for (element, use, effect), attributes in lines.items():
+        inner = " and all within" if element in table.whole and not attributes else ""
+        yield f"`{element}`{inner}" + "".join(f" `@{x}`" for x in attributes), use, effect

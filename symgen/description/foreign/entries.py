@@ -21,7 +21,7 @@ kind are one warning, with the place of the first and how many there are.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -205,23 +205,6 @@ def remark(
     for element, path, key in tops:
         walk.visit(element, path, key, apart)
     walk.report_unknown()
-
-
-def counts(table: Format) -> dict[Use, int]:
-    """Entries of a table by use."""
-    uses = [entry.use for entry in table.entries.values()]
-    return {use: uses.count(use) for use in Use}
-
-
-def rows(table: Format) -> Iterator[tuple[str, Use, str]]:
-    """Element with its attributes, use and effect, for a page of documentation."""
-    lines: dict[tuple[str, Use, str], list[str]] = {}
-    for path, entry in table.entries.items():
-        element, _, attribute = path.partition("@")
-        lines.setdefault((element, entry.use, entry.effect), []).extend(filter(None, [attribute]))
-    for (element, use, effect), attributes in lines.items():
-        inner = " and all within" if element in table.whole and not attributes else ""
-        yield f"`{element}`{inner}" + "".join(f" `@{x}`" for x in attributes), use, effect
 
 
 def _written(path: str) -> str:

@@ -384,15 +384,6 @@ def uses() -> dict[str, tuple[str, str]]:
     return result
 
 
-def use_of(field: str) -> str:
-    """The use of a field; "" where the table has none."""
-    table = uses()
-    if field in table:
-        return table[field][0]
-    groups = [name for name in table if name.endswith("*") and field.startswith(name[:-1])]
-    return table[groups[0]][0] if groups else ""
-
-
 def effects(use: str) -> dict[str, str]:
     """Effect of each field with a use."""
     return {field: effect for field, (kind, effect) in uses().items() if kind == use}
