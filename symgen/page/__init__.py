@@ -37,7 +37,7 @@ from symgen.page import calculator, counting, equations, questions, recursions, 
 from symgen.page.closing import check_closing, closing_part
 from symgen.page.packing import as_script, packed
 from symgen.support.journal import Journal
-from symgen.toolchain.files import check_writable, write_atomically
+from symgen.toolchain.files import check_writable, replace_file
 
 GROWTH_JOINTS = tuple(range(1, 9))
 """Chains for the picture of growth: large enough to see the crossings, derived in seconds."""
@@ -85,11 +85,7 @@ def write_report(
             at_once=True,
         )
     page = report(description, quick, templates, journal)
-    try:
-        write_atomically(target, page.encode())
-    except OSError as error:
-        raise RequestError(f"cannot write {target}: {error.strerror}") from error
-    return target
+    return replace_file(target, page.encode())
 
 
 def report(

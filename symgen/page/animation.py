@@ -27,7 +27,7 @@ from symgen.options import ReadOptions
 from symgen.page.meshcat import meshcat_page
 from symgen.page.packing import as_script
 from symgen.page.shapes import Shape, shapes_of
-from symgen.toolchain.files import check_writable, write_atomically
+from symgen.toolchain.files import check_writable, replace_file
 
 Array = NDArray[np.float64]
 
@@ -76,11 +76,7 @@ def animate(
         page = meshcat_page(module, *_poses(module, t, q, parameters)[1:], shapes, title)
     else:
         page = animation(module, t, q, tau, title, parameters, shapes)
-    try:
-        write_atomically(target, page.encode())
-    except OSError as error:
-        raise RequestError(f"cannot write {target}: {error.strerror}") from error
-    return target
+    return replace_file(target, page.encode())
 
 
 def motion_of(run: Any, module: Any) -> tuple[Array, Array, Array | None]:

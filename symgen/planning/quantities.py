@@ -341,83 +341,6 @@ class Outputs(Quantity):
         return np.asarray(found)
 
 
-class Positions(Quantity):
-    """A point or a pose, base frame: x, y, z, and with `rotation` (3, 3) the orientation.
-
-    The point is one of the model, by its number, or `offset` (3,) in a link's frame.  The rows of
-    the orientation are sin(angle) axis of the rotation that is left to `rotation`, 0 there and at
-    half a turn, and cos(angle), by which the two differ.
-    """
-
-    orders = 1
-    nonlinear = 1
-
-    def __init__(
-        self,
-        module: Any,
-        parameters: Mapping[str, float] | None,
-        *,
-        point: int | None = None,
-        link: int = 0,
-        offset: Array | None = None,
-        rotation: Array | None = None,
-    ) -> None:
-        super().__init__(module, parameters)
-        self.point, self.link, self.rotation = point, link, rotation
-        self.offset = np.zeros(3) if offset is None else offset
-        self.labels = ("x", "y", "z", *(("rx", "ry", "rz", "cos") if rotation is not None else ()))
-
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """(K, m), (K, 1, m, n)."""
-        if self.point is not None:
-            zero = np.zeros_like(motion.qd)
-            place = self.module.point_motion(motion.q, zero, zero, **self.given)[0]
-            slopes = self.module.point_motion_derivatives(motion.q, zero, zero, **self.given)[0]
-            return place[..., self.point, :], slopes[..., None, self.point, :, :]
-        pose, jacobian = self._frame(motion.q)
-        turned = pose[..., :3, :3]
-        arm = turned @ self.offset
-        angular = jacobian[..., 3:, :]
-        value = pose[..., :3, 3] + arm
-        slopes = jacobian[..., :3, :] - skew(arm) @ angular
-        if self.rotation is not None:
-            left = turned @ self.rotation.T  # sum of r_k s_k^T, r of the frame, s of the target
-            trace = np.trace(left, axis1=-2, axis2=-1)
-            vector = 0.5 * (
-                left[..., [1, 2, 0], [2, 0, 1]] - left[..., [2, 0, 1], [1, 2, 0]]
-            )  # of sum of r_k x s_k
-            cosine = 0.5 * (trace - 1)
-            by_turn = 0.5 * (left - trace[..., None, None] * np.eye(3))
-            value = np.concatenate([value, vector, cosine[..., None]], axis=-1)
-            by_cosine = np.einsum("...a,...aj->...j", vector, angular)[..., None, :]
-            slopes = np.concatenate([slopes, by_turn @ angular, by_cosine], axis=-2)
-        return value, slopes[..., None, :, :]
-
-    def _frame(self, q: Array) -> tuple[Array, Array]:
-        name = self.module.link_names[self.link]
-        return (
-            np.asarray(self.module.frame_pose(name, q, **self.given)),
-            np.asarray(self.module.frame_jacobian(name, q, **self.given)),
-        )
-
-
-class Gap(Quantity):
-    """The way from one point to another, along `axes` of the base frame: 0 in a closed cut."""
-
-    orders = 1
-    nonlinear = 1
-
-    def __init__(self, first: Positions, second: Positions, axes: Sequence[int]) -> None:
-        super().__init__(first.module, None)
-        self.first, self.second, self.axes = first, second, list(axes)
-        self.labels = tuple("xyz"[axis] for axis in axes)
-
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """(K, m), (K, 1, m, n)."""
-        (a, by_a), (b, by_b) = self.first.jacobian(motion), self.second.jacobian(motion)
-        return (b - a)[..., self.axes], (by_b - by_a)[..., self.axes, :]
-
-
 def skew(v: Array) -> Array:
     """The matrices (..., 3, 3) of the vector products v x."""
     found = np.zeros((*v.shape, 3), dtype=v.dtype)
@@ -425,3 +348,10 @@ def skew(v: Array) -> Array:
     found[..., 1, 0], found[..., 1, 2] = v[..., 2], -v[..., 0]
     found[..., 2, 0], found[..., 2, 1] = -v[..., 1], v[..., 0]
     return found
+
+
+def turn(rotation: Array) -> Array:
+    """-sin(angle) axis (..., 3) of rotations (..., 3, 3): half the vector of their skew parts."""
+    return np.asarray(
+        0.5 * (rotation[..., [1, 2, 0], [2, 0, 1]] - rotation[..., [2, 0, 1], [1, 2, 0]])
+    )

@@ -82,6 +82,15 @@ def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
         raise
 
 
+def replace_file(path: Path, content: bytes) -> Path:
+    """Write a file atomically, or raise `RequestError`; return its path."""
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise RequestError(f"cannot write {path}: {error.strerror}") from error
+    return path
+
+
 @contextmanager
 def file_system_errors(action: str) -> Iterator[None]:
     """Turn errors of the file system (no space, no permission) into a `ToolchainError`."""

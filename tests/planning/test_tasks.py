@@ -138,7 +138,7 @@ def test_a_model_file_in_place_of_a_task_is_told_before_anything_is_built(tmp_pa
 def test_what_may_not_be_meant_is_said(robot):
     """Coordinates that no end names, and limits beyond those of the model."""
     from symgen.planning import reading
-    from symgen.planning.remarks import remarks_on
+    from symgen.planning.checks import remarks_on
 
     most = 2 * robot.limits["velocity"][0]
     first = robot.coordinate_names[0]
