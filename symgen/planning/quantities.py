@@ -1,4 +1,4 @@
-"""What a task may limit or integrate, of the generated module: torques, wrenches, outputs, places.
+"""Quantities of the generated module that a task may limit or integrate.
 
 A `Quantity` has m entries at each of K instants of a motion.  All instants go into one call.
 
@@ -6,9 +6,10 @@ A `Quantity` has m entries at each of K instants of a motion.  All instants go i
     Wrenches     entries of joint wrenches
     Velocities   velocities and accelerations that are not those of splines
     Outputs      outputs of the model, along the inverse dynamics
-    Positions    points of the model, or points given in link frames; with an orientation, poses
+    Positions    points of the model or of links, with an orientation (`symgen.planning.poses`)
     Cosines      of angles of links (`symgen.planning.angles`)
-    Distances    between spheres on links and what they keep out of (`symgen.planning.obstacles`)
+    Distances    of spheres on links from obstacles (`symgen.planning.obstacles`)
+    Gap          between the points of cut joints (`symgen.planning.cuts`)
 
 Second derivatives of torques are exact, `inverse_dynamics_hessian`.  Those of the others, and of
 torques by a formulation that does not derive that function, come from exact first ones, by central
@@ -32,9 +33,9 @@ from symgen.robot.configuration import Configuration
 Array = NDArray[np.float64]
 
 STEP = 1e-5
-"""Of differences by q, qd and qdd: far below the velocities (1e-3) over which friction sets in."""
+"""Step of differences by q, qd, qdd, far below velocities (1e-3) over which friction sets in."""
 LOAD_STEP = 1e-4
-"""Of differences by loads, relative to the largest at an instant and to 1 N or 1 N m."""
+"""Step of differences by loads, relative to the largest at an instant and to 1 N or 1 N m."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,11 @@ class Quantity(ABC):
     """m functions of the state, and of time where loads do.  Arrays may have leading batch axes."""
 
     orders = 3
-    """Of how many of q, qd, qdd it is a function."""
+    """Number of its arguments among q, qd, qdd."""
     nonlinear = 2
-    """The derivatives with respect to how many of them vary with them."""
+    """Number of these with respect to which the derivatives vary."""
     labels: tuple[str, ...] = ()
-    """What messages call its entries."""
+    """Names of its entries in messages."""
 
     def __init__(self, module: Any, parameters: Mapping[str, float] | None) -> None:
         self.module = module
@@ -94,7 +95,7 @@ class Quantity(ABC):
         """The values, and their derivatives with respect to the state, (..., K, orders, m, n)."""
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
-        """Of multipliers (K, m) . values by the state, (..., K, orders, n)."""
+        """Gradients of multipliers (K, m) . values by the state, (..., K, orders, n)."""
         return np.asarray(np.einsum("...krij,ki->...krj", self.jacobian(motion)[1], multipliers))
 
     def by_time(self, motion: Motion) -> Array | None:
@@ -106,7 +107,7 @@ class Quantity(ABC):
         state, (K, orders, m, n, a): exact differences of what is linear in loads."""
         assert motion.loads is not None
         values, rows = self.jacobian(motion)
-        moved = [self.jacobian(replace(motion, loads=motion.loads + one)) for one in unknown]
+        moved = [self.jacobian(replace(motion, loads=motion.loads + unit)) for unit in unknown]
         return (
             np.stack([value - values for value, _ in moved], axis=-1),
             np.stack([row - rows for _, row in moved], axis=-1),
@@ -120,8 +121,8 @@ class Quantity(ABC):
         return None
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
-        """Of multipliers (K, m) . values by the state: (K, orders, orders, n, n), entry
-        [k, r, s, i, j] the derivative by coordinate i of order r and coordinate j of order s."""
+        """Second derivatives of multipliers (K, m) . values, (K, orders, orders, n, n): entry
+        [k, r, s, i, j] by coordinate i of order r and coordinate j of order s."""
         count, n = motion.qd.shape
         orders, nonlinear = self.orders, self.nonlinear
         steps = np.full(nonlinear * n, STEP)
@@ -131,13 +132,13 @@ class Quantity(ABC):
         half = nonlinear * n
         slope = (gradient[:half] - gradient[half:]) / (2 * steps[:, None, None, None])
         slope = slope.reshape(nonlinear, n, count, orders, n).transpose(2, 0, 3, 1, 4)
-        found = np.zeros((count, orders, orders, n, n))
-        found[:, :nonlinear] = slope
-        found[:, nonlinear:, :nonlinear] = slope[:, :, nonlinear:].transpose(0, 2, 1, 4, 3)
-        return 0.5 * (found + found.transpose(0, 2, 1, 4, 3))
+        result = np.zeros((count, orders, orders, n, n))
+        result[:, :nonlinear] = slope
+        result[:, nonlinear:, :nonlinear] = slope[:, :, nonlinear:].transpose(0, 2, 1, 4, 3)
+        return 0.5 * (result + result.transpose(0, 2, 1, 4, 3))
 
     def options(self, motion: Motion) -> dict[str, Any]:
-        """What functions of the module take beside the state."""
+        """Arguments of the module's functions after the state."""
         return self.given if motion.loads is None else {**self.given, "loads": motion.loads}
 
 
@@ -149,7 +150,7 @@ class Torques(Quantity):
         self.labels = tuple(module.coordinate_names)
 
     def related(self) -> NDArray[np.bool_]:
-        """Those on one path with the joint."""
+        """Dependence on the coordinates of one path with the joint, (n, n)."""
         return np.asarray(self.module.derivative_sparsity, dtype=bool)
 
     def value(self, motion: Motion) -> Array:
@@ -164,27 +165,27 @@ class Torques(Quantity):
         return tau, np.stack(rows, axis=-3)
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
-        """As of every quantity; without Jacobians where the module has `inverse_dynamics_vjp`."""
+        """Gradients (..., K, 3, n), without Jacobians if the module has `inverse_dynamics_vjp`."""
         state = motion.q, motion.qd, motion.qdd
         if "inverse_dynamics_vjp" in self.module.functions:
-            found = self.module.inverse_dynamics_vjp(*state, multipliers, **self.options(motion))
-            return np.stack(found[:3], axis=-2)
+            rows = self.module.inverse_dynamics_vjp(*state, multipliers, **self.options(motion))
+            return np.stack(rows[:3], axis=-2)
         _, *rows = self.module.inverse_dynamics_derivatives(*state, **self.options(motion))
         weights = multipliers[:, None, :]
         return np.stack([(weights @ row)[..., 0, :] for row in rows], axis=-2)
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
-        """As of every quantity; exact where the formulation derives it."""
+        """Second derivatives (K, 3, 3, n, n), exact where the formulation derives them."""
         second = getattr(self.module, "inverse_dynamics_hessian", None)
         if second is None:
             return super().hessian(motion, multipliers)
         state = motion.q, motion.qd, motion.qdd, multipliers
         q_q, q_qd, q_qdd, qd_qd = second(*state, **self.options(motion))
-        found = np.zeros((len(q_q), 3, 3, *q_q.shape[1:]))
-        found[:, 0, 0], found[:, 1, 1] = q_q, qd_qd
-        found[:, 0, 1], found[:, 1, 0] = q_qd, q_qd.transpose(0, 2, 1)
-        found[:, 0, 2], found[:, 2, 0] = q_qdd, q_qdd.transpose(0, 2, 1)
-        return found
+        result = np.zeros((len(q_q), 3, 3, *q_q.shape[1:]))
+        result[:, 0, 0], result[:, 1, 1] = q_q, qd_qd
+        result[:, 0, 1], result[:, 1, 0] = q_qd, q_qd.transpose(0, 2, 1)
+        result[:, 0, 2], result[:, 2, 0] = q_qdd, q_qdd.transpose(0, 2, 1)
+        return result
 
     def by_time(self, motion: Motion) -> Array | None:
         """Through the loads."""
@@ -211,8 +212,8 @@ class Wrenches(Quantity):
     def value(self, motion: Motion) -> Array:
         """(K, m)."""
         state = motion.q, motion.qd, motion.qdd
-        found = self.module.joint_wrenches(*state, **self.options(motion))
-        return np.asarray(found[..., self.chosen[0], self.chosen[1]])
+        wrenches = self.module.joint_wrenches(*state, **self.options(motion))
+        return np.asarray(wrenches[..., self.chosen[0], self.chosen[1]])
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
         """The entries, and their derivatives."""
@@ -239,7 +240,7 @@ class Velocities(Quantity):
         self.labels = tuple(module.coordinate_names[k] for k in chosen)
 
     def related(self) -> NDArray[np.bool_]:
-        """Their own."""
+        """Dependence of each entry on its coordinate, (m, n)."""
         return np.eye(self.module.n, dtype=bool)[self.chosen]
 
     def value(self, motion: Motion) -> Array:
@@ -273,7 +274,7 @@ class Outputs(Quantity):
         self.torques = Torques(module, parameters)
 
     def _slopes(self, motion: Motion) -> tuple[Any, Array]:
-        """What `outputs_derivatives` returns, and d tau / d (q, qd, qdd)."""
+        """The results of `outputs_derivatives`, and d tau / d (q, qd, qdd)."""
         tau, by_state = self.torques.jacobian(motion)
         state = np.broadcast_to(motion.t, tau.shape[:-1]), motion.q, motion.qd, motion.qdd, tau
         return self.module.outputs_derivatives(*state, **self.options(motion)), by_state
@@ -286,68 +287,62 @@ class Outputs(Quantity):
         return values[..., self.chosen], direct + through
 
     def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """As of every quantity; outputs need not be linear in loads: differences of exact first
-        derivatives by the state."""
-        both = self._either_side(motion, unknown)
+        """Derivatives by loads (K, m, a), and theirs by the state (K, 3, m, n, a), by differences:
+        outputs need not be linear in loads."""
         rows = [
             (self.jacobian(after)[1] - self.jacobian(before)[1]) / (2 * h[:, None, None, None])
-            for before, after, h in both
+            for before, after, h in self._either_side(motion, unknown)
         ]
         return self._slopes_by_loads(motion, unknown), np.stack(rows, axis=-1)
 
     def bend_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
-        """Differences of exact first derivatives."""
-        bent, mixed = [], []
+        """Second derivatives (K, a, a), and mixed ones by T (K, a), by differences."""
+        second, mixed = [], []
         for before, after, h in self._either_side(motion, unknown):
             change = self._slopes_by_loads(after, unknown) - self._slopes_by_loads(before, unknown)
-            bent.append(np.einsum("kma,km->ka", change, multipliers) / (2 * h[:, None]))
+            second.append(np.einsum("kma,km->ka", change, multipliers) / (2 * h[:, None]))
             slopes = [self.by_time(each) for each in (before, after)]
             mixed.append(np.einsum("km,km->k", slopes[1] - slopes[0], multipliers) / (2 * h))
-        both = np.stack(bent, axis=-1)
-        return 0.5 * (both + both.transpose(0, 2, 1)), np.stack(mixed, axis=-1)
+        hessian = np.stack(second, axis=-1)
+        return 0.5 * (hessian + hessian.transpose(0, 2, 1)), np.stack(mixed, axis=-1)
 
     def _slopes_by_loads(self, motion: Motion, unknown: Array) -> Array:
-        """(K, m, a): of loads themselves, and through the torques that bear them."""
+        """Derivatives (K, m, a) by loads themselves, and through the torques that bear them."""
         (*_, by_tau, by_loads, _), _ = self._slopes(motion)
-        felt = self.torques.by_loads(motion, unknown)[0]
+        by_torques = self.torques.by_loads(motion, unknown)[0]
         direct = np.einsum("kmlc,alc->kma", by_loads[:, self.chosen], unknown)
-        return np.asarray(direct + by_tau[:, self.chosen] @ felt)
+        return np.asarray(direct + by_tau[:, self.chosen] @ by_torques)
 
     @staticmethod
     def _either_side(motion: Motion, unknown: Array) -> list[tuple[Motion, Motion, Array]]:
         """The motion with less and with more of every unknown load, and by how much, (K,)."""
         assert motion.loads is not None
         h = LOAD_STEP * np.maximum(1.0, np.abs(motion.loads).max(axis=(1, 2)))
-        steps = [h[:, None, None] * one for one in unknown]
         return [
-            (
-                replace(motion, loads=motion.loads - step),
-                replace(motion, loads=motion.loads + step),
-                h,
-            )
-            for step in steps
+            (*(replace(motion, loads=motion.loads + step) for step in (-step, step)), h)
+            for step in (h[:, None, None] * unit for unit in unknown)
         ]
 
     def by_time(self, motion: Motion) -> Array:
         """Through t itself, the loads, and the torques that bear them."""
         (_, by_t, *_, by_tau, by_loads, _), _ = self._slopes(motion)
-        found = by_t[:, self.chosen] * motion.shares[:, None]
+        result = by_t[:, self.chosen] * motion.shares[:, None]
         if motion.load_rates is not None:
-            found += np.einsum("kmlc,klc->km", by_loads[:, self.chosen], motion.load_rates)
+            result += np.einsum("kmlc,klc->km", by_loads[:, self.chosen], motion.load_rates)
             by_torques = by_tau[:, self.chosen]
-            found += np.einsum("kmi,ki->km", by_torques, self.torques.by_time(motion))  # type: ignore[arg-type]
-        return np.asarray(found)
+            result += np.einsum("kmi,ki->km", by_torques, self.torques.by_time(motion))  # type: ignore[arg-type]
+        return np.asarray(result)
 
 
 def skew(v: Array) -> Array:
     """The matrices (..., 3, 3) of the vector products v x."""
-    found = np.zeros((*v.shape, 3), dtype=v.dtype)
-    found[..., 0, 1], found[..., 0, 2] = -v[..., 2], v[..., 1]
-    found[..., 1, 0], found[..., 1, 2] = v[..., 2], -v[..., 0]
-    found[..., 2, 0], found[..., 2, 1] = -v[..., 1], v[..., 0]
-    return found
+    result = np.zeros((*v.shape, 3), dtype=v.dtype)
+    result[..., 0, 1], result[..., 0, 2] = -v[..., 2], v[..., 1]
+    result[..., 1, 0], result[..., 1, 2] = v[..., 2], -v[..., 0]
+    result[..., 2, 0], result[..., 2, 1] = -v[..., 1], v[..., 0]
+    return result
 
 
 def turn(rotation: Array) -> Array:

@@ -110,17 +110,17 @@ class _Reader:
             Stop(keys[key], at, self.end(keys, key, open_ends))
             for at, key in enumerate(("start", "goal"))
         ]
-        chart, (start, goal, *others) = on_chart(
+        chart, (start, goal, *states) = on_chart(
             self.space, self.positions, [*stops, *via, *through], mirrored
         )
         if through:
-            guess = replace(guess, through=np.array([state.q for state in others[len(via) :]]))
+            guess = replace(guess, through=np.array([state.q for state in states[len(via) :]]))
         task = Task(
             file=self.file,
             chart=chart,
             start=start,
             goal=goal,
-            via=tuple(Via(stop.at, state) for stop, state in zip(via, others, strict=False)),
+            via=tuple(Via(stop.at, state) for stop, state in zip(via, states, strict=False)),
             time=self.time(keys["time"]),
             objective=self.objective(keys["objective"], free),
             limits=self.limits(keys["limits"]),

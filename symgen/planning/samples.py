@@ -80,7 +80,7 @@ class Sampled(Term):
         return int(self.local.values.shape[2]) * self.sizes.n
 
     def fault(self, row: int, over: float) -> str:
-        """By how much, and at which of several instants."""
+        """The excess, with its instant where there are several."""
         instance, entry = divmod(row, len(self.chosen))
         size = over * self.scale[self.chosen[entry]]
         if self.axes:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-14
-"""What basis functions smaller than that, in units of the largest, are: 0, but for rounding."""
+"""Largest rounding error of basis functions, in units of the largest."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Local:
         return self.first[:, None] + np.arange(self.values.shape[2])
 
     def acting(self, orders: int) -> NDArray[np.bool_]:
-        """Which of them do act on derivatives below this order: at a knot one less, (K, p + 1)."""
+        """Which of them act on derivatives below this order: at a knot one less, (K, p + 1)."""
         return np.asarray((self.values[:orders] != 0).any(axis=0))
 
 
@@ -73,7 +73,7 @@ class Profile:
 
     @property
     def pieces(self) -> int:
-        """Of the splines: polynomials between neighbouring knots."""
+        """Number of polynomials between successive knots."""
         return self.segments * self.within
 
     @property
@@ -83,7 +83,7 @@ class Profile:
 
     @cached_property
     def knots(self) -> Array:
-        """With the ends repeated, so that the first and last control points are the ends."""
+        """Knots, with repeated ends: the first and last control points are the ends."""
         p = self.degree
         inner = np.linspace(0.0, 1.0, self.pieces + 1)
         return np.concatenate([np.zeros(p), inner, np.ones(p)])
@@ -105,9 +105,9 @@ class Profile:
         rows, columns = np.arange(len(s))[:, None], first[:, None] + np.arange(p + 1)
         values = np.zeros((4, len(s), p + 1))
         for order in range(min(3, p) + 1):
-            found = every(s, nu=order)[rows, columns]
-            found[np.abs(found) <= ROUNDING * np.abs(found).max(initial=0.0)] = 0.0
-            values[order] = found
+            basis = every(s, nu=order)[rows, columns]
+            basis[np.abs(basis) <= ROUNDING * np.abs(basis).max(initial=0.0)] = 0.0
+            values[order] = basis
         return Local(first, values)
 
     def differences(self, order: int) -> Array:
@@ -138,7 +138,7 @@ class Profile:
         return rows.T @ (np.tile(weights * h / 2, self.pieces)[:, None] * rows)
 
     def refined(self, control: Array, finer: Profile) -> Array:
-        """The same spline on finer knots, those of its own among them: control points (M', n)."""
+        """Control points (M', n) of the spline on finer knots, its own among them."""
         from scipy.interpolate import BSpline
 
         t, p = finer.knots, finer.degree
