@@ -137,16 +137,6 @@ class PublicFunction:
         )
 
     @property
-    def input_shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Shapes of `inputs`."""
-        return tuple(array.shape for array in self.inputs)
-
-    @property
-    def packed_shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Shapes of `packed`."""
-        return tuple(array.shape for array in self.packed)
-
-    @property
     def result_shapes(self) -> tuple[tuple[int, ...], ...]:
         """Shapes of `results`."""
         return tuple(array.shape for array in self.results)

@@ -8,7 +8,8 @@ of it; for an initial value, that value alone.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -29,9 +30,14 @@ FACTS = (
     "name", "n", "n_loads", "n_parameters", "coordinate_names", "parameter_names",
     "default_parameters",
 )  # fmt: skip
-"""What every generated module says of itself."""
+"""Names in every generated module."""
+Listener = Callable[[float, float], object]
+"""A listener to progress: the time that the motion has come to, and its last (s)."""
+
+INTERVAL = 0.1
+"""Least time between two calls (s), so that progress costs nothing."""
 INITIAL = ("q0", "qd0")
-"""What the names of sensitivities to initial values begin with: ``q0.elbow``, ``qd0.elbow``."""
+"""Beginnings of names of sensitivities to initial values: ``q0.elbow``, ``qd0.elbow``."""
 
 
 @dataclass(frozen=True)
@@ -261,3 +267,35 @@ def _initial_value(
             "has no initial values"
         )
     return INITIAL.index(kind), number
+
+
+class Progress:
+    """Calls `listener` with how far a motion until `end` has come; at the end itself always."""
+
+    def __init__(self, listener: Listener | None, start: float, end: float) -> None:
+        self.listener, self.furthest, self.end = listener, float(start), float(end)
+        self.due = time.monotonic() + INTERVAL
+
+    def __call__(self, t: float) -> None:
+        """The motion has come to the time t; trials of an integrator may fall back behind it."""
+        if self.listener is None or not t > self.furthest:
+            return
+        self.furthest = min(float(t), self.end)
+        now = time.monotonic()
+        if now >= self.due:
+            self.due = now + INTERVAL
+            self.listener(self.furthest, self.end)
+
+    def finish(self) -> None:
+        """The motion has come to its end."""
+        if self.listener is not None:
+            self.listener(self.end, self.end)
+
+
+def checked_progress(listener: Any, start: float, end: float) -> Progress:
+    """RequestError for what is no function."""
+    if listener is not None and not callable(listener):
+        raise RequestError(
+            f"simulate: progress: expected a function of (t, end), or None; got {listener!r}"
+        )
+    return Progress(listener, start, end)

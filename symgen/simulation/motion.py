@@ -22,36 +22,59 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symgen.errors import RequestError
-from symgen.simulation.accelerations import Closed, ClosedByJacobians, Way, function_of
+from symgen.simulation.accelerations import Method, Point, function_of
 from symgen.simulation.arguments import (
     Array,
     Columns,
+    Progress,
     objective_numbers,
     places_of,
     refuse_not_finite,
     selection,
 )
 from symgen.simulation.inputs import Loads, Prescribed, Torques
-from symgen.simulation.progress import Progress
 
 
-class Motion:
+@dataclass
+class Instant:
+    """States, torques and their sensitivities at an instant; s is the number of sensitivities.
+
+    `multipliers` (3, m) are those of the constraints and of the projections of velocities and of
+    accelerations, `dmultipliers` (3, m, s) their derivatives.
+    """
+
+    t: float
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    dq: Array
+    dqd: Array
+    dqdd: Array
+    dtau: Array
+    s: int
+    multipliers: Array
+    dmultipliers: Array
+
+
+class Motion(Instant):
     """The robot at the instant of the last call of `move_to`; its arrays are reused."""
 
     def __init__(
-        self, way: Way, held: NDArray[np.bool_], torques: Torques, loads: Loads,
+        self, method: Method, held: NDArray[np.bool_], torques: Torques, loads: Loads,
         prescribed: Prescribed, parameters: Array, columns: Columns,
         objectives: Objectives | None, space: Any, progress: Progress,
     ) -> None:  # fmt: skip
         self.space = space if space.joints else None
         self.progress = progress
-        self.way, self.torques, self.loads, self.prescribed = way, torques, loads, prescribed
+        self.method, self.torques, self.loads, self.prescribed = method, torques, loads, prescribed
         self.options, self.objectives = {"parameters": parameters}, objectives
         self.some_held, self.held = bool(held.any()), np.flatnonzero(held)
         self.free = selection(np.flatnonzero(~held))
@@ -115,7 +138,7 @@ class Motion:
         return result
 
     def move_to(self, t: float, vector: Array) -> None:
-        """Everything at one instant; RequestError where the mass matrix is singular."""
+        """Evaluate the instant t; RequestError where the mass matrix is singular."""
         self._place(t, vector)
         tau = self.torques(t, self.q, self.qd)
         x, dx = self.tau, self.dtau
@@ -126,8 +149,9 @@ class Motion:
             x[self.held], dx[self.held] = self.qdd[self.held], 0.0
         self.options["loads"] = self.loads(t, self.q, self.qd)
         try:
-            state = (self.t, self.q, self.qd, x, self.dq, self.dqd, dx)
-            y, dy = self.way.solve(*state, self.options)
+            point = Point(self.q, self.qd, x, self.dq, self.dqd, dx)
+            t_too = {"t": np.asarray(self.t)} if self.method.timed else {}
+            y, dy = self.method.solve(point, {**self.options, **t_too})
         except np.linalg.LinAlgError as error:
             raise RequestError(f"simulate: {error}; {self.state()}") from None
         self.qdd[self.free] = y[self.free]
@@ -142,12 +166,12 @@ class Motion:
             self.objectives.evaluate(self, self.options)
 
     def _tell_multipliers(self) -> None:
-        """Those of the constraints; there are no projections."""
-        assert isinstance(self.way, Closed | ClosedByJacobians)
-        own, none = self.way.multipliers, np.zeros((2, len(self.way.multipliers), self.s))
-        self.multipliers = np.stack([own, *none.sum(axis=-1)])
+        """Take over the multipliers of the constraints; there are no projections."""
+        multipliers = self.method.multipliers
+        none = np.zeros((2, len(multipliers), self.s))
+        self.multipliers = np.stack([multipliers, *none.sum(axis=-1)])
         if self.s:
-            self.dmultipliers = np.stack([self.way.dmultipliers, *none])
+            self.dmultipliers = np.stack([self.method.dmultipliers, *none])
 
     def state(self) -> str:
         """Time and state, for messages."""
@@ -205,27 +229,6 @@ class Motion:
         assert self.space is not None
         rate: Array = self.space.rate(self.drifting, self.qd)[self.places]
         return rate
-
-
-class Instant(Protocol):
-    """What objectives are evaluated at; s is the number of sensitivities.
-
-    `multipliers` (3, m) are those of the constraints and of the projections of velocities and of
-    accelerations, `dmultipliers` (3, m, s) their derivatives.
-    """
-
-    t: float
-    q: Array
-    qd: Array
-    qdd: Array
-    tau: Array
-    dq: Array
-    dqd: Array
-    dqdd: Array
-    dtau: Array
-    s: int
-    multipliers: Array
-    dmultipliers: Array
 
 
 def objectives_of(module: Any, names: str | Iterable[str], columns: Columns) -> Objectives | None:

@@ -8,12 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.simulation.accelerations import (
-    Closed,
-    ClosedByJacobians,
-    formulations_of,
-    has_constraints,
-)
+from symgen.simulation.accelerations import formulations_of, has_constraints
 from symgen.simulation.arguments import Array
 from symgen.simulation.integration import Integration, Solver
 from symgen.simulation.mechanisms import told
@@ -36,7 +31,7 @@ def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Arra
     names = [*MEANINGS, *(f"d{name}" for name in MEANINGS if motion.s)]
     rows = {name: np.empty((len(t), *getattr(motion, name).shape)) for name in names}
     objectives = motion.objectives
-    if isinstance(motion.way, Closed | ClosedByJacobians):
+    if motion.method.multipliers.size:
         rows["loads"] = np.empty((len(t), *motion.options["loads"].shape))
     if objectives is not None:
         rows["outputs"] = np.empty((len(t), len(objectives.values)))
@@ -59,7 +54,7 @@ def attributes(
     module: Any, motion: Motion, solver: Solver, integration: Integration
 ) -> dict[str, Any]:
     """How the motion was made; the formulations of the accelerations where the module tells."""
-    formulations = formulations_of(module, motion.way.functions)
+    formulations = formulations_of(module, motion.method.functions)
     return {
         "robot": module.name,
         **({"formulation": formulations} if formulations else {}),

@@ -28,7 +28,7 @@ from pathlib import Path
 import platformdirs
 
 from symgen.errors import ToolchainError
-from symgen.toolchain.files import digest, relative_path, write_new
+from symgen.toolchain.files import digest, write_all, write_new
 from symgen.toolchain.workspace import make_folder, workspace
 
 DIGEST_LENGTH = 64
@@ -92,10 +92,7 @@ class Cache:
         """Keep sources that a compiler refused; return their folder, which may exist already."""
         folder = make_folder(self._path("failed"), 0o700) / _checked(key)
         with self.workspace("failed") as place:
-            for name, text in files.items():
-                path = place / "sources" / relative_path(name)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_new(path, text.encode(), 0o600)
+            write_all(place / "sources", files, 0o600)
             with suppress(OSError):  # a former failure of the same sources left them there
                 os.rename(place / "sources", folder)
         return folder

@@ -6,7 +6,7 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
@@ -41,6 +41,14 @@ def write_new(path: Path, content: bytes, mode: int = 0o666) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(content)
+
+
+def write_all(folder: Path, files: Mapping[str, str], mode: int = 0o666) -> None:
+    """Write new files, by path relative to `folder`."""
+    for name, text in files.items():
+        path = folder / relative_path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_new(path, text.encode(), mode)
 
 
 def check_replaceable(path: Path) -> None:

@@ -123,15 +123,18 @@ def _keep(task: Task, folder: Path, cache: Cache | None) -> None:
 def _check_output(task: Task, completed: Completed, folder: Path) -> None:
     """Raise `CommandFailedError` where a command says that all is well, and made nothing."""
     if not (folder / task.output).is_file():
-        status = f"exit status {completed.status}, but there is no {task.output}"
-        hint = "" if task.stage == "cython" else hint_for(completed.output)
-        raise CommandFailedError(task.action, task.command, status, completed.output, hint)
+        raise _failed(
+            task, completed, f"exit status {completed.status}, but there is no {task.output}"
+        )
 
 
 def checked(task: Task, completed: Completed) -> Completed:
-    """Return what a command did, or raise `CommandFailedError` with its output."""
+    """Return `completed`, or raise `CommandFailedError` with its output."""
     if completed.status:
-        status = describe_status(completed.status)
-        hint = "" if task.stage == "cython" else hint_for(completed.output)
-        raise CommandFailedError(task.action, task.command, status, completed.output, hint)
+        raise _failed(task, completed, describe_status(completed.status))
     return completed
+
+
+def _failed(task: Task, completed: Completed, status: str) -> CommandFailedError:
+    hint = "" if task.stage == "cython" else hint_for(completed.output)
+    return CommandFailedError(task.action, task.command, status, completed.output, hint)
