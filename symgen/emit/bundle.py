@@ -1,4 +1,4 @@
-"""What emission takes in and gives out."""
+"""Input and output of emission: `Package` and `SourceBundle`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 from symgen.algebra.nodes import Scalar
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
-from symgen.robot.configuration import BALL, FREE
+from symgen.robot.configuration import BALL, FREE, Configuration
 
 TO_READ = "c/plain"
 """The folder of C that is there to be read, and compiled by users alone."""
@@ -36,7 +36,7 @@ class Sparsity:
 
 @dataclass(frozen=True)
 class ModuleMetadata:
-    """What a generated module says about its robot (module-and-cli.md, "Metadata")."""
+    """Facts of the robot in a generated module (module-and-cli.md, "Metadata")."""
 
     name: str
     description: str
@@ -53,7 +53,7 @@ class ModuleMetadata:
     condition: float = 1.0
     """How much larger the terms of the equations are than their sums: scales the self-test."""
     mass_terms: tuple[float, ...] = ()
-    """What the mass matrix has rounding errors of, by coordinate, where its entries cancel."""
+    """Sizes of terms of the mass matrix, by coordinate, where its entries cancel."""
     inertial_parameters: tuple[float, ...] = ()
     """Ten for every moving body, in the order of the regressor's columns."""
     joint_terms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -93,11 +93,11 @@ class ModuleMetadata:
     initial_qd: tuple[float, ...] = ()
     """Where a mechanism begins."""
     output_units: tuple[str, ...] = ()
-    """As the model file states them; empty where it does not."""
+    """Units as the model file states them; empty where it does not."""
     output_sparsity: Mapping[str, Sparsity] = field(default_factory=dict)
-    """By derivative of the outputs."""
+    """Non-zero entries by derivative of the outputs."""
     position_names: tuple[str, ...] = ()
-    """Of the entries of q, where those are not the coordinates."""
+    """Names of the entries of q, where those are not the coordinates."""
     quaternions: tuple[tuple[str, int, int], ...] = ()
     """Joints on manifolds: ``ball`` or ``free``, where their entries in q and their velocities
     begin."""
@@ -118,7 +118,7 @@ class ModuleMetadata:
     tells_multipliers: bool = False
     """Whether outputs mention multipliers of constraints."""
     tied: tuple[tuple[int, ...], ...] = ()
-    """By force the numbers of the coordinates that it acts on or varies with."""
+    """Numbers of the coordinates that a force acts on or varies with, by force."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     """formulation -> function -> {additions, multiplications, divisions, functions}"""
 
@@ -149,23 +149,19 @@ class ModuleMetadata:
 
     @property
     def velocities_of_entries(self) -> tuple[tuple[int, ...], ...]:
-        """By entry of q the velocities that move it, from 0: its own, or three of a joint on a
-        manifold."""
-        starts = {entry: (kind, velocity) for kind, entry, velocity in self.quaternions}
-        found: list[tuple[int, ...]] = []
-        velocity = 0
-        while len(found) < self.nq:
-            kind, _ = starts.get(len(found), ("", 0))
-            if kind == FREE:
-                found += [tuple(range(velocity, velocity + 3))] * 3
-                velocity += 3
-            if kind in (BALL, FREE):
-                found += [tuple(range(velocity, velocity + 3))] * 4
-                velocity += 3
-            else:
-                found.append((velocity,))
-                velocity += 1
-        return tuple(found)
+        """Velocities that move an entry of q: its own, or three of a joint on a manifold."""
+        space = Configuration(self.n, self.quaternions)
+        sources: list[tuple[int, ...]] = [()] * space.nq
+        for entry, velocity in zip(
+            space.positions.tolist(), space.velocities.tolist(), strict=True
+        ):
+            sources[entry] = (velocity,)
+        for kind, entry, velocity in self.quaternions:
+            travel = 3 * (kind == FREE)
+            sources[entry : entry + travel] = [tuple(range(velocity, velocity + 3))] * travel
+            turn, first = velocity + travel, entry + travel
+            sources[first : first + 4] = [tuple(range(turn, turn + 3))] * 4
+        return tuple(sources)
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -204,10 +200,10 @@ class Forms:
     @property
     def any(self) -> Program[Scalar] | LoopedProgram[Scalar]:
         """One of them: its inputs and notes are those of the other one, too."""
-        found = self.straight or self.loops
-        if found is None:
+        form = self.straight or self.loops
+        if form is None:
             raise ValueError("a function has no form")
-        return found
+        return form
 
 
 @dataclass(frozen=True)
@@ -218,8 +214,8 @@ class Package:
     `fastest` maps each function to the formulation that serves it at the top level.
     `missing` maps each function that was not built to the sentence that its AttributeError shows.
     With `equal` every formulation is compiled for speed, not only what serves the top level; with
-    `plain_c` C to be read is written for large robots, too; with `casadi` what CasADi's C
-    interface asks for, beside compiled kernels.
+    `plain_c` C to be read is written for large robots, too; with `casadi` the files of CasADi's
+    C interface are added to compiled kernels.
     """
 
     metadata: ModuleMetadata

@@ -37,7 +37,7 @@ PLAIN = "!defined SYMGEN_VARIANT"
 """The versions that a kernel is compiled in, as a condition of the preprocessor; none: in all."""
 
 VERBATIM = ("c/symgen-real.h", "c/symgen-loops.h", "c/symgen-rows.h")
-"""The same for every robot."""
+"""Templates that are equal for every robot."""
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
@@ -58,9 +58,9 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     folder[f"c/{robot}_batch.h"] = templates.render("c/batch.h", **values)
     folder[f"c/{robot}_batch.c"] = templates.render("c/batch.c", **values, work=_work(module))
     for formulation in module.formulations:
-        own = {**values, "formulation": formulation}
+        of_formulation = {**values, "formulation": formulation}
         for name, kernels in _sources(robot, formulation).items():
-            folder[name] = _source(kernels, own, templates, module.bodies)
+            folder[name] = _source(kernels, of_formulation, templates, module.bodies)
     folder["_compiled.c"] = templates.render("c/compiled.c", **values)
     folder.update(wrapper.files(module, templates))
     return folder
@@ -101,7 +101,7 @@ _IN_BOTH = "One sample in loops (see symgen-loops.h), several in a straight line
 
 
 def body(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Templates) -> str:
-    """A C file without the heading, which tells equations of other kernels, too."""
+    """A C file without the heading, which lists equations of other kernels, too."""
 
     def straight() -> str:
         printed = [kernel.printed(C, LINES_PER_PART) for kernel in kernels]
@@ -158,7 +158,7 @@ def _name(kernel: Kernel) -> tuple[str, str]:
 
 
 def _work(module: Module) -> dict[tuple[str, str], int]:
-    """What the packed functions cost."""
+    """Operations of the packed functions."""
     kernels = {_name(kernel): kernel for kernel in module.kernels}
     return {name: kernels[name].work for name in module.packed}
 
@@ -194,13 +194,13 @@ def _slots(kernel: Kernel) -> int:
 
 
 def _orders(module: Module) -> list[tuple[str, list[str]]]:
-    """What a reader of the header must know of the other arrays: titles and entries in order."""
+    """Titles and entries in order of the other arrays, for readers of the header."""
     metadata = module.metadata
     pairs = zip(metadata.parameter_names, metadata.default_parameters, strict=True)
     prescribed = [
         name
-        for name, given in zip(metadata.coordinate_names, metadata.prescribed, strict=False)
-        if given
+        for name, is_prescribed in zip(metadata.coordinate_names, metadata.prescribed, strict=False)
+        if is_prescribed
     ]
     orders = [
         ("links:", list(metadata.link_names)),
@@ -242,5 +242,5 @@ def _sources(robot: str, formulation: Formulation) -> dict[str, list[Kernel]]:
 
 def source_alone(robot: str, kernel: Kernel) -> str:
     """The C file that holds nothing but `kernel`, if there is one."""
-    alone = kernel.loops or kernel.paths or is_long(kernel.schedule, LINES_PER_PART)
-    return f"c/{robot}_{kernel.formulation}_{kernel.function.name}.c" if alone else ""
+    is_separate = kernel.loops or kernel.paths or is_long(kernel.schedule, LINES_PER_PART)
+    return f"c/{robot}_{kernel.formulation}_{kernel.function.name}.c" if is_separate else ""

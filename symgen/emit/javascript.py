@@ -14,9 +14,8 @@ from dataclasses import asdict
 from typing import Any
 
 from symgen.emit.bundle import ModuleMetadata
-from symgen.emit.interface import PublicFunction
 from symgen.emit.kernels import Array, Kernel
-from symgen.emit.module import Module
+from symgen.emit.module import Module, PublicFunction
 from symgen.emit.printing import JAVASCRIPT
 from symgen.emit.templates import Templates
 from symgen.program.arguments import PARAMETERS
@@ -50,7 +49,7 @@ def source(module: Module, templates: Templates, kind: str = MODULE) -> str:
 
 
 def _printed(function: PublicFunction, kernel: Kernel) -> Mapping[str, Any]:
-    """What the template says of one function."""
+    """Values of the template for a function."""
     printed = kernel.printed(JAVASCRIPT, LINES_PER_FUNCTION)
     needed = {array.name for array in function.arguments}
     return {
@@ -71,7 +70,7 @@ def _optional(array: Array) -> str:
 
 
 def _configuration(metadata: ModuleMetadata) -> dict[str, Any]:
-    """What is said of joints on manifolds: of each its kind, first entry of q, first velocity."""
+    """Joints on manifolds: kind, first entry of q, first velocity of each."""
     if not metadata.quaternions:
         return {}
     return {
@@ -82,7 +81,7 @@ def _configuration(metadata: ModuleMetadata) -> dict[str, Any]:
 
 
 def _facts(module: Module) -> str:
-    """What the module says about its robot, as JSON, which is JavaScript, too."""
+    """Facts of the robot as JSON, which is JavaScript, too."""
     metadata = module.metadata
     facts = {
         "name": module.robot,

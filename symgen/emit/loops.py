@@ -4,8 +4,8 @@
     Loops.printed : Language -> PrintedLoops         the phases as text
 
 All columns stand in one array, one behind the other, with room for a multiple of 8 joints each: a
-vector of joints may be read and written whole, whatever the width.  What is there for joints that
-the robot does not have is never looked at.
+vector of joints may be read and written whole, whatever the width.  Entries for joints that the
+robot does not have are never read.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class Loops:
 
     @property
     def size(self) -> int:
-        """Of all columns together."""
+        """Size of all columns together."""
         return len(self._order) * self.room
 
     @property
@@ -211,7 +211,7 @@ class Loops:
         return tuple(name for phase in pairs for name in phase.squares if name not in results)
 
     def rows(self, square: str) -> int:
-        """Of a square array: one for every joint, or several."""
+        """Number of rows of a square array: one for every joint, or several."""
         return self.n * self._heights[square]
 
     @cached_property
@@ -226,11 +226,11 @@ class Loops:
     @property
     def carried(self) -> list[list[int]]:
         """The joints that each joint carries; joints count from 0."""
-        found: list[list[int]] = [[] for _ in range(self.n)]
+        carried: list[list[int]] = [[] for _ in range(self.n)]
         for path in self.paths:
             for joint in path[:-1]:
-                found[joint].append(path[-1])
-        return found
+                carried[joint].append(path[-1])
+        return carried
 
     @property
     def carried_ends(self) -> list[int]:
@@ -245,10 +245,10 @@ class Loops:
     @property
     def paths(self) -> list[list[int]]:
         """Joints from the base to each joint, it included; joints count from 0."""
-        found: list[list[int]] = []
+        paths: list[list[int]] = []
         for joint, parent in enumerate(self.program.parents):
-            found.append([*(found[parent - 1] if parent else []), joint])
-        return found
+            paths.append([*(paths[parent - 1] if parent else []), joint])
+        return paths
 
     @cached_property
     def _path_sets(self) -> list[frozenset[int]]:
@@ -273,14 +273,14 @@ class Loops:
             for joint in range(self.n)
             if not joint or carriers[joint] != joint - 1 or carriers.count(joint - 1) != 1
         ]
-        found = []
+        listed = []
         for start, end in zip(starts, [*starts[1:], self.n], strict=True):
             related = (i for i in range(self.n) if i in paths[start] or start in paths[i])
-            found.append(Line(start, end, tuple(related)))
-        return found
+            listed.append(Line(start, end, tuple(related)))
+        return listed
 
     def visits(self, lanes: int) -> list[tuple[list[Visit], ...]]:
-        """By vector of columns: rows whose joints carry some of theirs, rows of their own joints,
+        """Rows by vector of columns: rows whose joints carry some of theirs, rows of their joints,
         rows whose joints are carried by some, and all other rows."""
         chunks = (range(c, min(c + lanes, self.n)) for c in range(0, self.n, lanes))
         return [self._visits(chunk) for chunk in chunks]
@@ -295,7 +295,7 @@ class Loops:
         return table
 
     def visits_by_row(self, lanes: int) -> list[Visit]:
-        """By row: its vectors of columns, the last one first."""
+        """Vectors of columns by row, the last one first."""
         chunks = [range(c, min(c + lanes, self.n)) for c in reversed(range(0, self.n, lanes))]
         return [self._visit(r, chunk) for r in range(self.n) for chunk in chunks]
 
@@ -346,9 +346,11 @@ class Loops:
             parts = tuple(body.printed(language, 10**9)[0][0] for body in bodies)
             absent = tuple(_zeros(body) for body in bodies)
             beside = self.n if phase.beside else 0
-            found = tuple(entry for name in phase.squares for entry in self._entries(name, beside))
+            entries = tuple(
+                entry for name in phase.squares for entry in self._entries(name, beside)
+            )
             squares = phase.squares
-            return PrintedPhase("pairs", number, parts, (), squares, (), found, absent), 0
+            return PrintedPhase("pairs", number, parts, (), squares, (), entries, absent), 0
         if isinstance(phase, TowardsBase):
             places = [self._place(column) for column in phase.columns]
             if places != [*range(places[0], places[0] + len(places) * self.room, self.room)]:
@@ -403,18 +405,18 @@ class Loops:
 
     def _with_constants(self, phase: EachJoint[Scalar]) -> tuple[Program[Scalar], dict[str, Array]]:
         """The program with two inputs in place of one: columns, and columns of constants."""
-        given = phase.program.input(COLUMNS)
-        known = list(self.constants)
+        whole_input = phase.program.input(COLUMNS)
+        constants = list(self.constants)
         arrays: dict[str, Array] = {}
-        inputs = [array for array in phase.program.inputs if array is not given]
+        inputs = [array for array in phase.program.inputs if array is not whole_input]
         for name, is_constant in (("SOME", False), ("CONSTANT", True)):
             chosen = [i for i, x in enumerate(phase.reads) if (x in self.constants) == is_constant]
             columns = [phase.reads[i] for i in chosen]
-            symbols = tuple(given.symbols[i] for i in chosen)
-            names = tuple(given.symbol_names[i] for i in chosen)
+            symbols = tuple(whole_input.symbols[i] for i in chosen)
+            names = tuple(whole_input.symbol_names[i] for i in chosen)
             inputs.append(Input(name, (len(chosen),), symbols, names))
             places = [
-                known.index(x) * self.room if is_constant else self._place(x) for x in columns
+                constants.index(x) * self.room if is_constant else self._place(x) for x in columns
             ]
             arrays[name] = _array(name, places)
         return replace(phase.program, inputs=tuple(inputs)), arrays
@@ -444,29 +446,29 @@ class Loops:
         """Columns that only programs for every joint read, and that hold nothing but numbers."""
         if not self.padded:
             return {}
-        others: set[Column] = set()
-        found: dict[Column, dict[int, Scalar]] = {}
+        varying: set[Column] = set()
+        written: dict[Column, dict[int, Scalar]] = {}
         for phase in self.program.phases:
             if isinstance(phase, Straight):
-                others.update(column for column, _ in phase.reads)
+                varying.update(column for column, _ in phase.reads)
                 entries = _written(phase).entries
                 for (column, joint), entry in zip(phase.writes, entries, strict=True):
-                    found.setdefault(column, {})[joint] = entry
+                    written.setdefault(column, {})[joint] = entry
             elif isinstance(phase, EachJoint):
-                others.update(phase.writes)
+                varying.update(phase.writes)
             elif isinstance(phase, EachPair):
                 for pair in (phase.beyond, phase.before):
-                    others.update((*pair.rows, *pair.columns))
+                    varying.update((*pair.rows, *pair.columns))
             elif isinstance(phase, TowardsBase):
-                others.update(phase.columns)
+                varying.update(phase.columns)
             elif isinstance(phase, Product):
-                others.update((phase.column, phase.result))
+                varying.update((phase.column, phase.result))
             elif isinstance(phase, (Known, OnDiagonal, SolveColumn)):
-                others.add(phase.column)
+                varying.add(phase.column)
         return {
             column: tuple(entry.value for entry in entries.values())
-            for column, entries in found.items()
-            if column not in others and all(x.op is CONST for x in entries.values())
+            for column, entries in written.items()
+            if column not in varying and all(x.op is CONST for x in entries.values())
         }
 
 

@@ -21,7 +21,7 @@ _COPIES = {
 }
 _MECHANISM = resources.files("symgen.robot").joinpath("mechanism.py")
 _CLOSURE = resources.files("symgen.robot").joinpath("closure.py")
-"""Of models with loops or relations."""
+"""Sources for models with loops or relations."""
 _VERBATIM = ("_backends.py", "_kinematics.py", "_result_memory.py", "_runtime.py")
 _CHECKS = (
     "agreement", "checks", "comparison", "derivative_laws", "disturbance", "domain", "evaluation",
@@ -69,7 +69,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 
 def _docstrings(source: str) -> dict[str, str]:
-    """Those of the functions that are written by hand, by name."""
+    """Docstrings of functions that are written by hand, by name."""
     tree = ast.parse(source)
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     return {function.name: ast.get_docstring(function) or "" for function in functions}
@@ -115,7 +115,7 @@ def _overview(module: Module) -> str:
 
 
 def _about_quaternions(module: Module) -> list[str]:
-    """What q is where it has joints on manifolds."""
+    """Remarks on q where it has joints on manifolds."""
     metadata = module.metadata
     if not metadata.quaternions:
         return []

@@ -26,23 +26,14 @@ class Language:
     angles_together: bool = False
 
 
+_OF_C = (
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "sqrt", "sign",
+    "pow",
+)  # fmt: skip
+"""Functions of the graph that C calls by the same names."""
+
 C = Language(
-    functions={
-        "sin": "sin",
-        "cos": "cos",
-        "tan": "tan",
-        "asin": "asin",
-        "acos": "acos",
-        "atan": "atan",
-        "atan2": "atan2",
-        "exp": "exp",
-        "log": "log",
-        "tanh": "tanh",
-        "sqrt": "sqrt",
-        "abs": "fabs",
-        "sign": "sign",
-        "pow": "pow",
-    },
+    functions={**{name: name for name in _OF_C}, "abs": "fabs"},
     remark=("/* ", " */"),
     angles_together=True,
 )
@@ -121,8 +112,8 @@ class Printer:
 
 def _enclosed(operand: _Text, strength: int, signed: bool = True) -> str:
     """`operand`, in parentheses if it binds weaker than `strength` or has an unwanted sign."""
-    text, own = operand
-    return f"({text})" if own < strength or (text.startswith("-") and not signed) else text
+    text, binding = operand
+    return f"({text})" if binding < strength or (text.startswith("-") and not signed) else text
 
 
 def _sum_reads_better(first: _Text, second: _Text) -> bool:

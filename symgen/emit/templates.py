@@ -125,11 +125,11 @@ _FAULTS = (
     TypeError,
     ValueError,
 )
-"""What a template can raise that is wrong."""
+"""Errors that a faulty template raises."""
 
 
 def own_templates(directory: Path) -> Mapping[str, str]:
-    """The texts of the user's templates by name, once it is known that each of them is of use.
+    """The texts of the user's templates by name, once it is shipped that each of them is of use.
 
     RequestError where one has a name that symgen does not ask for and no other template includes,
     where the syntax of one is wrong, where there is none at all, or no end of files.
@@ -137,29 +137,31 @@ def own_templates(directory: Path) -> Mapping[str, str]:
     if not os.path.isdir(directory):  # never raises
         raise RequestError(f"there is no folder of templates {str(directory)!r}")
     try:
-        found = {name: _text(directory, name) for name in _own_names(directory)}
+        texts = {name: _text(directory, name) for name in _own_names(directory)}
     except OSError as error:
         raise RequestError(f"templates in {directory}: {error}") from error
-    known = set(Templates().names())
-    if not known & found.keys():
-        hint = next((f"; did you mean {near!r}?" for near in map(_meant(known), found) if near), "")
+    shipped = set(Templates().names())
+    if not shipped & texts.keys():
+        hint = next(
+            (f"; did you mean {near!r}?" for near in map(_meant(shipped), texts) if near), ""
+        )
         raise RequestError(
             f"{directory} holds no template of symgen's, such as 'numpy/formulation.py.jinja'{hint}"
         )
     layout = Templates(directory)
-    used = [layout.references(name) for name in found if name.endswith(SUFFIX)]
+    used = [layout.references(name) for name in texts if name.endswith(SUFFIX)]
     included = {name for names in used for name in names}
-    for name in found:
-        if name not in known and name not in included and None not in included:
-            near = _meant(known)(name)
+    for name in texts:
+        if name not in shipped and name not in included and None not in included:
+            near = _meant(shipped)(name)
             hint = f"; did you mean {near!r}?" if near else ", and no other one includes it"
             raise RequestError(f"{directory / name}: symgen has no such template{hint}")
-    return found
+    return texts
 
 
-def _meant(known: set[str]) -> Callable[[str], str | None]:
+def _meant(shipped: set[str]) -> Callable[[str], str | None]:
     """name -> the template that it may be meant to be."""
-    return lambda name: nearest(name, sorted(known))
+    return lambda name: nearest(name, sorted(shipped))
 
 
 def _own_names(directory: Path) -> Iterator[str]:
@@ -196,13 +198,13 @@ def _wrong_syntax(error: jinja2.TemplateSyntaxError) -> RequestError:
 
 def _place(error: BaseException) -> str | None:
     """The template and line that an error comes from; jinja2 writes them into the traceback."""
-    found, step = None, error.__traceback__
+    place, step = None, error.__traceback__
     while step is not None:
         file = step.tb_frame.f_code.co_filename
         if file.endswith(SUFFIX):
-            found = f"template {file}, line {step.tb_lineno}"
+            place = f"template {file}, line {step.tb_lineno}"
         step = step.tb_next
-    return found
+    return place
 
 
 def _is_page(name: str | None) -> bool:
@@ -235,8 +237,8 @@ def use_compiled(data: bytes) -> None:
 
 
 def compiled() -> bytes | None:
-    """What this process has compiled of symgen's own templates, with what it was given; None if
-    that is nothing new."""
+    """Code of symgen's own templates, compiled here or read by `use_compiled`; None without any
+    that is new."""
     if not _COMPILED.is_new:
         return None
     _COMPILED.is_new = False

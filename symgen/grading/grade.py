@@ -1,10 +1,17 @@
-"""An answer against the truth."""
+"""The verdict on an answer: right or wrong, line by line.
+
+Of the Coriolis matrix there are many: any C with C qd right is.  Row by row the student's
+C_i1 qd_1 + C_i2 qd_2 + ... is compared with the velocity-product terms h_i.  A row that is not
+whole can only be compared with the Christoffel matrix.  Only that one is sure to make dM/dt - 2 C
+skew-symmetric, which controllers rely on: where a whole matrix is right and does not, a remark says
+so.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from math import prod
 from typing import Any
 
@@ -14,10 +21,8 @@ from symgen.algebra.prime_field import NotASquareError, PrimeField, random_field
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.description.expressions import Expression
 from symgen.description.model import RobotDescription
-from symgen.errors import Fault, ModelError, RequestError
-from symgen.grading import coupling
+from symgen.errors import MOST_LISTED, Fault, ModelError, RequestError
 from symgen.grading.answer import as_written, read_answer
-from symgen.grading.quantities import QUANTITIES
 from symgen.grading.questions import Question, Questions
 from symgen.grading.reals import agrees, needs_reals
 from symgen.grading.slips import slips_of
@@ -29,10 +34,68 @@ from symgen.grading.terms import (
     summands_of,
     written,
 )
-from symgen.grading.truth import Changed, Truth
-from symgen.grading.verdict import Graded, Verdict
+from symgen.grading.truth import COUPLED, PRODUCTS, QUANTITIES, Changed, Truth
 from symgen.kinematics.scalars import scalar
 from symgen.support.journal import Progress, silent
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One line of an answer: `wrong` and `slip` say what is the matter where it is not right.
+
+    A `remark` is about what is right.  What is not `understood` is not right either.
+    """
+
+    label: str
+    line: int
+    right: bool
+    wrong: str = ""
+    slip: str = ""
+    remark: str = ""
+    understood: bool = True
+
+    @property
+    def verdict(self) -> str:
+        """In a word."""
+        return "right" if self.right else "WRONG" if self.understood else "not understood"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All graded lines, in the order of the answer."""
+
+    robot: str
+    rows: tuple[Graded, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything is right."""
+        return all(row.right for row in self.rows)
+
+    @property
+    def summary(self) -> str:
+        """How many are right."""
+        right = sum(row.right for row in self.rows)
+        return f"{right} of {len(self.rows)} right"
+
+    def as_json(self) -> dict[str, Any]:
+        """The verdict as plain data."""
+        return {**asdict(self), "passed": self.passed}
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        faults = [row for row in self.rows if not row.understood]
+        for row in self.rows:
+            label = f"{row.label}: " if row.label else ""
+            if row.understood:
+                lines.append(f"line {row.line}: {label}{row.verdict}")
+                lines += [f"    {words}" for words in (row.wrong, row.slip, row.remark) if words]
+            elif row in faults[:MOST_LISTED]:
+                lines.append(f"line {row.line}: {label}{row.verdict}: {row.wrong}")
+        if len(faults) > MOST_LISTED:
+            lines.append(f"and {len(faults) - MOST_LISTED} more that are not understood")
+        return "\n".join([*lines, self.summary])
+
 
 Expr = Any
 POINTS = 2
@@ -74,7 +137,7 @@ def grade(
     for question in asked.questions:
         progress(f"grade: {question.assignment.label}", len(rows), len(asked.questions))
         rows.append(grading.graded(question))
-    rows = coupling.judged(grading.is_right, asked, rows)
+    rows = by_rows(grading.is_right, asked, rows)
     rows += [
         Graded(fault.key, fault.line, False, fault.message, understood=False) for fault in faults
     ]
@@ -350,3 +413,75 @@ def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:
 
 def _is_wave(x: Expr) -> bool:
     return isinstance(x, sympy.sin | sympy.cos)
+
+
+NOT_CHRISTOFFEL = "C qd is right; this is not the Christoffel matrix"
+NOT_SKEW = f"{NOT_CHRISTOFFEL}, and dM/dt - 2 C is not skew-symmetric"
+ROW_IS_NEEDED = (
+    "not that of the Christoffel matrix; with the whole row any C with C qd right is accepted"
+)
+
+
+def by_rows(
+    is_right: Callable[[Question], bool], asked: Questions, rows: Sequence[Graded]
+) -> list[Graded]:
+    """The verdicts `rows` on the questions of `asked`, those on entries of C by whole rows."""
+    found = list(rows)
+    entries = {
+        question.assignment.index: place
+        for place, question in enumerate(asked.questions)
+        if question.assignment.name == COUPLED
+    }
+    if all(rows[place].right for place in entries.values()):
+        return found
+    n = asked.truth.coordinates
+    whole = [i for i in range(1, n + 1) if all((i, k) in entries for k in range(1, n + 1))]
+    matrix = {index: asked.questions[place].answer for index, place in entries.items()}
+    right = [i for i in whole if is_right(_products(asked, matrix, i))]
+    skew = len(right) == n and _is_skew(is_right, asked, matrix)
+    for (i, _), place in entries.items():
+        if i in right:
+            remark = NOT_CHRISTOFFEL if skew or len(right) < n else NOT_SKEW
+            same = all(rows[entries[i, k]].right for k in range(1, n + 1))
+            remark = "" if same else remark
+            found[place] = replace(found[place], right=True, wrong="", slip="", remark=remark)
+        elif i not in whole and not found[place].right:
+            found[place] = replace(found[place], remark=ROW_IS_NEEDED)
+    return found
+
+
+def _question(asked: Questions, name: str, index: tuple[int, ...], answer: Expr) -> Question:
+    """A question of our own about an entry."""
+    (first, *_) = asked.questions
+    quantity = QUANTITIES[name]
+    program = asked.truth.program(quantity.function)
+    place = 0
+    for i, size in zip(index, quantity.output(program).shape, strict=True):
+        place = place * size + i - 1
+    assignment = replace(first.assignment, name=name, index=index)
+    return Question(assignment, answer, program, place)
+
+
+def _products(asked: Questions, matrix: Mapping[tuple[int, ...], Expr], i: int) -> Question:
+    """C_i1 qd_1 + C_i2 qd_2 + ..., which is to be h_i."""
+    rates = asked.coordinates()
+    answer = sum(matrix[i, k] * rates[f"qd{k}"] for k in range(1, asked.truth.coordinates + 1))
+    return _question(asked, PRODUCTS, (i,), answer)
+
+
+def _is_skew(
+    is_right: Callable[[Question], bool], asked: Questions, matrix: Mapping[tuple[int, ...], Expr]
+) -> bool:
+    """Whether C + C^T is dM/dt, as it is of the Christoffel matrix: C differs by a skew matrix.
+
+    Entry by entry C_ij is to be (Christoffel)_ij + (Christoffel)_ji - C_ji.
+    """
+    n = asked.truth.coordinates
+    output = QUANTITIES[COUPLED].output(asked.truth.program(QUANTITIES[COUPLED].function))
+    for i in range(1, n + 1):
+        for k in range(i, n + 1):
+            mirrored = output.entries[(k - 1) * n + i - 1]
+            answer = matrix[i, k] + matrix[k, i] - mirrored
+            if not is_right(_question(asked, COUPLED, (i, k), answer)):
+                return False
+    return True

@@ -1,6 +1,6 @@
 """An answer with a meaning: which entries and steps it is about, and what its names stand for.
 
-On the left stand entries of results (`symgen.grading.quantities`), steps of a formulation, and
+On the left stand entries of results (`symgen.grading.truth`), steps of a formulation, and
 names of the student's own.  On the right the student's own names come first, then parameters, the
 steps of the formulation that is asked about, coordinates and their rates (``q1``, ``qd_2``),
 abbreviations (``c12``), components of loads (``tip_fx``).
@@ -23,9 +23,17 @@ from symgen.description.wording import did_you_mean, in_line, shown
 from symgen.errors import Fault, RequestError
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.grading.answer import GIVEN, Assignment, as_written
-from symgen.grading.quantities import COUPLED, OWN_WITHOUT_INDEX, QUANTITIES, USUAL
 from symgen.grading.sizes import Size, constant_value, size_of, too_large, undefined
-from symgen.grading.truth import AS_IT_IS, GIVEN_BY, Changed, Truth
+from symgen.grading.truth import (
+    AS_IT_IS,
+    COUPLED,
+    GIVEN_BY,
+    OWN_WITHOUT_INDEX,
+    QUANTITIES,
+    USUAL,
+    Changed,
+    Truth,
+)
 from symgen.kinematics.scalars import scalar
 from symgen.program.program import Program
 

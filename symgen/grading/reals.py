@@ -18,9 +18,8 @@ import mpmath
 import sympy
 
 from symgen.algebra.sympy_algebra import symbol
-from symgen.grading.quantities import QUANTITIES
 from symgen.grading.questions import Question
-from symgen.grading.truth import Changed, Truth
+from symgen.grading.truth import QUANTITIES, Changed, Truth
 
 Expr = Any
 Number = Any  # of mpmath: real, or complex where a root of a negative number was taken

@@ -123,8 +123,8 @@ def report(
         ],
         data={
             "robot-data": as_script(live.facts),
-            "functions": packed(_without_remarks(live.source)),
-            "steps": packed(as_script(unfolded)),
+            "functions": packed(_without_remarks(live.source).encode()),
+            "steps": packed(as_script(unfolded).encode()),
         },
     )
 

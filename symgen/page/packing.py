@@ -18,6 +18,6 @@ def as_script(data: Any) -> str:
     return text
 
 
-def packed(text: str) -> str:
-    """Deflated (with the header of zlib), in base64: what `DecompressionStream` unpacks."""
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
+def packed(content: bytes) -> str:
+    """Deflated (with the header of zlib), in base64, for `DecompressionStream` to unpack."""
+    return base64.b64encode(zlib.compress(content, 9)).decode("ascii")

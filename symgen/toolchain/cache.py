@@ -33,7 +33,7 @@ from symgen.toolchain.workspace import make_folder, workspace
 
 DIGEST_LENGTH = 64
 UNUSED_DAYS = 90.0
-"""What nobody asked for during that time is removed."""
+"""Age of unused entries that are removed."""
 LEAST_FREE = 64e6
 """Least number of bytes that the disk of a cache has free: what builds of large robots write."""
 
@@ -102,7 +102,7 @@ class Cache:
         return workspace(self._path("work"), prefix, 0o700)
 
     def remove_unused(self, days: float = UNUSED_DAYS) -> None:
-        """Remove all that nobody asked for within `days`."""
+        """Remove entries that were not used within `days`."""
         oldest = time.time() - days * 86400.0
         with suppress(OSError):
             for path in [*self._stored("binaries"), *self._stored("validated")]:

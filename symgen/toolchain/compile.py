@@ -94,7 +94,7 @@ class CompileResult:
 
     binaries: tuple[Binary, ...]
     cpu_features: tuple[str, ...]
-    """What the binaries need of a processor beyond its kind; see `Compiler.cpu_features`."""
+    """Required features of the processor; see `Compiler.cpu_features`."""
     seconds: Mapping[str, float]
     """Stage ("cython", "c", "link") -> seconds of its commands, which run side by side; only those
     that ran."""
@@ -146,8 +146,8 @@ def compile_extensions(
         extension.name: extension_digest(bundle, extension, compiler, flags)
         for extension in bundle.extensions
     }
-    found = {} if force else _from_cache(bundle.extensions, keys, cache)
-    missing = [extension for extension in bundle.extensions if extension.name not in found]
+    ready = {} if force else _from_cache(bundle.extensions, keys, cache)
+    missing = [extension for extension in bundle.extensions if extension.name not in ready]
     seconds: dict[str, float] = {}
     if missing:
         build = _Build(bundle, compiler, flags, keys, cache, head_start)
@@ -157,9 +157,9 @@ def compile_extensions(
             made = [build.result(extension, folder) for extension in missing]
         for binary in made:
             cache.store_binary(keys[binary.extension], binary.content)
-            found[binary.extension] = binary
+            ready[binary.extension] = binary
         cache.remove_unused()
-    binaries = tuple(found[item.name] for item in bundle.extensions)
+    binaries = tuple(ready[item.name] for item in bundle.extensions)
     return CompileResult(binaries, compiler.cpu_features(flags), seconds)
 
 
@@ -179,7 +179,7 @@ def compile_libraries(
     """
     headers = {name: text for name, text in bundle.files.items() if name.endswith(".h")}
     cache = cache or open_cache()
-    found = {}
+    libraries = {}
     with cache.workspace("compile") as folder:
         for library in bundle.libraries:
             file = library.path + LIBRARY_SUFFIX
@@ -201,8 +201,8 @@ def compile_libraries(
                     run_tasks(tasks, folder, scratch(folder), jobs or processors(), progress)
                 except CommandFailedError as error:
                     raise explained(error, bundle, cache) from error
-                found[file] = (folder / file).read_bytes()
-    return found
+                libraries[file] = (folder / file).read_bytes()
+    return libraries
 
 
 def seconds_alone(
@@ -238,12 +238,14 @@ def seconds_alone(
 def _from_cache(
     extensions: Sequence[Extension], keys: Mapping[str, str], cache: Cache
 ) -> dict[str, Binary]:
-    found = {}
+    binaries = {}
     for extension in extensions:
         content = cache.binary(keys[extension.name])
         if content is not None:
-            found[extension.name] = _binary(extension, keys[extension.name], content, cached=True)
-    return found
+            binaries[extension.name] = _binary(
+                extension, keys[extension.name], content, cached=True
+            )
+    return binaries
 
 
 def _binary(extension: Extension, key: str, content: bytes, *, cached: bool) -> Binary:
@@ -356,10 +358,9 @@ def _cython_command(module: str) -> tuple[str, ...]:
 
 
 def _rank(inputs: Mapping[str, str], task: Task) -> tuple[int, bool, int]:
-    """What has begun; then the longest chains: Cython, what it wrote, the C files, then what needs
-    all of them.
+    """Order of tasks: begun ones, then the longest chains (Cython, its C, C files, links).
 
-    And the longest files first, so that no processor is left alone with one of them.
+    Of these the longest files come first, so that no processor ends with one of them alone.
     """
     stage = -1 if task.begun else ("cython", "c", "link").index(task.stage)
     length = max((len(inputs.get(name, "")) for name in task.command), default=0)
@@ -446,8 +447,8 @@ class HeadStart:
 
     def object(self, source: str, options: Sequence[str], text: str) -> EarlyObject | None:
         """The object of a C file that says `text`, compiled with these options, if it has begun."""
-        found = self._objects.get((source, tuple(options)))
-        return found if found and _differ_in_a_heading(text, found.text) else None
+        begun = self._objects.get((source, tuple(options)))
+        return begun if begun and _differ_in_a_heading(text, begun.text) else None
 
 
 def _differ_in_a_heading(text: str, body: str) -> bool:

@@ -19,7 +19,7 @@ from symgen.toolchain.processes import CommandFailedError, Completed, Processes,
 Result = TypeVar("Result")
 
 Progress = Callable[[str, int, int], None]
-"""Told `(stage, done, total)` whenever a command has ended."""
+"""A listener to `(stage, done, total)` whenever a command has ended."""
 
 
 @dataclass(frozen=True)

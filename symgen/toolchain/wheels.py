@@ -155,10 +155,10 @@ def version_of(manifest: Manifest) -> Version:
 
 
 def _platform_tag() -> str:
-    """Interpreter, ABI and platform that binaries which are compiled here serve."""
-    here = next(sys_tags())
+    """Interpreter, ABI and platform that binaries which are compiled tag serve."""
+    tag = next(sys_tags())
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    return f"{here.interpreter}-{here.abi}-{platform}"
+    return f"{tag.interpreter}-{tag.abi}-{platform}"
 
 
 def _wheel(module: str, version: Version, tag: str, files: Mapping[str, bytes]) -> Archive:
