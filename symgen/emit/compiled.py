@@ -56,7 +56,9 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     folder[f"c/{robot}.h"] = templates.render("c/header.h", **values, orders=_orders(module))
     folder[f"c/{robot}_rows.c"] = templates.render("c/rows.c", **values, **rows)
     folder[f"c/{robot}_batch.h"] = templates.render("c/batch.h", **values)
-    folder[f"c/{robot}_batch.c"] = templates.render("c/batch.c", **values, work=_work(module))
+    work = {_name(kernel): kernel.work for kernel in module.kernels}
+    packed = {name: work[name] for name in module.packed}
+    folder[f"c/{robot}_batch.c"] = templates.render("c/batch.c", **values, work=packed)
     for formulation in module.formulations:
         of_formulation = {**values, "formulation": formulation}
         for name, kernels in _sources(robot, formulation).items():
@@ -155,12 +157,6 @@ def sources_of(module: Module, kernels: Collection[Kernel]) -> tuple[str, ...]:
 
 def _name(kernel: Kernel) -> tuple[str, str]:
     return kernel.formulation, kernel.function.name
-
-
-def _work(module: Module) -> dict[tuple[str, str], int]:
-    """Operations of the packed functions."""
-    kernels = {_name(kernel): kernel for kernel in module.kernels}
-    return {name: kernels[name].work for name in module.packed}
 
 
 def _guards(module: Module) -> dict[tuple[str, str], str]:

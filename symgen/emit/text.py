@@ -41,13 +41,11 @@ def c_string(text: str) -> str:
 
 def _escaped(text: str) -> str:
     words = {"\\": "\\\\", '"': '\\"', "?": "\\?", "\n": "\\n"}
+    octal = ("".join(f"\\{byte:03o}" for byte in c.encode()) for c in text)
     return "".join(
-        words.get(c) or (c if c.isascii() and c.isprintable() else _octal(c)) for c in text
+        words.get(c) or (c if c.isascii() and c.isprintable() else code)
+        for c, code in zip(text, octal, strict=True)
     )
-
-
-def _octal(character: str) -> str:
-    return "".join(f"\\{byte:03o}" for byte in character.encode())
 
 
 def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:

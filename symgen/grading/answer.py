@@ -50,7 +50,7 @@ class Assignment:
     @property
     def entry(self) -> str:
         """The name by which an entry stands on the right of later lines."""
-        return f"{GIVEN}{self.name}_{'_'.join(map(str, self.index))}"
+        return _name_of(self.name, self.index)
 
     @property
     def label(self) -> str:
@@ -104,7 +104,7 @@ def _assignment(statement: str, line: int) -> Assignment:
             f"expected 'NAME = EXPRESSION', such as 'tau[1] = g*m1*l1*cos(q1)', found "
             f"{shown(statement)}"
         )
-    right = _ENTRY.sub(lambda entry: _stand_in(entry["name"], entry["index"]), right)
+    right = _ENTRY.sub(lambda entry: _name_of(entry["name"], _numbers(entry["index"])), right)
     if "[" in right:
         raise ExpressionError(
             "'[' stands behind the name of an entry alone, such as M[1,2]: every entry has a line "
@@ -115,9 +115,9 @@ def _assignment(statement: str, line: int) -> Assignment:
     )
 
 
-def _stand_in(name: str, index: str) -> str:
+def _name_of(name: str, index: tuple[int, ...]) -> str:
     """M[1,2] on the right as a name that nobody can write: the grammar knows no brackets."""
-    return f"{GIVEN}{name}_{'_'.join(map(str, _numbers(index)))}"
+    return f"{GIVEN}{name}_{'_'.join(map(str, index))}"
 
 
 def _numbers(index: str | None) -> tuple[int, ...]:

@@ -116,10 +116,7 @@ MOST_LINKS = 8
 
 
 def grade(
-    description: RobotDescription,
-    text: str,
-    file: str = "answer",
-    progress: Progress = silent,
+    description: RobotDescription, text: str, file: str = "answer", progress: Progress = silent
 ) -> Verdict:
     """Grade the answer `text` about a robot.
 

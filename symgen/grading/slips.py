@@ -94,8 +94,7 @@ def _of_link(joint: JointDescription) -> Iterator[tuple[str, JointDescription]]:
         replace(link, inertia=_summed(link.inertia, steiner, "+")),
     )
     yield changed(
-        f"the inertia of {name} about its centre of mass is missing",
-        replace(link, inertia=nothing),
+        f"the inertia of {name} about its centre of mass is missing", replace(link, inertia=nothing)
     )
     yield changed(f"the mass of {name} is missing", replace(link, mass=ZERO))
     yield changed(

@@ -89,10 +89,7 @@ def write_report(
 
 
 def report(
-    description: RobotDescription,
-    quick: bool,
-    templates: Path | None,
-    journal: Journal,
+    description: RobotDescription, quick: bool, templates: Path | None, journal: Journal
 ) -> str:
     """The page."""
     layout = Templates(templates)

@@ -19,14 +19,7 @@ import numpy as np
 from symgen.algebra.nodes import Scalar
 from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
-from symgen.description.expressions import (
-    CONSTANT_VALUES,
-    Expression,
-    Name,
-    Node,
-    Number,
-    evaluate,
-)
+from symgen.description.expressions import CONSTANT_VALUES, Expression, Name, Node, Number, evaluate
 from symgen.description.model import Limits, LinkPoint, RobotDescription
 from symgen.emit.emission import javascript_script
 from symgen.joints import joint_type

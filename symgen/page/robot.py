@@ -11,14 +11,7 @@ from symgen.kinematics.topology import Topology, topology
 from symgen.page.counting import Counted
 from symgen.page.mathml import mathml
 from symgen.showing.equations import poses_of_frames
-from symgen.showing.tree import (
-    counted,
-    degrees_of_freedom,
-    drawing,
-    numbered,
-    pattern,
-    rotations,
-)
+from symgen.showing.tree import counted, degrees_of_freedom, drawing, numbered, pattern, rotations
 from symgen.showing.typesetting import latex_equation
 
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")

@@ -369,7 +369,7 @@ def nodes_of(task: Task, module: Any, x: Array) -> Nodes:
 
 def finer(task: Task, module: Any, path: Trajectory) -> Array:
     """The unknowns of a motion on twice as many segments."""
-    s = np.linspace(0.0, 1.0, 4 * path.segments + 1)
+    s = np.linspace(0.0, 1.0, 4 * path.profile.segments + 1)
     tau = path.torques(module, task.parameters, s)
     return np.append(np.stack([path.rate(0, s), path.rate(1, s), tau], axis=1), path.T)
 

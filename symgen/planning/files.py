@@ -85,7 +85,7 @@ def _npz(plan: Solution) -> bytes:
     arrays = {
         "t": plan.t, **{kind: getattr(plan, kind) for kind in _KINDS},
         "control_points": plan.control_points, "knots": plan.path.knots,
-        "degree": np.array(plan.path.degree), "T": np.array(plan.T),
+        "degree": np.array(plan.path.profile.degree), "T": np.array(plan.T),
     }  # fmt: skip
     if plan.path.chart.references:
         arrays["references"] = np.array(plan.path.chart.references)
@@ -100,7 +100,7 @@ def _npz(plan: Solution) -> bytes:
 
 def _joint_trajectory(plan: Solution) -> bytes:
     """Samples at the knots, between which controllers interpolate."""
-    s = np.linspace(0.0, 1.0, plan.path.pieces + 1)
+    s = np.linspace(0.0, 1.0, plan.path.profile.pieces + 1)
     joints = np.flatnonzero(plan.path.chart.plain)
     rates = (plan.path.rate(order, s) for order in range(3))
     kinds = ("positions", "velocities", "accelerations", "effort")

@@ -274,9 +274,10 @@ def _tightened(
     for _ in range(MOST_TIGHTENED):
         if run.task.profile.check != REFINE or not _may_go_on(run, solution):
             break
-        if _sampled(verified) <= least:
+        # quantities that are limited at instants only
+        if all(np.all(over <= least) for over in verified.overshoot.values()):
             break
-        more = margins(verified, more, _path(run, solution).segments, per)
+        more = margins(verified, more, _path(run, solution).profile.segments, per)
         program, x = again(solution, more)
         outcome = run.solve(program, x, "limits between instants", near=True)
         if outcome.ended != SOLVED:
@@ -324,11 +325,6 @@ def _verified(run: _Run, solution: _Solution, per: int) -> Verified:
     return verify(run.task, run.module, _path(run, solution), per)
 
 
-def _sampled(verified: Verified) -> float:
-    """The largest violation of quantities that are limited at instants only."""
-    return max((float(over.max(initial=0.0)) for over in verified.overshoot.values()), default=0.0)
-
-
 # --------------------------------------------------------------------------------- collocation
 
 
@@ -349,7 +345,7 @@ def _collocated(run: _Run, starts: int, seed: int) -> tuple[_Solution, Verified,
         path = _path(run, best)
         if not _may_go_on(run, best) or _misses(task, module, path) < HOLDS:
             break
-        profile = Profile(3, 2 * path.segments)
+        profile = Profile(3, 2 * path.profile.segments)
         program = collocate(task, module, profile.segments)
         x = collocation.finer(task, module, path)
         outcome = run.solve(program, x, f"{profile.segments} segments", near=True)

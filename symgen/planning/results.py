@@ -88,7 +88,7 @@ class Solution:
     @cached_property
     def shares(self) -> Array:
         """The instants with limits, as shares of T, (K,)."""
-        return np.linspace(0.0, 1.0, self.path.segments * self.per_segment + 1)
+        return np.linspace(0.0, 1.0, self.path.profile.segments * self.per_segment + 1)
 
     @property
     def t(self) -> Array:

@@ -49,21 +49,6 @@ class Splines:
         return Torques(module, parameters).value(self.motion(s))
 
     @property
-    def segments(self) -> int:
-        """Number of segments of the spline."""
-        return self.profile.segments
-
-    @property
-    def pieces(self) -> int:
-        """Number of polynomials between neighbouring knots."""
-        return self.profile.pieces
-
-    @property
-    def degree(self) -> int:
-        """Degree of the spline."""
-        return self.profile.degree
-
-    @property
     def knots(self) -> Array:
         """Knots of the spline (s)."""
         return self.profile.knots * self.T
@@ -82,19 +67,9 @@ class Nodes:
     chart: Chart
 
     @property
-    def segments(self) -> int:
-        """Number of segments, two nodes each."""
-        return (len(self.q) - 1) // 2
-
-    @property
-    def pieces(self) -> int:
-        """Number of polynomials: one for each segment."""
-        return self.segments
-
-    @property
-    def degree(self) -> int:
-        """Degree of the coordinates."""
-        return 3
+    def profile(self) -> Profile:
+        """The space of the cubics, one for each segment of two nodes."""
+        return Profile(3, (len(self.q) - 1) // 2)
 
     @property
     def control(self) -> Array:
@@ -130,8 +105,9 @@ class Nodes:
 
     def _place(self, s: Array) -> tuple[NDArray[np.intp], Array]:
         """Number of the segment's first node, and the share of the segment, in [0, 1]."""
-        segment = np.clip((s * self.segments).astype(int), 0, self.segments - 1)
-        return 2 * segment, (s * self.segments - segment)[:, None]
+        segments = self.profile.segments
+        segment = np.clip((s * segments).astype(int), 0, segments - 1)
+        return 2 * segment, (s * segments - segment)[:, None]
 
     def _parabola(self, values: Array, s: Array) -> Array:
         k, x = self._place(s)
@@ -140,7 +116,7 @@ class Nodes:
 
     def _integral(self, values: Array, rates: Array, s: Array) -> Array:
         k, x = self._place(s)
-        h = self.T / self.segments
+        h = self.T / self.profile.segments
         a, c, b = rates[k], rates[k + 1], rates[k + 2]
         parts = x * a + x**2 / 2 * (-3 * a + 4 * c - b) + x**3 / 3 * (2 * a - 4 * c + 2 * b)
         return np.asarray(values[k] + h * parts)

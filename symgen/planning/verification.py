@@ -18,15 +18,7 @@ from symgen.planning.cuts import gap_of
 from symgen.planning.problem import Fault, instant, percent
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Splines, Trajectory
-from symgen.planning.transcription import (
-    ANGLES,
-    BOUNDS,
-    DISTANCE,
-    RATES,
-    TORQUE,
-    limited,
-    reach,
-)
+from symgen.planning.transcription import ANGLES, BOUNDS, DISTANCE, RATES, TORQUE, limited, reach
 
 Array = NDArray[np.float64]
 
@@ -74,7 +66,7 @@ def excess(name: str, over: float) -> str:
 
 def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verified:
     """Compare a motion with its limits on the fine grid."""
-    s = np.linspace(0.0, 1.0, FINER * per_segment * path.segments + 1)
+    s = np.linspace(0.0, 1.0, FINER * per_segment * path.profile.segments + 1)
     exceeded: dict[str, Array] = {}
     overshoot: dict[str, Array] = {}
     names = module.coordinate_names
@@ -97,7 +89,7 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
                 values = path.torques(module, task.parameters, s)
             else:
                 values = limit.quantity.value(motion)
-            smooth = FINER * per_segment * path.segments // path.pieces
+            smooth = FINER * per_segment * path.profile.segments // path.profile.pieces
             over = _exceeded(values, limit.limits, limit.scale, smooth)
             exceeded |= _by_name(limit.name, limit.quantity.labels, over)
             overshoot[limit.name] = over[:, limit.chosen]
@@ -161,7 +153,7 @@ def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, 
     Steps end at the knots, where accelerations have kinks; they are halved, and the ends
     extrapolated to steps of length 0 (Richardson), until the end stays where it is.
     """
-    pieces = path.pieces
+    pieces = path.profile.pieces
     per = max(1, -(-LEAST_STEPS // pieces))
     ends = [_integrated(task, module, path, per)]
     while 2 * per * pieces <= MOST_STEPS:
@@ -179,7 +171,7 @@ def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, 
 
 def _integrated(task: Task, module: Any, path: Trajectory, per_piece: int) -> Array:
     """Classical Runge-Kutta of fourth order, `per_piece` steps between knots."""
-    count = per_piece * path.pieces
+    count = per_piece * path.profile.pieces
     s = np.linspace(0.0, 1.0, 2 * count + 1)
     motion = path.motion(s)
     tau = path.torques(module, task.parameters, s)

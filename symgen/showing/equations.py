@@ -105,13 +105,13 @@ def show(
     if what not in FUNCTION_NAMES:
         known = (*FUNCTION_NAMES, *drawings)
         raise RequestError(f"there is no {what!r} to show; {function_suggestion(what, known)}")
-    remark = why_empty(function_named(what).results, _sizes(description))
+    tree = build_tree(description, Graph())
+    remark = why_empty(function_named(what).results, tree.sizes)
     if journal is not None:
         for notice in (remark, *(f"warning: {warning}" for warning in description.warnings)):
             if notice:
                 journal.notice(notice)
     name = formulation or _default_formulation(description, what, steps)
-    tree = build_tree(description, Graph())
     if what not in provided_functions(formulation_named(name), tree):
         raise RequestError(f"{name} does not derive {what}; {who_derives(what, tree)}")
     if style in ("python", "c", "javascript"):
@@ -183,10 +183,6 @@ def written_out(description: RobotDescription, what: str, formulation: str) -> i
     except ZeroDivisionError as error:
         raise RequestError(no_solution(description, what)) from error
     return operations_before([x for array in visible_outputs(program) for x in array.entries]).total
-
-
-def _sizes(description: RobotDescription) -> dict[str, int]:
-    return build_tree(description, Graph()).sizes
 
 
 # -- equations ---------------------------------------------------------------------------------

@@ -45,14 +45,7 @@ from symgen.simulation.arguments import (
     times,
 )
 from symgen.simulation.fixed_steps import checked_scheme, integrate_in_steps
-from symgen.simulation.inputs import (
-    HeldOnManifold,
-    Input,
-    Loads,
-    Prescribed,
-    Slopes,
-    Torques,
-)
+from symgen.simulation.inputs import HeldOnManifold, Input, Loads, Prescribed, Slopes, Torques
 from symgen.simulation.integration import checked_solver, integrate
 from symgen.simulation.mechanisms import check_functions, closed_sensitivities, closed_start
 from symgen.simulation.motion import Motion, objectives_of

@@ -325,7 +325,4 @@ def _moved(
     """A state beside q, qd: every coordinate is moved, each by another amount."""
     way = step * np.linspace(1.0, 1.7, qd.size)
     size = np.maximum(1.0, np.abs(space.coordinates(q)))
-    return (
-        space.integrate(q, way * size * q_too),
-        qd + way * np.maximum(1.0, np.abs(qd)) * qd_too,
-    )
+    return (space.integrate(q, way * size * q_too), qd + way * np.maximum(1.0, np.abs(qd)) * qd_too)

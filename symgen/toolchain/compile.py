@@ -44,12 +44,7 @@ from symgen.toolchain.compiler import (
     scratch,
 )
 from symgen.toolchain.files import file_system_errors, write_all
-from symgen.toolchain.key import (
-    extension_digest,
-    extension_inputs,
-    extension_module,
-    object_digest,
-)
+from symgen.toolchain.key import extension_digest, extension_inputs, extension_module, object_digest
 from symgen.toolchain.processes import CommandFailedError, Completed, Processes
 from symgen.toolchain.tasks import Progress, Task, checked, processors, run_tasks
 

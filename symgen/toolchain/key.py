@@ -20,12 +20,7 @@ import Cython
 import numpy as np
 
 from symgen.emit.bundle import TO_READ, Extension, SourceBundle
-from symgen.toolchain.compiler import (
-    PLAIN_OPTIONS,
-    WRAPPER_OPTIONS,
-    Compiler,
-    python_abi,
-)
+from symgen.toolchain.compiler import PLAIN_OPTIONS, WRAPPER_OPTIONS, Compiler, python_abi
 from symgen.version import __version__
 
 HEADER_SUFFIXES = (".h", ".pxd", ".pxi")
