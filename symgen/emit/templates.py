@@ -129,7 +129,7 @@ _FAULTS = (
 
 
 def own_templates(directory: Path) -> Mapping[str, str]:
-    """The texts of the user's templates by name, once it is shipped that each of them is of use.
+    """The texts of the user's templates by name, once each of them is known to be of use.
 
     RequestError where one has a name that symgen does not ask for and no other template includes,
     where the syntax of one is wrong, where there is none at all, or no end of files.

@@ -109,7 +109,7 @@ LARGEST_TRUTH = 10_000
 """Numbers and names in a true entry, all steps put in, that is still taken apart into terms."""
 
 MOST_TRUE_TERMS = 200_000
-"""Of a true entry multiplied out, before like terms are collected: seconds."""
+"""Terms of a true entry multiplied out, before like terms are collected: seconds."""
 
 MOST_LINKS = 8
 """Robots with more joints are not tried with slips about single links: it would take minutes."""
@@ -234,11 +234,11 @@ class _Grading:
             value = scalar(piece, SymPyAlgebra()).xreplace(meant).xreplace(definitions)
             summands.append((written(node), value))
         size = self.asked.size(question.assignment).terms
-        found = first_wrong_term(summands, truth, size, quaternions)
-        return found or "it is no sum of products to be compared term by term"
+        wrong = first_wrong_term(summands, truth, size, quaternions)
+        return wrong or "it is no sum of products to be compared term by term"
 
     def needed_definitions(self, used: set[Expr]) -> dict[Expr, Expr]:
-        """What has to be replaced for terms to be comparable, with the names that answers use.
+        """Replacements that make terms comparable, with the names that answers use.
 
         A derived parameter stays where what it is derived from does not occur beside it.
         """
@@ -247,9 +247,9 @@ class _Grading:
             for name, value in self.truth.definitions.items()
             if value.free_symbols & used
         }
-        own = {x: symbol(name) for name, x in self.asked.coordinates().items()}
+        names = {x: symbol(name) for name, x in self.asked.coordinates().items()}
         taken = {symbol(name) for name in self.asked.parameters}
-        return {**derived, **{x: name for x, name in own.items() if name not in taken}}
+        return {**derived, **{x: name for x, name in names.items() if name not in taken}}
 
     def true_expression(self, question: Question) -> Expr | None:
         """The truth: of a step as it is written, of an entry with all steps put in.
@@ -285,11 +285,14 @@ class _Grading:
             return ""
         quantity = QUANTITIES[question.assignment.name]
         for slip in slips_of(self.truth.description, links=self.truth.coordinates <= MOST_LINKS):
-            other, zeros = Truth(slip.description), (*slip.changed.zeros, *self.asked.state.zeros)
+            mistaken, zeros = (
+                Truth(slip.description),
+                (*slip.changed.zeros, *self.asked.state.zeros),
+            )
             changed = replace(slip.changed, zeros=zeros)
             try:
                 for point in points:
-                    entries = other.entries(point.field, quantity, changed)
+                    entries = mistaken.entries(point.field, quantity, changed)
                     if entries[question.place] != point.answer:
                         break
                 else:
@@ -318,7 +321,7 @@ class _Point:
 
 def _points(truth: Truth, question: Question, state: Changed) -> Iterator[_Point]:
     """Random points at which everything has a value: roots exist, nothing is divided by 0."""
-    found = 0
+    count = 0
     for number in range(MOST_TRIES * POINTS):
         field = random_field(0, number)
         try:
@@ -326,8 +329,8 @@ def _points(truth: Truth, question: Question, state: Changed) -> Iterator[_Point
         except (NotASquareError, ZeroDivisionError):
             continue
         yield point
-        found += 1
-        if found == POINTS:
+        count += 1
+        if count == POINTS:
             return
     raise RequestError(
         f"line {question.assignment.line}: {question.assignment.label} has no value at any point "
@@ -356,11 +359,11 @@ def _of_whole(question: Question, points: list[_Point]) -> Iterator[str]:
     for place in range(len(points[0].entries)):
         if everywhere(lambda p, place=place: p.entries[place]):
             index = _index(place, shape)
-            own = question.assignment.index
+            position = question.assignment.index
             name = f"{question.assignment.name}[{','.join(map(str, index))}]"
-            if index == own[::-1] and len(index) == 2:
+            if index == position[::-1] and len(index) == 2:
                 yield f"rows and columns are exchanged: this is {name}"
-            elif index == tuple(i + 1 for i in own):
+            elif index == tuple(i + 1 for i in position):
                 yield f"indices count from 1, not from 0: this is {name}"
             else:
                 yield f"this is {name}"
@@ -368,11 +371,11 @@ def _of_whole(question: Question, points: list[_Point]) -> Iterator[str]:
 
 def _index(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     """1-based, of an entry in row-major order."""
-    found = []
+    indices = []
     for size in reversed(shape):
         place, rest = divmod(place, size)
-        found.append(rest + 1)
-    return tuple(reversed(found))
+        indices.append(rest + 1)
+    return tuple(reversed(indices))
 
 
 def _size(expression: Expr, sizes: Mapping[Expr, int]) -> int:
@@ -398,14 +401,14 @@ def _terms(expression: Expr, terms: Mapping[Expr, int]) -> int:
 
 def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:
     """The steps that an entry rests on."""
-    found: set[Expr] = set()
+    needed: set[Expr] = set()
     waiting = [entry]
     while waiting:
         for x in waiting.pop().free_symbols:
-            if x in steps and x not in found:
-                found.add(x)
+            if x in steps and x not in needed:
+                needed.add(x)
                 waiting.append(steps[x])
-    return found
+    return needed
 
 
 def _is_wave(x: Expr) -> bool:
@@ -423,28 +426,28 @@ def by_rows(
     is_right: Callable[[Question], bool], asked: Questions, rows: Sequence[Graded]
 ) -> list[Graded]:
     """The verdicts `rows` on the questions of `asked`, those on entries of C by whole rows."""
-    found = list(rows)
+    judged = list(rows)
     entries = {
         question.assignment.index: place
         for place, question in enumerate(asked.questions)
         if question.assignment.name == COUPLED
     }
     if all(rows[place].right for place in entries.values()):
-        return found
+        return judged
     n = asked.truth.coordinates
-    whole = [i for i in range(1, n + 1) if all((i, k) in entries for k in range(1, n + 1))]
+    full = [i for i in range(1, n + 1) if all((i, k) in entries for k in range(1, n + 1))]
     matrix = {index: asked.questions[place].answer for index, place in entries.items()}
-    right = [i for i in whole if is_right(_products(asked, matrix, i))]
+    right = [i for i in full if is_right(_products(asked, matrix, i))]
     skew = len(right) == n and _is_skew(is_right, asked, matrix)
     for (i, _), place in entries.items():
         if i in right:
             remark = NOT_CHRISTOFFEL if skew or len(right) < n else NOT_SKEW
             same = all(rows[entries[i, k]].right for k in range(1, n + 1))
             remark = "" if same else remark
-            found[place] = replace(found[place], right=True, wrong="", slip="", remark=remark)
-        elif i not in whole and not found[place].right:
-            found[place] = replace(found[place], remark=ROW_IS_NEEDED)
-    return found
+            judged[place] = replace(judged[place], right=True, wrong="", slip="", remark=remark)
+        elif i not in full and not judged[place].right:
+            judged[place] = replace(judged[place], remark=ROW_IS_NEEDED)
+    return judged
 
 
 def _question(asked: Questions, name: str, index: tuple[int, ...], answer: Expr) -> Question:

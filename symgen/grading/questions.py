@@ -59,7 +59,7 @@ class Question:
     answer: Expr
     program: Program[Expr]
     place: int
-    """Of the entry in its result; -1 for a step."""
+    """Position of the entry in its result; -1 for a step."""
 
 
 @dataclass
@@ -199,7 +199,7 @@ class Questions:
     def program(
         self, assignment: Assignment, function: str, formulation: str
     ) -> Program[Expr] | None:
-        """What is true, None where there is no solution."""
+        """The true program, None where there is no solution."""
         try:
             return self.truth.program(function, formulation)
         except (ZeroDivisionError, RequestError) as error:
@@ -258,7 +258,7 @@ class Questions:
         return expression
 
     def size(self, assignment: Assignment) -> Size:
-        """Of the right side, the student's own names put in."""
+        """Size of the right side, the student's own names put in."""
         return size_of(assignment.value.root, self.sizes)
 
     def is_given_away(self, name: str, later: Collection[str]) -> bool:
@@ -287,7 +287,7 @@ class Questions:
         return {*names, *with_lines, *self.loads()}
 
     def meaning(self, name: str, program: Program[Expr] | None) -> Expr | None:
-        """What a name on the right stands for; the student's own names come first."""
+        """The meaning of a name on the right; the student's own names come first."""
         if name in self.known:
             return self.known[name]
         if name in self.parameters:
@@ -313,10 +313,10 @@ class Questions:
 
     def no_angle(self, name: str) -> str:
         """The first coordinate in an abbreviation (c12) that is an entry of a quaternion."""
-        wave, known = _WAVE.fullmatch(name), self.coordinates()
+        wave, coordinates = _WAVE.fullmatch(name), self.coordinates()
         digits = wave[2] if wave else ""
-        found = (f"q{x}" for x in digits if known.get(f"q{x}") in self.quaternion_entries)
-        return next(found, "")
+        entries = (f"q{x}" for x in digits if coordinates.get(f"q{x}") in self.quaternion_entries)
+        return next(entries, "")
 
     @cached_property
     def quaternion_entries(self) -> frozenset[Expr]:
@@ -332,17 +332,19 @@ class Questions:
 
     def coordinates(self) -> Mapping[str, Expr]:
         """q1, qd1, qdd1 and tau1, and so on: the symbols of the programs."""
-        found: dict[str, Expr] = {}
+        symbols: dict[str, Expr] = {}
         for array in self.truth.program("inverse_dynamics").inputs:
             if array.name in ("q", "qd", "qdd"):
-                found.update({f"{array.name}{k}": x for k, x in enumerate(array.symbols, start=1)})
-        n = sum(name.startswith("qdd") for name in found)
-        found.update({f"tau{k}": symbol(f"tau_{k}") for k in range(1, n + 1)})
-        return found
+                symbols.update(
+                    {f"{array.name}{k}": x for k, x in enumerate(array.symbols, start=1)}
+                )
+        n = sum(name.startswith("qdd") for name in symbols)
+        symbols.update({f"tau{k}": symbol(f"tau_{k}") for k in range(1, n + 1)})
+        return symbols
 
 
 def usual_name(name: str) -> str | None:
-    """What `name`, in the words of other books, is called here: theta1, dq1, q1_ddot, C12."""
+    """The usual name for `name` of other books: theta1, dq1, q1_ddot, C12."""
     match = _OTHER_WORDS.fullmatch(name)
     if match is None:
         wave = re.fullmatch("([CS])(?:os|in)?_?([0-9]+)", name)

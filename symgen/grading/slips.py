@@ -19,7 +19,7 @@ NOTHING: Triple = (ZERO, ZERO, ZERO)
 
 @dataclass(frozen=True)
 class Slip:
-    """What was done wrong, in words, and what the answer is then right for."""
+    """A mistake in words, and the robot that the answer is then right for."""
 
     words: str
     description: RobotDescription

@@ -21,7 +21,7 @@ from symgen.description.expressions import Name, Node, Number, Operation
 
 Expr = Any
 MOST_TERMS = 20_000
-"""Of an answer, before like terms are collected."""
+"""Terms of an answer, before like terms are collected."""
 
 MOST_ANGLES = 12
 """In one cosine, multiples counted: taken apart, each doubles the number of terms."""
@@ -58,7 +58,7 @@ class WrongTerm:
 
     @property
     def slip(self) -> str:
-        """What may have gone wrong, "" where the factor says nothing."""
+        """The likely mistake, "" where the factor shows none."""
         if self.found == 0:
             return "a term is forgotten"
         if self.found == -self.expected:
@@ -71,7 +71,7 @@ class WrongTerm:
 
     @property
     def words(self) -> str:
-        """What is wrong with it."""
+        """The mistake in words."""
         if self.found == 0:
             return f"the term {_short(_with(self.expected, self.product))} is missing"
         own, written = _short(_with(self.found, self.product)), _short(self.written)
@@ -182,7 +182,7 @@ def _generators(expressions: Sequence[Expr]) -> tuple[list[Expr], dict[Expr, Exp
 
 
 def _squares(generators: Sequence[Expr], quaternions: Sequence[tuple[Expr, ...]]) -> Squares:
-    """That of a sine, whose cosine stands before it, and of the w of a quaternion."""
+    """Squares of a sine, whose cosine stands before it, and of the w of a quaternion."""
     found: dict[int, tuple[int, ...]] = {
         place: (place - 1,) for place, x in enumerate(generators) if x.name.startswith("sin(")
     }

@@ -70,7 +70,7 @@ COUPLED = "C"
 """The matrix of which there are many: what counts is C qd, row by row."""
 
 PRODUCTS = "h"
-"""What it gives with qd."""
+"""The product of that matrix and qd."""
 
 _GRADED = (
     "mass_matrix", "inverse_dynamics", "inverse_dynamics_derivatives", "coriolis_matrix",

@@ -14,8 +14,8 @@ SVG, and its own policy (Content-Security-Policy) forbids it to load anything.  
     calculator   Programs         -> JavaScript that computes in the page what the module computes
     comparison, growth            -> what formulations cost (`symgen.comparing`)
 
-What is long is packed (deflate, base64): the functions of the calculator, and the steps of large
-recursions, which the page unfolds when somebody opens them.  A quick report leaves out what is
+Long parts are packed (deflate, base64): the functions of the calculator, and the steps of large
+recursions, which the page unfolds when they are opened.  A quick report leaves out what is
 timed and what takes longest, and is the same bytes on every machine.
 """
 
@@ -149,8 +149,8 @@ def _comparison(
 
 def _growth(journal: Journal) -> tuple[growth.Growth, str]:
     """How formulations grow on the standard chain, and the picture of it."""
-    found = growth.grow("serial", GROWTH_JOINTS, (DEFAULT,), (DEFAULT,), journal)
-    return found, growth_svg(found, standalone=False)
+    result = growth.grow("serial", GROWTH_JOINTS, (DEFAULT,), (DEFAULT,), journal)
+    return result, growth_svg(result, standalone=False)
 
 
 def _check_target(target: Path) -> None:

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 FRAMES_PER_SECOND = 60
 MOST_FRAMES = 1200
 MOST_CURVES = 300
-"""Samples of the curves beside the figure."""
+"""Samples of the curves next to the figure."""
 
 SCRIPTS = ("figure", "solids", "motion", "animation")
 MESHCAT_PAGE = """<!doctype html>
@@ -154,7 +154,7 @@ def player_facts(
     parameters: Mapping[str, float] | ArrayLike | None = None,
     shapes: Sequence[Shape] = (),
 ) -> dict[str, str]:
-    """What the script `animation.js` plays, as texts of ``script`` elements, by their id."""
+    """Texts of the ``script`` elements that `animation.js` plays, by their id."""
     at, times, poses = _poses(module, t, q, parameters)
     count = len(times)
     options = {} if parameters is None else {"parameters": parameters}
@@ -211,8 +211,8 @@ def _poses(
     times = np.linspace(t[0], t[-1], count)
     before = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 2)
     share = (times - t[before]) / (t[before + 1] - t[before])
-    way = module.difference(q[before], q[before + 1])
-    at = module.integrate(q[before], share[:, np.newaxis] * way)
+    step = module.difference(q[before], q[before + 1])
+    at = module.integrate(q[before], share[:, np.newaxis] * step)
     options = {} if parameters is None else {"parameters": parameters}
     return at, times, np.asarray(module.forward_kinematics(at, **options))
 
@@ -270,7 +270,7 @@ def _meshcat_page(
 
 
 def _upright(gravity: Array) -> Array:
-    """The pose of the base in Meshcat's room, where z points up: gravity points down."""
+    """The pose of the base for Meshcat, where z points up: gravity points down."""
     size = np.linalg.norm(gravity)
     pose = np.eye(4)
     if size:

@@ -125,7 +125,7 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
     legend: dict[Any, Any] = {}
     few = sum(joint.coordinates for joint in description.joints) <= LARGEST_CLOSED_ROBOT
     largest = LARGEST if few else LARGEST_OF_MANY
-    found = []
+    functions = []
     torques: WrittenCost | None = None
     unloaded: WrittenCost | None = None
     for done, (function, heading) in enumerate(FUNCTIONS.items()):
@@ -137,21 +137,21 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
         printed = list(_printed(dynamics, function)) if readable else []
         for item in printed:
             legend.update({name: (wave, item.inputs) for name, wave in item.waves.items()})
-        found.append(Equations(function, heading, tuple(map(_equation, printed)), size))
+        functions.append(Equations(function, heading, tuple(map(_equation, printed)), size))
         if function == TORQUES and printed:
             torques, unloaded = _costs(printed[0])
     waves = (mathml(f"{latex(name, {})} = {text}") for name, text in _sorted_legend(legend))
-    return ClosedForm(tuple(found), tuple(waves), torques, unloaded)
+    return ClosedForm(tuple(functions), tuple(waves), torques, unloaded)
 
 
 def _costs(torques: _Printed) -> tuple[WrittenCost, WrittenCost | None]:
-    """Of the equations of motion, with and, if there are any, without loads."""
-    whole = cost_as_written(torques.entries, torques.waves)
+    """Costs of the equations of motion, with and, if there are any, without loads."""
+    cost = cost_as_written(torques.entries, torques.waves)
     loads = dict.fromkeys(torques.inputs.get("loads", ()), 0)
     if not loads:
-        return whole, None
+        return cost, None
     bare = [entry.subs(loads) for entry in torques.entries]
-    return whole, cost_as_written(bare, torques.waves)
+    return cost, cost_as_written(bare, torques.waves)
 
 
 def _printed(dynamics: SymbolicDynamics, function: str) -> Iterator[_Printed]:

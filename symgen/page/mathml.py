@@ -125,8 +125,8 @@ def formula(text: str) -> str:
 
 
 def _is_word(name: str) -> bool:
-    known = name in GREEK or name in _RATES or name in _NAMES or name in ("sum", "int")
-    return _WORD.fullmatch(name) is not None and not known and not name.isupper()
+    is_symbol = name in GREEK or name in _RATES or name in _NAMES or name in ("sum", "int")
+    return _WORD.fullmatch(name) is not None and not is_symbol and not name.isupper()
 
 
 def _latex_of(kind: str, part: str) -> str:

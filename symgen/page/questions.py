@@ -40,7 +40,7 @@ class Entering:
 
 @dataclass(frozen=True)
 class Questions:
-    """What the answers need; `determinant` and `entry` are MathML, empty where they are too long.
+    """Facts for the answers; `determinant` and `entry` are MathML, empty where they are too long.
 
     `torques` are titles of formulations and their reports on the torques, the fewest
     multiplications first, `unloaded` the first without the loads.  `slope` is dtau_1/dq_2.
@@ -79,9 +79,9 @@ def questions(description: RobotDescription, counted: Counted, closed: ClosedFor
 
 
 def _cheapest(counted: Counted, function: str) -> tuple[tuple[str, FunctionReport], ...]:
-    found = [report for report in counted.reports if report.function == function]
-    found.sort(key=lambda report: report.after.multiplications)
-    return tuple((formulation_named(report.formulation).title, report) for report in found)
+    reports = [report for report in counted.reports if report.function == function]
+    reports.sort(key=lambda report: report.after.multiplications)
+    return tuple((formulation_named(report.formulation).title, report) for report in reports)
 
 
 def _determinant(description: RobotDescription, counted: Counted) -> tuple[str, bool]:
@@ -119,8 +119,8 @@ def determinant(matrix: sympy.MatrixBase) -> Expr:
     """The determinant with as few terms as 1 - cos^2 = sin^2 gives, common factors outside."""
     value = with_cosine_squares(matrix.det(method="berkowitz"))
     for wave in sorted(value.atoms(sympy.cos), key=sympy.default_sort_key):
-        other = sympy.expand(value.subs(wave**2, 1 - sympy.sin(wave.args[0]) ** 2))
-        value = min(value, other, key=lambda form: len(sympy.Add.make_args(form)))
+        replaced = sympy.expand(value.subs(wave**2, 1 - sympy.sin(wave.args[0]) ** 2))
+        value = min(value, replaced, key=lambda form: len(sympy.Add.make_args(form)))
     return sympy.factor_terms(value)
 
 
@@ -154,7 +154,7 @@ def _equation(description: RobotDescription, function: str, left: str, entry: Ex
 def _loads(description: RobotDescription) -> tuple[Entering, ...]:
     """Every load with the coordinates on the path from its link to the base."""
     carrier = {joint.link.name: joint for joint in description.joints}
-    found = []
+    entering = []
     for load in description.loads:
         path: list[str] = []
         link = load.link
@@ -163,5 +163,5 @@ def _loads(description: RobotDescription) -> tuple[Entering, ...]:
             path[:0] = [joint.mimic.coordinate] if joint.mimic else joint.coordinate_names
             link = joint.parent
         point = f"({', '.join(entry.text for entry in load.point)})"
-        found.append(Entering(load.name, load.link, point, tuple(dict.fromkeys(path))))
-    return tuple(found)
+        entering.append(Entering(load.name, load.link, point, tuple(dict.fromkeys(path))))
+    return tuple(entering)

@@ -27,7 +27,7 @@ FUNCTIONS = (
     ("inverse_dynamics", "inverse_dynamics_derivatives"),
     ("forward_dynamics", "forward_dynamics_derivatives"),
 )
-"""What is shown: of a formulation the first pair whose function it derives."""
+"""Pairs to show: the first whose function a formulation derives."""
 
 OF_LECTURES = "newton_euler"
 
@@ -98,15 +98,15 @@ def recursions(
     """The recursions of all formulations that apply to `description`, that of lectures first."""
     applicable = [item for item in FORMULATIONS if item.name in counted.formulations]
     applicable.sort(key=lambda item: item.name != OF_LECTURES)
-    found = []
+    listed = []
     for done, formulation in enumerate(applicable):
         journal.progress(f"steps: {formulation.name}", done, len(applicable))
         text = "\n".join(notation(formulation, _functions(formulation, counted)[0])).strip()
         shown = tuple(_shown(description, formulation, counted))
-        found.append(
+        listed.append(
             Recursion(formulation.name, formulation.title, formulation.source, text, shown)
         )
-    return _within_bounds(found)
+    return _within_bounds(listed)
 
 
 def _shown(
@@ -121,14 +121,14 @@ def _shown(
             yield _left_out(formulation.name, function)
 
 
-def unfolded_later(found: Sequence[Recursion]) -> dict[str, Any]:
-    """What the page unfolds when it is opened, by key."""
+def unfolded_later(listed: Sequence[Recursion]) -> dict[str, Any]:
+    """Steps that the page unfolds when they are opened, by key."""
     return {
         steps.key: {
             "sections": [[section.heading, section.groups] for section in steps.sections],
             "results": steps.results,
         }
-        for recursion in found
+        for recursion in listed
         for steps in recursion.functions
         if steps.later and steps.sections
     }
@@ -177,9 +177,9 @@ def _groups(step: Step[Any]) -> Iterator[tuple[str, str]]:
         yield label, "\n".join(f"{line.name} = {with_decimals(line.value)}" for line in lines)
 
 
-def _within_bounds(found: Sequence[Recursion]) -> tuple[Recursion, ...]:
+def _within_bounds(listed: Sequence[Recursion]) -> tuple[Recursion, ...]:
     """Without the largest functions, where all together are too much for a page."""
-    sizes = sorted((s.size, s.key) for recursion in found for s in recursion.functions)
+    sizes = sorted((s.size, s.key) for recursion in listed for s in recursion.functions)
     total, kept = 0, set()
     for size, key in sizes:
         total += size
@@ -193,5 +193,5 @@ def _within_bounds(found: Sequence[Recursion]) -> tuple[Recursion, ...]:
                 for steps in recursion.functions
             ),
         )
-        for recursion in found
+        for recursion in listed
     )

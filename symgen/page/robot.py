@@ -37,7 +37,7 @@ class LinkRow:
 
 @dataclass(frozen=True)
 class RobotPart:
-    """What the page says of the robot before any equation.
+    """The part of the page about the robot, before any equation.
 
     `facts` are counts in words; `places` are points and loads: name, which of the two, link, where;
     `poses` the frames' poses as MathML, empty for large robots; `coupled` says that some joints
@@ -63,7 +63,7 @@ class RobotPart:
 def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
     """Everything about the robot that is no equation of motion."""
     tree = counted.tree
-    found = topology(tree)
+    branches = topology(tree)
     posed = counted.legible and tree.n <= LARGEST_MATRICES
     return RobotPart(
         name=description.name,
@@ -82,8 +82,8 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
         + tuple(_forces(description)),
         gravity=_triple(description.gravity),
         drawing=drawing(description),
-        topology=found,
-        pattern=pattern(tree, found) if found.n else "",
+        topology=branches,
+        pattern=pattern(tree, branches) if branches.n else "",
         poses=tuple(_poses(description)) if posed else (),
         coupled=tree.is_coupled,
         distal=any(x.dh is not None and x.dh.convention == "standard" for x in description.joints),
@@ -133,7 +133,7 @@ def _rows(description: RobotDescription) -> Iterator[LinkRow]:
 
 
 def _followed(mimic: Mimic) -> str:
-    """What a joint does that follows a coordinate."""
+    """The motion of a joint that follows a coordinate."""
     offset = "" if _is_zero(mimic.offset) else f" + {mimic.offset.text}"
     return f"{mimic.multiplier.text} q({mimic.coordinate}){offset}"
 

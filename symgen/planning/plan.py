@@ -63,7 +63,7 @@ FEWEST_SEGMENTS = 10
 """Segments of the coarsest spline."""
 MOST_TIGHTENED = 8
 MOST_DOUBLED = 4
-"""Number of times that collocation halves its segments."""
+"""Number of times that collocation doubles its segments."""
 NEARLY = 1e-3
 """Accepted relative violation between the nodes of collocation, and between the instants of
 `check: knots` and `check: midpoints`."""
@@ -329,7 +329,7 @@ def _verified(run: _Run, solution: _Solution, per: int) -> Verified:
 
 
 def _collocated(run: _Run, starts: int, seed: int) -> tuple[_Solution, Verified, tuple[Start, ...]]:
-    """By direct collocation; with `check: refine` on twice as many segments until it arrives."""
+    """Solve by direct collocation; `check: refine` doubles the segments until it arrives."""
     task, module = run.task, run.module
     profile = Profile(3, task.profile.segments)
 

@@ -134,16 +134,16 @@ def trajectory(task: Task, module: Any, profile: Profile, x: Array) -> Splines:
 
 def _with_unknown(task: Task, module: Any, unknown: Array) -> LoadsAt | None:
     """The given loads, and unknown ones, linear between the instants of the program."""
-    given = loads_at(task.loads, module.n_loads, task.parameters)
+    constant = loads_at(task.loads, module.n_loads, task.parameters)
     units = directions(forces(task, module))
     if units is None:
-        return given
+        return constant
     sizes = unknown.reshape(-1, len(units))
     instants = np.linspace(0.0, 1.0, len(sizes))
 
     def at(s: Array, T: float) -> tuple[Array, Array | None]:
         between = np.column_stack([np.interp(s, instants, column) for column in sizes.T])
         loads = np.einsum("ka,alc->klc", between, units)
-        return (loads if given is None else loads + given(s, T)[0]), None
+        return (loads if constant is None else loads + constant(s, T)[0]), None
 
     return at

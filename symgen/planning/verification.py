@@ -175,7 +175,7 @@ def _integrated(task: Task, module: Any, path: Trajectory, per_piece: int) -> Ar
     s = np.linspace(0.0, 1.0, 2 * count + 1)
     motion = path.motion(s)
     tau = path.torques(module, task.parameters, s)
-    given: dict[str, Any] = {"parameters": dict(task.parameters)} if task.parameters else {}
+    options: dict[str, Any] = {"parameters": dict(task.parameters)} if task.parameters else {}
     space, h = path.chart.space, path.T / count
     nq = space.nq
     state = np.concatenate([motion.q[0], motion.qd[0]])
@@ -183,7 +183,7 @@ def _integrated(task: Task, module: Any, path: Trajectory, per_piece: int) -> Ar
     rate = rates_on(space)
 
     def slope(at: Array, k: int) -> Array:
-        more = given if motion.loads is None else {**given, "loads": motion.loads[k]}
+        more = options if motion.loads is None else {**options, "loads": motion.loads[k]}
         q, v = at[:nq], at[nq:]
         return np.concatenate([rate(q, v), forward(q, v, tau[k], **more)])
 

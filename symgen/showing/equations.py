@@ -69,7 +69,7 @@ LARGEST_QUICK_EXPANSION = 20_000
 when they are simplified."""
 
 LARGEST_SIMPLIFIED = 1000
-"""That many operations, some pages."""
+"""Operations of the longest simplified result that is shown: some pages."""
 
 LARGEST_CLOSED_ROBOT = 3
 """Up to this many coordinates the closed form is expanded quickly enough to be the one to show."""
@@ -103,8 +103,8 @@ def show(
             raise RequestError(f"{what} is shown as {' or '.join(styles)}, not as {style}")
         return drawings[what](description, style)
     if what not in FUNCTION_NAMES:
-        known = (*FUNCTION_NAMES, *drawings)
-        raise RequestError(f"there is no {what!r} to show; {function_suggestion(what, known)}")
+        names = (*FUNCTION_NAMES, *drawings)
+        raise RequestError(f"there is no {what!r} to show; {function_suggestion(what, names)}")
     tree = build_tree(description, Graph())
     remark = why_empty(function_named(what).results, tree.sizes)
     if journal is not None:
@@ -210,7 +210,7 @@ def expanded(
 
 
 def _if_short(dynamics: SymbolicDynamics, function: str, style: str, watch: Watch) -> str:
-    """The same for what does not solve; "" where the simplified result is long."""
+    """The simplified result of functions that do not solve; "" where it is long."""
     result = dynamics.readable(function, watch)
     if sum(map(sympy.count_ops, _scalars(result))) > LARGEST_SIMPLIFIED:
         return ""
@@ -237,7 +237,7 @@ def _written(dynamics: SymbolicDynamics, function: str, style: str, result: Any)
 
 
 def _determinant(over: OverDeterminant, function: str, style: str, inputs: Inputs) -> Iterator[str]:
-    """What the common denominator is."""
+    """The common denominator and its equation."""
     free = " of the free joints" if "n_prescribed" in function_named(function).needs else ""
     yield (
         f"{'% ' if style == 'latex' else ''}{over.symbol} is the determinant of the mass matrix"
@@ -396,7 +396,7 @@ def frames(description: RobotDescription, style: str) -> str:
 def poses_of_frames(
     description: RobotDescription, style: str
 ) -> Iterator[tuple[str, Label, Any, Inputs]]:
-    """Of every link: heading, names of the entries, 4x4 matrix, and the symbols in it."""
+    """Heading, names of the entries, 4x4 matrix, and the symbols in it of every link."""
     reason = why_not_written_out(description)
     if reason is not None:
         raise RequestError(f"the frames of {description.name} cannot be shown: {reason}")
@@ -443,5 +443,5 @@ def _in_carrier(robot: KinematicTree[Any], body: int, q: Sequence[Any]) -> tuple
 
 def _is_own_frame(robot: KinematicTree[Any], frame: Any) -> bool:
     """Whether this is the frame behind the moving joint itself, not one fixed to that body."""
-    first = next(other for other in robot.frames if other.body == frame.body)
+    first = next(x for x in robot.frames if x.body == frame.body)
     return frame.body != BASE and frame is first

@@ -100,15 +100,15 @@ def notation(formulation: Formulation, function: str) -> list[str]:
     Nothing where docstrings are stripped, or where a formulation has none.
     """
     modules = [_module_of(derivation) for derivation in formulation.functions.values()]
-    found: dict[str, list[str]] = {}
+    paragraphs: dict[str, list[str]] = {}
     for module in _neighbours(modules):
         paragraph = _notation_in(module)
         if paragraph and not _references(paragraph):
-            found[module] = paragraph
+            paragraphs[module] = paragraph
     product = PRODUCTS.get(function)
     written = function if product is None else product.of
-    _collect(_module_of(formulation.functions[written]), found)
-    return [line for paragraph in found.values() for line in (*paragraph, "")]
+    _collect(_module_of(formulation.functions[written]), paragraphs)
+    return [line for paragraph in paragraphs.values() for line in (*paragraph, "")]
 
 
 def _collect(module: str, found: dict[str, list[str]], *marks: str) -> None:

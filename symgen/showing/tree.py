@@ -54,19 +54,19 @@ def counted(number: int, what: str) -> str:
 
 
 def numbered(description: RobotDescription, letter: str = "q_", last: str = "..") -> list[str]:
-    """Of every joint which coordinates it has; of joints on manifolds also which velocities."""
+    """Numbers of the coordinates of every joint; on manifolds also those of its velocities."""
     apart = description.coordinate_names != description.position_names
     q = qd = 0
-    found: list[str] = []
+    listed: list[str] = []
     for joint in description.joints:
-        own = () if joint.mimic else joint.position_names
-        words = [_range(letter, last, q, len(own))]
-        if apart and own:
+        names = () if joint.mimic else joint.position_names
+        words = [_range(letter, last, q, len(names))]
+        if apart and names:
             rate = letter.replace("q", "qd")
             words.append(_range(rate, last, qd, joint.coordinates))
-        q, qd = q + len(own), qd + (joint.coordinates if own else 0)
-        found.append(", ".join(words))
-    return found
+        q, qd = q + len(names), qd + (joint.coordinates if names else 0)
+        listed.append(", ".join(words))
+    return listed
 
 
 def _range(letter: str, to: str, before: int, count: int) -> str:

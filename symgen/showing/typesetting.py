@@ -118,7 +118,7 @@ def pretty_sum(expression: Any) -> str:
 
 
 def _lines(expression: Any) -> Iterator[Any]:
-    """As many terms on each as fit, their fraction bars at one height."""
+    """Lines with as many terms as fit, their fraction bars at one height."""
     line: Any = None
     for sign, term in _terms(expression):
         text = stringPict(in_line(term)) if not fits(pretty(term)) else _printer()._print(term)
@@ -303,11 +303,11 @@ _DOTTED = {
     "motion_multipliers": r"(\lambda,\sigma,\kappa)",
 }
 _MULTIPLIERS = (r"\lambda", r"\sigma", r"\kappa")
-"""Of constraints, and of the projections of velocities and accelerations, in this order."""
+"""Symbols of multipliers of constraints, and of projections of velocities and accelerations."""
 
 
 def names_in(tree: KinematicTree[Any]) -> Names:
-    """What the links, points and loads of a robot are called."""
+    """Names of the links, points and loads of a robot."""
     return {
         "link": [frame.name for frame in tree.frames],
         "point": [point.name for point in tree.points],
@@ -370,7 +370,7 @@ def _fraction(quantity: _Quantity, by: str, names: Names, index: tuple[int, ...]
 
 
 def _load(name: str, component: int | None = None) -> str:
-    """As `latex_names` typesets the symbols of loads."""
+    """The symbol of a load, as `latex_names` typesets it."""
     if component is None:
         return rf"\mathrm{{loads}}^{{{upright(name)}}}"
     letter, axis = _COMPONENTS["wrench"][component].split("_")

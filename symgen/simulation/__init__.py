@@ -207,11 +207,11 @@ def simulate(
 
 def _refuse(unknown: Mapping[str, object]) -> None:
     """RequestError for keywords that are no options."""
-    known = [
+    options = [
         x.name for x in inspect.signature(simulate).parameters.values() if x.kind is x.KEYWORD_ONLY
     ]
     for name in unknown:
-        raise RequestError(f"simulate() has no option {name!r}{meant(name, known)}")
+        raise RequestError(f"simulate() has no option {name!r}{meant(name, options)}")
 
 
 def _libraries() -> tuple[Any, Any]:

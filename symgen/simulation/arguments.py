@@ -72,7 +72,7 @@ def checked_module(module: Any) -> None:
 
 
 def selection(numbers_of: ArrayLike) -> Any:
-    """These numbers as an index: a slice where they are consecutive, which is much faster."""
+    """Numbers as an index: a slice where they are consecutive, which is much faster."""
     chosen = np.asarray(numbers_of, dtype=np.intp)
     if chosen.size and np.array_equal(chosen, np.arange(chosen[0], chosen[0] + chosen.size)):
         return slice(int(chosen[0]), int(chosen[-1]) + 1)
@@ -84,24 +84,24 @@ def numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
 
     A plain number serves as an array of one entry.
     """
-    found = _real(name, value)
-    if not found.shape and shape == (1,):
-        found = found.reshape(shape)
-    if found.shape != shape:
-        raise RequestError(f"simulate: {name}: expected shape {shape}, got {found.shape}")
-    return found
+    array = _real(name, value)
+    if not array.shape and shape == (1,):
+        array = array.reshape(shape)
+    if array.shape != shape:
+        raise RequestError(f"simulate: {name}: expected shape {shape}, got {array.shape}")
+    return array
 
 
 def _real(name: str, value: Any) -> Array:
     """`value` as a float64 array of any shape."""
     try:
-        found = np.asarray(value)
+        array = np.asarray(value)
     except (TypeError, ValueError) as error:  # lists of unequal lengths, for example
         raise RequestError(f"simulate: {name}: {error}") from None
-    if found.dtype.kind not in "biuf":
-        got = found.dtype if found.dtype.kind == "c" else reprlib.repr(value)
+    if array.dtype.kind not in "biuf":
+        got = array.dtype if array.dtype.kind == "c" else reprlib.repr(value)
         raise RequestError(f"simulate: {name}: expected real numbers, got {got}")
-    return found.astype(np.float64, copy=False)
+    return array.astype(np.float64, copy=False)
 
 
 def refuse_not_finite(name: str, values: Array) -> None:
@@ -112,21 +112,21 @@ def refuse_not_finite(name: str, values: Array) -> None:
 
 def times(t: ArrayLike) -> Array:
     """The times at which results are wanted: two or more, finite, increasing."""
-    found = _real("t", t)
-    if found.ndim != 1 or found.size < 2:
+    instants = _real("t", t)
+    if instants.ndim != 1 or instants.size < 2:
         raise RequestError(
             "simulate: t: expected two or more times, the first of them the start, such as "
-            f"numpy.linspace(0, 2, 201); got shape {found.shape}"
+            f"numpy.linspace(0, 2, 201); got shape {instants.shape}"
         )
-    refuse_not_finite("t", found)
-    late = np.flatnonzero(np.diff(found) <= 0)
+    refuse_not_finite("t", instants)
+    late = np.flatnonzero(np.diff(instants) <= 0)
     if late.size:
         k = late[0]
         raise RequestError(
-            f"simulate: t: expected times that increase; t[{k + 1}] = {found[k + 1]} follows "
-            f"t[{k}] = {found[k]}"
+            f"simulate: t: expected times that increase; t[{k + 1}] = {instants[k + 1]} follows "
+            f"t[{k}] = {instants[k]}"
         )
-    return found
+    return instants
 
 
 def prescribed_coordinates(module: Any) -> NDArray[np.bool_]:
@@ -146,22 +146,22 @@ def places_of(space: Any, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
     return np.flatnonzero(wanted)
 
 
-def parameter_values(module: Any, given: Mapping[str, float] | ArrayLike | None) -> Array:
-    """The values of all runtime parameters, the defaults where none is given."""
+def parameter_values(module: Any, parameters: Mapping[str, float] | ArrayLike | None) -> Array:
+    """The values of all runtime parameters, the defaults where a name is missing."""
     values = np.array(module.default_parameters, dtype=np.float64)
-    if given is None:
+    if parameters is None:
         return values
-    if not isinstance(given, Mapping):
-        values = numbers("parameters", given, values.shape)
+    if not isinstance(parameters, Mapping):
+        values = numbers("parameters", parameters, values.shape)
         refuse_not_finite("parameters", values)
         return values
-    known = tuple(module.parameter_names)
-    for name, value in given.items():
-        if name not in known:
-            raise RequestError(f"simulate: parameters: {_unknown_parameter(name, known)}")
+    names = tuple(module.parameter_names)
+    for name, value in parameters.items():
+        if name not in names:
+            raise RequestError(f"simulate: parameters: {_unknown_parameter(name, names)}")
         number = numbers(f"parameters: {name}", value, ())
         refuse_not_finite(f"parameters: {name}", number)
-        values[known.index(name)] = number
+        values[names.index(name)] = number
     return values
 
 
@@ -173,18 +173,19 @@ def columns(
     free: NDArray[np.bool_],
 ) -> Columns:
     """The sensitivities to `asked`; `free` says of every coordinate whether it is integrated."""
-    known = tuple(module.parameter_names)
-    names = known if isinstance(asked, str) and asked == ALL else _listed("sensitivities", asked)
-    numbers_of = [known.index(name) if name in known else -1 for name in names]
+    parameters = tuple(module.parameter_names)
+    every = isinstance(asked, str) and asked == ALL
+    names = parameters if every else _listed("sensitivities", asked)
+    numbers_of = [parameters.index(name) if name in parameters else -1 for name in names]
     places = np.flatnonzero(np.array(numbers_of, dtype=int) >= 0)
-    own = tuple(names[place] for place in places)
+    chosen_names = tuple(names[place] for place in places)
     start = [
-        _initial_derivatives(name, given, module.n, own, places, len(names))
-        for name, given in (("dq0", dq0), ("dqd0", dqd0))
+        _initial_derivatives(name, slopes, module.n, chosen_names, places, len(names))
+        for name, slopes in (("dq0", dq0), ("dqd0", dqd0))
     ]
     for column, name in enumerate(names):
-        if name not in known:
-            which, coordinate = _initial_value(name, module, known, free)
+        if name not in parameters:
+            which, coordinate = _initial_value(name, module, parameters, free)
             start[which][coordinate, column] = 1.0
     chosen = np.array([numbers_of[place] for place in places], dtype=np.intp)
     return Columns(names, chosen, places, *start)
@@ -192,30 +193,30 @@ def columns(
 
 def objective_numbers(module: Any, objectives: str | Iterable[str]) -> list[int]:
     """Where the objectives stand among the outputs of the model."""
-    known = tuple(getattr(module, "output_names", ()))
+    outputs = tuple(getattr(module, "output_names", ()))
     if isinstance(objectives, str) and objectives == ALL:
-        return list(range(len(known)))
+        return list(range(len(outputs)))
     names = _listed("objectives", objectives)
     for name in names:
-        if name not in known:
-            hint = meant(name, known) if known else "; its model has no outputs"
+        if name not in outputs:
+            hint = meant(name, outputs) if outputs else "; its model has no outputs"
             raise RequestError(f"simulate: objectives: no output is called {name!r}{hint}")
-    return [known.index(name) for name in names]
+    return [outputs.index(name) for name in names]
 
 
-def meant(name: object, known: Sequence[str]) -> str:
+def meant(name: object, names: Sequence[str]) -> str:
     """The tail of a message about an unknown name."""
-    return f"; {suggestion(str(name), known)}"
+    return f"; {suggestion(str(name), names)}"
 
 
-def _listed(what: str, given: Any) -> tuple[str, ...]:
+def _listed(what: str, value: Any) -> tuple[str, ...]:
     names: tuple[Any, ...]
     try:
-        names = tuple(map(str.strip, given.split(","))) if isinstance(given, str) else tuple(given)
+        names = tuple(map(str.strip, value.split(","))) if isinstance(value, str) else tuple(value)
     except TypeError:  # nothing to iterate over
         names = (None,)
     if not all(isinstance(name, str) for name in names):
-        raise RequestError(f"simulate: {what}: expected names, or {ALL!r}; got {given!r}")
+        raise RequestError(f"simulate: {what}: expected names, or {ALL!r}; got {value!r}")
     for name in names:
         if names.count(name) > 1:
             raise RequestError(f"simulate: {what}: {name!r} stands there twice")
@@ -232,18 +233,18 @@ def _unknown_parameter(name: object, known: Sequence[str]) -> str:
 
 
 def _initial_derivatives(
-    what: str, given: Any, n: int, own: tuple[str, ...], places: NDArray[np.intp], s: int
+    what: str, given: Any, n: int, names: tuple[str, ...], places: NDArray[np.intp], s: int
 ) -> Array:
     """``(n, s)``: `given` in the columns of the parameters, 0 elsewhere."""
     result = np.zeros((n, s))
     if isinstance(given, Mapping):
         for name, value in given.items():
-            if name not in own:
-                hint = meant(name, own) if own else "; there are none of parameters"
+            if name not in names:
+                hint = meant(name, names) if names else "; there are none of parameters"
                 raise RequestError(f"simulate: {what}: no sensitivity is called {name!r}{hint}")
-            result[:, places[own.index(name)]] = numbers(f"{what}: {name}", value, (n,))
+            result[:, places[names.index(name)]] = numbers(f"{what}: {name}", value, (n,))
     elif given is not None:
-        result[:, places] = numbers(what, given, (n, len(own)))
+        result[:, places] = numbers(what, given, (n, len(names)))
     return result
 
 

@@ -154,10 +154,10 @@ class _Run:
 
 
 def _number(name: str, value: Any, sound: Callable[[float], bool], words: str) -> float:
-    found = float(numbers(name, value, ()))
-    if not sound(found):
-        raise RequestError(f"simulate: {name}: expected a number that is {words}; got {found:g}")
-    return found
+    number = float(numbers(name, value, ()))
+    if not sound(number):
+        raise RequestError(f"simulate: {name}: expected a number that is {words}; got {number:g}")
+    return number
 
 
 class Stiffness:

@@ -1,6 +1,6 @@
 """The robot at one instant, and the differential equation of its motion.
 
-What is integrated is one vector, in this order:
+The integrated vector has, in this order:
 
     name    shape        slope                          meaning
     q       (f,)         qd                             coordinates of the f free joints
@@ -95,7 +95,7 @@ class Motion(Instant):
         self.multipliers, self.dmultipliers = np.zeros((3, 0)), np.zeros((3, 0, self.s))
 
     def start(self, times: Array, q0: Array, qd0: Array) -> Array:
-        """The vector at the first of `times`, after what can be told before the motion."""
+        """The vector at the first of `times`, after checks of the inputs there."""
         initial = {"qd0": qd0, "dq0": self.columns.dq0, "dqd0": self.columns.dqd0}
         refuse_not_finite("q0", q0[self.places])
         parts = [self._normalized(q0)[self.places]]
@@ -180,13 +180,13 @@ class Motion(Instant):
     def trouble(self, vector: Array) -> str:
         """Time and state, and which input is not finite although `vector` is, for messages."""
         held, places = self.held, self.held_places
-        given = {
+        inputs = {
             "tau": self.tau[self.free],
             "loads": self.options["loads"],
             "prescribed": np.concatenate([self.q[places], self.qd[held], self.qdd[held]]),
         }
         if np.isfinite(vector).all():
-            for name, values in given.items():
+            for name, values in inputs.items():
                 if not np.isfinite(values).all():
                     return f"{self.state()}; {name} is not finite there"
         return self.state()
@@ -209,20 +209,20 @@ class Motion(Instant):
             last = first + f * s
             self.dq[free] = vector[first:last].reshape(f, s)
             self.dqd[free] = vector[last : last + f * s].reshape(f, s)
-        given = self.prescribed(self.t)
-        self.drifting[self.held_places], self.qd[held], self.qdd[held] = given
+        prescribed = self.prescribed(self.t)
+        self.drifting[self.held_places], self.qd[held], self.qdd[held] = prescribed
 
     def _normalized(self, q0: Array) -> Array:
-        """q0 with unit quaternions; what prescribed joints have there counts for nothing."""
+        """q0 with unit quaternions; entries of prescribed joints are neutral."""
         if self.space is None:
             return q0
-        whole = self.space.neutral()
-        whole[self.places] = q0[self.places]
+        q = self.space.neutral()
+        q[self.places] = q0[self.places]
         try:
-            found: Array = self.space.normalize(whole)
+            normal: Array = self.space.normalize(q)
         except ValueError as error:
             raise RequestError(f"simulate: q0: {error}") from None
-        return found
+        return normal
 
     def _rate(self) -> Array:
         """dq/dt of the free joints, of quaternions as they are in the vector."""
@@ -278,7 +278,7 @@ class Objectives:
             self._add_multipliers(self.by_multipliers(*arguments, **options), at.dmultipliers)
 
     def _add_multipliers(self, slopes: Array, moved: Array) -> None:
-        """What gradients have by the multipliers; those of redundant rows have no derivatives."""
+        """Add gradients by way of the multipliers; those of redundant rows have no derivatives."""
         size = moved.shape[0] * moved.shape[1]
         slopes, moved = slopes.reshape(len(slopes), size), moved.reshape(size, -1)
         used = slopes[self.index].any(axis=0)

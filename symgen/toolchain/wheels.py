@@ -155,7 +155,7 @@ def version_of(manifest: Manifest) -> Version:
 
 
 def _platform_tag() -> str:
-    """Interpreter, ABI and platform that binaries which are compiled tag serve."""
+    """Interpreter, ABI and platform that binaries compiled on this machine serve."""
     tag = next(sys_tags())
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     return f"{tag.interpreter}-{tag.abi}-{platform}"
