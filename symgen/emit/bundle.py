@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from symgen.algebra.nodes import Scalar
 from symgen.program.loops import LoopedProgram
@@ -35,8 +36,22 @@ class Sparsity:
 
 
 @dataclass(frozen=True)
+class Fact:
+    """A value that modules show and their code is not printed from, and its type in the stub.
+
+    A list is shown as an array, `Sparsity` as one of booleans, all else as it is.
+    """
+
+    type: str
+    value: Any
+
+
+@dataclass(frozen=True)
 class ModuleMetadata:
-    """Facts of the robot in a generated module (module-and-cli.md, "Metadata")."""
+    """What a generated module says of its robot (module-and-cli.md, "Metadata").
+
+    The code is printed from the fields; `facts` are shown, by the name that they have there.
+    """
 
     name: str
     description: str
@@ -50,71 +65,28 @@ class ModuleMetadata:
     limits: tuple[Limits, ...]
     model_hash: str
     symgen_version: str
-    condition: float = 1.0
-    """How much larger the terms of the equations are than their sums: scales the self-test."""
-    mass_terms: tuple[float, ...] = ()
-    """Sizes of terms of the mass matrix, by coordinate, where its entries cancel."""
-    inertial_parameters: tuple[float, ...] = ()
-    """Ten for every moving body, in the order of the regressor's columns."""
-    joint_terms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """reflected_inertia, damping, stiffness, rest, friction, friction_velocity -> one value per
-    joint of one coordinate; added_mass likewise where there is any"""
-    link_parents: tuple[int, ...] = ()
-    """For every link the one that carries it, counted from 1; 0 is the base."""
+    facts: Mapping[str, Fact] = field(default_factory=dict)
     joint_links: Mapping[str, str] = field(default_factory=dict)
     """For every joint of the file, fixed ones included, the name of its link."""
-    gravity: tuple[float, ...] = (0.0, 0.0, 0.0)
-    """m/s^2, base axes, with the file's parameters."""
     joint_parents: tuple[int, ...] = ()
-    """For every joint the one that carries it.  Joints and branches count from 1; 0 is the base."""
-    branches: tuple[tuple[int, ...], ...] = ()
-    """The joints of every branch, which is a run without a fork."""
-    branch_parents: tuple[int, ...] = ()
-    """For every branch the one that it leaves from."""
-    joint_branches: tuple[tuple[int, int], ...] = ()
-    """The first and the last joint of every branch."""
-    junctions: tuple[int, ...] = ()
-    """Joints that carry more than one joint."""
-    leaves: tuple[int, ...] = ()
-    """Joints that carry none."""
+    """For every joint the one that carries it, counted from 1; 0 is the base."""
+    joint_coordinates: tuple[int, ...] = ()
+    """Where some joints follow others: for every joint the coordinate that moves it, from 1."""
     prescribed: tuple[bool, ...] = ()
     """For every coordinate whether its motion is given in hybrid dynamics."""
     output_names: tuple[str, ...] = ()
     constraint_names: tuple[str, ...] = ()
     """The rows of all loops, then the relations."""
     loop_names: tuple[str, ...] = ()
-    loop_axes: tuple[tuple[object, ...], ...] = ()
-    """Axes that frames of loops share where they are closed: `LoopAxes`."""
     row_units: tuple[int, ...] = ()
     """Units of the constraints: `symgen.kinematics.loops.row_units`."""
-    actuated: tuple[bool, ...] = ()
-    """For every coordinate whether it has a drive."""
-    initial_q: tuple[float, ...] = ()
-    initial_qd: tuple[float, ...] = ()
-    """Where a mechanism begins."""
-    output_units: tuple[str, ...] = ()
-    """Units as the model file states them; empty where it does not."""
-    output_sparsity: Mapping[str, Sparsity] = field(default_factory=dict)
-    """Non-zero entries by derivative of the outputs."""
     position_names: tuple[str, ...] = ()
     """Names of the entries of q, where those are not the coordinates."""
     quaternions: tuple[tuple[str, int, int], ...] = ()
     """Joints on manifolds: ``ball`` or ``free``, where their entries in q and their velocities
     begin."""
-    joint_names: tuple[str, ...] = ()
-    """Where some joints follow others: of all joints, those that follow included."""
-    joint_coordinates: tuple[int, ...] = ()
-    """For every joint, then, the number of the coordinate that moves it, from 1."""
-    coupling: tuple[tuple[float, ...], ...] = ()
-    """Then the matrix S of the positions S q + o of all joints, a row for every joint."""
-    coupling_offsets: tuple[float, ...] = ()
-    """Then o."""
-    force_names: tuple[str, ...] = ()
-    """Springs and forces of the model."""
-    force_types: tuple[str, ...] = ()
-    """Their types."""
     timed: bool = False
-    """Whether some of them mention the time."""
+    """Whether some forces mention the time."""
     tells_multipliers: bool = False
     """Whether outputs mention multipliers of constraints."""
     tied: tuple[tuple[int, ...], ...] = ()

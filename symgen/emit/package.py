@@ -6,9 +6,10 @@ import ast
 import math
 from collections.abc import Mapping
 from importlib import resources
+from typing import Any
 
 from symgen.emit import text
-from symgen.emit.bundle import Limits
+from symgen.emit.bundle import Limits, Sparsity
 from symgen.emit.kernels import tolerance
 from symgen.emit.module import Module
 from symgen.emit.names import identifier
@@ -81,6 +82,7 @@ def _top_level(module: Module) -> dict[str, object]:
     return {
         "title": text.plain(f"{module.robot}: {metadata.description or 'a robot'}"),
         "overview": _overview(module),
+        "facts": {name: _source(fact.value) for name, fact in metadata.facts.items()},
         "limits": [(key, list(map(repr_limit, column))) for key, column in _limits(module)],
         "operation_counts": [
             (
@@ -128,6 +130,20 @@ def _about_quaternions(module: Module) -> list[str]:
             "with respect to q are those in the tangent space, of integrate(q, e) by e at e = 0."
         ),
     ]
+
+
+def _source(value: Any) -> str:
+    """The value of a `Fact` as Python source."""
+    if isinstance(value, Mapping):
+        entries = "".join(f'    "{key}": {_source(entry)},\n' for key, entry in value.items())
+        return f"{{\n{entries}}}"
+    if isinstance(value, Sparsity):
+        return f"_runtime.pattern({value.shape!r}, {value.positions!r})"
+    if isinstance(value, list) and len(value) >= 10:
+        rows = [", ".join(map(repr, value[k : k + 10])) for k in range(0, len(value), 10)]
+        lines = "".join(f"    {row},\n" for row in rows)
+        return f"_runtime.constant([\n{lines}])"
+    return f"_runtime.constant({value})" if isinstance(value, list) else repr(value)
 
 
 def _limits(module: Module) -> list[tuple[str, list[float]]]:
