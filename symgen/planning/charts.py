@@ -198,7 +198,7 @@ class OnChart(Quantity):
         """
         if self._known is None or self._known[0] is not motion:
             size = self.orders * self.chart.space.n
-            slopes = self.chart.slopes(motion.q, motion.qd, motion.qdd)[..., :size, :size]
+            slopes = self.chart.slopes(*motion.state)[..., :size, :size]
             self._known = motion, self.chart.motion(motion), slopes
         return self._known[1:]
 
@@ -233,7 +233,7 @@ class OnChart(Quantity):
         hessian = slopes.transpose(0, 2, 1) @ second.reshape(-1, size, size) @ slopes
         gradients = np.zeros((*motion.q.shape[:-1], KINDS, motion.q.shape[-1]))
         gradients[..., : self.orders, :] = self.quantity.gradients(robot, multipliers)
-        curvature = self.chart.curvature(motion.q, motion.qd, motion.qdd, gradients)
+        curvature = self.chart.curvature(*motion.state, gradients)
         hessian += curvature[..., :size, :size]
         return np.asarray(hessian.reshape(shape).transpose(0, 1, 3, 2, 4))
 

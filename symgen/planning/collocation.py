@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.planning.loads import loads_at
-from symgen.planning.problem import Entries, Index, Iterate, Problem, Sizes, Term, Time
+from symgen.planning.problem import Entries, Index, Iterate, Problem, Sizes, Term, Time, once
 from symgen.planning.quantities import Motion, Quantity, Torques
 from symgen.planning.starting import coordinates
 from symgen.planning.task import Task
@@ -156,9 +156,10 @@ class Dynamics:
         qdd, slopes = self.task.chart.forward(self.module, q, qd, tau, self.given)
         return States(self.motion(q, qd, qdd), tau, slopes)
 
+    @once
     def at(self, at: Iterate) -> States:
         """The states of an iterate."""
-        return at.once("states", lambda: self.states(at.control))  # type: ignore[no-any-return]
+        return self.states(at.control)
 
     def curvature(self, states: States, factors: Array) -> Array:
         """Second derivatives of factors (K, n) . qdd by (q, qd, tau), (K, 3 n, 3 n).

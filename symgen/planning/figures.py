@@ -177,7 +177,7 @@ def _torques(plan: Solution, axis: Any) -> None:
 def _wrenches(plan: Solution, axis: Any) -> None:
     motion = plan.path.motion(_shares())
     options = Torques(plan.module, plan.task.parameters).options(motion)
-    wrenches = plan.module.joint_wrenches(motion.q, motion.qd, motion.qdd, **options)
+    wrenches = plan.module.joint_wrenches(*motion.state, **options)
     sizes = np.linalg.norm(wrenches[..., :3], axis=2)
     if sizes.shape[1] == plan.module.n:
         _curves(plan, axis, sizes, "force (N)")

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, wraps
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,11 +81,21 @@ class Iterate:
         self.loads = x[controls * n + 1 :]
         self.memory: dict[Any, Any] = {}
 
-    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
-        """The result of `compute`, computed once for this iterate."""
-        if key not in self.memory:
-            self.memory[key] = compute()
-        return self.memory[key]
+
+Result = TypeVar("Result")
+
+
+def once(method: Callable[[Any, Iterate], Result]) -> Callable[[Any, Iterate], Result]:
+    """Compute a method of an iterate once for each of them."""
+
+    @wraps(method)
+    def remembered(self: Any, at: Iterate) -> Result:
+        key = id(self), method.__name__
+        if key not in at.memory:
+            at.memory[key] = method(self, at)
+        return at.memory[key]  # type: ignore[no-any-return]
+
+    return remembered
 
 
 @dataclass(frozen=True)
@@ -286,14 +296,11 @@ class Rates(Term):
     joints: Index = field(kw_only=True)
     scale: Array = field(default_factory=lambda: np.ones(1), kw_only=True)
 
+    @once
     def value(self, at: Iterate) -> Array:
         """A c / T^r."""
-
-        def compute() -> Array:
-            rates = self.matrix @ at.control[:, self.joints]
-            return np.ravel(rates / (self.scale * at.T**self.order))
-
-        return at.once(id(self), compute)  # type: ignore[no-any-return]
+        rates = self.matrix @ at.control[:, self.joints]
+        return np.ravel(rates / (self.scale * at.T**self.order))
 
     @cached_property
     def _places(self) -> tuple[Index, Index, Index]:

@@ -55,6 +55,11 @@ class Motion:
     load_rates: Array | None = None
     space: Configuration | None = None
 
+    @property
+    def state(self) -> tuple[Array, Array, Array]:
+        """q, qd, qdd."""
+        return self.q, self.qd, self.qdd
+
     def moved(self, directions: Sequence[Array]) -> Motion:
         """Many motions at once, a new first axis: q, qd, qdd moved by (D, n) each."""
         by, *rates = (d[:, None, :] for d in directions)
@@ -155,22 +160,21 @@ class Torques(Quantity):
 
     def value(self, motion: Motion) -> Array:
         """(K, n)."""
-        state = motion.q, motion.qd, motion.qdd
-        return np.asarray(self.module.inverse_dynamics(*state, **self.options(motion)))
+        return np.asarray(self.module.inverse_dynamics(*motion.state, **self.options(motion)))
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
         """tau, d tau / d (q, qd, qdd)."""
-        state = motion.q, motion.qd, motion.qdd
-        tau, *rows = self.module.inverse_dynamics_derivatives(*state, **self.options(motion))
+        tau, *rows = self.module.inverse_dynamics_derivatives(*motion.state, **self.options(motion))
         return tau, np.stack(rows, axis=-3)
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
         """Gradients (..., K, 3, n), without Jacobians if the module has `inverse_dynamics_vjp`."""
-        state = motion.q, motion.qd, motion.qdd
         if "inverse_dynamics_vjp" in self.module.functions:
-            rows = self.module.inverse_dynamics_vjp(*state, multipliers, **self.options(motion))
+            rows = self.module.inverse_dynamics_vjp(
+                *motion.state, multipliers, **self.options(motion)
+            )
             return np.stack(rows[:3], axis=-2)
-        _, *rows = self.module.inverse_dynamics_derivatives(*state, **self.options(motion))
+        _, *rows = self.module.inverse_dynamics_derivatives(*motion.state, **self.options(motion))
         weights = multipliers[:, None, :]
         return np.stack([(weights @ row)[..., 0, :] for row in rows], axis=-2)
 
@@ -179,8 +183,7 @@ class Torques(Quantity):
         second = getattr(self.module, "inverse_dynamics_hessian", None)
         if second is None:
             return super().hessian(motion, multipliers)
-        state = motion.q, motion.qd, motion.qdd, multipliers
-        q_q, q_qd, q_qdd, qd_qd = second(*state, **self.options(motion))
+        q_q, q_qd, q_qdd, qd_qd = second(*motion.state, multipliers, **self.options(motion))
         result = np.zeros((len(q_q), 3, 3, *q_q.shape[1:]))
         result[:, 0, 0], result[:, 1, 1] = q_q, qd_qd
         result[:, 0, 1], result[:, 1, 0] = q_qd, q_qd.transpose(0, 2, 1)
@@ -211,14 +214,14 @@ class Wrenches(Quantity):
 
     def value(self, motion: Motion) -> Array:
         """(K, m)."""
-        state = motion.q, motion.qd, motion.qdd
-        wrenches = self.module.joint_wrenches(*state, **self.options(motion))
+        wrenches = self.module.joint_wrenches(*motion.state, **self.options(motion))
         return np.asarray(wrenches[..., self.chosen[0], self.chosen[1]])
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
         """The entries, and their derivatives."""
-        state = motion.q, motion.qd, motion.qdd
-        wrenches, *rows = self.module.joint_wrench_derivatives(*state, **self.options(motion))
+        wrenches, *rows = self.module.joint_wrench_derivatives(
+            *motion.state, **self.options(motion)
+        )
         joint, entry = self.chosen
         picked = [row[..., joint, entry, :] for row in rows]
         return wrenches[..., joint, entry], np.stack(picked, axis=-3)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.planning.loads import LoadsAt
-from symgen.planning.problem import Entries, Index, Iterate, Sizes, Term, instant
+from symgen.planning.problem import Entries, Index, Iterate, Sizes, Term, instant, once
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.splines import Local
 
@@ -92,11 +92,10 @@ class Sampled(Term):
             by = super().fault(row, over)
         return by if len(self.s) == 1 else f"{by} {instant(self.s[self.limited[instance]])}"
 
+    @once
     def state(self, at: Iterate) -> Array:
         """z = (q, qd, qdd) at the instants, (K, 3, n)."""
-        return at.once(  # type: ignore[no-any-return]
-            (self.name, "state"), lambda: self.local.state(at.control, at.T, ORDERS)
-        )
+        return self.local.state(at.control, at.T, ORDERS)
 
     def rows(self, at: Iterate, by_state: Array, by_time: Array | None = None) -> Array:
         """Derivatives (K, m, L + 1 + a) of functions with derivatives `by_state` (K, R, m, n)."""
@@ -116,15 +115,12 @@ class Sampled(Term):
             rows[:, :, T + 1 :] = self.by_loads(at)[0]
         return rows
 
+    @once
     def by_loads(self, at: Iterate) -> tuple[Array, Array]:
         """Derivatives with respect to the unknown loads, (K, m, a), and theirs by the state,
         (K, R, m, n, a)."""
-
-        def compute() -> tuple[Array, Array]:
-            assert self.unknown is not None
-            return self.quantity.by_loads(self.motion(at), self.unknown)
-
-        return at.once((self.name, "by loads"), compute)  # type: ignore[no-any-return]
+        assert self.unknown is not None
+        return self.quantity.by_loads(self.motion(at), self.unknown)
 
     def scaled_basis(self, at: Iterate, orders: int) -> Array:
         """B_r / T^r, (K, R, p + 1)."""
@@ -164,38 +160,29 @@ class Sampled(Term):
         )
         return blocks
 
+    @once
     def motion(self, at: Iterate) -> Motion:
         """The states at the instants, and the loads there."""
+        z = self.state(at)
+        q, qd, qdd = (np.ascontiguousarray(z[:, r]) for r in range(ORDERS))
+        loads, rates = (None, None) if self.loads is None else self.loads(self.s, at.T)
+        if self.unknown is not None:
+            sizes = at.loads.reshape(len(self.s), -1)
+            more = np.einsum("ka,alc->klc", sizes, self.unknown)
+            loads = more if loads is None else loads + more
+        return Motion(q, qd, qdd, self.s * at.T, self.s, loads, rates)
 
-        def compute() -> Motion:
-            z = self.state(at)
-            q, qd, qdd = (np.ascontiguousarray(z[:, r]) for r in range(ORDERS))
-            loads, rates = (None, None) if self.loads is None else self.loads(self.s, at.T)
-            if self.unknown is not None:
-                sizes = at.loads.reshape(len(self.s), -1)
-                more = np.einsum("ka,alc->klc", sizes, self.unknown)
-                loads = more if loads is None else loads + more
-            return Motion(q, qd, qdd, self.s * at.T, self.s, loads, rates)
-
-        return at.once((self.name, "motion"), compute)  # type: ignore[no-any-return]
-
+    @once
     def values(self, at: Iterate) -> Array:
         """Values of the quantity, (K, m)."""
-        slopes = at.memory.get((self.name, "slopes"))
-        if slopes is not None:
-            return slopes[0]  # type: ignore[no-any-return]
-        return at.once(  # type: ignore[no-any-return]
-            (self.name, "values"), lambda: self.quantity.value(self.motion(at))
-        )
+        is_known = (id(self), "slopes") in at.memory
+        return self.slopes(at)[0] if is_known else self.quantity.value(self.motion(at))
 
+    @once
     def slopes(self, at: Iterate) -> tuple[Array, Array, Array | None]:
         """Values, their derivatives by the state (K, R, m, n), and by T at fixed state (K, m)."""
-
-        def compute() -> tuple[Array, Array, Array | None]:
-            motion = self.motion(at)
-            return *self.quantity.jacobian(motion), self.quantity.by_time(motion)
-
-        return at.once((self.name, "slopes"), compute)  # type: ignore[no-any-return]
+        motion = self.motion(at)
+        return *self.quantity.jacobian(motion), self.quantity.by_time(motion)
 
     def _speed(self, at: Iterate, orders: int) -> Array:
         """d z / d T, (K, R, n)."""
@@ -240,14 +227,11 @@ class Sampled(Term):
             np.broadcast_to(columns, shape)[self._kept],
         )
 
+    @once
     def all_rows(self, at: Iterate) -> Array:
         """Derivatives by the unknowns at all instants, (K, m, L + 1 + a)."""
-
-        def compute() -> Array:
-            _, by_state, by_time = self.slopes(at)
-            return self.rows(at, by_state, by_time)
-
-        return at.once((self.name, "rows"), compute)  # type: ignore[no-any-return]
+        _, by_state, by_time = self.slopes(at)
+        return self.rows(at, by_state, by_time)
 
     def jacobian(self, at: Iterate) -> Array:
         """Entries of the derivatives, by the chain rule."""
