@@ -54,6 +54,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from symgen.description.quantities import MULTIPLIERS
 from symgen.errors import RequestError
 from symgen.robot.closure import RANK, row_sizes
 from symgen.robot.configuration import Configuration, configuration_of
@@ -91,7 +92,6 @@ ROUNDING = 1e-9
 """Error of times, in steps, that does not add a step."""
 STEPS_AT_ONCE = 2000
 """Steps in C between which Ctrl-C is heard."""
-MULTIPLIERS = ("multipliers", "velocity_multipliers", "acceleration_multipliers")
 MOST_TERMS, ENOUGH = 40, 1e-17
 """Largest number of terms of T on manifolds, and the size of the last one."""
 

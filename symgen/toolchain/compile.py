@@ -32,6 +32,7 @@ from typing import TypeVar
 from symgen.emit.bundle import Extension, SourceBundle
 from symgen.errors import ToolchainError
 from symgen.options import NATIVE
+from symgen.support.journal import Progress
 from symgen.toolchain.cache import Cache, open_cache
 from symgen.toolchain.compiler import (
     PLAIN_OPTIONS,
@@ -46,7 +47,7 @@ from symgen.toolchain.compiler import (
 from symgen.toolchain.files import file_system_errors, write_all
 from symgen.toolchain.key import extension_digest, extension_inputs, extension_module, object_digest
 from symgen.toolchain.processes import CommandFailedError, Completed, Processes
-from symgen.toolchain.tasks import Progress, Task, checked, processors, run_tasks
+from symgen.toolchain.tasks import Task, checked, processors, run_tasks
 
 Key = TypeVar("Key")
 

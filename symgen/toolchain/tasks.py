@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from symgen.support.journal import Progress
 from symgen.support.threads import prompt_threads
 from symgen.toolchain.cache import Cache
 from symgen.toolchain.compiler import hint_for
@@ -17,9 +18,6 @@ from symgen.toolchain.files import file_system_errors, write_new
 from symgen.toolchain.processes import CommandFailedError, Completed, Processes, describe_status
 
 Result = TypeVar("Result")
-
-Progress = Callable[[str, int, int], None]
-"""A listener to `(stage, done, total)` whenever a command has ended."""
 
 
 @dataclass(frozen=True)
