@@ -221,10 +221,11 @@ class _Reader:
         keys = value.table((*reserved, *names), "weights, such as {time: 1}")
         weight = keys["time"].number()
         squares = {key: keys[key].coordinates(self.coordinates, 0.0) for key in _SQUARES}
-        for key, weights in {"time": np.array(weight), **squares}.items():
-            if np.any(weights < 0):
-                keys[key].fault("a weight is negative: the objective has no minimum")
         wrenches = {k: entry.number() for k, entry in self.by_wrench(keys["wrench"]).items()}
+        squared = {"time": weight, **squares, "wrench": list(wrenches.values())}
+        for key, weights in squared.items():
+            if np.any(np.less(weights, 0)):
+                keys[key].fault("a weight is negative: the objective has no minimum")
         loads = read_weights(keys["load"], self.module, free)
         outputs = {
             k: keys[name].number()
