@@ -105,7 +105,7 @@ class External:
     chart: Chart | None = None
 
     def given(self, kernel: Kernel) -> list[str]:
-        """The names of the arrays that a kernel reads."""
+        """Return the names of the arrays that a kernel reads."""
         return [
             "unit" if self.unit is not None and x.name == "q" else x.name for x in kernel.inputs
         ]
@@ -118,7 +118,7 @@ class External:
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """The source."""
+    """Return the source."""
     externals = list(_externals(module))
     sparsities = list(
         dict.fromkeys(port.sparsity for f in externals for port in (*f.arguments, *f.results))
@@ -145,7 +145,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 
 def library(module: Module) -> Library:
-    """The shared library: the source, and the kernels that it calls."""
+    """Return the shared library: the source, and the kernels that it calls."""
     called = [call.kernel for f in _externals(module) for call in f.calls]
     sources = compiled.sources_of(module, called)
     return Library(f"{FOLDER}/{module.robot}", (_source(module), *sources))
@@ -179,7 +179,7 @@ def _value(module: Module, kernel: Kernel) -> External:
 
 
 def _unit(module: Module, room: int) -> tuple[int | None, int]:
-    """Where the q of unit quaternions goes, and the room that is taken then."""
+    """Return where the q of unit quaternions goes, and the room that is taken then."""
     metadata = module.metadata
     return (room, room + metadata.nq) if metadata.quaternions else (None, room)
 
@@ -187,7 +187,7 @@ def _unit(module: Module, room: int) -> tuple[int | None, int]:
 def _jacobian(
     module: Module, name: str, value: External, serving: Mapping[str, Kernel]
 ) -> External | None:
-    """The derivatives by all arguments; None where a function that they take was not built."""
+    """Return derivatives by all arguments; None where a function that they take was not built."""
     arguments = {port.name: port.sparsity.rows for port in value.arguments}
     needed = [f"{name}_derivatives"]
     if "loads" in arguments:
@@ -231,7 +231,7 @@ def _jacobian(
 
 
 def _charted(module: Module, tangent: Compressed) -> Compressed:
-    """Sparsity of derivatives by the entries of q, from the tangent space."""
+    """Return sparsity of derivatives by the entries of q, from the tangent space."""
     sources = module.metadata.velocities_of_entries
     filled = set(tangent.entries)
     entries = (
@@ -252,7 +252,7 @@ def _full(rows: int, columns: int) -> Compressed:
 
 
 def _of(module: Module, kernel: Kernel, array: Array, n: int) -> Compressed:
-    """Sparsity of a result with a row for every coordinate, without structural zeros."""
+    """Return sparsity of a result with a row for every coordinate, without structural zeros."""
     columns = array.size // n
     zeros: Sequence[int] = kernel.zeros[array.name] if kernel.line is not None else ()
     if kernel.line is None and kernel.function.packable and array.shape == (n, n):

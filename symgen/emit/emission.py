@@ -34,13 +34,13 @@ class Backend(Protocol):
     NAME: str
 
     def files(self, module: Module, templates: Templates) -> dict[str, str]:
-        """The files of a package."""
+        """Return the files of a package."""
 
     def extensions(self, module: Module) -> tuple[Extension, ...]:
-        """The extensions to compile."""
+        """Return the extensions to compile."""
 
     def beginnings(self, module: Module) -> dict[str, dict[str, str]]:
-        """The first lines of functions in what is compiled: see `SourceBundle`."""
+        """Return the first lines of functions in what is compiled: see `SourceBundle`."""
 
 
 BACKENDS: tuple[Backend, ...] = (compiled, cython, numpy)
@@ -62,8 +62,8 @@ class EarlyKernels:
         self._headers = {**headers, f"c/{self._module.robot}.h": ""}
 
     def add(self, formulation: str, function: str, forms: Forms) -> SourceBundle | None:
-        """A kernel that will serve the top level: its C file, and headers.  None if the kernel is
-        short, or not compiled in all versions."""
+        """Return a kernel that will serve the top level: its C file, and headers. None if the
+        kernel is short, or not compiled in all versions."""
         package, robot = self._module.package, self._module.robot
         added = kernel(formulation, forms, package.metadata.sizes)
         self.kernels[formulation, function] = added
@@ -80,17 +80,17 @@ class EarlyKernels:
 
 
 def kernel_files(source: Package, templates: Path | None = None) -> dict[tuple[str, str], str]:
-    """Formulation and function -> C source of the kernel alone, to measure its size."""
+    """Return formulation and function -> C source of the kernel alone, to measure its size."""
     return compiled.alone(module(source), Templates(templates))
 
 
 def javascript_module(source: Package, templates: Path | None = None) -> str:
-    """All functions of a package, derived in straight lines, as one module of JavaScript."""
+    """Return all functions of a package, derived in straight lines, as one module of JavaScript."""
     return javascript.source(module(source), Templates(templates), javascript.MODULE)
 
 
 def javascript_script(source: Package, templates: Path | None = None) -> str:
-    """The functions of a package as a script of a page, which defines ``symgen``."""
+    """Return the functions of a package as a script of a page, which defines ``symgen``."""
     return javascript.source(module(source), Templates(templates), javascript.SCRIPT)
 
 
@@ -101,7 +101,7 @@ def emit(
     begin: Callable[[SourceBundle], None] = lambda compiled: None,
     early: EarlyKernels | None = None,
 ) -> SourceBundle:
-    """The source files of `source` for these backends; NumPy is always among them.
+    """Return the source files of `source` for these backends; NumPy is always among them.
 
     `templates` is a folder whose templates replace those of symgen.  `begin` is given the bundle
     as soon as it has all that a compiler reads: the other files are printed afterwards.  `early`

@@ -79,11 +79,11 @@ class Array:
         return "".join(f"[{length}]" for length in self.shape) or "[1]"
 
     def place(self, position: int) -> int:
-        """Where the entry at `position` stands in memory."""
+        """Return where the entry at `position` stands in memory."""
         return self.places[position] if self.places else position
 
     def index(self, position: int) -> str:
-        """The entry at `position` (row by row) as NumPy writes it, such as ``[..., 1, 5]``."""
+        """Write the entry at `position` (row by row) as NumPy does, such as ``[..., 1, 5]``."""
         indices: list[str] = []
         for length in reversed(self.shape):
             position, index = divmod(position, length)
@@ -178,14 +178,14 @@ class Body:
     pieces: tuple[tuple[Section, ...], ...] = ()
 
     def printed(self, language: Language, length: int) -> tuple[tuple[PrintedPart, ...], int]:
-        """The lines in parts of about `length` lines, and the slots of their workspace."""
+        """Return the lines in parts of about `length` lines, and the slots of their workspace."""
         printer = Printer(language, self.names)
         whole = self.split(length)
         printed = (self._part(printer, n, part) for n, part in enumerate(whole.parts, start=1))
         return tuple(printed), whole.slots
 
     def split(self, length: int) -> parts.Parts:
-        """The schedule in parts of about `length` lines."""
+        """Return the schedule in parts of about `length` lines."""
         if length not in self._splits:
             self._splits[length] = (
                 parts.in_pieces(self.schedule, self.pieces)
@@ -208,7 +208,7 @@ class Body:
         )
 
     def _unpacking(self) -> Iterator[tuple[int, PrintedLine]]:
-        """Every input symbol's node index, and the line that takes it out of its array."""
+        """Yield every input symbol's node index, and the line that takes it out of its array."""
         for declared in self.schedule.program.inputs:
             array = self.arrays.get(declared.name)
             for position, symbol in enumerate(declared.symbols if array else ()):
@@ -242,7 +242,7 @@ class Body:
     def _angles(
         self, printer: Printer, waves: Sequence[Line], keeps: Mapping[int, int]
     ) -> Iterator[PrintedAngle]:
-        """The waves by angle."""
+        """Yield the waves by angle."""
         angles: dict[int, dict[str, Line]] = {}
         for line in waves:
             angles.setdefault(line.value.args[0].index, {})[line.value.op] = line
@@ -376,7 +376,7 @@ class Kernel:
         return longest / max(1, sum(lengths))
 
     def links_of(self, part: int) -> tuple[int, ...]:
-        """The links that need the part of this number."""
+        """Return the links that need the part of this number."""
         return tuple(link for link, path in enumerate(self.paths) if part in path)
 
     @property
@@ -395,11 +395,11 @@ class Kernel:
         return any(self.zeros[array.name] for array in self.outputs)
 
     def printed(self, language: Language, length: int) -> PrintedKernel:
-        """The kernel in `language`, in parts of about `length` lines."""
+        """Return the kernel in `language`, in parts of about `length` lines."""
         return PrintedKernel(self, *self.body.printed(language, length))
 
     def split(self, length: int) -> parts.Parts:
-        """The schedule in parts of about `length` lines."""
+        """Return the schedule in parts of about `length` lines."""
         return self.body.split(length)
 
 
@@ -408,7 +408,7 @@ def _is_wave(line: Line) -> bool:
 
 
 def kernel(formulation: str, forms: Forms, sizes: Mapping[str, int]) -> Kernel:
-    """The kernel of a function; ValueError if that is not what the table of functions says."""
+    """Make the kernel of a function; ValueError if the table of functions disagrees."""
     function = function_named(forms.any.function).of(sizes)
     options = (*function.options, PARAMETERS)
     given = [*in_numbers(function.arguments, sizes)]
@@ -436,12 +436,12 @@ def kernel(formulation: str, forms: Forms, sizes: Mapping[str, int]) -> Kernel:
 
 
 def tolerance(sizes: Mapping[str, int]) -> float:
-    """Smallest pivot of a regular mass matrix over the diagonal entry of its row: n eps."""
+    """Return smallest pivot of a regular mass matrix over the diagonal entry of its row: n eps."""
     return sizes["n"] * 2.0**-52
 
 
 def in_numbers(arguments: Sequence[Argument], sizes: Mapping[str, int]) -> tuple[Array, ...]:
-    """`arguments` with their shapes in numbers."""
+    """Return `arguments` with their shapes in numbers."""
     return tuple(Array(identifier(a.name), a.sizes(sizes), plain(a.meaning)) for a in arguments)
 
 
@@ -467,7 +467,7 @@ def _check_outputs(program: Program[Scalar], outputs: Sequence[Array]) -> None:
 
 
 def sliced(stack: Kernel, n: int) -> Kernel:
-    """The kernel for one link by that of all; their arrays of one link come one after the other.
+    """Make the kernel for one link from that of all; arrays of one link stand side by side.
 
     `n` is the number of coordinates.
     """
@@ -528,7 +528,7 @@ def _needs(schedule: Schedule, size: int) -> list[int]:
 
 
 def _pieces(schedule: Schedule, needs: Sequence[int]) -> list[tuple[int, tuple[Section, ...]]]:
-    """The lines by the links that need them, those that most need first."""
+    """Return the lines by the links that need them, those that most need first."""
     grouped: dict[int, list[tuple[Section, Line]]] = {}
     for need, placed in zip(needs, _placed(schedule.sections), strict=True):
         if need:

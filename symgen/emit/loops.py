@@ -82,7 +82,7 @@ class PrintedEntry:
         return "" if self.height == 1 else f"[:, {self.part}]"
 
     def place(self, row: str, column: str, stride: str) -> str:
-        """Where it stands for two joints, in C."""
+        """Return where it stands for two joints, in C."""
         if self.beside:
             return f"({row} * {self.beside} + {column}) * {self.height} + {self.part}"
         return f"{self.start(row, stride)} + {column}"
@@ -92,12 +92,12 @@ class PrintedEntry:
         return joint if self.height == 1 else f"{joint} * {self.height} + {self.part}"
 
     def start(self, joint: str, stride: str) -> str:
-        """Where this row begins, in C."""
+        """Return where this row begins, in C."""
         row = self.row(joint)
         return f"{row} * {stride}" if self.height == 1 else f"({row}) * {stride}"
 
     def diagonal(self, joint: str, stride: str) -> str:
-        """Where it stands for a joint and itself, in C."""
+        """Return where it stands for a joint and itself, in C."""
         if self.height == 1:
             return f"{joint} * ({stride} + 1)"
         return f"{self.start(joint, stride)} + {joint}"
@@ -211,7 +211,7 @@ class Loops:
         return tuple(name for phase in pairs for name in phase.squares if name not in results)
 
     def rows(self, square: str) -> int:
-        """Number of rows of a square array: one for every joint, or several."""
+        """Return the number of rows of a square array: one for every joint, or several."""
         return self.n * self._heights[square]
 
     @cached_property
@@ -220,7 +220,7 @@ class Loops:
         return {name: prod(shape) for phase in pairs for name, shape in phase.shapes.items()}
 
     def stride(self, square: str) -> str:
-        """From one row of a square array to the next, in C."""
+        """Return the step from one row of a square array to the next, in C."""
         return "ROOM" if square in self.inner else str(self.n)
 
     @property
@@ -280,13 +280,13 @@ class Loops:
         return listed
 
     def visits(self, lanes: int) -> list[tuple[list[Visit], ...]]:
-        """Rows by vector of columns: rows whose joints carry some of theirs, rows of their joints,
-        rows whose joints are carried by some, and all other rows."""
+        """Return rows by vector of columns: rows whose joints carry some of theirs, rows of
+        their joints, rows whose joints are carried by some, and all other rows."""
         chunks = (range(c, min(c + lanes, self.n)) for c in range(0, self.n, lanes))
         return [self._visits(chunk) for chunk in chunks]
 
     def visit_ends(self, lanes: int) -> list[list[int]]:
-        """Where each of the lists of `visits` begins and the last one of a vector ends."""
+        """Return where each of the lists of `visits` begins and the last one of a vector ends."""
         ends, table = 0, []
         for segments in self.visits(lanes):
             row = [ends, *(ends + end for end in accumulate(map(len, segments)))]
@@ -295,7 +295,7 @@ class Loops:
         return table
 
     def visits_by_row(self, lanes: int) -> list[Visit]:
-        """Vectors of columns by row, the last one first."""
+        """Return vectors of columns by row, the last one first."""
         chunks = [range(c, min(c + lanes, self.n)) for c in reversed(range(0, self.n, lanes))]
         return [self._visit(r, chunk) for r in range(self.n) for chunk in chunks]
 
@@ -314,7 +314,7 @@ class Loops:
         return r, beyond, before
 
     def printed(self, language: Language, length: int) -> PrintedLoops:
-        """The phases in `language`, straight ones in parts of about `length` lines."""
+        """Return the phases in `language`, straight ones in parts of about `length` lines."""
         phases, slots = [], 0
         for number, phase in enumerate(self.program.phases, start=1):
             printed, needed = self._phase(phase, number, language, length)
@@ -388,7 +388,7 @@ class Loops:
     def _without_constants(
         self, phase: Straight[Scalar]
     ) -> tuple[Program[Scalar], list[tuple[Column, int]]]:
-        """The program without the columns of constants, and what else it writes."""
+        """Return the program without the columns of constants, and what else it writes."""
         output = _written(phase)
         kept = [
             (place, entry)
@@ -404,7 +404,7 @@ class Loops:
         return program, [place for place, _ in kept]
 
     def _with_constants(self, phase: EachJoint[Scalar]) -> tuple[Program[Scalar], dict[str, Array]]:
-        """The program with two inputs in place of one: columns, and columns of constants."""
+        """Return the program with two inputs in place of one: columns, and columns of constants."""
         whole_input = phase.program.input(COLUMNS)
         constants = list(self.constants)
         arrays: dict[str, Array] = {}
@@ -477,7 +477,7 @@ def _written(phase: Straight[Scalar]) -> Output[Scalar]:
 
 
 def _zeros(body: Body) -> tuple[int, ...]:
-    """Where the results stand that are 0 by structure."""
+    """Return where the results stand that are 0 by structure."""
     return tuple(
         body.arrays[name].place(position)
         for name, positions in body.schedule.zeros.items()

@@ -158,7 +158,7 @@ class PublicFunction:
 def public_function(
     function: Function, metadata: ModuleMetadata, formulation: str = ""
 ) -> PublicFunction:
-    """`function` of the robot of a module."""
+    """Return `function` of the robot of a module."""
     sizes = metadata.sizes
     function = function.of(sizes)
     named = replace(PARAMETERS, meaning=", ".join(metadata.parameter_names))
@@ -181,7 +181,7 @@ def public_function(
 
 
 def _packed(array: Array, metadata: ModuleMetadata) -> Array:
-    """A square result without what is always 0; others as they are."""
+    """Return a square result without what is always 0; others as they are."""
     if len(array.shape) < 2:
         return array
     return replace(array, shape=(len(metadata.related),))
@@ -255,7 +255,7 @@ class Module:
         return tuple(functions.values())
 
     def values(self) -> dict[str, Any]:
-        """Values of every template."""
+        """Return values of every template."""
         return {
             "robot": self.robot,
             "version": text.version(self.metadata.symgen_version),
@@ -277,8 +277,8 @@ def module(
     kernels: Mapping[tuple[str, str], Kernel] | None = None,
     bodies: Mapping[tuple[str, str], str] | None = None,
 ) -> Module:
-    """`package`, ready to be printed; some kernels, by formulation and function, may be known, and
-    of some the C as well."""
+    """Return `package`, ready to be printed; some kernels, by formulation and function, may be
+    known, and of some the C as well."""
     return Module(
         package=package,
         robot=identifier(package.metadata.name),
@@ -323,7 +323,7 @@ def _formulations(
 
 
 def notes_of(programs: Iterable[Program[Scalar] | LoopedProgram[Scalar]]) -> dict[str, str]:
-    """The notes of all programs: by family of labels, such as ``NE`` and ``dNE``, and number."""
+    """Return notes of all programs: by family of labels, such as ``NE`` and ``dNE``, and number."""
     notes = {label: text for program in programs for label, text in program.notes.items()}
     families = list(dict.fromkeys(label.rpartition("-")[0] for label in notes))
 

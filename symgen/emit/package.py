@@ -31,7 +31,7 @@ _CHECKS = (
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """Top level, formulations, stubs, run time, and the checks of ``selftest``."""
+    """Return top level, formulations, stubs, run time, and the checks of ``selftest``."""
     values = module.values()
     package = {name: file.read_text(encoding="utf-8") for name, file in _COPIES.items()}
     package |= {
@@ -70,7 +70,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 
 def _docstrings(source: str) -> dict[str, str]:
-    """Docstrings of functions that are written by hand, by name."""
+    """Return docstrings of functions that are written by hand, by name."""
     tree = ast.parse(source)
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     return {function.name: ast.get_docstring(function) or "" for function in functions}
@@ -117,7 +117,7 @@ def _overview(module: Module) -> str:
 
 
 def _about_quaternions(module: Module) -> list[str]:
-    """Remarks on q where it has joints on manifolds."""
+    """Return remarks on q where it has joints on manifolds."""
     metadata = module.metadata
     if not metadata.quaternions:
         return []
@@ -133,7 +133,7 @@ def _about_quaternions(module: Module) -> list[str]:
 
 
 def _source(value: Any) -> str:
-    """The value of a `Fact` as Python source."""
+    """Return the value of a `Fact` as Python source."""
     if isinstance(value, Mapping):
         entries = "".join(f'    "{key}": {_source(entry)},\n' for key, entry in value.items())
         return f"{{\n{entries}}}"
@@ -147,7 +147,7 @@ def _source(value: Any) -> str:
 
 
 def _limits(module: Module) -> list[tuple[str, list[float]]]:
-    """Limits by kind, one entry per coordinate; infinite where the model gives none."""
+    """Return limits by kind, one entry per coordinate; infinite where the model gives none."""
 
     def column(kind: str, default: float) -> list[float]:
         values = (getattr(limits, kind) for limits in module.metadata.limits)
@@ -158,12 +158,12 @@ def _limits(module: Module) -> list[tuple[str, list[float]]]:
 
 
 def repr_limit(value: float) -> str:
-    """A limit as Python source."""
+    """Return a limit as Python source."""
     return repr(value) if math.isfinite(value) else f'float("{value}")'
 
 
 def _checks() -> dict[str, str]:
-    """The checks that ``selftest`` runs: copies of files of `symgen.validation`."""
+    """Return the checks that ``selftest`` runs: copies of files of `symgen.validation`."""
     folder = resources.files("symgen.validation")
     return {"_calls.py": calls.source()} | {
         f"_{name}.py": _relative(folder.joinpath(f"{name}.py").read_text(encoding="utf-8"))
@@ -172,7 +172,7 @@ def _checks() -> dict[str, str]:
 
 
 def _relative(source: str) -> str:
-    """The source with imports of the files beside it."""
+    """Return the source with imports of the files beside it."""
     source = source.replace("from symgen.robot.configuration import", "from ._configuration import")
     source = source.replace("from symgen.program.calls import", "from ._calls import")
     for name in _CHECKS:

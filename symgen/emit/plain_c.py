@@ -66,7 +66,7 @@ class PlainFunction:
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """The folder; nothing where it would be too long to be read."""
+    """Return the folder; nothing where it would be too long to be read."""
     chosen, lines = [], 0
     for item in _functions(module):
         chosen.append(item)

@@ -51,7 +51,7 @@ class Templates:
             self._folders.insert(0, directory)
 
     def render(self, name: str, **values: Any) -> str:
-        """The template `name`, filled; RequestError says what is wrong with it, and where."""
+        """Fill the template `name`; RequestError says what is wrong with it, and where."""
         try:
             return self._environment.get_template(name + SUFFIX).render(values)
         except jinja2.TemplateSyntaxError as error:
@@ -61,8 +61,8 @@ class Templates:
             raise RequestError(f"{place}: {type(error).__name__}: {error}") from error
 
     def references(self, name: str) -> set[str | None]:
-        """The templates that `name` includes or imports; None among them: one by another name each
-        time.  RequestError where its syntax is wrong."""
+        """Return the templates that `name` includes or imports; None among them: one by another
+        name each time. RequestError where its syntax is wrong."""
         try:
             return set(
                 meta.find_referenced_templates(self._environment.parse(self.source(name), name))
@@ -71,7 +71,7 @@ class Templates:
             raise _wrong_syntax(error) from error
 
     def source(self, name: str) -> str:
-        """The text of the file `name` as it stands."""
+        """Return the text of the file `name` as it stands."""
         for folder in self._folders:
             file = folder.joinpath(*name.split("/"))
             if file.is_file():
@@ -79,11 +79,11 @@ class Templates:
         raise FileNotFoundError(f"no template {name}")
 
     def names(self) -> list[str]:
-        """The names of all templates, those of what is beside packages included."""
+        """Return the names of all templates, those of what is beside packages included."""
         return sorted({name for folder in self._folders for name in _names(folder)})
 
     def sources(self) -> dict[str, str]:
-        """Every template that may be used, by name: what a build depends on."""
+        """Return every template that may be used, by name: what a build depends on."""
         kept = (name for name in self.names() if not name.startswith(BESIDE_BUILDS))
         return {name: self.source(name) for name in kept}
 
@@ -129,7 +129,7 @@ _FAULTS = (
 
 
 def own_templates(directory: Path) -> Mapping[str, str]:
-    """The texts of the user's templates by name, once each of them is known to be of use.
+    """Return the texts of the user's templates by name, once each of them is known to be of use.
 
     RequestError where one has a name that symgen does not ask for and no other template includes,
     where the syntax of one is wrong, where there is none at all, or no end of files.
@@ -160,12 +160,12 @@ def own_templates(directory: Path) -> Mapping[str, str]:
 
 
 def _meant(shipped: set[str]) -> Callable[[str], str | None]:
-    """name -> the template that it may be meant to be."""
+    """Return name -> the template that it may be meant to be."""
     return lambda name: nearest(name, sorted(shipped))
 
 
 def _own_names(directory: Path) -> Iterator[str]:
-    """Names of the regular files in a folder, links followed, but never in a circle."""
+    """Yield names of the regular files in a folder, links followed, but never in a circle."""
     waiting, seen, count = [directory], set(), 0
     while waiting:
         folder = waiting.pop()
@@ -197,7 +197,7 @@ def _wrong_syntax(error: jinja2.TemplateSyntaxError) -> RequestError:
 
 
 def _place(error: BaseException) -> str | None:
-    """The template and line that an error comes from; jinja2 writes them into the traceback."""
+    """Return template and line that an error comes from; jinja2 writes them into the traceback."""
     place, step = None, error.__traceback__
     while step is not None:
         file = step.tb_frame.f_code.co_filename
@@ -208,7 +208,7 @@ def _place(error: BaseException) -> str | None:
 
 
 def _is_page(name: str | None) -> bool:
-    """Whether a template makes HTML: then text that comes from users is escaped."""
+    """Return whether a template makes HTML: then text that comes from users is escaped."""
     return name is not None and name.endswith(f".html{SUFFIX}")
 
 
@@ -237,8 +237,8 @@ def use_compiled(data: bytes) -> None:
 
 
 def compiled() -> bytes | None:
-    """Code of symgen's own templates, compiled here or read by `use_compiled`; None without any
-    that is new."""
+    """Return code of symgen's own templates, compiled here or read by `use_compiled`; None
+    without any that is new."""
     if not _COMPILED.is_new:
         return None
     _COMPILED.is_new = False
@@ -247,14 +247,14 @@ def compiled() -> bytes | None:
 
 @lru_cache(1)
 def _shipped_alone() -> jinja2.Environment:
-    """The environment without templates of a user's: once in a process, to compile each once."""
+    """Make the environment without templates of users: once, to compile each once."""
     environment = Templates()._new_environment()
     environment.bytecode_cache = _COMPILED
     return environment
 
 
 def _shipped() -> Traversable:
-    """The folder of templates: inside the wheel, or at the top of a source tree."""
+    """Return the folder of templates: inside the wheel, or at the top of a source tree."""
     package = resources.files("symgen")
     inside = package.joinpath("templates")
     if inside.is_dir():

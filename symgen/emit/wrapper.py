@@ -54,7 +54,7 @@ WITHOUT_SENSITIVITIES = 6
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """Tables of the functions, and what calls of them are made of."""
+    """Return tables of the functions, and what calls of them are made of."""
     facts = {**module.values(), **values(module)}
     shared = (*CALLS, *MOTIONS) if mechanism_calls(module) else CALLS
     files_of_c = {name: templates.source(name) for name in shared}
@@ -65,24 +65,24 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 
 def shared_sources(module: Module) -> tuple[str, ...]:
-    """The C files that are equal for every robot."""
+    """Return the C files that are equal for every robot."""
     shared = (*CALLS, *MOTIONS) if mechanism_calls(module) else CALLS
     return tuple(name for name in shared if name.endswith(".c"))
 
 
 def mechanism(module: Module) -> tuple[str, ...]:
-    """The C file with the steps of a mechanism, where it is one."""
+    """Return the C file with the steps of a mechanism, where it is one."""
     return (f"c/{module.robot}_mechanism.c",) if mechanism_calls(module) else ()
 
 
 def mechanism_calls(module: Module) -> tuple[str, ...]:
-    """`MECHANISM_CALLS` where those that every motion needs were built."""
+    """Return `MECHANISM_CALLS` where those that every motion needs were built."""
     built = {f.name for f in module.signatures}
     return MECHANISM_CALLS if built.issuperset(MECHANISM_CALLS[:WITHOUT_SENSITIVITIES]) else ()
 
 
 def values(module: Module) -> dict[str, Any]:
-    """Sizes of tables (at least 1: C has no empty arrays)."""
+    """Return sizes of tables (at least 1: C has no empty arrays)."""
     functions = module.signatures
     options = [array.size for f in functions for array in f.options]
     return {
@@ -96,7 +96,7 @@ def values(module: Module) -> dict[str, Any]:
 
 
 def _most_samples(module: Module) -> list[int]:
-    """Samples between two checks by function, packed ones last: a multiple of those in a vector."""
+    """Count samples between checks by function, packed ones last: a multiple of a vector's."""
     work = {(kernel.formulation, kernel.function.name): kernel.work for kernel in module.kernels}
     every = [*work.values(), *(work[name] for name in module.packed)]
     return [max(8, OPERATIONS_AT_ONCE // max(1, count) // 8 * 8) for count in every]

@@ -61,7 +61,7 @@ class Assignment:
 
 
 def read_answer(text: str, file: str) -> tuple[tuple[Assignment, ...], list[Fault]]:
-    """All assignments, and lines that cannot be read; `ModelError` where there are no others."""
+    """Read all assignments, and list unreadable lines; `ModelError` if there are no others."""
     assignments: list[Assignment] = []
     faults: list[Fault] = []
     for line, statement in _statements(text):
@@ -79,7 +79,7 @@ def read_answer(text: str, file: str) -> tuple[tuple[Assignment, ...], list[Faul
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """Line and text of every statement; what stands in parentheses may take several lines."""
+    """Yield line and text of every statement; what stands in parentheses may take several lines."""
     if len(text) > MAX_BYTES:
         return
     start, collected = 0, ""
@@ -116,7 +116,7 @@ def _assignment(statement: str, line: int) -> Assignment:
 
 
 def _name_of(name: str, index: tuple[int, ...]) -> str:
-    """M[1,2] on the right as a name that nobody can write: the grammar knows no brackets."""
+    """Return M[1,2] on the right as a name that nobody can write: the grammar knows no brackets."""
     return f"{GIVEN}{name}_{'_'.join(map(str, index))}"
 
 
@@ -125,5 +125,5 @@ def _numbers(index: str | None) -> tuple[int, ...]:
 
 
 def as_written(text: str) -> str:
-    """`text` with entries as they are written: M[1,2]."""
+    """Return `text` with entries as they are written: M[1,2]."""
     return _GIVEN.sub(lambda x: f"{x['name']}[{x['index'][1:].replace('_', ',')}]", text)

@@ -79,7 +79,7 @@ class Verdict:
         return f"{right} of {len(self.rows)} right"
 
     def as_json(self) -> dict[str, Any]:
-        """The verdict as plain data."""
+        """Return the verdict as plain data."""
         return {**asdict(self), "passed": self.passed}
 
     def __str__(self) -> str:
@@ -153,14 +153,14 @@ class _Grading:
         return self.asked.truth
 
     def is_right(self, question: Question, numbers: bool = False) -> bool:
-        """Whether an answer is identically right; with `numbers` at the parameters of the file."""
+        """Say whether an answer is right; with `numbers` at the parameters of the file."""
         state = replace(self.asked.state, numbers=numbers)
         if needs_reals(question.answer):
             return agrees(self.truth, question, state)
         return all(point.answer == point.truth for point in _points(self.truth, question, state))
 
     def graded(self, question: Question) -> Graded:
-        """One question against the truth; where it is wrong, against the usual slips."""
+        """Grade one question by the truth; where it is wrong, by the usual slips."""
         label, line = question.assignment.label, question.assignment.line
         if self.is_right(question):
             return Graded(label, line, True)
@@ -180,13 +180,13 @@ class _Grading:
         return Graded(label, line, False, as_written(words), slip)
 
     def is_in_numbers(self, question: Question) -> bool:
-        """Whether an answer has numbers that may stand for parameters: decimals, or no symbols."""
+        """Say whether numbers of an answer may stand for parameters: decimals, or no symbols."""
         used = {x.name for x in question.answer.free_symbols}
         decimals = any(map(is_decimal, question.answer.atoms(sympy.Rational, sympy.Float)))
         return decimals or not used & self.asked.parameters.keys()
 
     def slips_of_angles(self, question: Question) -> Iterator[str]:
-        """Sines for cosines, degrees for radians: the answer is right when that is undone."""
+        """Yield sines for cosines, degrees for radians: the answer is right when that is undone."""
         if self.asked.size(question.assignment).terms > MOST_TERMS:
             return
         angles = [
@@ -209,7 +209,7 @@ class _Grading:
                 yield words
 
     def wrong(self, question: Question) -> WrongTerm | str:
-        """The first wrong term, or why there is none to be shown."""
+        """Return the first wrong term, or why there is none to be shown."""
         root = question.assignment.value.root
         truth = self.true_expression(question)
         if truth is None:
@@ -238,7 +238,7 @@ class _Grading:
         return wrong or "it is no sum of products to be compared term by term"
 
     def needed_definitions(self, used: set[Expr]) -> dict[Expr, Expr]:
-        """Replacements that make terms comparable, with the names that answers use.
+        """Return replacements that make terms comparable, with the names that answers use.
 
         A derived parameter stays where what it is derived from does not occur beside it.
         """
@@ -252,7 +252,7 @@ class _Grading:
         return {**derived, **{x: name for x, name in names.items() if name not in taken}}
 
     def true_expression(self, question: Question) -> Expr | None:
-        """The truth: of a step as it is written, of an entry with all steps put in.
+        """Return the truth: of a step as it is written, of an entry with all steps put in.
 
         None where that is too long.
         """
@@ -275,7 +275,7 @@ class _Grading:
         return entry.xreplace(stands_for)
 
     def slip(self, question: Question, points: list[_Point]) -> str:
-        """The likely slip, "" where none of the usual ones gives this answer.
+        """Return the likely slip, "" where none of the usual ones gives this answer.
 
         Without `points`, as of answers with roots, those of the whole robot are not tried.
         """
@@ -320,7 +320,7 @@ class _Point:
 
 
 def _points(truth: Truth, question: Question, state: Changed) -> Iterator[_Point]:
-    """Random points at which everything has a value: roots exist, nothing is divided by 0."""
+    """Yield random points at which everything has a value: roots exist, nothing is divided by 0."""
     count = 0
     for number in range(MOST_TRIES * POINTS):
         field = random_field(0, number)
@@ -339,7 +339,7 @@ def _points(truth: Truth, question: Question, state: Changed) -> Iterator[_Point
 
 
 def _of_whole(question: Question, points: list[_Point]) -> Iterator[str]:
-    """Slips of the whole entry: its sign, a factor 2, another entry of the same result."""
+    """Yield slips of the whole entry: its sign, a factor 2, another entry of the same result."""
 
     def everywhere(value: Any) -> bool:
         return all(value(point) == point.answer for point in points)
@@ -379,14 +379,14 @@ def _index(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _size(expression: Expr, sizes: Mapping[Expr, int]) -> int:
-    """Leaves of an expression with all steps put in."""
+    """Return leaves of an expression with all steps put in."""
     if not expression.args:
         return sizes.get(expression, 1)
     return sum(_size(part, sizes) for part in expression.args)
 
 
 def _terms(expression: Expr, terms: Mapping[Expr, int]) -> int:
-    """Terms of an expression with all steps put in and multiplied out, at most."""
+    """Return terms of an expression with all steps put in and multiplied out, at most."""
     if not expression.args:
         return terms.get(expression, 1)
     parts = [_terms(part, terms) for part in expression.args]
@@ -400,7 +400,7 @@ def _terms(expression: Expr, terms: Mapping[Expr, int]) -> int:
 
 
 def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:
-    """The steps that an entry rests on."""
+    """Return the steps that an entry rests on."""
     needed: set[Expr] = set()
     waiting = [entry]
     while waiting:
@@ -425,7 +425,7 @@ ROW_IS_NEEDED = (
 def by_rows(
     is_right: Callable[[Question], bool], asked: Questions, rows: Sequence[Graded]
 ) -> list[Graded]:
-    """The verdicts `rows` on the questions of `asked`, those on entries of C by whole rows."""
+    """Return verdicts `rows` on the questions of `asked`, those on entries of C by whole rows."""
     judged = list(rows)
     entries = {
         question.assignment.index: place
@@ -451,7 +451,7 @@ def by_rows(
 
 
 def _question(asked: Questions, name: str, index: tuple[int, ...], answer: Expr) -> Question:
-    """A question of our own about an entry."""
+    """Return a question of our own about an entry."""
     (first, *_) = asked.questions
     quantity = QUANTITIES[name]
     program = asked.truth.program(quantity.function)
@@ -463,7 +463,7 @@ def _question(asked: Questions, name: str, index: tuple[int, ...], answer: Expr)
 
 
 def _products(asked: Questions, matrix: Mapping[tuple[int, ...], Expr], i: int) -> Question:
-    """C_i1 qd_1 + C_i2 qd_2 + ..., which is to be h_i."""
+    """Return C_i1 qd_1 + C_i2 qd_2 + ..., which is to be h_i."""
     rates = asked.coordinates()
     answer = sum(matrix[i, k] * rates[f"qd{k}"] for k in range(1, asked.truth.coordinates + 1))
     return _question(asked, PRODUCTS, (i,), answer)
@@ -472,7 +472,7 @@ def _products(asked: Questions, matrix: Mapping[tuple[int, ...], Expr], i: int) 
 def _is_skew(
     is_right: Callable[[Question], bool], asked: Questions, matrix: Mapping[tuple[int, ...], Expr]
 ) -> bool:
-    """Whether C + C^T is dM/dt, as it is of the Christoffel matrix: C differs by a skew matrix.
+    """Say whether C + C^T is dM/dt, as for the Christoffel matrix: C differs by a skew matrix.
 
     Entry by entry C_ij is to be (Christoffel)_ij + (Christoffel)_ji - C_ji.
     """

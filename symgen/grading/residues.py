@@ -35,7 +35,7 @@ class Values:
         self._halves: dict[Expr, tuple[Residue, Residue]] = {}
 
     def of(self, expression: Expr) -> Residue:
-        """The value of an expression."""
+        """Return the value of an expression."""
         if expression not in self.known:
             self.known[expression] = self._value(expression)
         return self.known[expression]
@@ -115,7 +115,7 @@ class Values:
         return total
 
     def half(self, x: Expr) -> tuple[Residue, Residue]:
-        """Cosine and sine of x/2, from which those of all its multiples follow."""
+        """Return cosine and sine of x/2, from which those of all its multiples follow."""
         if x not in self._halves:
             value = self.of(x) / self.field.number(2)
             self._halves[x] = self.field.cos(value), self.field.sin(value)
@@ -125,6 +125,6 @@ class Values:
 def _turned(
     one: tuple[Residue, Residue], other: tuple[Residue, Residue]
 ) -> tuple[Residue, Residue]:
-    """The sum of two angles."""
+    """Return the sum of two angles."""
     (c, s), (d, t) = one, other
     return c * d - s * t, s * d + c * t

@@ -34,7 +34,7 @@ class Quantity:
     results: tuple[str, ...]
 
     def output(self, program: Program[Any]) -> Output[Any]:
-        """The array, from a program of its function."""
+        """Return the array, from a program of its function."""
         parts = [part for part in program.outputs if part.name in self.results]
         rows = zip(*(part.entries for part in parts), strict=True)
         entries = tuple(reduce(add, row) for row in rows)
@@ -129,7 +129,7 @@ class Truth:
     _programs: dict[tuple[str, str], Program[Expr]] = field(default_factory=dict)
 
     def program(self, function: str, formulation: str = GIVEN_BY) -> Program[Expr]:
-        """The steps of a function by a formulation; ZeroDivisionError where it has no solution."""
+        """Derive the steps of a function; ZeroDivisionError where it has no solution."""
         key = function, formulation
         if key not in self._programs:
             tree = build_tree(self.description, SymPyAlgebra())
@@ -142,12 +142,12 @@ class Truth:
         return len(self.description.coordinate_names)
 
     def quaternions(self, program: Program[Expr]) -> list[tuple[Expr, ...]]:
-        """The entries x y z w of every quaternion among the inputs of a program."""
+        """Return the entries x y z w of every quaternion among the inputs of a program."""
         q = next((array.symbols for array in program.inputs if array.name == "q"), ())
         return [q[at : at + 4] for at in self.description.quaternion_places] if q else []
 
     def dependent(self, program: Program[Expr]) -> dict[Expr, Expr]:
-        """Derived parameters, and entries of quaternions -> expressions of what is independent.
+        """Map derived parameters and entries of quaternions -> independent expressions.
 
         A quaternion has length 1, and is that of three numbers that no answer can name.
         """
@@ -181,7 +181,7 @@ class Truth:
         }
 
     def values(self, prime: PrimeField, program: Program[Expr], changed: Changed) -> Values:
-        """The point, with all steps of `program` there."""
+        """Return the point, with all steps of `program` there."""
         values = Values(prime)
         if changed.numbers:
             values.known.update({x: values.of(number) for x, number in self.numbers.items()})
@@ -203,14 +203,14 @@ class Truth:
     def entries(
         self, prime: PrimeField, quantity: Quantity, changed: Changed = AS_IT_IS
     ) -> list[Residue]:
-        """All entries of a quantity, in order."""
+        """Return all entries of a quantity, in order."""
         program = self.program(quantity.function)
         values = self.values(prime, program, changed)
         return [values.of(x) for x in quantity.output(program).entries]
 
 
 def _relative(values: Values, arrays: Mapping[str, tuple[Expr, ...]]) -> None:
-    """Every coordinate becomes the difference of the given one and the one before."""
+    """Replace every coordinate by its difference from the one before."""
     for name, symbols in arrays.items():
         if name not in ("q", "qd", "qdd"):
             continue

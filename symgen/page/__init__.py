@@ -91,7 +91,7 @@ def write_report(
 def report(
     description: RobotDescription, quick: bool, templates: Path | None, journal: Journal
 ) -> str:
-    """The page."""
+    """Return the page."""
     layout = Templates(templates)
     counted = counting.count(description, journal)
     closed_by = closing_part(description, counted.tree)
@@ -127,7 +127,7 @@ def report(
 
 
 def _without_remarks(script: str) -> str:
-    """A script without remarks and indentation, which nobody reads in a page: a fifth of it.
+    """Return a script without remarks and indentation, which nobody reads in a page: a fifth of it.
 
     No string in a script holds two strokes: all names are identifiers.
     """
@@ -137,7 +137,7 @@ def _without_remarks(script: str) -> str:
 def _comparison(
     description: RobotDescription, counted: counting.Counted, journal: Journal
 ) -> comparison.Comparison:
-    """The formulations side by side, but those with functions that take minutes to compile."""
+    """Return formulations side by side, but those with functions that take minutes to compile."""
     sizes: dict[str, int] = {}
     for (formulation, _), size in counted.sizes.items():
         sizes[formulation] = max(size, sizes.get(formulation, 0))
@@ -148,7 +148,7 @@ def _comparison(
 
 
 def _growth(journal: Journal) -> tuple[growth.Growth, str]:
-    """How formulations grow on the standard chain, and the picture of it."""
+    """Return how formulations grow on the standard chain, and the picture of it."""
     result = growth.grow("serial", GROWTH_JOINTS, (DEFAULT,), (DEFAULT,), journal)
     return result, growth_svg(result, standalone=False)
 

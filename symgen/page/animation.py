@@ -100,7 +100,7 @@ def animate(
 
 
 def motion_of(run: Any, module: Any) -> tuple[Array, Array, Array | None]:
-    """Times, coordinates and, where there are any, torques of what can be animated."""
+    """Return times, coordinates and, where there are any, torques of what can be animated."""
     if isinstance(run, tuple) and len(run) == 2:
         arrays = (*run, None)
     elif hasattr(run, "data_vars"):
@@ -132,7 +132,7 @@ def animation(
     parameters: Mapping[str, float] | ArrayLike | None = None,
     shapes: Sequence[Shape] = (),
 ) -> str:
-    """The page."""
+    """Return the page."""
     layout = Templates()
     facts = player_facts(module, t, q, tau, parameters, shapes)
     return layout.render(
@@ -154,7 +154,7 @@ def player_facts(
     parameters: Mapping[str, float] | ArrayLike | None = None,
     shapes: Sequence[Shape] = (),
 ) -> dict[str, str]:
-    """Texts of the ``script`` elements that `animation.js` plays, by their id."""
+    """Return texts of the ``script`` elements that `animation.js` plays, by their id."""
     at, times, poses = _poses(module, t, q, parameters)
     count = len(times)
     options = {} if parameters is None else {"parameters": parameters}
@@ -206,7 +206,7 @@ def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
 def _poses(
     module: Any, t: Array, q: Array, parameters: Mapping[str, float] | ArrayLike | None
 ) -> tuple[Array, Array, Array]:
-    """Coordinates at evenly spaced instants, these, and the poses of all links."""
+    """Return coordinates at evenly spaced instants, these, and the poses of all links."""
     count = int(min(MOST_FRAMES, max(2, np.ceil((t[-1] - t[0]) * FRAMES_PER_SECOND) + 1)))
     times = np.linspace(t[0], t[-1], count)
     before = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 2)
@@ -222,14 +222,14 @@ def _rounded(values: Array) -> Any:
 
 
 def _packed(values: Array) -> str:
-    """Little-endian float32, row by row, packed."""
+    """Return Little-endian float32, row by row, packed."""
     return packed(np.ascontiguousarray(values, dtype="<f4").tobytes())
 
 
 def _meshcat_page(
     module: Any, times: Array, poses: Array, shapes: Sequence[Shape], title: str
 ) -> str:
-    """The page; `poses` (frames, links, 4, 4) belong to `times` (s), evenly spaced."""
+    """Return the page; `poses` (frames, links, 4, 4) belong to `times` (s), evenly spaced."""
     try:
         import meshcat
         import umsgpack
@@ -270,7 +270,7 @@ def _meshcat_page(
 
 
 def _upright(gravity: Array) -> Array:
-    """The pose of the base for Meshcat, where z points up: gravity points down."""
+    """Return the pose of the base for Meshcat, where z points up: gravity points down."""
     size = np.linalg.norm(gravity)
     pose = np.eye(4)
     if size:
@@ -283,7 +283,7 @@ def _upright(gravity: Array) -> Array:
 
 
 def _bones(module: Any, poses: Array) -> list[Shape]:
-    """A rod from the frame of each link to that of the link that it carries."""
+    """Return a rod from the frame of each link to that of the link that it carries."""
     rods = []
     reach = float(np.ptp(poses[0, :, :3, 3], axis=0).max()) or 1.0
     for i, parent in enumerate(module.link_parents):

@@ -71,7 +71,7 @@ class Calculator:
     loads: tuple[Mapping[str, Any], ...]
 
     def has(self, function: str) -> bool:
-        """Whether the page computes a function."""
+        """Return whether the page computes a function."""
         return any(function in functions for functions in self.facts["functions"].values())
 
 
@@ -131,7 +131,7 @@ def calculator(
 
 
 def _adjustable(description: RobotDescription, counted: Counted) -> tuple[str, ...]:
-    """The parameters that have a slider: those that do not follow from others, unless too many."""
+    """List parameters with a slider: those that do not follow from others, unless too many."""
     free = tuple(item.name for item in description.parameters if not item.expression.names)
     return free if counted.legible and len(free) <= MOST_ADJUSTABLE else ()
 
@@ -139,7 +139,7 @@ def _adjustable(description: RobotDescription, counted: Counted) -> tuple[str, .
 def _parameters(
     description: RobotDescription, adjustable: Sequence[str]
 ) -> Iterator[Mapping[str, Any]]:
-    """Name, unit, meaning, value and ends of the slider of every adjustable parameter."""
+    """Yield name, unit, meaning, value and ends of the slider of every adjustable parameter."""
     for item in description.parameters:
         if item.name in adjustable:
             yield {
@@ -153,7 +153,7 @@ def _parameters(
 
 
 def _load_entries(description: RobotDescription) -> Iterator[Mapping[str, Any]]:
-    """Name of every load, and the reach of its sliders."""
+    """Yield the name of every load, and the reach of its sliders."""
     masses = [_value(joint.link.mass, description) for joint in description.joints]
     reach = max(LARGEST_LOAD, float(f"{9.81 * math.fsum(masses):.1g}"))
     for load in description.loads:
@@ -163,7 +163,7 @@ def _load_entries(description: RobotDescription) -> Iterator[Mapping[str, Any]]:
 def _coordinates(
     description: RobotDescription, tree: KinematicTree[Scalar]
 ) -> Iterator[Mapping[str, Any]]:
-    """Name, unit, range and first value of every coordinate.
+    """Yield name, unit, range and first value of every coordinate.
 
     `place` is what the slider of q is called: joints on manifolds have there the place of the link,
     and a rotation vector from the neutral attitude.
@@ -194,7 +194,7 @@ def _coordinates(
 def _assembled(
     coordinates: Sequence[Mapping[str, Any]], closing: ClosingPart, tree: KinematicTree[Scalar]
 ) -> Iterator[Mapping[str, Any]]:
-    """Sliders that stand where the loops are closed, with the velocities of the file."""
+    """Yield sliders that stand where the loops are closed, with the velocities of the file."""
     space = Configuration(len(coordinates), tree.quaternions)
     q = np.array(closing.start)
     sliders = np.array(space.coordinates(q))
@@ -210,7 +210,7 @@ def _assembled(
 
 
 def _ties(description: RobotDescription) -> dict[str, Any]:
-    """Loops and springs by their ends, for the figure; nothing where there are none."""
+    """Return loops and springs by their ends, for the figure; nothing where there are none."""
     numbers = _link_numbers(description)
 
     def end(link: str, place: Sequence[Expression]) -> dict[str, Any]:
@@ -232,7 +232,7 @@ def _ties(description: RobotDescription) -> dict[str, Any]:
 
 
 def _places(description: RobotDescription) -> list[str]:
-    """Names of the sliders of q."""
+    """Return names of the sliders of q."""
     listed: list[str] = []
     for joint in description.joints:
         names = () if joint.mimic else joint.position_names
@@ -244,7 +244,7 @@ def _places(description: RobotDescription) -> list[str]:
 
 
 def _range(limits: Limits, reach: float) -> tuple[float, float]:
-    """The ends of a slider; `reach` is how far it goes from 0 where there are no limits.
+    """Return the ends of a slider; `reach` is how far it goes from 0 where there are no limits.
 
     Limits that are far away, as files have them for joints without any, are none for a slider.
     """
@@ -263,7 +263,7 @@ def _near(limit: float | None) -> float | None:
 
 
 def _links(description: RobotDescription) -> list[dict[str, Any]]:
-    """Name, number of the carrying link (-1: the base), mass and com of every link."""
+    """Return name, number of the carrying link (-1: the base), mass and com of every link."""
     numbers = _link_numbers(description)
     return [
         {
@@ -277,7 +277,7 @@ def _links(description: RobotDescription) -> list[dict[str, Any]]:
 
 
 def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
-    """The rigid bodies that move, for pictures of each set free.
+    """Return the rigid bodies that move, for pictures of each set free.
 
     Of every one: its `link`; all links fixed to it, itself included (`members`); the number of the
     body that carries it, -1 for the base; the number of its joint among those of
@@ -311,7 +311,7 @@ def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
 
 
 def _points(points: Sequence[LinkPoint], description: RobotDescription) -> list[dict[str, Any]]:
-    """Name, number of the link, and place in its frame of points on links."""
+    """Return name, number of the link, and place in its frame of points on links."""
     numbers = _link_numbers(description)
     return [
         {
@@ -332,7 +332,7 @@ def _value(entry: Expression, description: RobotDescription) -> float:
 
 
 def scripted(entry: Expression) -> Any:
-    """An expression of the file for `model.js`: a number, a name, or [operator, operand, ...]."""
+    """Write an expression for `model.js`: a number, a name, or [operator, operand, ...]."""
     return _scripted(entry.root) if entry.names else evaluate(entry, {})
 
 

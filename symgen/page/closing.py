@@ -51,7 +51,7 @@ class ClosingPart:
 
 
 def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> ClosingPart | None:
-    """The part of a mechanism; None for a tree.  RequestError where its loops do not close."""
+    """Make the part of a mechanism, None for a tree; RequestError if loops do not close."""
     if not description.n_constraints:
         return None
     state = check_closing(description)
@@ -82,7 +82,7 @@ def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> Clo
 
 
 def check_closing(description: RobotDescription) -> Mobility | None:
-    """The mobility of a mechanism, if it is known; RequestError where its loops do not close."""
+    """Return the mobility of a mechanism, if known; RequestError if its loops do not close."""
     state = mobility(description)
     if state is not None and state.open_by:
         raise RequestError(
@@ -93,7 +93,7 @@ def check_closing(description: RobotDescription) -> Mobility | None:
 
 
 def _rows(description: RobotDescription, state: Mobility | None) -> Iterator[ClosingRow]:
-    """Loops, relations, and the norms of Euler parameters."""
+    """Yield loops, relations, and the norms of Euler parameters."""
     spare = {} if state is None else {name: f"{k}" for name, k in state.redundant.items()}
     for loop in description.loops:
         rows = len(closing_type(loop.type).forbids)
@@ -110,6 +110,6 @@ def _rows(description: RobotDescription, state: Mobility | None) -> Iterator[Clo
 
 
 def _end(end: LoopEnd) -> str:
-    """A link, and where on it."""
+    """Return a link, and where on it."""
     place = ", ".join(entry.text for entry in end.origin.xyz)
     return f"{end.link} at ({place})"

@@ -77,7 +77,7 @@ class Counted:
         return (*compared, *self.unloaded)
 
     def only(self, names: Collection[Name]) -> Derived:
-        """The programs of these functions alone."""
+        """Return the programs of these functions alone."""
         kept = {
             name: tuple(function for function in functions if (name, function) in names)
             for name, functions in self.derived.selection.built.items()
@@ -121,14 +121,14 @@ def count(description: RobotDescription, journal: Journal) -> Counted:
 
 
 def _single(description: RobotDescription) -> tuple[str, ...]:
-    """Functions that one formulation computes."""
+    """Return functions that one formulation computes."""
     if not description.n_constraints:
         return LIVE_ONLY
     return (*LIVE_ONLY, *(x for x in CLOSING if description.loops or x != "loop_wrenches"))
 
 
 def _without_loads(description: RobotDescription, selection: Selection) -> Iterator[FunctionReport]:
-    """Operations of the torques where no load acts, by every formulation."""
+    """Yield operations of the torques where no load acts, by every formulation."""
     built = {
         name: (TORQUES,) for name, functions in selection.built.items() if TORQUES in functions
     }

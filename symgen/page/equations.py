@@ -112,12 +112,12 @@ class ClosedForm:
 
 @lru_cache(maxsize=1)
 def symbolic(description: RobotDescription) -> SymbolicDynamics:
-    """The closed form over SymPy, derived once for all that a page says of it."""
+    """Return the closed form over SymPy, derived once for all that a page says of it."""
     return SymbolicDynamics(description, formulation_named(CLOSED))
 
 
 def closed_form(description: RobotDescription, counted: Counted, journal: Journal) -> ClosedForm:
-    """The closed form of `description`; nothing where it is too large for a formulation at all."""
+    """Derive the closed form of `description`; nothing where it is too large."""
     formulation = formulation_named(CLOSED)
     if not counted.legible or formulation.why_not(counted.tree) is not None:
         return ClosedForm((), ())
@@ -145,7 +145,7 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
 
 
 def _costs(torques: _Printed) -> tuple[WrittenCost, WrittenCost | None]:
-    """Costs of the equations of motion, with and, if there are any, without loads."""
+    """Return costs of the equations of motion, with and, if there are any, without loads."""
     cost = cost_as_written(torques.entries, torques.waves)
     loads = dict.fromkeys(torques.inputs.get("loads", ()), 0)
     if not loads:
@@ -176,7 +176,7 @@ def _equation(item: _Printed) -> Equation:
 
 
 def _sorted_legend(legend: dict[Any, Any]) -> Iterator[tuple[Any, str]]:
-    """The abbreviations by name, each with its sine or cosine in LaTeX."""
+    """Yield the abbreviations by name, each with its sine or cosine in LaTeX."""
     for name in sorted(legend, key=lambda symbol: (len(symbol.name), symbol.name)):
         wave, inputs = legend[name]
         yield name, latex(wave, inputs)
@@ -192,7 +192,7 @@ class WrittenCost:
 
 
 def cost_as_written(entries: Iterable[Any], waves: Mapping[Any, Any]) -> WrittenCost:
-    """The cost of `entries`, in which the names in `waves` abbreviate sines and cosines."""
+    """Return the cost of `entries`, in which the names in `waves` abbreviate sines and cosines."""
     results = list(entries)
     used = sympy.Tuple(*results).free_symbols
     abbreviated = _count([wave for name, wave in waves.items() if name in used])

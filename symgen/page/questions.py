@@ -60,7 +60,7 @@ class Questions:
 
 
 def questions(description: RobotDescription, counted: Counted, closed: ClosedForm) -> Questions:
-    """The facts behind the answers."""
+    """Return the facts behind the answers."""
     shown = {item.function for item in closed.functions if item.equations}
     formula, always_regular = "", False
     if "mass_matrix" in shown:
@@ -85,7 +85,7 @@ def _cheapest(counted: Counted, function: str) -> tuple[tuple[str, FunctionRepor
 
 
 def _determinant(description: RobotDescription, counted: Counted) -> tuple[str, bool]:
-    """The formula, "" where it is too long, and whether it is seen to be always positive."""
+    """Return the formula, "" where it is too long, and whether it is seen to be always positive."""
     if not 2 <= counted.tree.n <= LARGEST_DETERMINANT:
         return "", False
     dynamics = symbolic(description)
@@ -105,7 +105,7 @@ def _determinant(description: RobotDescription, counted: Counted) -> tuple[str, 
 
 
 def _never_negative(term: Expr, positive: Collection[str]) -> bool:
-    """Whether a term is a product of positive numbers and parameters, and of squares."""
+    """Return whether a term is a product of positive numbers and parameters, and of squares."""
     return all(
         factor.is_positive
         or (factor.is_Pow and factor.exp.is_even)
@@ -116,7 +116,7 @@ def _never_negative(term: Expr, positive: Collection[str]) -> bool:
 
 
 def determinant(matrix: sympy.MatrixBase) -> Expr:
-    """The determinant with as few terms as 1 - cos^2 = sin^2 gives, common factors outside."""
+    """Shorten the determinant by 1 - cos^2 = sin^2, with common factors outside."""
     value = with_cosine_squares(matrix.det(method="berkowitz"))
     for wave in sorted(value.atoms(sympy.cos), key=sympy.default_sort_key):
         replaced = sympy.expand(value.subs(wave**2, 1 - sympy.sin(wave.args[0]) ** 2))
@@ -125,7 +125,7 @@ def determinant(matrix: sympy.MatrixBase) -> Expr:
 
 
 def _entry(description: RobotDescription) -> str:
-    """C_12, which is easily taken for the cosine c_12."""
+    """Return C_12, which is easily taken for the cosine c_12."""
     if len(description.coordinate_names) < 2:
         return ""
     entry = symbolic(description).readable("coriolis_matrix")[0, 1]
@@ -133,7 +133,7 @@ def _entry(description: RobotDescription) -> str:
 
 
 def _slope(description: RobotDescription) -> str:
-    """The derivative of the first torque by the second coordinate, or by the only one."""
+    """Return the derivative of the first torque by the second coordinate, or by the only one."""
     column = min(len(description.coordinate_names), 2)
     if not column:
         return ""
@@ -152,7 +152,7 @@ def _equation(description: RobotDescription, function: str, left: str, entry: Ex
 
 
 def _loads(description: RobotDescription) -> tuple[Entering, ...]:
-    """Every load with the coordinates on the path from its link to the base."""
+    """Return every load with the coordinates on the path from its link to the base."""
     carrier = {joint.link.name: joint for joint in description.joints}
     entering = []
     for load in description.loads:

@@ -95,7 +95,7 @@ class Recursion:
 def recursions(
     description: RobotDescription, counted: Counted, journal: Journal
 ) -> tuple[Recursion, ...]:
-    """The recursions of all formulations that apply to `description`, that of lectures first."""
+    """Return recursions of all formulations that apply to `description`, that of lectures first."""
     applicable = [item for item in FORMULATIONS if item.name in counted.formulations]
     applicable.sort(key=lambda item: item.name != OF_LECTURES)
     listed = []
@@ -112,7 +112,7 @@ def recursions(
 def _shown(
     description: RobotDescription, formulation: Formulation, counted: Counted
 ) -> Iterator[Steps]:
-    """The functions of a formulation with their steps, or without where they are too large."""
+    """Yield functions of a formulation with their steps, or without where they are too large."""
     dynamics = SymbolicDynamics(description, formulation) if counted.legible else None
     for function in _functions(formulation, counted):
         if dynamics is not None and counted.sizes[formulation.name, function] <= LARGEST:
@@ -122,7 +122,7 @@ def _shown(
 
 
 def unfolded_later(listed: Sequence[Recursion]) -> dict[str, Any]:
-    """Steps that the page unfolds when they are opened, by key."""
+    """Return steps that the page unfolds when they are opened, by key."""
     return {
         steps.key: {
             "sections": [[section.heading, section.groups] for section in steps.sections],
@@ -172,13 +172,13 @@ def _heading(step: Step[Any]) -> str:
 
 
 def _groups(step: Step[Any]) -> Iterator[tuple[str, str]]:
-    """The statements, those by one equation together, in their order."""
+    """Yield the statements, those by one equation together, in their order."""
     for label, lines in groupby(step.statements, key=lambda line: line.note):
         yield label, "\n".join(f"{line.name} = {with_decimals(line.value)}" for line in lines)
 
 
 def _within_bounds(listed: Sequence[Recursion]) -> tuple[Recursion, ...]:
-    """Without the largest functions, where all together are too much for a page."""
+    """Drop the largest functions, where all together are too much for a page."""
     sizes = sorted((s.size, s.key) for recursion in listed for s in recursion.functions)
     total, kept = 0, set()
     for size, key in sizes:

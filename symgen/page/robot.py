@@ -61,7 +61,7 @@ class RobotPart:
 
 
 def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
-    """Everything about the robot that is no equation of motion."""
+    """Return everything about the robot that is no equation of motion."""
     tree = counted.tree
     branches = topology(tree)
     posed = counted.legible and tree.n <= LARGEST_MATRICES
@@ -91,7 +91,7 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
 
 
 def _forces(description: RobotDescription) -> Iterator[tuple[str, str, str, str]]:
-    """Springs by their ends, and forces."""
+    """Yield springs by their ends, and forces."""
     for spring in description.springs:
         links = " and ".join(end.link for end in spring.ends)
         yield spring.name, "spring", links, " and ".join(_triple(end.point) for end in spring.ends)
@@ -133,7 +133,7 @@ def _rows(description: RobotDescription) -> Iterator[LinkRow]:
 
 
 def _followed(mimic: Mimic) -> str:
-    """The motion of a joint that follows a coordinate."""
+    """Return the motion of a joint that follows a coordinate."""
     offset = "" if _is_zero(mimic.offset) else f" + {mimic.offset.text}"
     return f"{mimic.multiplier.text} q({mimic.coordinate}){offset}"
 
@@ -157,7 +157,7 @@ def _is_zero(entry: Expression) -> bool:
 
 
 def _placement(joint: JointDescription) -> str:
-    """The row of the DH table, or origin and axis."""
+    """Return the row of the DH table, or origin and axis."""
     if joint.dh is not None:
         row = joint.dh
         entries = {"theta": row.theta, "d": row.d, "a": row.a, "alpha": row.alpha}

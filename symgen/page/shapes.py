@@ -78,7 +78,7 @@ class _Urdf:
         return self.path.name
 
     def root(self) -> Element:
-        """The root element; xacro is expanded."""
+        """Return the root element; xacro is expanded."""
         content = _content(self.path, "the URDF")
         if self.path.suffix.lower() == XACRO:
             return expanded(str(self.path), self.reading)[0]
@@ -88,7 +88,7 @@ class _Urdf:
 def shapes_of(
     urdf: str | Path, link_names: tuple[str, ...], reading: ReadOptions = AS_IT_IS
 ) -> tuple[Shape, ...]:
-    """The shapes of the links of a module, thinned to what a page can draw.
+    """Return the shapes of the links of a module, thinned to what a page can draw.
 
     `reading` names packages and arguments of xacro.  `RequestError` where the file or a mesh cannot
     be read, or no visible link is one of the module; `ModelError` where the file is no URDF.
@@ -126,7 +126,7 @@ def shapes_of(
 
 
 def _content(path: Path, what: str) -> bytes:
-    """A regular file of bearable size."""
+    """Return a regular file of bearable size."""
     try:
         if not path.is_file():
             raise RequestError(f"{what} {shown(str(path))} is no file")
@@ -166,7 +166,7 @@ def _shapes(
 
 
 def _attitude(origin: Element, where: str) -> Array:
-    """The rotation matrix of an <origin>, of its `quat_xyzw` or its `rpy`."""
+    """Return the rotation matrix of an <origin>, of its `quat_xyzw` or its `rpy`."""
     if "quat_xyzw" not in origin.attributes:
         rpy = _numbers(origin, "rpy", (0.0, 0.0, 0.0), where)
         return np.array(from_rpy(rpy)).reshape(3, 3)
@@ -178,7 +178,7 @@ def _attitude(origin: Element, where: str) -> Array:
 
 
 def _geometry(kind: Element, urdf: _Urdf, where: str) -> Iterator[tuple[Array, Faces, Colour]]:
-    """Triangles with the colour that a mesh file gives them."""
+    """Yield triangles with the colour that a mesh file gives them."""
     if kind.tag == "mesh":
         scale = np.array(_numbers(kind, "scale", (1.0, 1.0, 1.0), where))
         path = _mesh_file(kind.attributes.get("filename", ""), urdf, where)
@@ -237,14 +237,14 @@ def _box(size: Array) -> tuple[Array, Faces]:
 
 
 def cylinder(radius: float, length: float) -> tuple[Array, Faces]:
-    """Vertices (n, 3) and faces (k, 3) of a cylinder about z, its centre at 0; lengths in m."""
+    """Return vertices (n, 3) and faces (k, 3) of a cylinder about z, centred at 0, in m."""
     return _turned_profile([(radius, -length / 2), (radius, length / 2)])
 
 
 def _turned_profile(
     rings: list[tuple[float, float]], poles: tuple[float, float] | None = None
 ) -> tuple[Array, Faces]:
-    """Rings (radius, z) about z, closed by a pole at either end."""
+    """Return rings (radius, z) about z, closed by a pole at either end."""
     angles = np.arange(AROUND) * 2 * math.pi / AROUND
     circle = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(AROUND)])
     low, high = poles or (rings[0][1], rings[-1][1])
@@ -273,7 +273,7 @@ def _turned_profile(
 
 
 def _mesh_file(name: str, urdf: _Urdf, where: str) -> Path:
-    """Where ``package://arm_description/meshes/link.stl``, a path, or a file: URL lies."""
+    """Return where ``package://arm_description/meshes/link.stl``, a path, or a file: URL lies."""
     scheme, separator, rest = name.partition("://")
     if not separator:
         scheme, rest = "", name
@@ -296,7 +296,7 @@ def _mesh_file(name: str, urdf: _Urdf, where: str) -> Path:
 
 
 def _in_packages(path: Path, beside: Path, folders: Mapping[str, str]) -> Iterator[Path]:
-    """Where a file of a package may lie, `path` beginning with the name of the package."""
+    """Yield where a file of a package may lie, `path` beginning with the name of the package."""
     package, *inside = path.parts
     if package in folders:
         yield Path(folders[package], *inside)
@@ -311,7 +311,7 @@ def _in_packages(path: Path, beside: Path, folders: Mapping[str, str]) -> Iterat
 
 
 def _mesh(path: Path, where: str) -> list[tuple[Array, Faces, Colour]]:
-    """The parts of a mesh file, in m as far as the file gives a unit, each in one colour."""
+    """Return the parts of a mesh file, in m as far as the file gives a unit, each in one colour."""
     try:
         import trimesh
     except ImportError as error:
@@ -350,7 +350,7 @@ def _part(scene: Any, node: Any, unit: float) -> tuple[Array, Faces, Colour]:
 
 
 def _metres(unit: str | None) -> float:
-    """A file's unit of length in m: DAE files say it, others do not."""
+    """Return a file's unit of length in m: DAE files say it, others do not."""
     words = (unit or "").split(" * ")
     try:
         return float(words[0]) if len(words) == 2 and words[1] == "meters" else 1.0
@@ -371,7 +371,7 @@ def _thinned(shapes: list[Shape]) -> tuple[Shape, ...]:
 
 
 def _coarser(shape: Shape, size: float) -> Shape:
-    """The shape with all vertices of one cell of a grid replaced by their mean."""
+    """Return the shape with all vertices of one cell of a grid replaced by their mean."""
     cells = np.floor(shape.vertices / size).astype(int)
     _, group = np.unique(cells, axis=0, return_inverse=True)
     group = group.ravel()

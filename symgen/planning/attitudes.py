@@ -41,7 +41,7 @@ def on_chart(
     stops: Sequence[Stop],
     mirrored: Mirrored | None = None,
 ) -> tuple[Chart, list[State]]:
-    """A chart for all `stops`, and their states in its coordinates; `names` are those of q."""
+    """Return a chart for all `stops`, and their states in it; `names` are those of q."""
     order = sorted(range(len(stops)), key=lambda k: stops[k].at)
     q = [stop.state.q.copy() for stop in stops]
     references = []
@@ -58,7 +58,7 @@ def _name(names: Sequence[str], joint: Columns) -> str:
 
 
 def _unwound(sequence: Sequence[tuple[Value, Array]], joint: str) -> list[Array]:
-    """The attitudes that are given, of norm 1 and each by the sign nearer to the one before.
+    """Return the attitudes that are given, of norm 1 and each by the sign nearer to the one before.
 
     They are changed in place; a faulty one becomes NaN.
     """
@@ -80,7 +80,7 @@ def _unwound(sequence: Sequence[tuple[Value, Array]], joint: str) -> list[Array]
 
 
 def _reference(attitudes: Sequence[Array]) -> Array:
-    """The mean of attitudes; of attitudes all around, the middle one."""
+    """Return the mean of attitudes; of attitudes all around, the middle one."""
     if not attitudes:
         return np.array([0.0, 0.0, 0.0, 1.0])
     mean = np.mean(attitudes, axis=0)
@@ -91,7 +91,7 @@ def _reference(attitudes: Sequence[Array]) -> Array:
 def names_of_places(
     space: Configuration, coordinates: Sequence[str], positions: Sequence[str]
 ) -> list[str]:
-    """Names of limits of positions, (n,): attitudes, which have none, are named by velocities."""
+    """Name limits of positions, (n,): attitudes, which have none, by velocities."""
     names = list(coordinates)
     for k, place in zip(space.velocities.tolist(), space.positions.tolist(), strict=True):
         names[k] = positions[place]
@@ -117,7 +117,7 @@ def refuse_limits(
 
 
 def _state(chart: Chart, names: Sequence[str], stop: Stop, q: Array) -> State:
-    """The state with x, x', x'' (n,) for q (nq,), velocities and accelerations."""
+    """Return the state with x, x', x'' (n,) for q (nq,), velocities and accelerations."""
     space = chart.space
     x = np.full(space.n, np.nan)
     x[space.velocities] = q[space.positions]
@@ -148,7 +148,7 @@ def _state(chart: Chart, names: Sequence[str], stop: Stop, q: Array) -> State:
 
 
 def _has_rates(stop: Stop, joint: Columns, name: str, is_named: bool) -> bool:
-    """Whether rates of the chart follow from the state; reports why they do not."""
+    """Return whether rates of the chart follow from the state; reports why they do not."""
     qd, qdd = (rates[joint.columns] for rates in (stop.state.qd, stop.state.qdd))
     for key, rates in (("qd", qd), ("qdd", qdd)):
         if np.isnan(rates).any() and not np.isnan(rates).all():

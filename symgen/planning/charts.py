@@ -88,17 +88,17 @@ class Chart:
         return columns
 
     def rates(self, limits: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Limits of velocities or their derivatives (n, 2) that are those of rates of x."""
+        """Return limits of velocities or their derivatives (n, 2) that are those of rates of x."""
         return np.where(self.plain[:, None], limits, [-np.inf, np.inf])
 
     def along(self, quantity: Quantity) -> Quantity:
-        """A function of q, velocities and accelerations as one of x, x', x''."""
+        """Return a function of q, velocities and accelerations as one of x, x', x''."""
         return OnChart(self, quantity) if self.joints else quantity
 
     # ---------------------------------------------------------------------------- positions
 
     def configuration(self, x: Array) -> Array:
-        """q (..., nq)."""
+        """Return q (..., nq)."""
         if not self.joints:
             return x
         q = np.zeros((*x.shape[:-1], self.space.nq))
@@ -110,7 +110,7 @@ class Chart:
         return q
 
     def motion(self, planned: Motion) -> Motion:
-        """The robot's, with q, velocities and accelerations."""
+        """Return the robot's, with q, velocities and accelerations."""
         if not self.joints:
             return planned
         x, rate, bend = planned.q, planned.qd, planned.qdd
@@ -130,7 +130,7 @@ class Chart:
     # -------------------------------------------------------------------------- derivatives
 
     def slopes(self, x: Array, rate: Array, bend: Array) -> Array:
-        """Derivatives of (e, v, a) by (x, x', x''), (..., 3 n, 3 n)."""
+        """Return derivatives of (e, v, a) by (x, x', x''), (..., 3 n, 3 n)."""
         n = self.space.n
         slopes = np.zeros((*x.shape[:-1], KINDS, n, KINDS, n))
         plain = self.space.velocities
@@ -143,7 +143,7 @@ class Chart:
         return slopes.reshape(*x.shape[:-1], KINDS * n, KINDS * n)
 
     def curvature(self, x: Array, rate: Array, bend: Array, gradients: Array) -> Array:
-        """Second derivatives of gradients (..., 3, n) . (e, v, a), (..., 3 n, 3 n)."""
+        """Return second derivatives of gradients (..., 3, n) . (e, v, a), (..., 3 n, 3 n)."""
         n = self.space.n
         curvature = np.zeros((*x.shape[:-1], KINDS, n, KINDS, n))
         for joint, reference in zip(self.joints, self.references, strict=True):
@@ -157,7 +157,7 @@ class Chart:
     def forward(
         self, module: Any, x: Array, rate: Array, tau: Array, options: dict[str, Any]
     ) -> tuple[Array, Array]:
-        """x'' by forward dynamics (K, n), and its derivatives by (x, x', tau), (K, n, 3 n)."""
+        """Return x'' of forward dynamics (K, n), and derivatives by (x, x', tau), (K, n, 3 n)."""
         n, zero = self.space.n, np.zeros_like(x)
         motion = self.motion(Motion(x, rate, zero, zero[:, 0], zero[:, 0]))
         qdd, *rows = module.forward_dynamics_derivatives(motion.q, motion.qd, tau, **options)
@@ -184,7 +184,7 @@ class OnChart(Quantity):
         self._known: tuple[Motion, Motion, Array] | None = None
 
     def related(self) -> NDArray[np.bool_]:
-        """Dependence (m, n) by whole joints: a coordinate moves along several velocities."""
+        """Return dependence (m, n) by whole joints: a coordinate moves along several velocities."""
         related = self.quantity.related().copy()
         for joint in self.chart.joints:
             columns = related[:, joint.columns]
@@ -192,7 +192,7 @@ class OnChart(Quantity):
         return related
 
     def robot(self, motion: Motion) -> tuple[Motion, Array]:
-        """The robot's motion, and its derivatives by the state, (..., R n, R n).
+        """Return the robot's motion, and its derivatives by the state, (..., R n, R n).
 
         Those of the last motion are kept: values, slopes and Hessians are asked for in turn.
         """
@@ -207,7 +207,7 @@ class OnChart(Quantity):
         return self.quantity.value(self.chart.motion(motion))
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """Values and derivatives by the state, (..., K, orders, m, n), by the chain rule."""
+        """Return values and derivatives by the state, (..., K, orders, m, n), by the chain rule."""
         robot, slopes = self.robot(motion)
         values, rows = self.quantity.jacobian(robot)
         flat = np.moveaxis(rows, -3, -2)
@@ -215,18 +215,18 @@ class OnChart(Quantity):
         return values, np.moveaxis(along.reshape(flat.shape), -2, -3)
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
-        """Gradients of multipliers (K, m) . values, (..., K, orders, n), by the chain rule."""
+        """Return gradients of multipliers (K, m) . values, (..., K, orders, n)."""
         robot, slopes = self.robot(motion)
         rows = self.quantity.gradients(robot, multipliers)
         flat = rows.reshape(*rows.shape[:-2], 1, -1)
         return np.asarray((flat @ slopes).reshape(rows.shape))
 
     def by_time(self, motion: Motion) -> Array | None:
-        """Derivatives by T at fixed state, (K, m)."""
+        """Return derivatives by T at fixed state, (K, m)."""
         return self.quantity.by_time(self.chart.motion(motion))
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
-        """Second derivatives of multipliers (K, m) . values, by the chain rule twice."""
+        """Return second derivatives of multipliers (K, m) . values, by the chain rule twice."""
         robot, slopes = self.robot(motion)
         second = self.quantity.hessian(robot, multipliers).transpose(0, 1, 3, 2, 4)
         shape, size = second.shape, slopes.shape[-1]
@@ -239,7 +239,7 @@ class OnChart(Quantity):
 
 
 def columns_of(space: Configuration) -> list[Columns]:
-    """Where the joints with a quaternion stand."""
+    """Return where the joints with a quaternion stand."""
     columns = []
     for kind, i, k in space.joints:
         more = 3 * (kind == FREE)
@@ -260,7 +260,7 @@ _BACK = product(_UNITS[:, None], conjugate(_UNITS))[..., :3]
 
 
 def rates_on(space: Configuration) -> Callable[[Array, Array], Array]:
-    """`space.rate` for one state, (nq,) and (n,), in a fraction of its time."""
+    """Return `space.rate` for one state, (nq,) and (n,), in a fraction of its time."""
     joints = columns_of(space)
     if not joints:
         return lambda _, v: v
@@ -280,7 +280,7 @@ def rates_on(space: Configuration) -> Callable[[Array, Array], Array]:
 
 
 def joint_names(module: Any) -> tuple[str, ...]:
-    """Names of joint wrenches: a joint with a quaternion has one, others one for each axis."""
+    """Name joint wrenches: joints with a quaternion have one, others one for each axis."""
     space = configuration_of(module)
     called = dict(zip(space.rows.tolist(), module.coordinate_names, strict=True))
     for at in columns_of(space):
@@ -293,7 +293,7 @@ def joint_names(module: Any) -> tuple[str, ...]:
 
 
 def _slopes(reference: Array, x: Array, rate: Array, bend: Array) -> Array:
-    """Derivatives of (e, v, a) by (x, x', x'') of one joint, (..., 3, m, 3, m)."""
+    """Return derivatives of (e, v, a) by (x, x', x'') of one joint, (..., 3, m, 3, m)."""
     m = x.shape[-1]
     p, w = slice(0, m - 3), slice(m - 3, m)
     sigma, turn, s = x[..., w] / 4, rate[..., w], rate[..., w] / 4
@@ -317,7 +317,7 @@ def _slopes(reference: Array, x: Array, rate: Array, bend: Array) -> Array:
 
 
 def _curvature(reference: Array, x: Array, rate: Array, bend: Array, gradients: Array) -> Array:
-    """Second derivatives of gradients . (e, v, a) of one joint, (..., 3, m, 3, m).
+    """Return second derivatives of gradients . (e, v, a) of one joint, (..., 3, m, 3, m).
 
     Those by the attitude and its rate are computed; others follow by symmetry.  That of e is the
     mean of both orders of differentiation: P dp changes with r, but J dr does not with p.
@@ -340,74 +340,74 @@ def _curvature(reference: Array, x: Array, rate: Array, bend: Array, gradients: 
 
 
 def parameters_of(reference: Array, attitude: Array) -> Array:
-    """r (..., 3) of an attitude (..., 4), which depends on the sign of the quaternion."""
+    """Return r (..., 3) of an attitude (..., 4), which depends on the sign of the quaternion."""
     difference = product(conjugate(reference), attitude)
     return np.asarray(4.0 * difference[..., :3] / (1.0 + difference[..., 3:]))
 
 
 def rates_of(r: Array, omega: Array, spin: Array) -> tuple[Array, Array]:
-    """r' and r'' of an angular velocity and acceleration, (3,) each."""
+    """Return r' and r'' of an angular velocity and acceleration, (3,) each."""
     back: Array = _turned(r / 4).T
     rate: Array = back @ omega
     return rate, back @ (spin - _bent(r / 4, rate / 4))
 
 
 def _attitude(sigma: Array) -> Array:
-    """The quaternion (2 sigma, 1 - u) / (1 + u)."""
+    """Return the quaternion (2 sigma, 1 - u) / (1 + u)."""
     u = np.sum(sigma * sigma, axis=-1, keepdims=True)
     return np.asarray(np.concatenate([2 * sigma, 1 - u], axis=-1) / (1 + u))
 
 
 def _to_link(reference: Array, sigma: Array) -> Array:
-    """P = (1 + 8 w^2 [sigma]^2 - 4 (1 - u) w^2 [sigma]) P_0: rows are the axes of the link."""
+    """Return P = (1 + 8 w^2 [sigma]^2 - 4 (1 - u) w^2 [sigma]) P_0: rows are axes of the link."""
     turn, w = skew(sigma), _weight(sigma)[..., None]
     relative = np.eye(3) + 8 * w**2 * turn @ turn - 4 * (2 * w - 1) * w * turn
     return np.asarray(relative @ rotated(conjugate(reference), np.eye(3)).T)
 
 
 def _weight(sigma: Array) -> Array:
-    """w, (..., 1)."""
+    """Return w, (..., 1)."""
     return np.asarray(1 / (1 + np.sum(sigma * sigma, axis=-1, keepdims=True)))
 
 
 def _turned(sigma: Array) -> Array:
-    """N."""
+    """Return N."""
     u = np.sum(sigma * sigma, axis=-1)[..., None, None]
     return np.asarray((1 - u) * np.eye(3) - 2 * skew(sigma) + 2 * _outer(sigma, sigma))
 
 
 def _jacobian(sigma: Array) -> Array:
-    """J."""
+    """Return J."""
     return np.asarray(_weight(sigma)[..., None] ** 2 * _turned(sigma))
 
 
 def _turn(sigma: Array, x: Array) -> Array:
-    """J x."""
+    """Return J x."""
     return _times(_jacobian(sigma), x)
 
 
 def _along(sigma: Array, x: Array) -> Array:
-    """The derivative of N x by sigma: -2 x sigma^T + 2 [x] + 2 (sigma . x) 1 + 2 sigma x^T."""
+    """Return d(N x)/d(sigma): -2 x sigma^T + 2 [x] + 2 (sigma . x) 1 + 2 sigma x^T."""
     dot = np.sum(sigma * x, axis=-1)[..., None, None]
     outer = _outer(sigma, x)
     return np.asarray(2 * (outer - np.swapaxes(outer, -1, -2) + skew(x) + dot * np.eye(3)))
 
 
 def _turn_slopes(sigma: Array, x: Array) -> Array:
-    """The derivative of J x by r: (w^2 d(N x) - 4 w^3 (N x) sigma^T) / 4."""
+    """Return the derivative of J x by r: (w^2 d(N x) - 4 w^3 (N x) sigma^T) / 4."""
     w = _weight(sigma)[..., None]
     turned = _times(_turned(sigma), x)
     return np.asarray((w**2 * _along(sigma, x) - 4 * w**3 * _outer(turned, sigma)) / 4)
 
 
 def _bent(sigma: Array, s: Array) -> Array:
-    """c = 8 w^2 (s . s) sigma - 16 w^3 (sigma . s) N s."""
+    """Return c = 8 w^2 (s . s) sigma - 16 w^3 (sigma . s) N s."""
     w, k, q = _weight(sigma), _dot(sigma, s), _dot(s, s)
     return np.asarray(8 * w**2 * q * sigma - 16 * w**3 * k * _times(_turned(sigma), s))
 
 
 def _bent_slopes(sigma: Array, s: Array) -> tuple[Array, Array]:
-    """The derivatives of c by sigma and s."""
+    """Return the derivatives of c by sigma and s."""
     w, k, q = (x[..., None] for x in (_weight(sigma), _dot(sigma, s), _dot(s, s)))
     N = _turned(sigma)
     m = _times(N, s)

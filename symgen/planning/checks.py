@@ -131,12 +131,12 @@ def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Tas
 
 
 def remarks_on(task: Task, module: Any) -> tuple[str, ...]:
-    """Free coordinates at the ends, limits beyond those of the model file, drives without any."""
+    """Remark on free coordinates at the ends, limits beyond the file's, drives without any."""
     return tuple([*_free(task, module), *_beyond(task, module), *_unlimited(task, module)])
 
 
 def _free(task: Task, module: Any) -> Iterator[str]:
-    """Coordinates that an end leaves open although it names others."""
+    """Yield coordinates that an end leaves open although it names others."""
     if task.periodic or task.mirrored.coordinates:
         return
     for end, state in (("start", task.start), ("goal", task.goal)):
@@ -160,7 +160,7 @@ def _beyond(task: Task, module: Any) -> Iterator[str]:
 
 
 def _unlimited(task: Task, module: Any) -> Iterator[str]:
-    """Coordinates without a limit of torque beside others that have one, such as a free body's."""
+    """Yield coordinates without a limit of torque beside others with one, as of a free body."""
     limits = np.abs(task.limits.torque).max(axis=1)
     unlimited = [module.coordinate_names[k] for k in np.flatnonzero(np.isinf(limits))]
     if unlimited and len(unlimited) < module.n:

@@ -50,7 +50,7 @@ _WEIGHTS = ((1 / 8, 1 / 6), (0.0, 4 / 6), (-1 / 8, 1 / 6))
 
 
 def collocate(task: Task, module: Any, segments: int, margins: Margins | None = None) -> Problem:
-    """The program on so many segments; bounds and limits are tightened by `margins`."""
+    """Return the program on so many segments; bounds and limits are tightened by `margins`."""
     n, margins = module.n, margins or {}
     sizes = Sizes(2 * segments + 1, KINDS * n)
     dynamics = Dynamics(task, module)
@@ -91,7 +91,7 @@ def _segments(task: Task, module: Any, sizes: Sizes, dynamics: Dynamics, segment
 
 
 def _bounds(task: Task, nodes: int, n: int, margins: Margins) -> tuple[Array, Array]:
-    """Bounds of the nodes, and of T."""
+    """Return bounds of the nodes, and of T."""
     limits = task.limits
     velocity = task.chart.rates(limits.velocity)
     sides = np.concatenate([limits.position, velocity, limits.torque])
@@ -143,14 +143,14 @@ class Dynamics:
             self.given["loads"] = self.loads
 
     def motion(self, q: Array, qd: Array, qdd: Array) -> Motion:
-        """The motion through states (K, n) each; nothing in it depends on time."""
+        """Return the motion through states (K, n) each; nothing in it depends on time."""
         zero, loads = np.zeros(len(q)), self.loads
         if loads is not None:
             loads = np.broadcast_to(loads, (len(q), *loads.shape))
         return Motion(q, qd, qdd, zero, zero, loads)
 
     def states(self, nodes: Array) -> States:
-        """The states at nodes (K, 3 n)."""
+        """Return the states at nodes (K, 3 n)."""
         parts = nodes.reshape(len(nodes), KINDS, -1)
         q, qd, tau = (np.ascontiguousarray(parts[:, kind]) for kind in range(KINDS))
         qdd, slopes = self.task.chart.forward(self.module, q, qd, tau, self.given)
@@ -158,11 +158,11 @@ class Dynamics:
 
     @once
     def at(self, at: Iterate) -> States:
-        """The states of an iterate."""
+        """Return the states of an iterate."""
         return self.states(at.control)
 
     def curvature(self, states: States, factors: Array) -> Array:
-        """Second derivatives of factors (K, n) . qdd by (q, qd, tau), (K, 3 n, 3 n).
+        """Return second derivatives of factors (K, n) . qdd by (q, qd, tau), (K, 3 n, 3 n).
 
         tau(q, qd, qdd(q, qd, tau)) is tau: twice differentiated, with the multipliers M^-1 factors,
         it says that factors . qdd has the Hessian of -multipliers . tau along (q, qd, tau).
@@ -175,13 +175,13 @@ class Dynamics:
 
 
 def _flat(blocks: Array) -> Array:
-    """Second derivatives (K, R, R, n, n) as matrices, (K, R n, R n)."""
+    """Return second derivatives (K, R, R, n, n) as matrices, (K, R n, R n)."""
     count, orders, _, n, _ = blocks.shape
     return blocks.transpose(0, 1, 3, 2, 4).reshape(count, orders * n, orders * n)
 
 
 def _triangles(sizes: Sizes) -> Entries:
-    """Positions of the upper triangles of the blocks of nodes."""
+    """Return positions of the upper triangles of the blocks of nodes."""
     i, j = np.triu_indices(sizes.n)
     first = np.arange(sizes.controls)[:, None] * sizes.n
     return (first + i).ravel(), (first + j).ravel()
@@ -212,11 +212,11 @@ class Segments(Term):
         return self.sizes.n // KINDS
 
     def fault(self, row: int, over: float) -> str:
-        """The error."""
+        """Return the error."""
         return f"off by {over:.2g}"
 
     def objective(self, at: Iterate) -> float:
-        """T times the integrals over s."""
+        """Return T times the integrals over s."""
         states = self.dynamics.at(at)
         squares = states.tau**2 @ self.torque
         if np.any(self.acceleration):
@@ -234,7 +234,7 @@ class Segments(Term):
         into[self.sizes.time] += self.objective(at) / at.T
 
     def value(self, at: Iterate) -> Array:
-        """The errors of the rules."""
+        """Return the errors of the rules."""
         states = self.dynamics.at(at)
         tau, motion = states.tau, states.motion
         z = np.concatenate([motion.q, motion.qd], axis=1)
@@ -247,7 +247,7 @@ class Segments(Term):
         return np.concatenate([middle, end, linear], axis=1).ravel()
 
     def jacobian_places(self) -> Entries:
-        """Every segment with its three nodes and T."""
+        """Return every segment with its three nodes and T."""
         first = 2 * np.arange(self.segments)[:, None] * self.sizes.n
         time = np.full((self.segments, 1), self.sizes.time)
         columns = np.column_stack([first + np.arange(3 * self.sizes.n), time])
@@ -257,7 +257,7 @@ class Segments(Term):
         return np.broadcast_to(rows, shape).ravel(), np.broadcast_to(columns, shape).ravel()
 
     def jacobian(self, at: Iterate) -> Array:
-        """Blocks of segments, (N, rows of one, 9 n + 1)."""
+        """Return blocks of segments, (N, rows of one, 9 n + 1)."""
         states, n, w = self.dynamics.at(at), self.n, self.sizes.n
         h, state = at.T / self.segments, np.arange(2 * n)
         f = np.concatenate([states.motion.qd, states.motion.qdd], axis=1)
@@ -276,7 +276,7 @@ class Segments(Term):
         return blocks.ravel()
 
     def hessian_places(self) -> Entries:
-        """Upper triangles of the nodes' blocks, and T with every node."""
+        """Return upper triangles of the nodes' blocks, and T with every node."""
         rows, columns = _triangles(self.sizes)
         time = self.sizes.time
         return (
@@ -285,7 +285,7 @@ class Segments(Term):
         )
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """Second derivatives by the nodes, and mixed ones by T."""
+        """Return second derivatives by the nodes, and mixed ones by T."""
         states, n, T = self.dynamics.at(at), self.n, at.T
         rules = multipliers.reshape(self.segments, -1)[:, : 4 * n].reshape(-1, 2, 2 * n)
         by_f = np.zeros((self.sizes.controls, 2 * n))  # mixed derivatives by f and h
@@ -317,19 +317,19 @@ class NodeLimits(Term):
     scale: Array = field(kw_only=True)
 
     def value(self, at: Iterate) -> Array:
-        """The limited entries, node by node, (rows,)."""
+        """Return the limited entries, node by node, (rows,)."""
         values = self.quantity.value(self.dynamics.at(at).motion) / self.scale
         return np.ravel(values[:, self.chosen])
 
     def jacobian_places(self) -> Entries:
-        """Every row with its node."""
+        """Return every row with its node."""
         m, w = len(self.chosen), self.sizes.n
         rows = np.arange(len(self.lower)).repeat(w)
         first = np.repeat(np.arange(self.sizes.controls) * w, m)
         return rows, (first[:, None] + np.arange(w)).ravel()
 
     def jacobian(self, at: Iterate) -> Array:
-        """Derivatives by the node, by the chain rule."""
+        """Return derivatives by the node, by the chain rule."""
         states = self.dynamics.at(at)
         by_state = self.quantity.jacobian(states.motion)[1]  # (K, R, m, n)
         count, orders, m, n = by_state.shape
@@ -338,11 +338,11 @@ class NodeLimits(Term):
         return np.ravel(rows[:, self.chosen])
 
     def hessian_places(self) -> Entries:
-        """Upper triangles of the nodes' blocks."""
+        """Return upper triangles of the nodes' blocks."""
         return _triangles(self.sizes)
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """Second derivatives by the nodes."""
+        """Return second derivatives by the nodes."""
         states, count = self.dynamics.at(at), self.sizes.controls
         weights = np.zeros((count, self.quantity.size))
         weights[:, self.chosen] = multipliers.reshape(count, -1)
@@ -361,7 +361,7 @@ class NodeLimits(Term):
 
 
 def nodes_of(task: Task, module: Any, x: Array) -> Nodes:
-    """The motion of the unknowns x."""
+    """Return the motion of the unknowns x."""
     dynamics = Dynamics(task, module)
     states = dynamics.states(x[:-1].reshape(-1, KINDS * module.n))
     q, qd, qdd = states.motion.q, states.motion.qd, states.motion.qdd
@@ -369,14 +369,14 @@ def nodes_of(task: Task, module: Any, x: Array) -> Nodes:
 
 
 def finer(task: Task, module: Any, path: Trajectory) -> Array:
-    """The unknowns of a motion on twice as many segments."""
+    """Return the unknowns of a motion on twice as many segments."""
     s = np.linspace(0.0, 1.0, 4 * path.profile.segments + 1)
     tau = path.torques(module, task.parameters, s)
     return np.append(np.stack([path.rate(0, s), path.rate(1, s), tau], axis=1), path.T)
 
 
 def guess(task: Task, module: Any, segments: int, random: np.random.Generator | None) -> Array:
-    """A motion on a line from start to goal, with a random detour, and the torques it needs."""
+    """Guess a motion on a line from start to goal, with a random detour, and its torques."""
     start = coordinates(task, module, task.start, None, None)
     goal = coordinates(task, module, task.goal, start, None)
     s = np.linspace(0.0, 1.0, 2 * segments + 1)[:, None]

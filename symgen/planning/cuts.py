@@ -75,12 +75,12 @@ class Gap(Quantity):
 
 
 def gap_of(task: Task, module: Any, cut: Cut) -> Quantity:
-    """The gap of a cut on the chart of the task: 0 where the cut is closed."""
+    """Return the gap of a cut on the chart of the task: 0 where the cut is closed."""
     return task.chart.along(Gap(module, task, cut))
 
 
 def dependent(task: Task, module: Any, q: Array) -> tuple[int, ...]:
-    """The coordinates that close the cuts of a task along a motion q (K, n)."""
+    """Return the coordinates that close the cuts of a task along a motion q (K, n)."""
     from scipy.linalg import qr
 
     zero = np.zeros_like(q)
@@ -97,7 +97,7 @@ def dependent(task: Task, module: Any, q: Array) -> tuple[int, ...]:
 
 
 def closed(task: Task, module: Any, profile: Profile, sizes: Sizes) -> list[Term]:
-    """Terms that close every cut, and that keep the other coordinates smooth."""
+    """Return terms that close every cut, and that keep the other coordinates smooth."""
     if not task.cuts:
         return []
     s = _instants(task, profile)
@@ -110,7 +110,7 @@ def closed(task: Task, module: Any, profile: Profile, sizes: Sizes) -> list[Term
 
 
 def _instants(task: Task, profile: Profile) -> Array:
-    """The knots, without ends that are closed as given, and instants for control points left.
+    """List the knots, but no ends closed as given, and instants for control points left.
 
     Dependent coordinates have as many control points as there are knots and conditions at the ends
     (positions, velocities, accelerations), or some more: the cuts are closed in the middle of the
@@ -125,12 +125,12 @@ def _instants(task: Task, profile: Profile) -> Array:
 
 
 def _conditions(end: State) -> int:
-    """Number of demands of an end on each coordinate, its position among them."""
+    """Return the number of demands of an end on each coordinate, its position among them."""
     return 1 + sum(not np.any(np.isnan(rate)) for rate in (end.qd, end.qdd))
 
 
 def _smooth(profile: Profile, sizes: Sizes) -> list[Term]:
-    """Rows that make independent coordinates one polynomial over every segment."""
+    """Return rows that make independent coordinates one polynomial over every segment."""
     bends = profile.bends()
     independent = np.setdiff1d(np.arange(sizes.n), profile.dependent)
     if not len(bends) or not len(independent):

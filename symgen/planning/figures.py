@@ -93,7 +93,7 @@ def _matplotlib() -> Any:
 def _drawn(
     plan: Solution, panels: Sequence[Panel], ending: str, size: tuple[float, float]
 ) -> bytes:
-    """A figure, with equal bytes for equal plans."""
+    """Return a figure, with equal bytes for equal plans."""
     matplotlib = _matplotlib()
     from matplotlib.figure import Figure
 

@@ -81,7 +81,7 @@ def _csv(plan: Solution) -> bytes:
 
 
 def _npz(plan: Solution) -> bytes:
-    """An archive of `numpy.savez`, without the time of day."""
+    """Return an archive of `numpy.savez`, without the time of day."""
     arrays = {
         "t": plan.t, **{kind: getattr(plan, kind) for kind in _KINDS},
         "control_points": plan.control_points, "knots": plan.path.knots,
@@ -99,7 +99,7 @@ def _npz(plan: Solution) -> bytes:
 
 
 def _joint_trajectory(plan: Solution) -> bytes:
-    """Samples at the knots, between which controllers interpolate."""
+    """Return samples at the knots, between which controllers interpolate."""
     s = np.linspace(0.0, 1.0, plan.path.profile.pieces + 1)
     joints = np.flatnonzero(plan.path.chart.plain)
     rates = (plan.path.rate(order, s) for order in range(3))

@@ -126,7 +126,7 @@ def loads_at(
 
 
 def depends_on_time(entries: Sequence[Expression]) -> bool:
-    """Whether an expression names the time."""
+    """Return whether an expression names the time."""
     return any({*OF_TIME} & {*entry.names} for entry in entries)
 
 

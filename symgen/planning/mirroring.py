@@ -35,7 +35,7 @@ class Mirrored:
     attitudes: tuple[tuple[int, int, tuple[float, ...]], ...] = ()
 
     def references(self, near: Sequence[Array]) -> list[Array]:
-        """Mirrored reference attitudes (4,) close to those of every joint."""
+        """Return mirrored reference attitudes (4,) close to those of every joint."""
         attitudes = list(near)
         for i, j, signs in self.attitudes:
             S = np.array([*signs, 1.0])

@@ -42,7 +42,7 @@ class Sphere:
     radius: float
 
     def distance(self, p: Array) -> tuple[Array, Array]:
-        """Distances (...) of points (..., 3) from the surface, and their gradients (..., 3)."""
+        """Return distances (...) of points (..., 3) from the surface, and gradients (..., 3)."""
         v = p - self.centre
         length = np.linalg.norm(v, axis=-1)
         return length - self.radius, v / np.maximum(length, 1e-12)[..., None]
@@ -57,7 +57,7 @@ class HalfSpace:
     normal: Array
 
     def distance(self, p: Array) -> tuple[Array, Array]:
-        """Distances and gradients as for a sphere."""
+        """Return distances and gradients as for a sphere."""
         return (p - self.point) @ self.normal, np.broadcast_to(self.normal, p.shape)
 
 
@@ -71,7 +71,7 @@ class Box:
     rotation: Array
 
     def distance(self, p: Array) -> tuple[Array, Array]:
-        """Distances and gradients as for a sphere; inside, from the nearest face."""
+        """Return distances and gradients as for a sphere; inside, from the nearest face."""
         v = (p - self.centre) @ self.rotation
         beyond = np.abs(v) - self.size / 2
         outside = np.maximum(beyond, 0.0)
@@ -134,7 +134,7 @@ class Distances(Quantity):
         return np.concatenate(values, axis=-1), np.concatenate(rows, axis=-2)[..., None, :, :]
 
     def _centres(self, q: Array) -> tuple[Array, Array]:
-        """Centres (K, balls, 3), and their derivatives (K, balls, 3, n)."""
+        """Return centres (K, balls, 3), and their derivatives (K, balls, 3, n)."""
         poses = self.module.forward_kinematics(q, **self.given)[..., self.links, :, :]
         jacobians = self.module.jacobians(q, **self.given)[..., self.links, :, :]
         arm = np.einsum("...bij,bj->...bi", poses[..., :3, :3], self.centres)

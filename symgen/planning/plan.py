@@ -89,7 +89,7 @@ class _Run:
     seconds: float = 0.0
 
     def profile(self, segments: int, per_segment: int) -> Profile:
-        """The profile of the task, with limits at so many instants of so many segments."""
+        """Return the profile of the task, with limits at so many instants of so many segments."""
         degree = self.task.profile.degree
         if not self.task.cuts:
             return Profile(degree, segments)
@@ -138,7 +138,7 @@ def plan(
     max_iterations: int = 1000,
     progress: Progress | None = None,
 ) -> Plan:
-    """The optimal motion of a robot for a task.
+    """Plan the optimal motion of a robot for a task.
 
     `module` is what `symgen.load` returned, or the path of a model file; `task` the path of a task
     file or a dict with the same keys.  `starts` motions are tried, the straight one and random
@@ -181,7 +181,7 @@ def plan(
 
 
 def _best(run: _Run, starts: int, seed: int) -> tuple[_Solution, tuple[Start, ...]]:
-    """The best of several starts, on the spline that each is solved on."""
+    """Return the best of several starts, on the spline that each is solved on."""
     knots = run.task.profile
     segments = knots.segments
     while knots.check == REFINE and segments % 2 == 0 and segments // 2 >= FEWEST_SEGMENTS:
@@ -206,7 +206,7 @@ def _tried(
     starts: int,
     seed: int,
 ) -> tuple[_Solution, tuple[Start, ...]]:
-    """The best result of several starts, and the rejected ones; the first start is not random."""
+    """Return the best result of several starts, and the others; the first is not random."""
     solutions: list[_Solution] = []
     listed: list[Start] = []
     for k in range(starts):
@@ -239,7 +239,7 @@ def _start(number: int, program: Problem, outcome: Outcome) -> Start:
 
 
 def _refined(run: _Run, solution: _Solution) -> tuple[_Solution, Verified]:
-    """`check: refine`: on the spline asked for, with limits that hold on the fine grid."""
+    """Return `check: refine`: on the spline asked for, with limits that hold on the fine grid."""
     task, module = run.task, run.module
     per = PER_SEGMENT[task.profile.check]
     if task.profile.check == REFINE:
@@ -265,7 +265,7 @@ def _tightened(
     least: float,
     again: Callable[[_Solution, Margins], tuple[Problem, Array]],
 ) -> tuple[_Solution, Verified]:
-    """`check: refine`: with limits tightened until they hold on the fine grid, to `least`.
+    """Return `check: refine`: with limits tightened until they hold on the fine grid, to `least`.
 
     `again` states the program with margins, and where to start.
     """
@@ -305,7 +305,7 @@ def _on_finer(run: _Run, solution: _Solution, per: int) -> _Solution:
 
 
 def _spread(run: _Run, loads: Array, size: int) -> Array:
-    """Unknown loads at more instants."""
+    """Return unknown loads at more instants."""
     a = len(forces(run.task, run.module))
     if not a:
         return loads
@@ -356,7 +356,7 @@ def _collocated(run: _Run, starts: int, seed: int) -> tuple[_Solution, Verified,
 
 
 def _misses(task: Task, module: Any, path: Trajectory) -> float:
-    """Distance from the end of a motion to the end that its torques lead to."""
+    """Return distance from the end of a motion to the end that its torques lead to."""
     q, qd = simulate_forward(task, module, path)
     if not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
         return np.inf
@@ -390,7 +390,7 @@ def _result(
 def _status(
     run: _Run, solution: _Solution, verified: Verified, error: float
 ) -> tuple[str, tuple[Fault, ...], tuple[str, ...]]:
-    """The status of a plan, its unmet demands, and remarks."""
+    """Return the status of a plan, its unmet demands, and remarks."""
     worst = sorted(verified.worst.items(), key=lambda item: (-item[1], item[0]))
     x_time = float(solution.outcome.x[solution.program.sizes.time])
     refined = run.task.profile.check == REFINE
@@ -433,7 +433,7 @@ def _status(
 
 
 def _unmet(solution: _Solution, verified: Verified, least: float) -> tuple[tuple[Fault, ...], bool]:
-    """Unmet demands, largest first, and whether the instants of the program have them, too.
+    """Return unmet demands, largest first, and whether the instants of the program have them, too.
 
     Limits are those of the motion, on the fine grid: the program knows them at its instants alone,
     or by control points, and with margins.  Between its instants they may be exceeded by `least`.
@@ -451,7 +451,7 @@ def _unmet(solution: _Solution, verified: Verified, least: float) -> tuple[tuple
 
 
 def _conflict(task: Task, solution: _Solution, broken: tuple[Fault, ...]) -> str:
-    """Demands that contradict each other, with the time where it is given, or at its longest."""
+    """Return contradictory demands, at the time that is given, or at the longest."""
     T = float(solution.outcome.x[solution.program.sizes.time])
     faults = [f"{fault.name} ({fault.text})" for fault in broken]
     most = 5

@@ -58,12 +58,12 @@ class Pattern:
 
     @classmethod
     def of(cls, shape: tuple[int, int], rows: Index, columns: Index) -> Pattern:
-        """The pattern with entries at these positions."""
+        """Return the pattern with entries at these positions."""
         keys, order = np.unique(columns * shape[0] + rows, return_inverse=True)
         return cls(shape, keys % shape[0], keys // shape[0], order.reshape(-1))
 
     def summed(self, values: Array) -> Array:
-        """The entries, (len(rows),), from values in the order of their computation."""
+        """Return the entries, (len(rows),), from values in the order of their computation."""
         size = len(self.rows)
         if len(self.order) == size:  # nothing to add up
             entries = np.empty(size)
@@ -133,7 +133,7 @@ class Term:
     axes: bool = field(default=False, kw_only=True)
 
     def fault(self, row: int, over: float) -> str:
-        """Words for a row that is exceeded by `over`: in per cent, or an equation is not met."""
+        """Describe a row that is exceeded by `over`: in per cent, or an equation not met."""
         equation = self.lower[row] == self.upper[row]
         return "not met" if equation else f"exceeded by {percent(over)}"
 
@@ -147,30 +147,30 @@ class Term:
         return f"{name} at {instant}" if instant else name
 
     def value(self, at: Iterate) -> Array:
-        """The constraints, (rows,)."""
+        """Return the constraints, (rows,)."""
         return _NO_ROWS
 
     def jacobian_places(self) -> Entries:
-        """Row and unknown of every entry of `jacobian`."""
+        """Return row and unknown of every entry of `jacobian`."""
         return _NO_ENTRIES
 
     def jacobian(self, at: Iterate) -> Array:
-        """Entries of the derivatives of the constraints."""
+        """Return entries of the derivatives of the constraints."""
         return _NO_ROWS
 
     def objective(self, at: Iterate) -> float:
-        """The part of the objective."""
+        """Return the part of the objective."""
         return 0.0
 
     def gradient(self, at: Iterate, into: Array) -> None:
         """Add the derivatives of the objective by all unknowns."""
 
     def hessian_places(self) -> Entries:
-        """Row and column, row <= column, of every entry of `hessian`."""
+        """Return row and column, row <= column, of every entry of `hessian`."""
         return _NO_ENTRIES
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """Second derivatives of weight * objective + multipliers . constraints."""
+        """Return second derivatives of weight * objective + multipliers . constraints."""
         return _NO_ROWS
 
 
@@ -203,7 +203,7 @@ class Problem:
         return self.sizes.unknowns
 
     def iterate(self, x: Array) -> Iterate:
-        """The results for x; those of the last one are kept."""
+        """Return the results for x; those of the last one are kept."""
         key = x.tobytes()
         if self._iterate is None or self._iterate[0] != key:
             self.evaluations += 1
@@ -211,31 +211,31 @@ class Problem:
         return self._iterate[1]
 
     def objective(self, x: Array) -> float:
-        """The function to minimise."""
+        """Return the function to minimise."""
         at = self.iterate(x)
         return float(sum(term.objective(at) for term in self.terms))
 
     def gradient(self, x: Array) -> Array:
-        """Derivatives of the objective, (unknowns,)."""
+        """Return derivatives of the objective, (unknowns,)."""
         at, gradient = self.iterate(x), np.zeros(self.unknowns)
         for term in self.terms:
             term.gradient(at, gradient)
         return gradient
 
     def constraints(self, x: Array) -> Array:
-        """Values (rows,) for limits `lower_rows` and `upper_rows`."""
+        """Return values (rows,) for limits `lower_rows` and `upper_rows`."""
         at = self.iterate(x)
         return np.concatenate([_NO_ROWS, *(term.value(at) for term in self.terms)])
 
     def jacobian(self, x: Array) -> Array:
-        """The entries of `jacobian_pattern`."""
+        """Return the entries of `jacobian_pattern`."""
         at = self.iterate(x)
         return self.jacobian_pattern.summed(
             np.concatenate([term.jacobian(at) for term in self.terms])
         )
 
     def hessian(self, x: Array, weight: float, multipliers: Array) -> Array:
-        """The entries of `hessian_pattern`, of weight * objective + multipliers . constraints."""
+        """Return entries of `hessian_pattern` of weight * objective + multipliers . constraints."""
         at = self.iterate(x)
         parts = [
             term.hessian(at, weight, multipliers[start:end])
@@ -244,7 +244,7 @@ class Problem:
         return self.hessian_pattern.summed(np.concatenate(parts))
 
     def broken(self, x: Array, least: float) -> list[Fault]:
-        """Constraints exceeded by more than `least` (scaled), largest first.
+        """Return constraints exceeded by more than `least` (scaled), largest first.
 
         Of rows with the same name the worst.
         """
@@ -271,16 +271,16 @@ class Linear(Term):
     coefficients: Array = field(kw_only=True)
 
     def value(self, at: Iterate) -> Array:
-        """A c."""
+        """Return A c."""
         products = self.coefficients * np.ravel(at.control)[self.columns]
         return np.asarray(np.bincount(self.rows, products, len(self.lower)), dtype=float)
 
     def jacobian_places(self) -> Entries:
-        """The positions of the coefficients."""
+        """Return the positions of the coefficients."""
         return self.rows, self.columns
 
     def jacobian(self, at: Iterate) -> Array:
-        """The coefficients."""
+        """Return the coefficients."""
         return self.coefficients
 
 
@@ -298,7 +298,7 @@ class Rates(Term):
 
     @once
     def value(self, at: Iterate) -> Array:
-        """A c / T^r."""
+        """Return A c / T^r."""
         rates = self.matrix @ at.control[:, self.joints]
         return np.ravel(rates / (self.scale * at.T**self.order))
 
@@ -314,7 +314,7 @@ class Rates(Term):
         return self.matrix[i, m] / np.broadcast_to(self.scale, self.joints.shape)[k]
 
     def jacobian_places(self) -> Entries:
-        """The control points, and T."""
+        """Return the control points, and T."""
         i, m, k = self._places
         rows = i * len(self.joints) + k
         columns = m * self.sizes.n + self.joints[k]
@@ -325,14 +325,14 @@ class Rates(Term):
         return np.concatenate([rows, every]), np.concatenate([columns, time])
 
     def jacobian(self, at: Iterate) -> Array:
-        """A / T^r, and -r z / T."""
+        """Return A / T^r, and -r z / T."""
         entries = self._entries / at.T**self.order
         if not self.order:
             return entries
         return np.concatenate([entries, -self.order / at.T * self.value(at)])
 
     def hessian_places(self) -> Entries:
-        """T with every control point, and T."""
+        """Return T with every control point, and T."""
         if not self.order:
             return _NO_ENTRIES
         _, m, k = self._places
@@ -358,11 +358,11 @@ class Time(Term):
     weight: float = field(kw_only=True)
 
     def objective(self, at: Iterate) -> float:
-        """weight * T."""
+        """Return weight * T."""
         return self.weight * at.T
 
     def gradient(self, at: Iterate, into: Array) -> None:
-        """The weight."""
+        """Add the weight."""
         into[self.sizes.time] += self.weight
 
 
@@ -375,12 +375,12 @@ class Effort(Term):
     gram: Array = field(kw_only=True)
 
     def _parts(self, at: Iterate) -> tuple[Array, float, int]:
-        """Q c with the weights, the integral with T = 1, and the power of 1 / T."""
+        """Return Q c with the weights, the integral with T = 1, and the power of 1 / T."""
         product = self.gram @ at.control * self.weights
         return product, float(np.sum(product * at.control)), 2 * self.order - 1
 
     def objective(self, at: Iterate) -> float:
-        """c . Q c / T^(2 r - 1)."""
+        """Return c . Q c / T^(2 r - 1)."""
         _, integral, power = self._parts(at)
         return integral / at.T**power
 
@@ -396,7 +396,7 @@ class Effort(Term):
         return _product(i, m, np.flatnonzero(self.weights))
 
     def hessian_places(self) -> Entries:
-        """The entries of Q, and T with every unknown."""
+        """Return the entries of Q, and T with every unknown."""
         i, m, joint = self._places
         n, time = self.sizes.n, self.sizes.time
         every = np.arange(time + 1)
@@ -429,7 +429,7 @@ class LoadEffort(Term):
         return self.sizes.time + 1 + np.arange(self.sizes.loads)
 
     def objective(self, at: Iterate) -> float:
-        """T u . W u."""
+        """Return T u . W u."""
         return at.T * float(self._factors @ at.loads**2)
 
     def gradient(self, at: Iterate, into: Array) -> None:
@@ -438,7 +438,7 @@ class LoadEffort(Term):
         into[self.sizes.time] += float(self._factors @ at.loads**2)
 
     def hessian_places(self) -> Entries:
-        """The diagonal, and T with every load."""
+        """Return the diagonal, and T with every load."""
         time = np.full(self.sizes.loads, self.sizes.time)
         return np.concatenate([self._columns, time]), np.tile(self._columns, 2)
 
@@ -449,16 +449,16 @@ class LoadEffort(Term):
 
 
 def instant(s: float) -> str:
-    """A share of the time of a motion, in words."""
+    """Return a share of the time of a motion, in words."""
     return {0.0: "at the start", 1.0: "at the goal"}.get(s, f"at {100 * s:.0f} % of the time")
 
 
 def percent(share: float) -> str:
-    """A percentage of two digits, or without decimals."""
+    """Return a percentage of two digits, or without decimals."""
     return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:.0f} %"
 
 
 def _product(rows: Index, columns: Index, joints: Index) -> tuple[Index, Index, Index]:
-    """Every (row, column) with every joint."""
+    """Return every (row, column) with every joint."""
     count = len(joints)
     return np.repeat(rows, count), np.repeat(columns, count), np.tile(joints, len(rows))

@@ -61,7 +61,7 @@ class Motion:
         return self.q, self.qd, self.qdd
 
     def moved(self, directions: Sequence[Array]) -> Motion:
-        """Many motions at once, a new first axis: q, qd, qdd moved by (D, n) each."""
+        """Return many motions at once, a new first axis: q, qd, qdd moved by (D, n) each."""
         by, *rates = (d[:, None, :] for d in directions)
         q = self.q + by if self.space is None else self.space.integrate(self.q, by)
         qd, qdd = (z + d for z, d in zip((self.qd, self.qdd), rates, strict=True))
@@ -88,7 +88,7 @@ class Quantity(ABC):
         return len(self.labels)
 
     def related(self) -> NDArray[np.bool_]:
-        """Which coordinates an entry depends on, (m, n)."""
+        """Return which coordinates an entry depends on, (m, n)."""
         return np.ones((self.size, self.module.n), dtype=bool)
 
     def value(self, motion: Motion) -> Array:
@@ -97,19 +97,19 @@ class Quantity(ABC):
 
     @abstractmethod
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """The values, and their derivatives with respect to the state, (..., K, orders, m, n)."""
+        """Return values, and their derivatives by the state, (..., K, orders, m, n)."""
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
-        """Gradients of multipliers (K, m) . values by the state, (..., K, orders, n)."""
+        """Return gradients of multipliers (K, m) . values by the state, (..., K, orders, n)."""
         return np.asarray(np.einsum("...krij,ki->...krj", self.jacobian(motion)[1], multipliers))
 
     def by_time(self, motion: Motion) -> Array | None:
-        """Their derivatives with respect to T at fixed state, (K, m); None where they are 0."""
+        """Return derivatives by T at fixed state, (K, m); None where they are 0."""
         return None
 
     def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """Derivatives by multiples of `unknown` loads (a, n_loads, 6), (K, m, a), and theirs by the
-        state, (K, orders, m, n, a): exact differences of what is linear in loads."""
+        """Return derivatives by multiples of `unknown` loads (a, n_loads, 6), (K, m, a), and
+        theirs by the state, (K, orders, m, n, a): exact differences of what is linear in loads."""
         assert motion.loads is not None
         values, rows = self.jacobian(motion)
         moved = [self.jacobian(replace(motion, loads=motion.loads + unit)) for unit in unknown]
@@ -121,13 +121,13 @@ class Quantity(ABC):
     def bend_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
-        """Second derivatives of multipliers (K, m) . values by multiples of `unknown` loads,
+        """Return second derivatives of multipliers (K, m) . values by multiples of `unknown` loads,
         (K, a, a), and by them and T at fixed state, (K, a); None where they are 0."""
         return None
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
-        """Second derivatives of multipliers (K, m) . values, (K, orders, orders, n, n): entry
-        [k, r, s, i, j] by coordinate i of order r and coordinate j of order s."""
+        """Return second derivatives of multipliers (K, m) . values, (K, orders, orders, n, n):
+        entry [k, r, s, i, j] by coordinate i of order r and coordinate j of order s."""
         count, n = motion.qd.shape
         orders, nonlinear = self.orders, self.nonlinear
         steps = np.full(nonlinear * n, STEP)
@@ -143,7 +143,7 @@ class Quantity(ABC):
         return 0.5 * (result + result.transpose(0, 2, 1, 4, 3))
 
     def options(self, motion: Motion) -> dict[str, Any]:
-        """Arguments of the module's functions after the state."""
+        """Return arguments of the module's functions after the state."""
         return self.given if motion.loads is None else {**self.given, "loads": motion.loads}
 
 
@@ -155,7 +155,7 @@ class Torques(Quantity):
         self.labels = tuple(module.coordinate_names)
 
     def related(self) -> NDArray[np.bool_]:
-        """Dependence on the coordinates of one path with the joint, (n, n)."""
+        """Return dependence on the coordinates of one path with the joint, (n, n)."""
         return np.asarray(self.module.derivative_sparsity, dtype=bool)
 
     def value(self, motion: Motion) -> Array:
@@ -163,12 +163,12 @@ class Torques(Quantity):
         return np.asarray(self.module.inverse_dynamics(*motion.state, **self.options(motion)))
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """tau, d tau / d (q, qd, qdd)."""
+        """Return tau, d tau / d (q, qd, qdd)."""
         tau, *rows = self.module.inverse_dynamics_derivatives(*motion.state, **self.options(motion))
         return tau, np.stack(rows, axis=-3)
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
-        """Gradients (..., K, 3, n), without Jacobians if the module has `inverse_dynamics_vjp`."""
+        """Return gradients (..., K, 3, n), without Jacobians where `inverse_dynamics_vjp` is."""
         if "inverse_dynamics_vjp" in self.module.functions:
             rows = self.module.inverse_dynamics_vjp(
                 *motion.state, multipliers, **self.options(motion)
@@ -179,7 +179,7 @@ class Torques(Quantity):
         return np.stack([(weights @ row)[..., 0, :] for row in rows], axis=-2)
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
-        """Second derivatives (K, 3, 3, n, n), exact where the formulation derives them."""
+        """Return second derivatives (K, 3, 3, n, n), exact where the formulation derives them."""
         second = getattr(self.module, "inverse_dynamics_hessian", None)
         if second is None:
             return super().hessian(motion, multipliers)
@@ -191,7 +191,7 @@ class Torques(Quantity):
         return result
 
     def by_time(self, motion: Motion) -> Array | None:
-        """Through the loads."""
+        """Differentiate through the loads."""
         if motion.load_rates is None:
             return None
         slopes = self.module.inverse_dynamics_load_derivatives(motion.q, **self.given)
@@ -218,7 +218,7 @@ class Wrenches(Quantity):
         return np.asarray(wrenches[..., self.chosen[0], self.chosen[1]])
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """The entries, and their derivatives."""
+        """Return the entries, and their derivatives."""
         wrenches, *rows = self.module.joint_wrench_derivatives(
             *motion.state, **self.options(motion)
         )
@@ -227,7 +227,7 @@ class Wrenches(Quantity):
         return wrenches[..., joint, entry], np.stack(picked, axis=-3)
 
     def by_time(self, motion: Motion) -> Array | None:
-        """Through the loads, which wrenches are linear in."""
+        """Differentiate through the loads, which wrenches are linear in."""
         if motion.load_rates is None or motion.loads is None:
             return None
         moved = replace(motion, loads=motion.loads + motion.load_rates)
@@ -243,7 +243,7 @@ class Velocities(Quantity):
         self.labels = tuple(module.coordinate_names[k] for k in chosen)
 
     def related(self) -> NDArray[np.bool_]:
-        """Dependence of each entry on its coordinate, (m, n)."""
+        """Return dependence of each entry on its coordinate, (m, n)."""
         return np.eye(self.module.n, dtype=bool)[self.chosen]
 
     def value(self, motion: Motion) -> Array:
@@ -251,7 +251,7 @@ class Velocities(Quantity):
         return (motion.qd, motion.qdd)[self.order - 1][..., self.chosen]
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """The values, and 1 for each."""
+        """Return the values, and 1 for each."""
         values = self.value(motion)
         slopes = np.zeros((*values.shape[:-1], self.orders, self.size, self.module.n))
         slopes[..., self.order, np.arange(self.size), self.chosen] = 1.0
@@ -277,21 +277,21 @@ class Outputs(Quantity):
         self.torques = Torques(module, parameters)
 
     def _slopes(self, motion: Motion) -> tuple[Any, Array]:
-        """The results of `outputs_derivatives`, and d tau / d (q, qd, qdd)."""
+        """Return the results of `outputs_derivatives`, and d tau / d (q, qd, qdd)."""
         tau, by_state = self.torques.jacobian(motion)
         state = np.broadcast_to(motion.t, tau.shape[:-1]), motion.q, motion.qd, motion.qdd, tau
         return self.module.outputs_derivatives(*state, **self.options(motion)), by_state
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """Their values and total derivatives."""
+        """Return values and total derivatives."""
         (values, _, *by, by_tau, _, _), by_state = self._slopes(motion)
         direct = np.stack([row[..., self.chosen, :] for row in by], axis=-3)
         through = by_tau[..., None, self.chosen, :] @ by_state
         return values[..., self.chosen], direct + through
 
     def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """Derivatives by loads (K, m, a), and theirs by the state (K, 3, m, n, a), by differences:
-        outputs need not be linear in loads."""
+        """Return derivatives by loads (K, m, a), and theirs by the state (K, 3, m, n, a), by
+        differences: outputs need not be linear in loads."""
         rows = [
             (self.jacobian(after)[1] - self.jacobian(before)[1]) / (2 * h[:, None, None, None])
             for before, after, h in self._either_side(motion, unknown)
@@ -301,7 +301,7 @@ class Outputs(Quantity):
     def bend_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
-        """Second derivatives (K, a, a), and mixed ones by T (K, a), by differences."""
+        """Return second derivatives (K, a, a), and mixed ones by T (K, a), by differences."""
         second, mixed = [], []
         for before, after, h in self._either_side(motion, unknown):
             change = self._slopes_by_loads(after, unknown) - self._slopes_by_loads(before, unknown)
@@ -312,7 +312,7 @@ class Outputs(Quantity):
         return 0.5 * (hessian + hessian.transpose(0, 2, 1)), np.stack(mixed, axis=-1)
 
     def _slopes_by_loads(self, motion: Motion, unknown: Array) -> Array:
-        """Derivatives (K, m, a) by loads themselves, and through the torques that bear them."""
+        """Return derivatives (K, m, a) by loads, also through the torques that bear them."""
         (*_, by_tau, by_loads, _), _ = self._slopes(motion)
         by_torques = self.torques.by_loads(motion, unknown)[0]
         direct = np.einsum("kmlc,alc->kma", by_loads[:, self.chosen], unknown)
@@ -320,7 +320,7 @@ class Outputs(Quantity):
 
     @staticmethod
     def _either_side(motion: Motion, unknown: Array) -> list[tuple[Motion, Motion, Array]]:
-        """The motion with less and with more of every unknown load, and by how much, (K,)."""
+        """Move every unknown load down and up; return both motions and by how much, (K,)."""
         assert motion.loads is not None
         h = LOAD_STEP * np.maximum(1.0, np.abs(motion.loads).max(axis=(1, 2)))
         return [
@@ -329,7 +329,7 @@ class Outputs(Quantity):
         ]
 
     def by_time(self, motion: Motion) -> Array:
-        """Through t itself, the loads, and the torques that bear them."""
+        """Differentiate through t itself, the loads, and the torques that bear them."""
         (_, by_t, *_, by_tau, by_loads, _), _ = self._slopes(motion)
         result = by_t[:, self.chosen] * motion.shares[:, None]
         if motion.load_rates is not None:
@@ -340,7 +340,7 @@ class Outputs(Quantity):
 
 
 def skew(v: Array) -> Array:
-    """The matrices (..., 3, 3) of the vector products v x."""
+    """Return the matrices (..., 3, 3) of the vector products v x."""
     result = np.zeros((*v.shape, 3), dtype=v.dtype)
     result[..., 0, 1], result[..., 0, 2] = -v[..., 2], v[..., 1]
     result[..., 1, 0], result[..., 1, 2] = v[..., 2], -v[..., 0]
@@ -349,7 +349,7 @@ def skew(v: Array) -> Array:
 
 
 def turn(rotation: Array) -> Array:
-    """-sin(angle) axis (..., 3) of rotations (..., 3, 3): half the vector of their skew parts."""
+    """Return -sin(angle) axis (..., 3) of rotations (..., 3, 3): half the vector of skew parts."""
     return np.asarray(
         0.5 * (rotation[..., [1, 2, 0], [2, 0, 1]] - rotation[..., [2, 0, 1], [1, 2, 0]])
     )

@@ -60,12 +60,12 @@ MOST_SEGMENTS = 2000
 
 
 def read(source: str | PathLike[str] | Mapping[str, Any], module: Any) -> Task:
-    """The task in a YAML file or a dict, for this robot; `ModelError` lists every fault."""
+    """Return the task in a YAML file or a dict, for this robot; `ModelError` lists every fault."""
     return _Reader(_document(source), module).task()
 
 
 def named_parameters(source: str | PathLike[str] | Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the parameters with values in a task: the module is built with them."""
+    """Return names of the parameters with values in a task: the module is built with them."""
     document = _document(source)
     root = document.root
     if isinstance(root, Table) and "symgen" in root.entries and "symgen_task" not in root.entries:
@@ -160,7 +160,7 @@ class _Reader:
         return self.passed(np.full(len(self.positions), np.nan))
 
     def passed(self, q: Array) -> State:
-        """The state with q alone, (nq,)."""
+        """Return the state with q alone, (nq,)."""
         free = np.full(self.n, np.nan)
         return State(q, free, free)
 
@@ -205,7 +205,7 @@ class _Reader:
         return least, most
 
     def seconds(self, value: Value, default: float) -> float:
-        """A time whose powers are finite."""
+        """Return a time whose powers are finite."""
         T = value.positive(default)
         if value.node is not None and not TIMES[0] <= T <= TIMES[1]:
             value.fault(f"expected {TIMES[0]:g} to {TIMES[1]:g} s, found {T:.6g}")
@@ -222,9 +222,9 @@ class _Reader:
         weight = keys["time"].number()
         squares = {key: keys[key].coordinates(self.coordinates, 0.0) for key in _SQUARES}
         wrenches = {k: entry.number() for k, entry in self.by_wrench(keys["wrench"]).items()}
-        squared = {"time": weight, **squares, "wrench": list(wrenches.values())}
+        squared = {"time": np.array(weight), **squares, "wrench": np.array([*wrenches.values()])}
         for key, weights in squared.items():
-            if np.any(np.less(weights, 0)):
+            if np.any(weights < 0):
                 keys[key].fault("a weight is negative: the objective has no minimum")
         loads = read_weights(keys["load"], self.module, free)
         outputs = {
@@ -239,7 +239,7 @@ class _Reader:
         return Objective(weight, **squares, wrenches=wrenches, outputs=outputs, loads=loads)
 
     def by_wrench(self, value: Value) -> dict[tuple[int, int], Value]:
-        """Values by joint and component: {elbow: {fx: value}}."""
+        """Return values by joint and component: {elbow: {fx: value}}."""
         if value.node is not None and len(self.module.joint_parents) != self.n:
             value.fault("not available yet for robots with mimic joints")
             return {}
@@ -282,7 +282,7 @@ class _Reader:
         )
 
     def guess(self, value: Value) -> tuple[Guess, list[Stop]]:
-        """The guess, and the states that it passes, evenly spaced in time."""
+        """Return the guess, and the states that it passes, evenly spaced in time."""
         keys = value.table(("T", "through"), "T:, through:")
         T = self.seconds(keys["T"], 1.0) if "T" in keys else None
         items, neutral = keys["through"].items("coordinates to pass"), self.space.neutral()

@@ -121,11 +121,11 @@ class Solution:
         return self.path.at(self.shares).loads
 
     def torques(self, s: Array) -> Array:
-        """The joint torques at shares of T, (K, n)."""
+        """Return the joint torques at shares of T, (K, n)."""
         return self.path.torques(self.module, self.task.parameters, s)
 
     def scalars(self) -> dict[str, Any]:
-        """The numbers of ``--json``."""
+        """Return the numbers of ``--json``."""
         return {
             "status": self.status, "T": self.T, "objective": self.objective,
             "iterations": self.iterations, "evaluations": self.evaluations,

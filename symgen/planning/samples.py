@@ -54,7 +54,7 @@ class Sampled(Term):
     def of_point(
         cls, sizes: Sizes, name: str, quantity: Quantity, s: Array, local: Local, sides: Array
     ) -> Sampled:
-        """Limits (2, m) of all entries of a position at all instants."""
+        """Return limits (2, m) of all entries of a position at all instants."""
         count, m = len(s), quantity.size
         lower, upper = np.tile(sides, count)
         return cls(
@@ -80,7 +80,7 @@ class Sampled(Term):
         return int(self.local.values.shape[2]) * self.sizes.n
 
     def fault(self, row: int, over: float) -> str:
-        """The excess, with its instant where there are several."""
+        """Return the excess, with its instant where there are several."""
         instance, entry = divmod(row, len(self.chosen))
         size = over * self.scale[self.chosen[entry]]
         if self.axes:
@@ -94,11 +94,11 @@ class Sampled(Term):
 
     @once
     def state(self, at: Iterate) -> Array:
-        """z = (q, qd, qdd) at the instants, (K, 3, n)."""
+        """Return z = (q, qd, qdd) at the instants, (K, 3, n)."""
         return self.local.state(at.control, at.T, ORDERS)
 
     def rows(self, at: Iterate, by_state: Array, by_time: Array | None = None) -> Array:
-        """Derivatives (K, m, L + 1 + a) of functions with derivatives `by_state` (K, R, m, n)."""
+        """Return derivatives (K, m, L + 1 + a) of functions from `by_state` (K, R, m, n)."""
         orders = by_state.shape[1]
         basis = self.scaled_basis(at, orders)  # (K, R, p + 1)
         count, m, n = len(self.s), *by_state.shape[2:]
@@ -117,18 +117,18 @@ class Sampled(Term):
 
     @once
     def by_loads(self, at: Iterate) -> tuple[Array, Array]:
-        """Derivatives with respect to the unknown loads, (K, m, a), and theirs by the state,
+        """Return derivatives with respect to the unknown loads, (K, m, a), and theirs by the state,
         (K, R, m, n, a)."""
         assert self.unknown is not None
         return self.quantity.by_loads(self.motion(at), self.unknown)
 
     def scaled_basis(self, at: Iterate, orders: int) -> Array:
-        """B_r / T^r, (K, R, p + 1)."""
+        """Return B_r / T^r, (K, R, p + 1)."""
         scale = at.T ** -np.arange(float(orders))
         return self.local.values[:orders].transpose(1, 0, 2) * scale[:, None]
 
     def second(self, at: Iterate, hessian: Array, gradient: Array, by_time: Array) -> Array:
-        """Second derivatives (K, L + 1, L + 1) of a sum of functions of the state: the upper
+        """Return second derivatives (K, L + 1, L + 1) of a sum of functions of the state: the upper
         triangles, and T with everything.
 
         `hessian` (K, R, R, n, n) and `gradient` (K, R, n) are by the state; `by_time`
@@ -162,7 +162,7 @@ class Sampled(Term):
 
     @once
     def motion(self, at: Iterate) -> Motion:
-        """The states at the instants, and the loads there."""
+        """Return the states at the instants, and the loads there."""
         z = self.state(at)
         q, qd, qdd = (np.ascontiguousarray(z[:, r]) for r in range(ORDERS))
         loads, rates = (None, None) if self.loads is None else self.loads(self.s, at.T)
@@ -174,23 +174,23 @@ class Sampled(Term):
 
     @once
     def values(self, at: Iterate) -> Array:
-        """Values of the quantity, (K, m)."""
+        """Return values of the quantity, (K, m)."""
         is_known = (id(self), "slopes") in at.memory
         return self.slopes(at)[0] if is_known else self.quantity.value(self.motion(at))
 
     @once
     def slopes(self, at: Iterate) -> tuple[Array, Array, Array | None]:
-        """Values, their derivatives by the state (K, R, m, n), and by T at fixed state (K, m)."""
+        """Return values, derivatives by the state (K, R, m, n), and by T at fixed state (K, m)."""
         motion = self.motion(at)
         return *self.quantity.jacobian(motion), self.quantity.by_time(motion)
 
     def _speed(self, at: Iterate, orders: int) -> Array:
-        """d z / d T, (K, R, n)."""
+        """Return d z / d T, (K, R, n)."""
         powers = -np.arange(float(orders))[:, None] / at.T
         return np.asarray(powers * self.state(at)[:, :orders])
 
     def value(self, at: Iterate) -> Array:
-        """The limited entries, instant by instant, (rows,)."""
+        """Return the limited entries, instant by instant, (rows,)."""
         return np.ravel((self.values(at) / self.scale)[np.ix_(self.limited, self.chosen)])
 
     @cached_property
@@ -218,7 +218,7 @@ class Sampled(Term):
         return np.ravel_multi_index((*rows, column), shape), self.scale[rows[1]]
 
     def jacobian_places(self) -> Entries:
-        """The control points around each instant, T, and the loads there."""
+        """Return the control points around each instant, T, and the loads there."""
         shape = self._kept.shape
         rows = np.arange(shape[0] * shape[1]).reshape(shape[:2])[:, :, None]
         columns = self.columns[self.limited][:, None, :]
@@ -229,12 +229,12 @@ class Sampled(Term):
 
     @once
     def all_rows(self, at: Iterate) -> Array:
-        """Derivatives by the unknowns at all instants, (K, m, L + 1 + a)."""
+        """Return derivatives by the unknowns at all instants, (K, m, L + 1 + a)."""
         _, by_state, by_time = self.slopes(at)
         return self.rows(at, by_state, by_time)
 
     def jacobian(self, at: Iterate) -> Array:
-        """Entries of the derivatives, by the chain rule."""
+        """Return entries of the derivatives, by the chain rule."""
         places, scale = self._entries
         return np.asarray(np.take(self.all_rows(at), places) / scale)
 
@@ -243,14 +243,14 @@ class Sampled(Term):
         return bool(np.any(self.squares) or np.any(self.linear))
 
     def objective(self, at: Iterate) -> float:
-        """T times the integrals over s."""
+        """Return T times the integrals over s."""
         if not self._integrated:
             return 0.0
         values = self.values(at)
         return at.T * float(self.quadrature @ (values**2 @ self.squares + values @ self.linear))
 
     def _by_values(self, values: Array) -> Array:
-        """Derivatives of the integrals over s with respect to the values, (K, m)."""
+        """Return derivatives of the integrals over s with respect to the values, (K, m)."""
         return self.quadrature[:, None] * (2 * values * self.squares + self.linear)
 
     def gradient(self, at: Iterate, into: Array) -> None:
@@ -262,7 +262,7 @@ class Sampled(Term):
         into[self.sizes.time] += self.objective(at) / at.T
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """Second derivatives, by the chain rule twice."""
+        """Return second derivatives, by the chain rule twice."""
         values, by_state, _ = self.slopes(at)
         by_values = weight * self._by_values(values)
         factors = at.T * by_values
@@ -284,7 +284,7 @@ class Sampled(Term):
         return np.asarray(np.take(blocks, self._upper))
 
     def _with_loads(self, at: Iterate, blocks: Array, factors: Array) -> Array:
-        """Blocks with rows and columns of the unknown loads behind T."""
+        """Return blocks with rows and columns of the unknown loads behind T."""
         gradients = np.einsum("krija,ki->krja", self.by_loads(at)[1], factors)
         orders, a = gradients.shape[1], gradients.shape[3]
         basis = self.scaled_basis(at, orders)
@@ -303,7 +303,7 @@ class Sampled(Term):
         return whole
 
     def _by_time_alone(self, at: Iterate, factors: Array, gradient: Array) -> Array:
-        """Second derivatives by T at fixed state, and mixed ones, (K, 1 + R n).
+        """Return second derivatives by T at fixed state, and mixed ones, (K, 1 + R n).
 
         Differences of exact first ones: they are 0 but for loads and outputs that depend on time.
         """
@@ -336,7 +336,7 @@ class Sampled(Term):
         return np.flatnonzero(upper & acting[:, :, None] & acting[:, None, :])
 
     def hessian_places(self) -> Entries:
-        """Positions of the upper triangles of the blocks that `second` returns."""
+        """Return positions of the upper triangles of the blocks that `second` returns."""
         width = self.columns.shape[1]
         instant, row, column = np.unravel_index(self._upper, (len(self.s), width, width))
         return self.columns[instant, row], self.columns[instant, column]

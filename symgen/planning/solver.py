@@ -158,13 +158,13 @@ def solve(
 
 
 def unknowns_and_equations(program: Problem) -> tuple[int, int]:
-    """Numbers of free unknowns, and of constraints that are equations for them."""
+    """Return numbers of free unknowns, and of constraints that are equations for them."""
     free = int(np.count_nonzero(program.lower < program.upper))
     return free, int(np.count_nonzero(program.lower_rows == program.upper_rows))
 
 
 def ready(solver: str | None = None, *, exact_hessian: bool = True) -> str:
-    """The solver to use; `RequestError` where it, or SciPy, is not installed."""
+    """Return the solver to use; `RequestError` where it, or SciPy, is not installed."""
     if solver is None and not exact_hessian:
         solver = IPOPT
     if solver is not None and solver not in SOLVERS:
@@ -196,7 +196,7 @@ def _has_ipopt() -> bool:
 
 
 def violation(program: Problem, x: Array, g: Array) -> float:
-    """The largest excess of limits, in units of the constraints g (rows,)."""
+    """Return the largest excess of limits, in units of the constraints g (rows,)."""
     over = (program.lower_rows - g, g - program.upper_rows, program.lower - x, x - program.upper)
     return float(max(0.0, *(np.max(part, initial=0.0) for part in over)))
 
@@ -235,7 +235,7 @@ _NONE = (0, 0)
 
 
 def ipopt_options(choices: Choices) -> dict[str, Any]:
-    """The options of IPOPT."""
+    """Return the options of IPOPT."""
     options = {**_IPOPT, "tol": choices.tolerance, "max_iter": choices.most_iterations}
     if choices.mu is not None:
         options |= {"mu_init": choices.mu, "warm_start_init_point": "yes"}
@@ -247,7 +247,7 @@ def ipopt_options(choices: Choices) -> dict[str, Any]:
 def _by_ipopt(
     program: Problem, start: Array, choices: Choices, interrupted: Interrupted, history: History
 ) -> tuple[Array, str]:
-    """The last x, and how the solver ended."""
+    """Return the last x, and how the solver ended."""
     import casadi
 
     oracles = _oracles(casadi, program)
@@ -273,7 +273,7 @@ def _by_ipopt(
 
 
 def _oracles(casadi: Any, program: Problem) -> dict[str, Any]:
-    """The functions of the program as CasADi calls them; buffers are filled in place."""
+    """Return the functions of the program as CasADi calls them; buffers are filled in place."""
 
     def sparsity(pattern: Pattern) -> Any:
         return casadi.Sparsity.triplet(
@@ -307,7 +307,7 @@ def _oracles(casadi: Any, program: Problem) -> dict[str, Any]:
 def _callback(
     casadi: Any, name: str, inputs: list[Any], outputs: list[Any], call: Callable[..., Any]
 ) -> Any:
-    """A function of CasADi's; `call` takes its inputs, without parameters, and returns outputs."""
+    """Make a function of CasADi; `call` takes inputs without parameters, and returns outputs."""
 
     class Callback(casadi.Callback):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -355,7 +355,7 @@ def _callback(
 
 
 def _watch(casadi: Any, program: Problem, interrupted: Interrupted, history: History) -> Any:
-    """The callback of each iteration: notes it, and stops after Ctrl-C."""
+    """Return the callback of each iteration: notes it, and stops after Ctrl-C."""
     sizes = [program.unknowns, 1, program.rows, program.unknowns, program.rows, 0]
     inputs = [casadi.Sparsity.dense(size, 1) for size in sizes]
 
@@ -375,7 +375,7 @@ _BY_CALLBACK, _BY_ITERATIONS = 3, 0
 def _by_trust_constr(
     program: Problem, start: Array, choices: Choices, interrupted: Interrupted, history: History
 ) -> tuple[Array, str]:
-    """The last x, and how the solver ended."""
+    """Return the last x, and how the solver ended."""
     from scipy.optimize import Bounds, NonlinearConstraint, minimize
     from scipy.sparse import csr_matrix, triu
 
@@ -383,7 +383,7 @@ def _by_trust_constr(
     optimal = False
 
     def every(y: Array) -> Array:
-        """All unknowns, from the free ones."""
+        """Return all unknowns, from the free ones."""
         x = start.copy()
         x[free] = y
         return x

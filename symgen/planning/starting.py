@@ -27,7 +27,7 @@ _TRIES, _REACHED = 20, 1e-6
 
 
 def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator | None) -> Array:
-    """The unknowns to start from; with `random`, beside the straight motion."""
+    """Return the unknowns to start from; with `random`, beside the straight motion."""
     start = coordinates(task, module, task.start, None, random)
     goal = coordinates(task, module, task.goal, start, random)
     control = _through(task, profile, start, goal)
@@ -41,7 +41,7 @@ def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator
 
 
 def _through(task: Task, profile: Profile, start: Array, goal: Array) -> Array:
-    """A motion from rest to rest, past the states that the guess or via states name."""
+    """Return a motion from rest to rest, past the states that the guess or via states name."""
     stops = [(0.0, start)]
     if task.guess.through is not None:
         count = len(task.guess.through)
@@ -59,7 +59,7 @@ def _through(task: Task, profile: Profile, start: Array, goal: Array) -> Array:
 
 
 def _bump(task: Task, module: Any, profile: Profile, random: np.random.Generator) -> Array:
-    """A smooth random detour, (M, n)."""
+    """Return a smooth random detour, (M, n)."""
     s = profile.greville[:, None]
     waves = np.sin(np.pi * s * np.arange(1, 4))
     detour = random.normal(size=(3, module.n)) / np.arange(1, 4)[:, None]
@@ -69,7 +69,7 @@ def _bump(task: Task, module: Any, profile: Profile, random: np.random.Generator
 def coordinates(
     task: Task, module: Any, state: State, near: Array | None, random: np.random.Generator | None
 ) -> Array:
-    """q of an end: as given, or such that its pose is reached, as far as that succeeds."""
+    """Return q of an end: as given, or such that its pose is reached, as far as that succeeds."""
     lower, upper = task.limits.position.T
     bounded = np.isfinite(lower) & np.isfinite(upper)
     middle = np.where(bounded, 0.5 * (np.where(bounded, lower, 0) + np.where(bounded, upper, 0)), 0)
@@ -99,7 +99,7 @@ def _reached(
     position: Quantity, q: Array, movable: NDArray[np.bool_], target: Array, lower: Array,
     upper: Array,
 ) -> tuple[Array, float]:  # fmt: skip
-    """q by Levenberg-Marquardt steps within the limits, and its distance from the target."""
+    """Return q by Levenberg-Marquardt steps within the limits, and its distance from the target."""
     damping, zero = 1e-3, np.zeros((1, len(q)))
 
     def residual(q: Array) -> tuple[Array, Array]:
@@ -123,7 +123,7 @@ def _reached(
 
 
 def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
-    """The shortest time of `TIMES` in which this motion keeps its limits; else the least bad."""
+    """Find the shortest of `TIMES` in which the motion keeps its limits; else the least bad."""
     if task.time[0] == task.time[1]:
         return task.time[0]
     s = np.linspace(0.0, 1.0, 4 * profile.segments + 1)
@@ -145,7 +145,7 @@ def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
 
 
 def _relative(values: Array, limits: Array) -> float:
-    """The largest value in units of its limit."""
+    """Return the largest value in units of its limit."""
     upper = np.where(limits[:, 1] > 0, limits[:, 1], 1e-9)
     lower = np.where(limits[:, 0] < 0, limits[:, 0], -1e-9)
     return float(np.max(np.maximum(values / upper, values / lower), initial=0.0))

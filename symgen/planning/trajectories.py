@@ -30,22 +30,22 @@ class Splines:
     chart: Chart
 
     def motion(self, s: Array) -> Motion:
-        """The robot's motion at shares s (K,) of T."""
+        """Return the robot's motion at shares s (K,) of T."""
         return self.chart.motion(self.at(s))
 
     def at(self, s: Array) -> Motion:
-        """The motion of the spline at shares s (K,) of T."""
+        """Return the motion of the spline at shares s (K,) of T."""
         local = self.profile.at(s)
         q, qd, qdd = (local.of(self.control, r) / self.T**r for r in range(3))
         loads, rates = (None, None) if self.loads is None else self.loads(s, self.T)
         return Motion(q, qd, qdd, s * self.T, s, loads, rates)
 
     def rate(self, order: int, s: Array) -> Array:
-        """A derivative of the spline of this order, (K, n)."""
+        """Return a derivative of the spline of this order, (K, n)."""
         return self.profile.at(s).of(self.control, order) / self.T**order
 
     def torques(self, module: Any, parameters: Mapping[str, float], s: Array) -> Array:
-        """The joint torques at shares s (K,) of T, (K, n)."""
+        """Return the joint torques at shares s (K,) of T, (K, n)."""
         return Torques(module, parameters).value(self.motion(s))
 
     @property
@@ -82,21 +82,21 @@ class Nodes:
         return np.linspace(0.0, self.T, len(self.q))
 
     def rate(self, order: int, s: Array) -> Array:
-        """q, qd or qdd at shares s (K,) of T, (K, n)."""
+        """Return q, qd or qdd at shares s (K,) of T, (K, n)."""
         if order == 2:
             return self._parabola(self.qdd, s)
         return self._integral((self.q, self.qd)[order], (self.qd, self.qdd)[order], s)
 
     def torques(self, module: Any, parameters: Mapping[str, float], s: Array) -> Array:
-        """The torques of the plan at shares s (K,) of T, (K, n)."""
+        """Return the torques of the plan at shares s (K,) of T, (K, n)."""
         return self._parabola(self.tau, s)
 
     def motion(self, s: Array) -> Motion:
-        """The robot's motion at shares s (K,) of T."""
+        """Return the robot's motion at shares s (K,) of T."""
         return self.chart.motion(self.at(s))
 
     def at(self, s: Array) -> Motion:
-        """The motion of the cubics at shares s (K,) of T."""
+        """Return the motion of the cubics at shares s (K,) of T."""
         loads = self.constant_loads
         if loads is not None:
             loads = np.broadcast_to(loads, (len(s), *loads.shape))
@@ -104,7 +104,7 @@ class Nodes:
         return Motion(q, qd, qdd, s * self.T, s, loads)
 
     def _place(self, s: Array) -> tuple[NDArray[np.intp], Array]:
-        """Number of the segment's first node, and the share of the segment, in [0, 1]."""
+        """Return the first node of the segment, and the share of the segment, in [0, 1]."""
         segments = self.profile.segments
         segment = np.clip((s * segments).astype(int), 0, segments - 1)
         return 2 * segment, (s * segments - segment)[:, None]
@@ -126,14 +126,14 @@ Trajectory = Splines | Nodes
 
 
 def trajectory(task: Task, module: Any, profile: Profile, x: Array) -> Splines:
-    """The splines of the unknowns x."""
+    """Return the splines of the unknowns x."""
     size = profile.controls * module.n
     loads = _with_unknown(task, module, x[size + 1 :])
     return Splines(profile, x[:size].reshape(-1, module.n), float(x[size]), loads, task.chart)
 
 
 def _with_unknown(task: Task, module: Any, unknown: Array) -> LoadsAt | None:
-    """The given loads, and unknown ones, linear between the instants of the program."""
+    """Return the given loads, and unknown ones, linear between the instants of the program."""
     constant = loads_at(task.loads, module.n_loads, task.parameters)
     units = directions(forces(task, module))
     if units is None:

@@ -90,20 +90,20 @@ class Limited:
 
 
 def reach(limits: Array) -> Array:
-    """The larger finite limit of each entry of (m, 2); 1 without any, or where it is 0."""
+    """Return the larger finite limit of each entry of (m, 2); 1 without any, or where it is 0."""
     sizes = np.where(np.isfinite(limits), np.abs(limits), 0.0).max(axis=1)
     return np.where(sizes > 0, sizes, 1.0)
 
 
 def tightened(lower: Array, upper: Array, margin: Array) -> tuple[Array, Array]:
-    """Limits with a margin, of which a range keeps a part."""
+    """Return limits with a margin, of which a range keeps a part."""
     most = np.where(np.isfinite(upper - lower), TIGHTEST * (upper - lower), np.inf)
     margin = np.minimum(margin, most)
     return lower + margin, upper - margin
 
 
 def limited(task: Task, module: Any) -> list[Limited]:
-    """The quantities that are limited or integrated at instants."""
+    """Return the quantities that are limited or integrated at instants."""
     parameters, objective, limits = task.parameters, task.objective, task.limits
     none = np.zeros(module.n)
     unlimited = (-np.inf, np.inf)
@@ -144,7 +144,7 @@ def limited(task: Task, module: Any) -> list[Limited]:
 
 
 def _rates(task: Task, module: Any) -> list[Limited]:
-    """Velocities and accelerations that are not rates of the splines' coordinates."""
+    """Return velocities and accelerations that are not rates of the splines' coordinates."""
     turned = np.flatnonzero(~task.chart.plain)
     if not len(turned):
         return []
@@ -160,7 +160,7 @@ def _rates(task: Task, module: Any) -> list[Limited]:
 
 
 def instants(task: Task, module: Any, per_segment: int) -> int:
-    """Number of instants in each segment, with limits at `per_segment`: two for integrals."""
+    """Count instants in each segment, with limits at `per_segment`: two for integrals."""
     weighed = any(force.weight for force in forces(task, module))
     weighed = weighed or any(entry.is_integrated for entry in limited(task, module))
     return max(per_segment, 2) if weighed else per_segment
@@ -169,7 +169,7 @@ def instants(task: Task, module: Any, per_segment: int) -> int:
 def transcribe(
     task: Task, module: Any, profile: Profile, per_segment: int, margins: Margins | None = None
 ) -> Problem:
-    """The program with limits at `per_segment` instants of every segment, and at the last one."""
+    """Write the program with limits at `per_segment` instants per segment, and the last one."""
     return _Transcription(task, module, profile, per_segment, margins or {}).problem()
 
 
@@ -206,7 +206,7 @@ class _Transcription:
     # -------------------------------------------------------------------------------- bounds
 
     def bounds(self) -> tuple[Array, Array]:
-        """Bounds of control points, of T, and of unknown loads."""
+        """Return bounds of control points, of T, and of unknown loads."""
         position = self.task.limits.position
         shape = self.profile.controls, self.n
         lower, upper = (np.array(np.broadcast_to(side, shape)) for side in position.T)
@@ -242,7 +242,7 @@ class _Transcription:
         return terms
 
     def rates(self) -> list[Term]:
-        """Limits of velocities, accelerations and jerks: of their control points."""
+        """Return limits of velocities, accelerations and jerks: of their control points."""
         terms: list[Term] = []
         for order, name in enumerate(RATES[1:], 1):
             limits = self.task.chart.rates(getattr(self.task.limits, name))
@@ -268,7 +268,7 @@ class _Transcription:
         return terms
 
     def state(self, name: str, state: State, s: float) -> list[Term]:
-        """Demands at an instant that are not bounds already."""
+        """Return demands at an instant that are not bounds already."""
         terms: list[Term] = []
         for order, values in enumerate((state.q, state.qd, state.qdd)):
             fixed = ~np.isnan(values)
@@ -305,7 +305,7 @@ class _Transcription:
         return Sampled.of_point(self.sizes, f"{pose.name} at {name}", quantity, at, local, sides)
 
     def cycle(self) -> list[Term]:
-        """Periodic and mirrored ends: q, qd, qdd at the end by those at the start."""
+        """Return periodic and mirrored ends: q, qd, qdd at the end by those at the start."""
         task = self.task
         mirrored = task.mirrored.coordinates
         if task.periodic:
@@ -332,7 +332,7 @@ class _Transcription:
         ]  # fmt: skip
 
     def basis_row(self, order: int, s: float) -> tuple[Array, float]:
-        """The derivative of the basis at an instant (M,), divided by its largest entry; this."""
+        """Return the derivative of the basis at an instant (M,) over its largest entry; this."""
         basis = self.profile.at(np.array([s]))
         row = np.zeros(self.profile.controls)
         row[basis.columns[0]] = basis.values[order, 0]
@@ -340,7 +340,7 @@ class _Transcription:
         return row / size, size
 
     def quadrature(self, count: int) -> Array:
-        """Weights of integrals over s: Simpson's rule unless accelerations have kinks in segments.
+        """Weigh integrals over s: by Simpson's rule unless accelerations have kinks in segments.
 
         Across kinks of cubic splines optima exploit its error by motions that alternate from one
         instant to the next.
@@ -349,7 +349,7 @@ class _Transcription:
         return simpson(count) if count % 2 and not has_kinks else trapezoids(count)
 
     def sampled(self, entry: Limited) -> Term:
-        """A quantity at instants."""
+        """Return a quantity at instants."""
         s = np.linspace(0.0, 1.0, self.count)
         every = np.arange(0, self.count, self.every // self.per_segment)
         chosen, scale = entry.chosen, entry.scale
@@ -379,7 +379,7 @@ class Force:
 
 
 def forces(task: Task, module: Any) -> tuple[Force, ...]:
-    """Unknown forces: in every cut, along each of its axes; then the free components of loads."""
+    """List unknown forces: in every cut, along its axes; then free components of loads."""
     unknown = []
     for cut in task.cuts:
         for axis in cut.axes:
@@ -395,12 +395,12 @@ def forces(task: Task, module: Any) -> tuple[Force, ...]:
 
 
 def directions(forces: Sequence[Force]) -> Array | None:
-    """The loads by forces of size 1, (a, n_loads, 6); None without any."""
+    """Return the loads by forces of size 1, (a, n_loads, 6); None without any."""
     return np.array([force.loads for force in forces]) if forces else None
 
 
 def simpson(count: int) -> Array:
-    """The weights of Simpson's rule over [0, 1], for an odd number of instants."""
+    """Return the weights of Simpson's rule over [0, 1], for an odd number of instants."""
     weights = 2 * trapezoids(count)
     weights[0::2] *= 2 / 3 / 2
     weights[1::2] *= 4 / 3 / 2
@@ -408,7 +408,7 @@ def simpson(count: int) -> Array:
 
 
 def trapezoids(count: int) -> Array:
-    """The weights of the trapezoidal rule over [0, 1]."""
+    """Return the weights of the trapezoidal rule over [0, 1]."""
     weights = np.full(count, 1.0 / (count - 1))
     weights[[0, -1]] /= 2
     return weights

@@ -50,7 +50,7 @@ class Value:
     path: KeyPath = ()
 
     def below(self, key: str | int, node: Node | None = None) -> Value:
-        """The value at a key or an index."""
+        """Return the value at a key or an index."""
         return replace(self, node=node, path=(*self.path, key))
 
     def fault(self, message: str, *keys: str | int) -> None:
@@ -65,7 +65,7 @@ class Value:
     # ---------------------------------------------------------------------------- structure
 
     def table(self, keys: Sequence[str], expected: str) -> Entries:
-        """The entries of a mapping with these `keys`; reports others.  Empty without a node."""
+        """Return entries of a mapping with these `keys`; reports others.  Empty without a node."""
         entries = Entries(self)
         if not isinstance(self.node, Table):
             if self.node is not None:
@@ -80,7 +80,7 @@ class Value:
         return entries
 
     def items(self, expected: str) -> tuple[Value, ...]:
-        """The items of a list."""
+        """Return the items of a list."""
         if self.node is None:
             return ()
         if not isinstance(self.node, Listing):
@@ -89,7 +89,7 @@ class Value:
         return tuple(self.below(k, item) for k, item in enumerate(self.node.items))
 
     def by_component(self, names: Sequence[str], expected: str) -> dict[tuple[int, int], Value]:
-        """The values of {NAME: {fx: value}}, by number of the name and of the component."""
+        """Return the values of {NAME: {fx: value}}, by number of the name and of the component."""
         return {
             (names.index(name), COMPONENTS.index(part)): value
             for name, entries in self.table(names, expected).items()
@@ -109,7 +109,7 @@ class Value:
         return self.node.text if isinstance(self.node, Scalar) else ""
 
     def text(self, default: str) -> str:
-        """A name that messages use."""
+        """Read a name that messages use."""
         if self.node is None:
             return default
         if not self.word:
@@ -117,7 +117,7 @@ class Value:
         return self.word or default
 
     def number(self, default: float = 0.0, *, endless: bool = False) -> float:
-        """A number or expression; `.inf` too where it may be `endless`."""
+        """Read a number or expression; `.inf` too where it may be `endless`."""
         if self.node is None:
             return default
         if endless and self.word.lower() in _ENDLESS:
@@ -132,7 +132,7 @@ class Value:
             return default
 
     def expression(self, more: Sequence[str]) -> Expression | None:
-        """An expression of the known names and `more`."""
+        """Read an expression of the known names and `more`."""
         node = self.node
         if not isinstance(node, Scalar) or node.kind in ("null", "bool"):
             if node is not None:
@@ -156,7 +156,7 @@ class Value:
         return parsed
 
     def positive(self, default: float, missing: str = "") -> float:
-        """A number above 0; reports that it is `missing` where that is a message."""
+        """Read a number above 0; reports that it is `missing` where that is a message."""
         if self.node is None and missing:
             self.fault(f"missing: {missing}")
         value = self.number(default)
@@ -166,7 +166,7 @@ class Value:
         return value
 
     def whole(self, default: int, least: int, most: int) -> int:
-        """A whole number from `least` to `most`."""
+        """Read a whole number from `least` to `most`."""
         node = self.node
         if node is None:
             return default
@@ -180,7 +180,7 @@ class Value:
         return value
 
     def flag(self) -> bool:
-        """True or false."""
+        """Read true or false."""
         if self.node is None:
             return False
         if not isinstance(self.node, Scalar) or self.node.kind != "bool":
@@ -189,7 +189,7 @@ class Value:
         return self.word.lower() == "true"
 
     def choice(self, words: Sequence[str], default: str) -> str:
-        """A word out of several."""
+        """Read a word out of several."""
         if self.node is None:
             return default
         if self.word not in words:
@@ -199,14 +199,14 @@ class Value:
         return self.word
 
     def name(self, names: Sequence[str], kind: str) -> int:
-        """The number of a name in `names`; 0 where it is none of them."""
+        """Return the number of a name in `names`; 0 where it is none of them."""
         if self.node is None:
             self.fault(f"expected the name of a {kind}")
             return 0
         return self.index(self.word, names, kind, seen(self.node))
 
     def index(self, text: str, names: Sequence[str], kind: str, written: str = "") -> int:
-        """The number of a text in `names`, like `name`."""
+        """Return the number of a text in `names`, like `name`."""
         if text in names:
             return list(names).index(text)
         hint = self.findings.did_you_mean(text, names) if text else ""
@@ -218,7 +218,7 @@ class Value:
     # ------------------------------------------------------------------------------- arrays
 
     def vector(self, size: int, default: Array | None = None) -> Array:
-        """A list of `size` numbers; it is required without a default."""
+        """Read a list of `size` numbers; it is required without a default."""
         fallback = np.zeros(size) if default is None else default
         if self.node is None:
             if default is None:
@@ -233,7 +233,7 @@ class Value:
         return np.array([self.below(k, item).number() for k, item in enumerate(self.node.items)])
 
     def direction(self) -> Array:
-        """A vector of length 1, (3,)."""
+        """Read a vector of length 1, (3,)."""
         vector = self.vector(3)
         length = float(np.linalg.norm(vector))
         if not length and not self.is_broken:
@@ -241,7 +241,7 @@ class Value:
         return vector / (length or 1.0)
 
     def rotation(self, default: Array | None = None) -> Array:
-        """The rotation matrix of fixed-axis angles about x, y, z, as in model files."""
+        """Read the rotation matrix of fixed-axis angles about x, y, z, as in model files."""
         rpy = self.vector(3, default)
         (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
         return np.array([
@@ -281,7 +281,7 @@ class Value:
             )
 
     def coordinates(self, names: Sequence[str], default: float) -> Array:
-        """Numbers by coordinate, (len(names),); ~ stands for no demand, NaN."""
+        """Read numbers by coordinate, (len(names),); ~ stands for no demand, NaN."""
         values = np.full(len(names), default)
         self._by_coordinate(
             names, lambda value: np.nan if value.is_null else value.number(), values
@@ -289,11 +289,11 @@ class Value:
         return values
 
     def ranges(self, names: Sequence[str], into: Array) -> None:
-        """Limits by coordinate, (n, 2): a number for both sides, [lower, upper], or none."""
+        """Read limits by coordinate, (n, 2): a number for both sides, [lower, upper], or none."""
         self._by_coordinate(names, Value.range, into)
 
     def range(self) -> Range:
-        """Lower and upper limit."""
+        """Read lower and upper limit."""
         if self.is_null or self.word == "none":
             return _UNLIMITED
         if isinstance(self.node, Listing):
@@ -326,14 +326,14 @@ class Entries(dict[str, Value]):
 
 
 def seen(node: Node) -> str:
-    """The words of messages for a node."""
+    """Return the words of messages for a node."""
     if isinstance(node, Table):
         return "a mapping"
     return "a list" if isinstance(node, Listing) else found(node)
 
 
 def document_of(value: Any, file: str) -> Document:
-    """A task that is a dict, as a document; `ModelError` where it holds another type."""
+    """Return a task that is a dict, as a document; `ModelError` where it holds another type."""
     return Document(file, _node(value, file, 0), ())
 
 

@@ -51,7 +51,7 @@ class Verified:
         return max(self.worst.values(), default=0.0)
 
     def fault(self, name: str) -> Fault:
-        """The fault of a limit that is exceeded."""
+        """Return the fault of a limit that is exceeded."""
         over = self.worst[name]
         by = f"exceeded by {excess(name, over)}"
         if name.startswith("distance of "):
@@ -60,7 +60,7 @@ class Verified:
 
 
 def excess(name: str, over: float) -> str:
-    """The excess of the limit called `name`, in words."""
+    """Return the excess of the limit called `name`, in words."""
     return f"{np.degrees(over):.2g} degrees" if name.startswith(f"{ANGLES} of ") else percent(over)
 
 
@@ -102,7 +102,7 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
 
 
 def _exceeded(values: Array, limits: Array, scale: Array, smooth: int = 0) -> Array:
-    """Excess of values (K, m) over their limits, relative to `scale`.
+    """Return excess of values (K, m) over their limits, relative to `scale`.
 
     With `smooth` values between neighbouring knots of a spline, peaks between them count: those of
     parabolas through three neighbours of one piece.
@@ -115,7 +115,7 @@ def _exceeded(values: Array, limits: Array, scale: Array, smooth: int = 0) -> Ar
 
 
 def _peaks(values: Array, smooth: int) -> Array:
-    """Values, next to a peak that of the parabola; no parabola lies across a knot."""
+    """Return values, next to a peak that of the parabola; no parabola lies across a knot."""
     before, at, after = values[:-2], values[1:-1], values[2:]
     inside = np.arange(1, len(values) - 1)[:, None] % smooth != 0
     with np.errstate(invalid="ignore"):  # no limit: infinite
@@ -133,7 +133,7 @@ def _by_name(name: str, labels: Sequence[str], over: Array) -> dict[str, Array]:
 def margins(
     verified: Verified, before: Mapping[str, Array], segments: int, per_segment: int
 ) -> dict[str, Array]:
-    """Margins that tighten limits where they are exceeded between instants, added to `before`."""
+    """Add margins to `before` that tighten limits exceeded between instants."""
     tightened = dict(before)
     for name, over in verified.overshoot.items():
         m = over.shape[1]
@@ -148,7 +148,7 @@ def margins(
 
 
 def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, Array]:
-    """q (nq,) and qd (n,) at the end, under the torques of the plan, by Runge-Kutta steps.
+    """Return q (nq,) and qd (n,) at the end, under the torques of the plan, by Runge-Kutta steps.
 
     Steps end at the knots, where accelerations have kinks; they are halved, and the ends
     extrapolated to steps of length 0 (Richardson), until the end stays where it is.
@@ -170,7 +170,7 @@ def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, 
 
 
 def _integrated(task: Task, module: Any, path: Trajectory, per_piece: int) -> Array:
-    """Classical Runge-Kutta of fourth order, `per_piece` steps between knots."""
+    """Return classical Runge-Kutta of fourth order, `per_piece` steps between knots."""
     count = per_piece * path.profile.pieces
     s = np.linspace(0.0, 1.0, 2 * count + 1)
     motion = path.motion(s)

@@ -206,7 +206,7 @@ def simulate(
 
 
 def _refuse(unknown: Mapping[str, object]) -> None:
-    """RequestError for keywords that are no options."""
+    """Raise `RequestError` for keywords that are no options."""
     options = [
         x.name for x in inspect.signature(simulate).parameters.values() if x.kind is x.KEYWORD_ONLY
     ]
@@ -215,7 +215,7 @@ def _refuse(unknown: Mapping[str, object]) -> None:
 
 
 def _libraries() -> tuple[Any, Any]:
-    """`scipy.integrate` and xarray; RequestError where one is not installed."""
+    """Return `scipy.integrate` and xarray; RequestError where one is not installed."""
     try:
         import xarray
         from scipy import integrate as library

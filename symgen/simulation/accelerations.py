@@ -54,7 +54,7 @@ class Method:
         self.multipliers, self.dmultipliers = np.zeros(0), np.zeros((0, 0))
 
     def solve(self, at: Point, options: Options) -> tuple[Array, Array | None]:
-        """y ``(n,)`` and dy ``(n, s)``; the arrays may be those of the last call."""
+        """Return y ``(n,)`` and dy ``(n, s)``; the arrays may be those of the last call."""
         (function,) = self.functions
         return function(at.q, at.qd, at.x, **options), None
 
@@ -63,7 +63,7 @@ class Closed(Method):
     """The tree with its loops closed, without sensitivities."""
 
     def solve(self, at: Point, options: Options) -> tuple[Array, Array | None]:
-        """y alone."""
+        """Return y alone."""
         (function,) = self.functions
         motion = function(at.q, at.qd, at.x, **options)
         self.multipliers = motion.multipliers
@@ -81,7 +81,7 @@ class ClosedByJacobians(Method):
         self.chosen, self.places = selection(columns.parameters), selection(columns.places)
 
     def solve(self, at: Point, options: Options) -> tuple[Array, Array | None]:
-        """y and dy."""
+        """Return y and dy."""
         derivatives, *by_parameters = self.functions
         by = derivatives(at.q, at.qd, at.x, **options)
         self.multipliers = by.multipliers
@@ -107,7 +107,7 @@ class BySensitivities(Method):
         self.results = (np.empty(n), np.empty((n, n_parameters)))
 
     def solve(self, at: Point, options: Options) -> tuple[Array, Array | None]:
-        """y and dy."""
+        """Return y and dy."""
         directions: tuple[Array, ...] = at[3:]
         if not self.all:
             for wide, direction in zip(self.wide, directions, strict=True):
@@ -130,7 +130,7 @@ class ByJacobians(Method):
         self.explicit = np.empty((n, n_parameters))
 
     def solve(self, at: Point, options: Options) -> tuple[Array, Array | None]:
-        """y and dy."""
+        """Return y and dy."""
         derivatives, *by_parameters = self.functions
         y, dy_dq, dy_dqd, dy_dx = derivatives(*at[:3], **options, out=self.results)
         dy: Array = dy_dq.dot(at.dq) + dy_dqd.dot(at.dqd) + dy_dx.dot(at.dx)
@@ -143,7 +143,7 @@ class ByJacobians(Method):
 def method_of(
     module: Any, formulation: str | None, columns: Columns, held: NDArray[np.bool_]
 ) -> Method:
-    """The cheapest method that the module has; RequestError names missing functions.
+    """Return the cheapest method that the module has; RequestError names missing functions.
 
     `held` says of every coordinate whether its motion is prescribed.
     """
@@ -156,7 +156,7 @@ def method_of(
 def _of_tree(
     module: Any, formulation: str | None, columns: Columns, held: NDArray[np.bool_]
 ) -> Method:
-    """The method of a robot without loops."""
+    """Return the method of a robot without loops."""
     functions = module if formulation is None else formulation_of(module, formulation)
     law = "hybrid_dynamics" if held.any() else "forward_dynamics"
     if not len(columns):
@@ -178,14 +178,14 @@ def _of_tree(
 
 
 def has_constraints(module: Any) -> bool:
-    """Whether a module is that of a mechanism with loops or relations."""
+    """Return whether a module is that of a mechanism with loops or relations."""
     return bool(getattr(module, "n_constraints", 0))
 
 
 def _closed(
     module: Any, formulation: str | None, columns: Columns, held: NDArray[np.bool_]
 ) -> Method:
-    """The method of a mechanism; RequestError for options that it does not serve yet."""
+    """Return the method of a mechanism; RequestError for options that it does not serve yet."""
     if formulation is not None:
         raise RequestError("simulate: formulation: the accelerations of a mechanism have no other")
     if held.any():
@@ -204,7 +204,7 @@ def _closed(
 
 
 def formulation_of(module: Any, name: str) -> Any:
-    """The sub-module of a formulation."""
+    """Return the sub-module of a formulation."""
     names = tuple(module.formulations)
     if name not in names:
         raise RequestError(
@@ -214,7 +214,7 @@ def formulation_of(module: Any, name: str) -> Any:
 
 
 def formulations_of(module: Any, functions: Iterable[Function]) -> str:
-    """The formulations whose sub-modules hold these functions, separated by commas.
+    """Return the formulations whose sub-modules hold these functions, separated by commas.
 
     The functions of the module itself are those of the fastest formulations.
     """
@@ -229,7 +229,7 @@ def formulations_of(module: Any, functions: Iterable[Function]) -> str:
 
 
 def function_of(functions: Any, name: str) -> Function:
-    """A function of the module; RequestError if it was not built."""
+    """Return a function of the module; RequestError if it was not built."""
     try:
         function: Function = getattr(functions, name)
     except AttributeError as error:
@@ -238,7 +238,7 @@ def function_of(functions: Any, name: str) -> Function:
 
 
 def _refuse(functions: Any, choices: list[tuple[str, ...]]) -> None:
-    """RequestError in the words of the module about the first missing function."""
+    """Raise `RequestError` in the words of the module about the first missing function."""
     choice = ", or ".join(" and ".join(names) for names in choices)
     missing = next(name for name in choices[0] if not hasattr(functions, name))
     try:
@@ -250,7 +250,7 @@ def _refuse(functions: Any, choices: list[tuple[str, ...]]) -> None:
 def _operations(
     module: Any, formulation: str | None, names: tuple[str, ...], columns: Columns
 ) -> int:
-    """Operations per instant, as far as the module counts them."""
+    """Return operations per instant, as far as the module counts them."""
     counts = getattr(module, "operation_counts", {})
     if formulation is not None:
         counts = {formulation: counts.get(formulation, {})}

@@ -59,7 +59,7 @@ class Columns:
 
 
 def checked_module(module: Any) -> None:
-    """RequestError for what is no generated module."""
+    """Raise `RequestError` for what is no generated module."""
     if all(hasattr(module, fact) for fact in FACTS):
         return
     path = str(module) if isinstance(module, str | Path) else "robot.yaml"
@@ -72,7 +72,7 @@ def checked_module(module: Any) -> None:
 
 
 def selection(numbers_of: ArrayLike) -> Any:
-    """Numbers as an index: a slice where they are consecutive, which is much faster."""
+    """Return numbers as an index: a slice where they are consecutive, which is much faster."""
     chosen = np.asarray(numbers_of, dtype=np.intp)
     if chosen.size and np.array_equal(chosen, np.arange(chosen[0], chosen[0] + chosen.size)):
         return slice(int(chosen[0]), int(chosen[-1]) + 1)
@@ -80,7 +80,7 @@ def selection(numbers_of: ArrayLike) -> Any:
 
 
 def numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """`value` as a float64 array of this shape; RequestError for anything else.
+    """Return `value` as a float64 array of this shape; RequestError for anything else.
 
     A plain number serves as an array of one entry.
     """
@@ -93,7 +93,7 @@ def numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
 
 
 def _real(name: str, value: Any) -> Array:
-    """`value` as a float64 array of any shape."""
+    """Return `value` as a float64 array of any shape."""
     try:
         array = np.asarray(value)
     except (TypeError, ValueError) as error:  # lists of unequal lengths, for example
@@ -105,13 +105,13 @@ def _real(name: str, value: Any) -> Array:
 
 
 def refuse_not_finite(name: str, values: Array) -> None:
-    """RequestError for values that are not all finite."""
+    """Raise `RequestError` for values that are not all finite."""
     if not np.isfinite(values).all():
         raise RequestError(f"simulate: {name}: not all finite: {values.tolist()}")
 
 
 def times(t: ArrayLike) -> Array:
-    """The times at which results are wanted: two or more, finite, increasing."""
+    """Return the times at which results are wanted: two or more, finite, increasing."""
     instants = _real("t", t)
     if instants.ndim != 1 or instants.size < 2:
         raise RequestError(
@@ -130,12 +130,12 @@ def times(t: ArrayLike) -> Array:
 
 
 def prescribed_coordinates(module: Any) -> NDArray[np.bool_]:
-    """Whether the motion of each coordinate is prescribed, (n,)."""
+    """Return whether the motion of each coordinate is prescribed, (n,)."""
     return np.array(getattr(module, "prescribed", [False] * module.n), dtype=bool)
 
 
 def places_of(space: Any, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The entries of q of the joints that have the `chosen` coordinates, (n,).
+    """Return the entries of q of the joints that have the `chosen` coordinates, (n,).
 
     A joint on a manifold has all of its coordinates among them, or none.
     """
@@ -147,7 +147,7 @@ def places_of(space: Any, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def parameter_values(module: Any, parameters: Mapping[str, float] | ArrayLike | None) -> Array:
-    """The values of all runtime parameters, the defaults where a name is missing."""
+    """Return the values of all runtime parameters, the defaults where a name is missing."""
     values = np.array(module.default_parameters, dtype=np.float64)
     if parameters is None:
         return values
@@ -172,7 +172,7 @@ def columns(
     dqd0: Derivatives,
     free: NDArray[np.bool_],
 ) -> Columns:
-    """The sensitivities to `asked`; `free` says of every coordinate whether it is integrated."""
+    """Return sensitivities to `asked`; `free` says of every coordinate whether it is integrated."""
     parameters = tuple(module.parameter_names)
     every = isinstance(asked, str) and asked == ALL
     names = parameters if every else _listed("sensitivities", asked)
@@ -192,7 +192,7 @@ def columns(
 
 
 def objective_numbers(module: Any, objectives: str | Iterable[str]) -> list[int]:
-    """Where the objectives stand among the outputs of the model."""
+    """Return where the objectives stand among the outputs of the model."""
     outputs = tuple(getattr(module, "output_names", ()))
     if isinstance(objectives, str) and objectives == ALL:
         return list(range(len(outputs)))
@@ -205,7 +205,7 @@ def objective_numbers(module: Any, objectives: str | Iterable[str]) -> list[int]
 
 
 def meant(name: object, names: Sequence[str]) -> str:
-    """The tail of a message about an unknown name."""
+    """Return the tail of a message about an unknown name."""
     return f"; {suggestion(str(name), names)}"
 
 
@@ -235,7 +235,7 @@ def _unknown_parameter(name: object, known: Sequence[str]) -> str:
 def _initial_derivatives(
     what: str, given: Any, n: int, names: tuple[str, ...], places: NDArray[np.intp], s: int
 ) -> Array:
-    """``(n, s)``: `given` in the columns of the parameters, 0 elsewhere."""
+    """Return ``(n, s)``: `given` in the columns of the parameters, 0 elsewhere."""
     result = np.zeros((n, s))
     if isinstance(given, Mapping):
         for name, value in given.items():
@@ -251,7 +251,7 @@ def _initial_derivatives(
 def _initial_value(
     name: str, module: Any, known: Sequence[str], free: NDArray[np.bool_]
 ) -> tuple[int, int]:
-    """Which of `INITIAL` and which coordinate a sensitivity such as ``q0.elbow`` names."""
+    """Return which of `INITIAL` and which coordinate a sensitivity such as ``q0.elbow`` names."""
     kind, dot, coordinate = name.partition(".")
     if kind not in INITIAL or not dot:
         hint = "; or q0.COORDINATE, qd0.COORDINATE for an initial value"
@@ -278,7 +278,7 @@ class Progress:
         self.due = time.monotonic() + INTERVAL
 
     def __call__(self, t: float) -> None:
-        """The motion has come to the time t; trials of an integrator may fall back behind it."""
+        """Report that the motion came to t; trials of an integrator may fall back behind it."""
         if self.listener is None or not t > self.furthest:
             return
         self.furthest = min(float(t), self.end)
@@ -288,13 +288,13 @@ class Progress:
             self.listener(self.furthest, self.end)
 
     def finish(self) -> None:
-        """The motion has come to its end."""
+        """Report the end of the motion."""
         if self.listener is not None:
             self.listener(self.end, self.end)
 
 
 def checked_progress(listener: Any, start: float, end: float) -> Progress:
-    """RequestError for what is no function."""
+    """Raise `RequestError` for what is no function."""
     if listener is not None and not callable(listener):
         raise RequestError(
             f"simulate: progress: expected a function of (t, end), or None; got {listener!r}"

@@ -154,7 +154,7 @@ class Bordered:
             raise NotConvergedError("the tangent matrix is singular") from None
 
     def solve(self, above: Array, below: Array, updates: int) -> tuple[Array, Array]:
-        """The solution, with the multipliers computed so many times."""
+        """Return the solution, with the multipliers computed so many times."""
         y = np.zeros_like(below)
         for _ in range(updates):
             solution = self.inverse @ np.concatenate([above, below - y / self.w])
@@ -162,7 +162,7 @@ class Bordered:
         return x, y
 
     def settle(self, above: Array, below: Array) -> tuple[Array, Array, float]:
-        """The solution without penalty, and by how much the last update moved it."""
+        """Return the solution without penalty, and by how much the last update moved it."""
         x, y = np.zeros_like(above), np.zeros_like(below)
         moved = change = np.inf
         for _ in range(MOST_UPDATES):
@@ -192,11 +192,11 @@ class Tangent:
     J: Array
 
     def matrix(self, h: float) -> Array:
-        """A."""
+        """Return A."""
         return self.M + 0.5 * h * self.C + 0.25 * h * h * self.K
 
     def system(self, h: float, w: float, T: Array | None) -> Bordered:
-        """The linear system of (9) and (14); T is None where it is 1."""
+        """Return the linear system of (9) and (14); T is None where it is 1."""
         if T is None:
             return Bordered(self.matrix(h), self.J, w)
         A = self.M + 0.5 * h * self.C + 0.25 * h * h * (self.K @ T)
@@ -204,7 +204,7 @@ class Tangent:
 
 
 def starred(h: float, change: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-    """z - z_old, z*d, z*dd of the trapezoidal rule, `change` beyond the first guess of z.
+    """Return z - z_old, z*d, z*dd of the trapezoidal rule, `change` beyond the first guess of z.
 
     z*d is (z - z_old) 2 / h - zd_old, z*dd the same of z*d; written so that nothing cancels.
     """
@@ -234,22 +234,22 @@ class AugmentedLagrangian:
         self.halved = 0
 
     def acting(self, t: float, q: Array, qd: Array) -> dict[str, Any]:
-        """Options of functions of the tree, but parameters: loads, and t where its forces mention
-        that."""
+        """Return options of functions of the tree, but parameters: loads, and t where its forces
+        mention that."""
         loads = {"loads": self.loads(t, q, qd)}
         return {**loads, "t": t} if self.timed else loads
 
     # ---- the instants ----
 
     def states(self, state: State, h: float, steps: int) -> Iterator[State]:
-        """The state after each of so many steps of size h."""
+        """Yield the state after each of so many steps of size h."""
         begin = state.t
         for k in range(1, steps + 1):
             state = self.after(state, begin + k * h)
             yield state
 
     def after(self, state: State, end: float, halvings: int = 0) -> State:
-        """The state at the time `end`, in one step where it converges, or else in halves."""
+        """Return the state at the time `end`, in one step where it converges, or else in halves."""
         try:
             return self.stepped(state, end)
         except NotConvergedError as error:
@@ -260,7 +260,7 @@ class AugmentedLagrangian:
         return self.after(middle, end, halvings + 1)
 
     def refuse(self, t: float, end: float, reason: str, q: Array) -> NoReturn:
-        """RequestError where no step converges."""
+        """Raise `RequestError` where no step converges."""
         raise RequestError(
             f"simulate: no step from t = {t:.6g} s to {end:.6g} s converges, not even in halves of "
             f"halves ({MOST_HALVINGS} times): {reason}; q = {q.tolist()}"
@@ -269,7 +269,7 @@ class AugmentedLagrangian:
     # ---- one step ----
 
     def stepped(self, old: State, end: float) -> State:
-        """Positions by (9), velocities by (10), accelerations by (11), and (14)-(18)."""
+        """Return positions by (9), velocities by (10), accelerations by (11), and (14)-(18)."""
         h = end - old.t
         s = 0.25 * h * h
         w = s * self.scheme.penalty
@@ -296,13 +296,13 @@ class AugmentedLagrangian:
         return new
 
     def turning(self, u: Array) -> tuple[Array | None, Array | None]:
-        """T and carry of `displacements`, None where they are 1."""
+        """Return T and carry of `displacements`, None where they are 1."""
         return displacements(self.space, u) if self.space.joints else (None, None)
 
     def positions(
         self, old: State, end: float, w: float
     ) -> tuple[tuple[Array, Array, Array, Array], Array, Tangent, Bordered]:
-        """(9) by Newton's method: (u, z, z*d, z*dd), lambda, and what the last correction had."""
+        """Solve (9) by Newton's method: (u, z, z*d, z*dd), lambda, and the last correction."""
         h = end - old.t
         s, lam = 0.25 * h * h, old.lam
         whole = np.zeros_like(old.qd)
@@ -324,7 +324,7 @@ class AugmentedLagrangian:
     def corrected(
         self, at: Tangent, h: float, w: float, near: float, turn: Array | None
     ) -> tuple[Bordered, Array, Array]:
-        """The linear system of (9) and its solution, with a penalty that holds what J has."""
+        """Solve the linear system of (9), with a penalty that holds what J has; return both."""
         unit = float(np.abs(at.matrix(h)).max(initial=0.0)) / max(
             float(np.abs(at.J).max(initial=0.0)) ** 2, TINY
         )
@@ -338,7 +338,7 @@ class AugmentedLagrangian:
         return left, change, y
 
     def tangent(self, t: float, q: Array, qd: Array, qdd: Array, lam: Array) -> Tangent:
-        """All that (9) is made of at this state."""
+        """Return all that (9) is made of at this state."""
         tau, acting = self.torques(t, q, qd), self.acting(t, q, qd)
         by_q, by_qd = self.torques.jacobians(t, q, qd)
         tree = self.module.inverse_dynamics_derivatives(q, qd, qdd, **acting, **self.known)
@@ -353,7 +353,7 @@ class AugmentedLagrangian:
         )
 
     def projection_matrix(self, at: Tangent, h: float) -> Array:
-        """P."""
+        """Return P."""
         if isinstance(self.scheme.projection, np.ndarray):
             return self.scheme.projection
         return at.M if self.scheme.projection == "mass" else at.matrix(h)
@@ -364,7 +364,7 @@ class AugmentedLagrangian:
         self, old: State, new: State, unprojected: tuple[Array, Array], at: Tangent,
         systems: tuple[Bordered, Bordered], turning: tuple[Array | None, Array | None],
     ) -> None:  # fmt: skip
-        """(14), (15) and (17), into `new`; `unprojected` are z*d and z*dd."""
+        """Solve (14), (15) and (17) into `new`; `unprojected` are z*d and z*dd."""
         h, t, q = new.t - old.t, new.t, new.q
         s, (left, right), (qd, qdd) = 0.25 * h * h, systems, unprojected
         acting, updates = self.acting(t, q, qd), self.scheme.projections
@@ -401,7 +401,7 @@ class AugmentedLagrangian:
     def multiplier_sensitivities(
         self, t: float, motion: tuple[Array, Array, Array], lam: Array, d_qdd: Array
     ) -> Array:
-        """lambda' at the start, the least that the equations of motion ask for."""
+        """Return lambda' at the start, the least that the equations of motion ask for."""
         q, qd, qdd = motion
         at = self.tangent(t, q, qd, qdd, lam)
         acting, d_q, d_qd = self.acting(t, q, qd), self.columns.dq0, self.columns.dqd0
@@ -417,7 +417,7 @@ class AugmentedLagrangian:
         self, old: State, new: State, unprojected: tuple[Array, Array], e: Array,
         multipliers: Array, d_qd: Array, d_qdd: Array,
     ) -> Array:  # fmt: skip
-        """P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17)."""
+        """Return P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17)."""
         t, q = new.t, new.q
         _, curved = self.module.constraint_torque_derivatives(q, multipliers, t=t, **self.known)
         change: Array = curved @ new.d_q
@@ -439,7 +439,7 @@ class AugmentedLagrangian:
         self, old: State, new: State, unprojected: tuple[Array, Array], e: Array, d_qd: Array,
         d_qdd: Array,
     ) -> Array:  # fmt: skip
-        """A' e by differences along every sensitivity: e is small, and so is what they round."""
+        """Return A' e by differences along sensitivities: e is small, and so is their rounding."""
         change, h = np.empty_like(new.d_q), new.t - old.t
         qd, qdd = unprojected
         kept = self.known
@@ -462,7 +462,7 @@ class AugmentedLagrangian:
         return change
 
     def by_parameters(self, name: str, *state: Array, **options: Any) -> Array:
-        """The derivatives of a function of the module by each sensitivity that is a parameter."""
+        """Differentiate a function of the module by each sensitivity that is a parameter."""
         suffix = "_parameter_derivatives"
         rows = len(state[-1]) if name == "inverse_dynamics" else self.module.n_constraints
         rows = self.module.n if name == "constraint_torque" else rows
@@ -474,7 +474,7 @@ class AugmentedLagrangian:
 
 
 def displacements(space: Configuration, u: Array) -> tuple[Array, Array]:
-    """T and carry (n, n) of a step u (n,): displacements as they are seen at its end.
+    """Return T and carry (n, n) of a step u (n,): displacements as they are seen at its end.
 
     A step leads from q to integrate(q, u), and displacements of both ends are in the axes that
     moving bodies have there.  With ad e = [u, e], which is 0 but for joints with a quaternion,
@@ -500,7 +500,7 @@ def displacements(space: Configuration, u: Array) -> tuple[Array, Array]:
 def checked_scheme(
     module: Any, step: Any, penalty: Any, projection: Any, projections: Any
 ) -> Scheme | None:
-    """The scheme of the options; None for adaptive steps.  RequestError for faulty options."""
+    """Read the scheme from options; None for adaptive steps.  RequestError for faulty ones."""
     if step is None:
         for name, value in (
             ("penalty", penalty), ("projection", projection), ("projections", projections)
@@ -559,7 +559,7 @@ def integrate_in_steps(
     torques: Torques, loads: Loads, parameters: Array, objectives: Objectives | None,
     progress: Progress,
 ) -> tuple[dict[str, Array], Array, int]:  # fmt: skip
-    """Rows of the dataset at the times t, the integrals of the objectives, and how many steps.
+    """Return rows of the dataset at the times t, integrals of the objectives, and step count.
 
     `start` are coordinates and velocities that keep the constraints, as do their sensitivities in
     `columns`.
@@ -589,7 +589,7 @@ def integrate_in_steps(
 
 
 def least(module: Any, q: Array, t: Array, multipliers: Array, known: Mapping[str, Array]) -> Array:
-    """The multipliers of least norm that do the same; those of redundant rows were rounding."""
+    """Return multipliers of least norm that do the same; those of redundant rows were rounding."""
     J = module.constraint_jacobian(q, t=t, **known)
     sizes = row_sizes(module._row_units, J)
     pull = np.swapaxes(J / sizes[..., np.newaxis], -1, -2)
@@ -601,7 +601,7 @@ def in_python(
     solver: AugmentedLagrangian, objectives: Objectives | None, state: State, h: float, steps: int,
     integrals: Array, progress: Progress | None = None,
 ) -> State:  # fmt: skip
-    """The state after so many steps of size h; `integrals` grow by what they are there."""
+    """Return the state after so many steps of size h; `integrals` grow by what they are there."""
     last = integrand(solver, state, objectives)
     for after in solver.states(state, h, steps):
         this = integrand(solver, after, objectives)
@@ -613,7 +613,7 @@ def in_python(
 
 
 def advance_of(module: Any) -> Any:
-    """The C function of a module that makes steps; None where it has none."""
+    """Return the C function of a module that makes steps; None where it has none."""
     backend = getattr(getattr(module, "_backends", None), "serving", None)
     return getattr(backend, "advance_mechanism", None)
 
@@ -621,7 +621,7 @@ def advance_of(module: Any) -> Any:
 def compiled_way(
     solver: AugmentedLagrangian, objectives: Objectives | None, progress: Progress | None = None
 ) -> Steps | None:
-    """Steps in C; None where the module has no such code, or torques or loads are functions."""
+    """Return steps in C; None without such code, or where torques or loads are functions."""
     scheme, columns, advance = solver.scheme, solver.columns, advance_of(solver.module)
     tangent = isinstance(scheme.projection, str) and scheme.projection == "tangent"
     asked = solver.torques.function is not None or solver.loads.function is not None
@@ -666,7 +666,7 @@ def _record(rows: dict[str, Array], row: int, values: Mapping[str, Array]) -> No
 
 
 def starting_state(solver: AugmentedLagrangian, t: float, q: Array, qd: Array) -> State:
-    """The state at the start, with what the equations of motion say of it."""
+    """Return the state at the start, with what the equations of motion say of it."""
     module, columns = solver.module, solver.columns
     for name, values in (("q0", q), ("qd0", qd), ("dq0", columns.dq0), ("dqd0", columns.dqd0)):
         refuse_not_finite(name, values)
@@ -702,7 +702,7 @@ def starting_state(solver: AugmentedLagrangian, t: float, q: Array, qd: Array) -
 def row_of(
     solver: AugmentedLagrangian, state: State, objectives: Objectives | None
 ) -> dict[str, Array]:
-    """Everything of one instant that the dataset has; signs of multipliers are the module's.
+    """Return everything of one instant that the dataset has; signs of multipliers are the module's.
 
     See `multipliers_of`.
     """
@@ -723,7 +723,7 @@ def row_of(
 
 
 def multipliers_of(solver: AugmentedLagrangian, lam: Array, sigma: Array, kappa: Array) -> Array:
-    """Multipliers of constraints and both projections, in the signs of the module, (3, ...).
+    """Return multipliers of constraints and both projections, in the signs of the module, (3, ...).
 
     lambda keeps the balance of the unprojected accelerations, which are of first order in the step.
     Projections in M, or nearly so, add J' kappa to it: lambda + kappa is of second order.
@@ -733,7 +733,7 @@ def multipliers_of(solver: AugmentedLagrangian, lam: Array, sigma: Array, kappa:
 
 
 def integrand(solver: AugmentedLagrangian, state: State, objectives: Objectives | None) -> Array:
-    """The objectives and, row by row, their gradients."""
+    """Return the objectives and, row by row, their gradients."""
     if objectives is None:
         return np.zeros(0)
     objectives.evaluate(
@@ -744,7 +744,7 @@ def integrand(solver: AugmentedLagrangian, state: State, objectives: Objectives 
 
 
 def instant(solver: AugmentedLagrangian, state: State) -> Instant:
-    """The instant of a state, where outputs are evaluated."""
+    """Return the instant of a state, where outputs are evaluated."""
     t, q, qd = state.t, state.q, state.qd
     d_tau = np.zeros(state.d_q.shape)
     if len(solver.columns):

@@ -63,7 +63,7 @@ class Given:
             self.value = numbers(name, value, shape)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        """The array at one instant."""
+        """Return the array at one instant."""
         if self.function is None:
             return self.value
         # copies: he may keep them, or write into them
@@ -75,7 +75,7 @@ class Loads(Given):
     """The loads ``(n_loads, 6)``, which have no derivatives by the state."""
 
     def check(self, t: float, q: Array, qd: Array) -> None:
-        """RequestError where they depend on the state, as far as two states can tell."""
+        """Raise `RequestError` where they depend on the state, as far as two states can tell."""
         if self.function is None:
             return
         moved = self(t, *_moved(self.space, q, qd, 1e-3, q_too=True, qd_too=True))
@@ -98,7 +98,7 @@ class Torques(Given):
             raise RequestError("simulate: tau_derivatives: tau is no function of t, q and qd")
 
     def along(self, t: float, q: Array, qd: Array, dq: Array, dqd: Array) -> Array | float:
-        """How the torques vary with each sensitivity, where the state varies by dq and dqd."""
+        """Differentiate torques by each sensitivity, where the state varies by dq and dqd."""
         if self.function is None:
             return 0.0
         if self.slopes is not None:
@@ -109,7 +109,7 @@ class Torques(Given):
         return result
 
     def jacobians(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Derivatives of the torques with respect to coordinates and velocities, (n, n) each.
+        """Return derivatives of the torques by coordinates and velocities, (n, n) each.
 
         Without sensitivities they are 0 unless the user has derivatives: functions that are not
         differentiated need not take complex numbers.
@@ -128,7 +128,7 @@ class Torques(Given):
         return along_q, along_qd
 
     def check(self, t: float, q: Array, qd: Array) -> None:
-        """RequestError where a complex step through the torques fails or means nothing."""
+        """Raise `RequestError` where a complex step through the torques fails or means nothing."""
         if self.function is None or self.slopes is not None or not len(self.columns) * q.size:
             return
         for q_too in (True, False):
@@ -210,7 +210,7 @@ class Prescribed:
         self.function, self.names, self.manifold = function, names, manifold
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        """q, qd and qdd of the prescribed coordinates."""
+        """Return q, qd and qdd of the prescribed coordinates."""
         values = _something("prescribed", self.function(t))
         try:
             q, qd, qdd = values
@@ -229,7 +229,7 @@ class Prescribed:
         )
 
     def check(self, start: float, stop: float) -> None:
-        """RequestError where qd is not the derivative of q, or qdd not that of qd.
+        """Raise `RequestError` where qd is not the derivative of q, or qdd not that of qd.
 
         By central differences at `INSTANTS`; nothing is asked for outside the times of the motion.
         """
@@ -260,13 +260,13 @@ class Prescribed:
             )
 
     def _changes(self, before: Sequence[Array], behind: Sequence[Array]) -> list[Array]:
-        """Changes of q, in the tangent space, and of qd."""
+        """Return changes of q, in the tangent space, and of qd."""
         (q0, qd0, _), (q1, qd1, _) = before, behind
         moved = q1 - q0 if self.manifold is None else self.manifold.difference(q0, q1)
         return [moved, qd1 - qd0]
 
     def _scales(self, sample: Sequence[Array]) -> list[Array]:
-        """Numbers of which q and qd have the rounding errors."""
+        """Return numbers of which q and qd have the rounding errors."""
         q, qd, _ = sample
         return [q if self.manifold is None else np.full(len(qd), np.abs(q).max()), qd]
 
@@ -279,7 +279,7 @@ class HeldOnManifold:
         self.names = tuple(names[place] for place in self.places)
 
     def normalized(self, q: Array, t: float) -> Array:
-        """q with unit quaternions; RequestError where one is 0."""
+        """Return q with unit quaternions; RequestError where one is 0."""
         if not np.isfinite(q).all():
             return q
         try:
@@ -289,7 +289,7 @@ class HeldOnManifold:
         return normal
 
     def difference(self, q0: Array, q1: Array) -> Array:
-        """The displacement from one to the other, of the prescribed coordinates."""
+        """Return the displacement from one to the other, of the prescribed coordinates."""
         displacement: Array = self.space.difference(self._whole(q0), self._whole(q1))[self.held]
         return displacement
 
@@ -300,7 +300,7 @@ class HeldOnManifold:
 
 
 def _check_takes(name: str, function: Any, *arguments: str) -> None:
-    """RequestError where `function` cannot be called with these arguments, as far as it tells."""
+    """Raise `RequestError` where `function` cannot be called with these arguments."""
     try:
         inspect.signature(function).bind(*arguments)
     except TypeError as error:
@@ -312,7 +312,7 @@ def _check_takes(name: str, function: Any, *arguments: str) -> None:
 
 
 def _something(name: str, returned: Any) -> Any:
-    """The value of a function of the user; RequestError for None."""
+    """Return the value of a function of the user; RequestError for None."""
     if returned is None:
         raise RequestError(
             f"simulate: {name}: the function returned nothing (None); is its return missing?"
@@ -323,7 +323,7 @@ def _something(name: str, returned: Any) -> Any:
 def _moved(
     space: Any, q: Array, qd: Array, step: float, q_too: bool, qd_too: bool
 ) -> tuple[Array, Array]:
-    """A state near q, qd: every coordinate is moved, each by another amount."""
+    """Return a state near q, qd: every coordinate is moved, each by another amount."""
     move = step * np.linspace(1.0, 1.7, qd.size)
     size = np.maximum(1.0, np.abs(space.coordinates(q)))
     moved = space.integrate(q, move * size * q_too)

@@ -61,7 +61,7 @@ class Integration:
 def checked_solver(
     method: Any, rtol: Any, atol: Any, first_step: Any, max_step: Any, t: Array
 ) -> Solver:
-    """The options for an integration over the times `t`; RequestError for what makes no sense."""
+    """Check the options for an integration over the times `t`; RequestError for nonsense."""
     if not isinstance(method, str) or method not in METHODS:
         raise RequestError(f"simulate: no method is called {method!r}{meant(method, METHODS)}")
     duration = float(t[-1] - t[0])
@@ -79,7 +79,7 @@ def checked_solver(
 
 
 def integrate(library: Any, motion: Motion, t: Array, start: Array, solver: Solver) -> Integration:
-    """The motion from `start` at the first of the times t; `library` is `scipy.integrate`."""
+    """Integrate from `start` at the first of the times t; `library` is `scipy.integrate`."""
     first = EXPLICIT if solver.method == AUTO else solver.method
     if not start.size:
         return Integration(np.tile(start, (len(t), 1)), methods=(first,))
@@ -116,7 +116,7 @@ class _Run:
         self.stiff_from: float | None = None
 
     def by(self, method: str, first_step: float | None = None) -> str:
-        """Steps of a method to the end; why it gave up, or nothing."""
+        """Return steps of a method to the end; why it gave up, or nothing."""
         asked, end = self.asked, float(self.t[-1])
         self.methods.append(method)
         solver = getattr(self.library, method)(
@@ -143,7 +143,7 @@ class _Run:
         return ""
 
     def _warn(self, method: str, steps: float) -> None:
-        """The motion is stiff, and the explicit method was asked for."""
+        """Warn that the motion is stiff for the explicit method that was asked for."""
         warnings.warn(
             f"simulate: the motion is stiff from t = {self.at:.6g} s on: stability, not accuracy, "
             f"limits the steps of {method}, and some {steps:.2g} of them lie ahead; friction near "
@@ -169,7 +169,7 @@ class Stiffness:
         self.at_border = self.inside = 0
 
     def limits(self, solver: Any) -> bool:
-        """Whether stability has limited the steps up to the last one, and many would follow.
+        """Return whether stability has limited the steps up to the last one, and many would follow.
 
         Args:
             solver: `scipy.integrate.OdeSolver` after a step.
@@ -188,11 +188,11 @@ class Stiffness:
 
     @staticmethod
     def remaining(solver: Any) -> float:
-        """About how many steps of the last size lie ahead."""
+        """Estimate how many steps of the last size lie ahead."""
         return float((solver.t_bound - solver.t) / solver.step_size)
 
     def _lambda(self, solver: Any, h: float) -> float:
-        """The rate by which slopes vary between the last stage of a step and its end."""
+        """Return the rate by which slopes vary between the last stage of a step and its end."""
         slopes, weights = solver.K[: solver.n_stages + 1], solver.A[-1]
         stage, end = solver.y_old + h * (weights @ slopes[: len(weights)]), solver.y
         scale = self.atol + self.rtol * np.abs(end)

@@ -38,7 +38,7 @@ BY_PARAMETER = tuple(
 
 
 def missing_functions(module: Any, columns: Columns, in_steps: bool) -> list[str]:
-    """The generated functions that a simulation of a mechanism calls and that were not built."""
+    """Return the generated functions that a simulation of a mechanism calls and not built."""
     names = [*ALWAYS, *(["loop_wrenches"] if module.n_loops else [])]
     names += DERIVED if in_steps or len(columns) else ()
     names += BY_STATE if len(columns) else ()
@@ -47,7 +47,7 @@ def missing_functions(module: Any, columns: Columns, in_steps: bool) -> list[str
 
 
 def check_functions(module: Any, columns: Columns, in_steps: bool) -> None:
-    """RequestError where a simulation of a mechanism needs functions that were not built."""
+    """Raise `RequestError` where a simulation of a mechanism needs functions not built."""
     missing = missing_functions(module, columns, in_steps)
     if missing:
         built = ",".join([*getattr(module, "functions", ()), *missing])
@@ -60,7 +60,7 @@ def check_functions(module: Any, columns: Columns, in_steps: bool) -> None:
 def closed_start(
     module: Any, q0: Array, qd0: Array, t: float, parameters: Array
 ) -> tuple[Array, Array]:
-    """Positions and velocities at the start that keep the constraints."""
+    """Return positions and velocities at the start that keep the constraints."""
     options = {"t": t, **({"parameters": parameters} if parameters.size else {})}
     try:
         q = np.asarray(module.assemble(q0, **options))
@@ -124,7 +124,7 @@ def closed_sensitivities(
 def loop_variables(
     module: Any, t: Array, rows: Mapping[str, Array], parameters: Array
 ) -> dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]:
-    """Multipliers, wrenches in the loops and violation at all times, as variables of a dataset."""
+    """Return multipliers, wrenches in loops and violation at all times, as dataset variables."""
     options = {"parameters": parameters} if parameters.size else {}
     q, qd, tau, loads = (rows[name] for name in ("q", "qd", "tau", "loads"))
     multipliers = rows.get("multipliers")

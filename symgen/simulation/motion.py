@@ -95,7 +95,7 @@ class Motion(Instant):
         self.multipliers, self.dmultipliers = np.zeros((3, 0)), np.zeros((3, 0, self.s))
 
     def start(self, times: Array, q0: Array, qd0: Array) -> Array:
-        """The vector at the first of `times`, after checks of the inputs there."""
+        """Return the vector at the first of `times`, after checks of the inputs there."""
         initial = {"qd0": qd0, "dq0": self.columns.dq0, "dqd0": self.columns.dqd0}
         refuse_not_finite("q0", q0[self.places])
         parts = [self._normalized(q0)[self.places]]
@@ -114,7 +114,7 @@ class Motion(Instant):
         return vector
 
     def slope(self, t: float, vector: Array) -> Array:
-        """The derivative of the vector in time."""
+        """Return the derivative of the vector in time."""
         self.progress(t)
         self.move_to(t, vector)
         fs, start = self.f * self.s, self.fq + self.f
@@ -174,11 +174,11 @@ class Motion(Instant):
             self.dmultipliers = np.stack([self.method.dmultipliers, *none])
 
     def state(self) -> str:
-        """Time and state, for messages."""
+        """Return time and state, for messages."""
         return f"t = {self.t:.6g} s, q = {self.q.tolist()}, qd = {self.qd.tolist()}"
 
     def trouble(self, vector: Array) -> str:
-        """Time and state, and which input is not finite although `vector` is, for messages."""
+        """Tell time and state, and which input is not finite although `vector` is."""
         held, places = self.held, self.held_places
         inputs = {
             "tau": self.tau[self.free],
@@ -192,7 +192,7 @@ class Motion(Instant):
         return self.state()
 
     def _place(self, t: float, vector: Array) -> None:
-        """q, qd, dq, dqd, and qdd of prescribed joints."""
+        """Set q, qd, dq, dqd, and qdd of prescribed joints."""
         self.t = float(t)
         if not self.some_held:
             self.whole[:] = vector[: self.whole.size]
@@ -213,7 +213,7 @@ class Motion(Instant):
         self.drifting[self.held_places], self.qd[held], self.qdd[held] = prescribed
 
     def _normalized(self, q0: Array) -> Array:
-        """q0 with unit quaternions; entries of prescribed joints are neutral."""
+        """Return q0 with unit quaternions; entries of prescribed joints are neutral."""
         if self.space is None:
             return q0
         q = self.space.neutral()
@@ -225,14 +225,14 @@ class Motion(Instant):
         return normal
 
     def _rate(self) -> Array:
-        """dq/dt of the free joints, of quaternions as they are in the vector."""
+        """Return dq/dt of the free joints, of quaternions as they are in the vector."""
         assert self.space is not None
         rate: Array = self.space.rate(self.drifting, self.qd)[self.places]
         return rate
 
 
 def objectives_of(module: Any, names: str | Iterable[str], columns: Columns) -> Objectives | None:
-    """The objectives of these names; None where there are none."""
+    """Return the objectives of these names; None where there are none."""
     chosen = objective_numbers(module, names)
     return Objectives(module, chosen, columns) if chosen else None
 
@@ -258,7 +258,7 @@ class Objectives:
         self.results: Any = None  # arrays of the first call, filled again by the others
 
     def evaluate(self, at: Instant, options: dict[str, Array]) -> None:
-        """Outputs and gradients at the instant of `at`."""
+        """Compute outputs and gradients at the instant of `at`."""
         self.time[...] = at.t
         arguments = (self.time, at.q, at.qd, at.qdd, at.tau)
         if self.tells:

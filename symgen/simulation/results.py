@@ -27,7 +27,7 @@ BY_PARAMETER = "parameter"
 
 
 def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Array]:
-    """Everything that `motion` knows, one row for each time; RequestError where not finite."""
+    """Record all of `motion`, one row for each time; RequestError where not finite."""
     names = [*MEANINGS, *(f"d{name}" for name in MEANINGS if motion.s)]
     rows = {name: np.empty((len(t), *getattr(motion, name).shape)) for name in names}
     objectives = motion.objectives
@@ -53,7 +53,7 @@ def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Arra
 def attributes(
     module: Any, motion: Motion, solver: Solver, integration: Integration
 ) -> dict[str, Any]:
-    """How the motion was made; the formulations of the accelerations where the module tells."""
+    """Describe how the motion was made; the formulations of accelerations where known."""
     formulations = formulations_of(module, motion.method.functions)
     return {
         "robot": module.name,
@@ -67,7 +67,7 @@ def attributes(
 
 
 def _wanted(motion: Motion, names: Iterable[str]) -> Iterator[Array]:
-    """Arrays that must be finite: all but the outputs that are no objectives."""
+    """Yield arrays that must be finite: all but the outputs that are no objectives."""
     yield from (getattr(motion, name) for name in names)
     if motion.objectives is not None:
         yield motion.objectives.values[motion.objectives.index]
@@ -78,7 +78,7 @@ def dataset(
     xarray: Any, module: Any, t: Array, rows: Mapping[str, Array], last: Array,
     motion: Motion, facts: Mapping[str, Any],
 ) -> Any:  # fmt: skip
-    """`rows` and the integrals at the end of `last`, with named axes."""
+    """Return `rows` and the integrals at the end of `last`, with named axes."""
     columns, objectives = motion.columns, motion.objectives
     variables: Table = {}
     coordinates: dict[str, Any] = {

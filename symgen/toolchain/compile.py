@@ -209,7 +209,7 @@ def seconds_alone(
     cache: Cache | None = None,
     progress: Callable[[Key, int, int], None] = lambda key, done, total: None,
 ) -> dict[Key, float]:
-    """Seconds that each C file takes alone, one after the other, for this processor.
+    """Return seconds that each C file takes alone, one after the other, for this processor.
 
     `headers` are the files that they include, by path relative to their folder.
     """
@@ -320,7 +320,7 @@ class _Build:
         return [*tasks, Task("link", f"linking of {library}", link, library, needs)]
 
     def early_task(self, source: str, options: tuple[str, ...]) -> Task | None:
-        """The compilation of a C file, if it has begun."""
+        """Return the compilation of a C file, if it has begun."""
         text = self.bundle.files.get(source)
         early = text and self.head_start and self.head_start.object(source, options, text)
         if not early:
@@ -329,7 +329,7 @@ class _Build:
         return Task("c", action, early.command, made, begun=early.completed)
 
     def shared_task(self, source: str, includes: Sequence[str]) -> Task:
-        """The compilation of a C file that is the same for every package."""
+        """Return the compilation of a C file that is the same for every package."""
         command = self.compiler.compile_command(
             source, _object(source), flags=self.flags, includes=includes, more=WRAPPER_OPTIONS
         )
@@ -344,7 +344,7 @@ class _Build:
 
 
 def _object(source: str) -> str:
-    """The object file of a shared C file, in the folder of a build."""
+    """Return the object file of a shared C file, in the folder of a build."""
     return f"{source}.o"
 
 
@@ -354,7 +354,7 @@ def _cython_command(module: str) -> tuple[str, ...]:
 
 
 def _rank(inputs: Mapping[str, str], task: Task) -> tuple[int, bool, int]:
-    """Order of tasks: begun ones, then the longest chains (Cython, its C, C files, links).
+    """Return order of tasks: begun ones, then the longest chains (Cython, its C, C files, links).
 
     Of these the longest files come first, so that no processor ends with one of them alone.
     """
@@ -369,7 +369,7 @@ def _rank(inputs: Mapping[str, str], task: Task) -> tuple[int, bool, int]:
 def units(
     compiler: Compiler, flags: str, extension: Extension
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Every C file with the options of its version."""
+    """Yield every C file with the options of its version."""
     versions = compiler.versions(flags) if extension.versioned else ()
     kernels = compiler.kernel_options
     straight = (*kernels, *compiler.straight_options)
@@ -442,13 +442,13 @@ class HeadStart:
         self._objects = dict(kept)
 
     def object(self, source: str, options: Sequence[str], text: str) -> EarlyObject | None:
-        """The object of a C file that says `text`, compiled with these options, if it has begun."""
+        """Return the object of a C file with `text`, compiled with these options, if begun."""
         begun = self._objects.get((source, tuple(options)))
         return begun if begun and _differ_in_a_heading(text, begun.text) else None
 
 
 def _differ_in_a_heading(text: str, body: str) -> bool:
-    """Whether `text` is `body` after nothing, or after one comment."""
+    """Return whether `text` is `body` after nothing, or after one comment."""
     heading = text[: len(text) - len(body)].strip()
     is_comment = heading.startswith("/*") and heading.find("*/", 2) == len(heading) - 2
     return text.endswith(body) and (not heading or is_comment)

@@ -345,7 +345,7 @@ def _requested_compiler(requested: str, path: str | None) -> Compiler:
 
 
 def _packaged_compiler() -> tuple[tuple[str, ...], ...]:
-    """The command of the compiler that was installed as a Python package; none if there is none."""
+    """Find the command of the compiler that is a Python package; none if there is none."""
     with suppress(ImportError, ValueError):  # ValueError: somebody has barred its import
         if importlib.util.find_spec(ZIG_PACKAGE) is not None:
             # -P: a folder of that name where symgen happens to run is never taken for it

@@ -69,7 +69,7 @@ def check_replaceable(path: Path) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """`check_replaceable`, and `RequestError` too where the folder is missing or read-only."""
+    """Do as `check_replaceable`; `RequestError` too where the folder is missing or read-only."""
     check_replaceable(path)
     folder = path.parent
     if not os.path.isdir(folder):

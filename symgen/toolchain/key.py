@@ -72,7 +72,7 @@ def toolchain_key(compiler: Compiler | None, flags: str) -> str:
 
 @functools.cache
 def _own_digest(folders: tuple[Path, ...]) -> str:
-    """Digest of symgen itself, at the first call in this process."""
+    """Return digest of symgen itself, at the first call in this process."""
     return folders_digest(folders)
 
 

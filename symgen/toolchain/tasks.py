@@ -102,7 +102,7 @@ def run_tasks(
 
 
 def _is_found(task: Task, folder: Path, cache: Cache | None) -> bool:
-    """Whether the output of `task` is in `cache`; then it is written."""
+    """Return whether the output of `task` is in `cache`; then it is written."""
     content = cache.binary(task.kept_under) if cache and task.kept_under else None
     if content is None:
         return False
