@@ -18,9 +18,7 @@ import numpy as np
 from benchmarks.contestants.casadi_c import symbolic_function
 from benchmarks.native import REFERENCE_FLAGS
 from benchmarks.rigid_bodies import RigidBodies
-from symgen.planning.ipopt import ipopt_options
-from symgen.planning.program import SOLVED, Choices, Interrupted
-from symgen.planning.solver import solve
+from symgen.planning.solver import SOLVED, Choices, Interrupted, ipopt_options, solve
 from symgen.planning.splines import Profile
 from symgen.planning.starting import guess
 from symgen.planning.transcription import transcribe

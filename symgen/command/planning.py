@@ -13,8 +13,8 @@ from symgen.command.options import Json, Model, Quiet, additions
 
 if TYPE_CHECKING:
     from symgen.options import ReadOptions
-    from symgen.planning.program import Step
-    from symgen.planning.writing import Plan
+    from symgen.planning.files import Plan
+    from symgen.planning.solver import Step
     from symgen.support.journal import Journal
 
 NOT_SOLVED = 3
@@ -93,13 +93,13 @@ def plan(
     from symgen.description import read
     from symgen.options import BuildOptions
     from symgen.pipeline.building import build
+    from symgen.planning.checks import check_robot
+    from symgen.planning.files import check_outputs
     from symgen.planning.plan import plan as find
-    from symgen.planning.program import EXCEEDED
     from symgen.planning.reading import named_parameters
+    from symgen.planning.results import EXCEEDED
     from symgen.planning.solver import ready
-    from symgen.planning.suitability import check_robot
     from symgen.planning.task import REFINE
-    from symgen.planning.writing import check_outputs
     from symgen.toolchain.loading import load_package
 
     solver = ready(solver, exact_hessian=not limited_memory)

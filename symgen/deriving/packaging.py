@@ -7,26 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any
 
 from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import Scalar
 from symgen.deriving.derivation import Derived, cost, out_of_range
 from symgen.deriving.digest import model_hash
-from symgen.deriving.mechanism import mechanism
 from symgen.deriving.selection import Selection, provided_by, who_derives
 from symgen.description.expressions import evaluate as value_of
 from symgen.description.model import JointDescription, RobotDescription
-from symgen.emit.bundle import Limits, ModuleMetadata, Package, Sparsity
+from symgen.emit.bundle import Fact, Limits, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
 from symgen.formulations import FORMULATIONS
+from symgen.kinematics.loops import loop_axes, row_units
 from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.operations import OperationCount
 from symgen.options import DEFAULT
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.program import Output
+from symgen.robot.configuration import Configuration
 from symgen.validation.conditioning import condition, mass_terms
 from symgen.version import __version__
 
@@ -106,8 +106,7 @@ def _metadata(
     derived: Derived,
     counts: Mapping[tuple[str, str], OperationCount],
 ) -> ModuleMetadata:
-    tree, terms = derived.tree, condition(description)
-    robot = topology(tree)
+    tree = derived.tree
     operations: dict[str, dict[str, dict[str, int]]] = {}
     for (formulation, function), count in counts.items():
         if function in selection.built.get(formulation, ()):
@@ -134,33 +133,56 @@ def _metadata(
         ),
         model_hash=model_hash(description),
         symgen_version=__version__,
-        condition=terms,
-        mass_terms=_mass_terms(description, terms),
-        inertial_parameters=_inertial_parameters(description, tree),
-        joint_terms=_joint_terms(description),
+        facts=_facts(description, derived),
+        joint_links={joint.name: joint.link.name for joint in description.joints},
+        joint_parents=topology(tree).joint_parents,
+        joint_coordinates=tree.coordinate_numbers if tree.is_coupled else (),
         prescribed=tuple(joint.prescribed for joint in tree.independent),
         output_names=tuple(output.name for output in tree.outputs),
-        output_units=tuple(plain(output.unit) for output in tree.outputs),
-        output_sparsity=_output_sparsity(derived),
-        link_parents=_link_parents(description),
-        joint_links={joint.name: joint.link.name for joint in description.joints},
-        gravity=tuple(value_of(x, description.parameter_values) for x in description.gravity),
-        joint_parents=robot.joint_parents,
-        branches=robot.branches,
-        branch_parents=robot.branch_parents,
-        joint_branches=robot.joint_branches,
-        junctions=robot.junctions,
-        leaves=robot.leaves,
-        operation_counts=operations,
-        force_names=tuple(force.name for force in tree.forces),
-        force_types=tuple(force.type for force in tree.forces),
-        tied=tree.tied,
+        constraint_names=tree.constraint_names,
+        loop_names=tuple(loop.name for loop in tree.loops),
+        row_units=row_units(description) if tree.constraint_names else (),
+        position_names=description.position_names if tree.manifolds else (),
+        quaternions=tree.quaternions,
         timed=tree.is_timed,
         tells_multipliers=tree.tells_multipliers,
-        **_coupling(description, tree),
-        **_configuration(description, tree),
-        **mechanism(description, tree),
+        tied=tree.tied,
+        operation_counts=operations,
     )
+
+
+_ARRAY = "Array"
+_NAMES = "tuple[str, ...]"
+_NUMBERS = "tuple[int, ...]"
+
+
+def _facts(description: RobotDescription, derived: Derived) -> dict[str, Fact]:
+    """Return what the module shows and is not printed from, with the values of the file."""
+    tree, values, terms = derived.tree, description.parameter_values, condition(description)
+    robot = topology(tree)
+    gravity = [value_of(x, values) for x in description.gravity]
+    facts = {
+        "inertial_parameters": Fact(_ARRAY, _inertial_parameters(description, tree)),
+        "joint_terms": Fact("dict[str, Array]", _joint_terms(description)),
+        "link_parents": Fact(_NUMBERS, _link_parents(description)),
+        "gravity": Fact(_ARRAY, gravity),
+        "branches": Fact("tuple[tuple[int, ...], ...]", robot.branches),
+        "branch_parents": Fact(_NUMBERS, robot.branch_parents),
+        "joint_branches": Fact("tuple[tuple[int, int], ...]", robot.joint_branches),
+        "junctions": Fact(_NUMBERS, robot.junctions),
+        "leaves": Fact(_NUMBERS, robot.leaves),
+        **_coupling(description, tree),
+        **_mechanism(description, tree),
+        "output_units": Fact(_NAMES, tuple(plain(output.unit) for output in tree.outputs)),
+        "output_sparsity": Fact("dict[str, NDArray[np.bool_]]", _output_sparsity(derived)),
+        "condition": Fact("float", terms),
+    }
+    if tree.forces:
+        facts["force_names"] = Fact(_NAMES, tuple(force.name for force in tree.forces))
+        facts["force_types"] = Fact(_NAMES, tuple(force.type for force in tree.forces))
+    if sizes := _mass_terms(description, terms):
+        facts["mass_terms"] = Fact("tuple[float, ...]", sizes)
+    return facts
 
 
 def _link_parents(description: RobotDescription) -> tuple[int, ...]:
@@ -168,8 +190,8 @@ def _link_parents(description: RobotDescription) -> tuple[int, ...]:
     return tuple(numbers.get(joint.parent, 0) for joint in description.joints)
 
 
-def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Any]:
-    """Return the metadata of joints that follow others, with the values of the file."""
+def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Fact]:
+    """Return S and o of the positions S q + o of all joints, where some follow others."""
     if not tree.is_coupled:
         return {}
     graph = Graph()
@@ -178,26 +200,33 @@ def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dic
     of = [joint.following for joint in tree.joints]
     multipliers = [unit if x is None else x.multiplier for x in of]
     offsets = [zero if x is None else x.offset for x in of]
-    numbers_of_law = [
-        x.value for x in evaluate([*multipliers, *offsets], values, over_graph(graph))
-    ]
+    law = [x.value for x in evaluate([*multipliers, *offsets], values, over_graph(graph))]
     numbers = range(1, len(tree.independent) + 1)
-    pairs = zip(numbers_of_law, tree.coordinate_numbers, strict=False)
+    pairs = zip(law, tree.coordinate_numbers, strict=False)
+    coupling = [tuple(s if k == leader else 0.0 for k in numbers) for s, leader in pairs]
     return {
-        "joint_names": tuple(joint.name for joint in tree.joints),
-        "joint_coordinates": tree.coordinate_numbers,
-        "coupling": tuple(tuple(s if k == leader else 0.0 for k in numbers) for s, leader in pairs),
-        "coupling_offsets": tuple(numbers_of_law[tree.n :]),
+        "joint_names": Fact(_NAMES, tuple(joint.name for joint in tree.joints)),
+        "joint_coordinates": Fact(_NUMBERS, tree.coordinate_numbers),
+        "coupling": Fact(_ARRAY, coupling),
+        "coupling_offsets": Fact(_ARRAY, law[tree.n :]),
     }
 
 
-def _configuration(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Any]:
-    """Return the metadata of joints on manifolds."""
-    if not tree.manifolds:
+def _mechanism(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Fact]:
+    """Return drives, the axes that frames of closed loops share, and where motions begin."""
+    if not tree.constraint_names:
         return {}
+    values = description.parameter_values
+    independent = [joint for joint in description.joints if joint.mimic is None]
+    actuated = tuple(joint.actuated for joint in independent for _ in joint.coordinate_names)
+    q = [value_of(x, values) for x in description.initial_q]
+    qd = [value_of(x, values) for x in description.initial_qd]
+    space = Configuration(len(qd), tree.quaternions)
     return {
-        "position_names": description.position_names,
-        "quaternions": tree.quaternions,
+        "actuated": Fact("tuple[bool, ...]", actuated),
+        "_loop_axes": Fact("Any", loop_axes(description)),
+        "initial_q": Fact(_ARRAY, space.normalize(q).tolist() if space.joints else q),
+        "initial_qd": Fact(_ARRAY, qd),
     }
 
 
@@ -215,39 +244,40 @@ def _sparsity(array: Output[Scalar]) -> Sparsity:
     return Sparsity(array.shape, tuple(positions))
 
 
-def _inertial_parameters(
-    description: RobotDescription, tree: KinematicTree[Scalar]
-) -> tuple[float, ...]:
-    """Their values, with functions rounded as in programs: the same on every machine."""
+def _inertial_parameters(description: RobotDescription, tree: KinematicTree[Scalar]) -> list[float]:
+    """Return ten for every moving body, in the order of the regressor's columns.
+
+    Their values, with functions rounded as in programs: the same on every machine.
+    """
     graph = Graph()
     values = {name: graph.constant(x) for name, x in description.parameter_values.items()}
     try:
         parameters = evaluate(tree.inertial_parameters, values, over_graph(graph))
     except (ArithmeticError, ValueError) as error:
         raise out_of_range(description, "inertial_parameters", error) from error
-    return tuple(parameter.value for parameter in parameters)
+    return [parameter.value for parameter in parameters]
 
 
-def _joint_terms(description: RobotDescription) -> dict[str, tuple[float, ...]]:
+def _joint_terms(description: RobotDescription) -> dict[str, list[float]]:
     """The numbers of drives, bearings and springs, one per coordinate; rotors reflected."""
     terms = [terms for joint in description.joints for terms in joint.terms]
 
-    def column(key: str) -> tuple[float, ...]:
+    def column(key: str) -> list[float]:
         values = description.parameter_values
-        return tuple(value_of(getattr(term, key), values) for term in terms)
+        return [value_of(getattr(term, key), values) for term in terms]
 
     rotors = zip(column("gear_ratio"), column("rotor_inertia"), strict=True)
     kept = ("damping", "stiffness", "rest", "friction", "friction_velocity")
-    reflected = tuple(ratio * ratio * inertia for ratio, inertia in rotors)
+    reflected = [ratio * ratio * inertia for ratio, inertia in rotors]
     metadata = {"reflected_inertia": reflected, **{key: column(key) for key in kept}}
     if any(joint.rest for joint in description.joints):
         independent = [joint for joint in description.joints if joint.mimic is None]
         rest = [x for joint in independent for x in joint.rest_entries]
         values = description.parameter_values
-        metadata["rest_configuration"] = tuple(value_of(x, values) for x in rest)
+        metadata["rest_configuration"] = [value_of(x, values) for x in rest]
     masses = [_added_masses(description, joint) for joint in description.joints]
     if any(map(any, masses)):
-        metadata["added_mass"] = tuple(x for columns in masses for x in columns)
+        metadata["added_mass"] = [x for columns in masses for x in columns]
     return metadata
 
 

@@ -1,4 +1,4 @@
-"""What emission takes in and gives out."""
+"""Input and output of emission: `Package` and `SourceBundle`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from symgen.algebra.nodes import Scalar
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
-from symgen.robot.configuration import BALL, FREE
+from symgen.robot.configuration import BALL, FREE, Configuration
 
 TO_READ = "c/plain"
 """The folder of C that is there to be read, and compiled by users alone."""
@@ -35,8 +36,22 @@ class Sparsity:
 
 
 @dataclass(frozen=True)
+class Fact:
+    """A value that modules show and their code is not printed from, and its type in the stub.
+
+    A list is shown as an array, `Sparsity` as one of booleans, all else as it is.
+    """
+
+    type: str
+    value: Any
+
+
+@dataclass(frozen=True)
 class ModuleMetadata:
-    """What a generated module says about its robot (module-and-cli.md, "Metadata")."""
+    """What a generated module says of its robot (module-and-cli.md, "Metadata").
+
+    The code is printed from the fields; `facts` are shown, by the name that they have there.
+    """
 
     name: str
     description: str
@@ -50,75 +65,32 @@ class ModuleMetadata:
     limits: tuple[Limits, ...]
     model_hash: str
     symgen_version: str
-    condition: float = 1.0
-    """How much larger the terms of the equations are than their sums: scales the self-test."""
-    mass_terms: tuple[float, ...] = ()
-    """What the mass matrix has rounding errors of, by coordinate, where its entries cancel."""
-    inertial_parameters: tuple[float, ...] = ()
-    """Ten for every moving body, in the order of the regressor's columns."""
-    joint_terms: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """reflected_inertia, damping, stiffness, rest, friction, friction_velocity -> one value per
-    joint of one coordinate; added_mass likewise where there is any"""
-    link_parents: tuple[int, ...] = ()
-    """For every link the one that carries it, counted from 1; 0 is the base."""
+    facts: Mapping[str, Fact] = field(default_factory=dict)
     joint_links: Mapping[str, str] = field(default_factory=dict)
     """For every joint of the file, fixed ones included, the name of its link."""
-    gravity: tuple[float, ...] = (0.0, 0.0, 0.0)
-    """m/s^2, base axes, with the file's parameters."""
     joint_parents: tuple[int, ...] = ()
-    """For every joint the one that carries it.  Joints and branches count from 1; 0 is the base."""
-    branches: tuple[tuple[int, ...], ...] = ()
-    """The joints of every branch, which is a run without a fork."""
-    branch_parents: tuple[int, ...] = ()
-    """For every branch the one that it leaves from."""
-    joint_branches: tuple[tuple[int, int], ...] = ()
-    """The first and the last joint of every branch."""
-    junctions: tuple[int, ...] = ()
-    """Joints that carry more than one joint."""
-    leaves: tuple[int, ...] = ()
-    """Joints that carry none."""
+    """For every joint the one that carries it, counted from 1; 0 is the base."""
+    joint_coordinates: tuple[int, ...] = ()
+    """Where some joints follow others: for every joint the coordinate that moves it, from 1."""
     prescribed: tuple[bool, ...] = ()
     """For every coordinate whether its motion is given in hybrid dynamics."""
     output_names: tuple[str, ...] = ()
     constraint_names: tuple[str, ...] = ()
     """The rows of all loops, then the relations."""
     loop_names: tuple[str, ...] = ()
-    loop_axes: tuple[tuple[object, ...], ...] = ()
-    """Axes that frames of loops share where they are closed: `LoopAxes`."""
     row_units: tuple[int, ...] = ()
     """Units of the constraints: `symgen.kinematics.loops.row_units`."""
-    actuated: tuple[bool, ...] = ()
-    """For every coordinate whether it has a drive."""
-    initial_q: tuple[float, ...] = ()
-    initial_qd: tuple[float, ...] = ()
-    """Where a mechanism begins."""
-    output_units: tuple[str, ...] = ()
-    """As the model file states them; empty where it does not."""
-    output_sparsity: Mapping[str, Sparsity] = field(default_factory=dict)
-    """By derivative of the outputs."""
     position_names: tuple[str, ...] = ()
-    """Of the entries of q, where those are not the coordinates."""
+    """Names of the entries of q, where those are not the coordinates."""
     quaternions: tuple[tuple[str, int, int], ...] = ()
     """Joints on manifolds: ``ball`` or ``free``, where their entries in q and their velocities
     begin."""
-    joint_names: tuple[str, ...] = ()
-    """Where some joints follow others: of all joints, those that follow included."""
-    joint_coordinates: tuple[int, ...] = ()
-    """For every joint, then, the number of the coordinate that moves it, from 1."""
-    coupling: tuple[tuple[float, ...], ...] = ()
-    """Then the matrix S of the positions S q + o of all joints, a row for every joint."""
-    coupling_offsets: tuple[float, ...] = ()
-    """Then o."""
-    force_names: tuple[str, ...] = ()
-    """Springs and forces of the model."""
-    force_types: tuple[str, ...] = ()
-    """Their types."""
     timed: bool = False
-    """Whether some of them mention the time."""
+    """Whether some forces mention the time."""
     tells_multipliers: bool = False
     """Whether outputs mention multipliers of constraints."""
     tied: tuple[tuple[int, ...], ...] = ()
-    """By force the numbers of the coordinates that it acts on or varies with."""
+    """Numbers of the coordinates that a force acts on or varies with, by force."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     """formulation -> function -> {additions, multiplications, divisions, functions}"""
 
@@ -149,23 +121,19 @@ class ModuleMetadata:
 
     @property
     def velocities_of_entries(self) -> tuple[tuple[int, ...], ...]:
-        """By entry of q the velocities that move it, from 0: its own, or three of a joint on a
-        manifold."""
-        starts = {entry: (kind, velocity) for kind, entry, velocity in self.quaternions}
-        found: list[tuple[int, ...]] = []
-        velocity = 0
-        while len(found) < self.nq:
-            kind, _ = starts.get(len(found), ("", 0))
-            if kind == FREE:
-                found += [tuple(range(velocity, velocity + 3))] * 3
-                velocity += 3
-            if kind in (BALL, FREE):
-                found += [tuple(range(velocity, velocity + 3))] * 4
-                velocity += 3
-            else:
-                found.append((velocity,))
-                velocity += 1
-        return tuple(found)
+        """Velocities that move an entry of q: its own, or three of a joint on a manifold."""
+        space = Configuration(self.n, self.quaternions)
+        sources: list[tuple[int, ...]] = [()] * space.nq
+        for entry, velocity in zip(
+            space.positions.tolist(), space.velocities.tolist(), strict=True
+        ):
+            sources[entry] = (velocity,)
+        for kind, entry, velocity in self.quaternions:
+            travel = 3 * (kind == FREE)
+            sources[entry : entry + travel] = [tuple(range(velocity, velocity + 3))] * travel
+            turn, first = velocity + travel, entry + travel
+            sources[first : first + 4] = [tuple(range(turn, turn + 3))] * 4
+        return tuple(sources)
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -204,10 +172,10 @@ class Forms:
     @property
     def any(self) -> Program[Scalar] | LoopedProgram[Scalar]:
         """One of them: its inputs and notes are those of the other one, too."""
-        found = self.straight or self.loops
-        if found is None:
+        form = self.straight or self.loops
+        if form is None:
             raise ValueError("a function has no form")
-        return found
+        return form
 
 
 @dataclass(frozen=True)
@@ -218,8 +186,8 @@ class Package:
     `fastest` maps each function to the formulation that serves it at the top level.
     `missing` maps each function that was not built to the sentence that its AttributeError shows.
     With `equal` every formulation is compiled for speed, not only what serves the top level; with
-    `plain_c` C to be read is written for large robots, too; with `casadi` what CasADi's C
-    interface asks for, beside compiled kernels.
+    `plain_c` C to be read is written for large robots, too; with `casadi` the files of CasADi's
+    C interface are added to compiled kernels.
     """
 
     metadata: ModuleMetadata

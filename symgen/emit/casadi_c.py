@@ -1,4 +1,4 @@
-"""What CasADi's C interface asks of an external function: the folder ``casadi`` of a package.
+"""External functions for CasADi's C interface: the folder ``casadi`` of a package.
 
 ``casadi/<robot>.c`` has ``<robot>_inverse_dynamics`` and ``<robot>_forward_dynamics`` as CasADi
 calls its functions: sizes and sparsity of arguments and results, one call without memory of its
@@ -33,7 +33,7 @@ FUNCTIONS: Mapping[str, tuple[str, str, str]] = {
 
 
 @dataclass(frozen=True)
-class Sparsity:
+class Compressed:
     """Entries of a matrix that can differ from 0, column by column."""
 
     rows: int
@@ -42,7 +42,7 @@ class Sparsity:
 
     @property
     def compressed(self) -> list[int]:
-        """As CasADi reads it: sizes, where columns begin, rows."""
+        """The format of CasADi: sizes, starts of columns, rows."""
         begins = [sum(j < k for _, j in self.entries) for k in range(self.columns + 1)]
         return [self.rows, self.columns, *begins, *(i for i, _ in self.entries)]
 
@@ -57,7 +57,7 @@ class Port:
     """An argument or a result; results are found in the workspace from `offset` on."""
 
     name: str
-    sparsity: Sparsity
+    sparsity: Compressed
     offset: int = 0
 
 
@@ -105,7 +105,7 @@ class External:
     chart: Chart | None = None
 
     def given(self, kernel: Kernel) -> list[str]:
-        """The names of the arrays that a kernel reads."""
+        """Return the names of the arrays that a kernel reads."""
         return [
             "unit" if self.unit is not None and x.name == "q" else x.name for x in kernel.inputs
         ]
@@ -118,7 +118,7 @@ class External:
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """The source."""
+    """Return the source."""
     externals = list(_externals(module))
     sparsities = list(
         dict.fromkeys(port.sparsity for f in externals for port in (*f.arguments, *f.results))
@@ -145,7 +145,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 
 def library(module: Module) -> Library:
-    """The shared library: the source, and the kernels that it calls."""
+    """Return the shared library: the source, and the kernels that it calls."""
     called = [call.kernel for f in _externals(module) for call in f.calls]
     sources = compiled.sources_of(module, called)
     return Library(f"{FOLDER}/{module.robot}", (_source(module), *sources))
@@ -179,7 +179,7 @@ def _value(module: Module, kernel: Kernel) -> External:
 
 
 def _unit(module: Module, room: int) -> tuple[int | None, int]:
-    """Where the q of unit quaternions goes, and the room that is taken then."""
+    """Return where the q of unit quaternions goes, and the room that is taken then."""
     metadata = module.metadata
     return (room, room + metadata.nq) if metadata.quaternions else (None, room)
 
@@ -187,7 +187,7 @@ def _unit(module: Module, room: int) -> tuple[int | None, int]:
 def _jacobian(
     module: Module, name: str, value: External, serving: Mapping[str, Kernel]
 ) -> External | None:
-    """The derivatives by all arguments; None where a function that they take was not built."""
+    """Return derivatives by all arguments; None where a function that they take was not built."""
     arguments = {port.name: port.sparsity.rows for port in value.arguments}
     needed = [f"{name}_derivatives"]
     if "loads" in arguments:
@@ -196,13 +196,13 @@ def _jacobian(
         needed.append(f"{name}_parameter_derivatives")
     if any(function not in serving for function in needed):
         return None
-    room, calls, found = 0, list[Call](), dict[str, tuple[int, Sparsity]]()
+    room, calls, slopes = 0, list[Call](), dict[str, tuple[int, Compressed]]()
     n = module.metadata.n
     for function in needed:
         kernel, offsets = serving[function], list[int]()
         for array in kernel.outputs:
             offsets.append(room)
-            found[array.name] = room, _of(module, kernel, array, n)
+            slopes[array.name] = room, _of(module, kernel, array, n)
             room += array.size
         calls.append(Call(kernel, tuple(offsets)))
     result, products, blocks = value.results[0], list[Product](), list[Port]()
@@ -210,18 +210,18 @@ def _jacobian(
     chart: Chart | None = None
     if unit is not None:
         slope = f"d{result.name}_dq"
-        at, tangent = found[slope]
+        at, tangent = slopes[slope]
         chart = Chart(room, at)
-        found[slope] = room, _charted(module, tangent)
+        slopes[slope] = room, _charted(module, tangent)
         room += n * module.metadata.nq
     for argument, size in arguments.items():
         slope = f"d{result.name}_d{argument}"
-        if slope not in found:  # M qdd + ... = tau + loads: by loads through tau
-            left, right = found["dqdd_dtau"][0], found["dtau_dloads"][0]
-            found[slope] = room, _full(n, size)
+        if slope not in slopes:  # M qdd + ... = tau + loads: by loads through tau
+            left, right = slopes["dqdd_dtau"][0], slopes["dtau_dloads"][0]
+            slopes[slope] = room, _full(n, size)
             products.append(Product(room, left, right, n, n, size))
             room += n * size
-        offset, sparsity = found[slope]
+        offset, sparsity = slopes[slope]
         blocks.append(Port(f"jac_{result.name}_{argument}", sparsity, offset))
     return External(
         f"jac_{value.name}", f"Derivatives of {value.name} by every argument.",
@@ -230,8 +230,8 @@ def _jacobian(
     )  # fmt: skip
 
 
-def _charted(module: Module, tangent: Sparsity) -> Sparsity:
-    """By the entries of q, of derivatives in the tangent space."""
+def _charted(module: Module, tangent: Compressed) -> Compressed:
+    """Return sparsity of derivatives by the entries of q, from the tangent space."""
     sources = module.metadata.velocities_of_entries
     filled = set(tangent.entries)
     entries = (
@@ -240,23 +240,23 @@ def _charted(module: Module, tangent: Sparsity) -> Sparsity:
         for i in range(tangent.rows)
         if any((i, k) in filled for k in columns)
     )
-    return Sparsity(tangent.rows, len(sources), tuple(entries))
+    return Compressed(tangent.rows, len(sources), tuple(entries))
 
 
-def _column(size: int) -> Sparsity:
+def _column(size: int) -> Compressed:
     return _full(size, 1)
 
 
-def _full(rows: int, columns: int) -> Sparsity:
-    return Sparsity(rows, columns, tuple((i, j) for j in range(columns) for i in range(rows)))
+def _full(rows: int, columns: int) -> Compressed:
+    return Compressed(rows, columns, tuple((i, j) for j in range(columns) for i in range(rows)))
 
 
-def _of(module: Module, kernel: Kernel, array: Array, n: int) -> Sparsity:
-    """Of a result with a row for every coordinate, without what is always 0."""
+def _of(module: Module, kernel: Kernel, array: Array, n: int) -> Compressed:
+    """Return sparsity of a result with a row for every coordinate, without structural zeros."""
     columns = array.size // n
     zeros: Sequence[int] = kernel.zeros[array.name] if kernel.line is not None else ()
     if kernel.line is None and kernel.function.packable and array.shape == (n, n):
         zeros = sorted(set(range(array.size)) - set(module.metadata.related))
     out = {divmod(position, columns) for position in zeros}
     kept = tuple(e for e in _full(n, columns).entries if e not in out)
-    return Sparsity(n, columns, kept)
+    return Compressed(n, columns, kept)

@@ -37,11 +37,11 @@ PLAIN = "!defined SYMGEN_VARIANT"
 """The versions that a kernel is compiled in, as a condition of the preprocessor; none: in all."""
 
 VERBATIM = ("c/symgen-real.h", "c/symgen-loops.h", "c/symgen-rows.h")
-"""The same for every robot."""
+"""Templates that are equal for every robot."""
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """The folder ``c`` and ``_compiled.c``."""
+    """Return the folder ``c`` and ``_compiled.c``."""
     robot, guards = module.robot, _guards(module)
     values = {**module.values(), **wrapper.values(module), "guards": guards}
     rows = {
@@ -56,18 +56,20 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     folder[f"c/{robot}.h"] = templates.render("c/header.h", **values, orders=_orders(module))
     folder[f"c/{robot}_rows.c"] = templates.render("c/rows.c", **values, **rows)
     folder[f"c/{robot}_batch.h"] = templates.render("c/batch.h", **values)
-    folder[f"c/{robot}_batch.c"] = templates.render("c/batch.c", **values, work=_work(module))
+    work = {_name(kernel): kernel.work for kernel in module.kernels}
+    packed = {name: work[name] for name in module.packed}
+    folder[f"c/{robot}_batch.c"] = templates.render("c/batch.c", **values, work=packed)
     for formulation in module.formulations:
-        own = {**values, "formulation": formulation}
+        of_formulation = {**values, "formulation": formulation}
         for name, kernels in _sources(robot, formulation).items():
-            folder[name] = _source(kernels, own, templates, module.bodies)
+            folder[name] = _source(kernels, of_formulation, templates, module.bodies)
     folder["_compiled.c"] = templates.render("c/compiled.c", **values)
     folder.update(wrapper.files(module, templates))
     return folder
 
 
 def alone(module: Module, templates: Templates) -> dict[tuple[str, str], str]:
-    """Formulation and function -> a C file with this kernel, without its table of equations."""
+    """Map formulation and function -> C file of the kernel, without its table of equations."""
     files = {}
     for formulation in module.formulations:
         values = {
@@ -88,7 +90,7 @@ def _source(
     templates: Templates,
     bodies: Mapping[tuple[str, str], str] | None = None,
 ) -> str:
-    """A C file: kernels in a straight line, or one in loops, or one in both forms."""
+    """Return a C file: kernels in a straight line, or one in loops, or one in both forms."""
     kernel = kernels[0]
     remark = _IN_LOOPS if kernel.batches_in_loops else _IN_BOTH if kernel.loops else ""
     heading = templates.render("c/heading.c", **values, remark=remark)
@@ -101,7 +103,7 @@ _IN_BOTH = "One sample in loops (see symgen-loops.h), several in a straight line
 
 
 def body(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Templates) -> str:
-    """A C file without the heading, which tells equations of other kernels, too."""
+    """Return a C file without the heading, which lists equations of other kernels, too."""
 
     def straight() -> str:
         printed = [kernel.printed(C, LINES_PER_PART) for kernel in kernels]
@@ -118,7 +120,7 @@ def body(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Templa
 
 
 def extensions(module: Module) -> tuple[Extension, ...]:
-    """The module of Python, linked with the kernels."""
+    """Return the module of Python, linked with the kernels."""
     robot, guards = module.robot, _guards(module)
     sources = {n: k for f in module.formulations for n, k in _sources(robot, f).items()}
     rows, chooser = f"c/{robot}_rows.c", f"c/{robot}_batch.c"
@@ -143,7 +145,7 @@ def extensions(module: Module) -> tuple[Extension, ...]:
 
 
 def sources_of(module: Module, kernels: Collection[Kernel]) -> tuple[str, ...]:
-    """The C files that these kernels stand in."""
+    """Return the C files that these kernels stand in."""
     wanted = {_name(kernel) for kernel in kernels}
     return tuple(
         name
@@ -157,14 +159,8 @@ def _name(kernel: Kernel) -> tuple[str, str]:
     return kernel.formulation, kernel.function.name
 
 
-def _work(module: Module) -> dict[tuple[str, str], int]:
-    """What the packed functions cost."""
-    kernels = {_name(kernel): kernel for kernel in module.kernels}
-    return {name: kernels[name].work for name in module.packed}
-
-
 def _guards(module: Module) -> dict[tuple[str, str], str]:
-    """Formulation and function -> the versions that the kernel is compiled in.
+    """Return formulation and function -> the versions that the kernel is compiled in.
 
     In all of them if it serves the top level, which is made for speed; the other formulations are
     there to be read, unless the package is to have them `equal`.  So are some functions.
@@ -180,27 +176,27 @@ def _guards(module: Module) -> dict[tuple[str, str], str]:
 
 
 def guard(kernel: Kernel, serves: bool, equal: bool) -> str:
-    """The versions that a kernel is compiled in that `serves` the top level, or does not."""
+    """Return the versions that a kernel is compiled in that `serves` the top level, or does not."""
     if not equal and (kernel.function.for_reading or not serves):
         return PLAIN
     return EVERYWHERE if _slots(kernel) <= MOST_SLOTS else FOR_ONE_SAMPLE
 
 
 def _slots(kernel: Kernel) -> int:
-    """Numbers of one sample that `kernel` keeps at a time."""
+    """Return numbers of one sample that `kernel` keeps at a time."""
     if kernel.loops and kernel.batches_in_loops:
         return Loops(kernel, kernel.loops).slots
     return kernel.split(LINES_PER_PART).slots
 
 
 def _orders(module: Module) -> list[tuple[str, list[str]]]:
-    """What a reader of the header must know of the other arrays: titles and entries in order."""
+    """Return titles and entries in order of the other arrays, for readers of the header."""
     metadata = module.metadata
     pairs = zip(metadata.parameter_names, metadata.default_parameters, strict=True)
     prescribed = [
         name
-        for name, given in zip(metadata.coordinate_names, metadata.prescribed, strict=False)
-        if given
+        for name, is_prescribed in zip(metadata.coordinate_names, metadata.prescribed, strict=False)
+        if is_prescribed
     ]
     orders = [
         ("links:", list(metadata.link_names)),
@@ -214,7 +210,7 @@ def _orders(module: Module) -> list[tuple[str, list[str]]]:
 
 
 def beginnings(module: Module) -> dict[str, dict[str, str]]:
-    """C file -> text in the first line of a function -> ``formulation.function``."""
+    """Return C file -> text in the first line of a function -> ``formulation.function``."""
     return {
         name: {
             beginning: f"{formulation.name}.{kernel.function.name}"
@@ -230,8 +226,8 @@ def beginnings(module: Module) -> dict[str, dict[str, str]]:
 
 
 def _sources(robot: str, formulation: Formulation) -> dict[str, list[Kernel]]:
-    """C files and their kernels: one per formulation to read, and one for every kernel that is long
-    or in loops, so that long ones are compiled side by side."""
+    """Return C files and their kernels: one per formulation to read, and one for every kernel
+    that is long or in loops, so that long ones are compiled side by side."""
     main = f"c/{robot}_{formulation.name}"
     sources: dict[str, list[Kernel]] = {}
     for kernel in formulation.kernels:
@@ -241,6 +237,6 @@ def _sources(robot: str, formulation: Formulation) -> dict[str, list[Kernel]]:
 
 
 def source_alone(robot: str, kernel: Kernel) -> str:
-    """The C file that holds nothing but `kernel`, if there is one."""
-    alone = kernel.loops or kernel.paths or is_long(kernel.schedule, LINES_PER_PART)
-    return f"c/{robot}_{kernel.formulation}_{kernel.function.name}.c" if alone else ""
+    """Return the C file that holds nothing but `kernel`, if there is one."""
+    is_separate = kernel.loops or kernel.paths or is_long(kernel.schedule, LINES_PER_PART)
+    return f"c/{robot}_{kernel.formulation}_{kernel.function.name}.c" if is_separate else ""

@@ -14,7 +14,7 @@ LINES_PER_PART = 150
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """``_cython.pyx``, and C for calls from Python."""
+    """Return ``_cython.pyx``, and C for calls from Python."""
     functions = sorted({name for kernel in module.kernels for name in kernel.functions})
     solves = any(kernel.hidden for kernel in module.kernels)
     formulations = [
@@ -43,12 +43,12 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 
 def extensions(module: Module) -> tuple[Extension, ...]:
-    """One Cython file, linked with what takes calls from Python."""
+    """Return one Cython file, linked with what takes calls from Python."""
     steps, shared = wrapper.mechanism(module), wrapper.shared_sources(module)
     return (Extension("_cython", "_cython.pyx", c_sources=steps, shared=shared),)
 
 
 def beginnings(module: Module) -> dict[str, dict[str, str]]:
-    """Text in the first line of a function of ``_cython.pyx`` -> ``formulation.function``."""
+    """Map first lines of functions of ``_cython.pyx`` -> ``formulation.function``."""
     names = [(kernel.formulation, kernel.function.name) for kernel in module.kernels]
     return {"_cython.pyx": {f"_{first}_{second}(": f"{first}.{second}" for first, second in names}}

@@ -8,6 +8,10 @@
 
 A backend is a module with a name and three functions; to add one, write it, its folder of
 templates, and one line in `BACKENDS`.
+
+`EarlyKernels` prints kernels as soon as they are derived, so that they are compiled beside the
+next.  A C file of a kernel, without its heading, is known when the kernel is, as long as templates
+are symgen's own: it includes of the robot only a header of prototypes.
 """
 
 from __future__ import annotations
@@ -18,60 +22,75 @@ from pathlib import Path
 from typing import Protocol
 
 from symgen.emit import casadi_c, compiled, cython, javascript, numpy, package, plain_c
-from symgen.emit.bundle import Extension, Library, Package, SourceBundle
-from symgen.emit.early import EarlyKernels
+from symgen.emit.bundle import Extension, Forms, Library, Package, SourceBundle
+from symgen.emit.kernels import Kernel, kernel
 from symgen.emit.module import Module, module
 from symgen.emit.templates import Templates
 
 
 class Backend(Protocol):
-    """What a module of this folder offers to be a backend."""
+    """A module of this folder that is a backend: see the functions of `symgen.emit.compiled`."""
 
-    @property
-    def NAME(self) -> str:
-        """What users call it."""
+    NAME: str
 
-    @property
-    def files(self) -> _Files:
-        """Its files in a package."""
+    def files(self, module: Module, templates: Templates) -> dict[str, str]:
+        """Return the files of a package."""
 
-    @property
-    def extensions(self) -> _Extensions:
-        """What is to be compiled."""
+    def extensions(self, module: Module) -> tuple[Extension, ...]:
+        """Return the extensions to compile."""
 
-    @property
-    def beginnings(self) -> _Beginnings:
-        """Where functions begin in what is compiled: see `SourceBundle`."""
-
-
-class _Files(Protocol):
-    def __call__(self, module: Module, templates: Templates) -> dict[str, str]: ...
-
-
-class _Extensions(Protocol):
-    def __call__(self, module: Module) -> tuple[Extension, ...]: ...
-
-
-class _Beginnings(Protocol):
-    def __call__(self, module: Module) -> Mapping[str, Mapping[str, str]]: ...
+    def beginnings(self, module: Module) -> dict[str, dict[str, str]]:
+        """Return the first lines of functions in what is compiled: see `SourceBundle`."""
 
 
 BACKENDS: tuple[Backend, ...] = (compiled, cython, numpy)
 BACKEND_NAMES = tuple(backend.NAME for backend in BACKENDS)
 
 
+class EarlyKernels:
+    """The kernels of a package whose programs are being derived.
+
+    `kernels` and `bodies`, C files without their headings, are by formulation and function.
+    """
+
+    def __init__(self, package: Package) -> None:
+        self.kernels: dict[tuple[str, str], Kernel] = {}
+        self.bodies: dict[tuple[str, str], str] = {}
+        self._module = module(package)
+        self._templates = Templates()
+        headers = {name: self._templates.source(name) for name in compiled.VERBATIM}
+        self._headers = {**headers, f"c/{self._module.robot}.h": ""}
+
+    def add(self, formulation: str, function: str, forms: Forms) -> SourceBundle | None:
+        """Return a kernel that will serve the top level: its C file, and headers. None if the
+        kernel is short, or not compiled in all versions."""
+        package, robot = self._module.package, self._module.robot
+        added = kernel(formulation, forms, package.metadata.sizes)
+        self.kernels[formulation, function] = added
+        name = compiled.source_alone(robot, added)
+        guard = compiled.guard(added, True, package.equal)
+        if added.paths or not name or guard != compiled.EVERYWHERE:
+            return None
+        values = {**self._module.values(), "guards": {(formulation, function): guard}}
+        text = compiled.body([added], values, self._templates)
+        self.bodies[formulation, function] = text
+        straight = () if added.loops else (name,)
+        extension = Extension("_compiled", "", (name,), versioned=(name,), straight=straight)
+        return SourceBundle(robot, {**self._headers, name: text}, (extension,))
+
+
 def kernel_files(source: Package, templates: Path | None = None) -> dict[tuple[str, str], str]:
-    """Formulation and function -> C source of the kernel alone, to see what it amounts to."""
+    """Return formulation and function -> C source of the kernel alone, to measure its size."""
     return compiled.alone(module(source), Templates(templates))
 
 
 def javascript_module(source: Package, templates: Path | None = None) -> str:
-    """All functions of a package, derived in straight lines, as one module of JavaScript."""
+    """Return all functions of a package, derived in straight lines, as one module of JavaScript."""
     return javascript.source(module(source), Templates(templates), javascript.MODULE)
 
 
 def javascript_script(source: Package, templates: Path | None = None) -> str:
-    """The same as a script of a page, which is no module: it defines ``symgen``."""
+    """Return the functions of a package as a script of a page, which defines ``symgen``."""
     return javascript.source(module(source), Templates(templates), javascript.SCRIPT)
 
 
@@ -82,7 +101,7 @@ def emit(
     begin: Callable[[SourceBundle], None] = lambda compiled: None,
     early: EarlyKernels | None = None,
 ) -> SourceBundle:
-    """The source files of `source` for these backends; NumPy is always among them.
+    """Return the source files of `source` for these backends; NumPy is always among them.
 
     `templates` is a folder whose templates replace those of symgen.  `begin` is given the bundle
     as soon as it has all that a compiler reads: the other files are printed afterwards.  `early`

@@ -14,9 +14,8 @@ from dataclasses import asdict
 from typing import Any
 
 from symgen.emit.bundle import ModuleMetadata
-from symgen.emit.interface import PublicFunction
 from symgen.emit.kernels import Array, Kernel
-from symgen.emit.module import Module
+from symgen.emit.module import Module, PublicFunction
 from symgen.emit.printing import JAVASCRIPT
 from symgen.emit.templates import Templates
 from symgen.program.arguments import PARAMETERS
@@ -30,7 +29,7 @@ MODULE, SCRIPT = "module.mjs", "script.js"
 
 
 def source(module: Module, templates: Templates, kind: str = MODULE) -> str:
-    """The text of the module; ValueError where a function is derived in loops alone."""
+    """Return the text of the module; ValueError where a function is derived in loops alone."""
     formulations = [
         {
             "name": formulation.name,
@@ -50,7 +49,7 @@ def source(module: Module, templates: Templates, kind: str = MODULE) -> str:
 
 
 def _printed(function: PublicFunction, kernel: Kernel) -> Mapping[str, Any]:
-    """What the template says of one function."""
+    """Return values of the template for a function."""
     printed = kernel.printed(JAVASCRIPT, LINES_PER_FUNCTION)
     needed = {array.name for array in function.arguments}
     return {
@@ -63,7 +62,7 @@ def _printed(function: PublicFunction, kernel: Kernel) -> Mapping[str, Any]:
 
 
 def _optional(array: Array) -> str:
-    """A named argument with its default."""
+    """Return a named argument with its default."""
     value = f"new Float64Array({array.size})"
     if array.name == PARAMETERS.name:
         value = "robot.default_parameters"
@@ -71,7 +70,7 @@ def _optional(array: Array) -> str:
 
 
 def _configuration(metadata: ModuleMetadata) -> dict[str, Any]:
-    """What is said of joints on manifolds: of each its kind, first entry of q, first velocity."""
+    """Return joints on manifolds: kind, first entry of q, first velocity of each."""
     if not metadata.quaternions:
         return {}
     return {
@@ -82,7 +81,7 @@ def _configuration(metadata: ModuleMetadata) -> dict[str, Any]:
 
 
 def _facts(module: Module) -> str:
-    """What the module says about its robot, as JSON, which is JavaScript, too."""
+    """Return facts of the robot as JSON, which is JavaScript, too."""
     metadata = module.metadata
     facts = {
         "name": module.robot,

@@ -2,6 +2,7 @@
 
     kernel : Program -> Kernel            schedule and names, the same for all languages
     Kernel.printed : Language -> PrintedKernel      headings and lines as text
+    sliced : Kernel, number of links -> Kernel      from all links to one of them
 
 A kernel takes the arrays of one sample and fills the arrays of its results.  Options of size zero
 (the loads of a robot without loads, say) are left out of its signature.
@@ -9,6 +10,13 @@ A kernel takes the arrays of one sample and fills the arrays of its results.  Op
 A kernel that solves for accelerations also fills its `hidden` arrays, the pivots of the mass matrix
 and its diagonal, which stay inside.  Where a pivot is at most `tolerance` times the diagonal
 entry of its row there is no solution: the results are NaN, and the kernel says so.
+
+Every line of the kernel of all links is needed by some set of links: those of which an entry
+depends on it.  Lines that the same links need are one part of the sliced kernel, and a part with
+more links comes before one with fewer, so that what a line uses stands before it.  An entry that
+has the same value for several links is stored once, for all of them.  For one link the parts run
+that it needs: in a tree those of the joints on its path.  The arithmetic is that of the whole
+kernel, line by line.
 """
 
 from __future__ import annotations
@@ -16,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, groupby
 from math import prod
 
 from symgen.algebra.nodes import CONST, SYMBOL, Scalar, reachable
@@ -38,7 +46,7 @@ from symgen.optimize.ordering import (
 )
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.function import Function
-from symgen.program.functions import function_named
+from symgen.program.functions import BY_LINK, function_named
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
 
@@ -71,11 +79,11 @@ class Array:
         return "".join(f"[{length}]" for length in self.shape) or "[1]"
 
     def place(self, position: int) -> int:
-        """Where the entry at `position` stands in memory."""
+        """Return where the entry at `position` stands in memory."""
         return self.places[position] if self.places else position
 
     def index(self, position: int) -> str:
-        """The entry at `position` (row by row) as NumPy writes it, such as ``[..., 1, 5]``."""
+        """Write the entry at `position` (row by row) as NumPy does, such as ``[..., 1, 5]``."""
         indices: list[str] = []
         for length in reversed(self.shape):
             position, index = divmod(position, length)
@@ -170,14 +178,14 @@ class Body:
     pieces: tuple[tuple[Section, ...], ...] = ()
 
     def printed(self, language: Language, length: int) -> tuple[tuple[PrintedPart, ...], int]:
-        """The lines in parts of about `length` lines, and the slots of their workspace."""
+        """Return the lines in parts of about `length` lines, and the slots of their workspace."""
         printer = Printer(language, self.names)
         whole = self.split(length)
         printed = (self._part(printer, n, part) for n, part in enumerate(whole.parts, start=1))
         return tuple(printed), whole.slots
 
     def split(self, length: int) -> parts.Parts:
-        """The schedule in parts of about `length` lines."""
+        """Return the schedule in parts of about `length` lines."""
         if length not in self._splits:
             self._splits[length] = (
                 parts.in_pieces(self.schedule, self.pieces)
@@ -200,7 +208,7 @@ class Body:
         )
 
     def _unpacking(self) -> Iterator[tuple[int, PrintedLine]]:
-        """Every input symbol's node index, and the line that takes it out of its array."""
+        """Yield every input symbol's node index, and the line that takes it out of its array."""
         for declared in self.schedule.program.inputs:
             array = self.arrays.get(declared.name)
             for position, symbol in enumerate(declared.symbols if array else ()):
@@ -234,7 +242,7 @@ class Body:
     def _angles(
         self, printer: Printer, waves: Sequence[Line], keeps: Mapping[int, int]
     ) -> Iterator[PrintedAngle]:
-        """The waves by angle."""
+        """Yield the waves by angle."""
         angles: dict[int, dict[str, Line]] = {}
         for line in waves:
             angles.setdefault(line.value.args[0].index, {})[line.value.op] = line
@@ -368,7 +376,7 @@ class Kernel:
         return longest / max(1, sum(lengths))
 
     def links_of(self, part: int) -> tuple[int, ...]:
-        """The links that need the part of this number."""
+        """Return the links that need the part of this number."""
         return tuple(link for link, path in enumerate(self.paths) if part in path)
 
     @property
@@ -387,11 +395,11 @@ class Kernel:
         return any(self.zeros[array.name] for array in self.outputs)
 
     def printed(self, language: Language, length: int) -> PrintedKernel:
-        """The kernel in `language`, in parts of about `length` lines."""
+        """Return the kernel in `language`, in parts of about `length` lines."""
         return PrintedKernel(self, *self.body.printed(language, length))
 
     def split(self, length: int) -> parts.Parts:
-        """The schedule in parts of about `length` lines."""
+        """Return the schedule in parts of about `length` lines."""
         return self.body.split(length)
 
 
@@ -400,7 +408,7 @@ def _is_wave(line: Line) -> bool:
 
 
 def kernel(formulation: str, forms: Forms, sizes: Mapping[str, int]) -> Kernel:
-    """The kernel of a function; ValueError if that is not what the table of functions says."""
+    """Make the kernel of a function; ValueError if the table of functions disagrees."""
     function = function_named(forms.any.function).of(sizes)
     options = (*function.options, PARAMETERS)
     given = [*in_numbers(function.arguments, sizes)]
@@ -428,12 +436,12 @@ def kernel(formulation: str, forms: Forms, sizes: Mapping[str, int]) -> Kernel:
 
 
 def tolerance(sizes: Mapping[str, int]) -> float:
-    """Smallest pivot of a regular mass matrix over the diagonal entry of its row: n eps."""
+    """Return smallest pivot of a regular mass matrix over the diagonal entry of its row: n eps."""
     return sizes["n"] * 2.0**-52
 
 
 def in_numbers(arguments: Sequence[Argument], sizes: Mapping[str, int]) -> tuple[Array, ...]:
-    """`arguments` with their shapes in numbers."""
+    """Return `arguments` with their shapes in numbers."""
     return tuple(Array(identifier(a.name), a.sizes(sizes), plain(a.meaning)) for a in arguments)
 
 
@@ -456,3 +464,85 @@ def _check_outputs(program: Program[Scalar], outputs: Sequence[Array]) -> None:
     for output in program.outputs:
         if len(output.entries) != prod(output.shape):
             raise ValueError(f"{where}: output {output.name} has {len(output.entries)} entries")
+
+
+def sliced(stack: Kernel, n: int) -> Kernel:
+    """Make the kernel for one link from that of all; arrays of one link stand side by side.
+
+    `n` is the number of coordinates.
+    """
+    function = BY_LINK[stack.function.name]
+    whole = stack.outputs[0]
+    links = whole.shape[0]
+    result = in_numbers(function.results, {"n": n})[0]
+    entries = tuple(range(result.size))
+    arrays = {array.name: array for array in stack.inputs}
+    arrays[whole.name] = replace(result, places=entries * links)
+    pieces = _pieces(stack.schedule, _needs(stack.schedule, result.size))
+    lines = Schedule(
+        stack.program,
+        tuple(section for _, sections in pieces for section in sections),
+        stack.schedule.names,
+        {result.name: entries},
+    )
+    names = local_names(lines, [*arrays, result.name])
+    return replace(
+        stack,
+        function=function,
+        outputs=(result,),
+        line=Body(lines, names, arrays, tuple(sections for _, sections in pieces)),
+        loops=None,
+        batches_in_loops=False,
+        paths=tuple(
+            tuple(number for number, (needed, _) in enumerate(pieces, 1) if needed >> link & 1)
+            for link in range(links)
+        ),
+    )
+
+
+def _needs(schedule: Schedule, size: int) -> list[int]:
+    """For every line the links that need it, as bits; `size` is that of the entries of a link.
+
+    Of stores that do the same for several links the first has them all, the others have none.
+    """
+    stored: dict[tuple[int, int], int] = {}
+    for line in schedule.lines:
+        if isinstance(line, Store):
+            link, entry = divmod(line.position, size)
+            same = entry, line.value.index
+            stored[same] = stored.get(same, 0) | 1 << link
+    by_node: dict[int, int] = {}
+    found: list[int] = []
+    for line in reversed(list(schedule.lines)):
+        if isinstance(line, Store):
+            need = stored[line.position % size, line.value.index]
+        else:
+            need = by_node.get(line.value.index, 0)
+        for node in schedule.leaves(line):
+            by_node[node.index] = by_node.get(node.index, 0) | need
+        found.append(need)
+    for number, line in enumerate(schedule.lines):
+        if isinstance(line, Store) and not stored.pop((line.position % size, line.value.index), 0):
+            found[-1 - number] = 0
+    return found[::-1]
+
+
+def _pieces(schedule: Schedule, needs: Sequence[int]) -> list[tuple[int, tuple[Section, ...]]]:
+    """Return the lines by the links that need them, those that most need first."""
+    grouped: dict[int, list[tuple[Section, Line]]] = {}
+    for need, placed in zip(needs, _placed(schedule.sections), strict=True):
+        if need:
+            grouped.setdefault(need, []).append(placed)
+    ordered = sorted(grouped.items(), key=lambda item: -item[0].bit_count())
+    return [(need, tuple(_sections(lines))) for need, lines in ordered]
+
+
+def _placed(sections: Sequence[Section]) -> Iterator[tuple[Section, Line]]:
+    for section in sections:
+        for line in section.lines:
+            yield section, line
+
+
+def _sections(lines: Sequence[tuple[Section, Line]]) -> Iterator[Section]:
+    for (kind, joint), run in groupby(lines, key=lambda placed: (placed[0].kind, placed[0].joint)):
+        yield Section(kind, joint, tuple(line for _, line in run))

@@ -4,8 +4,8 @@
     Loops.printed : Language -> PrintedLoops         the phases as text
 
 All columns stand in one array, one behind the other, with room for a multiple of 8 joints each: a
-vector of joints may be read and written whole, whatever the width.  What is there for joints that
-the robot does not have is never looked at.
+vector of joints may be read and written whole, whatever the width.  Entries for joints that the
+robot does not have are never read.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class PrintedEntry:
         return "" if self.height == 1 else f"[:, {self.part}]"
 
     def place(self, row: str, column: str, stride: str) -> str:
-        """Where it stands for two joints, in C."""
+        """Return where it stands for two joints, in C."""
         if self.beside:
             return f"({row} * {self.beside} + {column}) * {self.height} + {self.part}"
         return f"{self.start(row, stride)} + {column}"
@@ -92,12 +92,12 @@ class PrintedEntry:
         return joint if self.height == 1 else f"{joint} * {self.height} + {self.part}"
 
     def start(self, joint: str, stride: str) -> str:
-        """Where this row begins, in C."""
+        """Return where this row begins, in C."""
         row = self.row(joint)
         return f"{row} * {stride}" if self.height == 1 else f"({row}) * {stride}"
 
     def diagonal(self, joint: str, stride: str) -> str:
-        """Where it stands for a joint and itself, in C."""
+        """Return where it stands for a joint and itself, in C."""
         if self.height == 1:
             return f"{joint} * ({stride} + 1)"
         return f"{self.start(joint, stride)} + {joint}"
@@ -183,7 +183,7 @@ class Loops:
 
     @property
     def size(self) -> int:
-        """Of all columns together."""
+        """Size of all columns together."""
         return len(self._order) * self.room
 
     @property
@@ -211,7 +211,7 @@ class Loops:
         return tuple(name for phase in pairs for name in phase.squares if name not in results)
 
     def rows(self, square: str) -> int:
-        """Of a square array: one for every joint, or several."""
+        """Return the number of rows of a square array: one for every joint, or several."""
         return self.n * self._heights[square]
 
     @cached_property
@@ -220,17 +220,17 @@ class Loops:
         return {name: prod(shape) for phase in pairs for name, shape in phase.shapes.items()}
 
     def stride(self, square: str) -> str:
-        """From one row of a square array to the next, in C."""
+        """Return the step from one row of a square array to the next, in C."""
         return "ROOM" if square in self.inner else str(self.n)
 
     @property
     def carried(self) -> list[list[int]]:
         """The joints that each joint carries; joints count from 0."""
-        found: list[list[int]] = [[] for _ in range(self.n)]
+        carried: list[list[int]] = [[] for _ in range(self.n)]
         for path in self.paths:
             for joint in path[:-1]:
-                found[joint].append(path[-1])
-        return found
+                carried[joint].append(path[-1])
+        return carried
 
     @property
     def carried_ends(self) -> list[int]:
@@ -245,10 +245,10 @@ class Loops:
     @property
     def paths(self) -> list[list[int]]:
         """Joints from the base to each joint, it included; joints count from 0."""
-        found: list[list[int]] = []
+        paths: list[list[int]] = []
         for joint, parent in enumerate(self.program.parents):
-            found.append([*(found[parent - 1] if parent else []), joint])
-        return found
+            paths.append([*(paths[parent - 1] if parent else []), joint])
+        return paths
 
     @cached_property
     def _path_sets(self) -> list[frozenset[int]]:
@@ -273,20 +273,20 @@ class Loops:
             for joint in range(self.n)
             if not joint or carriers[joint] != joint - 1 or carriers.count(joint - 1) != 1
         ]
-        found = []
+        listed = []
         for start, end in zip(starts, [*starts[1:], self.n], strict=True):
             related = (i for i in range(self.n) if i in paths[start] or start in paths[i])
-            found.append(Line(start, end, tuple(related)))
-        return found
+            listed.append(Line(start, end, tuple(related)))
+        return listed
 
     def visits(self, lanes: int) -> list[tuple[list[Visit], ...]]:
-        """By vector of columns: rows whose joints carry some of theirs, rows of their own joints,
-        rows whose joints are carried by some, and all other rows."""
+        """Return rows by vector of columns: rows whose joints carry some of theirs, rows of
+        their joints, rows whose joints are carried by some, and all other rows."""
         chunks = (range(c, min(c + lanes, self.n)) for c in range(0, self.n, lanes))
         return [self._visits(chunk) for chunk in chunks]
 
     def visit_ends(self, lanes: int) -> list[list[int]]:
-        """Where each of the lists of `visits` begins and the last one of a vector ends."""
+        """Return where each of the lists of `visits` begins and the last one of a vector ends."""
         ends, table = 0, []
         for segments in self.visits(lanes):
             row = [ends, *(ends + end for end in accumulate(map(len, segments)))]
@@ -295,7 +295,7 @@ class Loops:
         return table
 
     def visits_by_row(self, lanes: int) -> list[Visit]:
-        """By row: its vectors of columns, the last one first."""
+        """Return vectors of columns by row, the last one first."""
         chunks = [range(c, min(c + lanes, self.n)) for c in reversed(range(0, self.n, lanes))]
         return [self._visit(r, chunk) for r in range(self.n) for chunk in chunks]
 
@@ -314,7 +314,7 @@ class Loops:
         return r, beyond, before
 
     def printed(self, language: Language, length: int) -> PrintedLoops:
-        """The phases in `language`, straight ones in parts of about `length` lines."""
+        """Return the phases in `language`, straight ones in parts of about `length` lines."""
         phases, slots = [], 0
         for number, phase in enumerate(self.program.phases, start=1):
             printed, needed = self._phase(phase, number, language, length)
@@ -346,9 +346,11 @@ class Loops:
             parts = tuple(body.printed(language, 10**9)[0][0] for body in bodies)
             absent = tuple(_zeros(body) for body in bodies)
             beside = self.n if phase.beside else 0
-            found = tuple(entry for name in phase.squares for entry in self._entries(name, beside))
+            entries = tuple(
+                entry for name in phase.squares for entry in self._entries(name, beside)
+            )
             squares = phase.squares
-            return PrintedPhase("pairs", number, parts, (), squares, (), found, absent), 0
+            return PrintedPhase("pairs", number, parts, (), squares, (), entries, absent), 0
         if isinstance(phase, TowardsBase):
             places = [self._place(column) for column in phase.columns]
             if places != [*range(places[0], places[0] + len(places) * self.room, self.room)]:
@@ -386,7 +388,7 @@ class Loops:
     def _without_constants(
         self, phase: Straight[Scalar]
     ) -> tuple[Program[Scalar], list[tuple[Column, int]]]:
-        """The program without the columns of constants, and what else it writes."""
+        """Return the program without the columns of constants, and what else it writes."""
         output = _written(phase)
         kept = [
             (place, entry)
@@ -402,19 +404,19 @@ class Loops:
         return program, [place for place, _ in kept]
 
     def _with_constants(self, phase: EachJoint[Scalar]) -> tuple[Program[Scalar], dict[str, Array]]:
-        """The program with two inputs in place of one: columns, and columns of constants."""
-        given = phase.program.input(COLUMNS)
-        known = list(self.constants)
+        """Return the program with two inputs in place of one: columns, and columns of constants."""
+        whole_input = phase.program.input(COLUMNS)
+        constants = list(self.constants)
         arrays: dict[str, Array] = {}
-        inputs = [array for array in phase.program.inputs if array is not given]
+        inputs = [array for array in phase.program.inputs if array is not whole_input]
         for name, is_constant in (("SOME", False), ("CONSTANT", True)):
             chosen = [i for i, x in enumerate(phase.reads) if (x in self.constants) == is_constant]
             columns = [phase.reads[i] for i in chosen]
-            symbols = tuple(given.symbols[i] for i in chosen)
-            names = tuple(given.symbol_names[i] for i in chosen)
+            symbols = tuple(whole_input.symbols[i] for i in chosen)
+            names = tuple(whole_input.symbol_names[i] for i in chosen)
             inputs.append(Input(name, (len(chosen),), symbols, names))
             places = [
-                known.index(x) * self.room if is_constant else self._place(x) for x in columns
+                constants.index(x) * self.room if is_constant else self._place(x) for x in columns
             ]
             arrays[name] = _array(name, places)
         return replace(phase.program, inputs=tuple(inputs)), arrays
@@ -444,29 +446,29 @@ class Loops:
         """Columns that only programs for every joint read, and that hold nothing but numbers."""
         if not self.padded:
             return {}
-        others: set[Column] = set()
-        found: dict[Column, dict[int, Scalar]] = {}
+        varying: set[Column] = set()
+        written: dict[Column, dict[int, Scalar]] = {}
         for phase in self.program.phases:
             if isinstance(phase, Straight):
-                others.update(column for column, _ in phase.reads)
+                varying.update(column for column, _ in phase.reads)
                 entries = _written(phase).entries
                 for (column, joint), entry in zip(phase.writes, entries, strict=True):
-                    found.setdefault(column, {})[joint] = entry
+                    written.setdefault(column, {})[joint] = entry
             elif isinstance(phase, EachJoint):
-                others.update(phase.writes)
+                varying.update(phase.writes)
             elif isinstance(phase, EachPair):
                 for pair in (phase.beyond, phase.before):
-                    others.update((*pair.rows, *pair.columns))
+                    varying.update((*pair.rows, *pair.columns))
             elif isinstance(phase, TowardsBase):
-                others.update(phase.columns)
+                varying.update(phase.columns)
             elif isinstance(phase, Product):
-                others.update((phase.column, phase.result))
+                varying.update((phase.column, phase.result))
             elif isinstance(phase, (Known, OnDiagonal, SolveColumn)):
-                others.add(phase.column)
+                varying.add(phase.column)
         return {
             column: tuple(entry.value for entry in entries.values())
-            for column, entries in found.items()
-            if column not in others and all(x.op is CONST for x in entries.values())
+            for column, entries in written.items()
+            if column not in varying and all(x.op is CONST for x in entries.values())
         }
 
 
@@ -475,7 +477,7 @@ def _written(phase: Straight[Scalar]) -> Output[Scalar]:
 
 
 def _zeros(body: Body) -> tuple[int, ...]:
-    """Where the results stand that are 0 by structure."""
+    """Return where the results stand that are 0 by structure."""
     return tuple(
         body.arrays[name].place(position)
         for name, positions in body.schedule.zeros.items()

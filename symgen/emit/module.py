@@ -1,6 +1,7 @@
 """A package as templates see it: formulations, public functions and kernels.
 
     module : Package -> Module
+    public_function : Function -> PublicFunction     signature, docstring and shapes, as text
 
 Everything that a backend prints is computed here once, the same for all of them.
 """
@@ -14,13 +15,176 @@ from typing import Any
 from symgen.algebra.nodes import Scalar
 from symgen.emit import text
 from symgen.emit.bundle import ModuleMetadata, Package
-from symgen.emit.interface import PublicFunction, public_function
-from symgen.emit.kernels import Kernel, kernel
+from symgen.emit.kernels import Array, Kernel, in_numbers, kernel, sliced
 from symgen.emit.names import identifier
-from symgen.emit.slices import sliced
+from symgen.program.arguments import LINK, PARAMETERS, why_empty
+from symgen.program.function import Function
 from symgen.program.functions import BY_LINK, function_named
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
+from symgen.robot.records import record_fields
+
+_OUT = (
+    "array to write the result to and to return: float64, of the result's shape, any strides, "
+    "not overlapping an argument"
+)
+_OUT_TUPLE = (
+    "tuple of arrays to write the results to, None where one is to be allocated: float64, of the "
+    "results' shapes, any strides, not overlapping an argument or each other"
+)
+_PACKED = (
+    "True for square results as arrays {shape}: their entries at derivative_sparsity, row by row; "
+    "all others are 0"
+)
+_SINGULAR = (
+    "Where the mass matrix is singular (a pivot is at most n * eps * the diagonal entry of "
+    "its row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with "
+    "one RuntimeWarning."
+)
+_NO_LINK = "ValueError where no link has this name."
+
+
+@dataclass(frozen=True)
+class PublicFunction:
+    """One function as users see it.
+
+    `arguments` are positional; `options` are keyword-only, like the `parameters`.
+    `formulation` is the one that serves it at the top level.  `packed` are the results without what
+    is always 0, if it gives them so, too.  `empty` says why results have no entries, where they
+    have none.  `record` is the class of the named tuple that it returns, if any.  What is `by_link`
+    takes the name of a link first; kernels get its number.
+    """
+
+    name: str
+    summary: str
+    arguments: tuple[Array, ...]
+    options: tuple[Array, ...]
+    parameters: Array
+    results: tuple[Array, ...]
+    formulation: str = ""
+    hidden: tuple[Array, ...] = ()
+    packed: tuple[Array, ...] = ()
+    empty: str = ""
+    record: str = ""
+    by_link: bool = False
+
+    @property
+    def inputs(self) -> tuple[Array, ...]:
+        """All arguments but ``out``, in the order in which backends take them."""
+        return (*self.arguments, *self.options, self.parameters)
+
+    @property
+    def given_names(self) -> list[str]:
+        """Names of `inputs`."""
+        return [array.name for array in self.inputs]
+
+    @property
+    def given(self) -> str:
+        """`given_names`, as the text of an argument list."""
+        return ", ".join(self.given_names)
+
+    @property
+    def signature(self) -> str:
+        """Text between the parentheses of the definition."""
+        options = [f"{array.name}=None" for array in (*self.options, self.parameters)]
+        options += ["packed=False"] if self.packed else []
+        return ", ".join([*(a.name for a in self.arguments), "*", *options, "out=None"])
+
+    @property
+    def typed_signature(self) -> str:
+        """`signature`, with types, for a stub."""
+        arguments = [f"{array.name}: ArrayLike" for array in self.arguments]
+        if self.by_link:
+            arguments[0] = f"{self.arguments[0].name}: str"
+        options = [f"{array.name}: Rows | None = ..." for array in (*self.options, self.parameters)]
+        options += ["packed: bool = ..."] if self.packed else []
+        out = "Array | None"
+        if len(self.results) > 1:
+            out = f"tuple[{', '.join(['Array | None'] * len(self.results))}] | None"
+        return ", ".join([*arguments, "*", *options, f"out: {out} = ..."])
+
+    @property
+    def typed_result(self) -> str:
+        """Type of what the function returns, for a stub."""
+        if self.record:
+            return self.record
+        types = ["Array" if array.shape else "Any" for array in self.results]
+        return types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
+
+    @property
+    def docstring(self) -> str:
+        """`documentation`, ready for quotes of Python."""
+        return text.docstring(self.documentation)
+
+    @property
+    def documentation(self) -> str:
+        """Summary, arguments and results with shapes, units and frames."""
+        arguments = [(f"{a.name} {a.batch_shape}", a.meaning) for a in self.arguments]
+        if self.by_link:
+            arguments[0] = (self.arguments[0].name, self.arguments[0].meaning)
+        arguments += [
+            (f"{a.name} {a.batch_shape}", f"{a.meaning}; or a dict by name; default: 0")
+            for a in self.options
+        ]
+        values = f"values of {self.parameters.meaning}, or a dict by name; default: "
+        values += "default_parameters"
+        if not self.parameters.size:
+            values = "this module has none"
+        arguments.append((f"parameters {self.parameters.batch_shape}", values))
+        if self.packed:
+            arguments.append(("packed", _PACKED.format(shape=self.packed[-1].batch_shape)))
+        arguments.append(("out", _OUT if len(self.results) == 1 else _OUT_TUPLE))
+        names = record_fields(self.record) or [a.name for a in self.results]
+        results = [
+            (f"{name} {a.batch_shape}", a.meaning)
+            for name, a in zip(names, self.results, strict=True)
+        ]
+        return (
+            f"{text.wrapped(self.summary)}\n\n"
+            f"Arguments (batch axes ... broadcast mutually):\n{text.table(arguments)}\n\n"
+            f"Returns{f' a named tuple, {self.record}' if self.record else ''}:\n"
+            f"{text.table(results)}"
+            + (f"\n\n{text.wrapped(self.empty)}" if self.empty else "")
+            + (f"\n\n{text.wrapped(_SINGULAR)}" if self.hidden else "")
+            + (f"\n\n{_NO_LINK}" if self.by_link else "")
+        )
+
+    @property
+    def result_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of `results`."""
+        return tuple(array.shape for array in self.results)
+
+
+def public_function(
+    function: Function, metadata: ModuleMetadata, formulation: str = ""
+) -> PublicFunction:
+    """Return `function` of the robot of a module."""
+    sizes = metadata.sizes
+    function = function.of(sizes)
+    named = replace(PARAMETERS, meaning=", ".join(metadata.parameter_names))
+    results = in_numbers(function.results, sizes)
+    packable = function.packable and metadata.related
+    return PublicFunction(
+        name=function.name,
+        summary=text.plain(function.summary),
+        arguments=in_numbers(function.arguments, sizes),
+        options=in_numbers(function.options, sizes),
+        parameters=in_numbers((named,), sizes)[0],
+        results=results,
+        formulation=formulation,
+        hidden=in_numbers(function.hidden, sizes),
+        packed=tuple(_packed(array, metadata) for array in results) if packable else (),
+        empty=why_empty(function.results, sizes),
+        record=function.record,
+        by_link=LINK in function.arguments,
+    )
+
+
+def _packed(array: Array, metadata: ModuleMetadata) -> Array:
+    """Return a square result without what is always 0; others as they are."""
+    if len(array.shape) < 2:
+        return array
+    return replace(array, shape=(len(metadata.related),))
 
 
 @dataclass(frozen=True)
@@ -56,7 +220,7 @@ class Module:
 
     @property
     def metadata(self) -> ModuleMetadata:
-        """What the package says about its robot."""
+        """Facts of the robot."""
         return self.package.metadata
 
     @property
@@ -66,7 +230,7 @@ class Module:
 
     @property
     def by_link(self) -> tuple[PublicFunction, ...]:
-        """What the top level has for one link by its name; `formulation` is where it stands."""
+        """Functions of the top level for one link by its name, with their formulation."""
         return tuple(
             replace(function, formulation=formulation.name)
             for formulation in self.formulations
@@ -87,11 +251,11 @@ class Module:
     @property
     def signatures(self) -> tuple[PublicFunction, ...]:
         """Every function that some formulation has, once."""
-        found = {f.name: f for formulation in self.formulations for f in formulation.functions}
-        return tuple(found.values())
+        functions = {f.name: f for formulation in self.formulations for f in formulation.functions}
+        return tuple(functions.values())
 
     def values(self) -> dict[str, Any]:
-        """What every template may speak of."""
+        """Return values of every template."""
         return {
             "robot": self.robot,
             "version": text.version(self.metadata.symgen_version),
@@ -113,8 +277,8 @@ def module(
     kernels: Mapping[tuple[str, str], Kernel] | None = None,
     bodies: Mapping[tuple[str, str], str] | None = None,
 ) -> Module:
-    """`package`, ready to be printed; some kernels, by formulation and function, may be known, and
-    of some the C as well."""
+    """Return `package`, ready to be printed; some kernels, by formulation and function, may be
+    known, and of some the C as well."""
     return Module(
         package=package,
         robot=identifier(package.metadata.name),
@@ -128,13 +292,13 @@ def module(
 
 
 def _formulations(
-    package: Package, known: Mapping[tuple[str, str], Kernel]
+    package: Package, early: Mapping[tuple[str, str], Kernel]
 ) -> Iterator[Formulation]:
     sizes = package.metadata.sizes
     offset = 0
     for name, programs in package.programs.items():
         kernels = [
-            known.get((name, function)) or kernel(name, forms, sizes)
+            early.get((name, function)) or kernel(name, forms, sizes)
             for function, forms in programs.items()
         ]
         kernels += [
@@ -159,7 +323,7 @@ def _formulations(
 
 
 def notes_of(programs: Iterable[Program[Scalar] | LoopedProgram[Scalar]]) -> dict[str, str]:
-    """The notes of all programs: by family of labels, such as ``NE`` and ``dNE``, and number."""
+    """Return notes of all programs: by family of labels, such as ``NE`` and ``dNE``, and number."""
     notes = {label: text for program in programs for label, text in program.notes.items()}
     families = list(dict.fromkeys(label.rpartition("-")[0] for label in notes))
 

@@ -79,14 +79,15 @@ RESERVED = frozenset(
 
 
 def identifier(name: str) -> str:
-    """`name`, which must be an ASCII identifier: whatever else would be code from a stranger."""
+    """Check that `name` is an ASCII identifier: anything else would be code from a stranger."""
     if not _IDENTIFIER.fullmatch(name):
         raise ValueError(f"not an identifier, so it cannot be a name in source code: {name!r}")
     return name
 
 
 def local_names(schedule: Schedule, arrays: Iterable[str]) -> dict[int, str]:
-    """Name in source of every named node: unique, and clear of `arrays` and reserved words.
+    """Return the name in source of every named node: unique, and clear of `arrays` and reserved
+    words.
 
     The entries of the runtime parameters are prefixed with ``p_``, because users choose their
     names freely; any other name only changes, by underscores at its end, where it collides.
@@ -105,7 +106,7 @@ def local_names(schedule: Schedule, arrays: Iterable[str]) -> dict[int, str]:
 
 
 def _wanted(schedule: Schedule) -> Mapping[int, str]:
-    """The name that every named node would bear if nothing collided."""
+    """Return the name that every named node would bear if nothing collided."""
     wanted: dict[int, str] = {}
     for declared in schedule.program.inputs:
         prefix = "p_" if declared.name == "parameters" else ""

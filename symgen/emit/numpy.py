@@ -17,7 +17,7 @@ _ANALYTIC = ("abs", "atan2", "sign")
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """The folder ``_numpy``: one module of arithmetic per formulation."""
+    """Return the folder ``_numpy``: one module of arithmetic per formulation."""
     values = module.values()
     folder = {
         "_numpy/__init__.py": templates.render("numpy/__init__.py", **values),

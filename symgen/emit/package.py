@@ -6,9 +6,10 @@ import ast
 import math
 from collections.abc import Mapping
 from importlib import resources
+from typing import Any
 
 from symgen.emit import text
-from symgen.emit.bundle import Limits
+from symgen.emit.bundle import Limits, Sparsity
 from symgen.emit.kernels import tolerance
 from symgen.emit.module import Module
 from symgen.emit.names import identifier
@@ -21,7 +22,7 @@ _COPIES = {
 }
 _MECHANISM = resources.files("symgen.robot").joinpath("mechanism.py")
 _CLOSURE = resources.files("symgen.robot").joinpath("closure.py")
-"""Of models with loops or relations."""
+"""Sources for models with loops or relations."""
 _VERBATIM = ("_backends.py", "_kinematics.py", "_result_memory.py", "_runtime.py")
 _CHECKS = (
     "agreement", "checks", "comparison", "derivative_laws", "disturbance", "domain", "evaluation",
@@ -30,7 +31,7 @@ _CHECKS = (
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """Top level, formulations, stubs, run time, and the checks of ``selftest``."""
+    """Return top level, formulations, stubs, run time, and the checks of ``selftest``."""
     values = module.values()
     package = {name: file.read_text(encoding="utf-8") for name, file in _COPIES.items()}
     package |= {
@@ -69,7 +70,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 
 def _docstrings(source: str) -> dict[str, str]:
-    """Those of the functions that are written by hand, by name."""
+    """Return docstrings of functions that are written by hand, by name."""
     tree = ast.parse(source)
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     return {function.name: ast.get_docstring(function) or "" for function in functions}
@@ -81,6 +82,7 @@ def _top_level(module: Module) -> dict[str, object]:
     return {
         "title": text.plain(f"{module.robot}: {metadata.description or 'a robot'}"),
         "overview": _overview(module),
+        "facts": {name: _source(fact.value) for name, fact in metadata.facts.items()},
         "limits": [(key, list(map(repr_limit, column))) for key, column in _limits(module)],
         "operation_counts": [
             (
@@ -115,7 +117,7 @@ def _overview(module: Module) -> str:
 
 
 def _about_quaternions(module: Module) -> list[str]:
-    """What q is where it has joints on manifolds."""
+    """Return remarks on q where it has joints on manifolds."""
     metadata = module.metadata
     if not metadata.quaternions:
         return []
@@ -130,8 +132,22 @@ def _about_quaternions(module: Module) -> list[str]:
     ]
 
 
+def _source(value: Any) -> str:
+    """Return the value of a `Fact` as Python source."""
+    if isinstance(value, Mapping):
+        entries = "".join(f'    "{key}": {_source(entry)},\n' for key, entry in value.items())
+        return f"{{\n{entries}}}"
+    if isinstance(value, Sparsity):
+        return f"_runtime.pattern({value.shape!r}, {value.positions!r})"
+    if isinstance(value, list) and len(value) >= 10:
+        rows = [", ".join(map(repr, value[k : k + 10])) for k in range(0, len(value), 10)]
+        lines = "".join(f"    {row},\n" for row in rows)
+        return f"_runtime.constant([\n{lines}])"
+    return f"_runtime.constant({value})" if isinstance(value, list) else repr(value)
+
+
 def _limits(module: Module) -> list[tuple[str, list[float]]]:
-    """Limits by kind, one entry per coordinate; infinite where the model gives none."""
+    """Return limits by kind, one entry per coordinate; infinite where the model gives none."""
 
     def column(kind: str, default: float) -> list[float]:
         values = (getattr(limits, kind) for limits in module.metadata.limits)
@@ -142,12 +158,12 @@ def _limits(module: Module) -> list[tuple[str, list[float]]]:
 
 
 def repr_limit(value: float) -> str:
-    """A limit as Python source."""
+    """Return a limit as Python source."""
     return repr(value) if math.isfinite(value) else f'float("{value}")'
 
 
 def _checks() -> dict[str, str]:
-    """The checks that ``selftest`` runs: copies of files of `symgen.validation`."""
+    """Return the checks that ``selftest`` runs: copies of files of `symgen.validation`."""
     folder = resources.files("symgen.validation")
     return {"_calls.py": calls.source()} | {
         f"_{name}.py": _relative(folder.joinpath(f"{name}.py").read_text(encoding="utf-8"))
@@ -156,7 +172,7 @@ def _checks() -> dict[str, str]:
 
 
 def _relative(source: str) -> str:
-    """The source with imports of the files beside it."""
+    """Return the source with imports of the files beside it."""
     source = source.replace("from symgen.robot.configuration import", "from ._configuration import")
     source = source.replace("from symgen.program.calls import", "from ._calls import")
     for name in _CHECKS:

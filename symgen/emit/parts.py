@@ -47,7 +47,7 @@ def split(schedule: Schedule, length: int) -> Parts:
 
 
 def in_pieces(schedule: Schedule, pieces: Sequence[tuple[Section, ...]]) -> Parts:
-    """The parts that `schedule` makes where `pieces` are its sections part by part."""
+    """Return the parts that `schedule` makes where `pieces` are its sections part by part."""
     born, used = _lifetimes(schedule, pieces)
     slots, size = _allocate(born, used)
     parts = []
@@ -65,7 +65,7 @@ def in_pieces(schedule: Schedule, pieces: Sequence[tuple[Section, ...]]) -> Part
 
 
 def is_long(schedule: Schedule, length: int) -> bool:
-    """Whether `split` makes more than one part."""
+    """Return whether `split` makes more than one part."""
     return _number_of_parts(schedule.sections, length) > 1
 
 
@@ -75,7 +75,7 @@ def _number_of_parts(sections: tuple[Section, ...], length: int) -> int:
 
 
 def _pieces(sections: tuple[Section, ...], length: int) -> list[tuple[Section, ...]]:
-    """Sections, cut where a piece is full, in pieces of equal length."""
+    """Return sections, cut where a piece is full, in pieces of equal length."""
     total = sum(len(section.lines) for section in sections)
     number = _number_of_parts(sections, length)
     ends = [total * (piece + 1) // number for piece in range(number)]
@@ -97,7 +97,7 @@ def _pieces(sections: tuple[Section, ...], length: int) -> list[tuple[Section, .
 def _lifetimes(
     schedule: Schedule, pieces: Sequence[tuple[Section, ...]]
 ) -> tuple[dict[int, int], list[set[int]]]:
-    """The piece that assigns each node, and the nodes with names that each piece uses."""
+    """Return the piece that assigns each node, and the nodes with names that each piece uses."""
     born: dict[int, int] = {}
     used: list[set[int]] = [set() for _ in pieces]
     for number, sections in enumerate(pieces):
@@ -110,7 +110,7 @@ def _lifetimes(
 
 
 def _allocate(born: Mapping[int, int], used: list[set[int]]) -> tuple[dict[int, int], int]:
-    """A slot for every node that a later piece uses, and the number of slots."""
+    """Return a slot for every node that a later piece uses, and the number of slots."""
     last: dict[int, int] = {}
     for number, nodes in enumerate(used):
         for index in nodes:

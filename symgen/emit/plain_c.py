@@ -19,9 +19,8 @@ from typing import Any
 
 from symgen.emit import text
 from symgen.emit.bundle import TO_READ
-from symgen.emit.interface import PublicFunction
 from symgen.emit.kernels import Array, Kernel, PrintedPart
-from symgen.emit.module import Module, notes_of
+from symgen.emit.module import Module, PublicFunction, notes_of
 from symgen.emit.printing import PLAIN_C
 from symgen.emit.templates import Templates
 
@@ -40,7 +39,7 @@ class PlainFunction:
 
     @property
     def name(self) -> str:
-        """What it is called behind the robot's name."""
+        """Name of the function after that of the robot."""
         return self.public.name
 
     @property
@@ -67,7 +66,7 @@ class PlainFunction:
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """The folder; nothing where it would be too long to be read."""
+    """Return the folder; nothing where it would be too long to be read."""
     chosen, lines = [], 0
     for item in _functions(module):
         chosen.append(item)

@@ -26,23 +26,14 @@ class Language:
     angles_together: bool = False
 
 
+_OF_C = (
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "sqrt", "sign",
+    "pow",
+)  # fmt: skip
+"""Functions of the graph that C calls by the same names."""
+
 C = Language(
-    functions={
-        "sin": "sin",
-        "cos": "cos",
-        "tan": "tan",
-        "asin": "asin",
-        "acos": "acos",
-        "atan": "atan",
-        "atan2": "atan2",
-        "exp": "exp",
-        "log": "log",
-        "tanh": "tanh",
-        "sqrt": "sqrt",
-        "abs": "fabs",
-        "sign": "sign",
-        "pow": "pow",
-    },
+    functions={**{name: name for name in _OF_C}, "abs": "fabs"},
     remark=("/* ", " */"),
     angles_together=True,
 )
@@ -83,15 +74,15 @@ class Printer:
     names: Mapping[int, str]
 
     def definition(self, node: Scalar) -> str:
-        """The right-hand side that computes `node`."""
+        """Return the right-hand side that computes `node`."""
         return self._operation(node)[0] if node.args else self.use(node)
 
     def use(self, node: Scalar) -> str:
-        """`node` as the whole of a right-hand side: its name if it has one."""
+        """Return `node` as the whole of a right-hand side: its name if it has one."""
         return self._text(node)[0]
 
     def _text(self, node: Scalar) -> _Text:
-        """Text and binding strength."""
+        """Return text and binding strength."""
         name = self.names.get(node.index)
         if name is not None:
             return name, _ATOM
@@ -120,24 +111,24 @@ class Printer:
 
 
 def _enclosed(operand: _Text, strength: int, signed: bool = True) -> str:
-    """`operand`, in parentheses if it binds weaker than `strength` or has an unwanted sign."""
-    text, own = operand
-    return f"({text})" if own < strength or (text.startswith("-") and not signed) else text
+    """Print `operand`, in parentheses if weaker than `strength` or with an unwanted sign."""
+    text, binding = operand
+    return f"({text})" if binding < strength or (text.startswith("-") and not signed) else text
 
 
 def _sum_reads_better(first: _Text, second: _Text) -> bool:
-    """Whether ``first + second`` needs fewer parentheses or signs than ``second + first``."""
+    """Say whether ``first + second`` needs fewer parentheses or signs than ``second + first``."""
     if _SUM in (first[1], second[1]):
         return second[1] > _SUM
     return second[0].startswith("-") and not first[0].startswith("-")
 
 
 def _product_reads_better(x: Scalar, first: _Text, y: Scalar, second: _Text) -> bool:
-    """Whether ``x*y`` needs fewer parentheses than ``y*x``; a constant factor stays in front."""
+    """Say whether ``x*y`` needs fewer parentheses than ``y*x``; constants stay in front."""
     product = x.op is MUL and first[1] == _PRODUCT and not first[0].startswith("-")
     return product and second[1] == _ATOM and y.op is not CONST
 
 
 def functions_used(nodes: Iterable[Scalar]) -> list[str]:
-    """The functions of the graph that `nodes` call, sorted."""
+    """Return the functions of the graph that `nodes` call, sorted."""
     return sorted({node.op for node in nodes} & set(C.functions))

@@ -51,7 +51,7 @@ class Templates:
             self._folders.insert(0, directory)
 
     def render(self, name: str, **values: Any) -> str:
-        """The template `name`, filled; RequestError says what is wrong with it, and where."""
+        """Fill the template `name`; RequestError says what is wrong with it, and where."""
         try:
             return self._environment.get_template(name + SUFFIX).render(values)
         except jinja2.TemplateSyntaxError as error:
@@ -61,8 +61,8 @@ class Templates:
             raise RequestError(f"{place}: {type(error).__name__}: {error}") from error
 
     def references(self, name: str) -> set[str | None]:
-        """The templates that `name` includes or imports; None among them: one by another name each
-        time.  RequestError where its syntax is wrong."""
+        """Return the templates that `name` includes or imports; None among them: one by another
+        name each time. RequestError where its syntax is wrong."""
         try:
             return set(
                 meta.find_referenced_templates(self._environment.parse(self.source(name), name))
@@ -71,7 +71,7 @@ class Templates:
             raise _wrong_syntax(error) from error
 
     def source(self, name: str) -> str:
-        """The text of the file `name` as it stands."""
+        """Return the text of the file `name` as it stands."""
         for folder in self._folders:
             file = folder.joinpath(*name.split("/"))
             if file.is_file():
@@ -79,11 +79,11 @@ class Templates:
         raise FileNotFoundError(f"no template {name}")
 
     def names(self) -> list[str]:
-        """The names of all templates, those of what is beside packages included."""
+        """Return the names of all templates, those of what is beside packages included."""
         return sorted({name for folder in self._folders for name in _names(folder)})
 
     def sources(self) -> dict[str, str]:
-        """Every template that may be used, by name: what a build depends on."""
+        """Return every template that may be used, by name: what a build depends on."""
         kept = (name for name in self.names() if not name.startswith(BESIDE_BUILDS))
         return {name: self.source(name) for name in kept}
 
@@ -125,11 +125,11 @@ _FAULTS = (
     TypeError,
     ValueError,
 )
-"""What a template can raise that is wrong."""
+"""Errors that a faulty template raises."""
 
 
 def own_templates(directory: Path) -> Mapping[str, str]:
-    """The texts of the user's templates by name, once it is known that each of them is of use.
+    """Return the texts of the user's templates by name, once each of them is known to be of use.
 
     RequestError where one has a name that symgen does not ask for and no other template includes,
     where the syntax of one is wrong, where there is none at all, or no end of files.
@@ -137,33 +137,35 @@ def own_templates(directory: Path) -> Mapping[str, str]:
     if not os.path.isdir(directory):  # never raises
         raise RequestError(f"there is no folder of templates {str(directory)!r}")
     try:
-        found = {name: _text(directory, name) for name in _own_names(directory)}
+        texts = {name: _text(directory, name) for name in _own_names(directory)}
     except OSError as error:
         raise RequestError(f"templates in {directory}: {error}") from error
-    known = set(Templates().names())
-    if not known & found.keys():
-        hint = next((f"; did you mean {near!r}?" for near in map(_meant(known), found) if near), "")
+    shipped = set(Templates().names())
+    if not shipped & texts.keys():
+        hint = next(
+            (f"; did you mean {near!r}?" for near in map(_meant(shipped), texts) if near), ""
+        )
         raise RequestError(
             f"{directory} holds no template of symgen's, such as 'numpy/formulation.py.jinja'{hint}"
         )
     layout = Templates(directory)
-    used = [layout.references(name) for name in found if name.endswith(SUFFIX)]
+    used = [layout.references(name) for name in texts if name.endswith(SUFFIX)]
     included = {name for names in used for name in names}
-    for name in found:
-        if name not in known and name not in included and None not in included:
-            near = _meant(known)(name)
+    for name in texts:
+        if name not in shipped and name not in included and None not in included:
+            near = _meant(shipped)(name)
             hint = f"; did you mean {near!r}?" if near else ", and no other one includes it"
             raise RequestError(f"{directory / name}: symgen has no such template{hint}")
-    return found
+    return texts
 
 
-def _meant(known: set[str]) -> Callable[[str], str | None]:
-    """name -> the template that it may be meant to be."""
-    return lambda name: nearest(name, sorted(known))
+def _meant(shipped: set[str]) -> Callable[[str], str | None]:
+    """Return name -> the template that it may be meant to be."""
+    return lambda name: nearest(name, sorted(shipped))
 
 
 def _own_names(directory: Path) -> Iterator[str]:
-    """Names of the regular files in a folder, links followed, but never in a circle."""
+    """Yield names of the regular files in a folder, links followed, but never in a circle."""
     waiting, seen, count = [directory], set(), 0
     while waiting:
         folder = waiting.pop()
@@ -195,18 +197,18 @@ def _wrong_syntax(error: jinja2.TemplateSyntaxError) -> RequestError:
 
 
 def _place(error: BaseException) -> str | None:
-    """The template and line that an error comes from; jinja2 writes them into the traceback."""
-    found, step = None, error.__traceback__
+    """Return template and line that an error comes from; jinja2 writes them into the traceback."""
+    place, step = None, error.__traceback__
     while step is not None:
         file = step.tb_frame.f_code.co_filename
         if file.endswith(SUFFIX):
-            found = f"template {file}, line {step.tb_lineno}"
+            place = f"template {file}, line {step.tb_lineno}"
         step = step.tb_next
-    return found
+    return place
 
 
 def _is_page(name: str | None) -> bool:
-    """Whether a template makes HTML: then text that comes from users is escaped."""
+    """Return whether a template makes HTML: then text that comes from users is escaped."""
     return name is not None and name.endswith(f".html{SUFFIX}")
 
 
@@ -235,8 +237,8 @@ def use_compiled(data: bytes) -> None:
 
 
 def compiled() -> bytes | None:
-    """What this process has compiled of symgen's own templates, with what it was given; None if
-    that is nothing new."""
+    """Return code of symgen's own templates, compiled here or read by `use_compiled`; None
+    without any that is new."""
     if not _COMPILED.is_new:
         return None
     _COMPILED.is_new = False
@@ -245,14 +247,14 @@ def compiled() -> bytes | None:
 
 @lru_cache(1)
 def _shipped_alone() -> jinja2.Environment:
-    """The environment without templates of a user's: once in a process, to compile each once."""
+    """Make the environment without templates of users: once, to compile each once."""
     environment = Templates()._new_environment()
     environment.bytecode_cache = _COMPILED
     return environment
 
 
 def _shipped() -> Traversable:
-    """The folder of templates: inside the wheel, or at the top of a source tree."""
+    """Return the folder of templates: inside the wheel, or at the top of a source tree."""
     package = resources.files("symgen")
     inside = package.joinpath("templates")
     if inside.is_dir():

@@ -13,45 +13,43 @@ WIDTH = 90
 
 
 def plain(text: str) -> str:
-    """`text` on one line, without control characters (those of bidirectional text included)."""
+    """Put `text` on one line, without control characters (also those of bidirectional text)."""
     if not text.isprintable():
         text = "".join(c if c.isprintable() else " " for c in text)
     return " ".join(text.split())
 
 
 def version(text: str) -> str:
-    """A version number, clear of whatever no version number contains."""
+    """Return a version number, clear of whatever no version number contains."""
     return "".join(c for c in text if c.isascii() and (c.isalnum() or c in ".+-_!"))
 
 
 def comment(text: str) -> str:
-    """`text` for the inside of a C comment."""
+    """Return `text` for the inside of a C comment."""
     return text.replace("*/", "* /").replace("/*", "/ *").replace("??/", "? ?/").replace("\\", "/")
 
 
 def docstring(text: str) -> str:
-    """`text` for the inside of a Python docstring in triple double quotes."""
+    """Return `text` for the inside of a Python docstring in triple double quotes."""
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def c_string(text: str) -> str:
-    """`text` as string literals of C, one for every line of it."""
+    """Return `text` as string literals of C, one for every line of it."""
     return "\n".join(f'"{_escaped(line)}"' for line in text.splitlines(keepends=True)) or '""'
 
 
 def _escaped(text: str) -> str:
     words = {"\\": "\\\\", '"': '\\"', "?": "\\?", "\n": "\\n"}
+    octal = ("".join(f"\\{byte:03o}" for byte in c.encode()) for c in text)
     return "".join(
-        words.get(c) or (c if c.isascii() and c.isprintable() else _octal(c)) for c in text
+        words.get(c) or (c if c.isascii() and c.isprintable() else code)
+        for c, code in zip(text, octal, strict=True)
     )
 
 
-def _octal(character: str) -> str:
-    return "".join(f"\\{byte:03o}" for byte in character.encode())
-
-
 def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
-    """`text` in lines of readable length."""
+    """Return `text` in lines of readable length."""
     return textwrap.fill(
         text,
         WIDTH,
@@ -63,7 +61,7 @@ def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
 
 
 def table(rows: Iterable[tuple[str, str]], indent: str = "    ") -> str:
-    """Two columns, the second one wrapped."""
+    """Print two columns, the second one wrapped."""
     pairs = list(rows)
     width = max((len(left) for left, _ in pairs), default=0)
     return "\n".join(
@@ -75,11 +73,11 @@ def table(rows: Iterable[tuple[str, str]], indent: str = "    ") -> str:
 
 
 def notes_table(notes: Mapping[str, str]) -> str:
-    """The equations that the remarks behind lines refer to."""
+    """Return the equations that the remarks behind lines refer to."""
     return table((plain(label), plain(text)) for label, text in notes.items())
 
 
 def indented(text: str, indent: str) -> str:
-    """`text` with every line but the first indented, blank lines left blank."""
+    """Return `text` with every line but the first indented, blank lines left blank."""
     first, *rest = text.split("\n")
     return "\n".join([first, *(f"{indent}{line}" if line else "" for line in rest)])

@@ -1,4 +1,4 @@
-"""What backends share on the side of Python: tables of functions, and the C that reads them."""
+"""Python's side of compiled backends: tables of functions, and the C that reads them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from symgen.emit.module import Module
 from symgen.emit.templates import Templates
 
 OPERATIONS_AT_ONCE = 4_000_000_000
-"""What one thread computes before Ctrl-C is looked for: 0.2 s in vectors, a second or two else.  To
-look costs a change of hands of the interpreter, and new threads."""
+"""Operations of a thread between two checks for Ctrl-C: 0.2 s in vectors, a second or two else.  A
+check costs the interpreter lock, and new threads."""
 
 CALLS = (
     "c/python/symgen-calls.h",
@@ -26,8 +26,8 @@ MOTIONS = (
     "c/python/symgen-motions.h",
     "c/python/symgen-motions.c",
 )
-"""The same for every robot and backend; the second are those of robots with loops or relations.
-What needs Python has a folder of its own: ``c/*.c`` is for any program."""
+"""Templates that are equal for every robot and backend; `MOTIONS` for loops or relations.  Files
+that need Python have a folder of their own: ``c/*.c`` is for any program."""
 
 MECHANISM_CALLS = (
     "inverse_dynamics_derivatives",
@@ -48,41 +48,41 @@ MECHANISM_CALLS = (
     "bias_forces",
     "outputs_multiplier_derivatives",
 )
-"""What functions of mechanisms in C are made of, in the order of ``symgen-mechanism.h``."""
+"""Functions that those of mechanisms in C call, in the order of ``symgen-mechanism.h``."""
 WITHOUT_SENSITIVITIES = 6
 """So many of them serve a motion alone."""
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """Tables of the functions, and what calls of them are made of."""
-    own = {**module.values(), **values(module)}
+    """Return tables of the functions, and what calls of them are made of."""
+    facts = {**module.values(), **values(module)}
     shared = (*CALLS, *MOTIONS) if mechanism_calls(module) else CALLS
-    found = {name: templates.source(name) for name in shared}
-    found[f"c/python/{module.robot}_calls.h"] = templates.render("c/python/calls.h", **own)
+    files_of_c = {name: templates.source(name) for name in shared}
+    files_of_c[f"c/python/{module.robot}_calls.h"] = templates.render("c/python/calls.h", **facts)
     for name in mechanism(module):
-        found[name] = templates.render("c/mechanism.c", **own)
-    return found
+        files_of_c[name] = templates.render("c/mechanism.c", **facts)
+    return files_of_c
 
 
 def shared_sources(module: Module) -> tuple[str, ...]:
-    """Those C files that are the same for every robot."""
+    """Return the C files that are equal for every robot."""
     shared = (*CALLS, *MOTIONS) if mechanism_calls(module) else CALLS
     return tuple(name for name in shared if name.endswith(".c"))
 
 
 def mechanism(module: Module) -> tuple[str, ...]:
-    """The C file with the steps of a mechanism, where it is one."""
+    """Return the C file with the steps of a mechanism, where it is one."""
     return (f"c/{module.robot}_mechanism.c",) if mechanism_calls(module) else ()
 
 
 def mechanism_calls(module: Module) -> tuple[str, ...]:
-    """`MECHANISM_CALLS` where those that every motion needs were built."""
+    """Return `MECHANISM_CALLS` where those that every motion needs were built."""
     built = {f.name for f in module.signatures}
     return MECHANISM_CALLS if built.issuperset(MECHANISM_CALLS[:WITHOUT_SENSITIVITIES]) else ()
 
 
 def values(module: Module) -> dict[str, Any]:
-    """Sizes of tables (at least 1: C has no empty arrays)."""
+    """Return sizes of tables (at least 1: C has no empty arrays)."""
     functions = module.signatures
     options = [array.size for f in functions for array in f.options]
     return {
@@ -96,7 +96,7 @@ def values(module: Module) -> dict[str, Any]:
 
 
 def _most_samples(module: Module) -> list[int]:
-    """By function, packed ones last: a multiple of the samples in a vector."""
+    """Count samples between checks by function, packed ones last: a multiple of a vector's."""
     work = {(kernel.formulation, kernel.function.name): kernel.work for kernel in module.kernels}
     every = [*work.values(), *(work[name] for name in module.packed)]
-    return [max(8, OPERATIONS_AT_ONCE // max(1, one) // 8 * 8) for one in every]
+    return [max(8, OPERATIONS_AT_ONCE // max(1, count) // 8 * 8) for count in every]

@@ -1,7 +1,7 @@
 """`symgen grade`: a student's answer against the truth, exactly.
 
     read_answer        text                -> assignments              (answer)
-    Questions          assignments         -> entries, steps, SymPy    (questions, quantities)
+    Questions          assignments         -> entries, steps, SymPy    (questions)
     values             both sides          -> numbers of prime fields  (residues, truth)
     first_wrong_term   what differs        -> the term at fault        (terms)
     slips_of           robot               -> robots of usual slips    (slips)
@@ -14,7 +14,6 @@ that is wrong for this robot, and identically right for one that the student has
 tells the slip.
 """
 
-from symgen.grading.grade import grade
-from symgen.grading.verdict import Graded, Verdict
+from symgen.grading.grade import Graded, Verdict, grade
 
 __all__ = ["Graded", "Verdict", "grade"]

@@ -50,7 +50,7 @@ class Assignment:
     @property
     def entry(self) -> str:
         """The name by which an entry stands on the right of later lines."""
-        return f"{GIVEN}{self.name}_{'_'.join(map(str, self.index))}"
+        return _name_of(self.name, self.index)
 
     @property
     def label(self) -> str:
@@ -61,7 +61,7 @@ class Assignment:
 
 
 def read_answer(text: str, file: str) -> tuple[tuple[Assignment, ...], list[Fault]]:
-    """All assignments, and lines that cannot be read; `ModelError` where there are no others."""
+    """Read all assignments, and list unreadable lines; `ModelError` if there are no others."""
     assignments: list[Assignment] = []
     faults: list[Fault] = []
     for line, statement in _statements(text):
@@ -79,7 +79,7 @@ def read_answer(text: str, file: str) -> tuple[tuple[Assignment, ...], list[Faul
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """Line and text of every statement; what stands in parentheses may take several lines."""
+    """Yield line and text of every statement; what stands in parentheses may take several lines."""
     if len(text) > MAX_BYTES:
         return
     start, collected = 0, ""
@@ -104,7 +104,7 @@ def _assignment(statement: str, line: int) -> Assignment:
             f"expected 'NAME = EXPRESSION', such as 'tau[1] = g*m1*l1*cos(q1)', found "
             f"{shown(statement)}"
         )
-    right = _ENTRY.sub(lambda entry: _stand_in(entry["name"], entry["index"]), right)
+    right = _ENTRY.sub(lambda entry: _name_of(entry["name"], _numbers(entry["index"])), right)
     if "[" in right:
         raise ExpressionError(
             "'[' stands behind the name of an entry alone, such as M[1,2]: every entry has a line "
@@ -115,9 +115,9 @@ def _assignment(statement: str, line: int) -> Assignment:
     )
 
 
-def _stand_in(name: str, index: str) -> str:
-    """M[1,2] on the right as a name that nobody can write: the grammar knows no brackets."""
-    return f"{GIVEN}{name}_{'_'.join(map(str, _numbers(index)))}"
+def _name_of(name: str, index: tuple[int, ...]) -> str:
+    """Return M[1,2] on the right as a name that nobody can write: the grammar knows no brackets."""
+    return f"{GIVEN}{name}_{'_'.join(map(str, index))}"
 
 
 def _numbers(index: str | None) -> tuple[int, ...]:
@@ -125,5 +125,5 @@ def _numbers(index: str | None) -> tuple[int, ...]:
 
 
 def as_written(text: str) -> str:
-    """`text` with entries as they are written: M[1,2]."""
+    """Return `text` with entries as they are written: M[1,2]."""
     return _GIVEN.sub(lambda x: f"{x['name']}[{x['index'][1:].replace('_', ',')}]", text)

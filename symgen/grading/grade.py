@@ -1,10 +1,17 @@
-"""An answer against the truth."""
+"""The verdict on an answer: right or wrong, line by line.
+
+Of the Coriolis matrix there are many: any C with C qd right is.  Row by row the student's
+C_i1 qd_1 + C_i2 qd_2 + ... is compared with the velocity-product terms h_i.  A row that is not
+whole can only be compared with the Christoffel matrix.  Only that one is sure to make dM/dt - 2 C
+skew-symmetric, which controllers rely on: where a whole matrix is right and does not, a remark says
+so.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from math import prod
 from typing import Any
 
@@ -14,10 +21,8 @@ from symgen.algebra.prime_field import NotASquareError, PrimeField, random_field
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.description.expressions import Expression
 from symgen.description.model import RobotDescription
-from symgen.errors import Fault, ModelError, RequestError
-from symgen.grading import coupling
+from symgen.errors import MOST_LISTED, Fault, ModelError, RequestError
 from symgen.grading.answer import as_written, read_answer
-from symgen.grading.quantities import QUANTITIES
 from symgen.grading.questions import Question, Questions
 from symgen.grading.reals import agrees, needs_reals
 from symgen.grading.slips import slips_of
@@ -29,10 +34,68 @@ from symgen.grading.terms import (
     summands_of,
     written,
 )
-from symgen.grading.truth import Changed, Truth
-from symgen.grading.verdict import Graded, Verdict
+from symgen.grading.truth import COUPLED, PRODUCTS, QUANTITIES, Changed, Truth
 from symgen.kinematics.scalars import scalar
 from symgen.support.journal import Progress, silent
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One line of an answer: `wrong` and `slip` say what is the matter where it is not right.
+
+    A `remark` is about what is right.  What is not `understood` is not right either.
+    """
+
+    label: str
+    line: int
+    right: bool
+    wrong: str = ""
+    slip: str = ""
+    remark: str = ""
+    understood: bool = True
+
+    @property
+    def verdict(self) -> str:
+        """In a word."""
+        return "right" if self.right else "WRONG" if self.understood else "not understood"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All graded lines, in the order of the answer."""
+
+    robot: str
+    rows: tuple[Graded, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything is right."""
+        return all(row.right for row in self.rows)
+
+    @property
+    def summary(self) -> str:
+        """How many are right."""
+        right = sum(row.right for row in self.rows)
+        return f"{right} of {len(self.rows)} right"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verdict as plain data."""
+        return {**asdict(self), "passed": self.passed}
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        faults = [row for row in self.rows if not row.understood]
+        for row in self.rows:
+            label = f"{row.label}: " if row.label else ""
+            if row.understood:
+                lines.append(f"line {row.line}: {label}{row.verdict}")
+                lines += [f"    {words}" for words in (row.wrong, row.slip, row.remark) if words]
+            elif row in faults[:MOST_LISTED]:
+                lines.append(f"line {row.line}: {label}{row.verdict}: {row.wrong}")
+        if len(faults) > MOST_LISTED:
+            lines.append(f"and {len(faults) - MOST_LISTED} more that are not understood")
+        return "\n".join([*lines, self.summary])
+
 
 Expr = Any
 POINTS = 2
@@ -46,17 +109,14 @@ LARGEST_TRUTH = 10_000
 """Numbers and names in a true entry, all steps put in, that is still taken apart into terms."""
 
 MOST_TRUE_TERMS = 200_000
-"""Of a true entry multiplied out, before like terms are collected: seconds."""
+"""Terms of a true entry multiplied out, before like terms are collected: seconds."""
 
 MOST_LINKS = 8
 """Robots with more joints are not tried with slips about single links: it would take minutes."""
 
 
 def grade(
-    description: RobotDescription,
-    text: str,
-    file: str = "answer",
-    progress: Progress = silent,
+    description: RobotDescription, text: str, file: str = "answer", progress: Progress = silent
 ) -> Verdict:
     """Grade the answer `text` about a robot.
 
@@ -74,7 +134,7 @@ def grade(
     for question in asked.questions:
         progress(f"grade: {question.assignment.label}", len(rows), len(asked.questions))
         rows.append(grading.graded(question))
-    rows = coupling.judged(grading.is_right, asked, rows)
+    rows = by_rows(grading.is_right, asked, rows)
     rows += [
         Graded(fault.key, fault.line, False, fault.message, understood=False) for fault in faults
     ]
@@ -93,14 +153,14 @@ class _Grading:
         return self.asked.truth
 
     def is_right(self, question: Question, numbers: bool = False) -> bool:
-        """Whether an answer is identically right; with `numbers` at the parameters of the file."""
+        """Say whether an answer is right; with `numbers` at the parameters of the file."""
         state = replace(self.asked.state, numbers=numbers)
         if needs_reals(question.answer):
             return agrees(self.truth, question, state)
         return all(point.answer == point.truth for point in _points(self.truth, question, state))
 
     def graded(self, question: Question) -> Graded:
-        """One question against the truth; where it is wrong, against the usual slips."""
+        """Grade one question by the truth; where it is wrong, by the usual slips."""
         label, line = question.assignment.label, question.assignment.line
         if self.is_right(question):
             return Graded(label, line, True)
@@ -120,13 +180,13 @@ class _Grading:
         return Graded(label, line, False, as_written(words), slip)
 
     def is_in_numbers(self, question: Question) -> bool:
-        """Whether an answer has numbers that may stand for parameters: decimals, or no symbols."""
+        """Say whether numbers of an answer may stand for parameters: decimals, or no symbols."""
         used = {x.name for x in question.answer.free_symbols}
         decimals = any(map(is_decimal, question.answer.atoms(sympy.Rational, sympy.Float)))
         return decimals or not used & self.asked.parameters.keys()
 
     def slips_of_angles(self, question: Question) -> Iterator[str]:
-        """Sines for cosines, degrees for radians: the answer is right when that is undone."""
+        """Yield sines for cosines, degrees for radians: the answer is right when that is undone."""
         if self.asked.size(question.assignment).terms > MOST_TERMS:
             return
         angles = [
@@ -149,7 +209,7 @@ class _Grading:
                 yield words
 
     def wrong(self, question: Question) -> WrongTerm | str:
-        """The first wrong term, or why there is none to be shown."""
+        """Return the first wrong term, or why there is none to be shown."""
         root = question.assignment.value.root
         truth = self.true_expression(question)
         if truth is None:
@@ -174,11 +234,11 @@ class _Grading:
             value = scalar(piece, SymPyAlgebra()).xreplace(meant).xreplace(definitions)
             summands.append((written(node), value))
         size = self.asked.size(question.assignment).terms
-        found = first_wrong_term(summands, truth, size, quaternions)
-        return found or "it is no sum of products to be compared term by term"
+        wrong = first_wrong_term(summands, truth, size, quaternions)
+        return wrong or "it is no sum of products to be compared term by term"
 
     def needed_definitions(self, used: set[Expr]) -> dict[Expr, Expr]:
-        """What has to be replaced for terms to be comparable, with the names that answers use.
+        """Return replacements that make terms comparable, with the names that answers use.
 
         A derived parameter stays where what it is derived from does not occur beside it.
         """
@@ -187,12 +247,12 @@ class _Grading:
             for name, value in self.truth.definitions.items()
             if value.free_symbols & used
         }
-        own = {x: symbol(name) for name, x in self.asked.coordinates().items()}
+        names = {x: symbol(name) for name, x in self.asked.coordinates().items()}
         taken = {symbol(name) for name in self.asked.parameters}
-        return {**derived, **{x: name for x, name in own.items() if name not in taken}}
+        return {**derived, **{x: name for x, name in names.items() if name not in taken}}
 
     def true_expression(self, question: Question) -> Expr | None:
-        """The truth: of a step as it is written, of an entry with all steps put in.
+        """Return the truth: of a step as it is written, of an entry with all steps put in.
 
         None where that is too long.
         """
@@ -215,7 +275,7 @@ class _Grading:
         return entry.xreplace(stands_for)
 
     def slip(self, question: Question, points: list[_Point]) -> str:
-        """The likely slip, "" where none of the usual ones gives this answer.
+        """Return the likely slip, "" where none of the usual ones gives this answer.
 
         Without `points`, as of answers with roots, those of the whole robot are not tried.
         """
@@ -225,11 +285,14 @@ class _Grading:
             return ""
         quantity = QUANTITIES[question.assignment.name]
         for slip in slips_of(self.truth.description, links=self.truth.coordinates <= MOST_LINKS):
-            other, zeros = Truth(slip.description), (*slip.changed.zeros, *self.asked.state.zeros)
+            mistaken, zeros = (
+                Truth(slip.description),
+                (*slip.changed.zeros, *self.asked.state.zeros),
+            )
             changed = replace(slip.changed, zeros=zeros)
             try:
                 for point in points:
-                    entries = other.entries(point.field, quantity, changed)
+                    entries = mistaken.entries(point.field, quantity, changed)
                     if entries[question.place] != point.answer:
                         break
                 else:
@@ -257,8 +320,8 @@ class _Point:
 
 
 def _points(truth: Truth, question: Question, state: Changed) -> Iterator[_Point]:
-    """Random points at which everything has a value: roots exist, nothing is divided by 0."""
-    found = 0
+    """Yield random points at which everything has a value: roots exist, nothing is divided by 0."""
+    count = 0
     for number in range(MOST_TRIES * POINTS):
         field = random_field(0, number)
         try:
@@ -266,8 +329,8 @@ def _points(truth: Truth, question: Question, state: Changed) -> Iterator[_Point
         except (NotASquareError, ZeroDivisionError):
             continue
         yield point
-        found += 1
-        if found == POINTS:
+        count += 1
+        if count == POINTS:
             return
     raise RequestError(
         f"line {question.assignment.line}: {question.assignment.label} has no value at any point "
@@ -276,7 +339,7 @@ def _points(truth: Truth, question: Question, state: Changed) -> Iterator[_Point
 
 
 def _of_whole(question: Question, points: list[_Point]) -> Iterator[str]:
-    """Slips of the whole entry: its sign, a factor 2, another entry of the same result."""
+    """Yield slips of the whole entry: its sign, a factor 2, another entry of the same result."""
 
     def everywhere(value: Any) -> bool:
         return all(value(point) == point.answer for point in points)
@@ -296,11 +359,11 @@ def _of_whole(question: Question, points: list[_Point]) -> Iterator[str]:
     for place in range(len(points[0].entries)):
         if everywhere(lambda p, place=place: p.entries[place]):
             index = _index(place, shape)
-            own = question.assignment.index
+            position = question.assignment.index
             name = f"{question.assignment.name}[{','.join(map(str, index))}]"
-            if index == own[::-1] and len(index) == 2:
+            if index == position[::-1] and len(index) == 2:
                 yield f"rows and columns are exchanged: this is {name}"
-            elif index == tuple(i + 1 for i in own):
+            elif index == tuple(i + 1 for i in position):
                 yield f"indices count from 1, not from 0: this is {name}"
             else:
                 yield f"this is {name}"
@@ -308,22 +371,22 @@ def _of_whole(question: Question, points: list[_Point]) -> Iterator[str]:
 
 def _index(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     """1-based, of an entry in row-major order."""
-    found = []
+    indices = []
     for size in reversed(shape):
         place, rest = divmod(place, size)
-        found.append(rest + 1)
-    return tuple(reversed(found))
+        indices.append(rest + 1)
+    return tuple(reversed(indices))
 
 
 def _size(expression: Expr, sizes: Mapping[Expr, int]) -> int:
-    """Leaves of an expression with all steps put in."""
+    """Return leaves of an expression with all steps put in."""
     if not expression.args:
         return sizes.get(expression, 1)
     return sum(_size(part, sizes) for part in expression.args)
 
 
 def _terms(expression: Expr, terms: Mapping[Expr, int]) -> int:
-    """Terms of an expression with all steps put in and multiplied out, at most."""
+    """Return terms of an expression with all steps put in and multiplied out, at most."""
     if not expression.args:
         return terms.get(expression, 1)
     parts = [_terms(part, terms) for part in expression.args]
@@ -337,16 +400,88 @@ def _terms(expression: Expr, terms: Mapping[Expr, int]) -> int:
 
 
 def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:
-    """The steps that an entry rests on."""
-    found: set[Expr] = set()
+    """Return the steps that an entry rests on."""
+    needed: set[Expr] = set()
     waiting = [entry]
     while waiting:
         for x in waiting.pop().free_symbols:
-            if x in steps and x not in found:
-                found.add(x)
+            if x in steps and x not in needed:
+                needed.add(x)
                 waiting.append(steps[x])
-    return found
+    return needed
 
 
 def _is_wave(x: Expr) -> bool:
     return isinstance(x, sympy.sin | sympy.cos)
+
+
+NOT_CHRISTOFFEL = "C qd is right; this is not the Christoffel matrix"
+NOT_SKEW = f"{NOT_CHRISTOFFEL}, and dM/dt - 2 C is not skew-symmetric"
+ROW_IS_NEEDED = (
+    "not that of the Christoffel matrix; with the whole row any C with C qd right is accepted"
+)
+
+
+def by_rows(
+    is_right: Callable[[Question], bool], asked: Questions, rows: Sequence[Graded]
+) -> list[Graded]:
+    """Return verdicts `rows` on the questions of `asked`, those on entries of C by whole rows."""
+    judged = list(rows)
+    entries = {
+        question.assignment.index: place
+        for place, question in enumerate(asked.questions)
+        if question.assignment.name == COUPLED
+    }
+    if all(rows[place].right for place in entries.values()):
+        return judged
+    n = asked.truth.coordinates
+    full = [i for i in range(1, n + 1) if all((i, k) in entries for k in range(1, n + 1))]
+    matrix = {index: asked.questions[place].answer for index, place in entries.items()}
+    right = [i for i in full if is_right(_products(asked, matrix, i))]
+    skew = len(right) == n and _is_skew(is_right, asked, matrix)
+    for (i, _), place in entries.items():
+        if i in right:
+            remark = NOT_CHRISTOFFEL if skew or len(right) < n else NOT_SKEW
+            same = all(rows[entries[i, k]].right for k in range(1, n + 1))
+            remark = "" if same else remark
+            judged[place] = replace(judged[place], right=True, wrong="", slip="", remark=remark)
+        elif i not in full and not judged[place].right:
+            judged[place] = replace(judged[place], remark=ROW_IS_NEEDED)
+    return judged
+
+
+def _question(asked: Questions, name: str, index: tuple[int, ...], answer: Expr) -> Question:
+    """Return a question of our own about an entry."""
+    (first, *_) = asked.questions
+    quantity = QUANTITIES[name]
+    program = asked.truth.program(quantity.function)
+    place = 0
+    for i, size in zip(index, quantity.output(program).shape, strict=True):
+        place = place * size + i - 1
+    assignment = replace(first.assignment, name=name, index=index)
+    return Question(assignment, answer, program, place)
+
+
+def _products(asked: Questions, matrix: Mapping[tuple[int, ...], Expr], i: int) -> Question:
+    """Return C_i1 qd_1 + C_i2 qd_2 + ..., which is to be h_i."""
+    rates = asked.coordinates()
+    answer = sum(matrix[i, k] * rates[f"qd{k}"] for k in range(1, asked.truth.coordinates + 1))
+    return _question(asked, PRODUCTS, (i,), answer)
+
+
+def _is_skew(
+    is_right: Callable[[Question], bool], asked: Questions, matrix: Mapping[tuple[int, ...], Expr]
+) -> bool:
+    """Say whether C + C^T is dM/dt, as for the Christoffel matrix: C differs by a skew matrix.
+
+    Entry by entry C_ij is to be (Christoffel)_ij + (Christoffel)_ji - C_ji.
+    """
+    n = asked.truth.coordinates
+    output = QUANTITIES[COUPLED].output(asked.truth.program(QUANTITIES[COUPLED].function))
+    for i in range(1, n + 1):
+        for k in range(i, n + 1):
+            mirrored = output.entries[(k - 1) * n + i - 1]
+            answer = matrix[i, k] + matrix[k, i] - mirrored
+            if not is_right(_question(asked, COUPLED, (i, k), answer)):
+                return False
+    return True

@@ -1,6 +1,6 @@
 """An answer with a meaning: which entries and steps it is about, and what its names stand for.
 
-On the left stand entries of results (`symgen.grading.quantities`), steps of a formulation, and
+On the left stand entries of results (`symgen.grading.truth`), steps of a formulation, and
 names of the student's own.  On the right the student's own names come first, then parameters, the
 steps of the formulation that is asked about, coordinates and their rates (``q1``, ``qd_2``),
 abbreviations (``c12``), components of loads (``tip_fx``).
@@ -23,9 +23,17 @@ from symgen.description.wording import did_you_mean, in_line, shown
 from symgen.errors import Fault, RequestError
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.grading.answer import GIVEN, Assignment, as_written
-from symgen.grading.quantities import COUPLED, OWN_WITHOUT_INDEX, QUANTITIES, USUAL
 from symgen.grading.sizes import Size, constant_value, size_of, too_large, undefined
-from symgen.grading.truth import AS_IT_IS, GIVEN_BY, Changed, Truth
+from symgen.grading.truth import (
+    AS_IT_IS,
+    COUPLED,
+    GIVEN_BY,
+    OWN_WITHOUT_INDEX,
+    QUANTITIES,
+    USUAL,
+    Changed,
+    Truth,
+)
 from symgen.kinematics.scalars import scalar
 from symgen.program.program import Program
 
@@ -51,7 +59,7 @@ class Question:
     answer: Expr
     program: Program[Expr]
     place: int
-    """Of the entry in its result; -1 for a step."""
+    """Position of the entry in its result; -1 for a step."""
 
 
 @dataclass
@@ -88,13 +96,13 @@ class Questions:
         self.faults.append(Fault(self.file, assignment.line, assignment.label, message))
 
     def asked_state(self) -> Changed:
-        """Without loads, unless the answer speaks of any."""
+        """Drop loads, unless the answer speaks of any."""
         loads = self.loads()
         used = {name for assignment in self.assignments for name in assignment.value.names}
         return AS_IT_IS if used & loads.keys() else Changed(zeros=("loads",))
 
     def refuse_unused_entries(self) -> None:
-        """An entry that is written as a name would not be graded, and nobody would notice."""
+        """Report entries written as names: they would not be graded, unnoticed."""
         used = {name for assignment in self.assignments for name in assignment.value.names}
         for assignment in self.assignments:
             if assignment.index or assignment.name not in self.known or assignment.name in used:
@@ -111,7 +119,7 @@ class Questions:
     # -- what is on the left ----------------------------------------------------------------
 
     def take(self, assignment: Assignment) -> None:
-        """A question or a definition."""
+        """Take a question or a definition."""
         formulation, dot, step = assignment.name.partition(".")
         if dot:
             self.take_step(assignment, formulation, step)
@@ -141,7 +149,7 @@ class Questions:
                     self.constants[assignment.name] = constant
 
     def take_entry(self, assignment: Assignment) -> None:
-        """An entry of a result."""
+        """Take an entry of a result."""
         quantity = QUANTITIES[assignment.name]
         program = self.program(assignment, quantity.function, GIVEN_BY)
         if program is None:
@@ -168,7 +176,7 @@ class Questions:
             self.faulty.add(assignment.entry)
 
     def take_step(self, assignment: Assignment, formulation: str, step: str) -> None:
-        """A step of the recursion of a formulation: of inverse, or else of forward dynamics."""
+        """Take a step of a formulation's recursion: of inverse, or else of forward dynamics."""
         names = [item.name for item in FORMULATIONS]
         if formulation not in names:
             hint = did_you_mean(formulation, names) or f"; there are {', '.join(names)}"
@@ -191,7 +199,7 @@ class Questions:
     def program(
         self, assignment: Assignment, function: str, formulation: str
     ) -> Program[Expr] | None:
-        """What is true, None where there is no solution."""
+        """Return the true program, None where there is no solution."""
         try:
             return self.truth.program(function, formulation)
         except (ZeroDivisionError, RequestError) as error:
@@ -212,7 +220,7 @@ class Questions:
     def expression(
         self, assignment: Assignment, program: Program[Expr] | None, later: Collection[str] = ()
     ) -> Expr | None:
-        """The right side over SymPy, None where it is faulty.
+        """Return the right side over SymPy, None where it is faulty.
 
         Steps of `program` may be named, except those that are what is asked for, or come `later`.
         """
@@ -250,15 +258,15 @@ class Questions:
         return expression
 
     def size(self, assignment: Assignment) -> Size:
-        """Of the right side, the student's own names put in."""
+        """Return size of the right side, the student's own names put in."""
         return size_of(assignment.value.root, self.sizes)
 
     def is_given_away(self, name: str, later: Collection[str]) -> bool:
-        """Whether a name means one of the steps that rest on what is asked for."""
+        """Return whether a name means one of the steps that rest on what is asked for."""
         return name in later and name not in self.known and name not in self.parameters
 
     def hint(self, name: str) -> str:
-        """The tail of a message about an unknown name."""
+        """Return the tail of a message about an unknown name."""
         if name.startswith(GIVEN):
             return " on the right: only entries that were answered in a line above stand there"
         own = [x for x in self.known if not x.startswith(GIVEN)]
@@ -273,13 +281,13 @@ class Questions:
         return did_you_mean(name, known) or f"; known are {few}{more}"
 
     def inputs(self) -> Collection[str]:
-        """The names of the motion and of loads: no name of a student's own."""
+        """Return the names of the motion and of loads: no name of a student's own."""
         names = self.coordinates()
         with_lines = [re.sub(r"([0-9]+)$", r"_\1", name) for name in names]
         return {*names, *with_lines, *self.loads()}
 
     def meaning(self, name: str, program: Program[Expr] | None) -> Expr | None:
-        """What a name on the right stands for; the student's own names come first."""
+        """Return the meaning of a name on the right; the student's own names come first."""
         if name in self.known:
             return self.known[name]
         if name in self.parameters:
@@ -289,7 +297,7 @@ class Questions:
         return self.input(name)
 
     def input(self, name: str) -> Expr | None:
-        """A coordinate or its rate (q1, qd_2), an abbreviation (c12), a load's component."""
+        """Read a coordinate or its rate (q1, qd_2), an abbreviation (c12), a load's component."""
         coordinate, wave = _COORDINATE.fullmatch(name), _WAVE.fullmatch(name)
         if coordinate:
             return self.coordinates().get(f"{coordinate[1]}{int(coordinate[2])}")
@@ -304,11 +312,11 @@ class Questions:
         return self.loads().get(name)
 
     def no_angle(self, name: str) -> str:
-        """The first coordinate in an abbreviation (c12) that is an entry of a quaternion."""
-        wave, known = _WAVE.fullmatch(name), self.coordinates()
+        """Return the first coordinate in an abbreviation (c12) that is an entry of a quaternion."""
+        wave, coordinates = _WAVE.fullmatch(name), self.coordinates()
         digits = wave[2] if wave else ""
-        found = (f"q{x}" for x in digits if known.get(f"q{x}") in self.quaternion_entries)
-        return next(found, "")
+        entries = (f"q{x}" for x in digits if coordinates.get(f"q{x}") in self.quaternion_entries)
+        return next(entries, "")
 
     @cached_property
     def quaternion_entries(self) -> frozenset[Expr]:
@@ -317,24 +325,26 @@ class Questions:
         return frozenset(x for entries in quaternions for x in entries)
 
     def loads(self) -> Mapping[str, Expr]:
-        """The components of all loads: tip_fx and so on."""
+        """Return the components of all loads: tip_fx and so on."""
         arrays = self.truth.program("inverse_dynamics").inputs
         symbols = (x for array in arrays if array.name == "loads" for x in array.symbols)
         return {x.name: x for x in symbols}
 
     def coordinates(self) -> Mapping[str, Expr]:
-        """q1, qd1, qdd1 and tau1, and so on: the symbols of the programs."""
-        found: dict[str, Expr] = {}
+        """Return q1, qd1, qdd1 and tau1, and so on: the symbols of the programs."""
+        symbols: dict[str, Expr] = {}
         for array in self.truth.program("inverse_dynamics").inputs:
             if array.name in ("q", "qd", "qdd"):
-                found.update({f"{array.name}{k}": x for k, x in enumerate(array.symbols, start=1)})
-        n = sum(name.startswith("qdd") for name in found)
-        found.update({f"tau{k}": symbol(f"tau_{k}") for k in range(1, n + 1)})
-        return found
+                symbols.update(
+                    {f"{array.name}{k}": x for k, x in enumerate(array.symbols, start=1)}
+                )
+        n = sum(name.startswith("qdd") for name in symbols)
+        symbols.update({f"tau{k}": symbol(f"tau_{k}") for k in range(1, n + 1)})
+        return symbols
 
 
 def usual_name(name: str) -> str | None:
-    """What `name`, in the words of other books, is called here: theta1, dq1, q1_ddot, C12."""
+    """Return the usual name for `name` of other books: theta1, dq1, q1_ddot, C12."""
     match = _OTHER_WORDS.fullmatch(name)
     if match is None:
         wave = re.fullmatch("([CS])(?:os|in)?_?([0-9]+)", name)

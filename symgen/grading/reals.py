@@ -18,9 +18,8 @@ import mpmath
 import sympy
 
 from symgen.algebra.sympy_algebra import symbol
-from symgen.grading.quantities import QUANTITIES
 from symgen.grading.questions import Question
-from symgen.grading.truth import Changed, Truth
+from symgen.grading.truth import QUANTITIES, Changed, Truth
 
 Expr = Any
 Number = Any  # of mpmath: real, or complex where a root of a negative number was taken
@@ -53,7 +52,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Number]] = {
 
 
 def needs_reals(expression: Expr) -> bool:
-    """Whether prime fields do not know what an expression is: signs decide, or parts of angles."""
+    """Say whether prime fields leave an expression open: signs decide, or parts of angles."""
     for x in sympy.preorder_traversal(expression):
         if x.is_Pow and not x.exp.is_Integer and not x.is_number:
             return True
@@ -66,19 +65,19 @@ def needs_reals(expression: Expr) -> bool:
 
 
 def parts_of_angle(angle: Expr) -> list[Expr]:
-    """The summands of an angle; a number in front of their sum is theirs."""
+    """Return the summands of an angle; a number in front of their sum is theirs."""
     count, rest = angle.as_coeff_Mul()
     return [count * part for part in sympy.Add.make_args(rest)]
 
 
 def _is_taken_apart(angle: Expr) -> bool:
-    """Whether a prime field knows the angle as a multiple of halves, or its cosine by roots."""
+    """Say whether a prime field knows the angle as a multiple of halves, or its cosine by roots."""
     count, rest = angle.as_coeff_Mul()
     return (2 * count).is_Integer or (rest is sympy.pi and not sympy.cos(angle).has(sympy.cos))
 
 
 def agrees(truth: Truth, question: Question, state: Changed) -> bool:
-    """Whether an answer and the truth are the same at all points where both have a value."""
+    """Return whether an answer and the truth are the same at all points where both have a value."""
     agreed = 0
     for number in range(MOST_TRIES):
         with mpmath.workdps(DIGITS):
@@ -96,7 +95,7 @@ def agrees(truth: Truth, question: Question, state: Changed) -> bool:
 
 
 def _both(truth: Truth, question: Question, state: Changed, number: int) -> tuple[Number, Number]:
-    """The answer and the truth at one point; ZeroDivisionError where one has no value."""
+    """Return the answer and the truth at one point; ZeroDivisionError where one has no value."""
     values, program = _Reals(truth.description.parameter_values, number), question.program
     if state.numbers:
         values.known.update({x: values.of(number) for x, number in truth.numbers.items()})
@@ -123,7 +122,7 @@ class _Reals:
         self.known: dict[Expr, Number] = {}
 
     def of(self, x: Expr) -> Number:
-        """The value of an expression."""
+        """Return the value of an expression."""
         if x not in self.known:
             value = self._value(x)
             if mpmath.mag(value) > MOST_BITS:
@@ -153,7 +152,7 @@ class _Reals:
         return function(*values)
 
     def _drawn(self, name: str) -> Number:
-        """A parameter keeps its sign and about its size; all else lies between -3 and 3."""
+        """Keep the sign and about the size of a parameter; all else lies between -3 and 3."""
         drawn = random.Random(f"{self.number} {name}")
         value = self.parameters.get(name, 0.0)
         if value:

@@ -8,6 +8,8 @@ so that cos(q1 + q2) and c1 c2 - s1 s2 are the same; so are those of half an ang
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
+from operator import add, mul
 from typing import Any
 
 import sympy
@@ -33,7 +35,7 @@ class Values:
         self._halves: dict[Expr, tuple[Residue, Residue]] = {}
 
     def of(self, expression: Expr) -> Residue:
-        """The value of an expression."""
+        """Return the value of an expression."""
         if expression not in self.known:
             self.known[expression] = self._value(expression)
         return self.known[expression]
@@ -49,9 +51,9 @@ class Values:
         if x.is_NumberSymbol:
             return field.draw("constant", str(x))
         if x.is_Add:
-            return self._sum([self.of(part) for part in x.args])
+            return reduce(add, map(self.of, x.args))
         if x.is_Mul:
-            return self._product([self.of(part) for part in x.args])
+            return reduce(mul, map(self.of, x.args))
         if x.is_Pow:
             return self._power(x)
         if x.func in (sympy.cos, sympy.sin):
@@ -63,15 +65,6 @@ class Values:
         function = field.arithmetic.functions.get(name)
         values = [self.of(part) for part in x.args]
         return function(*values) if function else field.draw(name, *(v.value for v in values))
-
-    def _sum(self, values: list[Residue]) -> Residue:
-        return sum(values[1:], values[0])
-
-    def _product(self, values: list[Residue]) -> Residue:
-        product = values[0]
-        for value in values[1:]:
-            product = product * value
-        return product
 
     def _power(self, x: Expr) -> Residue:
         base, exponent = x.args
@@ -122,7 +115,7 @@ class Values:
         return total
 
     def half(self, x: Expr) -> tuple[Residue, Residue]:
-        """Cosine and sine of x/2, from which those of all its multiples follow."""
+        """Return cosine and sine of x/2, from which those of all its multiples follow."""
         if x not in self._halves:
             value = self.of(x) / self.field.number(2)
             self._halves[x] = self.field.cos(value), self.field.sin(value)
@@ -132,6 +125,6 @@ class Values:
 def _turned(
     one: tuple[Residue, Residue], other: tuple[Residue, Residue]
 ) -> tuple[Residue, Residue]:
-    """The sum of two angles."""
+    """Return the sum of two angles."""
     (c, s), (d, t) = one, other
     return c * d - s * t, s * d + c * t

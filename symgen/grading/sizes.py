@@ -39,7 +39,7 @@ class Size:
 
 
 def size_of(node: Node, names: Mapping[str, Size]) -> Size:
-    """The size of an expression; `names` has those that stand for others."""
+    """Return the size of an expression; `names` has those that stand for others."""
     if isinstance(node, Number):
         return Size()
     if isinstance(node, Name):
@@ -50,7 +50,7 @@ def size_of(node: Node, names: Mapping[str, Size]) -> Size:
 
 
 def too_large(size: Size) -> str:
-    """Why an expression is not taken, "" if it is."""
+    """Return why an expression is not taken, "" if it is."""
     if size.power > HIGHEST_POWER:
         return f"a power higher than {HIGHEST_POWER}, or one that is no number"
     if size.leaves > MOST_LEAVES:
@@ -59,7 +59,7 @@ def too_large(size: Size) -> str:
 
 
 def constant_value(node: Node, names: Mapping[str, float]) -> float | None:
-    """The value of an expression without variables, None for one with; `names` have values.
+    """Return the value of an expression without variables, None for one with; `names` have values.
 
     `EvaluationError` where a part of it has none, or none in float64.
     """
@@ -75,7 +75,7 @@ def constant_value(node: Node, names: Mapping[str, float]) -> float | None:
 
 
 def undefined(node: Node, names: Mapping[str, float]) -> str:
-    """Why a part of an expression that is a number has no value, "" if all have."""
+    """Return why a part of an expression that is a number has no value, "" if all have."""
     try:
         constant_value(node, names)
     except EvaluationError as error:
@@ -104,7 +104,7 @@ def _power(node: Operation, parts: list[Size]) -> float:
 
 
 def _number(node: Node) -> float | None:
-    """The value of a number with signs, and of a fraction of two; else None."""
+    """Return the value of a number with signs, and of a fraction of two; else None."""
     if isinstance(node, Number):
         return node.value
     if isinstance(node, Operation) and node.operator == "neg":

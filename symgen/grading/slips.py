@@ -19,7 +19,7 @@ NOTHING: Triple = (ZERO, ZERO, ZERO)
 
 @dataclass(frozen=True)
 class Slip:
-    """What was done wrong, in words, and what the answer is then right for."""
+    """A mistake in words, and the robot that the answer is then right for."""
 
     words: str
     description: RobotDescription
@@ -27,7 +27,7 @@ class Slip:
 
 
 def slips_of(description: RobotDescription, links: bool = True) -> Iterator[Slip]:
-    """All slips that make sense for a robot, the most usual ones first; with or without those
+    """Yield all slips that make sense for a robot, the most usual ones first; with or without those
     about single `links`."""
     yield from _of_state(description)
     yield from _of_gravity(description)
@@ -71,7 +71,7 @@ def _of_gravity(description: RobotDescription) -> Iterator[Slip]:
 
 
 def _of_link(joint: JointDescription) -> Iterator[tuple[str, JointDescription]]:
-    """The slips about one link, each with the changed joint."""
+    """Yield the slips about one link, each with the changed joint."""
     link = joint.link
     name, nothing = link.name, (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
     arm = _from_joint(joint)
@@ -94,8 +94,7 @@ def _of_link(joint: JointDescription) -> Iterator[tuple[str, JointDescription]]:
         replace(link, inertia=_summed(link.inertia, steiner, "+")),
     )
     yield changed(
-        f"the inertia of {name} about its centre of mass is missing",
-        replace(link, inertia=nothing),
+        f"the inertia of {name} about its centre of mass is missing", replace(link, inertia=nothing)
     )
     yield changed(f"the mass of {name} is missing", replace(link, mass=ZERO))
     yield changed(
@@ -126,7 +125,7 @@ def _of_link(joint: JointDescription) -> Iterator[tuple[str, JointDescription]]:
 
 
 def _offset(joint: JointDescription) -> Triple:
-    """From the joint to the origin of its link's frame, in axes of that frame (standard DH)."""
+    """Return the origin of the frame of a joint's link from it, in axes of that frame (DH)."""
     row = joint.dh
     if row is None or row.convention != "standard":
         return NOTHING
@@ -137,13 +136,13 @@ def _offset(joint: JointDescription) -> Triple:
 
 
 def _from_joint(joint: JointDescription) -> Triple:
-    """From the joint to the centre of mass of its link, in axes of the link frame."""
+    """Return the centre of mass of a joint's link from the joint, in axes of the link."""
     x, y, z = (_combined("+", c, o) for c, o in zip(joint.link.com, _offset(joint), strict=True))
     return x, y, z
 
 
 def _steiner(mass: Expression, r: Triple) -> Six:
-    """m (r^2 1 - r r^T): xx, yy, zz, xy, xz, yz."""
+    """Return m (r^2 1 - r r^T): xx, yy, zz, xy, xz, yz."""
     x, y, z = r
 
     def times(a: Expression, b: Expression) -> Expression:
@@ -166,7 +165,7 @@ def _summed(one: Six, other: Six, operator: str) -> Six:
 
 
 def _combined(operator: str, one: Expression, other: Expression) -> Expression:
-    """``one operator other``; what is 0 stays simple, so that structure is kept."""
+    """Return ``one operator other``; what is 0 stays simple, so that structure is kept."""
     zeros = one.root == ZERO.root, other.root == ZERO.root
     if operator == "*" and any(zeros):
         return ZERO

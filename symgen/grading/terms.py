@@ -21,7 +21,7 @@ from symgen.description.expressions import Name, Node, Number, Operation
 
 Expr = Any
 MOST_TERMS = 20_000
-"""Of an answer, before like terms are collected."""
+"""Terms of an answer, before like terms are collected."""
 
 MOST_ANGLES = 12
 """In one cosine, multiples counted: taken apart, each doubles the number of terms."""
@@ -58,7 +58,7 @@ class WrongTerm:
 
     @property
     def slip(self) -> str:
-        """What may have gone wrong, "" where the factor says nothing."""
+        """The likely mistake, "" where the factor shows none."""
         if self.found == 0:
             return "a term is forgotten"
         if self.found == -self.expected:
@@ -71,7 +71,7 @@ class WrongTerm:
 
     @property
     def words(self) -> str:
-        """What is wrong with it."""
+        """The mistake in words."""
         if self.found == 0:
             return f"the term {_short(_with(self.expected, self.product))} is missing"
         own, written = _short(_with(self.found, self.product)), _short(self.written)
@@ -88,12 +88,12 @@ class WrongTerm:
 
 
 def _short(text: str) -> str:
-    """A term, or the beginning of one that nobody would read."""
+    """Return a term, or the beginning of one that nobody would read."""
     return text if len(text) <= _LONGEST_TERM else f"{text[: _LONGEST_TERM - 3]}..."
 
 
 def _with(factor: Expr, product: str) -> str:
-    """A term with its factor."""
+    """Return a term with its factor."""
     if factor.is_number and _is_long(factor):
         factor = factor.evalf(5)
     if factor in (1, -1):
@@ -109,7 +109,7 @@ def _is_long(number: Expr) -> bool:
 
 
 def is_decimal(x: Expr) -> bool:
-    """Whether a number is a decimal that may be a measure: 0.35, but not 1/2, 2/3 or 1/180."""
+    """Say whether a number is a decimal that may be a measure: 0.35, but not 1/2, 2/3 or 1/180."""
     if not x.is_Rational:
         return bool(x.is_Float)
     return x.q not in _OF_FORMULAS and 10**18 % x.q == 0
@@ -121,7 +121,7 @@ def first_wrong_term(
     size: int,
     quaternions: Sequence[tuple[Expr, ...]] = (),
 ) -> WrongTerm | None:
-    """The first of an answer's `summands` with a wrong term in it, or what is missing.
+    """Return the first of an answer's `summands` with a wrong term in it, or what is missing.
 
     None where there is no telling.  `size` is the number of terms of the answer, `quaternions` are
     symbols x y z w of length 1.
@@ -161,7 +161,7 @@ def first_wrong_term(
 
 
 def _are_plain(expression: Expr) -> bool:
-    """Whether the angles in an expression are few, small multiples of something simple."""
+    """Return whether the angles in an expression are few, small multiples of something simple."""
     for wave in expression.atoms(sympy.sin, sympy.cos):
         count, rest = wave.args[0].as_coeff_Mul()
         parts = [(count * x).as_coeff_Mul() for x in sympy.Add.make_args(rest)]
@@ -172,7 +172,7 @@ def _are_plain(expression: Expr) -> bool:
 
 
 def _generators(expressions: Sequence[Expr]) -> tuple[list[Expr], dict[Expr, Expr]]:
-    """Symbols, then symbols for sines and cosines, two for every angle; what stands for what."""
+    """List symbols, then those of sines and cosines, two per angle; what stands for what."""
     angles = {x.args[0] for e in expressions for x in e.atoms(sympy.sin, sympy.cos)}
     waves = [wave(x) for x in sorted(angles, key=str) for wave in (sympy.cos, sympy.sin)]
     replaced = {x: sympy.Dummy(str(x)) for x in waves}
@@ -182,7 +182,7 @@ def _generators(expressions: Sequence[Expr]) -> tuple[list[Expr], dict[Expr, Exp
 
 
 def _squares(generators: Sequence[Expr], quaternions: Sequence[tuple[Expr, ...]]) -> Squares:
-    """That of a sine, whose cosine stands before it, and of the w of a quaternion."""
+    """Return squares of a sine, whose cosine stands before it, and of the w of a quaternion."""
     found: dict[int, tuple[int, ...]] = {
         place: (place - 1,) for place, x in enumerate(generators) if x.name.startswith("sin(")
     }
@@ -195,7 +195,7 @@ def _squares(generators: Sequence[Expr], quaternions: Sequence[tuple[Expr, ...]]
 def _terms(
     expression: Expr, generators: Sequence[Expr], squares: Squares
 ) -> dict[tuple[int, ...], Expr]:
-    """Exponents of the generators -> factor, with none of the `squares` left."""
+    """Return exponents of the generators -> factor, with none of the `squares` left."""
     if not generators:
         return {(): expression} if expression != 0 else {}
     found: dict[tuple[int, ...], Expr] = {}
@@ -206,7 +206,7 @@ def _terms(
 
 
 def _without_squares(monomial: tuple[int, ...], squares: Squares) -> dict[tuple[int, ...], int]:
-    """A monomial with 1 - a^2 - ... in place of each of the `squares`."""
+    """Return a monomial with 1 - a^2 - ... in place of each of the `squares`."""
     found = {monomial: 1}
     for place, others in squares.items():
         pairs, odd = divmod(monomial[place], 2)
@@ -227,7 +227,7 @@ def _without_squares(monomial: tuple[int, ...], squares: Squares) -> dict[tuple[
 def _product(
     monomial: tuple[int, ...], generators: Sequence[Expr], names: Mapping[Expr, Expr]
 ) -> str:
-    """A monomial as the grammar of answers writes it."""
+    """Return a monomial as the grammar of answers writes it."""
     parts = []
     for generator, power in zip(generators, monomial, strict=True):
         text = str(names.get(generator, generator))
@@ -240,7 +240,7 @@ def _product(
 
 
 def summands_of(root: Node) -> list[Node]:
-    """The terms of the outermost sum, with their signs, in the order of the text."""
+    """Return the terms of the outermost sum, with their signs, in the order of the text."""
     if isinstance(root, Operation) and root.operator == "+":
         return [*summands_of(root.operands[0]), *summands_of(root.operands[1])]
     if isinstance(root, Operation) and root.operator == "-":
@@ -250,7 +250,7 @@ def summands_of(root: Node) -> list[Node]:
 
 
 def written(node: Node, outer: int = 0) -> str:
-    """An expression as text, with the parentheses that it needs."""
+    """Return an expression as text, with the parentheses that it needs."""
     if isinstance(node, Number):
         return f"{node.value:g}"
     if isinstance(node, Name):

@@ -1,9 +1,14 @@
-"""What is true of a robot at one random point: every entry of every function, every step."""
+"""The truth about a robot at a random point: every entry of every function, every step.
+
+A `Quantity` is an array that can be asked of a student, by the name that lectures use.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import add
 from typing import Any
 
 import sympy
@@ -14,11 +19,79 @@ from symgen.algebra.sympy_algebra import SymPyAlgebra, constant, symbol
 from symgen.description.model import RobotDescription
 from symgen.exact.movements import unit_quaternion
 from symgen.formulations import derive, formulation_named
-from symgen.grading.quantities import Quantity
 from symgen.grading.residues import Values
 from symgen.kinematics.scalars import scalar
 from symgen.kinematics.tree import build_tree
-from symgen.program.program import Program
+from symgen.program.functions import FUNCTIONS
+from symgen.program.program import Output, Program
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """An array: the sum of `results` of a function, mostly of one."""
+
+    function: str
+    results: tuple[str, ...]
+
+    def output(self, program: Program[Any]) -> Output[Any]:
+        """Return the array, from a program of its function."""
+        parts = [part for part in program.outputs if part.name in self.results]
+        rows = zip(*(part.entries for part in parts), strict=True)
+        entries = tuple(reduce(add, row) for row in rows)
+        return Output(self.results[0], parts[0].shape, entries)
+
+
+def _one(function: str, result: str = "") -> Quantity:
+    return Quantity(function, (result or function,))
+
+
+USUAL: Mapping[str, Quantity] = {
+    "M": _one("mass_matrix"),
+    "C": _one("coriolis_matrix"),
+    "tau": _one("inverse_dynamics", "tau"),
+    "b": _one("bias_forces"),
+    "h": Quantity("torque_parts", ("centrifugal_torques", "coriolis_torques")),
+    "G": _one("gravity_forces"),
+    "g": _one("gravity_forces"),
+    "inertial": _one("torque_parts", "inertial_torques"),
+    "centrifugal": _one("torque_parts", "centrifugal_torques"),
+    "coriolis": _one("torque_parts", "coriolis_torques"),
+    "T": _one("kinetic_energy"),
+    "V": _one("potential_energy"),
+    "com": _one("center_of_mass"),
+    "qdd": _one("forward_dynamics", "qdd"),
+}
+"""Short names; h is C qd, the velocity-product terms alone, and b = h + G + loads + joint terms."""
+
+OWN_WITHOUT_INDEX = ("C", "g", "h", "inertial", "centrifugal", "coriolis")
+"""Names of entries that without an index may be names of the student's own."""
+
+COUPLED = "C"
+"""The matrix of which there are many: what counts is C qd, row by row."""
+
+PRODUCTS = "h"
+"""The product of that matrix and qd."""
+
+_GRADED = (
+    "mass_matrix", "inverse_dynamics", "inverse_dynamics_derivatives", "coriolis_matrix",
+    "bias_forces", "gravity_forces", "torque_parts", "kinetic_energy", "potential_energy",
+    "forward_kinematics", "jacobians", "joint_wrenches", "point_motion",
+    "point_motion_derivatives", "center_of_mass", "center_of_mass_jacobian",
+    "centroidal_momentum", "link_motion", "centroidal_momentum_matrix",
+    "centroidal_momentum_rate", "forward_dynamics",
+)  # fmt: skip
+
+QUANTITIES: Mapping[str, Quantity] = {
+    **{
+        result.name: _one(function.name, result.name)
+        for function in reversed(FUNCTIONS)
+        if function.name in _GRADED
+        for result in function.results
+    },
+    **USUAL,
+}
+"""Every name that may stand on the left: the results of functions by their own names, too."""
+
 
 Expr = Any
 GIVEN_BY = "newton_euler"
@@ -56,7 +129,7 @@ class Truth:
     _programs: dict[tuple[str, str], Program[Expr]] = field(default_factory=dict)
 
     def program(self, function: str, formulation: str = GIVEN_BY) -> Program[Expr]:
-        """The steps of a function by a formulation; ZeroDivisionError where it has no solution."""
+        """Derive the steps of a function; ZeroDivisionError where it has no solution."""
         key = function, formulation
         if key not in self._programs:
             tree = build_tree(self.description, SymPyAlgebra())
@@ -69,12 +142,12 @@ class Truth:
         return len(self.description.coordinate_names)
 
     def quaternions(self, program: Program[Expr]) -> list[tuple[Expr, ...]]:
-        """The entries x y z w of every quaternion among the inputs of a program."""
+        """Return the entries x y z w of every quaternion among the inputs of a program."""
         q = next((array.symbols for array in program.inputs if array.name == "q"), ())
         return [q[at : at + 4] for at in self.description.quaternion_places] if q else []
 
     def dependent(self, program: Program[Expr]) -> dict[Expr, Expr]:
-        """Derived parameters, and entries of quaternions -> expressions of what is independent.
+        """Map derived parameters and entries of quaternions -> independent expressions.
 
         A quaternion has length 1, and is that of three numbers that no answer can name.
         """
@@ -108,7 +181,7 @@ class Truth:
         }
 
     def values(self, prime: PrimeField, program: Program[Expr], changed: Changed) -> Values:
-        """The point, with all steps of `program` there."""
+        """Return the point, with all steps of `program` there."""
         values = Values(prime)
         if changed.numbers:
             values.known.update({x: values.of(number) for x, number in self.numbers.items()})
@@ -130,14 +203,14 @@ class Truth:
     def entries(
         self, prime: PrimeField, quantity: Quantity, changed: Changed = AS_IT_IS
     ) -> list[Residue]:
-        """All entries of a quantity, in order."""
+        """Return all entries of a quantity, in order."""
         program = self.program(quantity.function)
         values = self.values(prime, program, changed)
         return [values.of(x) for x in quantity.output(program).entries]
 
 
 def _relative(values: Values, arrays: Mapping[str, tuple[Expr, ...]]) -> None:
-    """Every coordinate becomes the difference of the given one and the one before."""
+    """Replace every coordinate by its difference from the one before."""
     for name, symbols in arrays.items():
         if name not in ("q", "qd", "qdd"):
             continue

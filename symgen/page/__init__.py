@@ -14,8 +14,8 @@ SVG, and its own policy (Content-Security-Policy) forbids it to load anything.  
     calculator   Programs         -> JavaScript that computes in the page what the module computes
     comparison, growth            -> what formulations cost (`symgen.comparing`)
 
-What is long is packed (deflate, base64): the functions of the calculator, and the steps of large
-recursions, which the page unfolds when somebody opens them.  A quick report leaves out what is
+Long parts are packed (deflate, base64): the functions of the calculator, and the steps of large
+recursions, which the page unfolds when they are opened.  A quick report leaves out what is
 timed and what takes longest, and is the same bytes on every machine.
 """
 
@@ -37,7 +37,7 @@ from symgen.page import calculator, counting, equations, questions, recursions, 
 from symgen.page.closing import check_closing, closing_part
 from symgen.page.packing import as_script, packed
 from symgen.support.journal import Journal
-from symgen.toolchain.files import check_writable, write_atomically
+from symgen.toolchain.files import check_writable, replace_file
 
 GROWTH_JOINTS = tuple(range(1, 9))
 """Chains for the picture of growth: large enough to see the crossings, derived in seconds."""
@@ -85,20 +85,13 @@ def write_report(
             at_once=True,
         )
     page = report(description, quick, templates, journal)
-    try:
-        write_atomically(target, page.encode())
-    except OSError as error:
-        raise RequestError(f"cannot write {target}: {error.strerror}") from error
-    return target
+    return replace_file(target, page.encode())
 
 
 def report(
-    description: RobotDescription,
-    quick: bool,
-    templates: Path | None,
-    journal: Journal,
+    description: RobotDescription, quick: bool, templates: Path | None, journal: Journal
 ) -> str:
-    """The page."""
+    """Return the page."""
     layout = Templates(templates)
     counted = counting.count(description, journal)
     closed_by = closing_part(description, counted.tree)
@@ -127,14 +120,14 @@ def report(
         ],
         data={
             "robot-data": as_script(live.facts),
-            "functions": packed(_without_remarks(live.source)),
-            "steps": packed(as_script(unfolded)),
+            "functions": packed(_without_remarks(live.source).encode()),
+            "steps": packed(as_script(unfolded).encode()),
         },
     )
 
 
 def _without_remarks(script: str) -> str:
-    """A script without remarks and indentation, which nobody reads in a page: a fifth of it.
+    """Return a script without remarks and indentation, which nobody reads in a page: a fifth of it.
 
     No string in a script holds two strokes: all names are identifiers.
     """
@@ -144,7 +137,7 @@ def _without_remarks(script: str) -> str:
 def _comparison(
     description: RobotDescription, counted: counting.Counted, journal: Journal
 ) -> comparison.Comparison:
-    """The formulations side by side, but those with functions that take minutes to compile."""
+    """Return formulations side by side, but those with functions that take minutes to compile."""
     sizes: dict[str, int] = {}
     for (formulation, _), size in counted.sizes.items():
         sizes[formulation] = max(size, sizes.get(formulation, 0))
@@ -155,9 +148,9 @@ def _comparison(
 
 
 def _growth(journal: Journal) -> tuple[growth.Growth, str]:
-    """How formulations grow on the standard chain, and the picture of it."""
-    found = growth.grow("serial", GROWTH_JOINTS, (DEFAULT,), (DEFAULT,), journal)
-    return found, growth_svg(found, standalone=False)
+    """Return how formulations grow on the standard chain, and the picture of it."""
+    result = growth.grow("serial", GROWTH_JOINTS, (DEFAULT,), (DEFAULT,), journal)
+    return result, growth_svg(result, standalone=False)
 
 
 def _check_target(target: Path) -> None:

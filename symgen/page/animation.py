@@ -6,14 +6,15 @@ The robot is drawn as in the report: its links as lines between their frames, it
 gravity; and, where a URDF is given, what that says its links look like.  The page holds the poses
 of all links at evenly spaced instants (float32, deflated) and draws curves of the coordinates and,
 where the motion has them, of the torques; it loads nothing from anywhere.  It needs the generated
-module and NumPy, not the model file.  The viewer of Meshcat, where that is installed, is an
-alternative.
+module and NumPy, not the model file.  The viewer of Meshcat is an alternative where that is
+installed (``pip install meshcat``): its commands are written into the page, as its own server does
+for a static page; no server is started.  Without shapes links are lines between their frames.
 """
 
 from __future__ import annotations
 
 import base64
-import zlib
+import html
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,19 +25,38 @@ from numpy.typing import ArrayLike, NDArray
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
 from symgen.options import ReadOptions
-from symgen.page.meshcat import meshcat_page
-from symgen.page.packing import as_script
-from symgen.page.shapes import Shape, shapes_of
-from symgen.toolchain.files import check_writable, write_atomically
+from symgen.page.packing import as_script, packed
+from symgen.page.shapes import Shape, cylinder, shapes_of
+from symgen.toolchain.files import check_writable, replace_file
 
 Array = NDArray[np.float64]
 
 FRAMES_PER_SECOND = 60
 MOST_FRAMES = 1200
 MOST_CURVES = 300
-"""Samples of the curves beside the figure."""
+"""Samples of the curves next to the figure."""
 
 SCRIPTS = ("figure", "solids", "motion", "animation")
+MESHCAT_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}: motion</title>
+<style>body {{ margin: 0; }} #pane {{ width: 100vw; height: 100vh; overflow: hidden; }}</style>
+</head>
+<body>
+<div id="pane"></div>
+<script>{viewer}</script>
+<script>
+const viewer = new MeshCat.Viewer(document.getElementById("pane"));
+for (const command of [{commands}]) {{
+  viewer.handle_command_bytearray(Uint8Array.from(atob(command), (c) => c.charCodeAt(0)));
+}}
+</script>
+<script id="embedded-json"></script>
+</body>
+</html>
+"""
 VIEWERS = ("symgen", "meshcat")
 
 
@@ -73,34 +93,30 @@ def animate(
     shapes = () if urdf is None else shapes_of(urdf, tuple(module.link_names), reading)
     title = title or module.name
     if viewer == "meshcat":
-        page = meshcat_page(module, *_poses(module, t, q, parameters)[1:], shapes, title)
+        page = _meshcat_page(module, *_poses(module, t, q, parameters)[1:], shapes, title)
     else:
         page = animation(module, t, q, tau, title, parameters, shapes)
-    try:
-        write_atomically(target, page.encode())
-    except OSError as error:
-        raise RequestError(f"cannot write {target}: {error.strerror}") from error
-    return target
+    return replace_file(target, page.encode())
 
 
 def motion_of(run: Any, module: Any) -> tuple[Array, Array, Array | None]:
-    """Times, coordinates and, where there are any, torques of what can be animated."""
+    """Return times, coordinates and, where there are any, torques of what can be animated."""
     if isinstance(run, tuple) and len(run) == 2:
-        found = (*run, None)
+        arrays = (*run, None)
     elif hasattr(run, "data_vars"):
-        found = (run["time"].values, run["q"].values, run["tau"].values if "tau" in run else None)
+        arrays = (run["time"].values, run["q"].values, run["tau"].values if "tau" in run else None)
     elif hasattr(run, "q") and hasattr(run, "t"):
-        found = (run.t, run.q, getattr(run, "tau", None))
+        arrays = (run.t, run.q, getattr(run, "tau", None))
     else:
         raise RequestError(
             "animate: expected what simulate() or plan() returned, or a pair (t, q); "
             f"found {type(run).__name__}"
         )
-    t, q, tau = (None if x is None else np.asarray(x, dtype=float) for x in found)
+    t, q, tau = (None if x is None else np.asarray(x, dtype=float) for x in arrays)
     if t is None or q is None or t.ndim != 1 or q.shape != (len(t), module.nq) or len(t) < 2:
         raise RequestError(
             f"animate: expected t (samples,) with at least 2 samples and q (samples, {module.nq}), "
-            f"found {np.shape(found[0])} and {np.shape(found[1])}"
+            f"found {np.shape(arrays[0])} and {np.shape(arrays[1])}"
         )
     if not (np.all(np.diff(t) > 0) and np.all(np.isfinite(t)) and np.all(np.isfinite(q))):
         raise RequestError("animate: times must increase, and all numbers must be finite")
@@ -116,7 +132,7 @@ def animation(
     parameters: Mapping[str, float] | ArrayLike | None = None,
     shapes: Sequence[Shape] = (),
 ) -> str:
-    """The page."""
+    """Return the page."""
     layout = Templates()
     facts = player_facts(module, t, q, tau, parameters, shapes)
     return layout.render(
@@ -138,7 +154,7 @@ def player_facts(
     parameters: Mapping[str, float] | ArrayLike | None = None,
     shapes: Sequence[Shape] = (),
 ) -> dict[str, str]:
-    """What the script `animation.js` plays, as texts of ``script`` elements, by their id."""
+    """Return texts of the ``script`` elements that `animation.js` plays, by their id."""
     at, times, poses = _poses(module, t, q, parameters)
     count = len(times)
     options = {} if parameters is None else {"parameters": parameters}
@@ -190,13 +206,13 @@ def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
 def _poses(
     module: Any, t: Array, q: Array, parameters: Mapping[str, float] | ArrayLike | None
 ) -> tuple[Array, Array, Array]:
-    """Coordinates at evenly spaced instants, these, and the poses of all links."""
+    """Return coordinates at evenly spaced instants, these, and the poses of all links."""
     count = int(min(MOST_FRAMES, max(2, np.ceil((t[-1] - t[0]) * FRAMES_PER_SECOND) + 1)))
     times = np.linspace(t[0], t[-1], count)
     before = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 2)
     share = (times - t[before]) / (t[before + 1] - t[before])
-    way = module.difference(q[before], q[before + 1])
-    at = module.integrate(q[before], share[:, np.newaxis] * way)
+    step = module.difference(q[before], q[before + 1])
+    at = module.integrate(q[before], share[:, np.newaxis] * step)
     options = {} if parameters is None else {"parameters": parameters}
     return at, times, np.asarray(module.forward_kinematics(at, **options))
 
@@ -206,6 +222,81 @@ def _rounded(values: Array) -> Any:
 
 
 def _packed(values: Array) -> str:
-    """Little-endian float32, row by row: deflated, in base64."""
-    content = np.ascontiguousarray(values, dtype="<f4").tobytes()
-    return base64.b64encode(zlib.compress(content, 9)).decode("ascii")
+    """Return Little-endian float32, row by row, packed."""
+    return packed(np.ascontiguousarray(values, dtype="<f4").tobytes())
+
+
+def _meshcat_page(
+    module: Any, times: Array, poses: Array, shapes: Sequence[Shape], title: str
+) -> str:
+    """Return the page; `poses` (frames, links, 4, 4) belong to `times` (s), evenly spaced."""
+    try:
+        import meshcat
+        import umsgpack
+        from meshcat import animation, commands, geometry
+        from meshcat.path import Path as Node
+    except ImportError as error:
+        raise RequestError(
+            'viewer="meshcat" needs Meshcat, which is not installed: pip install meshcat; '
+            'the viewer "symgen" needs nothing'
+        ) from error
+    root = Node(("meshcat", "robot"))
+    upright = _upright(np.asarray(module.gravity, dtype=float))
+    listed: list[Any] = [commands.SetTransform(upright, root)]
+    rate = (len(times) - 1) / (times[-1] - times[0])
+    clips = animation.Animation(default_framerate=rate)
+    for k, shape in enumerate(shapes or _bones(module, poses)):
+        red, green, blue = (round(255 * x) for x in shape.colour)
+        material = geometry.MeshPhongMaterial(color=red << 16 | green << 8 | blue)
+        mesh = geometry.TriangularMeshGeometry(shape.vertices, shape.faces)
+        place = root.append(f"link{shape.link}").append(f"shape{k}")
+        listed.append(commands.SetObject(mesh, material, place))
+    for i, name in enumerate(module.link_names):
+        place = root.append(f"link{i}")
+        listed.append(commands.SetTransform(poses[0, i], place))
+        clip = animation.AnimationClip(fps=rate, name=name)
+        for frame, pose in enumerate(poses[:, i]):
+            clip.set_property(frame, "position", "vector3", animation.js_position(pose))
+            clip.set_property(frame, "quaternion", "quaternion", animation.js_quaternion(pose))
+        clips.clips[place] = clip
+    listed.append(commands.SetAnimation(clips, repetitions=1000))
+    script = Path(meshcat.__file__).parent / "viewer" / "dist" / "main.min.js"
+    encoded = (base64.b64encode(umsgpack.packb(x.lower())).decode("ascii") for x in listed)
+    return MESHCAT_PAGE.format(
+        title=html.escape(title),
+        viewer=script.read_text(encoding="utf-8"),
+        commands=", ".join(f'"{text}"' for text in encoded),
+    )
+
+
+def _upright(gravity: Array) -> Array:
+    """Return the pose of the base for Meshcat, where z points up: gravity points down."""
+    size = np.linalg.norm(gravity)
+    pose = np.eye(4)
+    if size:
+        up = -gravity / size
+        side = np.eye(3)[(int(np.argmax(np.abs(up))) + 2) % 3]
+        side = side - side @ up * up
+        side /= np.linalg.norm(side)
+        pose[:3, :3] = [np.cross(side, up), side, up]
+    return pose
+
+
+def _bones(module: Any, poses: Array) -> list[Shape]:
+    """Return a rod from the frame of each link to that of the link that it carries."""
+    rods = []
+    reach = float(np.ptp(poses[0, :, :3, 3], axis=0).max()) or 1.0
+    for i, parent in enumerate(module.link_parents):
+        before = poses[0, parent - 1] if parent else np.eye(4)
+        along = (np.linalg.inv(before) @ poses[0, i])[:3, 3]
+        length = float(np.linalg.norm(along))
+        if length < 1e-9 * reach:
+            continue
+        vertices, faces = cylinder(0.02 * reach, length)
+        vertices = vertices + np.array([0.0, 0.0, length / 2])
+        axis = along / length
+        side = np.eye(3)[int(np.argmin(np.abs(axis)))]
+        side = np.cross(axis, side) / np.linalg.norm(np.cross(axis, side))
+        turn = np.column_stack([side, np.cross(axis, side), axis])
+        rods.append(Shape(parent - 1, vertices @ turn.T, faces, (0.62, 0.66, 0.72)))
+    return rods

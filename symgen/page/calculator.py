@@ -19,14 +19,7 @@ import numpy as np
 from symgen.algebra.nodes import Scalar
 from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
-from symgen.description.expressions import (
-    CONSTANT_VALUES,
-    Expression,
-    Name,
-    Node,
-    Number,
-    evaluate,
-)
+from symgen.description.expressions import CONSTANT_VALUES, Expression, Name, Node, Number, evaluate
 from symgen.description.model import Limits, LinkPoint, RobotDescription
 from symgen.emit.emission import javascript_script
 from symgen.joints import joint_type
@@ -50,11 +43,11 @@ LARGEST = 50_000
 FIRST_STATE = {"q": 0.1, "qd": 0.2, "qdd": 0.3}
 """Where the sliders stand at first: q_i = 0.1 i within the limits, the rates alike."""
 LARGEST_BENT = 12
-"""With more coordinates than this all stand at 0.1: the robot would be a knot."""
+"""Largest number of coordinates with different values; with more all stand at 0.1."""
 
 
 MOST_ADJUSTABLE = 40
-"""With more parameters than this there are no sliders for them."""
+"""Largest number of parameters with sliders; with more there are none."""
 
 LARGEST_LOAD = 10.0
 """N, N m: how far the slider of a load goes at least; with heavier robots, up to their weight."""
@@ -78,7 +71,7 @@ class Calculator:
     loads: tuple[Mapping[str, Any], ...]
 
     def has(self, function: str) -> bool:
-        """Whether the page computes a function."""
+        """Return whether the page computes a function."""
         return any(function in functions for functions in self.facts["functions"].values())
 
 
@@ -138,7 +131,7 @@ def calculator(
 
 
 def _adjustable(description: RobotDescription, counted: Counted) -> tuple[str, ...]:
-    """The parameters that have a slider: those that do not follow from others, unless too many."""
+    """List parameters with a slider: those that do not follow from others, unless too many."""
     free = tuple(item.name for item in description.parameters if not item.expression.names)
     return free if counted.legible and len(free) <= MOST_ADJUSTABLE else ()
 
@@ -146,7 +139,7 @@ def _adjustable(description: RobotDescription, counted: Counted) -> tuple[str, .
 def _parameters(
     description: RobotDescription, adjustable: Sequence[str]
 ) -> Iterator[Mapping[str, Any]]:
-    """Of every parameter with a slider its name, unit, meaning, value, and the slider's ends."""
+    """Yield name, unit, meaning, value and ends of the slider of every adjustable parameter."""
     for item in description.parameters:
         if item.name in adjustable:
             yield {
@@ -160,7 +153,7 @@ def _parameters(
 
 
 def _load_entries(description: RobotDescription) -> Iterator[Mapping[str, Any]]:
-    """Of every load its name, and how far its sliders go."""
+    """Yield the name of every load, and the reach of its sliders."""
     masses = [_value(joint.link.mass, description) for joint in description.joints]
     reach = max(LARGEST_LOAD, float(f"{9.81 * math.fsum(masses):.1g}"))
     for load in description.loads:
@@ -170,14 +163,14 @@ def _load_entries(description: RobotDescription) -> Iterator[Mapping[str, Any]]:
 def _coordinates(
     description: RobotDescription, tree: KinematicTree[Scalar]
 ) -> Iterator[Mapping[str, Any]]:
-    """Of every coordinate its name, unit, range, and where it stands at first.
+    """Yield name, unit, range and first value of every coordinate.
 
     `place` is what the slider of q is called: joints on manifolds have there the place of the link,
     and a rotation vector from the neutral attitude.
     """
     places = _places(description)
     free = (joint for joint in description.joints if joint.mimic is None)
-    limits = [found for joint in free for found in joint.limits]
+    limits = [limit for joint in free for limit in joint.limits]
     for i, (joint, limit) in enumerate(zip(tree.independent, limits, strict=True), start=1):
         turns = any(
             not x.is_zero for x in joint.type.angular_axis(joint.placement.axis, tree.algebra)
@@ -201,7 +194,7 @@ def _coordinates(
 def _assembled(
     coordinates: Sequence[Mapping[str, Any]], closing: ClosingPart, tree: KinematicTree[Scalar]
 ) -> Iterator[Mapping[str, Any]]:
-    """Sliders that stand where the loops are closed, with the velocities of the file."""
+    """Yield sliders that stand where the loops are closed, with the velocities of the file."""
     space = Configuration(len(coordinates), tree.quaternions)
     q = np.array(closing.start)
     sliders = np.array(space.coordinates(q))
@@ -217,7 +210,7 @@ def _assembled(
 
 
 def _ties(description: RobotDescription) -> dict[str, Any]:
-    """Loops and springs by their ends, for the figure; nothing where there are none."""
+    """Return loops and springs by their ends, for the figure; nothing where there are none."""
     numbers = _link_numbers(description)
 
     def end(link: str, place: Sequence[Expression]) -> dict[str, Any]:
@@ -227,31 +220,31 @@ def _ties(description: RobotDescription) -> dict[str, Any]:
         {
             "name": loop.name,
             "rod": loop.type == "distance",
-            "ends": [end(one.link, one.origin.xyz) for one in (loop.first, loop.second)],
+            "ends": [end(x.link, x.origin.xyz) for x in (loop.first, loop.second)],
         }
         for loop in description.loops
     ]
     springs = [
-        {"name": spring.name, "ends": [end(one.link, one.point) for one in spring.ends]}
+        {"name": spring.name, "ends": [end(x.link, x.point) for x in spring.ends]}
         for spring in description.springs
     ]
-    return {key: found for key, found in (("loops", loops), ("springs", springs)) if found}
+    return {key: ties for key, ties in (("loops", loops), ("springs", springs)) if ties}
 
 
 def _places(description: RobotDescription) -> list[str]:
-    """What the sliders of q are called."""
-    found: list[str] = []
+    """Return names of the sliders of q."""
+    listed: list[str] = []
     for joint in description.joints:
         names = () if joint.mimic else joint.position_names
         if joint.manifold is not None:
             start = joint.manifold.quaternion
             names = (*names[:start], *(f"{joint.name}, turned about {axis}" for axis in "xyz"))
-        found += names
-    return found
+        listed += names
+    return listed
 
 
 def _range(limits: Limits, reach: float) -> tuple[float, float]:
-    """The ends of a slider; `reach` is how far it goes from 0 where there are no limits.
+    """Return the ends of a slider; `reach` is how far it goes from 0 where there are no limits.
 
     Limits that are far away, as files have them for joints without any, are none for a slider.
     """
@@ -270,7 +263,7 @@ def _near(limit: float | None) -> float | None:
 
 
 def _links(description: RobotDescription) -> list[dict[str, Any]]:
-    """Of every link its name, the number of the link that carries it (-1: the base), mass, com."""
+    """Return name, number of the carrying link (-1: the base), mass and com of every link."""
     numbers = _link_numbers(description)
     return [
         {
@@ -284,7 +277,7 @@ def _links(description: RobotDescription) -> list[dict[str, Any]]:
 
 
 def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
-    """The rigid bodies that move, for pictures of each set free.
+    """Return the rigid bodies that move, for pictures of each set free.
 
     Of every one: its `link`; all links fixed to it, itself included (`members`); the number of the
     body that carries it, -1 for the base; the number of its joint among those of
@@ -318,7 +311,7 @@ def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
 
 
 def _points(points: Sequence[LinkPoint], description: RobotDescription) -> list[dict[str, Any]]:
-    """Of points on links: name, number of the link, place in its frame."""
+    """Return name, number of the link, and place in its frame of points on links."""
     numbers = _link_numbers(description)
     return [
         {
@@ -339,7 +332,7 @@ def _value(entry: Expression, description: RobotDescription) -> float:
 
 
 def scripted(entry: Expression) -> Any:
-    """An expression of the file for `model.js`: a number, a name, or [operator, operand, ...]."""
+    """Write an expression for `model.js`: a number, a name, or [operator, operand, ...]."""
     return _scripted(entry.root) if entry.names else evaluate(entry, {})
 
 

@@ -1,4 +1,4 @@
-"""What closes the loops of a mechanism, for its page: rows, freedoms, and facts for the script.
+"""Closed loops of a mechanism, for its page: rows, freedoms, and facts for the script.
 
 The page closes the loops again whenever a slider moves (`templates/report/mechanism.js`); here is
 where it begins, the mechanism assembled from the initial positions of its file.
@@ -23,7 +23,7 @@ from symgen.validation.mobility import Mobility, mobility
 
 @dataclass(frozen=True)
 class ClosingRow:
-    """A loop or relation as text; `redundant` is empty where nobody knows."""
+    """A loop or relation as text; `redundant` is empty where it is unknown."""
 
     name: str
     type: str
@@ -35,7 +35,7 @@ class ClosingRow:
 
 @dataclass(frozen=True)
 class ClosingPart:
-    """What the page says of it.
+    """The part of the page about closed loops.
 
     `start` are assembled coordinates (nq,) and `rates` (n,) velocities, from which the page begins;
     `said` are freedoms, Gruebler's count and the smallest singular value in words, "" for types
@@ -51,19 +51,19 @@ class ClosingPart:
 
 
 def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> ClosingPart | None:
-    """That of a mechanism; None for a tree.  RequestError where its loops do not close."""
+    """Make the part of a mechanism, None for a tree; RequestError if loops do not close."""
     if not description.n_constraints:
         return None
-    found = check_closing(description)
+    state = check_closing(description)
     values = description.parameter_values
-    start = found.q if found is not None else tuple(
+    start = state.q if state is not None else tuple(
         evaluate(entry, values) for entry in description.initial_q
     )  # fmt: skip
     timed = any("t" in relation.expression.names for relation in description.relations)
     space = Configuration(len(description.coordinate_names), tree.quaternions)
     return ClosingPart(
-        rows=tuple(_rows(description, found)),
-        said="" if found is None else str(found),
+        rows=tuple(_rows(description, state)),
+        said="" if state is None else str(state),
         start=tuple(np.asarray(space.normalize(np.array(start))).tolist()),
         rates=tuple(evaluate(entry, values) for entry in description.initial_qd),
         timed=timed,
@@ -82,19 +82,19 @@ def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> Clo
 
 
 def check_closing(description: RobotDescription) -> Mobility | None:
-    """The mobility of a mechanism, if it is known; RequestError where its loops do not close."""
-    found = mobility(description)
-    if found is not None and found.open_by:
+    """Return the mobility of a mechanism, if known; RequestError if its loops do not close."""
+    state = mobility(description)
+    if state is not None and state.open_by:
         raise RequestError(
             f"{description.file}: a report shows the mechanism with its loops closed from the "
-            f"positions under 'initial': {found.open_by}"
+            f"positions under 'initial': {state.open_by}"
         )
-    return found
+    return state
 
 
-def _rows(description: RobotDescription, found: Mobility | None) -> Iterator[ClosingRow]:
-    """Loops, relations, and the norms of Euler parameters."""
-    spare = {} if found is None else {name: f"{k}" for name, k in found.redundant.items()}
+def _rows(description: RobotDescription, state: Mobility | None) -> Iterator[ClosingRow]:
+    """Yield loops, relations, and the norms of Euler parameters."""
+    spare = {} if state is None else {name: f"{k}" for name, k in state.redundant.items()}
     for loop in description.loops:
         rows = len(closing_type(loop.type).forbids)
         ends = _end(loop.first), _end(loop.second)
@@ -110,6 +110,6 @@ def _rows(description: RobotDescription, found: Mobility | None) -> Iterator[Clo
 
 
 def _end(end: LoopEnd) -> str:
-    """A link, and where on it."""
+    """Return a link, and where on it."""
     place = ", ".join(entry.text for entry in end.origin.xyz)
     return f"{end.link} at ({place})"

@@ -28,7 +28,7 @@ PARTS = "torque_parts"
 ENERGIES = ("kinetic_energy", "potential_energy")
 WRENCHES = "joint_wrenches"
 LIVE_ONLY: tuple[str, ...] = (POSES, PARTS, WRENCHES, *ENERGIES)
-"""What the page computes, each by the first formulation that has it, and does not compare."""
+"""Functions that the page computes, by the first formulation that has them, without comparison."""
 
 CLOSING = (
     "constraints",
@@ -39,7 +39,7 @@ CLOSING = (
     "bias_forces",
     "loop_wrenches",
 )
-"""What the page needs in order to move a mechanism with its loops closed, whatever it takes."""
+"""Functions that the page needs to move a mechanism with its loops closed, at any size."""
 
 LARGEST_ESTIMATE = 80_000
 """Operations, roughly, above which a function is not derived."""
@@ -66,7 +66,7 @@ class Counted:
 
     @property
     def formulations(self) -> tuple[str, ...]:
-        """Those that derive something that the page compares."""
+        """Formulations that derive functions for comparison."""
         compared = (name for name, function in self.sizes if function not in UNCOMPARED)
         return tuple(dict.fromkeys(compared))
 
@@ -77,7 +77,7 @@ class Counted:
         return (*compared, *self.unloaded)
 
     def only(self, names: Collection[Name]) -> Derived:
-        """The programs of these functions alone."""
+        """Return the programs of these functions alone."""
         kept = {
             name: tuple(function for function in functions if (name, function) in names)
             for name, functions in self.derived.selection.built.items()
@@ -121,14 +121,14 @@ def count(description: RobotDescription, journal: Journal) -> Counted:
 
 
 def _single(description: RobotDescription) -> tuple[str, ...]:
-    """Functions that one formulation computes."""
+    """Return functions that one formulation computes."""
     if not description.n_constraints:
         return LIVE_ONLY
     return (*LIVE_ONLY, *(x for x in CLOSING if description.loops or x != "loop_wrenches"))
 
 
 def _without_loads(description: RobotDescription, selection: Selection) -> Iterator[FunctionReport]:
-    """Operations of the torques where no load acts, by every formulation."""
+    """Yield operations of the torques where no load acts, by every formulation."""
     built = {
         name: (TORQUES,) for name, functions in selection.built.items() if TORQUES in functions
     }

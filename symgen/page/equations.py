@@ -2,11 +2,18 @@
 
 What is shown is what `symgen show --expanded` shows, collected by `symgen.algebra.blackboard`;
 sines and cosines of sums of coordinates are abbreviated as there: s_12 = sin(q_1 + q_2).
+
+`cost_as_written` counts what a reader counts with a pencil.  Programs are counted elsewhere
+(`symgen.optimize.operations`): the closed form there is derived from 4x4 matrices, link by link,
+and never collected into the terms that a page prints.  Here SymPy's expressions are counted as they
+stand: a product of k factors has k - 1 multiplications, a power of k too, a sum of k terms k - 1
+additions; a change of sign is free, and every sine or cosine is computed once, as the abbreviations
+of the page say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -17,9 +24,9 @@ from symgen.algebra.blackboard import with_decimals, with_short_waves
 from symgen.deriving.symbolic import SymbolicDynamics
 from symgen.description.model import RobotDescription
 from symgen.formulations import formulation_named
+from symgen.optimize.operations import OperationCount
 from symgen.page.counting import PARTS, TORQUES, Counted
 from symgen.page.mathml import mathml
-from symgen.page.written import WrittenCost, cost_as_written
 from symgen.showing.equations import LARGEST_CLOSED_ROBOT, shown_parts, written_out
 from symgen.showing.typesetting import Inputs, Label, inputs_of, latex, latex_equation
 from symgen.support.journal import Journal
@@ -105,12 +112,12 @@ class ClosedForm:
 
 @lru_cache(maxsize=1)
 def symbolic(description: RobotDescription) -> SymbolicDynamics:
-    """The closed form over SymPy, derived once for all that a page says of it."""
+    """Return the closed form over SymPy, derived once for all that a page says of it."""
     return SymbolicDynamics(description, formulation_named(CLOSED))
 
 
 def closed_form(description: RobotDescription, counted: Counted, journal: Journal) -> ClosedForm:
-    """The closed form of `description`; nothing where it is too large for a formulation at all."""
+    """Derive the closed form of `description`; nothing where it is too large."""
     formulation = formulation_named(CLOSED)
     if not counted.legible or formulation.why_not(counted.tree) is not None:
         return ClosedForm((), ())
@@ -118,7 +125,7 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
     legend: dict[Any, Any] = {}
     few = sum(joint.coordinates for joint in description.joints) <= LARGEST_CLOSED_ROBOT
     largest = LARGEST if few else LARGEST_OF_MANY
-    found = []
+    functions = []
     torques: WrittenCost | None = None
     unloaded: WrittenCost | None = None
     for done, (function, heading) in enumerate(FUNCTIONS.items()):
@@ -130,21 +137,21 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
         printed = list(_printed(dynamics, function)) if readable else []
         for item in printed:
             legend.update({name: (wave, item.inputs) for name, wave in item.waves.items()})
-        found.append(Equations(function, heading, tuple(map(_equation, printed)), size))
+        functions.append(Equations(function, heading, tuple(map(_equation, printed)), size))
         if function == TORQUES and printed:
             torques, unloaded = _costs(printed[0])
     waves = (mathml(f"{latex(name, {})} = {text}") for name, text in _sorted_legend(legend))
-    return ClosedForm(tuple(found), tuple(waves), torques, unloaded)
+    return ClosedForm(tuple(functions), tuple(waves), torques, unloaded)
 
 
 def _costs(torques: _Printed) -> tuple[WrittenCost, WrittenCost | None]:
-    """Of the equations of motion, with and, if there are any, without loads."""
-    whole = cost_as_written(torques.entries, torques.waves)
+    """Return costs of the equations of motion, with and, if there are any, without loads."""
+    cost = cost_as_written(torques.entries, torques.waves)
     loads = dict.fromkeys(torques.inputs.get("loads", ()), 0)
     if not loads:
-        return whole, None
+        return cost, None
     bare = [entry.subs(loads) for entry in torques.entries]
-    return whole, cost_as_written(bare, torques.waves)
+    return cost, cost_as_written(bare, torques.waves)
 
 
 def _printed(dynamics: SymbolicDynamics, function: str) -> Iterator[_Printed]:
@@ -169,7 +176,51 @@ def _equation(item: _Printed) -> Equation:
 
 
 def _sorted_legend(legend: dict[Any, Any]) -> Iterator[tuple[Any, str]]:
-    """The abbreviations by name, each with its sine or cosine in LaTeX."""
+    """Yield the abbreviations by name, each with its sine or cosine in LaTeX."""
     for name in sorted(legend, key=lambda symbol: (len(symbol.name), symbol.name)):
         wave, inputs = legend[name]
         yield name, latex(wave, inputs)
+
+
+@dataclass(frozen=True)
+class WrittenCost:
+    """Operations of printed equations: term by term, and with what they share computed once."""
+
+    as_printed: OperationCount
+    shared: OperationCount
+    temporaries: int
+
+
+def cost_as_written(entries: Iterable[Any], waves: Mapping[Any, Any]) -> WrittenCost:
+    """Return the cost of `entries`, in which the names in `waves` abbreviate sines and cosines."""
+    results = list(entries)
+    used = sympy.Tuple(*results).free_symbols
+    abbreviated = _count([wave for name, wave in waves.items() if name in used])
+    temporaries, rest = sympy.cse(results)
+    common = _count([value for _, value in temporaries])
+    return WrittenCost(
+        as_printed=abbreviated + _count(results),
+        shared=abbreviated + common + _count(rest),
+        temporaries=len(temporaries) + sum(name in used for name in waves),
+    )
+
+
+def _count(expressions: Iterable[Any]) -> OperationCount:
+    return sum(map(_of, expressions), OperationCount())
+
+
+def _of(expression: Any) -> OperationCount:
+    if expression.is_Atom:
+        return OperationCount()
+    if expression.is_Add:
+        return _count(expression.args) + OperationCount(additions=len(expression.args) - 1)
+    above, below = sympy.fraction(expression) if expression.is_Mul else (expression, sympy.S.One)
+    if below.free_symbols:
+        return _of(above) + _of(below) + OperationCount(divisions=1)
+    if expression.is_Mul:
+        factors = [factor for factor in expression.args if factor != -1]
+        return _count(factors) + OperationCount(multiplications=len(factors) - 1)
+    if expression.is_Pow and expression.exp.is_Integer:
+        base, times = expression.base, abs(int(expression.exp)) - 1
+        return _of(base) + OperationCount(0, times, int(bool(expression.exp < 0)))
+    return _count(expression.args) + OperationCount(functions=1)

@@ -34,7 +34,7 @@ _NO_FACTOR = re.compile(r"x\s*(?:=|$)")
 
 
 def mathml(latex: str, block: bool = False) -> str:
-    """A formula in LaTeX as a ``math`` element."""
+    """Return a formula in LaTeX as a ``math`` element."""
     root = convert_to_element(latex, display="block" if block else "inline")
     for element in root.iter():
         element.text = unescape(element.text) if element.text else None
@@ -51,7 +51,7 @@ def mathml(latex: str, block: bool = False) -> str:
 
 
 def _put_words_together(row: ElementTree.Element) -> None:
-    """Upright letters side by side become one identifier, which is set upright anyway."""
+    """Join upright letters side by side to one identifier, which is set upright anyway."""
     last: ElementTree.Element | None = None
     for child in list(row):
         upright = child.tag == "mi" and child.get("mathvariant") == "normal"
@@ -68,14 +68,14 @@ def _put_words_together(row: ElementTree.Element) -> None:
 
 
 def _set_function(element: ElementTree.Element) -> None:
-    """The name of a function stands apart from its argument."""
+    """Set the name of a function apart from its argument."""
     if element.text in _FUNCTIONS:
         element.tag = "mo"
         element.set("rspace", "0.17em")
 
 
 def _unwrap(parent: ElementTree.Element) -> None:
-    """Rows of one element say nothing."""
+    """Remove rows of one element."""
     for place, child in enumerate(list(parent)):
         while child.tag == "mrow" and len(child) == 1 and not child.attrib:
             child = child[0]
@@ -83,7 +83,7 @@ def _unwrap(parent: ElementTree.Element) -> None:
 
 
 def _set_brackets(row: ElementTree.Element) -> None:
-    """Brackets around a matrix, which only fonts for mathematics stretch, are left to the style."""
+    """Leave brackets of matrices, which only fonts for mathematics stretch, to the style."""
     children = list(row)
     for before, table, after in zip(children, children[1:], children[2:], strict=False):
         if table.tag == "mtable" and (before.text, after.text) == ("[", "]"):
@@ -93,7 +93,7 @@ def _set_brackets(row: ElementTree.Element) -> None:
 
 
 def formula(text: str) -> str:
-    """An equation of the notes as HTML: words as they are, all else as MathML."""
+    """Return an equation of the notes as HTML: words as they are, all else as MathML."""
     pieces: list[str] = []
     run: list[str] = []
     depth = 0
@@ -125,8 +125,8 @@ def formula(text: str) -> str:
 
 
 def _is_word(name: str) -> bool:
-    known = name in GREEK or name in _RATES or name in _NAMES or name in ("sum", "int")
-    return _WORD.fullmatch(name) is not None and not known and not name.isupper()
+    is_symbol = name in GREEK or name in _RATES or name in _NAMES or name in ("sum", "int")
+    return _WORD.fullmatch(name) is not None and not is_symbol and not name.isupper()
 
 
 def _latex_of(kind: str, part: str) -> str:

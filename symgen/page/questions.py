@@ -40,7 +40,7 @@ class Entering:
 
 @dataclass(frozen=True)
 class Questions:
-    """What the answers need; `determinant` and `entry` are MathML, empty where they are too long.
+    """Facts for the answers; `determinant` and `entry` are MathML, empty where they are too long.
 
     `torques` are titles of formulations and their reports on the torques, the fewest
     multiplications first, `unloaded` the first without the loads.  `slope` is dtau_1/dq_2.
@@ -60,7 +60,7 @@ class Questions:
 
 
 def questions(description: RobotDescription, counted: Counted, closed: ClosedForm) -> Questions:
-    """The facts behind the answers."""
+    """Return the facts behind the answers."""
     shown = {item.function for item in closed.functions if item.equations}
     formula, always_regular = "", False
     if "mass_matrix" in shown:
@@ -79,13 +79,13 @@ def questions(description: RobotDescription, counted: Counted, closed: ClosedFor
 
 
 def _cheapest(counted: Counted, function: str) -> tuple[tuple[str, FunctionReport], ...]:
-    found = [report for report in counted.reports if report.function == function]
-    found.sort(key=lambda report: report.after.multiplications)
-    return tuple((formulation_named(report.formulation).title, report) for report in found)
+    reports = [report for report in counted.reports if report.function == function]
+    reports.sort(key=lambda report: report.after.multiplications)
+    return tuple((formulation_named(report.formulation).title, report) for report in reports)
 
 
 def _determinant(description: RobotDescription, counted: Counted) -> tuple[str, bool]:
-    """The formula, "" where it is too long, and whether it is seen to be always positive."""
+    """Return the formula, "" where it is too long, and whether it is seen to be always positive."""
     if not 2 <= counted.tree.n <= LARGEST_DETERMINANT:
         return "", False
     dynamics = symbolic(description)
@@ -105,7 +105,7 @@ def _determinant(description: RobotDescription, counted: Counted) -> tuple[str, 
 
 
 def _never_negative(term: Expr, positive: Collection[str]) -> bool:
-    """Whether a term is a product of positive numbers and parameters, and of squares."""
+    """Return whether a term is a product of positive numbers and parameters, and of squares."""
     return all(
         factor.is_positive
         or (factor.is_Pow and factor.exp.is_even)
@@ -116,16 +116,16 @@ def _never_negative(term: Expr, positive: Collection[str]) -> bool:
 
 
 def determinant(matrix: sympy.MatrixBase) -> Expr:
-    """The determinant with as few terms as 1 - cos^2 = sin^2 gives, common factors outside."""
+    """Shorten the determinant by 1 - cos^2 = sin^2, with common factors outside."""
     value = with_cosine_squares(matrix.det(method="berkowitz"))
     for wave in sorted(value.atoms(sympy.cos), key=sympy.default_sort_key):
-        other = sympy.expand(value.subs(wave**2, 1 - sympy.sin(wave.args[0]) ** 2))
-        value = min(value, other, key=lambda form: len(sympy.Add.make_args(form)))
+        replaced = sympy.expand(value.subs(wave**2, 1 - sympy.sin(wave.args[0]) ** 2))
+        value = min(value, replaced, key=lambda form: len(sympy.Add.make_args(form)))
     return sympy.factor_terms(value)
 
 
 def _entry(description: RobotDescription) -> str:
-    """C_12, which is easily taken for the cosine c_12."""
+    """Return C_12, which is easily taken for the cosine c_12."""
     if len(description.coordinate_names) < 2:
         return ""
     entry = symbolic(description).readable("coriolis_matrix")[0, 1]
@@ -133,7 +133,7 @@ def _entry(description: RobotDescription) -> str:
 
 
 def _slope(description: RobotDescription) -> str:
-    """The derivative of the first torque by the second coordinate, or by the only one."""
+    """Return the derivative of the first torque by the second coordinate, or by the only one."""
     column = min(len(description.coordinate_names), 2)
     if not column:
         return ""
@@ -152,9 +152,9 @@ def _equation(description: RobotDescription, function: str, left: str, entry: Ex
 
 
 def _loads(description: RobotDescription) -> tuple[Entering, ...]:
-    """Every load with the coordinates on the path from its link to the base."""
+    """Return every load with the coordinates on the path from its link to the base."""
     carrier = {joint.link.name: joint for joint in description.joints}
-    found = []
+    entering = []
     for load in description.loads:
         path: list[str] = []
         link = load.link
@@ -163,5 +163,5 @@ def _loads(description: RobotDescription) -> tuple[Entering, ...]:
             path[:0] = [joint.mimic.coordinate] if joint.mimic else joint.coordinate_names
             link = joint.parent
         point = f"({', '.join(entry.text for entry in load.point)})"
-        found.append(Entering(load.name, load.link, point, tuple(dict.fromkeys(path))))
-    return tuple(found)
+        entering.append(Entering(load.name, load.link, point, tuple(dict.fromkeys(path))))
+    return tuple(entering)

@@ -27,7 +27,7 @@ FUNCTIONS = (
     ("inverse_dynamics", "inverse_dynamics_derivatives"),
     ("forward_dynamics", "forward_dynamics_derivatives"),
 )
-"""What is shown: of a formulation the first pair whose function it derives."""
+"""Pairs to show: the first whose function a formulation derives."""
 
 OF_LECTURES = "newton_euler"
 
@@ -95,24 +95,24 @@ class Recursion:
 def recursions(
     description: RobotDescription, counted: Counted, journal: Journal
 ) -> tuple[Recursion, ...]:
-    """The recursions of all formulations that apply to `description`, that of lectures first."""
+    """Return recursions of all formulations that apply to `description`, that of lectures first."""
     applicable = [item for item in FORMULATIONS if item.name in counted.formulations]
     applicable.sort(key=lambda item: item.name != OF_LECTURES)
-    found = []
+    listed = []
     for done, formulation in enumerate(applicable):
         journal.progress(f"steps: {formulation.name}", done, len(applicable))
         text = "\n".join(notation(formulation, _functions(formulation, counted)[0])).strip()
         shown = tuple(_shown(description, formulation, counted))
-        found.append(
+        listed.append(
             Recursion(formulation.name, formulation.title, formulation.source, text, shown)
         )
-    return _within_bounds(found)
+    return _within_bounds(listed)
 
 
 def _shown(
     description: RobotDescription, formulation: Formulation, counted: Counted
 ) -> Iterator[Steps]:
-    """The functions of a formulation with their steps, or without where they are too large."""
+    """Yield functions of a formulation with their steps, or without where they are too large."""
     dynamics = SymbolicDynamics(description, formulation) if counted.legible else None
     for function in _functions(formulation, counted):
         if dynamics is not None and counted.sizes[formulation.name, function] <= LARGEST:
@@ -121,14 +121,14 @@ def _shown(
             yield _left_out(formulation.name, function)
 
 
-def unfolded_later(found: Sequence[Recursion]) -> dict[str, Any]:
-    """What the page unfolds when it is opened, by key."""
+def unfolded_later(listed: Sequence[Recursion]) -> dict[str, Any]:
+    """Return steps that the page unfolds when they are opened, by key."""
     return {
         steps.key: {
             "sections": [[section.heading, section.groups] for section in steps.sections],
             "results": steps.results,
         }
-        for recursion in found
+        for recursion in listed
         for steps in recursion.functions
         if steps.later and steps.sections
     }
@@ -172,14 +172,14 @@ def _heading(step: Step[Any]) -> str:
 
 
 def _groups(step: Step[Any]) -> Iterator[tuple[str, str]]:
-    """The statements, those by one equation together, in their order."""
+    """Yield the statements, those by one equation together, in their order."""
     for label, lines in groupby(step.statements, key=lambda line: line.note):
         yield label, "\n".join(f"{line.name} = {with_decimals(line.value)}" for line in lines)
 
 
-def _within_bounds(found: Sequence[Recursion]) -> tuple[Recursion, ...]:
-    """Without the largest functions, where all together are too much for a page."""
-    sizes = sorted((s.size, s.key) for recursion in found for s in recursion.functions)
+def _within_bounds(listed: Sequence[Recursion]) -> tuple[Recursion, ...]:
+    """Drop the largest functions, where all together are too much for a page."""
+    sizes = sorted((s.size, s.key) for recursion in listed for s in recursion.functions)
     total, kept = 0, set()
     for size, key in sizes:
         total += size
@@ -193,5 +193,5 @@ def _within_bounds(found: Sequence[Recursion]) -> tuple[Recursion, ...]:
                 for steps in recursion.functions
             ),
         )
-        for recursion in found
+        for recursion in listed
     )

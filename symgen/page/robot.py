@@ -11,14 +11,7 @@ from symgen.kinematics.topology import Topology, topology
 from symgen.page.counting import Counted
 from symgen.page.mathml import mathml
 from symgen.showing.equations import poses_of_frames
-from symgen.showing.tree import (
-    counted,
-    degrees_of_freedom,
-    drawing,
-    numbered,
-    pattern,
-    rotations,
-)
+from symgen.showing.tree import counted, degrees_of_freedom, drawing, numbered, pattern, rotations
 from symgen.showing.typesetting import latex_equation
 
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -44,7 +37,7 @@ class LinkRow:
 
 @dataclass(frozen=True)
 class RobotPart:
-    """What the page says of the robot before any equation.
+    """The part of the page about the robot, before any equation.
 
     `facts` are counts in words; `places` are points and loads: name, which of the two, link, where;
     `poses` the frames' poses as MathML, empty for large robots; `coupled` says that some joints
@@ -68,9 +61,9 @@ class RobotPart:
 
 
 def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
-    """Everything about the robot that is no equation of motion."""
+    """Return everything about the robot that is no equation of motion."""
     tree = counted.tree
-    found = topology(tree)
+    branches = topology(tree)
     posed = counted.legible and tree.n <= LARGEST_MATRICES
     return RobotPart(
         name=description.name,
@@ -89,8 +82,8 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
         + tuple(_forces(description)),
         gravity=_triple(description.gravity),
         drawing=drawing(description),
-        topology=found,
-        pattern=pattern(tree, found) if found.n else "",
+        topology=branches,
+        pattern=pattern(tree, branches) if branches.n else "",
         poses=tuple(_poses(description)) if posed else (),
         coupled=tree.is_coupled,
         distal=any(x.dh is not None and x.dh.convention == "standard" for x in description.joints),
@@ -98,7 +91,7 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
 
 
 def _forces(description: RobotDescription) -> Iterator[tuple[str, str, str, str]]:
-    """Springs by their ends, and forces."""
+    """Yield springs by their ends, and forces."""
     for spring in description.springs:
         links = " and ".join(end.link for end in spring.ends)
         yield spring.name, "spring", links, " and ".join(_triple(end.point) for end in spring.ends)
@@ -140,7 +133,7 @@ def _rows(description: RobotDescription) -> Iterator[LinkRow]:
 
 
 def _followed(mimic: Mimic) -> str:
-    """What a joint does that follows a coordinate."""
+    """Return the motion of a joint that follows a coordinate."""
     offset = "" if _is_zero(mimic.offset) else f" + {mimic.offset.text}"
     return f"{mimic.multiplier.text} q({mimic.coordinate}){offset}"
 
@@ -164,7 +157,7 @@ def _is_zero(entry: Expression) -> bool:
 
 
 def _placement(joint: JointDescription) -> str:
-    """The row of the DH table, or origin and axis."""
+    """Return the row of the DH table, or origin and axis."""
     if joint.dh is not None:
         row = joint.dh
         entries = {"theta": row.theta, "d": row.d, "a": row.a, "alpha": row.alpha}

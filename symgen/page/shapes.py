@@ -1,4 +1,4 @@
-"""What the links of a URDF look like: its `visual` geometry as triangles, for pictures.
+"""Looks of the links of a URDF: its `visual` geometry as triangles, for pictures.
 
     shapes_of : URDF file -> one `Shape` for every visual
 
@@ -40,11 +40,11 @@ Colour = tuple[float, float, float]
 
 ENDINGS = (".stl", ".obj", ".dae", ".ply", ".glb")
 MOST_BYTES = 64 * 1024 * 1024
-"""Of one mesh file, and of the URDF."""
+"""Largest size of a mesh file, and of the URDF."""
 MOST_READ = 4_000_000
 """Triangles that are looked at in one file."""
 MOST_TRIANGLES = 8000
-"""Of a robot, in a page: what a browser draws sixty times a second."""
+"""Triangles of a robot in a page, which a browser draws sixty times a second."""
 AROUND = 20
 """Corners of a cylinder, and of a sphere along its equator."""
 GREY = (0.62, 0.66, 0.72)
@@ -74,11 +74,11 @@ class _Urdf:
 
     @property
     def name(self) -> str:
-        """Of the file, for messages."""
+        """Name of the file, for messages."""
         return self.path.name
 
     def root(self) -> Element:
-        """What it says; xacro is expanded."""
+        """Return the root element; xacro is expanded."""
         content = _content(self.path, "the URDF")
         if self.path.suffix.lower() == XACRO:
             return expanded(str(self.path), self.reading)[0]
@@ -88,7 +88,7 @@ class _Urdf:
 def shapes_of(
     urdf: str | Path, link_names: tuple[str, ...], reading: ReadOptions = AS_IT_IS
 ) -> tuple[Shape, ...]:
-    """The shapes of the links of a module, thinned to what a page can draw.
+    """Return the shapes of the links of a module, thinned to what a page can draw.
 
     `reading` names packages and arguments of xacro.  `RequestError` where the file or a mesh cannot
     be read, or no visible link is one of the module; `ModelError` where the file is no URDF.
@@ -98,7 +98,7 @@ def shapes_of(
     if root.tag != "robot":
         raise RequestError(f"{path.name} is no URDF: it begins with <{root.tag}>, not with <robot>")
     names = link_names_of_urdf(root, path.name)
-    if any(name == BASE and own in link_names for own, name in names.items()):
+    if any(name == BASE and link in link_names for link, name in names.items()):
         names = link_names_of_urdf(root, path.name, floating_base=True)
     number = {name: i for i, name in enumerate(link_names)} | {BASE: -1}
     palette = {
@@ -106,27 +106,27 @@ def shapes_of(
         for material in root.all("material")
         if (colour := _colour(material)) is not None
     }
-    found: list[Shape] = []
+    shapes: list[Shape] = []
     for link in root.all("link"):
         name = link.attributes["name"]
         place = number.get(names[name])
         if place is None:
             continue
         for visual in link.all("visual"):
-            found += _shapes(visual, place, path, palette)
-            if len(found) > MOST_SHAPES:
+            shapes += _shapes(visual, place, path, palette)
+            if len(shapes) > MOST_SHAPES:
                 raise RequestError(f"{path.name}: more than {MOST_SHAPES} shapes")
-    found = [shape for shape in found if len(shape.faces)]
-    if not found:
+    shapes = [shape for shape in shapes if len(shape.faces)]
+    if not shapes:
         raise RequestError(
             f"{path.name} has no <visual> geometry of a link of this module; "
             f"its links are {', '.join(link_names[:8])}{', ...' if len(link_names) > 8 else ''}"
         )
-    return _thinned(found)
+    return _thinned(shapes)
 
 
 def _content(path: Path, what: str) -> bytes:
-    """A regular file of bearable size."""
+    """Return a regular file of bearable size."""
     try:
         if not path.is_file():
             raise RequestError(f"{what} {shown(str(path))} is no file")
@@ -158,15 +158,15 @@ def _shapes(
         turn = _attitude(origin, where)
         shift = np.array(_numbers(origin, "xyz", (0.0, 0.0, 0.0), where))
     material = visual.first("material")
-    given = None if material is None else _colour(material)
-    if given is None and material is not None:
-        given = palette.get(material.attributes.get("name", ""))
+    painted = None if material is None else _colour(material)
+    if painted is None and material is not None:
+        painted = palette.get(material.attributes.get("name", ""))
     for vertices, faces, colour in _geometry(kind, urdf, where):
-        yield Shape(link, vertices @ turn.T + shift, faces, given or colour)
+        yield Shape(link, vertices @ turn.T + shift, faces, painted or colour)
 
 
 def _attitude(origin: Element, where: str) -> Array:
-    """The rotation matrix of an <origin>, of its `quat_xyzw` or its `rpy`."""
+    """Return the rotation matrix of an <origin>, of its `quat_xyzw` or its `rpy`."""
     if "quat_xyzw" not in origin.attributes:
         rpy = _numbers(origin, "rpy", (0.0, 0.0, 0.0), where)
         return np.array(from_rpy(rpy)).reshape(3, 3)
@@ -178,7 +178,7 @@ def _attitude(origin: Element, where: str) -> Array:
 
 
 def _geometry(kind: Element, urdf: _Urdf, where: str) -> Iterator[tuple[Array, Faces, Colour]]:
-    """Triangles with the colour that a mesh file gives them."""
+    """Yield triangles with the colour that a mesh file gives them."""
     if kind.tag == "mesh":
         scale = np.array(_numbers(kind, "scale", (1.0, 1.0, 1.0), where))
         path = _mesh_file(kind.attributes.get("filename", ""), urdf, where)
@@ -210,14 +210,14 @@ def _numbers(
     if text is None:
         return otherwise
     try:
-        found = tuple(float(word) for word in text.split())
+        numbers = tuple(float(word) for word in text.split())
     except ValueError:
-        found = ()
-    if len(found) != len(otherwise) or not all(map(math.isfinite, found)):
+        numbers = ()
+    if len(numbers) != len(otherwise) or not all(map(math.isfinite, numbers)):
         raise RequestError(
             f"{where}: {key}: expected {len(otherwise)} numbers, found {shown(text)}"
         )
-    return found
+    return numbers
 
 
 def _colour(material: Element) -> Colour | None:
@@ -237,14 +237,14 @@ def _box(size: Array) -> tuple[Array, Faces]:
 
 
 def cylinder(radius: float, length: float) -> tuple[Array, Faces]:
-    """Vertices (n, 3) and faces (k, 3) of a cylinder about z, its centre at 0; lengths in m."""
+    """Return vertices (n, 3) and faces (k, 3) of a cylinder about z, centred at 0, in m."""
     return _turned_profile([(radius, -length / 2), (radius, length / 2)])
 
 
 def _turned_profile(
     rings: list[tuple[float, float]], poles: tuple[float, float] | None = None
 ) -> tuple[Array, Faces]:
-    """Rings (radius, z) about z, closed by a pole at either end."""
+    """Return rings (radius, z) about z, closed by a pole at either end."""
     angles = np.arange(AROUND) * 2 * math.pi / AROUND
     circle = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(AROUND)])
     low, high = poles or (rings[0][1], rings[-1][1])
@@ -273,19 +273,19 @@ def _turned_profile(
 
 
 def _mesh_file(name: str, urdf: _Urdf, where: str) -> Path:
-    """Where ``package://arm_description/meshes/link.stl``, a path, or a file: URL lies."""
-    scheme, found, rest = name.partition("://")
-    if not found:
+    """Return where ``package://arm_description/meshes/link.stl``, a path, or a file: URL lies."""
+    scheme, separator, rest = name.partition("://")
+    if not separator:
         scheme, rest = "", name
     if scheme not in {"", "file", "package", "model"}:
         raise RequestError(f"{where}: {shown(name)}: only files of this machine are read")
     path = Path(rest)
     if path.suffix.lower() not in ENDINGS:
         raise RequestError(f"{where}: {shown(name)}: expected a mesh ({', '.join(ENDINGS)})")
-    here = urdf.path.resolve().parent
+    beside = urdf.path.resolve().parent
     if scheme in {"", "file"}:
-        return here / path
-    tried = list(_in_packages(path, here, dict(urdf.reading.packages)))
+        return beside / path
+    tried = list(_in_packages(path, beside, dict(urdf.reading.packages)))
     for candidate in tried:
         if candidate.is_file():
             return candidate
@@ -295,12 +295,12 @@ def _mesh_file(name: str, urdf: _Urdf, where: str) -> Path:
     )
 
 
-def _in_packages(path: Path, here: Path, given: Mapping[str, str]) -> Iterator[Path]:
-    """Where a file of a package may lie, `path` beginning with the name of the package."""
+def _in_packages(path: Path, beside: Path, folders: Mapping[str, str]) -> Iterator[Path]:
+    """Yield where a file of a package may lie, `path` beginning with the name of the package."""
     package, *inside = path.parts
-    if package in given:
-        yield Path(given[package], *inside)
-    for folder in (here, *here.parents):
+    if package in folders:
+        yield Path(folders[package], *inside)
+    for folder in (beside, *beside.parents):
         if folder.name == package:
             yield folder.joinpath(*inside)
         yield folder / path
@@ -311,7 +311,7 @@ def _in_packages(path: Path, here: Path, given: Mapping[str, str]) -> Iterator[P
 
 
 def _mesh(path: Path, where: str) -> list[tuple[Array, Faces, Colour]]:
-    """The parts of a mesh file, in m as far as the file gives a unit, each in one colour."""
+    """Return the parts of a mesh file, in m as far as the file gives a unit, each in one colour."""
     try:
         import trimesh
     except ImportError as error:
@@ -350,7 +350,7 @@ def _part(scene: Any, node: Any, unit: float) -> tuple[Array, Faces, Colour]:
 
 
 def _metres(unit: str | None) -> float:
-    """What a file's unit of length is in m: DAE files say it, others do not."""
+    """Return a file's unit of length in m: DAE files say it, others do not."""
     words = (unit or "").split(" * ")
     try:
         return float(words[0]) if len(words) == 2 and words[1] == "meters" else 1.0
@@ -371,7 +371,7 @@ def _thinned(shapes: list[Shape]) -> tuple[Shape, ...]:
 
 
 def _coarser(shape: Shape, size: float) -> Shape:
-    """The shape with all vertices of one cell of a grid replaced by their mean."""
+    """Return the shape with all vertices of one cell of a grid replaced by their mean."""
     cells = np.floor(shape.vertices / size).astype(int)
     _, group = np.unique(cells, axis=0, return_inverse=True)
     group = group.ravel()

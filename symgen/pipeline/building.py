@@ -25,8 +25,7 @@ from symgen.description.additions import with_additions
 from symgen.description.model import LinkPoint
 from symgen.emit import compiled, cython, numpy
 from symgen.emit.bundle import Forms, SourceBundle
-from symgen.emit.early import EarlyKernels
-from symgen.emit.emission import BACKEND_NAMES, emit
+from symgen.emit.emission import BACKEND_NAMES, EarlyKernels, emit
 from symgen.emit.templates import compiled as compiled_templates
 from symgen.emit.templates import own_templates, use_compiled
 from symgen.emit.text import plain

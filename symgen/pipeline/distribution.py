@@ -20,10 +20,15 @@ from symgen.options import BuildOptions
 from symgen.pipeline.build_report import BuildReport
 from symgen.pipeline.building import build, run
 from symgen.support.journal import Journal
-from symgen.toolchain import environment
 from symgen.toolchain.files import check_writable, file_system_errors, write_atomically
-from symgen.toolchain.sdist import source
-from symgen.toolchain.wheel import editable, packed, version_named
+from symgen.toolchain.wheels import (
+    check_free,
+    editable,
+    install,
+    packed,
+    source,
+    version_named,
+)
 
 
 @dataclass(frozen=True)
@@ -57,9 +62,9 @@ def build_installed(
     module's, before anything is built.
     """
     module = _module_name(path, name)
-    environment.check_free(module)
+    check_free(module)
     report = build(path, options, journal)
-    environment.install(editable(report.folder, module))
+    install(editable(report.folder, module))
     return replace(report, installed_as=module)
 
 

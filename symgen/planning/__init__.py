@@ -1,19 +1,20 @@
 """Optimal motions of generated modules, as nonlinear programs with exact first derivatives.
 
-    splines     ->  Profile, Local      motions as B-splines
-    quantities  ->  Quantity            the generated module at all instants, batched
-    terms       ->  Term                parts of a nonlinear program
-    samples     ->  Sampled             those that are quantities at instants
-    problem     ->  Problem             the terms together
-    solver      ->  Outcome             by `ipopt` or `trust_constr`, of a `program`
+    task, values    ->  Task            the data of a task file, and its values with their faults
+    quantities      ->  Quantity        the generated module at all instants, batched
+    problem         ->  Problem         terms: rows of constraints, parts of the objective
+    samples         ->  Sampled         terms of quantities at instants of a motion
+    splines, charts ->  Profile, Chart  motions as B-splines, attitudes in three coordinates
+    solver          ->  Outcome         IPOPT or trust-constr
 
-and, around these:
+A key of task files with its reading, its quantity and its terms is one module: `angles`, `cuts`,
+`loads`, `mirroring`, `obstacles`, `poses`.  From a task to a plan:
 
-    reading         task file, dict     ->  Task, checked against the robot (with `values`,
-                                            `load_reading`, `obstacle_reading`)
+    reading         task file, dict     ->  Task, checked against the robot (`checks`, `attitudes`)
     starting        Task                ->  unknowns to start from
-    transcription   Task                ->  Problem
-    collocation     Task                ->  a program by forward dynamics, Nodes
-    verification    motion              ->  limits on a fine grid, forward simulation
-    plan            robot, task         ->  Plan (`results`, `writing`, `files`, `figures`)
+    transcription   Task                ->  Problem of splines, by inverse dynamics
+    collocation     Task                ->  Problem of nodes, by forward dynamics
+    trajectories    unknowns            ->  states and torques at any instant
+    verification    trajectory          ->  limits on a fine grid, forward simulation
+    plan            robot, task         ->  Plan (`results`, `files`, `figures`)
 """

@@ -46,7 +46,7 @@ from symgen.robot.configuration import (
 Array = NDArray[Any]
 
 STEP = 1e-30
-"""Of complex steps."""
+"""Size of complex steps."""
 KINDS = 3
 """x, x', x''; and e, v, a."""
 
@@ -77,28 +77,28 @@ class Chart:
 
     @property
     def joints(self) -> list[Columns]:
-        """Those with a quaternion."""
+        """The joints with a quaternion."""
         return columns_of(self.space)
 
     @property
     def plain(self) -> NDArray[np.bool_]:
         """The columns whose velocities are rates of x, (n,)."""
-        found = np.zeros(self.space.n, dtype=bool)
-        found[self.space.velocities] = True
-        return found
+        columns = np.zeros(self.space.n, dtype=bool)
+        columns[self.space.velocities] = True
+        return columns
 
     def rates(self, limits: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Limits of velocities or their derivatives (n, 2) that are those of rates of x."""
+        """Return limits of velocities or their derivatives (n, 2) that are those of rates of x."""
         return np.where(self.plain[:, None], limits, [-np.inf, np.inf])
 
     def along(self, quantity: Quantity) -> Quantity:
-        """A function of q, velocities and accelerations as one of x, x', x''."""
+        """Return a function of q, velocities and accelerations as one of x, x', x''."""
         return OnChart(self, quantity) if self.joints else quantity
 
     # ---------------------------------------------------------------------------- positions
 
     def configuration(self, x: Array) -> Array:
-        """q (..., nq)."""
+        """Return q (..., nq)."""
         if not self.joints:
             return x
         q = np.zeros((*x.shape[:-1], self.space.nq))
@@ -110,7 +110,7 @@ class Chart:
         return q
 
     def motion(self, planned: Motion) -> Motion:
-        """The robot's, with q, velocities and accelerations."""
+        """Return the robot's, with q, velocities and accelerations."""
         if not self.joints:
             return planned
         x, rate, bend = planned.q, planned.qd, planned.qdd
@@ -130,37 +130,37 @@ class Chart:
     # -------------------------------------------------------------------------- derivatives
 
     def slopes(self, x: Array, rate: Array, bend: Array) -> Array:
-        """Derivatives of (e, v, a) by (x, x', x''), (..., 3 n, 3 n)."""
+        """Return derivatives of (e, v, a) by (x, x', x''), (..., 3 n, 3 n)."""
         n = self.space.n
-        found = np.zeros((*x.shape[:-1], KINDS, n, KINDS, n))
-        own = self.space.velocities
+        slopes = np.zeros((*x.shape[:-1], KINDS, n, KINDS, n))
+        plain = self.space.velocities
         for r in range(KINDS):
-            found[..., r, own, r, own] = 1.0
-        for at, reference in zip(self.joints, self.references, strict=True):
-            part = at.columns
+            slopes[..., r, plain, r, plain] = 1.0
+        for joint, reference in zip(self.joints, self.references, strict=True):
+            part = joint.columns
             states = (z[..., part] for z in (x, rate, bend))
-            found[..., :, part, :, part] = _slopes(reference, *states)
-        return found.reshape(*x.shape[:-1], KINDS * n, KINDS * n)
+            slopes[..., :, part, :, part] = _slopes(reference, *states)
+        return slopes.reshape(*x.shape[:-1], KINDS * n, KINDS * n)
 
     def curvature(self, x: Array, rate: Array, bend: Array, gradients: Array) -> Array:
-        """Second derivatives of gradients (..., 3, n) . (e, v, a), (..., 3 n, 3 n)."""
+        """Return second derivatives of gradients (..., 3, n) . (e, v, a), (..., 3 n, 3 n)."""
         n = self.space.n
-        found = np.zeros((*x.shape[:-1], KINDS, n, KINDS, n))
-        for at, reference in zip(self.joints, self.references, strict=True):
-            part = at.columns
+        curvature = np.zeros((*x.shape[:-1], KINDS, n, KINDS, n))
+        for joint, reference in zip(self.joints, self.references, strict=True):
+            part = joint.columns
             states = (z[..., part] for z in (x, rate, bend, gradients))
-            found[..., :, part, :, part] = _curvature(reference, *states)
-        return found.reshape(*x.shape[:-1], KINDS * n, KINDS * n)
+            curvature[..., :, part, :, part] = _curvature(reference, *states)
+        return curvature.reshape(*x.shape[:-1], KINDS * n, KINDS * n)
 
     # ----------------------------------------------------------------------------- dynamics
 
     def forward(
-        self, module: Any, x: Array, rate: Array, tau: Array, given: dict[str, Any]
+        self, module: Any, x: Array, rate: Array, tau: Array, options: dict[str, Any]
     ) -> tuple[Array, Array]:
-        """x'' by forward dynamics (K, n), and its derivatives by (x, x', tau), (K, n, 3 n)."""
+        """Return x'' of forward dynamics (K, n), and derivatives by (x, x', tau), (K, n, 3 n)."""
         n, zero = self.space.n, np.zeros_like(x)
         motion = self.motion(Motion(x, rate, zero, zero[:, 0], zero[:, 0]))
-        qdd, *rows = module.forward_dynamics_derivatives(motion.q, motion.qd, tau, **given)
+        qdd, *rows = module.forward_dynamics_derivatives(motion.q, motion.qd, tau, **options)
         slopes = np.concatenate(rows, axis=-1)
         if not self.joints:
             return qdd, slopes
@@ -169,86 +169,87 @@ class Chart:
         along = self.slopes(x, rate, bend)
         state = along.copy()  # of (e, v, tau) by (x, x', tau)
         state[..., 2 * n :, :] = np.eye(3 * n)[2 * n :]
-        found = slopes @ state
-        found[..., : 2 * n] -= along[..., 2 * n :, : 2 * n]
-        return bend, np.linalg.solve(J, found)
+        by_state = slopes @ state
+        by_state[..., : 2 * n] -= along[..., 2 * n :, : 2 * n]
+        return bend, np.linalg.solve(J, by_state)
 
 
 class OnChart(Quantity):
     """A quantity of the robot's motion, of which x, x', x'' are given."""
 
-    def __init__(self, chart: Chart, own: Quantity) -> None:
-        self.module, self.given, self.labels = own.module, own.given, own.labels
-        self.orders = own.orders
-        self.chart, self.own = chart, own
+    def __init__(self, chart: Chart, quantity: Quantity) -> None:
+        self.module, self.given, self.labels = quantity.module, quantity.given, quantity.labels
+        self.orders = quantity.orders
+        self.chart, self.quantity = chart, quantity
         self._known: tuple[Motion, Motion, Array] | None = None
 
     def related(self) -> NDArray[np.bool_]:
-        """Those of a joint together: each coordinate of it moves along several velocities."""
-        found = self.own.related().copy()
-        for at in self.chart.joints:
-            found[:, at.columns] = self.own.related()[:, at.columns].any(axis=1, keepdims=True)
-        return found
+        """Return dependence (m, n) by whole joints: a coordinate moves along several velocities."""
+        related = self.quantity.related().copy()
+        for joint in self.chart.joints:
+            columns = related[:, joint.columns]
+            columns[:] = columns.any(axis=1, keepdims=True)
+        return related
 
     def robot(self, motion: Motion) -> tuple[Motion, Array]:
-        """The robot's motion, and its derivatives by the state, (..., R n, R n).
+        """Return the robot's motion, and its derivatives by the state, (..., R n, R n).
 
         Those of the last motion are kept: values, slopes and Hessians are asked for in turn.
         """
         if self._known is None or self._known[0] is not motion:
             size = self.orders * self.chart.space.n
-            slopes = self.chart.slopes(motion.q, motion.qd, motion.qdd)[..., :size, :size]
+            slopes = self.chart.slopes(*motion.state)[..., :size, :size]
             self._known = motion, self.chart.motion(motion), slopes
         return self._known[1:]
 
     def value(self, motion: Motion) -> Array:
         """(..., K, m)."""
-        return self.own.value(self.chart.motion(motion))
+        return self.quantity.value(self.chart.motion(motion))
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """By the chain rule."""
+        """Return values and derivatives by the state, (..., K, orders, m, n), by the chain rule."""
         robot, slopes = self.robot(motion)
-        values, rows = self.own.jacobian(robot)
+        values, rows = self.quantity.jacobian(robot)
         flat = np.moveaxis(rows, -3, -2)
         along = flat.reshape(*values.shape, -1) @ slopes
         return values, np.moveaxis(along.reshape(flat.shape), -2, -3)
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
-        """By the chain rule."""
+        """Return gradients of multipliers (K, m) . values, (..., K, orders, n)."""
         robot, slopes = self.robot(motion)
-        rows = self.own.gradients(robot, multipliers)
+        rows = self.quantity.gradients(robot, multipliers)
         flat = rows.reshape(*rows.shape[:-2], 1, -1)
         return np.asarray((flat @ slopes).reshape(rows.shape))
 
     def by_time(self, motion: Motion) -> Array | None:
-        """Not through the state."""
-        return self.own.by_time(self.chart.motion(motion))
+        """Return derivatives by T at fixed state, (K, m)."""
+        return self.quantity.by_time(self.chart.motion(motion))
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
-        """By the chain rule, twice."""
+        """Return second derivatives of multipliers (K, m) . values, by the chain rule twice."""
         robot, slopes = self.robot(motion)
-        second = self.own.hessian(robot, multipliers).transpose(0, 1, 3, 2, 4)
+        second = self.quantity.hessian(robot, multipliers).transpose(0, 1, 3, 2, 4)
         shape, size = second.shape, slopes.shape[-1]
-        found = slopes.transpose(0, 2, 1) @ second.reshape(-1, size, size) @ slopes
+        hessian = slopes.transpose(0, 2, 1) @ second.reshape(-1, size, size) @ slopes
         gradients = np.zeros((*motion.q.shape[:-1], KINDS, motion.q.shape[-1]))
-        gradients[..., : self.orders, :] = self.own.gradients(robot, multipliers)
-        bent = self.chart.curvature(motion.q, motion.qd, motion.qdd, gradients)
-        found += bent[..., :size, :size]
-        return np.asarray(found.reshape(shape).transpose(0, 1, 3, 2, 4))
+        gradients[..., : self.orders, :] = self.quantity.gradients(robot, multipliers)
+        curvature = self.chart.curvature(*motion.state, gradients)
+        hessian += curvature[..., :size, :size]
+        return np.asarray(hessian.reshape(shape).transpose(0, 1, 3, 2, 4))
 
 
 def columns_of(space: Configuration) -> list[Columns]:
-    """Where the joints with a quaternion stand."""
-    found = []
+    """Return where the joints with a quaternion stand."""
+    columns = []
     for kind, i, k in space.joints:
         more = 3 * (kind == FREE)
-        found.append(
+        columns.append(
             Columns(
                 slice(k + more, k + more + 3), slice(i + more, i + more + 4),
                 slice(k, k + more), slice(i, i + 3) if more else None,
             )
         )  # fmt: skip
-    return found
+    return columns
 
 
 _UNITS = np.eye(4)
@@ -259,28 +260,27 @@ _BACK = product(_UNITS[:, None], conjugate(_UNITS))[..., :3]
 
 
 def rates_on(space: Configuration) -> Callable[[Array, Array], Array]:
-    """`space.rate` for one state, (nq,) and (n,), in a fraction of its time."""
+    """Return `space.rate` for one state, (nq,) and (n,), in a fraction of its time."""
     joints = columns_of(space)
     if not joints:
         return lambda _, v: v
 
     def rate(q: Array, v: Array) -> Array:
-        found = np.empty(space.nq)
-        found[space.positions] = v[space.velocities]
-        for at in joints:
-            Q = q[at.attitude]
-            spun = Q @ _SPIN.reshape(4, 12)
-            found[at.attitude] = 0.5 * v[at.turn] @ spun.reshape(3, 4)
-            if at.place is not None:
-                turned = v[at.travel] @ spun.reshape(3, 4)
-                found[at.place] = turned @ (Q @ _BACK)
-        return found
+        rates = np.empty(space.nq)
+        rates[space.positions] = v[space.velocities]
+        for joint in joints:
+            Q = q[joint.attitude]
+            spin = (Q @ _SPIN.reshape(4, 12)).reshape(3, 4)
+            rates[joint.attitude] = 0.5 * v[joint.turn] @ spin
+            if joint.place is not None:
+                rates[joint.place] = v[joint.travel] @ spin @ (Q @ _BACK)
+        return rates
 
     return rate
 
 
 def joint_names(module: Any) -> tuple[str, ...]:
-    """Those of joint wrenches: a joint with a quaternion has one, others one for each axis."""
+    """Name joint wrenches: joints with a quaternion have one, others one for each axis."""
     space = configuration_of(module)
     called = dict(zip(space.rows.tolist(), module.coordinate_names, strict=True))
     for at in columns_of(space):
@@ -293,122 +293,121 @@ def joint_names(module: Any) -> tuple[str, ...]:
 
 
 def _slopes(reference: Array, x: Array, rate: Array, bend: Array) -> Array:
-    """Derivatives of (e, v, a) by (x, x', x'') of one joint, (..., 3, m, 3, m)."""
+    """Return derivatives of (e, v, a) by (x, x', x'') of one joint, (..., 3, m, 3, m)."""
     m = x.shape[-1]
     p, w = slice(0, m - 3), slice(m - 3, m)
     sigma, turn, s = x[..., w] / 4, rate[..., w], rate[..., w] / 4
     J, by_turn = _jacobian(sigma), _turn_slopes(sigma, turn)
     by_sigma, by_s = _bent_slopes(sigma, s)
-    found = np.zeros((*x.shape[:-1], KINDS, m, KINDS, m), dtype=np.result_type(x, rate, bend))
+    slopes = np.zeros((*x.shape[:-1], KINDS, m, KINDS, m), dtype=np.result_type(x, rate, bend))
     for r in range(KINDS):
-        found[..., r, w, r, w] = J
-    found[..., 1, w, 0, w] = by_turn
-    found[..., 2, w, 0, w] = _turn_slopes(sigma, bend[..., w]) + by_sigma / 4
-    found[..., 2, w, 1, w] = by_s / 4
+        slopes[..., r, w, r, w] = J
+    slopes[..., 1, w, 0, w] = by_turn
+    slopes[..., 2, w, 0, w] = _turn_slopes(sigma, bend[..., w]) + by_sigma / 4
+    slopes[..., 2, w, 1, w] = by_s / 4
     if m > 3:
         P, across = _to_link(reference, sigma), skew(_times(J, turn))
         v = skew(_times(P, rate[..., p]))
         for r in range(KINDS):
-            found[..., r, p, r, p] = P
-        found[..., 1, p, 0, w] = found[..., 2, p, 1, w] = v @ J
-        found[..., 2, p, 0, w] = skew(_times(P, bend[..., p])) @ J + v @ by_turn - across @ v @ J
-        found[..., 2, p, 1, p] = -across @ P
-    return found
+            slopes[..., r, p, r, p] = P
+        slopes[..., 1, p, 0, w] = slopes[..., 2, p, 1, w] = v @ J
+        slopes[..., 2, p, 0, w] = skew(_times(P, bend[..., p])) @ J + v @ by_turn - across @ v @ J
+        slopes[..., 2, p, 1, p] = -across @ P
+    return slopes
 
 
 def _curvature(reference: Array, x: Array, rate: Array, bend: Array, gradients: Array) -> Array:
-    """Second derivatives of gradients . (e, v, a) of one joint, (..., 3, m, 3, m).
+    """Return second derivatives of gradients . (e, v, a) of one joint, (..., 3, m, 3, m).
 
-    Those by the attitude and its rate are found; the others follow by symmetry.  That of e is the
+    Those by the attitude and its rate are computed; others follow by symmetry.  That of e is the
     mean of both orders of differentiation: P dp changes with r, but J dr does not with p.
     """
     m = x.shape[-1]
     p, w = slice(0, m - 3), slice(m - 3, m)
     steps = 1j * STEP * np.eye(m)[w].reshape(3, *(1,) * (x.ndim - 1), m)
     weights = gradients.reshape(*gradients.shape[:-2], 1, KINDS * m)
-    found = np.zeros((*x.shape[:-1], KINDS, m, KINDS, m))
+    second = np.zeros((*x.shape[:-1], KINDS, m, KINDS, m))
     for c, state in enumerate(((x + steps, rate, bend), (x, rate + steps, bend))):
-        bent = _slopes(reference, *np.broadcast_arrays(*state)).imag / STEP
-        bent[..., 0, p, 0, p] /= 2
-        rows = weights @ bent.reshape(*bent.shape[:-4], KINDS * m, KINDS * m)
-        found[..., c, w, :, :] = np.moveaxis(rows.reshape(3, *x.shape[:-1], KINDS, m), 0, -3)
+        slopes = _slopes(reference, *np.broadcast_arrays(*state)).imag / STEP
+        slopes[..., 0, p, 0, p] /= 2
+        rows = weights @ slopes.reshape(*slopes.shape[:-4], KINDS * m, KINDS * m)
+        second[..., c, w, :, :] = np.moveaxis(rows.reshape(3, *x.shape[:-1], KINDS, m), 0, -3)
     is_known = np.zeros((KINDS, m), dtype=bool)
     is_known[:2, w] = True
     twice = is_known[:, :, None, None] & is_known
-    whole = found + np.moveaxis(found, (-4, -3, -2, -1), (-2, -1, -4, -3))
-    return np.where(twice, 0.5 * whole, whole)
+    both_orders = second + np.moveaxis(second, (-4, -3, -2, -1), (-2, -1, -4, -3))
+    return np.where(twice, 0.5 * both_orders, both_orders)
 
 
 def parameters_of(reference: Array, attitude: Array) -> Array:
-    """r of an attitude: of both signs of a quaternion, that which is given."""
-    way = product(conjugate(reference), attitude)
-    return np.asarray(4.0 * way[..., :3] / (1.0 + way[..., 3:]))
+    """Return r (..., 3) of an attitude (..., 4), which depends on the sign of the quaternion."""
+    difference = product(conjugate(reference), attitude)
+    return np.asarray(4.0 * difference[..., :3] / (1.0 + difference[..., 3:]))
 
 
 def rates_of(r: Array, omega: Array, spin: Array) -> tuple[Array, Array]:
-    """r' and r'' of an angular velocity and acceleration, (3,) each."""
+    """Return r' and r'' of an angular velocity and acceleration, (3,) each."""
     back: Array = _turned(r / 4).T
     rate: Array = back @ omega
-    bent: Array = back @ (spin - _bent(r / 4, rate / 4))
-    return rate, bent
+    return rate, back @ (spin - _bent(r / 4, rate / 4))
 
 
 def _attitude(sigma: Array) -> Array:
-    """The quaternion (2 sigma, 1 - u) / (1 + u)."""
+    """Return the quaternion (2 sigma, 1 - u) / (1 + u)."""
     u = np.sum(sigma * sigma, axis=-1, keepdims=True)
     return np.asarray(np.concatenate([2 * sigma, 1 - u], axis=-1) / (1 + u))
 
 
 def _to_link(reference: Array, sigma: Array) -> Array:
-    """P = (1 + 8 w^2 [sigma]^2 - 4 (1 - u) w^2 [sigma]) P_0: rows are the axes of the link."""
+    """Return P = (1 + 8 w^2 [sigma]^2 - 4 (1 - u) w^2 [sigma]) P_0: rows are axes of the link."""
     turn, w = skew(sigma), _weight(sigma)[..., None]
-    own = np.eye(3) + 8 * w**2 * turn @ turn - 4 * (2 * w - 1) * w * turn
-    return np.asarray(own @ rotated(conjugate(reference), np.eye(3)).T)
+    relative = np.eye(3) + 8 * w**2 * turn @ turn - 4 * (2 * w - 1) * w * turn
+    return np.asarray(relative @ rotated(conjugate(reference), np.eye(3)).T)
 
 
 def _weight(sigma: Array) -> Array:
-    """w, (..., 1)."""
+    """Return w, (..., 1)."""
     return np.asarray(1 / (1 + np.sum(sigma * sigma, axis=-1, keepdims=True)))
 
 
 def _turned(sigma: Array) -> Array:
-    """N."""
+    """Return N."""
     u = np.sum(sigma * sigma, axis=-1)[..., None, None]
     return np.asarray((1 - u) * np.eye(3) - 2 * skew(sigma) + 2 * _outer(sigma, sigma))
 
 
 def _jacobian(sigma: Array) -> Array:
-    """J."""
+    """Return J."""
     return np.asarray(_weight(sigma)[..., None] ** 2 * _turned(sigma))
 
 
 def _turn(sigma: Array, x: Array) -> Array:
-    """J x."""
+    """Return J x."""
     return _times(_jacobian(sigma), x)
 
 
 def _along(sigma: Array, x: Array) -> Array:
-    """The derivative of N x by sigma: -2 x sigma^T + 2 [x] + 2 (sigma . x) 1 + 2 sigma x^T."""
-    both = np.sum(sigma * x, axis=-1)[..., None, None]
+    """Return d(N x)/d(sigma): -2 x sigma^T + 2 [x] + 2 (sigma . x) 1 + 2 sigma x^T."""
+    dot = np.sum(sigma * x, axis=-1)[..., None, None]
     outer = _outer(sigma, x)
-    return np.asarray(2 * (outer - np.swapaxes(outer, -1, -2) + skew(x) + both * np.eye(3)))
+    return np.asarray(2 * (outer - np.swapaxes(outer, -1, -2) + skew(x) + dot * np.eye(3)))
 
 
 def _turn_slopes(sigma: Array, x: Array) -> Array:
-    """The derivative of J x by r: (w^2 d(N x) - 4 w^3 (N x) sigma^T) / 4."""
+    """Return the derivative of J x by r: (w^2 d(N x) - 4 w^3 (N x) sigma^T) / 4."""
     w = _weight(sigma)[..., None]
     turned = _times(_turned(sigma), x)
     return np.asarray((w**2 * _along(sigma, x) - 4 * w**3 * _outer(turned, sigma)) / 4)
 
 
 def _bent(sigma: Array, s: Array) -> Array:
-    """c = 8 w^2 (s . s) sigma - 16 w^3 (sigma . s) N s."""
+    """Return c = 8 w^2 (s . s) sigma - 16 w^3 (sigma . s) N s."""
     w, k, q = _weight(sigma), _dot(sigma, s), _dot(s, s)
     return np.asarray(8 * w**2 * q * sigma - 16 * w**3 * k * _times(_turned(sigma), s))
 
 
 def _bent_slopes(sigma: Array, s: Array) -> tuple[Array, Array]:
-    """The derivatives of c by sigma and s."""
+    """Return the derivatives of c by sigma and s."""
     w, k, q = (x[..., None] for x in (_weight(sigma), _dot(sigma, s), _dot(s, s)))
     N = _turned(sigma)
     m = _times(N, s)

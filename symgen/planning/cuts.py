@@ -1,4 +1,4 @@
-"""Joints that were cut: closed at every instant at which limits are asked for.
+"""`cuts` of a task: joints that were cut, closed at every instant with limits.
 
 The r rows of all cuts take r freedoms at an instant.  Splines of n coordinates with N segments have
 n (N + p) control points: closing at k > 1 instants of every segment would take k N r of them, and
@@ -22,26 +22,73 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symgen.planning.places import gap_of
-from symgen.planning.quantities import Motion
+from symgen.planning.poses import Positions, read_point
+from symgen.planning.problem import Linear, Sizes, Term
+from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
-from symgen.planning.task import State, Task
-from symgen.planning.terms import Linear, Sizes, Term
+from symgen.planning.task import Cut, State, Task
+from symgen.planning.values import Value
 
 Array = NDArray[np.float64]
 
 
+def read_cuts(value: Value, module: Any) -> tuple[Cut, ...]:
+    """Read joints that were cut; the force between their points is unknown."""
+    cuts = []
+    for number, item in enumerate(value.items("cut joints"), 1):
+        entries = item.table(
+            ("name", "first", "second", "loads", "axes", "limit"), "first:, second: and loads:"
+        )
+        first, second = (read_point(entries[key], module) for key in ("first", "second"))
+        loads = entries["loads"].items("the names of two loads")
+        if len(loads) != 2:
+            entries["loads"].fault("expected two loads, at the first point and at the second")
+            continue
+        pull, push = (load.name(module.load_names, "load") for load in loads)
+        axes = {axis.name(tuple("xyz"), "axis") for axis in entries["axes"].items("axes x, y, z")}
+        limit = entries["limit"].positive(np.inf)
+        name = entries["name"].text(f"cut {number}")
+        if first is not None and second is not None:
+            along = tuple(sorted(axes)) or (0, 1, 2)
+            cuts.append(Cut(name, first, second, pull, push, along, limit))
+    return tuple(cuts)
+
+
+class Gap(Quantity):
+    """The vector from the first point of a cut to the second, along its axes, (K, m)."""
+
+    orders = 1
+    nonlinear = 1
+
+    def __init__(self, module: Any, task: Task, cut: Cut) -> None:
+        super().__init__(module, task.parameters)
+        ends = cut.first, cut.second
+        self.first, self.second = (Positions(module, task.parameters, end) for end in ends)
+        self.axes = list(cut.axes)
+        self.labels = tuple("xyz"[axis] for axis in cut.axes)
+
+    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+        """(K, m), (K, 1, m, n)."""
+        (a, by_a), (b, by_b) = self.first.jacobian(motion), self.second.jacobian(motion)
+        return (b - a)[..., self.axes], (by_b - by_a)[..., self.axes, :]
+
+
+def gap_of(task: Task, module: Any, cut: Cut) -> Quantity:
+    """Return the gap of a cut on the chart of the task: 0 where the cut is closed."""
+    return task.chart.along(Gap(module, task, cut))
+
+
 def dependent(task: Task, module: Any, q: Array) -> tuple[int, ...]:
-    """The coordinates that close the cuts of a task along a motion q (K, n)."""
+    """Return the coordinates that close the cuts of a task along a motion q (K, n)."""
     from scipy.linalg import qr
 
     zero = np.zeros_like(q)
-    motion = Motion(q, zero, zero, np.zeros(len(q)), np.zeros(len(q)))
+    motion = Motion(q, zero, zero, zero[:, 0], zero[:, 0])
     slopes = [gap_of(task, module, cut).jacobian(motion)[1][:, 0] for cut in task.cuts]
     jacobian = np.concatenate(slopes, axis=1)  # (K, r, n)
     rows = min(jacobian.shape[1:])
-    choices = {tuple(sorted(qr(one, pivoting=True)[2][:rows].tolist())) for one in jacobian}
+    choices = {tuple(sorted(qr(J, pivoting=True)[2][:rows].tolist())) for J in jacobian}
 
     def nearest_to_singular(chosen: tuple[int, ...]) -> float:
         return float(np.linalg.svd(jacobian[:, :, list(chosen)], compute_uv=False)[:, -1].min())
@@ -50,27 +97,20 @@ def dependent(task: Task, module: Any, q: Array) -> tuple[int, ...]:
 
 
 def closed(task: Task, module: Any, profile: Profile, sizes: Sizes) -> list[Term]:
-    """The points of every cut together; and what keeps the other coordinates smooth."""
+    """Return terms that close every cut, and that keep the other coordinates smooth."""
     if not task.cuts:
         return []
     s = _instants(task, profile)
     terms: list[Term] = []
     for cut in task.cuts:
         gap = gap_of(task, module, cut)
-        m = gap.size
-        zero = np.zeros(len(s) * m)
-        terms.append(
-            Sampled(
-                sizes, cut.name, zero, zero, gap.labels, axes=True, s=s, local=profile.at(s),
-                quantity=gap, limited=np.arange(len(s)), chosen=np.arange(m), scale=np.ones(m),
-                quadrature=np.zeros(len(s)), squares=np.zeros(m), linear=np.zeros(m),
-            )
-        )  # fmt: skip
+        zero = np.zeros((2, gap.size))
+        terms.append(Sampled.of_point(sizes, cut.name, gap, s, profile.at(s), zero))
     return [*terms, *_smooth(profile, sizes)]
 
 
 def _instants(task: Task, profile: Profile) -> Array:
-    """The knots, but for ends that are closed as given; and where control points are left.
+    """List the knots, but no ends closed as given, and instants for control points left.
 
     Dependent coordinates have as many control points as there are knots and conditions at the ends
     (positions, velocities, accelerations), or some more: the cuts are closed in the middle of the
@@ -85,25 +125,26 @@ def _instants(task: Task, profile: Profile) -> Array:
 
 
 def _conditions(end: State) -> int:
-    """What an end asks of each coordinate, the place among it."""
+    """Return the number of demands of an end on each coordinate, its position among them."""
     return 1 + sum(not np.any(np.isnan(rate)) for rate in (end.qd, end.qdd))
 
 
 def _smooth(profile: Profile, sizes: Sizes) -> list[Term]:
-    """One polynomial over every segment, for the coordinates that are not dependent."""
+    """Return rows that make independent coordinates one polynomial over every segment."""
     bends = profile.bends()
-    others = np.setdiff1d(np.arange(sizes.n), profile.dependent)
-    if not len(bends) or not len(others):
+    independent = np.setdiff1d(np.arange(sizes.n), profile.dependent)
+    if not len(bends) or not len(independent):
         return []
     bends = bends / np.abs(bends).max(axis=1, keepdims=True)
     rows, columns = np.nonzero(bends)
-    places = np.arange(len(rows)).repeat(len(others))
-    joints = np.tile(others, len(rows))
-    which = np.tile(np.arange(len(others)), len(rows))
-    zero = np.zeros(len(bends) * len(others))
+    places = np.arange(len(rows)).repeat(len(independent))
+    joints = np.tile(independent, len(rows))
+    which = np.tile(np.arange(len(independent)), len(rows))
+    zero = np.zeros(len(bends) * len(independent))
     return [
         Linear(
-            sizes, "smooth", zero, zero, (), rows[places] * len(others) + which,
-            columns[places] * sizes.n + joints, bends[rows, columns][places],
+            sizes, "smooth", zero, zero, rows=rows[places] * len(independent) + which,
+            columns=columns[places] * sizes.n + joints,
+            coefficients=bends[rows, columns][places],
         )
     ]  # fmt: skip

@@ -20,34 +20,33 @@ from numpy.typing import NDArray
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
 from symgen.page.animation import SCRIPTS, player_facts
-from symgen.planning.files import write
 from symgen.planning.quantities import Torques
 from symgen.planning.results import Solution
-from symgen.toolchain.files import check_writable
+from symgen.toolchain.files import check_writable, replace_file
 
 Array = NDArray[np.float64]
 
 ENDINGS = (".png", ".svg", ".pdf")
 SAMPLES = 401
 NEAR = 2.0
-"""Limits are drawn up to so many times the largest value."""
+"""Largest limit that is drawn, in units of the largest value."""
 DIFFERENT = 4.0
-"""Torques whose limits differ by more than that are drawn as shares of them."""
+"""Ratio of limits of torques above which these are drawn as shares of their limits."""
 MOST_CURVES = 9
-"""Of sensitivities: the largest ones."""
+"""Number of curves of sensitivities, the largest ones."""
 
 
 def plot(plan: Solution, path: Path) -> Path:
-    """Coordinates, velocities and torques, in one figure."""
+    """Write coordinates, velocities and torques, in one figure."""
     if path.suffix not in ENDINGS:
         raise RequestError(f"{path}: a plot is {', '.join(ENDINGS)}")
     check_writable(path)
     panels = (_coordinates, _velocities, _torques)
-    return write(path, _drawn(plan, panels, path.suffix[1:], (7, 7.5)))
+    return replace_file(path, _drawn(plan, panels, path.suffix[1:], (7, 7.5)))
 
 
 def report(plan: Solution, path: Path) -> Path:
-    """The page."""
+    """Write the page of figures with the moving robot."""
     check_writable(path)
     layout = Templates()
     figures = [
@@ -75,7 +74,7 @@ def report(plan: Solution, path: Path) -> Path:
             dict(plan.task.parameters) or None,
         ),
     )  # fmt: skip
-    return write(path, text.encode())
+    return replace_file(path, text.encode())
 
 
 # ------------------------------------------------------------------------------------- drawing
@@ -94,7 +93,7 @@ def _matplotlib() -> Any:
 def _drawn(
     plan: Solution, panels: Sequence[Panel], ending: str, size: tuple[float, float]
 ) -> bytes:
-    """The same bytes for the same plan."""
+    """Return a figure, with equal bytes for equal plans."""
     matplotlib = _matplotlib()
     from matplotlib.figure import Figure
 
@@ -107,10 +106,10 @@ def _drawn(
         axes = np.atleast_1d(figure.subplots(len(panels), 1, sharex=len(panels) > 1))
         for panel, axis in zip(panels, axes, strict=True):
             panel(plan, axis)
-        whole = io.BytesIO()
+        content = io.BytesIO()
         about = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
-        figure.savefig(whole, format=ending, dpi=150, metadata=about[ending])
-    return whole.getvalue()
+        figure.savefig(content, format=ending, dpi=150, metadata=about[ending])
+    return content.getvalue()
 
 
 def _svg(plan: Solution, panels: Sequence[Panel], size: tuple[float, float]) -> str:
@@ -177,8 +176,8 @@ def _torques(plan: Solution, axis: Any) -> None:
 
 def _wrenches(plan: Solution, axis: Any) -> None:
     motion = plan.path.motion(_shares())
-    given = Torques(plan.module, plan.task.parameters).options(motion)
-    wrenches = plan.module.joint_wrenches(motion.q, motion.qd, motion.qdd, **given)
+    options = Torques(plan.module, plan.task.parameters).options(motion)
+    wrenches = plan.module.joint_wrenches(*motion.state, **options)
     sizes = np.linalg.norm(wrenches[..., :3], axis=2)
     if sizes.shape[1] == plan.module.n:
         _curves(plan, axis, sizes, "force (N)")
@@ -206,7 +205,7 @@ def _history(plan: Solution, axis: Any) -> None:
     axis.plot(numbers, [step.objective for step in plan.steps], color="C0")
     axis.set_ylabel("objective", color="C0")
     axis.set_xlabel("iteration")
-    other = axis.twinx()
-    other.semilogy(numbers, [max(step.violation, 1e-12) for step in plan.steps], color="C3")
-    other.set_ylabel("violation (scaled)", color="C3")
-    other.grid(visible=False)
+    right = axis.twinx()
+    right.semilogy(numbers, [max(step.violation, 1e-12) for step in plan.steps], color="C3")
+    right.set_ylabel("violation (scaled)", color="C3")
+    right.grid(visible=False)

@@ -1,10 +1,11 @@
-"""Files of a plan: samples as CSV or NPZ, and what ROS sends to controllers.
+"""`Plan`, the result of `symgen.plan`, and its files: samples, trajectories for ROS, figures.
 
 .csv    t, then q, qd, qdd and tau by coordinate: a line of names, numbers with 17 digits
 .npz    arrays t, q, qd, qdd, tau, control_points, knots, and degree, T; with quaternions also
         references, the attitudes at which control points of attitudes are 0
 .yaml   trajectory_msgs/JointTrajectory: positions, velocities, accelerations, efforts of the
         joints that have one coordinate each
+.html, .png, .svg, .pdf     the page and the figures of `symgen.planning.figures`
 """
 
 from __future__ import annotations
@@ -12,37 +13,61 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
+from collections.abc import Iterable
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symgen.errors import RequestError
+from symgen.planning import figures
 from symgen.planning.results import Solution
-from symgen.toolchain.files import check_writable, write_atomically
+from symgen.toolchain.files import check_writable, replace_file
 
 Array = NDArray[np.float64]
 
+PAGE = ".html"
 ENDINGS = (".csv", ".npz", ".yaml", ".yml")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_KINDS = ("q", "qd", "qdd", "tau")
 
 
-def save(plan: Solution, path: Path) -> Path:
-    """Write the motion, in the format that the name ends with."""
-    writers = {".csv": _csv, ".npz": _npz, ".yaml": _joint_trajectory, ".yml": _joint_trajectory}
-    if path.suffix not in writers:
-        raise RequestError(f"{path}: a plan is saved as {', '.join(ENDINGS)}")
-    check_writable(path)
-    return write(path, writers[path.suffix](plan))
+def check_outputs(paths: Iterable[Path]) -> None:
+    """Raise `RequestError` where a file cannot be written, before anything is solved."""
+    endings = (PAGE, *figures.ENDINGS, *ENDINGS)
+    for path in paths:
+        if path.suffix not in endings:
+            raise RequestError(f"{path}: a plan is written as {', '.join(endings)}")
+        check_writable(path)
 
 
-def write(path: Path, content: bytes) -> Path:
-    """Write a file, or none."""
-    try:
-        write_atomically(path, content)
-    except OSError as error:
-        raise RequestError(f"cannot write {path}: {error.strerror}") from error
-    return path
+class Plan(Solution):
+    """An optimal motion with its files; `Solution` documents its fields."""
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the motion: .csv or .npz (samples), or .yaml (a ROS JointTrajectory)."""
+        path = Path(path)
+        if path.suffix not in ENDINGS:
+            raise RequestError(f"{path}: a plan is saved as {', '.join(ENDINGS)}")
+        check_writable(path)
+        write = {".csv": _csv, ".npz": _npz}.get(path.suffix, _joint_trajectory)
+        return replace_file(path, write(self))
+
+    def plot(self, path: str | PathLike[str]) -> Path:
+        """Write a figure, .png, .svg or .pdf: coordinates, velocities and torques."""
+        return figures.plot(self, Path(path))
+
+    def report(self, path: str | PathLike[str]) -> Path:
+        """Write an HTML page: the moving robot, figures, limits, history."""
+        return figures.report(self, Path(path))
+
+    def write(self, path: str | PathLike[str]) -> Path:
+        """Write a file by the ending of its name: samples, a figure, or the page."""
+        ending = Path(path).suffix
+        if ending == PAGE:
+            return self.report(path)
+        return self.plot(path) if ending in figures.ENDINGS else self.save(path)
 
 
 def _csv(plan: Solution) -> bytes:
@@ -55,36 +80,33 @@ def _csv(plan: Solution) -> bytes:
     return text.getvalue().encode()
 
 
-_KINDS = ("q", "qd", "qdd", "tau")
-
-
 def _npz(plan: Solution) -> bytes:
-    """As `numpy.savez` does, without the time of day."""
+    """Return an archive of `numpy.savez`, without the time of day."""
     arrays = {
         "t": plan.t, **{kind: getattr(plan, kind) for kind in _KINDS},
         "control_points": plan.control_points, "knots": plan.path.knots,
-        "degree": np.array(plan.path.degree), "T": np.array(plan.T),
+        "degree": np.array(plan.path.profile.degree), "T": np.array(plan.T),
     }  # fmt: skip
     if plan.path.chart.references:
         arrays["references"] = np.array(plan.path.chart.references)
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
-            one = io.BytesIO()
-            np.save(one, array, allow_pickle=False)
-            archive.writestr(zipfile.ZipInfo(f"{name}.npy", _EPOCH), one.getvalue())
-    return whole.getvalue()
+            member = io.BytesIO()
+            np.save(member, array, allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", _EPOCH), member.getvalue())
+    return content.getvalue()
 
 
 def _joint_trajectory(plan: Solution) -> bytes:
-    """Knot by knot: controllers interpolate between."""
-    s = np.linspace(0.0, 1.0, plan.path.pieces + 1)
-    own = np.flatnonzero(plan.path.chart.plain)
+    """Return samples at the knots, between which controllers interpolate."""
+    s = np.linspace(0.0, 1.0, plan.path.profile.pieces + 1)
+    joints = np.flatnonzero(plan.path.chart.plain)
     rates = (plan.path.rate(order, s) for order in range(3))
     kinds = ("positions", "velocities", "accelerations", "effort")
-    rows = {kind: x[:, own] for kind, x in zip(kinds, (*rates, plan.torques(s)), strict=True)}
+    rows = {kind: x[:, joints] for kind, x in zip(kinds, (*rates, plan.torques(s)), strict=True)}
     lines = ["# trajectory_msgs/JointTrajectory", "joint_names:"]
-    lines += [f"  - {plan.module.coordinate_names[k]}" for k in own]
+    lines += [f"  - {plan.module.coordinate_names[k]}" for k in joints]
     lines.append("points:")
     for k, share in enumerate(s):
         seconds, nanoseconds = divmod(round(share * plan.T * 1e9), 1_000_000_000)

@@ -1,4 +1,4 @@
-"""Loads along the way: expressions of time, evaluated at all instants, with their rates by T.
+"""`loads` of a task: given as expressions of time, or unknown components found with the motion.
 
 An expression may name t = s T, the share s of the time, and T.  Values carry their derivatives with
 respect to T at fixed s, by the rules of differentiation (dual numbers over arrays).
@@ -6,29 +6,106 @@ respect to T at fixed s, by the rules of differentiation (dual numbers over arra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symgen.description.expressions import CONSTANT_VALUES, Expression, Name, Node, Number
+from symgen.description.expressions import CONSTANT_VALUES, Expression, Name, Node, Number, parse
+from symgen.description.reading import Listing, Table
 from symgen.errors import RequestError
-from symgen.planning.samples import LoadsAt
+from symgen.planning.values import COMPONENTS, Range, Value
 
 Array = NDArray[np.float64]
 Dual = tuple[Array, Array]
 """A value and its derivative."""
+Loads = dict[int, tuple[Expression, ...]]
+"""Six expressions by number of the load."""
+LoadsAt = Callable[[Array, float], tuple[Array, Array | None]]
+"""Instants s in [0, 1] and T -> loads (K, n_loads, 6), and d loads / d T unless that is 0."""
+
+OF_TIME = ("t", "s", "T")
+"""Names in expressions of loads: time (s), share of the time, total time (s)."""
+_SIX = "[fx, fy, fz, nx, ny, nz]"
+
+
+@dataclass(frozen=True)
+class FreeLoad:
+    """A component of a load that is found with the motion, within `limits`."""
+
+    load: int
+    component: int
+    limits: Range
+
+
+# -------------------------------------------------------------------------------------- reading
+
+
+def read_loads(value: Value, module: Any) -> tuple[Loads, tuple[FreeLoad, ...]]:
+    """Read the loads that are given, and the components that are unknown."""
+    names = tuple(module.load_names)
+    if value.node is not None and not names:
+        value.fault("this robot has no loads; --load LINK adds one, or 'loads:' in a model file")
+        return {}, ()
+    loads: Loads = {}
+    free: list[FreeLoad] = []
+    for name, entry in value.table(names, f"NAME: {_SIX}").items():
+        load = names.index(name)
+        if isinstance(entry.node, Table):
+            parts = entry.table(("free", "given"), f"free: {{fx: limits}}, given: {_SIX}")
+            free += _free(parts["free"], load)
+            entry = parts["given"]
+        expressions = _six(entry)
+        if expressions:
+            loads[load] = expressions
+    return loads, tuple(free)
+
+
+def _six(value: Value) -> tuple[Expression, ...]:
+    items = value.items(f"six numbers {_SIX}")
+    if items and len(items) != len(COMPONENTS):
+        value.fault(f"expected {_SIX}, found {len(items)} entries")
+        return ()
+    return tuple(item.expression(OF_TIME) or parse(0) for item in items)
+
+
+def _free(value: Value, load: int) -> list[FreeLoad]:
+    """Read {fx: 50, fy: [0, 10], fz: none}, or a list of components without limits."""
+    if isinstance(value.node, Listing):
+        numbers = [x.name(COMPONENTS, "component of a load") for x in value.items("components")]
+        return [FreeLoad(load, c, (-np.inf, np.inf)) for c in dict.fromkeys(numbers)]
+    entries = value.table(COMPONENTS, "components and their limits, {fx: 50}")
+    return [FreeLoad(load, COMPONENTS.index(c), x.range()) for c, x in entries.items()]
+
+
+def read_weights(
+    value: Value, module: Any, free: Sequence[FreeLoad]
+) -> dict[tuple[int, int], float]:
+    """Read weights of the integrals of squared unknown components, {NAME: {fx: 1}}."""
+    names = tuple(module.load_names)
+    unknown = {(load.load, load.component) for load in free}
+    weights: dict[tuple[int, int], float] = {}
+    for key, entry in value.by_component(names, "NAME: {fx: ...}").items():
+        if key not in unknown:
+            entry.fault(f"it is not free: 'loads: {{{names[key[0]]}: {{free: ...}}}}'")
+        weights[key] = entry.number()
+        if weights[key] < 0:
+            entry.fault("a weight is negative: the objective has no minimum")
+    return weights
+
+
+# ----------------------------------------------------------------------------------- evaluation
 
 
 def loads_at(
     loads: Mapping[int, tuple[Expression, ...]], count: int, parameters: Mapping[str, float]
 ) -> LoadsAt | None:
-    """What `Sampled` asks for; None without loads."""
+    """Return the function of the given loads; None without any."""
     if not loads:
         return None
-    moving = any(
-        {"t", "T", "s"} & set(entry.names) for entries in loads.values() for entry in entries
-    )
+    moving = any(depends_on_time(entries) for entries in loads.values())
 
     def at(s: Array, T: float) -> tuple[Array, Array | None]:
         values, rates = np.zeros((2, len(s), count, 6))
@@ -46,6 +123,11 @@ def loads_at(
         return values, rates if moving else None
 
     return at
+
+
+def depends_on_time(entries: Sequence[Expression]) -> bool:
+    """Return whether an expression names the time."""
+    return any({*OF_TIME} & {*entry.names} for entry in entries)
 
 
 def _dual(node: Node, names: Mapping[str, Dual], zero: Array) -> Dual:
@@ -67,7 +149,7 @@ def _power(x: Dual, y: Dual) -> Dual:
 
 
 def _extreme(x: Dual, y: Dual, share: Array) -> Dual:
-    """The one of two that has a share of 1; the mean of both where they are equal."""
+    """Return x for a share of 1, y for 0, the mean of both where they are equal."""
     return share * x[0] + (1 - share) * y[0], share * x[1] + (1 - share) * y[1]
 
 

@@ -29,78 +29,67 @@ from symgen.errors import RequestError
 from symgen.options import BuildOptions
 from symgen.pipeline.building import build
 from symgen.planning import collocation, reading
-from symgen.planning.collocation import Collocation
+from symgen.planning.checks import check_module, check_robot, remarks_on
+from symgen.planning.collocation import collocate
 from symgen.planning.cuts import dependent
-from symgen.planning.loads import loads_at
-from symgen.planning.problem import Problem
-from symgen.planning.program import (
-    EXCEEDED,
+from symgen.planning.files import Plan
+from symgen.planning.problem import Fault, Problem, instant
+from symgen.planning.results import EXCEEDED, Start
+from symgen.planning.solver import (
+    HOLDS,
     SOLVED,
     STOPPED,
     Choices,
     Interrupted,
     Outcome,
-    Program,
     Step,
+    ready,
+    solve,
+    unknowns_and_equations,
 )
-from symgen.planning.remarks import remarks_on
-from symgen.planning.results import Start
-from symgen.planning.solver import ready, solve, unknowns_and_equations
 from symgen.planning.splines import Profile
-from symgen.planning.starting import coordinates, guess
-from symgen.planning.suitability import check_module, check_robot
+from symgen.planning.starting import guess
 from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SHORTEST, SPLINES, Task
-from symgen.planning.terms import Fault, instant
+from symgen.planning.trajectories import Trajectory, trajectory
 from symgen.planning.transcription import Margins, forces, instants, transcribe
-from symgen.planning.verification import (
-    Trajectory,
-    Verified,
-    excess,
-    margins,
-    simulate_forward,
-    trajectory,
-    verify,
-)
-from symgen.planning.writing import Plan
+from symgen.planning.verification import Verified, excess, margins, simulate_forward, verify
 from symgen.toolchain.loading import load_package
 
 Array = NDArray[np.float64]
 
 PER_SEGMENT: Mapping[str, int] = {KNOTS: 1, MIDPOINTS: 2, REFINE: 4}
-"""Instants at which limits are asked for, in each segment."""
+"""Instants with limits in each segment."""
 FEWEST_SEGMENTS = 10
-"""Of the coarsest spline."""
+"""Segments of the coarsest spline."""
 MOST_TIGHTENED = 8
 MOST_DOUBLED = 4
-"""How often segments are halved by collocation."""
-HOLDS = 1e-6
-"""Relative violation that is none: the tolerance to which a plan keeps its limits."""
+"""Number of times that collocation doubles its segments."""
 NEARLY = 1e-3
-"""Relative violation that is accepted between the nodes of collocation, and between the instants
-of `check: knots` and `check: midpoints`."""
+"""Accepted relative violation between the nodes of collocation, and between the instants of
+`check: knots` and `check: midpoints`."""
 ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not called solved."""
 NEARBY = 1e-4
 """The barrier parameter with which a solver starts near an optimum."""
 
-Told = Callable[[str, Step], None]
-"""What hears of progress: the stage, and each iterate."""
+Progress = Callable[[str, Step], None]
+"""A listener to progress: the stage, and each iterate."""
 
 
 @dataclass
 class _Run:
-    """One planning: what is counted over all its solutions."""
+    """A planning, and counts over all its solutions."""
 
     task: Task
     module: Any
     choices: Choices
     interrupted: Interrupted
-    told: Told | None
+    progress: Progress | None
     evaluations: int = 0
     seconds: float = 0.0
 
     def profile(self, segments: int, per_segment: int) -> Profile:
-        """Of the task, with limits at so many instants of so many segments."""
+        """Return the profile of the task, with limits at so many instants of so many segments."""
         degree = self.task.profile.degree
         if not self.task.cuts:
             return Profile(degree, segments)
@@ -114,25 +103,25 @@ class _Run:
         control = guess(self.task, self.module, profile, None)[:-1]
         return dependent(self.task, self.module, control.reshape(-1, self.module.n))
 
-    def solve(self, program: Program, start: Array, stage: str, near: bool = False) -> Outcome:
+    def solve(self, program: Problem, start: Array, stage: str, near: bool = False) -> Outcome:
         """Solve one program."""
         choices = replace(self.choices, mu=NEARBY if near else None)
-        told = self.told
-        report = None if told is None else (lambda step: told(stage, step))
+        progress = self.progress
+        report = None if progress is None else (lambda step: progress(stage, step))
         with warnings.catch_warnings():  # of singular states that are only tried
             warnings.simplefilter("ignore", RuntimeWarning)
             outcome = solve(program, start, choices, self.interrupted, report)
-        self.evaluations += getattr(program, "evaluations", 0)
+        self.evaluations += program.evaluations
         self.seconds += outcome.seconds
         return outcome
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Solution:
     """A solution of one program, on its spline, and the steps that led to it from a start."""
 
     profile: Profile
-    program: Problem | Collocation
+    program: Problem
     outcome: Outcome
     steps: tuple[Step, ...]
 
@@ -147,9 +136,9 @@ def plan(
     exact_hessian: bool = True,
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
-    progress: Told | None = None,
+    progress: Progress | None = None,
 ) -> Plan:
-    """The optimal motion of a robot for a task.
+    """Plan the optimal motion of a robot for a task.
 
     `module` is what `symgen.load` returned, or the path of a model file; `task` the path of a task
     file or a dict with the same keys.  `starts` motions are tried, the straight one and random
@@ -181,18 +170,18 @@ def plan(
     begun = time.perf_counter()
     with run.interrupted.heard():
         if read.method == COLLOCATION:
-            found, verified, others = _collocated(run, starts, seed)
+            solution, verified, rejected = _collocated(run, starts, seed)
         else:
-            found, others = _best(run, starts, seed)
-            found, verified = _refined(run, found)
-    return _result(run, found, verified, others, time.perf_counter() - begun)
+            solution, rejected = _best(run, starts, seed)
+            solution, verified = _refined(run, solution)
+    return _result(run, solution, verified, rejected, time.perf_counter() - begun)
 
 
 # ------------------------------------------------------------------------------------- solving
 
 
-def _best(run: _Run, starts: int, seed: int) -> tuple[_Found, tuple[Start, ...]]:
-    """The best of several starts, on the spline that each is solved on."""
+def _best(run: _Run, starts: int, seed: int) -> tuple[_Solution, tuple[Start, ...]]:
+    """Return the best of several starts, on the spline that each is solved on."""
     knots = run.task.profile
     segments = knots.segments
     while knots.check == REFINE and segments % 2 == 0 and segments // 2 >= FEWEST_SEGMENTS:
@@ -213,23 +202,27 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Found, tuple[Start, ...]]
 def _tried(
     run: _Run,
     profile: Profile,
-    begin: Callable[[np.random.Generator | None], tuple[Problem | Collocation, Array]],
+    begin: Callable[[np.random.Generator | None], tuple[Problem, Array]],
     starts: int,
     seed: int,
-) -> tuple[_Found, tuple[Start, ...]]:
-    """The best of what several starts lead to, and the others; the first is not random."""
-    found: list[_Found] = []
+) -> tuple[_Solution, tuple[Start, ...]]:
+    """Return the best result of several starts, and the others; the first is not random."""
+    solutions: list[_Solution] = []
     listed: list[Start] = []
     for k in range(starts):
-        if run.interrupted.pressed and found:
+        if run.interrupted.pressed and solutions:
             break
         program, x = begin(np.random.default_rng([seed, k]) if k else None)
         stage = f"start {k + 1} of {starts}" if starts > 1 else f"{profile.segments} segments"
         outcome = run.solve(program, x, stage)
-        found.append(_Found(profile, program, outcome, outcome.steps))
+        solutions.append(_Solution(profile, program, outcome, outcome.steps))
         listed.append(_start(k, program, outcome))
-    best = min(range(len(found)), key=lambda k: (listed[k].rank, k))
-    return found[best], tuple(start for k, start in enumerate(listed) if k != best)
+    best = min(range(len(solutions)), key=lambda k: (listed[k].rank, k))
+    rejected = sorted(
+        (start for k, start in enumerate(listed) if k != best),
+        key=lambda start: (start.rank, start.number),
+    )
+    return solutions[best], tuple(rejected)
 
 
 def _is_overdetermined(run: _Run, profile: Profile, per: int) -> bool:
@@ -237,7 +230,7 @@ def _is_overdetermined(run: _Run, profile: Profile, per: int) -> bool:
     return equations > free
 
 
-def _start(number: int, program: Problem | Collocation, outcome: Outcome) -> Start:
+def _start(number: int, program: Problem, outcome: Outcome) -> Start:
     broken = program.broken(outcome.x, HOLDS)
     return Start(
         number + 1, outcome.ended, program.objective(outcome.x),
@@ -245,73 +238,74 @@ def _start(number: int, program: Problem | Collocation, outcome: Outcome) -> Sta
     )  # fmt: skip
 
 
-def _refined(run: _Run, found: _Found) -> tuple[_Found, Verified]:
-    """`check: refine`: on the spline asked for, with limits that hold on the fine grid."""
+def _refined(run: _Run, solution: _Solution) -> tuple[_Solution, Verified]:
+    """Return `check: refine`: on the spline asked for, with limits that hold on the fine grid."""
     task, module = run.task, run.module
     per = PER_SEGMENT[task.profile.check]
     if task.profile.check == REFINE:
         last = run.profile(task.profile.segments, per)
-        while found.profile != last and _may_go_on(run, found):
-            finer = _on_finer(run, found, per)
+        while solution.profile != last and _may_go_on(run, solution):
+            finer = _on_finer(run, solution, per)
             if finer.outcome.ended != SOLVED:
                 break
-            found = finer
+            solution = finer
 
-    def again(found: _Found, more: Margins) -> tuple[Problem, Array]:
-        program = transcribe(task, module, found.profile, per, more)
-        x, size = found.outcome.x, found.program.sizes.time + 1
+    def again(solution: _Solution, more: Margins) -> tuple[Problem, Array]:
+        program = transcribe(task, module, solution.profile, per, more)
+        x, size = solution.outcome.x, solution.program.sizes.time + 1
         return program, np.concatenate([x[:size], _spread(run, x[size:], program.sizes.loads)])
 
-    return _tightened(run, found, per, HOLDS, again)
+    return _tightened(run, solution, per, HOLDS, again)
 
 
 def _tightened(
     run: _Run,
-    found: _Found,
+    solution: _Solution,
     per: int,
     least: float,
-    again: Callable[[_Found, Margins], tuple[Problem | Collocation, Array]],
-) -> tuple[_Found, Verified]:
-    """`check: refine`: with limits tightened until they hold on the fine grid, to `least`.
+    again: Callable[[_Solution, Margins], tuple[Problem, Array]],
+) -> tuple[_Solution, Verified]:
+    """Return `check: refine`: with limits tightened until they hold on the fine grid, to `least`.
 
     `again` states the program with margins, and where to start.
     """
-    verified = _verified(run, found, per)
+    verified = _verified(run, solution, per)
     more: dict[str, Array] = {}
     for _ in range(MOST_TIGHTENED):
-        if run.task.profile.check != REFINE or not _may_go_on(run, found):
+        if run.task.profile.check != REFINE or not _may_go_on(run, solution):
             break
-        if _sampled(verified) <= least:
+        # quantities that are limited at instants only
+        if all(np.all(over <= least) for over in verified.overshoot.values()):
             break
-        more = margins(verified, more, _path(run, found).segments, per)
-        program, x = again(found, more)
+        more = margins(verified, more, _path(run, solution).profile.segments, per)
+        program, x = again(solution, more)
         outcome = run.solve(program, x, "limits between instants", near=True)
         if outcome.ended != SOLVED:
             break
-        found = _Found(found.profile, program, outcome, (*found.steps, *outcome.steps))
-        verified = _verified(run, found, per)
-    return found, verified
+        solution = _Solution(solution.profile, program, outcome, (*solution.steps, *outcome.steps))
+        verified = _verified(run, solution, per)
+    return solution, verified
 
 
-def _may_go_on(run: _Run, found: _Found) -> bool:
-    return found.outcome.ended == SOLVED and not run.interrupted.pressed
+def _may_go_on(run: _Run, solution: _Solution) -> bool:
+    return solution.outcome.ended == SOLVED and not run.interrupted.pressed
 
 
-def _on_finer(run: _Run, found: _Found, per: int) -> _Found:
-    old, most = found.program.sizes, run.task.profile.segments
-    segments = min(2 * found.profile.segments, most)
+def _on_finer(run: _Run, solution: _Solution, per: int) -> _Solution:
+    old, most = solution.program.sizes, run.task.profile.segments
+    segments = min(2 * solution.profile.segments, most)
     per = per if segments == most else min(per, 2)
     profile = run.profile(segments, per)
-    refined = found.profile.refined(found.outcome.x[: old.time].reshape(-1, old.n), profile)
+    refined = solution.profile.refined(solution.outcome.x[: old.time].reshape(-1, old.n), profile)
     program = transcribe(run.task, run.module, profile, per)
-    T, loads = found.outcome.x[old.time], found.outcome.x[old.time + 1 :]
+    T, loads = solution.outcome.x[old.time], solution.outcome.x[old.time + 1 :]
     x = np.concatenate([refined.ravel(), [T], _spread(run, loads, program.sizes.loads)])
     outcome = run.solve(program, x, f"{profile.segments} segments", near=True)
-    return _Found(profile, program, outcome, (*found.steps, *outcome.steps))
+    return _Solution(profile, program, outcome, (*solution.steps, *outcome.steps))
 
 
 def _spread(run: _Run, loads: Array, size: int) -> Array:
-    """Unknown loads at more instants."""
+    """Return unknown loads at more instants."""
     a = len(forces(run.task, run.module))
     if not a:
         return loads
@@ -320,58 +314,49 @@ def _spread(run: _Run, loads: Array, size: int) -> Array:
     return np.ravel(np.column_stack([np.interp(after, before, column) for column in rows.T]))
 
 
-def _path(run: _Run, found: _Found) -> Trajectory:
-    x = found.outcome.x
-    if isinstance(found.program, Collocation):
-        return found.program.path(x)
-    return trajectory(run.task, run.module, found.profile, x)
+def _path(run: _Run, solution: _Solution) -> Trajectory:
+    x = solution.outcome.x
+    if run.task.method == COLLOCATION:
+        return collocation.nodes_of(run.task, run.module, x)
+    return trajectory(run.task, run.module, solution.profile, x)
 
 
-def _verified(run: _Run, found: _Found, per: int) -> Verified:
-    return verify(run.task, run.module, _path(run, found), per)
-
-
-def _sampled(verified: Verified) -> float:
-    """The violation of what is limited at instants only."""
-    return max((float(over.max(initial=0.0)) for over in verified.overshoot.values()), default=0.0)
+def _verified(run: _Run, solution: _Solution, per: int) -> Verified:
+    return verify(run.task, run.module, _path(run, solution), per)
 
 
 # --------------------------------------------------------------------------------- collocation
 
 
-def _collocated(run: _Run, starts: int, seed: int) -> tuple[_Found, Verified, tuple[Start, ...]]:
-    """By direct collocation; with `check: refine` on twice as many segments until it arrives."""
+def _collocated(run: _Run, starts: int, seed: int) -> tuple[_Solution, Verified, tuple[Start, ...]]:
+    """Solve by direct collocation; `check: refine` doubles the segments until it arrives."""
     task, module = run.task, run.module
-    given = loads_at(task.loads, module.n_loads, task.parameters)
-    loads = None if given is None else given(np.zeros(1), 1.0)[0][0]
-    start = coordinates(task, module, task.start, None, None)
-    goal = coordinates(task, module, task.goal, start, None)
     profile = Profile(3, task.profile.segments)
 
-    def begin(random: np.random.Generator | None) -> tuple[Collocation, Array]:
-        program = Collocation(task, module, task.profile.segments, loads)
-        return program, collocation.guess(task, program, start, goal, random)
+    def begin(random: np.random.Generator | None) -> tuple[Problem, Array]:
+        start = collocation.guess(task, module, profile.segments, random)
+        return collocate(task, module, profile.segments), start
 
-    def again(found: _Found, more: Margins) -> tuple[Collocation, Array]:
-        segments = _path(run, found).segments
-        return Collocation(task, module, segments, loads, more), found.outcome.x
+    def again(solution: _Solution, more: Margins) -> tuple[Problem, Array]:
+        return collocate(task, module, solution.profile.segments, more), solution.outcome.x
 
-    kept, others = _tried(run, profile, begin, starts, seed)
+    best, rejected = _tried(run, profile, begin, starts, seed)
     for _ in range(MOST_DOUBLED if task.profile.check == REFINE else 0):
-        if not _may_go_on(run, kept) or _misses(task, module, _path(run, kept)) < HOLDS:
+        path = _path(run, best)
+        if not _may_go_on(run, best) or _misses(task, module, path) < HOLDS:
             break
-        assert isinstance(kept.program, Collocation)
-        x = kept.program.finer(kept.outcome.x)
-        program = Collocation(task, module, 2 * kept.program.segments, loads)
-        outcome = run.solve(program, x, f"{program.segments} segments", near=True)
+        profile = Profile(3, 2 * path.profile.segments)
+        program = collocate(task, module, profile.segments)
+        x = collocation.finer(task, module, path)
+        outcome = run.solve(program, x, f"{profile.segments} segments", near=True)
         if outcome.ended != SOLVED:
             break
-        kept = _Found(profile, program, outcome, (*kept.steps, *outcome.steps))
-    return *_tightened(run, kept, PER_SEGMENT[MIDPOINTS], NEARLY, again), others
+        best = _Solution(profile, program, outcome, (*best.steps, *outcome.steps))
+    return *_tightened(run, best, PER_SEGMENT[MIDPOINTS], NEARLY, again), rejected
 
 
 def _misses(task: Task, module: Any, path: Trajectory) -> float:
-    """How far from its end the torques of a motion lead."""
+    """Return distance from the end of a motion to the end that its torques lead to."""
     q, qd = simulate_forward(task, module, path)
     if not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
         return np.inf
@@ -384,18 +369,18 @@ def _misses(task: Task, module: Any, path: Trajectory) -> float:
 
 
 def _result(
-    run: _Run, found: _Found, verified: Verified, others: tuple[Start, ...], seconds: float
+    run: _Run, solution: _Solution, verified: Verified, rejected: tuple[Start, ...], seconds: float
 ) -> Plan:
-    task, module, x, path = run.task, run.module, found.outcome.x, _path(run, found)
+    task, module, x, path = run.task, run.module, solution.outcome.x, _path(run, solution)
     error = _misses(task, module, path)
-    status, broken, remarks = _status(run, found, verified, error)
-    objective = found.program.objective(x)
+    status, broken, remarks = _status(run, solution, verified, error)
+    objective = solution.program.objective(x)
     return Plan(
         module=module, task=task, path=path, status=status, objective=objective,
-        iterations=len(found.steps), evaluations=run.evaluations, seconds=seconds,
+        iterations=len(solution.steps), evaluations=run.evaluations, seconds=seconds,
         solver_seconds=run.seconds, violation=verified.violation, worst=dict(verified.worst),
         gaps=dict(verified.gaps),
-        final_error=error, steps=found.steps, others=_named(others),
+        final_error=error, steps=solution.steps, others=rejected,
         broken=tuple((fault.name, fault.over) for fault in broken),
         remarks=(*remarks, *remarks_on(task, module)),
         per_segment=PER_SEGMENT[task.profile.check] if task.method == SPLINES else 2,
@@ -403,23 +388,23 @@ def _result(
 
 
 def _status(
-    run: _Run, found: _Found, verified: Verified, error: float
+    run: _Run, solution: _Solution, verified: Verified, error: float
 ) -> tuple[str, tuple[Fault, ...], tuple[str, ...]]:
-    """How the plan is to be called, what is not met, and what there is to say about it."""
+    """Return the status of a plan, its unmet demands, and remarks."""
     worst = sorted(verified.worst.items(), key=lambda item: (-item[1], item[0]))
-    x_time = float(found.outcome.x[found.program.sizes.time])
+    x_time = float(solution.outcome.x[solution.program.sizes.time])
     refined = run.task.profile.check == REFINE
     least = HOLDS if refined and run.task.method == SPLINES else NEARLY
-    broken, conflict = _unmet(found, verified, least)
+    broken, conflict = _unmet(solution, verified, least)
     remarks = []
-    if found.outcome.ended == STOPPED or run.interrupted.pressed:
+    if solution.outcome.ended == STOPPED or run.interrupted.pressed:
         status = "stopped"
     elif broken:
         status = "infeasible" if conflict else EXCEEDED
     else:
-        status = "solved" if found.outcome.ended == SOLVED else "feasible"
+        status = "solved" if solution.outcome.ended == SOLVED else "feasible"
     if conflict and status == "infeasible":
-        remarks.append(_conflict(run.task, found, broken))
+        remarks.append(_conflict(run.task, solution, broken))
     elif worst and worst[0][1] > HOLDS and status != "stopped":
         name, most = worst[0]
         finer = refined or run.task.method != SPLINES
@@ -447,13 +432,13 @@ def _status(
     return status, broken, tuple(remarks)
 
 
-def _unmet(found: _Found, verified: Verified, least: float) -> tuple[tuple[Fault, ...], bool]:
-    """What is not met, largest first, and whether that is so at the instants of the program, too.
+def _unmet(solution: _Solution, verified: Verified, least: float) -> tuple[tuple[Fault, ...], bool]:
+    """Return unmet demands, largest first, and whether the instants of the program have them, too.
 
     Limits are those of the motion, on the fine grid: the program knows them at its instants alone,
     or by control points, and with margins.  Between its instants they may be exceeded by `least`.
     """
-    program = found.program.broken(found.outcome.x, HOLDS)
+    program = solution.program.broken(solution.outcome.x, HOLDS)
     asked = {fault.name for fault in program}
     faults = [fault for fault in program if fault.name not in verified.limits]
     faults += [
@@ -465,9 +450,9 @@ def _unmet(found: _Found, verified: Verified, least: float) -> tuple[tuple[Fault
     return tuple(faults), any(fault.name in asked for fault in faults)
 
 
-def _conflict(task: Task, found: _Found, broken: tuple[Fault, ...]) -> str:
-    """What cannot be met together; the time is one of it where it is given, or at its longest."""
-    T = float(found.outcome.x[found.program.sizes.time])
+def _conflict(task: Task, solution: _Solution, broken: tuple[Fault, ...]) -> str:
+    """Return contradictory demands, at the time that is given, or at the longest."""
+    T = float(solution.outcome.x[solution.program.sizes.time])
     faults = [f"{fault.name} ({fault.text})" for fault in broken]
     most = 5
     if len(faults) > most:
@@ -476,7 +461,3 @@ def _conflict(task: Task, found: _Found, broken: tuple[Fault, ...]) -> str:
     if least == longest or np.isclose(T, longest):
         faults.insert(0, f"the time ({'' if least == longest else 'at most '}{longest:.6g} s)")
     return "these cannot be met together, as far as the solver can tell: " + "; ".join(faults)
-
-
-def _named(others: tuple[Start, ...]) -> tuple[Start, ...]:
-    return tuple(sorted(others, key=lambda start: (start.rank, start.number)))

@@ -1,36 +1,199 @@
-"""The nonlinear program of a plan: its terms together, as a solver asks for them."""
+"""Nonlinear programs as sums of terms: rows of constraints, parts of the objective, or both.
+
+The unknowns are x = (c, T, u): control points c (M, n), row by row, the total time, and loads u
+at instants where those are unknown.  Each term knows which of its derivatives can be non-zero, so
+that Jacobian and Hessian are sparse.
+
+    Linear      A x: ends at rest, periodic and mirrored motions
+    Rates       A c / T^r: end and via states, limits of velocity, acceleration and jerk
+    Time        T
+    Effort      integrals of squared accelerations or jerks
+    LoadEffort  integrals of squared unknown loads
+    Sampled     functions of the state at instants (`symgen.planning.samples`)
+    Segments, NodeLimits    of direct collocation (`symgen.planning.collocation`)
+
+Limits of derivatives are those of the control points of the derivative, which hold between
+instants, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symgen.planning.splines import Profile
-from symgen.planning.structure import Pattern, pattern
-from symgen.planning.terms import Fault, Iterate, Sizes, Term
-
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+Entries = tuple[Index, Index]
+"""Rows and columns."""
+
+_NO_ROWS: Array = np.zeros(0)
+_NO_ENTRIES: Entries = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+
+
+class Fault(NamedTuple):
+    """A violated constraint: by how much, relative to its limit, and the words of messages."""
+
+    name: str
+    over: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Entries of a sparse matrix column by column, (rows[k], columns[k]) without repetition.
+
+    `order` takes entries in the order of their computation to their positions: several may share
+    one, and add up.
+    """
+
+    shape: tuple[int, int]
+    rows: Index
+    columns: Index
+    order: Index
+
+    @classmethod
+    def of(cls, shape: tuple[int, int], rows: Index, columns: Index) -> Pattern:
+        """Return the pattern with entries at these positions."""
+        keys, order = np.unique(columns * shape[0] + rows, return_inverse=True)
+        return cls(shape, keys % shape[0], keys // shape[0], order.reshape(-1))
+
+    def summed(self, values: Array) -> Array:
+        """Return the entries, (len(rows),), from values in the order of their computation."""
+        size = len(self.rows)
+        if len(self.order) == size:  # nothing to add up
+            entries = np.empty(size)
+            entries[self.order] = values
+            return entries
+        return np.asarray(np.bincount(self.order, values, size), dtype=float)
+
+
+class Iterate:
+    """An x, and results of terms for it."""
+
+    def __init__(self, x: Array, controls: int, n: int) -> None:
+        self.control = x[: controls * n].reshape(controls, n)
+        self.T = float(x[controls * n])
+        self.loads = x[controls * n + 1 :]
+        self.memory: dict[Any, Any] = {}
+
+
+Result = TypeVar("Result")
+
+
+def once(method: Callable[[Any, Iterate], Result]) -> Callable[[Any, Iterate], Result]:
+    """Compute a method of an iterate once for each of them."""
+
+    @wraps(method)
+    def remembered(self: Any, at: Iterate) -> Result:
+        key = id(self), method.__name__
+        if key not in at.memory:
+            at.memory[key] = method(self, at)
+        return at.memory[key]  # type: ignore[no-any-return]
+
+    return remembered
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Control points, coordinates, unknown loads; unknowns are numbered in the order of x."""
+
+    controls: int
+    n: int
+    loads: int = 0
+
+    @property
+    def time(self) -> int:
+        """The number of T among the unknowns."""
+        return self.controls * self.n
+
+    @property
+    def unknowns(self) -> int:
+        """Length of x."""
+        return self.time + 1 + self.loads
+
+
+@dataclass
+class Term:
+    """Rows of constraints between `lower` and `upper`, and a part of the objective.
+
+    The base has neither.  `labels` name rows in messages, one after another and again from the
+    first; `axes` says that they are axes of the point called `name`, not entries of a quantity.
+    """
+
+    sizes: Sizes
+    name: str
+    lower: Array = field(default_factory=lambda: _NO_ROWS)
+    upper: Array = field(default_factory=lambda: _NO_ROWS)
+    labels: tuple[str, ...] = ()
+    axes: bool = field(default=False, kw_only=True)
+
+    def fault(self, row: int, over: float) -> str:
+        """Describe a row that is exceeded by `over`: in per cent, or an equation not met."""
+        equation = self.lower[row] == self.upper[row]
+        return "not met" if equation else f"exceeded by {percent(over)}"
+
+    def name_of(self, row: int) -> str:
+        """ "torque of elbow", "qd of elbow at via 1"."""
+        if not self.labels:
+            return self.name
+        quantity, _, instant = self.name.partition(" at ")
+        label = self.labels[row % len(self.labels)]
+        name = f"{label} of {quantity}" if self.axes else f"{quantity} of {label}"
+        return f"{name} at {instant}" if instant else name
+
+    def value(self, at: Iterate) -> Array:
+        """Return the constraints, (rows,)."""
+        return _NO_ROWS
+
+    def jacobian_places(self) -> Entries:
+        """Return row and unknown of every entry of `jacobian`."""
+        return _NO_ENTRIES
+
+    def jacobian(self, at: Iterate) -> Array:
+        """Return entries of the derivatives of the constraints."""
+        return _NO_ROWS
+
+    def objective(self, at: Iterate) -> float:
+        """Return the part of the objective."""
+        return 0.0
+
+    def gradient(self, at: Iterate, into: Array) -> None:
+        """Add the derivatives of the objective by all unknowns."""
+
+    def hessian_places(self) -> Entries:
+        """Return row and column, row <= column, of every entry of `hessian`."""
+        return _NO_ENTRIES
+
+    def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
+        """Return second derivatives of weight * objective + multipliers . constraints."""
+        return _NO_ROWS
 
 
 class Problem:
-    """The terms together, as a solver asks for them."""
+    """The terms together, as a solver calls them: minimise the objective within limits."""
 
-    def __init__(
-        self, profile: Profile, n: int, terms: Sequence[Term], lower: Array, upper: Array
-    ) -> None:
-        self.profile = profile
-        self.sizes = Sizes(profile.controls, n, len(lower) - profile.controls * n - 1)
-        self.terms = tuple(terms)
+    def __init__(self, sizes: Sizes, terms: Sequence[Term], lower: Array, upper: Array) -> None:
+        self.sizes, self.terms = sizes, tuple(terms)
         self.lower, self.upper = lower, upper
         counts = [len(term.lower) for term in self.terms]
         self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(int)
         self.rows = int(self.starts[-1])
-        self.lower_rows = np.concatenate([np.zeros(0), *(term.lower for term in self.terms)])
-        self.upper_rows = np.concatenate([np.zeros(0), *(term.upper for term in self.terms)])
-        self.jacobian_pattern = self._jacobian_pattern()
-        self.hessian_pattern = self._hessian_pattern()
+        self.lower_rows = np.concatenate([_NO_ROWS, *(term.lower for term in self.terms)])
+        self.upper_rows = np.concatenate([_NO_ROWS, *(term.upper for term in self.terms)])
+        places = [term.jacobian_places() for term in self.terms]
+        self.jacobian_pattern = Pattern.of(
+            (self.rows, self.unknowns),
+            np.concatenate([at + rows for at, (rows, _) in zip(self.starts, places, strict=False)]),
+            np.concatenate([columns for _, columns in places]),
+        )
+        places = [term.hessian_places() for term in self.terms]
+        rows, columns = (np.concatenate(entries) for entries in zip(*places, strict=True))
+        self.hessian_pattern = Pattern.of((self.unknowns, self.unknowns), rows, columns)
         self.evaluations = 0
         self._iterate: tuple[bytes, Iterate] | None = None
 
@@ -39,20 +202,8 @@ class Problem:
         """Length of x."""
         return self.sizes.unknowns
 
-    def _jacobian_pattern(self) -> Pattern:
-        places = [term.jacobian_places() for term in self.terms]
-        rows = [start + rows for start, (rows, _) in zip(self.starts, places, strict=False)]
-        columns = [columns for _, columns in places]
-        return pattern((self.rows, self.unknowns), np.concatenate(rows), np.concatenate(columns))
-
-    def _hessian_pattern(self) -> Pattern:
-        places = [term.hessian_places() for term in self.terms]
-        rows = np.concatenate([rows for rows, _ in places])
-        columns = np.concatenate([columns for _, columns in places])
-        return pattern((self.unknowns, self.unknowns), rows, columns)
-
     def iterate(self, x: Array) -> Iterate:
-        """What is known about x; the last one is remembered."""
+        """Return the results for x; those of the last one are kept."""
         key = x.tobytes()
         if self._iterate is None or self._iterate[0] != key:
             self.evaluations += 1
@@ -60,31 +211,31 @@ class Problem:
         return self._iterate[1]
 
     def objective(self, x: Array) -> float:
-        """What is made as small as possible."""
+        """Return the function to minimise."""
         at = self.iterate(x)
         return float(sum(term.objective(at) for term in self.terms))
 
     def gradient(self, x: Array) -> Array:
-        """(unknowns,)."""
-        at, found = self.iterate(x), np.zeros(self.unknowns)
+        """Return derivatives of the objective, (unknowns,)."""
+        at, gradient = self.iterate(x), np.zeros(self.unknowns)
         for term in self.terms:
-            term.gradient(at, found)
-        return found
+            term.gradient(at, gradient)
+        return gradient
 
     def constraints(self, x: Array) -> Array:
-        """(rows,), to be between `lower_rows` and `upper_rows`."""
+        """Return values (rows,) for limits `lower_rows` and `upper_rows`."""
         at = self.iterate(x)
-        return np.concatenate([np.zeros(0), *(term.value(at) for term in self.terms)])
+        return np.concatenate([_NO_ROWS, *(term.value(at) for term in self.terms)])
 
     def jacobian(self, x: Array) -> Array:
-        """The entries of `jacobian_pattern`."""
+        """Return the entries of `jacobian_pattern`."""
         at = self.iterate(x)
         return self.jacobian_pattern.summed(
             np.concatenate([term.jacobian(at) for term in self.terms])
         )
 
     def hessian(self, x: Array, weight: float, multipliers: Array) -> Array:
-        """The entries of `hessian_pattern`, of weight * objective + multipliers . constraints."""
+        """Return entries of `hessian_pattern` of weight * objective + multipliers . constraints."""
         at = self.iterate(x)
         parts = [
             term.hessian(at, weight, multipliers[start:end])
@@ -93,35 +244,221 @@ class Problem:
         return self.hessian_pattern.summed(np.concatenate(parts))
 
     def broken(self, x: Array, least: float) -> list[Fault]:
-        """Constraints exceeded by more than `least` (scaled), largest first.
+        """Return constraints exceeded by more than `least` (scaled), largest first.
 
-        Of rows with one name the worst.
+        Of rows with the same name the worst.
         """
-        return [
-            Fault(name, over, term.fault(row, over))
-            for name, over, term, row in self._worst(x, least)
-        ]
-
-    def _worst(self, x: Array, least: float) -> list[tuple[str, float, Term, int]]:
         at, worst = self.iterate(x), dict[str, tuple[float, Term, int]]()
         for term in self.terms:
             g = term.value(at)
             over = np.maximum(np.maximum(term.lower - g, g - term.upper), 0.0)
             for row in np.flatnonzero(over > least):
-                name, most = _name(term, int(row)), float(over[row])
+                name, most = term.name_of(int(row)), float(over[row])
                 if name not in worst or most > worst[name][0]:
                     worst[name] = most, term, int(row)
-        return sorted(
-            ((name, *found) for name, found in worst.items()), key=lambda item: (-item[1], item[0])
-        )
+        faults = [
+            Fault(name, over, term.fault(row, over)) for name, (over, term, row) in worst.items()
+        ]
+        return sorted(faults, key=lambda fault: (-fault.over, fault.name))
 
 
-def _name(term: Term, row: int) -> str:
-    """ "torque of elbow", "qd of elbow at via 1"."""
-    if not term.labels:
-        return term.name
-    what, _, where = term.name.partition(" at ")
-    label = term.labels[row % len(term.labels)]
-    if term.axes:  # of a place
-        what, label = label, what
-    return f"{what} of {label}" + (f" at {where}" if where else "")
+@dataclass
+class Linear(Term):
+    """Sums of coordinates of control points: coefficients[k] of unknown columns[k] in rows[k]."""
+
+    rows: Index = field(kw_only=True)
+    columns: Index = field(kw_only=True)
+    coefficients: Array = field(kw_only=True)
+
+    def value(self, at: Iterate) -> Array:
+        """Return A c."""
+        products = self.coefficients * np.ravel(at.control)[self.columns]
+        return np.asarray(np.bincount(self.rows, products, len(self.lower)), dtype=float)
+
+    def jacobian_places(self) -> Entries:
+        """Return the positions of the coefficients."""
+        return self.rows, self.columns
+
+    def jacobian(self, at: Iterate) -> Array:
+        """Return the coefficients."""
+        return self.coefficients
+
+
+@dataclass
+class Rates(Term):
+    """A c / T^order for some coordinates, divided by `scale` (j,).
+
+    `matrix` (m, M), `joints` (j,); rows (m, j) flattened.
+    """
+
+    matrix: Array = field(kw_only=True)
+    order: int = field(kw_only=True)
+    joints: Index = field(kw_only=True)
+    scale: Array = field(default_factory=lambda: np.ones(1), kw_only=True)
+
+    @once
+    def value(self, at: Iterate) -> Array:
+        """Return A c / T^r."""
+        rates = self.matrix @ at.control[:, self.joints]
+        return np.ravel(rates / (self.scale * at.T**self.order))
+
+    @cached_property
+    def _places(self) -> tuple[Index, Index, Index]:
+        """Row and column in `matrix` of its non-zero entries, once for every joint, and joint."""
+        i, m = np.nonzero(self.matrix)
+        return _product(i, m, np.arange(len(self.joints)))
+
+    @cached_property
+    def _entries(self) -> Array:
+        i, m, k = self._places
+        return self.matrix[i, m] / np.broadcast_to(self.scale, self.joints.shape)[k]
+
+    def jacobian_places(self) -> Entries:
+        """Return the control points, and T."""
+        i, m, k = self._places
+        rows = i * len(self.joints) + k
+        columns = m * self.sizes.n + self.joints[k]
+        if not self.order:
+            return rows, columns
+        every = np.arange(len(self.lower))
+        time = np.full(len(every), self.sizes.time)
+        return np.concatenate([rows, every]), np.concatenate([columns, time])
+
+    def jacobian(self, at: Iterate) -> Array:
+        """Return A / T^r, and -r z / T."""
+        entries = self._entries / at.T**self.order
+        if not self.order:
+            return entries
+        return np.concatenate([entries, -self.order / at.T * self.value(at)])
+
+    def hessian_places(self) -> Entries:
+        """Return T with every control point, and T."""
+        if not self.order:
+            return _NO_ENTRIES
+        _, m, k = self._places
+        columns = m * self.sizes.n + self.joints[k]
+        time = np.full(len(columns) + 1, self.sizes.time)
+        return np.append(columns, self.sizes.time), time
+
+    def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
+        """-r A / T^(r+1), and r (r+1) z / T^2."""
+        if not self.order:
+            return _NO_ROWS
+        i, _, k = self._places
+        r = self.order
+        mixed = -r / at.T ** (r + 1) * self._entries * multipliers[i * len(self.joints) + k]
+        twice = r * (r + 1) / at.T**2 * float(multipliers @ self.value(at))
+        return np.append(mixed, twice)
+
+
+@dataclass
+class Time(Term):
+    """weight * T."""
+
+    weight: float = field(kw_only=True)
+
+    def objective(self, at: Iterate) -> float:
+        """Return weight * T."""
+        return self.weight * at.T
+
+    def gradient(self, at: Iterate, into: Array) -> None:
+        """Add the weight."""
+        into[self.sizes.time] += self.weight
+
+
+@dataclass
+class Effort(Term):
+    """The integral of sum_j weights_j (d^r q_j / d t^r)^2, with Q = integral of B_r B_r^T ds."""
+
+    order: int = field(kw_only=True)
+    weights: Array = field(kw_only=True)
+    gram: Array = field(kw_only=True)
+
+    def _parts(self, at: Iterate) -> tuple[Array, float, int]:
+        """Return Q c with the weights, the integral with T = 1, and the power of 1 / T."""
+        product = self.gram @ at.control * self.weights
+        return product, float(np.sum(product * at.control)), 2 * self.order - 1
+
+    def objective(self, at: Iterate) -> float:
+        """Return c . Q c / T^(2 r - 1)."""
+        _, integral, power = self._parts(at)
+        return integral / at.T**power
+
+    def gradient(self, at: Iterate, into: Array) -> None:
+        """2 Q c / T^(2 r - 1), and by T."""
+        product, integral, power = self._parts(at)
+        into[: self.sizes.time] += 2 * np.ravel(product) / at.T**power
+        into[self.sizes.time] -= power * integral / at.T ** (power + 1)
+
+    @cached_property
+    def _places(self) -> tuple[Index, Index, Index]:
+        i, m = np.nonzero(np.triu(self.gram))
+        return _product(i, m, np.flatnonzero(self.weights))
+
+    def hessian_places(self) -> Entries:
+        """Return the entries of Q, and T with every unknown."""
+        i, m, joint = self._places
+        n, time = self.sizes.n, self.sizes.time
+        every = np.arange(time + 1)
+        rows = np.concatenate([i * n + joint, every])
+        return rows, np.concatenate([m * n + joint, np.full(time + 1, time)])
+
+    def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
+        """2 Q / T^(2 r - 1), and by T."""
+        product, integral, power = self._parts(at)
+        i, m, joint = self._places
+        square = 2 * self.gram[i, m] * self.weights[joint] / at.T**power
+        mixed = -2 * power * np.ravel(product) / at.T ** (power + 1)
+        twice = power * (power + 1) * integral / at.T ** (power + 2)
+        return weight * np.concatenate([square, mixed, [twice]])
+
+
+@dataclass
+class LoadEffort(Term):
+    """T times sum_k quadrature_k sum_a weights_a u_ka^2: integrals of squared unknown loads."""
+
+    quadrature: Array = field(kw_only=True)
+    weights: Array = field(kw_only=True)
+
+    @cached_property
+    def _factors(self) -> Array:
+        return np.multiply.outer(self.quadrature, self.weights).ravel()
+
+    @property
+    def _columns(self) -> Index:
+        return self.sizes.time + 1 + np.arange(self.sizes.loads)
+
+    def objective(self, at: Iterate) -> float:
+        """Return T u . W u."""
+        return at.T * float(self._factors @ at.loads**2)
+
+    def gradient(self, at: Iterate, into: Array) -> None:
+        """2 T W u, and by T."""
+        into[self._columns] += 2 * at.T * self._factors * at.loads
+        into[self.sizes.time] += float(self._factors @ at.loads**2)
+
+    def hessian_places(self) -> Entries:
+        """Return the diagonal, and T with every load."""
+        time = np.full(self.sizes.loads, self.sizes.time)
+        return np.concatenate([self._columns, time]), np.tile(self._columns, 2)
+
+    def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
+        """2 T W, and 2 W u."""
+        factors = 2 * weight * self._factors
+        return np.concatenate([at.T * factors, factors * at.loads])
+
+
+def instant(s: float) -> str:
+    """Return a share of the time of a motion, in words."""
+    return {0.0: "at the start", 1.0: "at the goal"}.get(s, f"at {100 * s:.0f} % of the time")
+
+
+def percent(share: float) -> str:
+    """Return a percentage of two digits, or without decimals."""
+    return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:.0f} %"
+
+
+def _product(rows: Index, columns: Index, joints: Index) -> tuple[Index, Index, Index]:
+    """Return every (row, column) with every joint."""
+    count = len(joints)
+    return np.repeat(rows, count), np.repeat(columns, count), np.tile(joints, len(rows))

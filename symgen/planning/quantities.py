@@ -1,4 +1,4 @@
-"""What a task may limit or integrate, of the generated module: torques, wrenches, outputs, places.
+"""Quantities of the generated module that a task may limit or integrate.
 
 A `Quantity` has m entries at each of K instants of a motion.  All instants go into one call.
 
@@ -6,9 +6,10 @@ A `Quantity` has m entries at each of K instants of a motion.  All instants go i
     Wrenches     entries of joint wrenches
     Velocities   velocities and accelerations that are not those of splines
     Outputs      outputs of the model, along the inverse dynamics
-    Positions    points of the model, or points given in link frames; with an orientation, poses
+    Positions    points of the model or of links, with an orientation (`symgen.planning.poses`)
     Cosines      of angles of links (`symgen.planning.angles`)
-    Distances    between spheres on links and what they keep out of (`symgen.planning.obstacles`)
+    Distances    of spheres on links from obstacles (`symgen.planning.obstacles`)
+    Gap          between the points of cut joints (`symgen.planning.cuts`)
 
 Second derivatives of torques are exact, `inverse_dynamics_hessian`.  Those of the others, and of
 torques by a formulation that does not derive that function, come from exact first ones, by central
@@ -32,9 +33,9 @@ from symgen.robot.configuration import Configuration
 Array = NDArray[np.float64]
 
 STEP = 1e-5
-"""Of differences by q, qd and qdd: far below the velocities (1e-3) over which friction sets in."""
+"""Step of differences by q, qd, qdd, far below velocities (1e-3) over which friction sets in."""
 LOAD_STEP = 1e-4
-"""Of differences by loads, relative to the largest at an instant and to 1 N or 1 N m."""
+"""Step of differences by loads, relative to the largest at an instant and to 1 N or 1 N m."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,13 @@ class Motion:
     load_rates: Array | None = None
     space: Configuration | None = None
 
+    @property
+    def state(self) -> tuple[Array, Array, Array]:
+        """q, qd, qdd."""
+        return self.q, self.qd, self.qdd
+
     def moved(self, directions: Sequence[Array]) -> Motion:
-        """Many motions at once, a new first axis: q, qd, qdd moved by (D, n) each."""
+        """Return many motions at once, a new first axis: q, qd, qdd moved by (D, n) each."""
         by, *rates = (d[:, None, :] for d in directions)
         q = self.q + by if self.space is None else self.space.integrate(self.q, by)
         qd, qdd = (z + d for z, d in zip((self.qd, self.qdd), rates, strict=True))
@@ -66,11 +72,11 @@ class Quantity(ABC):
     """m functions of the state, and of time where loads do.  Arrays may have leading batch axes."""
 
     orders = 3
-    """Of how many of q, qd, qdd it is a function."""
+    """Number of its arguments among q, qd, qdd."""
     nonlinear = 2
-    """The derivatives with respect to how many of them vary with them."""
+    """Number of these with respect to which the derivatives vary."""
     labels: tuple[str, ...] = ()
-    """What messages call its entries."""
+    """Names of its entries in messages."""
 
     def __init__(self, module: Any, parameters: Mapping[str, float] | None) -> None:
         self.module = module
@@ -82,7 +88,7 @@ class Quantity(ABC):
         return len(self.labels)
 
     def related(self) -> NDArray[np.bool_]:
-        """Which coordinates an entry depends on, (m, n)."""
+        """Return which coordinates an entry depends on, (m, n)."""
         return np.ones((self.size, self.module.n), dtype=bool)
 
     def value(self, motion: Motion) -> Array:
@@ -91,22 +97,22 @@ class Quantity(ABC):
 
     @abstractmethod
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """The values, and their derivatives with respect to the state, (..., K, orders, m, n)."""
+        """Return values, and their derivatives by the state, (..., K, orders, m, n)."""
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
-        """Of multipliers (K, m) . values by the state, (..., K, orders, n)."""
+        """Return gradients of multipliers (K, m) . values by the state, (..., K, orders, n)."""
         return np.asarray(np.einsum("...krij,ki->...krj", self.jacobian(motion)[1], multipliers))
 
     def by_time(self, motion: Motion) -> Array | None:
-        """Their derivatives with respect to T at fixed state, (K, m); None where they are 0."""
+        """Return derivatives by T at fixed state, (K, m); None where they are 0."""
         return None
 
     def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """Derivatives by multiples of `unknown` loads (a, n_loads, 6), (K, m, a), and theirs by the
-        state, (K, orders, m, n, a): exact differences of what is linear in loads."""
+        """Return derivatives by multiples of `unknown` loads (a, n_loads, 6), (K, m, a), and
+        theirs by the state, (K, orders, m, n, a): exact differences of what is linear in loads."""
         assert motion.loads is not None
         values, rows = self.jacobian(motion)
-        moved = [self.jacobian(replace(motion, loads=motion.loads + one)) for one in unknown]
+        moved = [self.jacobian(replace(motion, loads=motion.loads + unit)) for unit in unknown]
         return (
             np.stack([value - values for value, _ in moved], axis=-1),
             np.stack([row - rows for _, row in moved], axis=-1),
@@ -115,13 +121,13 @@ class Quantity(ABC):
     def bend_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
-        """Second derivatives of multipliers (K, m) . values by multiples of `unknown` loads,
+        """Return second derivatives of multipliers (K, m) . values by multiples of `unknown` loads,
         (K, a, a), and by them and T at fixed state, (K, a); None where they are 0."""
         return None
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
-        """Of multipliers (K, m) . values by the state: (K, orders, orders, n, n), entry
-        [k, r, s, i, j] the derivative by coordinate i of order r and coordinate j of order s."""
+        """Return second derivatives of multipliers (K, m) . values, (K, orders, orders, n, n):
+        entry [k, r, s, i, j] by coordinate i of order r and coordinate j of order s."""
         count, n = motion.qd.shape
         orders, nonlinear = self.orders, self.nonlinear
         steps = np.full(nonlinear * n, STEP)
@@ -131,13 +137,13 @@ class Quantity(ABC):
         half = nonlinear * n
         slope = (gradient[:half] - gradient[half:]) / (2 * steps[:, None, None, None])
         slope = slope.reshape(nonlinear, n, count, orders, n).transpose(2, 0, 3, 1, 4)
-        found = np.zeros((count, orders, orders, n, n))
-        found[:, :nonlinear] = slope
-        found[:, nonlinear:, :nonlinear] = slope[:, :, nonlinear:].transpose(0, 2, 1, 4, 3)
-        return 0.5 * (found + found.transpose(0, 2, 1, 4, 3))
+        result = np.zeros((count, orders, orders, n, n))
+        result[:, :nonlinear] = slope
+        result[:, nonlinear:, :nonlinear] = slope[:, :, nonlinear:].transpose(0, 2, 1, 4, 3)
+        return 0.5 * (result + result.transpose(0, 2, 1, 4, 3))
 
     def options(self, motion: Motion) -> dict[str, Any]:
-        """What functions of the module take beside the state."""
+        """Return arguments of the module's functions after the state."""
         return self.given if motion.loads is None else {**self.given, "loads": motion.loads}
 
 
@@ -149,45 +155,43 @@ class Torques(Quantity):
         self.labels = tuple(module.coordinate_names)
 
     def related(self) -> NDArray[np.bool_]:
-        """Those on one path with the joint."""
+        """Return dependence on the coordinates of one path with the joint, (n, n)."""
         return np.asarray(self.module.derivative_sparsity, dtype=bool)
 
     def value(self, motion: Motion) -> Array:
         """(K, n)."""
-        state = motion.q, motion.qd, motion.qdd
-        return np.asarray(self.module.inverse_dynamics(*state, **self.options(motion)))
+        return np.asarray(self.module.inverse_dynamics(*motion.state, **self.options(motion)))
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """tau, d tau / d (q, qd, qdd)."""
-        state = motion.q, motion.qd, motion.qdd
-        tau, *rows = self.module.inverse_dynamics_derivatives(*state, **self.options(motion))
+        """Return tau, d tau / d (q, qd, qdd)."""
+        tau, *rows = self.module.inverse_dynamics_derivatives(*motion.state, **self.options(motion))
         return tau, np.stack(rows, axis=-3)
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
-        """As of every quantity; without Jacobians where the module has `inverse_dynamics_vjp`."""
-        state = motion.q, motion.qd, motion.qdd
+        """Return gradients (..., K, 3, n), without Jacobians where `inverse_dynamics_vjp` is."""
         if "inverse_dynamics_vjp" in self.module.functions:
-            found = self.module.inverse_dynamics_vjp(*state, multipliers, **self.options(motion))
-            return np.stack(found[:3], axis=-2)
-        _, *rows = self.module.inverse_dynamics_derivatives(*state, **self.options(motion))
+            rows = self.module.inverse_dynamics_vjp(
+                *motion.state, multipliers, **self.options(motion)
+            )
+            return np.stack(rows[:3], axis=-2)
+        _, *rows = self.module.inverse_dynamics_derivatives(*motion.state, **self.options(motion))
         weights = multipliers[:, None, :]
         return np.stack([(weights @ row)[..., 0, :] for row in rows], axis=-2)
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
-        """As of every quantity; exact where the formulation derives it."""
+        """Return second derivatives (K, 3, 3, n, n), exact where the formulation derives them."""
         second = getattr(self.module, "inverse_dynamics_hessian", None)
         if second is None:
             return super().hessian(motion, multipliers)
-        state = motion.q, motion.qd, motion.qdd, multipliers
-        q_q, q_qd, q_qdd, qd_qd = second(*state, **self.options(motion))
-        found = np.zeros((len(q_q), 3, 3, *q_q.shape[1:]))
-        found[:, 0, 0], found[:, 1, 1] = q_q, qd_qd
-        found[:, 0, 1], found[:, 1, 0] = q_qd, q_qd.transpose(0, 2, 1)
-        found[:, 0, 2], found[:, 2, 0] = q_qdd, q_qdd.transpose(0, 2, 1)
-        return found
+        q_q, q_qd, q_qdd, qd_qd = second(*motion.state, multipliers, **self.options(motion))
+        result = np.zeros((len(q_q), 3, 3, *q_q.shape[1:]))
+        result[:, 0, 0], result[:, 1, 1] = q_q, qd_qd
+        result[:, 0, 1], result[:, 1, 0] = q_qd, q_qd.transpose(0, 2, 1)
+        result[:, 0, 2], result[:, 2, 0] = q_qdd, q_qdd.transpose(0, 2, 1)
+        return result
 
     def by_time(self, motion: Motion) -> Array | None:
-        """Through the loads."""
+        """Differentiate through the loads."""
         if motion.load_rates is None:
             return None
         slopes = self.module.inverse_dynamics_load_derivatives(motion.q, **self.given)
@@ -210,20 +214,20 @@ class Wrenches(Quantity):
 
     def value(self, motion: Motion) -> Array:
         """(K, m)."""
-        state = motion.q, motion.qd, motion.qdd
-        found = self.module.joint_wrenches(*state, **self.options(motion))
-        return np.asarray(found[..., self.chosen[0], self.chosen[1]])
+        wrenches = self.module.joint_wrenches(*motion.state, **self.options(motion))
+        return np.asarray(wrenches[..., self.chosen[0], self.chosen[1]])
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """The entries, and their derivatives."""
-        state = motion.q, motion.qd, motion.qdd
-        wrenches, *rows = self.module.joint_wrench_derivatives(*state, **self.options(motion))
+        """Return the entries, and their derivatives."""
+        wrenches, *rows = self.module.joint_wrench_derivatives(
+            *motion.state, **self.options(motion)
+        )
         joint, entry = self.chosen
         picked = [row[..., joint, entry, :] for row in rows]
         return wrenches[..., joint, entry], np.stack(picked, axis=-3)
 
     def by_time(self, motion: Motion) -> Array | None:
-        """Through the loads, which wrenches are linear in."""
+        """Differentiate through the loads, which wrenches are linear in."""
         if motion.load_rates is None or motion.loads is None:
             return None
         moved = replace(motion, loads=motion.loads + motion.load_rates)
@@ -239,7 +243,7 @@ class Velocities(Quantity):
         self.labels = tuple(module.coordinate_names[k] for k in chosen)
 
     def related(self) -> NDArray[np.bool_]:
-        """Their own."""
+        """Return dependence of each entry on its coordinate, (m, n)."""
         return np.eye(self.module.n, dtype=bool)[self.chosen]
 
     def value(self, motion: Motion) -> Array:
@@ -247,7 +251,7 @@ class Velocities(Quantity):
         return (motion.qd, motion.qdd)[self.order - 1][..., self.chosen]
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """The values, and 1 for each."""
+        """Return the values, and 1 for each."""
         values = self.value(motion)
         slopes = np.zeros((*values.shape[:-1], self.orders, self.size, self.module.n))
         slopes[..., self.order, np.arange(self.size), self.chosen] = 1.0
@@ -273,155 +277,79 @@ class Outputs(Quantity):
         self.torques = Torques(module, parameters)
 
     def _slopes(self, motion: Motion) -> tuple[Any, Array]:
-        """What `outputs_derivatives` returns, and d tau / d (q, qd, qdd)."""
+        """Return the results of `outputs_derivatives`, and d tau / d (q, qd, qdd)."""
         tau, by_state = self.torques.jacobian(motion)
         state = np.broadcast_to(motion.t, tau.shape[:-1]), motion.q, motion.qd, motion.qdd, tau
         return self.module.outputs_derivatives(*state, **self.options(motion)), by_state
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """Their values and total derivatives."""
+        """Return values and total derivatives."""
         (values, _, *by, by_tau, _, _), by_state = self._slopes(motion)
         direct = np.stack([row[..., self.chosen, :] for row in by], axis=-3)
         through = by_tau[..., None, self.chosen, :] @ by_state
         return values[..., self.chosen], direct + through
 
     def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """As of every quantity; outputs need not be linear in loads: differences of exact first
-        derivatives by the state."""
-        both = self._either_side(motion, unknown)
+        """Return derivatives by loads (K, m, a), and theirs by the state (K, 3, m, n, a), by
+        differences: outputs need not be linear in loads."""
         rows = [
             (self.jacobian(after)[1] - self.jacobian(before)[1]) / (2 * h[:, None, None, None])
-            for before, after, h in both
+            for before, after, h in self._either_side(motion, unknown)
         ]
         return self._slopes_by_loads(motion, unknown), np.stack(rows, axis=-1)
 
     def bend_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
-        """Differences of exact first derivatives."""
-        bent, mixed = [], []
+        """Return second derivatives (K, a, a), and mixed ones by T (K, a), by differences."""
+        second, mixed = [], []
         for before, after, h in self._either_side(motion, unknown):
             change = self._slopes_by_loads(after, unknown) - self._slopes_by_loads(before, unknown)
-            bent.append(np.einsum("kma,km->ka", change, multipliers) / (2 * h[:, None]))
+            second.append(np.einsum("kma,km->ka", change, multipliers) / (2 * h[:, None]))
             slopes = [self.by_time(each) for each in (before, after)]
             mixed.append(np.einsum("km,km->k", slopes[1] - slopes[0], multipliers) / (2 * h))
-        both = np.stack(bent, axis=-1)
-        return 0.5 * (both + both.transpose(0, 2, 1)), np.stack(mixed, axis=-1)
+        hessian = np.stack(second, axis=-1)
+        return 0.5 * (hessian + hessian.transpose(0, 2, 1)), np.stack(mixed, axis=-1)
 
     def _slopes_by_loads(self, motion: Motion, unknown: Array) -> Array:
-        """(K, m, a): of loads themselves, and through the torques that bear them."""
+        """Return derivatives (K, m, a) by loads, also through the torques that bear them."""
         (*_, by_tau, by_loads, _), _ = self._slopes(motion)
-        felt = self.torques.by_loads(motion, unknown)[0]
+        by_torques = self.torques.by_loads(motion, unknown)[0]
         direct = np.einsum("kmlc,alc->kma", by_loads[:, self.chosen], unknown)
-        return np.asarray(direct + by_tau[:, self.chosen] @ felt)
+        return np.asarray(direct + by_tau[:, self.chosen] @ by_torques)
 
     @staticmethod
     def _either_side(motion: Motion, unknown: Array) -> list[tuple[Motion, Motion, Array]]:
-        """The motion with less and with more of every unknown load, and by how much, (K,)."""
+        """Move every unknown load down and up; return both motions and by how much, (K,)."""
         assert motion.loads is not None
         h = LOAD_STEP * np.maximum(1.0, np.abs(motion.loads).max(axis=(1, 2)))
-        steps = [h[:, None, None] * one for one in unknown]
         return [
-            (
-                replace(motion, loads=motion.loads - step),
-                replace(motion, loads=motion.loads + step),
-                h,
-            )
-            for step in steps
+            (*(replace(motion, loads=motion.loads + step) for step in (-step, step)), h)
+            for step in (h[:, None, None] * unit for unit in unknown)
         ]
 
     def by_time(self, motion: Motion) -> Array:
-        """Through t itself, the loads, and the torques that bear them."""
+        """Differentiate through t itself, the loads, and the torques that bear them."""
         (_, by_t, *_, by_tau, by_loads, _), _ = self._slopes(motion)
-        found = by_t[:, self.chosen] * motion.shares[:, None]
+        result = by_t[:, self.chosen] * motion.shares[:, None]
         if motion.load_rates is not None:
-            found += np.einsum("kmlc,klc->km", by_loads[:, self.chosen], motion.load_rates)
+            result += np.einsum("kmlc,klc->km", by_loads[:, self.chosen], motion.load_rates)
             by_torques = by_tau[:, self.chosen]
-            found += np.einsum("kmi,ki->km", by_torques, self.torques.by_time(motion))  # type: ignore[arg-type]
-        return np.asarray(found)
-
-
-class Positions(Quantity):
-    """A point or a pose, base frame: x, y, z, and with `rotation` (3, 3) the orientation.
-
-    The point is one of the model, by its number, or `offset` (3,) in a link's frame.  The rows of
-    the orientation are sin(angle) axis of the rotation that is left to `rotation`, 0 there and at
-    half a turn, and cos(angle), by which the two differ.
-    """
-
-    orders = 1
-    nonlinear = 1
-
-    def __init__(
-        self,
-        module: Any,
-        parameters: Mapping[str, float] | None,
-        *,
-        point: int | None = None,
-        link: int = 0,
-        offset: Array | None = None,
-        rotation: Array | None = None,
-    ) -> None:
-        super().__init__(module, parameters)
-        self.point, self.link, self.rotation = point, link, rotation
-        self.offset = np.zeros(3) if offset is None else offset
-        self.labels = ("x", "y", "z", *(("rx", "ry", "rz", "cos") if rotation is not None else ()))
-
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """(K, m), (K, 1, m, n)."""
-        if self.point is not None:
-            zero = np.zeros_like(motion.qd)
-            place = self.module.point_motion(motion.q, zero, zero, **self.given)[0]
-            slopes = self.module.point_motion_derivatives(motion.q, zero, zero, **self.given)[0]
-            return place[..., self.point, :], slopes[..., None, self.point, :, :]
-        pose, jacobian = self._frame(motion.q)
-        turned = pose[..., :3, :3]
-        arm = turned @ self.offset
-        angular = jacobian[..., 3:, :]
-        value = pose[..., :3, 3] + arm
-        slopes = jacobian[..., :3, :] - skew(arm) @ angular
-        if self.rotation is not None:
-            left = turned @ self.rotation.T  # sum of r_k s_k^T, r of the frame, s of the target
-            trace = np.trace(left, axis1=-2, axis2=-1)
-            vector = 0.5 * (
-                left[..., [1, 2, 0], [2, 0, 1]] - left[..., [2, 0, 1], [1, 2, 0]]
-            )  # of sum of r_k x s_k
-            cosine = 0.5 * (trace - 1)
-            by_turn = 0.5 * (left - trace[..., None, None] * np.eye(3))
-            value = np.concatenate([value, vector, cosine[..., None]], axis=-1)
-            by_cosine = np.einsum("...a,...aj->...j", vector, angular)[..., None, :]
-            slopes = np.concatenate([slopes, by_turn @ angular, by_cosine], axis=-2)
-        return value, slopes[..., None, :, :]
-
-    def _frame(self, q: Array) -> tuple[Array, Array]:
-        name = self.module.link_names[self.link]
-        return (
-            np.asarray(self.module.frame_pose(name, q, **self.given)),
-            np.asarray(self.module.frame_jacobian(name, q, **self.given)),
-        )
-
-
-class Gap(Quantity):
-    """The way from one point to another, along `axes` of the base frame: 0 in a closed cut."""
-
-    orders = 1
-    nonlinear = 1
-
-    def __init__(self, first: Positions, second: Positions, axes: Sequence[int]) -> None:
-        super().__init__(first.module, None)
-        self.first, self.second, self.axes = first, second, list(axes)
-        self.labels = tuple("xyz"[axis] for axis in axes)
-
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """(K, m), (K, 1, m, n)."""
-        (a, by_a), (b, by_b) = self.first.jacobian(motion), self.second.jacobian(motion)
-        return (b - a)[..., self.axes], (by_b - by_a)[..., self.axes, :]
+            result += np.einsum("kmi,ki->km", by_torques, self.torques.by_time(motion))  # type: ignore[arg-type]
+        return np.asarray(result)
 
 
 def skew(v: Array) -> Array:
-    """The matrices (..., 3, 3) of the vector products v x."""
-    found = np.zeros((*v.shape, 3), dtype=v.dtype)
-    found[..., 0, 1], found[..., 0, 2] = -v[..., 2], v[..., 1]
-    found[..., 1, 0], found[..., 1, 2] = v[..., 2], -v[..., 0]
-    found[..., 2, 0], found[..., 2, 1] = -v[..., 1], v[..., 0]
-    return found
+    """Return the matrices (..., 3, 3) of the vector products v x."""
+    result = np.zeros((*v.shape, 3), dtype=v.dtype)
+    result[..., 0, 1], result[..., 0, 2] = -v[..., 2], v[..., 1]
+    result[..., 1, 0], result[..., 1, 2] = v[..., 2], -v[..., 0]
+    result[..., 2, 0], result[..., 2, 1] = -v[..., 1], v[..., 0]
+    return result
+
+
+def turn(rotation: Array) -> Array:
+    """Return -sin(angle) axis (..., 3) of rotations (..., 3, 3): half the vector of skew parts."""
+    return np.asarray(
+        0.5 * (rotation[..., [1, 2, 0], [2, 0, 1]] - rotation[..., [2, 0, 1], [1, 2, 0]])
+    )

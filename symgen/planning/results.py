@@ -1,4 +1,4 @@
-"""`Solution`: a motion that was found, and what is known of it."""
+"""`Solution`: an optimal motion with its samples, status and remarks."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symgen.planning.program import Step
+from symgen.planning.solver import Step
 from symgen.planning.task import Task
-from symgen.planning.verification import Trajectory
+from symgen.planning.trajectories import Trajectory
 
 Array = NDArray[np.float64]
+
+EXCEEDED = "exceeded"
+"""The status of a plan that keeps its limits at its instants, and not between them."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """What one start led to: objective, T (s), iterations, largest violation (scaled)."""
+    """The result of a start: objective, T (s), iterations, largest violation (scaled)."""
 
     number: int
     ended: str
@@ -30,7 +33,7 @@ class Start:
 
     @property
     def rank(self) -> tuple[int, float]:
-        """Smaller is better."""
+        """Order of results, the best first."""
         return (0, self.objective) if not self.violation else (1, self.violation)
 
 
@@ -84,45 +87,45 @@ class Solution:
 
     @cached_property
     def shares(self) -> Array:
-        """The sampled instants, as shares of T: those at which limits were asked for."""
-        return np.linspace(0.0, 1.0, self.path.segments * self.per_segment + 1)
+        """The instants with limits, as shares of T, (K,)."""
+        return np.linspace(0.0, 1.0, self.path.profile.segments * self.per_segment + 1)
 
     @property
     def t(self) -> Array:
-        """(K,) (s)."""
+        """Sampled times, (K,) (s)."""
         return self.shares * self.T
 
     @property
     def q(self) -> Array:
-        """(K, nq)."""
+        """Sampled configurations, (K, nq)."""
         return self.path.motion(self.shares).q
 
     @property
     def qd(self) -> Array:
-        """(K, n)."""
+        """Sampled velocities, (K, n)."""
         return self.path.motion(self.shares).qd
 
     @property
     def qdd(self) -> Array:
-        """(K, n)."""
+        """Sampled accelerations, (K, n)."""
         return self.path.motion(self.shares).qdd
 
     @property
     def tau(self) -> Array:
-        """(K, n)."""
+        """Sampled torques, (K, n)."""
         return self.torques(self.shares)
 
     @property
     def loads(self) -> Array | None:
-        """(K, n_loads, 6): those given, those found and the forces in cuts; None without any."""
+        """Given and unknown loads and forces in cuts, (K, n_loads, 6); None without any."""
         return self.path.at(self.shares).loads
 
     def torques(self, s: Array) -> Array:
-        """The joint torques at shares of T, (K, n)."""
+        """Return the joint torques at shares of T, (K, n)."""
         return self.path.torques(self.module, self.task.parameters, s)
 
     def scalars(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
+        """Return the numbers of ``--json``."""
         return {
             "status": self.status, "T": self.T, "objective": self.objective,
             "iterations": self.iterations, "evaluations": self.evaluations,

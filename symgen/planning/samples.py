@@ -1,4 +1,4 @@
-"""Terms that are functions of the state at instants: limits and integrals of quantities.
+"""Terms of quantities at instants of a motion: limits and integrals.
 
 Chain rule, at an instant with basis rows B_r (Xiang 2009, eqs. (39)-(42)), z_r = B_r c / T^r:
 
@@ -6,72 +6,82 @@ Chain rule, at an instant with basis rows B_r (Xiang 2009, eqs. (39)-(42)), z_r 
     d2 z_r / d c d T = -r B_r / T^(r+1)        d2 z_r / d T^2 = r (r + 1) z_r / T^2
 
 Control point i only acts on the segments around it, a coordinate only on the entries of a quantity
-that depend on it, T on everything.
+that depend on it, T on all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from symgen.planning.loads import LoadsAt
+from symgen.planning.problem import Entries, Index, Iterate, Sizes, Term, instant, once
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.splines import Local
-from symgen.planning.terms import Constraint, Entries, Index, Iterate, instant
 
 Array = NDArray[np.float64]
 
 ORDERS = 3
 """q, qd, qdd: the state."""
 
-LoadsAt = Callable[[Array, float], tuple[Array, Array | None]]
-"""Instants s in [0, 1] and T -> loads (K, n_loads, 6), and d loads / d T unless that is 0."""
-
 
 @dataclass
-class Sampled(Constraint):
-    """A quantity at instants s (K,): limited, integrated, both.
+class Sampled(Term):
+    """A quantity at instants s (K,): limited, integrated, or both.
 
     Entries `chosen` at the instants `limited` are constraints, divided by `scale` (m,).
     `quadrature` (K,) are the weights of integrals over s: `squares` (m,) weigh the integrals of
-    squared entries, `linear` (m,) those of the entries themselves.
+    squared entries, `linear` (m,) integrals of the entries themselves.  `unknown` are loads of
+    size 1 (a, n_loads, 6): the loads at every instant are unknown multiples of them.
     """
 
     s: Array = field(kw_only=True)
     local: Local = field(kw_only=True)
     quantity: Quantity = field(kw_only=True)
-    loads: LoadsAt | None = field(default=None, kw_only=True)
     limited: Index = field(kw_only=True)
     chosen: Index = field(kw_only=True)
     scale: Array = field(kw_only=True)
     quadrature: Array = field(kw_only=True)
     squares: Array = field(kw_only=True)
     linear: Array = field(kw_only=True)
+    loads: LoadsAt | None = field(default=None, kw_only=True)
     unknown: Array | None = field(default=None, kw_only=True)
-    """Loads of size 1 (a, n_loads, 6): those at every instant are unknown multiples of them."""
+
+    @classmethod
+    def of_point(
+        cls, sizes: Sizes, name: str, quantity: Quantity, s: Array, local: Local, sides: Array
+    ) -> Sampled:
+        """Return limits (2, m) of all entries of a position at all instants."""
+        count, m = len(s), quantity.size
+        lower, upper = np.tile(sides, count)
+        return cls(
+            sizes, name, lower, upper, quantity.labels, axes=True, s=s, local=local,
+            quantity=quantity, limited=np.arange(count), chosen=np.arange(m), scale=np.ones(m),
+            quadrature=np.zeros(count), squares=np.zeros(m), linear=np.zeros(m),
+        )  # fmt: skip
 
     @cached_property
     def columns(self) -> Index:
         """The unknowns that act at every instant: control points, T, loads, (K, L + 1 + a)."""
         count = self.local.values.shape[2]
         n = self.sizes.n
-        found = (self.local.columns[:, :, None] * n + np.arange(n)).reshape(len(self.s), count * n)
+        controls = self.local.columns[:, :, None] * n + np.arange(n)
         time = np.full(len(self.s), self.sizes.time)
         a = 0 if self.unknown is None else len(self.unknown)
         loads = self.sizes.time + 1 + np.arange(len(self.s) * a).reshape(len(self.s), a)
-        return np.column_stack([found, time, loads])
+        return np.column_stack([controls.reshape(len(self.s), count * n), time, loads])
 
     @property
     def _time(self) -> int:
-        """The place of T among `columns`: L."""
+        """The position of T among `columns`: L."""
         return int(self.local.values.shape[2]) * self.sizes.n
 
     def fault(self, row: int, over: float) -> str:
-        """By how much, and at which of several instants."""
-        place, entry = divmod(row, len(self.chosen))
+        """Return the excess, with its instant where there are several."""
+        instance, entry = divmod(row, len(self.chosen))
         size = over * self.scale[self.chosen[entry]]
         if self.axes:
             unit = "m" if self.labels[entry] in "xyz" else "rad"
@@ -80,53 +90,49 @@ class Sampled(Constraint):
             by = f"too small by {size:.2g} m"
         else:
             by = super().fault(row, over)
-        return by if len(self.s) == 1 else f"{by} {instant(self.s[self.limited[place]])}"
+        return by if len(self.s) == 1 else f"{by} {instant(self.s[self.limited[instance]])}"
 
+    @once
     def state(self, at: Iterate) -> Array:
-        """z = (q, qd, qdd) at the instants, (K, 3, n)."""
-        return at.once(  # type: ignore[no-any-return]
-            (self.name, "state"), lambda: self.local.state(at.control, at.T, ORDERS)
-        )
+        """Return z = (q, qd, qdd) at the instants, (K, 3, n)."""
+        return self.local.state(at.control, at.T, ORDERS)
 
     def rows(self, at: Iterate, by_state: Array, by_time: Array | None = None) -> Array:
-        """Derivatives (K, m, L + 1 + a) of functions with derivatives `by_state` (K, R, m, n)."""
+        """Return derivatives (K, m, L + 1 + a) of functions from `by_state` (K, R, m, n)."""
         orders = by_state.shape[1]
         basis = self.scaled_basis(at, orders)  # (K, R, p + 1)
         count, m, n = len(self.s), *by_state.shape[2:]
         flat = np.ascontiguousarray(by_state).reshape(count, orders, m * n)
         by_control = (basis.transpose(0, 2, 1) @ flat).reshape(count, -1, m, n)
-        found = np.empty((count, m, self.columns.shape[1]))
+        rows = np.empty((count, m, self.columns.shape[1]))
         T = self._time
         for b in range(by_control.shape[1]):
-            found[:, :, b * n : (b + 1) * n] = by_control[:, b]
-        found[:, :, T] = (by_state @ self._speed(at, orders)[..., None])[..., 0].sum(axis=1)
+            rows[:, :, b * n : (b + 1) * n] = by_control[:, b]
+        rows[:, :, T] = (by_state @ self._speed(at, orders)[..., None])[..., 0].sum(axis=1)
         if by_time is not None:
-            found[:, :, T] += by_time
+            rows[:, :, T] += by_time
         if self.unknown is not None:
-            found[:, :, T + 1 :] = self.by_loads(at)[0]
-        return found
+            rows[:, :, T + 1 :] = self.by_loads(at)[0]
+        return rows
 
+    @once
     def by_loads(self, at: Iterate) -> tuple[Array, Array]:
-        """Derivatives with respect to the unknown loads, (K, m, a), and theirs by the state,
+        """Return derivatives with respect to the unknown loads, (K, m, a), and theirs by the state,
         (K, R, m, n, a)."""
-
-        def compute() -> tuple[Array, Array]:
-            assert self.unknown is not None
-            return self.quantity.by_loads(self.motion(at), self.unknown)
-
-        return at.once((self.name, "by loads"), compute)  # type: ignore[no-any-return]
+        assert self.unknown is not None
+        return self.quantity.by_loads(self.motion(at), self.unknown)
 
     def scaled_basis(self, at: Iterate, orders: int) -> Array:
-        """B_r / T^r, (K, R, p + 1)."""
+        """Return B_r / T^r, (K, R, p + 1)."""
         scale = at.T ** -np.arange(float(orders))
         return self.local.values[:orders].transpose(1, 0, 2) * scale[:, None]
 
     def second(self, at: Iterate, hessian: Array, gradient: Array, by_time: Array) -> Array:
-        """Second derivatives (K, L + 1, L + 1) of a sum of functions of the state: the upper
+        """Return second derivatives (K, L + 1, L + 1) of a sum of functions of the state: the upper
         triangles, and T with everything.
 
         `hessian` (K, R, R, n, n) and `gradient` (K, R, n) are by the state; `by_time`
-        (K, 1 + R n) holds what depends on T otherwise: second derivative by T, mixed ones.
+        (K, 1 + R n) holds second derivatives by T at fixed state, and mixed ones.
         """
         count, orders, n = gradient.shape
         basis = self.scaled_basis(at, orders)
@@ -135,93 +141,84 @@ class Sampled(Constraint):
         pairs = products.reshape(count, orders**2, -1).transpose(0, 2, 1)
         both = (pairs @ hessian.reshape(count, orders**2, n * n)).reshape(count, -1, n, n)
         size = self._time
-        found = np.zeros((count, size + 1, size + 1))
+        blocks = np.zeros((count, size + 1, size + 1))
         for k, (b, c) in enumerate(zip(first * n, last * n, strict=True)):
-            found[:, b : b + n, c : c + n] = both[:, k]
+            blocks[:, b : b + n, c : c + n] = both[:, k]
         powers = np.arange(float(orders))
         speed = self._speed(at, orders)
         bent = (hessian @ speed[:, None, :, :, None])[..., 0].sum(axis=2)
         along = bent - powers[:, None] / at.T * gradient
         mixed_time = by_time[:, 1:].reshape(count, orders, n)
         mixed = (basis.transpose(0, 2, 1) @ (along + mixed_time)).reshape(count, size)
-        found[:, :-1, -1] = found[:, -1, :-1] = mixed
+        blocks[:, :-1, -1] = blocks[:, -1, :-1] = mixed
         curve = powers * (powers + 1) / at.T**2
-        found[:, -1, -1] = (
+        blocks[:, -1, -1] = (
             np.einsum("kri,kri->k", bent, speed)
             + np.einsum("r,kri,kri->k", curve, gradient, self.state(at)[:, :orders])
             + 2 * np.einsum("kri,kri->k", mixed_time, speed)
             + by_time[:, 0]
         )
-        return found
+        return blocks
 
+    @once
     def motion(self, at: Iterate) -> Motion:
-        """The states at the instants, and the loads there."""
+        """Return the states at the instants, and the loads there."""
+        z = self.state(at)
+        q, qd, qdd = (np.ascontiguousarray(z[:, r]) for r in range(ORDERS))
+        loads, rates = (None, None) if self.loads is None else self.loads(self.s, at.T)
+        if self.unknown is not None:
+            sizes = at.loads.reshape(len(self.s), -1)
+            more = np.einsum("ka,alc->klc", sizes, self.unknown)
+            loads = more if loads is None else loads + more
+        return Motion(q, qd, qdd, self.s * at.T, self.s, loads, rates)
 
-        def compute() -> Motion:
-            z = self.state(at)
-            q, qd, qdd = (np.ascontiguousarray(z[:, r]) for r in range(ORDERS))
-            loads, rates = (None, None) if self.loads is None else self.loads(self.s, at.T)
-            if self.unknown is not None:
-                sizes = at.loads.reshape(len(self.s), -1)
-                more = np.einsum("ka,alc->klc", sizes, self.unknown)
-                loads = more if loads is None else loads + more
-            return Motion(q, qd, qdd, self.s * at.T, self.s, loads, rates)
-
-        return at.once((self.name, "motion"), compute)  # type: ignore[no-any-return]
-
+    @once
     def values(self, at: Iterate) -> Array:
-        """Of the quantity, (K, m)."""
-        known = at.memory.get((self.name, "slopes"))
-        if known is not None:
-            return known[0]  # type: ignore[no-any-return]
-        return at.once(  # type: ignore[no-any-return]
-            (self.name, "values"), lambda: self.quantity.value(self.motion(at))
-        )
+        """Return values of the quantity, (K, m)."""
+        is_known = (id(self), "slopes") in at.memory
+        return self.slopes(at)[0] if is_known else self.quantity.value(self.motion(at))
 
+    @once
     def slopes(self, at: Iterate) -> tuple[Array, Array, Array | None]:
-        """Values, their derivatives by the state (K, R, m, n), and by T at fixed state (K, m)."""
-
-        def compute() -> tuple[Array, Array, Array | None]:
-            motion = self.motion(at)
-            return *self.quantity.jacobian(motion), self.quantity.by_time(motion)
-
-        return at.once((self.name, "slopes"), compute)  # type: ignore[no-any-return]
+        """Return values, derivatives by the state (K, R, m, n), and by T at fixed state (K, m)."""
+        motion = self.motion(at)
+        return *self.quantity.jacobian(motion), self.quantity.by_time(motion)
 
     def _speed(self, at: Iterate, orders: int) -> Array:
-        """d z / d T, (K, R, n)."""
+        """Return d z / d T, (K, R, n)."""
         powers = -np.arange(float(orders))[:, None] / at.T
         return np.asarray(powers * self.state(at)[:, :orders])
 
     def value(self, at: Iterate) -> Array:
-        """What is limited, instant by instant."""
+        """Return the limited entries, instant by instant, (rows,)."""
         return np.ravel((self.values(at) / self.scale)[np.ix_(self.limited, self.chosen)])
 
     @cached_property
     def _kept(self) -> NDArray[np.bool_]:
-        """Which entries of the rows of what is limited can be non-zero."""
+        """Which entries of the limited rows can be non-zero."""
         width = self.local.values.shape[2]
         related = np.tile(self.quantity.related()[self.chosen], (1, width))
-        others = self.columns.shape[1] - self._time
-        row = np.column_stack([related, np.ones((len(self.chosen), others), dtype=bool)])
+        beside = self.columns.shape[1] - self._time
+        row = np.column_stack([related, np.ones((len(self.chosen), beside), dtype=bool)])
         return row & self._acting[self.limited, None, :]
 
     @cached_property
     def _acting(self) -> NDArray[np.bool_]:
         """Which `columns` do act, (K, L + 1 + a)."""
         controls = np.repeat(self.local.acting(self.quantity.orders), self.sizes.n, axis=1)
-        others = self.columns.shape[1] - self._time
-        return np.column_stack([controls, np.ones((len(self.s), others), dtype=bool)])
+        beside = self.columns.shape[1] - self._time
+        return np.column_stack([controls, np.ones((len(self.s), beside), dtype=bool)])
 
     @cached_property
     def _entries(self) -> tuple[Index, Array]:
-        """Where the entries of the Jacobian stand in `all_rows`, and what they are divided by."""
+        """Positions of the entries of the Jacobian in `all_rows`, and their divisors."""
         instant, entry, column = np.nonzero(self._kept)
         shape = len(self.s), self.quantity.size, self.columns.shape[1]
         rows = self.limited[instant], self.chosen[entry]
         return np.ravel_multi_index((*rows, column), shape), self.scale[rows[1]]
 
     def jacobian_places(self) -> Entries:
-        """The control points around each instant, T, and the loads there."""
+        """Return the control points around each instant, T, and the loads there."""
         shape = self._kept.shape
         rows = np.arange(shape[0] * shape[1]).reshape(shape[:2])[:, :, None]
         columns = self.columns[self.limited][:, None, :]
@@ -230,17 +227,14 @@ class Sampled(Constraint):
             np.broadcast_to(columns, shape)[self._kept],
         )
 
+    @once
     def all_rows(self, at: Iterate) -> Array:
-        """Derivatives by the unknowns at all instants, (K, m, L + 1 + a)."""
-
-        def compute() -> Array:
-            _, by_state, by_time = self.slopes(at)
-            return self.rows(at, by_state, by_time)
-
-        return at.once((self.name, "rows"), compute)  # type: ignore[no-any-return]
+        """Return derivatives by the unknowns at all instants, (K, m, L + 1 + a)."""
+        _, by_state, by_time = self.slopes(at)
+        return self.rows(at, by_state, by_time)
 
     def jacobian(self, at: Iterate) -> Array:
-        """By the chain rule."""
+        """Return entries of the derivatives, by the chain rule."""
         places, scale = self._entries
         return np.asarray(np.take(self.all_rows(at), places) / scale)
 
@@ -249,18 +243,18 @@ class Sampled(Constraint):
         return bool(np.any(self.squares) or np.any(self.linear))
 
     def objective(self, at: Iterate) -> float:
-        """T times the integrals over s."""
+        """Return T times the integrals over s."""
         if not self._integrated:
             return 0.0
         values = self.values(at)
         return at.T * float(self.quadrature @ (values**2 @ self.squares + values @ self.linear))
 
     def _by_values(self, values: Array) -> Array:
-        """Derivatives of the integrals over s with respect to the values, (K, m)."""
+        """Return derivatives of the integrals over s with respect to the values, (K, m)."""
         return self.quadrature[:, None] * (2 * values * self.squares + self.linear)
 
     def gradient(self, at: Iterate, into: Array) -> None:
-        """By the chain rule."""
+        """Add the derivatives of the integrals, by the chain rule."""
         if not self._integrated:
             return
         by_values = at.T * self._by_values(self.slopes(at)[0])
@@ -268,7 +262,7 @@ class Sampled(Constraint):
         into[self.sizes.time] += self.objective(at) / at.T
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """The chain rule, twice."""
+        """Return second derivatives, by the chain rule twice."""
         values, by_state, _ = self.slopes(at)
         by_values = weight * self._by_values(values)
         factors = at.T * by_values
@@ -290,26 +284,26 @@ class Sampled(Constraint):
         return np.asarray(np.take(blocks, self._upper))
 
     def _with_loads(self, at: Iterate, blocks: Array, factors: Array) -> Array:
-        """Blocks with rows and columns of the unknown loads behind T."""
+        """Return blocks with rows and columns of the unknown loads behind T."""
         gradients = np.einsum("krija,ki->krja", self.by_loads(at)[1], factors)
         orders, a = gradients.shape[1], gradients.shape[3]
         basis = self.scaled_basis(at, orders)
         by_control = np.einsum("krb,krja->kbja", basis, gradients).reshape(len(blocks), -1, a)
         speed = self._speed(at, orders)
         by_time = np.einsum("krja,krj->ka", gradients, speed)[:, None]
-        found = np.pad(blocks, ((0, 0), (0, a), (0, a)))
+        whole = np.pad(blocks, ((0, 0), (0, a), (0, a)))
         assert self.unknown is not None
-        bent = self.quantity.bend_by_loads(self.motion(at), self.unknown, factors)
-        if bent is not None:
-            found[:, blocks.shape[1] :, blocks.shape[1] :] = bent[0]
-            by_time = by_time + bent[1][:, None]
+        second = self.quantity.bend_by_loads(self.motion(at), self.unknown, factors)
+        if second is not None:
+            whole[:, blocks.shape[1] :, blocks.shape[1] :] = second[0]
+            by_time = by_time + second[1][:, None]
         mixed = np.concatenate([by_control, by_time], axis=1)
-        found[:, : blocks.shape[1], blocks.shape[1] :] = mixed
-        found[:, blocks.shape[1] :, : blocks.shape[1]] = mixed.transpose(0, 2, 1)
-        return found
+        whole[:, : blocks.shape[1], blocks.shape[1] :] = mixed
+        whole[:, blocks.shape[1] :, : blocks.shape[1]] = mixed.transpose(0, 2, 1)
+        return whole
 
     def _by_time_alone(self, at: Iterate, factors: Array, gradient: Array) -> Array:
-        """Second derivatives by T at fixed state, and mixed ones, (K, 1 + R n).
+        """Return second derivatives by T at fixed state, and mixed ones, (K, 1 + R n).
 
         Differences of exact first ones: they are 0 but for loads and outputs that depend on time.
         """
@@ -336,13 +330,13 @@ class Sampled(Constraint):
 
     @cached_property
     def _upper(self) -> Index:
-        """Where the entries of the upper triangles stand in the blocks that `second` returns."""
+        """Positions of the entries of the upper triangles in the blocks that `second` returns."""
         upper = self.columns[:, :, None] <= self.columns[:, None, :]
         acting = self._acting
         return np.flatnonzero(upper & acting[:, :, None] & acting[:, None, :])
 
     def hessian_places(self) -> Entries:
-        """Of the blocks that `second` returns: their upper triangles."""
+        """Return positions of the upper triangles of the blocks that `second` returns."""
         width = self.columns.shape[1]
         instant, row, column = np.unravel_index(self._upper, (len(self.s), width, width))
         return self.columns[instant, row], self.columns[instant, column]

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-14
-"""What basis functions smaller than that, in units of the largest, are: 0, but for rounding."""
+"""Largest rounding error of basis functions, in units of the largest."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Local:
     values: Array
 
     def of(self, control: Array, order: int) -> Array:
-        """The derivative of this order of the spline with these control points (M, n), (K, n)."""
+        """Return this derivative of the spline with the control points (M, n), (K, n)."""
         picked = control[self.columns]
         return np.asarray((self.values[order][:, None, :] @ picked)[:, 0])
 
     def state(self, control: Array, T: float, orders: int) -> Array:
-        """The first derivatives by t of the spline, from the 0th on, (K, orders, n)."""
+        """Return the first derivatives by t of the spline, from the 0th on, (K, orders, n)."""
         basis = self.values[:orders].transpose(1, 0, 2)
         return np.asarray(basis @ control[self.columns] / T ** np.arange(float(orders))[:, None])
 
@@ -57,7 +57,7 @@ class Local:
         return self.first[:, None] + np.arange(self.values.shape[2])
 
     def acting(self, orders: int) -> NDArray[np.bool_]:
-        """Which of them do act on derivatives below this order: at a knot one less, (K, p + 1)."""
+        """Say which act on derivatives below this order: at a knot one less, (K, p + 1)."""
         return np.asarray((self.values[:orders] != 0).any(axis=0))
 
 
@@ -73,7 +73,7 @@ class Profile:
 
     @property
     def pieces(self) -> int:
-        """Of the splines: polynomials between neighbouring knots."""
+        """Number of polynomials between successive knots."""
         return self.segments * self.within
 
     @property
@@ -83,7 +83,7 @@ class Profile:
 
     @cached_property
     def knots(self) -> Array:
-        """With the ends repeated, so that the first and last control points are the ends."""
+        """Knots, with repeated ends: the first and last control points are the ends."""
         p = self.degree
         inner = np.linspace(0.0, 1.0, self.pieces + 1)
         return np.concatenate([np.zeros(p), inner, np.ones(p)])
@@ -95,7 +95,7 @@ class Profile:
         return np.array([self.knots[i + 1 : i + p + 1].mean() for i in range(self.controls)])
 
     def at(self, s: Array) -> Local:
-        """The basis at instants s in [0, 1]."""
+        """Return the basis at instants s in [0, 1]."""
         from scipy.interpolate import BSpline
 
         p = self.degree
@@ -105,13 +105,13 @@ class Profile:
         rows, columns = np.arange(len(s))[:, None], first[:, None] + np.arange(p + 1)
         values = np.zeros((4, len(s), p + 1))
         for order in range(min(3, p) + 1):
-            found = every(s, nu=order)[rows, columns]
-            found[np.abs(found) <= ROUNDING * np.abs(found).max(initial=0.0)] = 0.0
-            values[order] = found
+            basis = every(s, nu=order)[rows, columns]
+            basis[np.abs(basis) <= ROUNDING * np.abs(basis).max(initial=0.0)] = 0.0
+            values[order] = basis
         return Local(first, values)
 
     def differences(self, order: int) -> Array:
-        """From control points to those of the derivative of this order, (M - order, M)."""
+        """Map control points to those of the derivative of this order, (M - order, M)."""
         matrix = np.eye(self.controls)
         knots, p = self.knots, self.degree
         for _ in range(order):
@@ -121,13 +121,13 @@ class Profile:
         return matrix
 
     def bends(self) -> Array:
-        """From control points to the jumps of the p-th derivative at knots within segments."""
+        """Map control points to the jumps of the p-th derivative at knots within segments."""
         inner = np.arange(1, self.pieces)
         jumps = np.diff(self.differences(self.degree), axis=0)
         return np.asarray(jumps[inner % self.within != 0])
 
     def gram(self, order: int) -> Array:
-        """Integrals over s of products of the r-th derivatives of basis functions, (M, M)."""
+        """Integrate products of r-th derivatives of basis functions over s, (M, M)."""
         points, weights = np.polynomial.legendre.leggauss(self.degree + 1)
         h = 1.0 / self.pieces
         s = np.ravel(h * (np.arange(self.pieces)[:, None] + (points + 1) / 2))
@@ -138,7 +138,7 @@ class Profile:
         return rows.T @ (np.tile(weights * h / 2, self.pieces)[:, None] * rows)
 
     def refined(self, control: Array, finer: Profile) -> Array:
-        """The same spline on finer knots, those of its own among them: control points (M', n)."""
+        """Return control points (M', n) of the spline on finer knots, its own among them."""
         from scipy.interpolate import BSpline
 
         t, p = finer.knots, finer.degree
@@ -147,7 +147,7 @@ class Profile:
         return np.linalg.solve(collocation.toarray(), values)
 
     def straight(self, start: Array, end: Array) -> Array:
-        """Control points of a motion on a line that starts and ends at rest, (M, n)."""
+        """Return control points of a motion on a line that starts and ends at rest, (M, n)."""
         share = self.greville**2 * (3 - 2 * self.greville)
         share[:2], share[-2:] = 0.0, 1.0
         return start + np.outer(share, end - start)

@@ -1,4 +1,4 @@
-"""What the solver starts from: a goal in coordinates, a straight motion, a time; random others."""
+"""Starts of the solver: ends in coordinates, a straight or random motion, a time."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.planning.loads import loads_at
-from symgen.planning.places import position_of
+from symgen.planning.poses import Positions
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.splines import Profile
 from symgen.planning.task import State, Task
-from symgen.planning.transcription import limited
-from symgen.planning.verification import Splines
+from symgen.planning.trajectories import Splines
+from symgen.planning.transcription import TORQUE, limited
 
 Array = NDArray[np.float64]
 
 TIMES = np.geomspace(0.05, 50.0, 61)
-"""Of a straight motion that keeps its limits, tried one after another (s)."""
+"""Times of a straight motion that keeps its limits, tried one after another (s)."""
 SPREAD = 0.6
-"""Of random motions: how far they leave the straight one (rad, m)."""
+"""Distance of random motions from the straight one (rad, m)."""
 _STEPS, _NEAR = 100, 1e-10
 _TRIES, _REACHED = 20, 1e-6
-"""Of other coordinates from which a pose is sought."""
+"""Number of random coordinates from which a pose is sought, and the error that ends it."""
 
 
 def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator | None) -> Array:
-    """The unknowns to start from; with `random`, beside the straight motion."""
+    """Return the unknowns to start from; with `random`, beside the straight motion."""
     start = coordinates(task, module, task.start, None, random)
     goal = coordinates(task, module, task.goal, start, random)
     control = _through(task, profile, start, goal)
@@ -41,7 +41,7 @@ def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator
 
 
 def _through(task: Task, profile: Profile, start: Array, goal: Array) -> Array:
-    """A motion from rest to rest, past the states that the guess or via states name."""
+    """Return a motion from rest to rest, past the states that the guess or via states name."""
     stops = [(0.0, start)]
     if task.guess.through is not None:
         count = len(task.guess.through)
@@ -59,7 +59,7 @@ def _through(task: Task, profile: Profile, start: Array, goal: Array) -> Array:
 
 
 def _bump(task: Task, module: Any, profile: Profile, random: np.random.Generator) -> Array:
-    """A smooth random detour, (M, n)."""
+    """Return a smooth random detour, (M, n)."""
     s = profile.greville[:, None]
     waves = np.sin(np.pi * s * np.arange(1, 4))
     detour = random.normal(size=(3, module.n)) / np.arange(1, 4)[:, None]
@@ -69,7 +69,7 @@ def _bump(task: Task, module: Any, profile: Profile, random: np.random.Generator
 def coordinates(
     task: Task, module: Any, state: State, near: Array | None, random: np.random.Generator | None
 ) -> Array:
-    """q of an end: as given, or such that its pose is reached, as far as that succeeds."""
+    """Return q of an end: as given, or such that its pose is reached, as far as that succeeds."""
     lower, upper = task.limits.position.T
     bounded = np.isfinite(lower) & np.isfinite(upper)
     middle = np.where(bounded, 0.5 * (np.where(bounded, lower, 0) + np.where(bounded, upper, 0)), 0)
@@ -79,31 +79,32 @@ def coordinates(
         return q
     if random is not None:
         q = np.where(np.isnan(state.q), q + random.normal(scale=0.5, size=len(q)), q)
-    pose, place = state.pose, position_of(task, module, state.pose)
+    pose = state.pose
+    position = task.chart.along(Positions(module, task.parameters, pose))
     turn = () if pose.rotation is None else (0.0, 0.0, 0.0, 1.0)
     target, movable = np.array([*pose.position, *turn]), np.isnan(state.q)
-    found, error = _reached(place, q, movable, target, lower, upper)
-    others = np.random.default_rng(0)
+    best, error = _reached(position, q, movable, target, lower, upper)
+    seeded = np.random.default_rng(0)
     for _ in range(_TRIES):
         if error < _REACHED:
             break
-        other = np.clip(q + movable * others.normal(size=len(q)), lower, upper)
-        other, left = _reached(place, other, movable, target, lower, upper)
+        start = np.clip(q + movable * seeded.normal(size=len(q)), lower, upper)
+        end, left = _reached(position, start, movable, target, lower, upper)
         if left < error:
-            found, error = other, left
-    return found
+            best, error = end, left
+    return best
 
 
 def _reached(
-    place: Quantity, q: Array, movable: NDArray[np.bool_], target: Array, lower: Array,
+    position: Quantity, q: Array, movable: NDArray[np.bool_], target: Array, lower: Array,
     upper: Array,
 ) -> tuple[Array, float]:  # fmt: skip
-    """By Levenberg-Marquardt steps within the limits, and how far it is from the target."""
+    """Return q by Levenberg-Marquardt steps within the limits, and its distance from the target."""
     damping, zero = 1e-3, np.zeros((1, len(q)))
 
     def residual(q: Array) -> tuple[Array, Array]:
         motion = Motion(q[None], zero, zero, np.zeros(1), np.zeros(1))
-        value, slopes = place.jacobian(motion)
+        value, slopes = position.jacobian(motion)
         return value[0] - target, slopes[0, 0] * movable
 
     error, slopes = residual(q)
@@ -122,20 +123,20 @@ def _reached(
 
 
 def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
-    """The shortest time of `TIMES` in which this motion keeps its limits; else the least bad."""
+    """Find the shortest of `TIMES` in which the motion keeps its limits; else the least bad."""
     if task.time[0] == task.time[1]:
         return task.time[0]
     s = np.linspace(0.0, 1.0, 4 * profile.segments + 1)
     loads = loads_at(task.loads, module.n_loads, task.parameters)
-    quantities = [one for one in limited(task, module) if one.name == "torque" and len(one.chosen)]
+    torques = [x for x in limited(task, module) if x.name == TORQUE and len(x.chosen)]
     best, time = np.inf, 1.0
     for T in TIMES:
         path = Splines(profile, control, float(T), loads, task.chart)
         worst = 0.0
         for order, limits in ((1, task.limits.velocity), (2, task.limits.acceleration)):
             worst = max(worst, _relative(path.rate(order, s), limits))
-        for one in quantities:
-            worst = max(worst, _relative(one.quantity.value(path.at(s)), one.limits))
+        for torque in torques:
+            worst = max(worst, _relative(torque.quantity.value(path.at(s)), torque.limits))
         if worst <= 1.0:
             return float(T) if np.isfinite(best) else 1.0
         if worst < 0.99 * best:
@@ -144,7 +145,7 @@ def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
 
 
 def _relative(values: Array, limits: Array) -> float:
-    """The largest value in units of its limit."""
+    """Return the largest value in units of its limit."""
     upper = np.where(limits[:, 1] > 0, limits[:, 1], 1e-9)
     lower = np.where(limits[:, 0] < 0, limits[:, 0], -1e-9)
     return float(np.max(np.maximum(values / upper, values / lower), initial=0.0))

@@ -1,4 +1,4 @@
-"""What a task asks for, checked against the robot: `Task` and its parts.
+"""`Task`: the demands of a task file, checked against the robot.
 
 Arrays follow the robot's coordinates, positions those of a chart (`symgen.planning.charts`); units
 are SI (s, m, rad, N, N m), frames are the base frame unless a link is named.
@@ -13,47 +13,32 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from symgen.description.expressions import Expression
 from symgen.planning.angles import Angle
 from symgen.planning.charts import Chart
+from symgen.planning.loads import FreeLoad, Loads
 from symgen.planning.mirroring import Mirrored
-from symgen.planning.obstacles import Ball, Obstacle
+from symgen.planning.obstacles import KeepOut
+from symgen.planning.poses import Pose
+from symgen.planning.values import Range
 
 Array = NDArray[np.float64]
 
 VERSION = 1
-"""Of the format of task files."""
+"""Version of the format of task files."""
 
 KNOTS, MIDPOINTS, REFINE = "knots", "midpoints", "refine"
 CHECKS = (KNOTS, MIDPOINTS, REFINE)
-"""Where limits are asked for: `refine` asks until they hold on the fine grid."""
-
-
+"""Instants with limits: `refine` tightens limits until they hold on the fine grid."""
 SHORTEST, LONGEST = 1e-3, 1e4
-"""Of free times (s)."""
-
-
-@dataclass(frozen=True)
-class Pose:
-    """Where a point is to be: one of the model (`point`), or `offset` in a link's frame.
-
-    `rotation` (3, 3) is the orientation of the link's frame, None where it is free.
-    """
-
-    name: str
-    position: Array
-    point: int | None
-    link: int
-    offset: Array
-    rotation: Array | None
+"""Bounds of free times (s)."""
+SPLINES, COLLOCATION = "splines", "collocation"
+METHODS = (SPLINES, COLLOCATION)
+"""Torques of a spline by inverse dynamics, or states and torques at nodes by forward dynamics."""
 
 
 @dataclass(frozen=True)
 class State:
-    """What is asked for at an instant; NaN where nothing is, (n,) each.
-
-    They are x, x', x'' of the task's chart.
-    """
+    """Demands at an instant: x, x', x'' of the task's chart, (n,) each, NaN for none; a pose."""
 
     q: Array
     qd: Array
@@ -86,10 +71,6 @@ class Objective:
     loads: Mapping[tuple[int, int], float] = field(default_factory=dict)
 
 
-Range = tuple[float, float]
-"""Lower and upper limit, infinite where there is none."""
-
-
 @dataclass(frozen=True)
 class Limits:
     """Lower and upper limits, (n, 2) each; of wrenches and outputs as in `Objective`."""
@@ -102,16 +83,6 @@ class Limits:
     wrenches: Mapping[tuple[int, int], Range] = field(default_factory=dict)
     outputs: Mapping[int, Range] = field(default_factory=dict)
     angles: tuple[Angle, ...] = ()
-
-
-@dataclass(frozen=True)
-class KeepOut:
-    """Spheres on links, what they keep out of, pairs of them that do not meet, and a margin (m)."""
-
-    balls: tuple[Ball, ...] = ()
-    obstacles: tuple[Obstacle, ...] = ()
-    pairs: tuple[tuple[int, int], ...] = ()
-    margin: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -132,17 +103,8 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class FreeLoad:
-    """A component of a load that is found with the motion, within `limits`."""
-
-    load: int
-    component: int
-    limits: Range
-
-
-@dataclass(frozen=True)
 class Knots:
-    """Degree and number of segments of the splines, and where limits are asked for."""
+    """Degree and number of segments of the splines, and the instants with limits."""
 
     degree: int = 3
     segments: int = 20
@@ -151,20 +113,15 @@ class Knots:
 
 @dataclass(frozen=True)
 class Guess:
-    """What the solver starts from: T (s), coordinates to pass (K, n), evenly spaced in time."""
+    """Start of the solver: T (s), coordinates to pass (K, n), evenly spaced in time."""
 
     T: float | None = None
     through: Array | None = None
 
 
-SPLINES, COLLOCATION = "splines", "collocation"
-METHODS = (SPLINES, COLLOCATION)
-"""Torques of a spline by inverse dynamics, or states and torques at nodes by forward dynamics."""
-
-
 @dataclass(frozen=True)
 class Task:
-    """A motion to be found; see the module."""
+    """A motion to be found, with its `chart` of the robot's coordinates."""
 
     file: str
     chart: Chart
@@ -174,7 +131,7 @@ class Task:
     time: Range
     objective: Objective
     limits: Limits
-    loads: Mapping[int, tuple[Expression, ...]]
+    loads: Loads
     free_loads: tuple[FreeLoad, ...]
     keep_out: KeepOut
     cuts: tuple[Cut, ...]

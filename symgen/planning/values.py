@@ -1,12 +1,12 @@
-"""Values in a task file: numbers, lists by coordinate, ranges; each fault at its line.
+"""Values of a task file: numbers, lists by coordinate, ranges; every fault at its line.
 
-Whoever reads a value gets one that can be used: where the file's is faulty, the fault is noted and
-a default returned, so that one reading finds all faults.
+A faulty value is reported and replaced by a default, so that one reading reports all faults.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,259 +26,307 @@ from symgen.description.wording import KeyPath, shown
 from symgen.errors import Fault, ModelError
 
 Array = NDArray[np.float64]
+Range = tuple[float, float]
+"""Lower and upper limit, infinite where there is none."""
 
+COMPONENTS = ("fx", "fy", "fz", "nx", "ny", "nz")
+"""Components of wrenches and loads."""
 _DEEPEST = 32
+_ENDLESS = {".inf": np.inf, "inf": np.inf, "+.inf": np.inf, "-.inf": -np.inf, "-inf": -np.inf}
+_NOT_FINITE = (*_ENDLESS, ".nan", "nan")
+_UNLIMITED = (-np.inf, np.inf)
 
 
-class Values:
-    """Reads values of one document; `names` are those that expressions may use, with values."""
+@dataclass(frozen=True)
+class Value:
+    """A node of a task file with its path; without a node where its key is missing.
 
-    def __init__(self, document: Document, names: Mapping[str, float]) -> None:
-        self.findings = Findings(document)
-        self.names = names
+    `names` are those that expressions may use, with their values.
+    """
 
-    def fault(self, path: KeyPath, message: str) -> None:
-        """Note a fault."""
-        self.findings.fault(path, message)
+    findings: Findings
+    names: dict[str, float]
+    node: Node | None
+    path: KeyPath = ()
+
+    def below(self, key: str | int, node: Node | None = None) -> Value:
+        """Return the value at a key or an index."""
+        return replace(self, node=node, path=(*self.path, key))
+
+    def fault(self, message: str, *keys: str | int) -> None:
+        """Report a fault, perhaps of an entry."""
+        self.findings.fault((*self.path, *keys), message)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether a fault of it, or of an entry, has been reported."""
+        return self.findings.broken(self.path)
 
     # ---------------------------------------------------------------------------- structure
 
-    def table(self, node: Node | None, path: KeyPath, known: Sequence[str], what: str) -> Any:
-        """The entries of a mapping with `known` keys; others are faults.  Empty without one."""
-        if not isinstance(node, Table):
-            if node is not None:
-                self.fault(path, f"expected {what}, found {seen(node)}")
-            return {}
-        for key in node.entries:
-            if key not in known:
-                hint = self.findings.did_you_mean(key, known) or f"; known: {', '.join(known)}"
-                self.fault((*path, key), f"unknown key{hint}")
-        return {key: entry.value for key, entry in node.entries.items() if key in known}
+    def table(self, keys: Sequence[str], expected: str) -> Entries:
+        """Return entries of a mapping with these `keys`; reports others.  Empty without a node."""
+        entries = Entries(self)
+        if not isinstance(self.node, Table):
+            if self.node is not None:
+                self.fault(f"expected {expected}, found {seen(self.node)}")
+            return entries
+        for key, entry in self.node.entries.items():
+            if key in keys:
+                entries[key] = self.below(key, entry.value)
+            else:
+                hint = self.findings.did_you_mean(key, keys) or f"; known: {', '.join(keys)}"
+                self.fault(f"unknown key{hint}", key)
+        return entries
 
-    def items(self, node: Node | None, path: KeyPath, what: str) -> tuple[Node, ...]:
-        """The items of a list of `what`."""
-        if node is None:
+    def items(self, expected: str) -> tuple[Value, ...]:
+        """Return the items of a list."""
+        if self.node is None:
             return ()
-        if not isinstance(node, Listing):
-            self.fault(path, f"expected a list of {what}, found {seen(node)}")
+        if not isinstance(self.node, Listing):
+            self.fault(f"expected a list of {expected}, found {seen(self.node)}")
             return ()
-        return node.items
+        return tuple(self.below(k, item) for k, item in enumerate(self.node.items))
+
+    def by_component(self, names: Sequence[str], expected: str) -> dict[tuple[int, int], Value]:
+        """Return the values of {NAME: {fx: value}}, by number of the name and of the component."""
+        return {
+            (names.index(name), COMPONENTS.index(part)): value
+            for name, entries in self.table(names, expected).items()
+            for part, value in entries.table(COMPONENTS, "components fx ... nz").items()
+        }
 
     # ------------------------------------------------------------------------------ scalars
 
-    def number(
-        self, node: Node | None, path: KeyPath, default: float = 0.0, *, endless: bool = False
-    ) -> float:
-        """A number or expression; `.inf` too where it may be `endless`."""
-        if node is None:
+    @property
+    def is_null(self) -> bool:
+        """Whether it is ~."""
+        return isinstance(self.node, Scalar) and self.node.kind == "null"
+
+    @property
+    def word(self) -> str:
+        """The text of a scalar, empty for other values."""
+        return self.node.text if isinstance(self.node, Scalar) else ""
+
+    def text(self, default: str) -> str:
+        """Read a name that messages use."""
+        if self.node is None:
             return default
-        if endless and isinstance(node, Scalar) and node.text.lower() in _ENDLESS:
-            return _ENDLESS[node.text.lower()]
-        expression = self.expression(node, path, ())
+        if not self.word:
+            self.fault(f"expected a name, found {seen(self.node)}")
+        return self.word or default
+
+    def number(self, default: float = 0.0, *, endless: bool = False) -> float:
+        """Read a number or expression; `.inf` too where it may be `endless`."""
+        if self.node is None:
+            return default
+        if endless and self.word.lower() in _ENDLESS:
+            return _ENDLESS[self.word.lower()]
+        expression = self.expression(())
         if expression is None:
             return default
         try:
             return evaluate(expression, self.names)
         except EvaluationError as error:
-            self.fault(path, f"{shown(expression.text)}: {error}")
+            self.fault(f"{shown(expression.text)}: {error}")
             return default
 
-    def expression(self, node: Node, path: KeyPath, more: Sequence[str]) -> Expression | None:
-        """An expression of the known names and `more`."""
+    def expression(self, more: Sequence[str]) -> Expression | None:
+        """Read an expression of the known names and `more`."""
+        node = self.node
         if not isinstance(node, Scalar) or node.kind in ("null", "bool"):
-            self.fault(path, f"expected a number or an expression, found {seen(node)}")
+            if node is not None:
+                self.fault(f"expected a number or an expression, found {seen(node)}")
             return None
         if node.kind == "float" and node.text.lower() in _NOT_FINITE:
-            self.fault(path, f"expected a finite number, found {node.text}")
+            self.fault(f"expected a finite number, found {node.text}")
             return None
         try:
             parsed = parse(node.text if node.kind == "text" else float(node.text), self.names)
         except (ExpressionError, ValueError) as error:
-            self.fault(path, f"{shown(node.text)}: {error}")
+            self.fault(f"{shown(node.text)}: {error}")
             return None
-        known = [*self.names, *more]
+        names = [*self.names, *more]
         for name in parsed.names:
-            if name not in known:
-                hint = self.findings.did_you_mean(name, known)
+            if name not in names:
+                hint = self.findings.did_you_mean(name, names)
                 expected = ", ".join((*more, "pi", "deg", "a runtime parameter"))
-                self.fault(path, f"unknown name {shown(name)}{hint or f'; expected {expected}'}")
+                self.fault(f"unknown name {shown(name)}{hint or f'; expected {expected}'}")
                 return None
         return parsed
 
-    def positive(self, node: Node | None, path: KeyPath, default: float) -> float:
-        """A number above 0."""
-        value = self.number(node, path, default)
+    def positive(self, default: float, missing: str = "") -> float:
+        """Read a number above 0; reports that it is `missing` where that is a message."""
+        if self.node is None and missing:
+            self.fault(f"missing: {missing}")
+        value = self.number(default)
         if value <= 0:
-            self.fault(path, f"expected a number above 0, found {value:.6g}")
+            self.fault(f"expected a number above 0, found {value:.6g}")
             return default
         return value
 
-    def whole(self, node: Node | None, path: KeyPath, default: int, least: int, most: int) -> int:
-        """A whole number from `least` to `most`."""
+    def whole(self, default: int, least: int, most: int) -> int:
+        """Read a whole number from `least` to `most`."""
+        node = self.node
         if node is None:
             return default
         if not isinstance(node, Scalar) or node.kind != "int" or len(node.text) > 9:
-            self.fault(path, f"expected a whole number, found {seen(node)}")
+            self.fault(f"expected a whole number, found {seen(node)}")
             return default
         value = int(float(node.text))
         if not least <= value <= most:
-            self.fault(path, f"expected a whole number from {least} to {most}, found {value}")
+            self.fault(f"expected a whole number from {least} to {most}, found {value}")
             return default
         return value
 
-    def flag(self, node: Node | None, path: KeyPath) -> bool:
-        """True or false."""
-        if node is None:
+    def flag(self) -> bool:
+        """Read true or false."""
+        if self.node is None:
             return False
-        if not isinstance(node, Scalar) or node.kind != "bool":
-            self.fault(path, f"expected true or false, found {seen(node)}")
+        if not isinstance(self.node, Scalar) or self.node.kind != "bool":
+            self.fault(f"expected true or false, found {seen(self.node)}")
             return False
-        return node.text.lower() == "true"
+        return self.word.lower() == "true"
 
-    def choice(self, node: Node | None, path: KeyPath, known: Sequence[str], default: str) -> str:
-        """One of some words."""
-        if node is None:
+    def choice(self, words: Sequence[str], default: str) -> str:
+        """Read a word out of several."""
+        if self.node is None:
             return default
-        text = node.text if isinstance(node, Scalar) else ""
-        if text not in known:
-            hint = self.findings.did_you_mean(text, known)
-            self.fault(path, f"expected {' or '.join(known)}, found {seen(node)}{hint}")
+        if self.word not in words:
+            hint = self.findings.did_you_mean(self.word, words)
+            self.fault(f"expected {' or '.join(words)}, found {seen(self.node)}{hint}")
             return default
-        return text
+        return self.word
 
-    def name(self, node: Node | None, path: KeyPath, known: Sequence[str], what: str) -> int:
-        """The number of a name in `known`; 0 where it is none."""
-        if node is None:
-            self.fault(path, f"expected the name of a {what}")
+    def name(self, names: Sequence[str], kind: str) -> int:
+        """Return the number of a name in `names`; 0 where it is none of them."""
+        if self.node is None:
+            self.fault(f"expected the name of a {kind}")
             return 0
-        text = node.text if isinstance(node, Scalar) else ""
-        return self.index(text, path, known, what, seen(node))
+        return self.index(self.word, names, kind, seen(self.node))
 
-    def index(
-        self, text: str, path: KeyPath, known: Sequence[str], what: str, seen: str = ""
-    ) -> int:
-        """As `name`, for a text."""
-        if text in known:
-            return list(known).index(text)
-        hint = self.findings.did_you_mean(text, known) if text else ""
+    def index(self, text: str, names: Sequence[str], kind: str, written: str = "") -> int:
+        """Return the number of a text in `names`, like `name`."""
+        if text in names:
+            return list(names).index(text)
+        hint = self.findings.did_you_mean(text, names) if text else ""
         if not hint:
-            hint = f"; known: {', '.join(known[:12])}" if known else f"; this robot has no {what}"
-        self.fault(path, f"{seen or shown(text)} is no {what}{hint}")
+            hint = f"; known: {', '.join(names[:12])}" if names else f"; this robot has no {kind}"
+        self.fault(f"{written or shown(text)} is no {kind}{hint}")
         return 0
 
     # ------------------------------------------------------------------------------- arrays
 
-    def vector(self, node: Node | None, path: KeyPath, size: int, default: Array | None) -> Array:
-        """A list of `size` numbers."""
-        other = np.zeros(size) if default is None else default
-        if node is None:
+    def vector(self, size: int, default: Array | None = None) -> Array:
+        """Read a list of `size` numbers; it is required without a default."""
+        fallback = np.zeros(size) if default is None else default
+        if self.node is None:
             if default is None:
-                self.fault(path, f"missing: a list of {size} numbers")
-            return other
-        if not isinstance(node, Listing):
-            self.fault(path, f"expected a list of {size} numbers, found {seen(node)}")
-            return other
-        if len(node.items) != size:
-            self.fault(path, f"expected {size} numbers, found {len(node.items)}")
-            return other
-        return np.array([self.number(x, (*path, k)) for k, x in enumerate(node.items)])
+                self.fault(f"missing: a list of {size} numbers")
+            return fallback
+        if not isinstance(self.node, Listing):
+            self.fault(f"expected a list of {size} numbers, found {seen(self.node)}")
+            return fallback
+        if len(self.node.items) != size:
+            self.fault(f"expected {size} numbers, found {len(self.node.items)}")
+            return fallback
+        return np.array([self.below(k, item).number() for k, item in enumerate(self.node.items)])
 
-    def by_name(
-        self,
-        node: Node | None,
-        path: KeyPath,
-        known: Sequence[str],
-        what: str,
-        read: Callable[[Node, KeyPath], Any],
-        set_to: Callable[[int, Any], None],
-        for_all: Callable[[Node], bool],
+    def direction(self) -> Array:
+        """Read a vector of length 1, (3,)."""
+        vector = self.vector(3)
+        length = float(np.linalg.norm(vector))
+        if not length and not self.is_broken:
+            self.fault("has no direction")
+        return vector / (length or 1.0)
+
+    def rotation(self, default: Array | None = None) -> Array:
+        """Read the rotation matrix of fixed-axis angles about x, y, z, as in model files."""
+        rpy = self.vector(3, default)
+        (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
+        return np.array([
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ])  # fmt: skip
+
+    def _by_coordinate(
+        self, names: Sequence[str], read: Callable[[Value], Any], into: Array
     ) -> None:
-        """Values for `known` names: one for all, a list in their order, or a mapping by name.
+        """Read a value for all, a list in the order of `names`, or a mapping by name.
 
-        In a mapping ``all`` stands for those that it does not name, wherever it stands.
+        In a mapping ``all`` stands for the names that it lacks, at any position.
         """
+        node = self.node
         if node is None:
             return
-        if for_all(node):
-            value = read(node, path)
-            for k in range(len(known)):
-                set_to(k, value)
+        if isinstance(node, Scalar):
+            into[:] = read(self)
         elif isinstance(node, Table):
             for key, entry in sorted(node.entries.items(), key=lambda item: item[0] != "all"):
-                below = (*path, key)
+                value = self.below(key, entry.value)
                 if key == "all":
-                    for k in range(len(known)):
-                        set_to(k, read(entry.value, below))
-                elif key in known:
-                    set_to(list(known).index(key), read(entry.value, below))
+                    into[:] = read(value)
+                elif key in names:
+                    into[list(names).index(key)] = read(value)
                 else:
-                    self.index(key, below, known, what)
-        elif isinstance(node, Listing) and len(node.items) == len(known):
+                    value.index(key, names, "coordinate")
+        elif len(node.items) == len(names):
             for k, item in enumerate(node.items):
-                set_to(k, read(item, (*path, k)))
+                into[k] = read(self.below(k, item))
         else:
-            count = f" of {len(node.items)}" if isinstance(node, Listing) else ""
             self.fault(
-                path,
-                f"expected {len(known)} entries in the order {', '.join(known)}, or NAME: value, "
-                f"found {seen(node)}{count}",
+                f"expected {len(names)} entries in the order {', '.join(names)}, or NAME: value, "
+                f"found {seen(node)} of {len(node.items)}"
             )
 
-    def coordinates(
-        self, node: Node | None, path: KeyPath, known: Sequence[str], default: float
-    ) -> Array:
-        """Numbers by coordinate, `default` where none is given; ~ stands for nothing asked."""
-        values = np.full(len(known), default)
-
-        def read(node: Node, path: KeyPath) -> float:
-            if isinstance(node, Scalar) and node.kind == "null":
-                return np.nan
-            return self.number(node, path)
-
-        self.by_name(node, path, known, "coordinate", read, values.__setitem__, _is_number)
+    def coordinates(self, names: Sequence[str], default: float) -> Array:
+        """Read numbers by coordinate, (len(names),); ~ stands for no demand, NaN."""
+        values = np.full(len(names), default)
+        self._by_coordinate(
+            names, lambda value: np.nan if value.is_null else value.number(), values
+        )
         return values
 
-    def ranges(self, node: Node | None, path: KeyPath, known: Sequence[str], into: Array) -> None:
-        """Limits by coordinate, (n, 2): a number for both sides, [lower, upper], or none."""
-        self.by_name(
-            node, path, known, "coordinate", self.range, into.__setitem__,
-            lambda node: isinstance(node, Scalar),
-        )  # fmt: skip
+    def ranges(self, names: Sequence[str], into: Array) -> None:
+        """Read limits by coordinate, (n, 2): a number for both sides, [lower, upper], or none."""
+        self._by_coordinate(names, Value.range, into)
 
-    def range(self, node: Node, path: KeyPath) -> tuple[float, float]:
-        """Lower and upper limit."""
-        if isinstance(node, Scalar) and (node.kind == "null" or node.text == "none"):
-            return -np.inf, np.inf
-        if isinstance(node, Listing):
-            if len(node.items) != 2:
-                self.fault(path, f"expected [lower, upper], found {len(node.items)} entries")
-                return -np.inf, np.inf
+    def range(self) -> Range:
+        """Read lower and upper limit."""
+        if self.is_null or self.word == "none":
+            return _UNLIMITED
+        if isinstance(self.node, Listing):
+            if len(self.node.items) != 2:
+                self.fault(f"expected [lower, upper], found {len(self.node.items)} entries")
+                return _UNLIMITED
             lower, upper = (
-                self.number(item, (*path, k), endless=True) for k, item in enumerate(node.items)
+                self.below(k, item).number(endless=True) for k, item in enumerate(self.node.items)
             )
             if not lower <= upper:
-                self.fault(path, f"the lower limit {lower:.6g} is above the upper one {upper:.6g}")
-                return -np.inf, np.inf
+                self.fault(f"the lower limit {lower:.6g} is above the upper one {upper:.6g}")
+                return _UNLIMITED
             return lower, upper
-        size = self.number(node, path, np.inf, endless=True)
+        size = self.number(np.inf, endless=True)
         if size < 0:
-            self.fault(path, f"one number limits both sides, +- {-size:.6g}: write it without sign")
-            return -np.inf, np.inf
+            self.fault(f"one number limits both sides, +- {-size:.6g}: write it without sign")
+            return _UNLIMITED
         return -size, size
 
 
-_ENDLESS = {".inf": np.inf, "inf": np.inf, "+.inf": np.inf, "-.inf": -np.inf, "-inf": -np.inf}
+class Entries(dict[str, Value]):
+    """The entries of a mapping; a missing one is read as a value without a node."""
 
+    def __init__(self, table: Value) -> None:
+        super().__init__()
+        self.table = table
 
-_NOT_FINITE = (*_ENDLESS, ".nan", "nan")
-
-
-def _is_number(node: Node) -> bool:
-    return isinstance(node, Scalar)
+    def __missing__(self, key: str) -> Value:
+        return self.table.below(key)
 
 
 def document_of(value: Any, file: str) -> Document:
-    """A task that is a dict, as a document; `ModelError` where it holds something else."""
+    """Return a task that is a dict, as a document; `ModelError` where it holds another type."""
     return Document(file, _node(value, file, 0), ())
 
 

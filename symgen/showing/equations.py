@@ -69,7 +69,7 @@ LARGEST_QUICK_EXPANSION = 20_000
 when they are simplified."""
 
 LARGEST_SIMPLIFIED = 1000
-"""That many operations, some pages."""
+"""Operations of the longest simplified result that is shown: some pages."""
 
 LARGEST_CLOSED_ROBOT = 3
 """Up to this many coordinates the closed form is expanded quickly enough to be the one to show."""
@@ -87,7 +87,7 @@ def show(
     points: Sequence[str] = (),
     reading: ReadOptions = AS_IT_IS,
 ) -> str:
-    """The text that `symgen show PATH WHAT` prints; `journal` hears of work that takes long.
+    """Return the text that `symgen show PATH WHAT` prints; `journal` hears of work that takes long.
 
     `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``;
     `reading` is how the file is read.
@@ -103,15 +103,15 @@ def show(
             raise RequestError(f"{what} is shown as {' or '.join(styles)}, not as {style}")
         return drawings[what](description, style)
     if what not in FUNCTION_NAMES:
-        known = (*FUNCTION_NAMES, *drawings)
-        raise RequestError(f"there is no {what!r} to show; {function_suggestion(what, known)}")
-    remark = why_empty(function_named(what).results, _sizes(description))
+        names = (*FUNCTION_NAMES, *drawings)
+        raise RequestError(f"there is no {what!r} to show; {function_suggestion(what, names)}")
+    tree = build_tree(description, Graph())
+    remark = why_empty(function_named(what).results, tree.sizes)
     if journal is not None:
         for notice in (remark, *(f"warning: {warning}" for warning in description.warnings)):
             if notice:
                 journal.notice(notice)
     name = formulation or _default_formulation(description, what, steps)
-    tree = build_tree(description, Graph())
     if what not in provided_functions(formulation_named(name), tree):
         raise RequestError(f"{name} does not derive {what}; {who_derives(what, tree)}")
     if style in ("python", "c", "javascript"):
@@ -139,7 +139,7 @@ def show(
 def _steps_instead(
     description: RobotDescription, what: str, style: str, formulation: str | None, operations: int
 ) -> str:
-    """The recursion of a result that is too large to be shown otherwise."""
+    """Return the recursion of a result that is too large to be shown otherwise."""
     dynamics = SymbolicDynamics(
         description, formulation_named(formulation or _recursion(description, what))
     )
@@ -151,13 +151,13 @@ def _steps_instead(
 
 
 def _size_of(description: RobotDescription, what: str, operations: int) -> str:
-    """How large a result is, in words."""
+    """Return how large a result is, in words."""
     number = f"{operations:,}" if operations < 1e6 else f"{float(operations):.0e}"
     return f"{what} of {description.name} has {number} operations when written out"
 
 
 def _default_formulation(description: RobotDescription, what: str, steps: bool | None) -> str:
-    """The closed form where it is to be read as such, else the recursion."""
+    """Return the closed form where it is to be read as such, else the recursion."""
     closed = formulation_named("closed_form_lagrange")
     tree = build_tree(description, Graph())
     unfit = tree.sizes["n_joints"] > LARGEST_CLOSED_ROBOT or closed.why_not(tree) is not None
@@ -169,14 +169,14 @@ def _default_formulation(description: RobotDescription, what: str, steps: bool |
 
 
 def _recursion(description: RobotDescription, what: str) -> str:
-    """The one to show."""
+    """Return the one to show."""
     if any(joint.is_redundant for joint in description.joints):
         return "semi_recursive"
     return "kane" if function_named(what).solves else "newton_euler"
 
 
 def written_out(description: RobotDescription, what: str, formulation: str) -> int:
-    """How many operations the result has, written out in full."""
+    """Return how many operations the result has, written out in full."""
     tree = build_tree(description, Graph(), description.independent_parameters)
     try:
         program = derive(tree, formulation_named(formulation), what)
@@ -185,17 +185,13 @@ def written_out(description: RobotDescription, what: str, formulation: str) -> i
     return operations_before([x for array in visible_outputs(program) for x in array.entries]).total
 
 
-def _sizes(description: RobotDescription) -> dict[str, int]:
-    return build_tree(description, Graph()).sizes
-
-
 # -- equations ---------------------------------------------------------------------------------
 
 
 def expanded(
     dynamics: SymbolicDynamics, function: str, style: str, watch: Watch = unwatched
 ) -> str:
-    """The result with everything substituted, in readable form.
+    """Return the result with everything substituted, in readable form.
 
     In LaTeX one matrix that fits on a slide is only that matrix, to be pasted into any equation;
     everything else has a left-hand side.  What solves has the determinant of the mass matrix as
@@ -214,7 +210,7 @@ def expanded(
 
 
 def _if_short(dynamics: SymbolicDynamics, function: str, style: str, watch: Watch) -> str:
-    """The same for what does not solve; "" where the simplified result is long."""
+    """Return the simplified result of functions that do not solve; "" where it is long."""
     result = dynamics.readable(function, watch)
     if sum(map(sympy.count_ops, _scalars(result))) > LARGEST_SIMPLIFIED:
         return ""
@@ -222,7 +218,7 @@ def _if_short(dynamics: SymbolicDynamics, function: str, style: str, watch: Watc
 
 
 def _scalars(value: Any) -> Iterator[Any]:
-    """The expressions in matrices, lists and tuples of them."""
+    """Yield the expressions in matrices, lists and tuples of them."""
     if isinstance(value, tuple | list | sympy.MatrixBase):
         for part in value:
             yield from _scalars(part)
@@ -231,7 +227,7 @@ def _scalars(value: Any) -> Iterator[Any]:
 
 
 def _written(dynamics: SymbolicDynamics, function: str, style: str, result: Any) -> str:
-    """A result as text."""
+    """Return a result as text."""
     parts = result if isinstance(result, tuple) else (result,)
     if style == "latex" and len(parts) == 1 and not isinstance(result, list):
         display = _display(result)
@@ -241,7 +237,7 @@ def _written(dynamics: SymbolicDynamics, function: str, style: str, result: Any)
 
 
 def _determinant(over: OverDeterminant, function: str, style: str, inputs: Inputs) -> Iterator[str]:
-    """What the common denominator is."""
+    """Yield the common denominator and its equation."""
     free = " of the free joints" if "n_prescribed" in function_named(function).needs else ""
     yield (
         f"{'% ' if style == 'latex' else ''}{over.symbol} is the determinant of the mass matrix"
@@ -258,7 +254,7 @@ def _equations(
     results: Sequence[tuple[int, Any]],
     determinant: Any = None,
 ) -> Iterator[str]:
-    """One equation, or more, for every result times a power of the determinant."""
+    """Yield one equation, or more, for every result times a power of the determinant."""
     inputs = inputs_of(dynamics.program(function))
     for heading, label, part in shown_parts(dynamics, function, results, style, determinant):
         yield _equation(heading, label, part, style, inputs)
@@ -271,7 +267,7 @@ def shown_parts(
     style: str,
     determinant: Any = None,
 ) -> Iterator[tuple[str, Label, Any]]:
-    """Heading, names of the entries, and value of everything that stands on one left-hand side."""
+    """Yield heading, names of the entries, and value of what stands on one left-hand side."""
     tree = build_tree(dynamics.description, Graph(), dynamics.description.independent_parameters)
     names, inputs = names_in(tree), inputs_of(dynamics.program(function))
     for array, (power, whole) in zip(function_named(function).results, results, strict=True):
@@ -286,7 +282,7 @@ def shown_parts(
 
 
 def _factor(determinant: Any, power: int, style: str, inputs: Inputs) -> str:
-    """The power of the determinant that stands in front of a result."""
+    """Return the power of the determinant that stands in front of a result."""
     if not power:
         return ""
     if style == "latex":
@@ -295,7 +291,7 @@ def _factor(determinant: Any, power: int, style: str, inputs: Inputs) -> str:
 
 
 def _label(array: Argument, index: tuple[int, ...], style: str, names: Names, factor: str) -> Label:
-    """The names of the entries of what stands at `index` of a result."""
+    """Return the names of the entries of what stands at `index` of a result."""
 
     def label(place: tuple[int, ...]) -> str:
         full = (*index, *place)[: len(array.shape)]  # a vector is a column: its second index goes
@@ -307,7 +303,7 @@ def _label(array: Argument, index: tuple[int, ...], style: str, names: Names, fa
 
 
 def _part(array: Argument, index: tuple[int, ...], names: Names) -> str:
-    """A part of a result; an output of the model bears the name that the file gives it."""
+    """Return a part of a result; an output of the model bears the name that the file gives it."""
     if not index or not _is_by_output(array):
         return indexed(array.name, index)
     name = names["output"][index[0]]
@@ -319,7 +315,7 @@ def _is_by_output(array: Argument) -> bool:
 
 
 def _matrices(value: Any, index: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:
-    """The matrices of nested lists, each with the indices that lead to it."""
+    """Yield the matrices of nested lists, each with the indices that lead to it."""
     if not isinstance(value, list) or not value:
         yield index, value
         return
@@ -328,7 +324,7 @@ def _matrices(value: Any, index: tuple[int, ...] = ()) -> Iterator[tuple[tuple[i
 
 
 def _equation(heading: str, label: Label, value: Any, style: str, inputs: Inputs) -> str:
-    """An expression or a matrix with its name; entry by entry where it is too wide."""
+    """Return an expression or a matrix with its name; entry by entry where it is too wide."""
     if _is_empty(value):
         return f"{'% ' if style == 'latex' else ''}{heading} has no entries"
     display = _display(value)
@@ -347,7 +343,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _entries(label: Label, matrix: Any) -> Iterator[str]:
-    """One equation for every entry that is not 0, of a matrix too wide for one line."""
+    """Yield one equation per entry that is not 0, of a matrix too wide for one line."""
     for i, k in itertools.product(*map(range, matrix.shape)):
         if matrix[i, k] != 0:
             yield f"{label((i, k))} =\n{pretty_sum(matrix[i, k])}"
@@ -356,7 +352,7 @@ def _entries(label: Label, matrix: Any) -> Iterator[str]:
 
 
 def _display(value: Any) -> Any:
-    """The value with its numbers as decimals."""
+    """Return the value with its numbers as decimals."""
     return (
         value.applyfunc(with_decimals)
         if isinstance(value, sympy.MatrixBase)
@@ -365,7 +361,7 @@ def _display(value: Any) -> Any:
 
 
 def source(description: RobotDescription, formulation: str, function: str, style: str) -> str:
-    """The generated NumPy, C or JavaScript source of one function."""
+    """Return the generated NumPy, C or JavaScript source of one function."""
     by_parameters = any("n_parameters" in a.shape for a in function_named(function).results)
     runtime = (ALL,) if by_parameters else (NONE,)
     options = BuildOptions(
@@ -390,7 +386,7 @@ def source(description: RobotDescription, formulation: str, function: str, style
 
 
 def frames(description: RobotDescription, style: str) -> str:
-    """The symbolic pose of every link frame in the frame of the link that carries it."""
+    """Return the symbolic pose of every link frame in the frame of the link that carries it."""
     return "\n\n".join(
         _equation(heading, label, matrix, style, inputs)
         for heading, label, matrix, inputs in poses_of_frames(description, style)
@@ -400,7 +396,7 @@ def frames(description: RobotDescription, style: str) -> str:
 def poses_of_frames(
     description: RobotDescription, style: str
 ) -> Iterator[tuple[str, Label, Any, Inputs]]:
-    """Of every link: heading, names of the entries, 4x4 matrix, and the symbols in it."""
+    """Yield heading, names of the entries, 4x4 matrix, and the symbols in it of every link."""
     reason = why_not_written_out(description)
     if reason is not None:
         raise RequestError(f"the frames of {description.name} cannot be shown: {reason}")
@@ -429,13 +425,13 @@ def _entry_of(heading: str) -> Label:
 
 
 def _pose_symbol(name: str, parent: str) -> Label:
-    """The pose of one frame in another, and its entries."""
+    """Return the pose of one frame in another, and its entries."""
     pose = rf"{{}}^{{{upright(parent)}}}T_{{{upright(name)}}}"
     return lambda at: rf"\left({pose}\right)_{{{at[0] + 1},{at[1] + 1}}}" if at else pose
 
 
 def _in_carrier(robot: KinematicTree[Any], body: int, q: Sequence[Any]) -> tuple[str, Any]:
-    """The link that carries `body`, and the pose in it, over all coordinates of the joint."""
+    """Return the link that carries `body` and the pose in it, over the joint's coordinates."""
     names = {f.body: f.name for f in robot.frames if _is_own_frame(robot, f)}
     joint = robot.joint(body)
     pose = joint.transform(q[joint.number - 1], robot.algebra)
@@ -446,6 +442,6 @@ def _in_carrier(robot: KinematicTree[Any], body: int, q: Sequence[Any]) -> tuple
 
 
 def _is_own_frame(robot: KinematicTree[Any], frame: Any) -> bool:
-    """Whether this is the frame behind the moving joint itself, not one fixed to that body."""
-    first = next(other for other in robot.frames if other.body == frame.body)
+    """Say whether this is the frame behind the moving joint itself, not one fixed to that body."""
+    first = next(x for x in robot.frames if x.body == frame.body)
     return frame.body != BASE and frame is first

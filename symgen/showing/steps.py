@@ -30,7 +30,7 @@ _REFERENCE = re.compile(r"`(\w+)(?:\.py)?`")
 
 
 def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
-    """The recursion: one line per statement, grouped by step, with the equations it comes from."""
+    """Write the recursion: a line per statement, grouped by step, with its equations."""
     program = dynamics.program(function)
     title = f"{dynamics.formulation.title} ({dynamics.formulation.source}): {function}"
     legend = [title, "", *notation(dynamics.formulation, function)]
@@ -49,7 +49,7 @@ def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
 
 
 def _steps_in_latex(program: Program[Any], legend: Sequence[str]) -> str:
-    """The recursion as align* environments, one per step, with \\tag for the equation."""
+    """Return the recursion as align* environments, one per step, with \\tag for the equation."""
     lines = [f"% {line}".rstrip() for line in legend]
     inputs = inputs_of(program)
     for step in program.steps:
@@ -70,7 +70,7 @@ def _heading(step: Step[Any]) -> str:
 
 
 def result_lines(output: Output[Any]) -> str:
-    """A result in terms of the statements, matrices row by row, one after the other."""
+    """Return a result in terms of the statements, matrices row by row, one after the other."""
     entries = [str(with_decimals(entry)) for entry in output.entries]
     if not output.shape:
         return f"{output.name} = {entries[0]}"
@@ -95,20 +95,20 @@ def _matrix(label: str, entries: Sequence[str], width: int) -> str:
 
 
 def notation(formulation: Formulation, function: str) -> list[str]:
-    """The lines of the notation that the recursion of `function` is written in, a blank one last.
+    """Write the notation of the recursion of `function`, with a blank line last.
 
     Nothing where docstrings are stripped, or where a formulation has none.
     """
     modules = [_module_of(derivation) for derivation in formulation.functions.values()]
-    found: dict[str, list[str]] = {}
+    paragraphs: dict[str, list[str]] = {}
     for module in _neighbours(modules):
         paragraph = _notation_in(module)
         if paragraph and not _references(paragraph):
-            found[module] = paragraph
+            paragraphs[module] = paragraph
     product = PRODUCTS.get(function)
     written = function if product is None else product.of
-    _collect(_module_of(formulation.functions[written]), found)
-    return [line for paragraph in found.values() for line in (*paragraph, "")]
+    _collect(_module_of(formulation.functions[written]), paragraphs)
+    return [line for paragraph in paragraphs.values() for line in (*paragraph, "")]
 
 
 def _collect(module: str, found: dict[str, list[str]], *marks: str) -> None:
@@ -135,7 +135,7 @@ def _module_of(derivation: Callable[..., Any]) -> str:
 
 
 def _neighbours(modules: Sequence[str]) -> Iterator[str]:
-    """The modules in the folders of `modules`, by name: whatever derives a function is loaded."""
+    """Yield modules in the folders of `modules`, by name: whatever derives a function is loaded."""
     folders = {module.rpartition(".")[0] for module in modules} - {""}
     yield from sorted(name for name in sys.modules if name.rpartition(".")[0] in folders)
 
@@ -167,6 +167,6 @@ def _end_of_paragraph(lines: Sequence[str], start: int) -> int:
 
 
 def _references(paragraph: Sequence[str]) -> list[str]:
-    """The modules whose notation the first lines of a paragraph refer to."""
+    """Return the modules whose notation the first lines of a paragraph refer to."""
     sentence = itertools.takewhile(lambda line: line.strip(), paragraph)
     return _REFERENCE.findall(" ".join(sentence))

@@ -30,7 +30,7 @@ Row = tuple[str, ...]
 
 
 def tree(description: RobotDescription, style: str = "pretty") -> str:
-    """The drawing of the tree and its description by matrices, as lines of text."""
+    """Return the drawing of the tree and its description by matrices, as lines of text."""
     joints = build_tree(description, Graph())
     robot = topology(joints)
     blocks = [_summary(description), drawing(description)]
@@ -43,30 +43,30 @@ def tree(description: RobotDescription, style: str = "pretty") -> str:
 
 
 def degrees_of_freedom(description: RobotDescription) -> tuple[tuple[int, str], ...]:
-    """Numbers of coordinates; of velocities and entries of q where joints are on manifolds."""
+    """Number coordinates; velocities and entries of q where joints are on manifolds."""
     n, nq = len(description.coordinate_names), len(description.position_names)
     return ((n, "coordinate"),) if n == nq else ((n, "velocity"), (nq, "entry of q"))
 
 
 def counted(number: int, what: str) -> str:
-    """A number with its noun."""
+    """Return a number with its noun."""
     return f"{number} {what if number == 1 else _PLURALS.get(what, f'{what}s')}"
 
 
 def numbered(description: RobotDescription, letter: str = "q_", last: str = "..") -> list[str]:
-    """Of every joint which coordinates it has; of joints on manifolds also which velocities."""
+    """Number the coordinates of every joint; on manifolds also its velocities."""
     apart = description.coordinate_names != description.position_names
     q = qd = 0
-    found: list[str] = []
+    listed: list[str] = []
     for joint in description.joints:
-        own = () if joint.mimic else joint.position_names
-        words = [_range(letter, last, q, len(own))]
-        if apart and own:
+        names = () if joint.mimic else joint.position_names
+        words = [_range(letter, last, q, len(names))]
+        if apart and names:
             rate = letter.replace("q", "qd")
             words.append(_range(rate, last, qd, joint.coordinates))
-        q, qd = q + len(own), qd + (joint.coordinates if own else 0)
-        found.append(", ".join(words))
-    return found
+        q, qd = q + len(names), qd + (joint.coordinates if names else 0)
+        listed.append(", ".join(words))
+    return listed
 
 
 def _range(letter: str, to: str, before: int, count: int) -> str:
@@ -95,7 +95,7 @@ def _forces(description: RobotDescription) -> tuple[tuple[int, str], ...]:
 
 
 def drawing(description: RobotDescription) -> str:
-    """Every link under the one that carries it, from top to bottom.
+    """Return every link under the one that carries it, from top to bottom.
 
     Columns: the link in its place, coordinates, joint, type, mass, and what is fastened to it.
     """
@@ -135,7 +135,7 @@ def _labels(description: RobotDescription) -> dict[str, Row]:
 
 
 def rotations(joint: JointDescription) -> str:
-    """How the rotations of a joint are described."""
+    """Return how the rotations of a joint are described."""
     return joint.sequence if joint.manifold is None else joint.representation
 
 
@@ -148,7 +148,7 @@ def _mass(joint: JointDescription, description: RobotDescription) -> str:
 
 
 def _attached(link: str, description: RobotDescription) -> str:
-    """Loads, points, springs and forces on a link, by name."""
+    """Return loads, points, springs and forces on a link, by name."""
     loads = [f"load {load.name}" for load in description.loads if load.link == link]
     points = [f"point {point.name}" for point in description.points if point.link == link]
     springs = [
@@ -161,7 +161,7 @@ def _attached(link: str, description: RobotDescription) -> str:
 
 
 def _aligned(table: Sequence[Row]) -> str:
-    """The rows in columns, as wide as their widest entries; empty columns are left out."""
+    """Return the rows in columns, as wide as their widest entries; empty columns are left out."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = []
     for row in table:
@@ -174,7 +174,7 @@ def _aligned(table: Sequence[Row]) -> str:
 
 
 def _moving(joints: KinematicTree[Scalar]) -> str:
-    """Which number the joints of the matrices have."""
+    """Return which number the joints of the matrices have."""
     if joints.is_coupled:
         return "joints of one coordinate in order"
     if joints.manifolds:
@@ -183,7 +183,7 @@ def _moving(joints: KinematicTree[Scalar]) -> str:
 
 
 def _matrices(robot: Topology, moves: str) -> list[str]:
-    """Upsilon, Phi and Psi by rows, and the joints of the branches where Psi does not tell them.
+    """Show Upsilon, Phi and Psi by rows, and joints of branches where Psi does not tell them.
 
     `moves` says which numbers the joints have.
     """
@@ -210,7 +210,7 @@ def _matrices(robot: Topology, moves: str) -> list[str]:
 
 
 def _wrapped(rows: dict[str, Sequence[int]]) -> str:
-    """Rows of numbers under each other, broken at the width of the page, heads repeated."""
+    """Return rows of numbers under each other, broken at the width of the page, heads repeated."""
     numbers = list(zip(*rows.values(), strict=True))
     head = max(map(len, rows))
     cell = max(len(str(number)) for column in numbers for number in column)
@@ -237,7 +237,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def pattern(joints: KinematicTree[Scalar], robot: Topology) -> str:
-    """How many entries of d tau / d q can be non-zero, and where they are."""
+    """Return how many entries of d tau / d q can be non-zero, and where they are."""
     n, related = len(joints.independent), robot.related
     because = "one joint on the path to the other"
     if joints.is_coupled:

@@ -53,7 +53,7 @@ Label = Callable[[tuple[int, ...]], str]
 
 
 def inputs_of(program: Program[Any]) -> Inputs:
-    """The symbols of a program's arguments."""
+    """Return the symbols of a program's arguments."""
     return {array.name: array.symbols for array in program.inputs}
 
 
@@ -61,7 +61,7 @@ def inputs_of(program: Program[Any]) -> Inputs:
 
 
 def indexed(name: str, index: Sequence[int | str]) -> str:
-    """A part of an array as NumPy counts: ``dtau_dq[0, 1]``."""
+    """Return a part of an array as NumPy counts: ``dtau_dq[0, 1]``."""
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
@@ -79,7 +79,7 @@ def _printer() -> PrettyPrinter:
 
 
 def pretty(expression: Any) -> str:
-    """The expression or matrix as several lines of text, powers and fractions raised."""
+    """Return the expression or matrix as several lines of text, powers and fractions raised."""
     before = pretty_use_unicode(True)
     try:
         return str(_printer().doprint(expression))
@@ -88,7 +88,7 @@ def pretty(expression: Any) -> str:
 
 
 def in_line(expression: Any) -> str:
-    """The expression as one line, with symbols as `pretty` spells them: L₁**2*m₂."""
+    """Return the expression as one line, with symbols as `pretty` spells them: L₁**2*m₂."""
     return str(_LinePrinter().doprint(expression))
 
 
@@ -98,17 +98,17 @@ class _LinePrinter(StrPrinter):  # type: ignore[misc]
 
 
 def width(text: str) -> int:
-    """Characters of the longest line."""
+    """Return characters of the longest line."""
     return max(map(len, text.splitlines()))
 
 
 def fits(text: str) -> bool:
-    """Whether no line is too wide for a terminal; typeset, it is about as wide as a page."""
+    """Return whether no line is too wide for a terminal; typeset, it is about as wide as a page."""
     return width(text) <= WIDTH
 
 
 def pretty_sum(expression: Any) -> str:
-    """A sum too wide for one line, on as many lines as its terms need."""
+    """Return a sum too wide for one line, on as many lines as its terms need."""
     before = pretty_use_unicode(True)
     try:
         rows = "\n\n".join(map(str, _lines(expression))).splitlines()
@@ -118,7 +118,7 @@ def pretty_sum(expression: Any) -> str:
 
 
 def _lines(expression: Any) -> Iterator[Any]:
-    """As many terms on each as fit, their fraction bars at one height."""
+    """Yield lines with as many terms as fit, their fraction bars at one height."""
     line: Any = None
     for sign, term in _terms(expression):
         text = stringPict(in_line(term)) if not fits(pretty(term)) else _printer()._print(term)
@@ -134,7 +134,7 @@ def _lines(expression: Any) -> Iterator[Any]:
 
 
 def _terms(expression: Any) -> Iterator[tuple[str, Any]]:
-    """The terms with their signs; a sum in brackets too wide for a line is written out."""
+    """Yield the terms with their signs; a sum in brackets too wide for a line is written out."""
     for term in expression.as_ordered_terms():
         sums = [factor for factor in sympy.Mul.make_args(term) if factor.is_Add]
         if len(sums) == 1 and not fits(pretty(term)):
@@ -148,7 +148,7 @@ def _terms(expression: Any) -> Iterator[tuple[str, Any]]:
 
 
 def latex(value: Any, inputs: Inputs) -> str:
-    """An expression or a matrix, without an environment around it."""
+    """Return an expression or a matrix, without an environment around it."""
     return str(
         sympy.latex(
             value,
@@ -161,7 +161,7 @@ def latex(value: Any, inputs: Inputs) -> str:
 
 
 def latex_equation(label: Label, value: Any, inputs: Inputs) -> str:
-    """``symbol = value`` where that fits, else an align* environment, entry by entry."""
+    """Return ``symbol = value`` where that fits, else an align* environment, entry by entry."""
     if fits(pretty(value)):
         return f"{label(())} = {latex(value, inputs)}"
     if not isinstance(value, sympy.MatrixBase):
@@ -176,13 +176,13 @@ def latex_equation(label: Label, value: Any, inputs: Inputs) -> str:
 
 
 def aligned(rows: Sequence[str]) -> str:
-    """The rows, each with its &, as an align* environment."""
+    """Return the rows, each with its &, as an align* environment."""
     body = "".join(f"  {row} \\\\\n" for row in rows[:-1])
     return f"\\begin{{align*}}\n{body}  {rows[-1]}\n\\end{{align*}}"
 
 
 def _latex_sum(label: str, expression: Any, inputs: Inputs) -> list[str]:
-    """``label &= ...`` on as many lines as its terms need."""
+    """Return ``label &= ...`` on as many lines as its terms need."""
     rows, line, taken = [], f"{label} &=", 0
     for sign, term in _terms(expression):
         size = width(pretty(term))
@@ -303,11 +303,11 @@ _DOTTED = {
     "motion_multipliers": r"(\lambda,\sigma,\kappa)",
 }
 _MULTIPLIERS = (r"\lambda", r"\sigma", r"\kappa")
-"""Of constraints, and of the projections of velocities and accelerations, in this order."""
+"""Symbols of multipliers of constraints, and of projections of velocities and accelerations."""
 
 
 def names_in(tree: KinematicTree[Any]) -> Names:
-    """What the links, points and loads of a robot are called."""
+    """Return names of the links, points and loads of a robot."""
     return {
         "link": [frame.name for frame in tree.frames],
         "point": [point.name for point in tree.points],
@@ -318,7 +318,7 @@ def names_in(tree: KinematicTree[Any]) -> Names:
 
 
 def result_symbol(name: str, names: Names, index: tuple[int, ...] = ()) -> str:
-    r"""The LaTeX symbol of (a part of) a result: ``w_{1,n_z}``; `index` counts from 0, as in NumPy.
+    r"""Write the LaTeX symbol of (a part of) a result: ``w_{1,n_z}``; `index` counts from 0.
 
     An index shorter than the result's means all that it leads to.
     """
@@ -334,7 +334,7 @@ def result_symbol(name: str, names: Names, index: tuple[int, ...] = ()) -> str:
 
 
 def upright(name: str) -> str:
-    """A name in upright letters."""
+    """Return a name in upright letters."""
     escaped = name.replace("_", r"\_")
     return rf"\mathrm{{{escaped}}}"
 
@@ -370,7 +370,7 @@ def _fraction(quantity: _Quantity, by: str, names: Names, index: tuple[int, ...]
 
 
 def _load(name: str, component: int | None = None) -> str:
-    """As `latex_names` typesets the symbols of loads."""
+    """Return the symbol of a load, as `latex_names` typesets it."""
     if component is None:
         return rf"\mathrm{{loads}}^{{{upright(name)}}}"
     letter, axis = _COMPONENTS["wrench"][component].split("_")

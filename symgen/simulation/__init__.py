@@ -1,8 +1,8 @@
 """Simulation of a generated module, with sensitivities: `symgen.simulate`.
 
-    arguments      ->  Columns, checked arrays        what is asked for
-    inputs         ->  Torques, Loads, Prescribed     what acts on the robot
-    accelerations  ->  Way                            which functions of the module are called
+    arguments      ->  Columns, checked arrays        the arguments of `simulate`
+    inputs         ->  Torques, Loads, Prescribed     functions of the user
+    accelerations  ->  Method                         the functions of the module that are called
     motion         ->  Motion                         one instant; the differential equation
     integration    ->  the vector at all times        the integrator and its options
     results        ->  xarray.Dataset
@@ -31,10 +31,12 @@ from numpy.typing import ArrayLike
 
 from symgen.errors import RequestError
 from symgen.robot.configuration import configuration_of
-from symgen.simulation.accelerations import has_constraints, way_to_accelerations
+from symgen.simulation.accelerations import has_constraints, method_of
 from symgen.simulation.arguments import (
     Derivatives,
+    Listener,
     checked_module,
+    checked_progress,
     columns,
     meant,
     numbers,
@@ -43,18 +45,10 @@ from symgen.simulation.arguments import (
     times,
 )
 from symgen.simulation.fixed_steps import checked_scheme, integrate_in_steps
-from symgen.simulation.inputs import (
-    HeldOnManifold,
-    Input,
-    Loads,
-    Prescribed,
-    Slopes,
-    Torques,
-)
+from symgen.simulation.inputs import HeldOnManifold, Input, Loads, Prescribed, Slopes, Torques
 from symgen.simulation.integration import checked_solver, integrate
 from symgen.simulation.mechanisms import check_functions, closed_sensitivities, closed_start
 from symgen.simulation.motion import Motion, objectives_of
-from symgen.simulation.progress import Told, checked_progress
 from symgen.simulation.results import attributes, dataset, sample
 
 if TYPE_CHECKING:
@@ -86,7 +80,7 @@ def simulate(
     atol: float = 1e-10,
     first_step: float | None = None,
     max_step: float = np.inf,
-    progress: Told | None = None,
+    progress: Listener | None = None,
     **unknown: object,
 ) -> xarray.Dataset:
     """Integrate the motion of a robot and, where asked, its derivatives by parameters.
@@ -167,14 +161,14 @@ def simulate(
     checked_module(module)
     instants = times(t)
     solver = checked_solver(method, rtol, atol, first_step, max_step, instants)
-    told = checked_progress(progress, instants[0], instants[-1])
+    listener = checked_progress(progress, instants[0], instants[-1])
     scheme = checked_scheme(module, step, penalty, projection, projections)
     held, space = prescribed_coordinates(module), configuration_of(module)
     wanted = columns(module, sensitivities, dq0, dqd0, ~held)
     if has_constraints(module):
         check_functions(module, wanted, scheme is not None)
     motion = Motion(
-        way_to_accelerations(module, formulation, wanted, held),
+        method_of(module, formulation, wanted, held),
         held,
         Torques(tau, tau_derivatives, space, wanted),
         Loads("loads", loads, (module.n_loads, 6), space),
@@ -187,7 +181,7 @@ def simulate(
         wanted,
         objectives_of(module, objectives, wanted),
         space,
-        told,
+        listener,
     )
     initial = numbers("q0", q0, (space.nq,)), numbers("qd0", qd0, (module.n,))
     if has_constraints(module):
@@ -198,30 +192,30 @@ def simulate(
     if scheme is not None:
         rows, integrals, steps = integrate_in_steps(
             module, scheme, instants, initial, wanted, motion.torques, motion.loads,
-            motion.options["parameters"], motion.objectives, told,
+            motion.options["parameters"], motion.objectives, listener,
         )  # fmt: skip
-        told.finish()
+        listener.finish()
         facts = {"robot": module.name, "method": "ALI3-P", "step": scheme.step, "steps": steps}
         return dataset(xarray, module, instants, rows, integrals, motion, facts)
     start = motion.start(instants, *initial)
     integration = integrate(library, motion, instants, start, solver)
     rows = sample(motion, instants, integration.vectors)
-    told.finish()
+    listener.finish()
     facts = attributes(module, motion, solver, integration)
     return dataset(xarray, module, instants, rows, integration.vectors[-1], motion, facts)
 
 
 def _refuse(unknown: Mapping[str, object]) -> None:
-    """RequestError for keywords that are no options."""
-    known = [
+    """Raise `RequestError` for keywords that are no options."""
+    options = [
         x.name for x in inspect.signature(simulate).parameters.values() if x.kind is x.KEYWORD_ONLY
     ]
     for name in unknown:
-        raise RequestError(f"simulate() has no option {name!r}{meant(name, known)}")
+        raise RequestError(f"simulate() has no option {name!r}{meant(name, options)}")
 
 
 def _libraries() -> tuple[Any, Any]:
-    """`scipy.integrate` and xarray; RequestError where one is not installed."""
+    """Return `scipy.integrate` and xarray; RequestError where one is not installed."""
     try:
         import xarray
         from scipy import integrate as library

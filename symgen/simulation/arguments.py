@@ -8,7 +8,8 @@ of it; for an initial value, that value alone.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -29,9 +30,14 @@ FACTS = (
     "name", "n", "n_loads", "n_parameters", "coordinate_names", "parameter_names",
     "default_parameters",
 )  # fmt: skip
-"""What every generated module says of itself."""
+"""Names in every generated module."""
+Listener = Callable[[float, float], object]
+"""A listener to progress: the time that the motion has come to, and its last (s)."""
+
+INTERVAL = 0.1
+"""Least time between two calls (s), so that progress costs nothing."""
 INITIAL = ("q0", "qd0")
-"""What the names of sensitivities to initial values begin with: ``q0.elbow``, ``qd0.elbow``."""
+"""Beginnings of names of sensitivities to initial values: ``q0.elbow``, ``qd0.elbow``."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class Columns:
 
 
 def checked_module(module: Any) -> None:
-    """RequestError for what is no generated module."""
+    """Raise `RequestError` for what is no generated module."""
     if all(hasattr(module, fact) for fact in FACTS):
         return
     path = str(module) if isinstance(module, str | Path) else "robot.yaml"
@@ -66,7 +72,7 @@ def checked_module(module: Any) -> None:
 
 
 def selection(numbers_of: ArrayLike) -> Any:
-    """These numbers as an index: a slice where they are consecutive, which is much faster."""
+    """Return numbers as an index: a slice where they are consecutive, which is much faster."""
     chosen = np.asarray(numbers_of, dtype=np.intp)
     if chosen.size and np.array_equal(chosen, np.arange(chosen[0], chosen[0] + chosen.size)):
         return slice(int(chosen[0]), int(chosen[-1]) + 1)
@@ -74,62 +80,62 @@ def selection(numbers_of: ArrayLike) -> Any:
 
 
 def numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """`value` as a float64 array of this shape; RequestError for anything else.
+    """Return `value` as a float64 array of this shape; RequestError for anything else.
 
     A plain number serves as an array of one entry.
     """
-    found = _real(name, value)
-    if not found.shape and shape == (1,):
-        found = found.reshape(shape)
-    if found.shape != shape:
-        raise RequestError(f"simulate: {name}: expected shape {shape}, got {found.shape}")
-    return found
+    array = _real(name, value)
+    if not array.shape and shape == (1,):
+        array = array.reshape(shape)
+    if array.shape != shape:
+        raise RequestError(f"simulate: {name}: expected shape {shape}, got {array.shape}")
+    return array
 
 
 def _real(name: str, value: Any) -> Array:
-    """`value` as a float64 array of any shape."""
+    """Return `value` as a float64 array of any shape."""
     try:
-        found = np.asarray(value)
+        array = np.asarray(value)
     except (TypeError, ValueError) as error:  # lists of unequal lengths, for example
         raise RequestError(f"simulate: {name}: {error}") from None
-    if found.dtype.kind not in "biuf":
-        got = found.dtype if found.dtype.kind == "c" else reprlib.repr(value)
+    if array.dtype.kind not in "biuf":
+        got = array.dtype if array.dtype.kind == "c" else reprlib.repr(value)
         raise RequestError(f"simulate: {name}: expected real numbers, got {got}")
-    return found.astype(np.float64, copy=False)
+    return array.astype(np.float64, copy=False)
 
 
 def refuse_not_finite(name: str, values: Array) -> None:
-    """RequestError for values that are not all finite."""
+    """Raise `RequestError` for values that are not all finite."""
     if not np.isfinite(values).all():
         raise RequestError(f"simulate: {name}: not all finite: {values.tolist()}")
 
 
 def times(t: ArrayLike) -> Array:
-    """The times at which results are wanted: two or more, finite, increasing."""
-    found = _real("t", t)
-    if found.ndim != 1 or found.size < 2:
+    """Return the times at which results are wanted: two or more, finite, increasing."""
+    instants = _real("t", t)
+    if instants.ndim != 1 or instants.size < 2:
         raise RequestError(
             "simulate: t: expected two or more times, the first of them the start, such as "
-            f"numpy.linspace(0, 2, 201); got shape {found.shape}"
+            f"numpy.linspace(0, 2, 201); got shape {instants.shape}"
         )
-    refuse_not_finite("t", found)
-    late = np.flatnonzero(np.diff(found) <= 0)
+    refuse_not_finite("t", instants)
+    late = np.flatnonzero(np.diff(instants) <= 0)
     if late.size:
         k = late[0]
         raise RequestError(
-            f"simulate: t: expected times that increase; t[{k + 1}] = {found[k + 1]} follows "
-            f"t[{k}] = {found[k]}"
+            f"simulate: t: expected times that increase; t[{k + 1}] = {instants[k + 1]} follows "
+            f"t[{k}] = {instants[k]}"
         )
-    return found
+    return instants
 
 
 def prescribed_coordinates(module: Any) -> NDArray[np.bool_]:
-    """Whether the motion of each coordinate is prescribed, (n,)."""
+    """Return whether the motion of each coordinate is prescribed, (n,)."""
     return np.array(getattr(module, "prescribed", [False] * module.n), dtype=bool)
 
 
 def places_of(space: Any, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The entries of q of the joints that have the `chosen` coordinates, (n,).
+    """Return the entries of q of the joints that have the `chosen` coordinates, (n,).
 
     A joint on a manifold has all of its coordinates among them, or none.
     """
@@ -140,22 +146,22 @@ def places_of(space: Any, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
     return np.flatnonzero(wanted)
 
 
-def parameter_values(module: Any, given: Mapping[str, float] | ArrayLike | None) -> Array:
-    """The values of all runtime parameters, the defaults where none is given."""
+def parameter_values(module: Any, parameters: Mapping[str, float] | ArrayLike | None) -> Array:
+    """Return the values of all runtime parameters, the defaults where a name is missing."""
     values = np.array(module.default_parameters, dtype=np.float64)
-    if given is None:
+    if parameters is None:
         return values
-    if not isinstance(given, Mapping):
-        values = numbers("parameters", given, values.shape)
+    if not isinstance(parameters, Mapping):
+        values = numbers("parameters", parameters, values.shape)
         refuse_not_finite("parameters", values)
         return values
-    known = tuple(module.parameter_names)
-    for name, value in given.items():
-        if name not in known:
-            raise RequestError(f"simulate: parameters: {_unknown_parameter(name, known)}")
+    names = tuple(module.parameter_names)
+    for name, value in parameters.items():
+        if name not in names:
+            raise RequestError(f"simulate: parameters: {_unknown_parameter(name, names)}")
         number = numbers(f"parameters: {name}", value, ())
         refuse_not_finite(f"parameters: {name}", number)
-        values[known.index(name)] = number
+        values[names.index(name)] = number
     return values
 
 
@@ -166,50 +172,51 @@ def columns(
     dqd0: Derivatives,
     free: NDArray[np.bool_],
 ) -> Columns:
-    """The sensitivities to `asked`; `free` says of every coordinate whether it is integrated."""
-    known = tuple(module.parameter_names)
-    names = known if isinstance(asked, str) and asked == ALL else _listed("sensitivities", asked)
-    numbers_of = [known.index(name) if name in known else -1 for name in names]
+    """Return sensitivities to `asked`; `free` says of every coordinate whether it is integrated."""
+    parameters = tuple(module.parameter_names)
+    every = isinstance(asked, str) and asked == ALL
+    names = parameters if every else _listed("sensitivities", asked)
+    numbers_of = [parameters.index(name) if name in parameters else -1 for name in names]
     places = np.flatnonzero(np.array(numbers_of, dtype=int) >= 0)
-    own = tuple(names[place] for place in places)
+    chosen_names = tuple(names[place] for place in places)
     start = [
-        _initial_derivatives(name, given, module.n, own, places, len(names))
-        for name, given in (("dq0", dq0), ("dqd0", dqd0))
+        _initial_derivatives(name, slopes, module.n, chosen_names, places, len(names))
+        for name, slopes in (("dq0", dq0), ("dqd0", dqd0))
     ]
     for column, name in enumerate(names):
-        if name not in known:
-            which, coordinate = _initial_value(name, module, known, free)
+        if name not in parameters:
+            which, coordinate = _initial_value(name, module, parameters, free)
             start[which][coordinate, column] = 1.0
     chosen = np.array([numbers_of[place] for place in places], dtype=np.intp)
     return Columns(names, chosen, places, *start)
 
 
 def objective_numbers(module: Any, objectives: str | Iterable[str]) -> list[int]:
-    """Where the objectives stand among the outputs of the model."""
-    known = tuple(getattr(module, "output_names", ()))
+    """Return where the objectives stand among the outputs of the model."""
+    outputs = tuple(getattr(module, "output_names", ()))
     if isinstance(objectives, str) and objectives == ALL:
-        return list(range(len(known)))
+        return list(range(len(outputs)))
     names = _listed("objectives", objectives)
     for name in names:
-        if name not in known:
-            hint = meant(name, known) if known else "; its model has no outputs"
+        if name not in outputs:
+            hint = meant(name, outputs) if outputs else "; its model has no outputs"
             raise RequestError(f"simulate: objectives: no output is called {name!r}{hint}")
-    return [known.index(name) for name in names]
+    return [outputs.index(name) for name in names]
 
 
-def meant(name: object, known: Sequence[str]) -> str:
-    """The tail of a message about an unknown name."""
-    return f"; {suggestion(str(name), known)}"
+def meant(name: object, names: Sequence[str]) -> str:
+    """Return the tail of a message about an unknown name."""
+    return f"; {suggestion(str(name), names)}"
 
 
-def _listed(what: str, given: Any) -> tuple[str, ...]:
+def _listed(what: str, value: Any) -> tuple[str, ...]:
     names: tuple[Any, ...]
     try:
-        names = tuple(map(str.strip, given.split(","))) if isinstance(given, str) else tuple(given)
+        names = tuple(map(str.strip, value.split(","))) if isinstance(value, str) else tuple(value)
     except TypeError:  # nothing to iterate over
         names = (None,)
     if not all(isinstance(name, str) for name in names):
-        raise RequestError(f"simulate: {what}: expected names, or {ALL!r}; got {given!r}")
+        raise RequestError(f"simulate: {what}: expected names, or {ALL!r}; got {value!r}")
     for name in names:
         if names.count(name) > 1:
             raise RequestError(f"simulate: {what}: {name!r} stands there twice")
@@ -226,25 +233,25 @@ def _unknown_parameter(name: object, known: Sequence[str]) -> str:
 
 
 def _initial_derivatives(
-    what: str, given: Any, n: int, own: tuple[str, ...], places: NDArray[np.intp], s: int
+    what: str, given: Any, n: int, names: tuple[str, ...], places: NDArray[np.intp], s: int
 ) -> Array:
-    """``(n, s)``: `given` in the columns of the parameters, 0 elsewhere."""
+    """Return ``(n, s)``: `given` in the columns of the parameters, 0 elsewhere."""
     result = np.zeros((n, s))
     if isinstance(given, Mapping):
         for name, value in given.items():
-            if name not in own:
-                hint = meant(name, own) if own else "; there are none of parameters"
+            if name not in names:
+                hint = meant(name, names) if names else "; there are none of parameters"
                 raise RequestError(f"simulate: {what}: no sensitivity is called {name!r}{hint}")
-            result[:, places[own.index(name)]] = numbers(f"{what}: {name}", value, (n,))
+            result[:, places[names.index(name)]] = numbers(f"{what}: {name}", value, (n,))
     elif given is not None:
-        result[:, places] = numbers(what, given, (n, len(own)))
+        result[:, places] = numbers(what, given, (n, len(names)))
     return result
 
 
 def _initial_value(
     name: str, module: Any, known: Sequence[str], free: NDArray[np.bool_]
 ) -> tuple[int, int]:
-    """Which of `INITIAL` and which coordinate a sensitivity such as ``q0.elbow`` names."""
+    """Return which of `INITIAL` and which coordinate a sensitivity such as ``q0.elbow`` names."""
     kind, dot, coordinate = name.partition(".")
     if kind not in INITIAL or not dot:
         hint = "; or q0.COORDINATE, qd0.COORDINATE for an initial value"
@@ -261,3 +268,35 @@ def _initial_value(
             "has no initial values"
         )
     return INITIAL.index(kind), number
+
+
+class Progress:
+    """Calls `listener` with how far a motion until `end` has come; at the end itself always."""
+
+    def __init__(self, listener: Listener | None, start: float, end: float) -> None:
+        self.listener, self.furthest, self.end = listener, float(start), float(end)
+        self.due = time.monotonic() + INTERVAL
+
+    def __call__(self, t: float) -> None:
+        """Report that the motion came to t; trials of an integrator may fall back behind it."""
+        if self.listener is None or not t > self.furthest:
+            return
+        self.furthest = min(float(t), self.end)
+        now = time.monotonic()
+        if now >= self.due:
+            self.due = now + INTERVAL
+            self.listener(self.furthest, self.end)
+
+    def finish(self) -> None:
+        """Report the end of the motion."""
+        if self.listener is not None:
+            self.listener(self.end, self.end)
+
+
+def checked_progress(listener: Any, start: float, end: float) -> Progress:
+    """Raise `RequestError` for what is no function."""
+    if listener is not None and not callable(listener):
+        raise RequestError(
+            f"simulate: progress: expected a function of (t, end), or None; got {listener!r}"
+        )
+    return Progress(listener, start, end)

@@ -1,4 +1,4 @@
-"""What acts on the robot while it moves: torques, loads, and the motion of prescribed joints.
+"""Inputs of a moving robot: torques, loads, and the motion of prescribed joints.
 
 Torques and loads are arrays or functions of ``(t, q, qd)``.  A torque that depends on the state
 also moves with it: its derivative along the sensitivities dq, dqd is
@@ -31,15 +31,15 @@ Input = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
 Slopes = Callable[[float, Array, Array], tuple[ArrayLike, ...]] | None
 
 STATE = ("t", "q", "qd")
-"""What functions of the state take."""
+"""Arguments of functions of the state."""
 STEP = 1e-40
-"""Of the complex step: so small that its square vanishes beside 1."""
+"""Size of the complex step: its square is below the rounding of 1."""
 DIFFERENCE = 1e-6
-"""Of the differences that the complex step is compared with, relative to the state."""
+"""Step of the differences for comparison with the complex step, relative to the state."""
 AGREEMENT = 1e-4
 """How near the two must be: far above the error of differences of smooth torques."""
 SPAN = 1e-5
-"""Of the differences of a prescribed motion, at most (s): far below the periods of robots."""
+"""Largest step of differences of a prescribed motion (s): far below the periods of robots."""
 INSTANTS = (0.0, 0.382, 0.731, 1.0)
 """Where these are taken, from the first time to the last.
 
@@ -63,7 +63,7 @@ class Given:
             self.value = numbers(name, value, shape)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
-        """The array at one instant."""
+        """Return the array at one instant."""
         if self.function is None:
             return self.value
         # copies: he may keep them, or write into them
@@ -75,7 +75,7 @@ class Loads(Given):
     """The loads ``(n_loads, 6)``, which have no derivatives by the state."""
 
     def check(self, t: float, q: Array, qd: Array) -> None:
-        """RequestError where they depend on the state, as far as two states can tell."""
+        """Raise `RequestError` where they depend on the state, as far as two states can tell."""
         if self.function is None:
             return
         moved = self(t, *_moved(self.space, q, qd, 1e-3, q_too=True, qd_too=True))
@@ -98,7 +98,7 @@ class Torques(Given):
             raise RequestError("simulate: tau_derivatives: tau is no function of t, q and qd")
 
     def along(self, t: float, q: Array, qd: Array, dq: Array, dqd: Array) -> Array | float:
-        """How the torques vary with each sensitivity, where the state varies by dq and dqd."""
+        """Differentiate torques by each sensitivity, where the state varies by dq and dqd."""
         if self.function is None:
             return 0.0
         if self.slopes is not None:
@@ -109,38 +109,39 @@ class Torques(Given):
         return result
 
     def jacobians(self, t: float, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Derivatives of the torques with respect to coordinates and velocities, (n, n) each.
+        """Return derivatives of the torques by coordinates and velocities, (n, n) each.
 
-        Without sensitivities they are 0 unless they were given: a function that nobody
-        differentiates need not take complex numbers.
+        Without sensitivities they are 0 unless the user has derivatives: functions that are not
+        differentiated need not take complex numbers.
         """
-        one, none = np.eye(len(qd)), np.zeros((len(qd), len(qd)))
+        unit, none = np.eye(len(qd)), np.zeros((len(qd), len(qd)))
         if self.slopes is not None:
             by_q, by_qd, *_ = self._given_slopes(t, q, qd)
             return by_q, by_qd
         if self.function is None or not len(self.columns):
             return none, none
-        by_q, by_qd = (
-            np.stack([self._by_complex_step(t, q, qd, *way) for way in zip(*both, strict=True)], -1)
-            for both in ((one, none), (none, one))
+        columns = (
+            [self._by_complex_step(t, q, qd, *direction) for direction in zip(*pair, strict=True)]
+            for pair in ((unit, none), (none, unit))
         )
-        return by_q, by_qd
+        along_q, along_qd = (np.stack(vectors, axis=-1) for vectors in columns)
+        return along_q, along_qd
 
     def check(self, t: float, q: Array, qd: Array) -> None:
-        """RequestError where a complex step through the torques fails or means nothing."""
+        """Raise `RequestError` where a complex step through the torques fails or means nothing."""
         if self.function is None or self.slopes is not None or not len(self.columns) * q.size:
             return
         for q_too in (True, False):
             start = _moved(self.space, q, qd, -DIFFERENCE, q_too, not q_too)
             stop = _moved(self.space, q, qd, DIFFERENCE, q_too, not q_too)
-            way = [self.space.difference(start[0], stop[0]), stop[1] - start[1]]
+            displacement = [self.space.difference(start[0], stop[0]), stop[1] - start[1]]
             change = self(t, *stop) - self(t, *start)
             if not np.isfinite(change).all():
                 return  # the motion will not be finite, and says where
             with warnings.catch_warnings():
                 warnings.simplefilter("error", np.exceptions.ComplexWarning)
-                slope = self._by_complex_step(t, q, qd, *way)
-            size = max(float(np.abs(way).max()), float(np.abs([change, slope]).max()))
+                slope = self._by_complex_step(t, q, qd, *displacement)
+            size = max(float(np.abs(displacement).max()), float(np.abs([change, slope]).max()))
             limit = AGREEMENT * size + 1e-14 * np.abs(self(t, q, qd)).max()
             if not (np.abs(change - slope) <= limit).all():
                 raise RequestError(
@@ -170,8 +171,8 @@ class Torques(Given):
 
     def _given_slopes(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
         assert self.slopes is not None
-        given: Any = _something("tau_derivatives", self.slopes(t, q.copy(), qd.copy()))
-        if not isinstance(given, tuple) or len(given) not in (2, 3):
+        slopes: Any = _something("tau_derivatives", self.slopes(t, q.copy(), qd.copy()))
+        if not isinstance(slopes, tuple) or len(slopes) not in (2, 3):
             raise RequestError(
                 "simulate: tau_derivatives: expected a tuple (dtau_dq, dtau_dqd) or (dtau_dq, "
                 "dtau_dqd, dtau_dparameters)"
@@ -179,8 +180,8 @@ class Torques(Given):
         square = (*self.shape, *self.shape)
         wide = (*self.shape, len(self.columns.places))
         return tuple(
-            numbers(f"tau_derivatives[{k}]", one, square if k < 2 else wide)
-            for k, one in enumerate(given)
+            numbers(f"tau_derivatives[{k}]", slope, square if k < 2 else wide)
+            for k, slope in enumerate(slopes)
         )
 
 
@@ -209,14 +210,14 @@ class Prescribed:
         self.function, self.names, self.manifold = function, names, manifold
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        """q, qd and qdd of the prescribed coordinates."""
-        given = _something("prescribed", self.function(t))
+        """Return q, qd and qdd of the prescribed coordinates."""
+        values = _something("prescribed", self.function(t))
         try:
-            q, qd, qdd = given
+            q, qd, qdd = values
         except (TypeError, ValueError):
             raise RequestError(
                 "simulate: prescribed: expected the function to return (q, qd, qdd), got "
-                f"{reprlib.repr(given)}"
+                f"{reprlib.repr(values)}"
             ) from None
         shape, names = (len(self.names),), ", ".join(self.names)
         entries = self.names if self.manifold is None else self.manifold.names
@@ -228,7 +229,7 @@ class Prescribed:
         )
 
     def check(self, start: float, stop: float) -> None:
-        """RequestError where qd is not the derivative of q, or qdd not that of qd.
+        """Raise `RequestError` where qd is not the derivative of q, or qdd not that of qd.
 
         By central differences at `INSTANTS`; nothing is asked for outside the times of the motion.
         """
@@ -238,15 +239,15 @@ class Prescribed:
         h = min(max(SPAN, 1024 * spacing), (stop - start) / 2)
         first = start + np.multiply(INSTANTS, stop - start - 2 * h)
         t = np.minimum(first[:, None] + [0.0, h, 2 * h], stop)
-        given = [[self(float(time)) for time in row] for row in t]
-        if not all(np.isfinite(x).all() for row in given for one in row for x in one):
+        samples = [[self(float(time)) for time in row] for row in t]
+        if not all(np.isfinite(x).all() for row in samples for sample in row for x in sample):
             return  # the motion will not be finite, and says where
         spans = (t[:, 2] - t[:, 0])[:, None, None]
         # [instant, q or qd, coordinate]
-        changes = np.array([self._changes(row[0], row[2]) for row in given]) / spans
-        rates = np.array([row[1][1:] for row in given])
+        changes = np.array([self._changes(row[0], row[2]) for row in samples]) / spans
+        rates = np.array([row[1][1:] for row in samples])
         sizes = np.abs([changes, rates]).max(axis=(0, 1))
-        largest = [np.abs(self._scales(one)) for row in given for one in row]
+        largest = [np.abs(self._scales(sample)) for row in samples for sample in row]
         rounding = 1e-14 / h * np.max(largest, axis=0)
         wrong = np.argwhere(~(np.abs(changes - rates) <= NEARNESS * sizes + rounding))
         if len(wrong):
@@ -259,14 +260,14 @@ class Prescribed:
             )
 
     def _changes(self, before: Sequence[Array], behind: Sequence[Array]) -> list[Array]:
-        """Of q, in the tangent space, and of qd."""
+        """Return changes of q, in the tangent space, and of qd."""
         (q0, qd0, _), (q1, qd1, _) = before, behind
         moved = q1 - q0 if self.manifold is None else self.manifold.difference(q0, q1)
         return [moved, qd1 - qd0]
 
-    def _scales(self, given: Sequence[Array]) -> list[Array]:
-        """Numbers of which q and qd have the rounding errors."""
-        q, qd, _ = given
+    def _scales(self, sample: Sequence[Array]) -> list[Array]:
+        """Return numbers of which q and qd have the rounding errors."""
+        q, qd, _ = sample
         return [q if self.manifold is None else np.full(len(qd), np.abs(q).max()), qd]
 
 
@@ -278,28 +279,28 @@ class HeldOnManifold:
         self.names = tuple(names[place] for place in self.places)
 
     def normalized(self, q: Array, t: float) -> Array:
-        """With unit quaternions; RequestError where one is 0."""
+        """Return q with unit quaternions; RequestError where one is 0."""
         if not np.isfinite(q).all():
             return q
         try:
-            found: Array = self.space.normalize(self._whole(q))[self.places]
+            normal: Array = self.space.normalize(self._whole(q))[self.places]
         except ValueError as error:
             raise RequestError(f"simulate: prescribed: q at t = {t:.6g} s: {error}") from None
-        return found
+        return normal
 
     def difference(self, q0: Array, q1: Array) -> Array:
-        """The displacement from one to the other, of the prescribed coordinates."""
-        found: Array = self.space.difference(self._whole(q0), self._whole(q1))[self.held]
-        return found
+        """Return the displacement from one to the other, of the prescribed coordinates."""
+        displacement: Array = self.space.difference(self._whole(q0), self._whole(q1))[self.held]
+        return displacement
 
     def _whole(self, q: Array) -> Array:
-        whole: Array = self.space.neutral()
-        whole[self.places] = q
-        return whole
+        configuration: Array = self.space.neutral()
+        configuration[self.places] = q
+        return configuration
 
 
 def _check_takes(name: str, function: Any, *arguments: str) -> None:
-    """RequestError where `function` cannot be called with these arguments, as far as it tells."""
+    """Raise `RequestError` where `function` cannot be called with these arguments."""
     try:
         inspect.signature(function).bind(*arguments)
     except TypeError as error:
@@ -311,7 +312,7 @@ def _check_takes(name: str, function: Any, *arguments: str) -> None:
 
 
 def _something(name: str, returned: Any) -> Any:
-    """What a function of the user returned; RequestError for None."""
+    """Return the value of a function of the user; RequestError for None."""
     if returned is None:
         raise RequestError(
             f"simulate: {name}: the function returned nothing (None); is its return missing?"
@@ -322,10 +323,8 @@ def _something(name: str, returned: Any) -> Any:
 def _moved(
     space: Any, q: Array, qd: Array, step: float, q_too: bool, qd_too: bool
 ) -> tuple[Array, Array]:
-    """A state beside q, qd: every coordinate is moved, each by another amount."""
-    way = step * np.linspace(1.0, 1.7, qd.size)
+    """Return a state near q, qd: every coordinate is moved, each by another amount."""
+    move = step * np.linspace(1.0, 1.7, qd.size)
     size = np.maximum(1.0, np.abs(space.coordinates(q)))
-    return (
-        space.integrate(q, way * size * q_too),
-        qd + way * np.maximum(1.0, np.abs(qd)) * qd_too,
-    )
+    moved = space.integrate(q, move * size * q_too)
+    return moved, qd + move * np.maximum(1.0, np.abs(qd)) * qd_too

@@ -1,11 +1,16 @@
-"""The integrator: `Solver` is what was asked of it, checked; `integrate` runs it and checks again.
+"""The integrator: `Solver` has its options, checked; `integrate` runs it and checks the result.
 
 Integrators of scipy are given only what they can work with, because several of them run forever
 otherwise (no tolerance at all, say).  Some of them return what is not finite as if nothing were
 wrong, and others stop at it with an error of their own; `Motion.lost` tells which it was.
 
-The method "auto" is DOP853 until the motion becomes stiff, and Radau from that state on
-(`symgen.simulation.stiffness`).  An explicit method by name stays, with a warning.
+The method "auto" is DOP853 until the motion becomes stiff, and Radau from that state on.  An
+explicit method by name stays, with a warning.  Friction near rest is the usual cause: its slope
+friction / friction_velocity, divided by the inertia, is the rate of a decay that explicit methods
+have to follow long after it has ended.  The test is that of Hairer and Wanner (Solving Ordinary
+Differential Equations II, IV.2): between the last two states of a step, which lie close together,
+slopes differ by about lambda times the states, and h lambda is at the border of the domain of
+stability in step after step.
 """
 
 from __future__ import annotations
@@ -20,10 +25,15 @@ import numpy as np
 from symgen.errors import RequestError
 from symgen.simulation.arguments import Array, meant, numbers
 from symgen.simulation.motion import Motion
-from symgen.simulation.stiffness import Stiffness
 
 AUTO, EXPLICIT, IMPLICIT = "auto", "DOP853", "Radau"
 METHODS = (AUTO, "DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
+BORDERS = {"DOP853": 6.1, "RK45": 3.25, "RK23": 2.5}
+"""h lambda on the negative axis where stability ends, for explicit methods."""
+OFTEN, RARELY = 15, 6
+"""Steps at the border that make a motion stiff, and steps inside in a row that end the count."""
+LEAST_STEPS = 100
+"""A motion that ends within so many steps is not worth a change of method."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +61,7 @@ class Integration:
 def checked_solver(
     method: Any, rtol: Any, atol: Any, first_step: Any, max_step: Any, t: Array
 ) -> Solver:
-    """The options for an integration over the times `t`; RequestError for what makes no sense."""
+    """Check the options for an integration over the times `t`; RequestError for nonsense."""
     if not isinstance(method, str) or method not in METHODS:
         raise RequestError(f"simulate: no method is called {method!r}{meant(method, METHODS)}")
     duration = float(t[-1] - t[0])
@@ -69,7 +79,7 @@ def checked_solver(
 
 
 def integrate(library: Any, motion: Motion, t: Array, start: Array, solver: Solver) -> Integration:
-    """The motion from `start` at the first of the times t; `library` is `scipy.integrate`."""
+    """Integrate from `start` at the first of the times t; `library` is `scipy.integrate`."""
     first = EXPLICIT if solver.method == AUTO else solver.method
     if not start.size:
         return Integration(np.tile(start, (len(t), 1)), methods=(first,))
@@ -106,7 +116,7 @@ class _Run:
         self.stiff_from: float | None = None
 
     def by(self, method: str, first_step: float | None = None) -> str:
-        """Steps of a method to the end; why it gave up, or nothing."""
+        """Return steps of a method to the end; why it gave up, or nothing."""
         asked, end = self.asked, float(self.t[-1])
         self.methods.append(method)
         solver = getattr(self.library, method)(
@@ -133,7 +143,7 @@ class _Run:
         return ""
 
     def _warn(self, method: str, steps: float) -> None:
-        """The motion is stiff, and the explicit method was asked for."""
+        """Warn that the motion is stiff for the explicit method that was asked for."""
         warnings.warn(
             f"simulate: the motion is stiff from t = {self.at:.6g} s on: stability, not accuracy, "
             f"limits the steps of {method}, and some {steps:.2g} of them lie ahead; friction near "
@@ -144,7 +154,48 @@ class _Run:
 
 
 def _number(name: str, value: Any, sound: Callable[[float], bool], words: str) -> float:
-    found = float(numbers(name, value, ()))
-    if not sound(found):
-        raise RequestError(f"simulate: {name}: expected a number that is {words}; got {found:g}")
-    return found
+    number = float(numbers(name, value, ()))
+    if not sound(number):
+        raise RequestError(f"simulate: {name}: expected a number that is {words}; got {number:g}")
+    return number
+
+
+class Stiffness:
+    """Counts the steps of an explicit method of SciPy that are at the border of stability."""
+
+    def __init__(self, method: str, rtol: float, atol: float) -> None:
+        self.border = BORDERS.get(method, np.inf)
+        self.rtol, self.atol = rtol, atol
+        self.at_border = self.inside = 0
+
+    def limits(self, solver: Any) -> bool:
+        """Return whether stability has limited the steps up to the last one, and many would follow.
+
+        Args:
+            solver: `scipy.integrate.OdeSolver` after a step.
+        """
+        h = solver.step_size
+        if not np.isfinite(self.border) or not h:
+            return False
+        if self._lambda(solver, h) * h > self.border:
+            self.at_border, self.inside = self.at_border + 1, 0
+        else:
+            self.inside += 1
+            if self.inside == RARELY:
+                self.at_border = 0
+        many = max(LEAST_STEPS, 2 * solver.n)  # an implicit method differentiates by n numbers
+        return self.at_border >= OFTEN and self.remaining(solver) > many
+
+    @staticmethod
+    def remaining(solver: Any) -> float:
+        """Estimate how many steps of the last size lie ahead."""
+        return float((solver.t_bound - solver.t) / solver.step_size)
+
+    def _lambda(self, solver: Any, h: float) -> float:
+        """Return the rate by which slopes vary between the last stage of a step and its end."""
+        slopes, weights = solver.K[: solver.n_stages + 1], solver.A[-1]
+        stage, end = solver.y_old + h * (weights @ slopes[: len(weights)]), solver.y
+        scale = self.atol + self.rtol * np.abs(end)
+        apart = float(np.linalg.norm((end - stage) / scale))
+        change = float(np.linalg.norm((slopes[-1] - slopes[-2]) / scale))
+        return change / apart if apart > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Mechanisms with closed loops: where their motion begins, and what is told of it besides.
+"""Mechanisms with closed loops: the start of a motion, multipliers and wrenches in the loops.
 
 The start is put together: positions by `assemble`, velocities to the nearest ones, in kinetic
 energy, that keep the loops closed.  The loops stay closed because their second rates are 0; what
@@ -19,7 +19,7 @@ from symgen.robot.configuration import configuration_of
 from symgen.simulation.arguments import Array, Columns
 
 MOVED = 1e-9
-"""What a start may be moved by (rad, m, rad/s, m/s) without a word."""
+"""Correction of a start (rad, m, rad/s, m/s) above which there is a warning."""
 
 
 ALWAYS = (
@@ -38,7 +38,7 @@ BY_PARAMETER = tuple(
 
 
 def missing_functions(module: Any, columns: Columns, in_steps: bool) -> list[str]:
-    """The generated functions that a simulation of a mechanism calls and that were not built."""
+    """Return the generated functions that a simulation of a mechanism calls and not built."""
     names = [*ALWAYS, *(["loop_wrenches"] if module.n_loops else [])]
     names += DERIVED if in_steps or len(columns) else ()
     names += BY_STATE if len(columns) else ()
@@ -47,7 +47,7 @@ def missing_functions(module: Any, columns: Columns, in_steps: bool) -> list[str
 
 
 def check_functions(module: Any, columns: Columns, in_steps: bool) -> None:
-    """RequestError where a simulation of a mechanism needs functions that were not built."""
+    """Raise `RequestError` where a simulation of a mechanism needs functions not built."""
     missing = missing_functions(module, columns, in_steps)
     if missing:
         built = ",".join([*getattr(module, "functions", ()), *missing])
@@ -60,14 +60,14 @@ def check_functions(module: Any, columns: Columns, in_steps: bool) -> None:
 def closed_start(
     module: Any, q0: Array, qd0: Array, t: float, parameters: Array
 ) -> tuple[Array, Array]:
-    """Positions and velocities at the start that keep the constraints."""
-    given = {"t": t, **({"parameters": parameters} if parameters.size else {})}
+    """Return positions and velocities at the start that keep the constraints."""
+    options = {"t": t, **({"parameters": parameters} if parameters.size else {})}
     try:
-        q = np.asarray(module.assemble(q0, **given))
+        q = np.asarray(module.assemble(q0, **options))
     except ValueError as error:
         raise RequestError(f"simulate: q0: {error}") from None
     try:
-        qd = np.asarray(module.closed_velocities(q, qd0, **given))
+        qd = np.asarray(module.closed_velocities(q, qd0, **options))
     except np.linalg.LinAlgError as error:
         raise RequestError(f"simulate: qd0: {error}") from None
     normal = module.normalize(q0)
@@ -90,21 +90,22 @@ def closed_start(
 def closed_sensitivities(
     module: Any, q: Array, qd: Array, t: float, parameters: Array, columns: Columns
 ) -> None:
-    """Make the sensitivities of the start keep the loops closed: those nearest to what is given.
+    """Make the sensitivities of the start keep the loops closed: the nearest ones do so.
 
     With c = 0 and c' = 0 at all values of the parameters, J dq = -dc/dp, and J dqd =
     -dc'/dp - dc'/dq dq, where dc'/dq dq is half of dc''/dqd dq; on manifolds, where derivatives
     along qd and dq do not commute, less half of J [qd, dq].
     """
-    given = {"t": t, **({"parameters": parameters} if parameters.size else {})}
-    J = module.constraint_jacobian(q, **given)
+    options = {"t": t, **({"parameters": parameters} if parameters.size else {})}
+    J = module.constraint_jacobian(q, **options)
     sizes = row_sizes(module._row_units, J)[:, np.newaxis]
     back = np.linalg.pinv(J / sizes, rcond=RANK) / sizes.T
     left, rates = J @ columns.dq0, J @ columns.dqd0
     chosen, places = columns.parameters, columns.places
     if places.size:
-        left[:, places] += module.constraints_parameter_derivatives(q, **given)[:, chosen]
-        rates[:, places] += module.constraint_rates_parameter_derivatives(q, qd, **given)[:, chosen]
+        left[:, places] += module.constraints_parameter_derivatives(q, **options)[:, chosen]
+        explicit = module.constraint_rates_parameter_derivatives(q, qd, **options)
+        rates[:, places] += explicit[:, chosen]
     terms = np.abs(J) @ np.abs(columns.dq0) + np.abs(left)
     columns.dq0[...] -= back @ left
     missed = np.abs(left - J @ (back @ left)) / sizes > RANK * (terms / sizes).max(axis=0)
@@ -114,23 +115,23 @@ def closed_sensitivities(
             f"simulate: no motion keeps the loops closed where {name} changes: constraints "
             "contradict one another then, and there is no such sensitivity"
         )
-    _, _, by_qd = module.constraint_acceleration_derivatives(q, qd, np.zeros_like(qd), **given)
+    _, _, by_qd = module.constraint_acceleration_derivatives(q, qd, np.zeros_like(qd), **options)
     turned = configuration_of(module).transported(qd, columns.dq0)
     rates += 0.5 * (by_qd @ columns.dq0 - J @ turned)
     columns.dqd0[...] -= back @ rates
 
 
-def told(
+def loop_variables(
     module: Any, t: Array, rows: Mapping[str, Array], parameters: Array
 ) -> dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]:
-    """Multipliers, wrenches in the loops and violation at all times, as variables of a dataset."""
-    given = {"parameters": parameters} if parameters.size else {}
+    """Return multipliers, wrenches in loops and violation at all times, as dataset variables."""
+    options = {"parameters": parameters} if parameters.size else {}
     q, qd, tau, loads = (rows[name] for name in ("q", "qd", "tau", "loads"))
     multipliers = rows.get("multipliers")
     if multipliers is None:
-        found = module.constrained_forward_dynamics(q, qd, tau, t=t, loads=loads, **given)
-        multipliers = found.multipliers
-    violation = np.abs(module.constraints(q, t=t, **given)).max(axis=-1)
+        motion = module.constrained_forward_dynamics(q, qd, tau, t=t, loads=loads, **options)
+        multipliers = motion.multipliers
+    violation = np.abs(module.constraints(q, t=t, **options)).max(axis=-1)
     variables = {
         "multipliers": (
             ("time", "constraint"), multipliers, {"long_name": "multipliers of constraints"},
@@ -142,7 +143,7 @@ def told(
             axes = ("time", "constraint", "parameter")[: values.ndim]
             variables[name] = (axes, values, {"long_name": name.replace("_", " ")})
     if module.n_loops:
-        wrenches = np.asarray(module.loop_wrenches(q, multipliers, **given))
+        wrenches = np.asarray(module.loop_wrenches(q, multipliers, **options))
         about = {"long_name": "force and moment on the second link of each loop", "units": "N, N m"}
         variables["loop_wrenches"] = (("time", "loop", "component"), wrenches, about)
     return variables

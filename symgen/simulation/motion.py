@@ -1,6 +1,6 @@
 """The robot at one instant, and the differential equation of its motion.
 
-What is integrated is one vector, in this order:
+The integrated vector has, in this order:
 
     name    shape        slope                          meaning
     q       (f,)         qd                             coordinates of the f free joints
@@ -22,36 +22,59 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symgen.errors import RequestError
-from symgen.simulation.accelerations import Closed, ClosedByJacobians, Way, function_of
+from symgen.simulation.accelerations import Method, Point, function_of
 from symgen.simulation.arguments import (
     Array,
     Columns,
+    Progress,
     objective_numbers,
     places_of,
     refuse_not_finite,
     selection,
 )
 from symgen.simulation.inputs import Loads, Prescribed, Torques
-from symgen.simulation.progress import Progress
 
 
-class Motion:
+@dataclass
+class Instant:
+    """States, torques and their sensitivities at an instant; s is the number of sensitivities.
+
+    `multipliers` (3, m) are those of the constraints and of the projections of velocities and of
+    accelerations, `dmultipliers` (3, m, s) their derivatives.
+    """
+
+    t: float
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    dq: Array
+    dqd: Array
+    dqdd: Array
+    dtau: Array
+    s: int
+    multipliers: Array
+    dmultipliers: Array
+
+
+class Motion(Instant):
     """The robot at the instant of the last call of `move_to`; its arrays are reused."""
 
     def __init__(
-        self, way: Way, held: NDArray[np.bool_], torques: Torques, loads: Loads,
+        self, method: Method, held: NDArray[np.bool_], torques: Torques, loads: Loads,
         prescribed: Prescribed, parameters: Array, columns: Columns,
         objectives: Objectives | None, space: Any, progress: Progress,
     ) -> None:  # fmt: skip
         self.space = space if space.joints else None
         self.progress = progress
-        self.way, self.torques, self.loads, self.prescribed = way, torques, loads, prescribed
+        self.method, self.torques, self.loads, self.prescribed = method, torques, loads, prescribed
         self.options, self.objectives = {"parameters": parameters}, objectives
         self.some_held, self.held = bool(held.any()), np.flatnonzero(held)
         self.free = selection(np.flatnonzero(~held))
@@ -72,7 +95,7 @@ class Motion:
         self.multipliers, self.dmultipliers = np.zeros((3, 0)), np.zeros((3, 0, self.s))
 
     def start(self, times: Array, q0: Array, qd0: Array) -> Array:
-        """The vector at the first of `times`, after what can be told before the motion."""
+        """Return the vector at the first of `times`, after checks of the inputs there."""
         initial = {"qd0": qd0, "dq0": self.columns.dq0, "dqd0": self.columns.dqd0}
         refuse_not_finite("q0", q0[self.places])
         parts = [self._normalized(q0)[self.places]]
@@ -91,7 +114,7 @@ class Motion:
         return vector
 
     def slope(self, t: float, vector: Array) -> Array:
-        """The derivative of the vector in time."""
+        """Return the derivative of the vector in time."""
         self.progress(t)
         self.move_to(t, vector)
         fs, start = self.f * self.s, self.fq + self.f
@@ -115,7 +138,7 @@ class Motion:
         return result
 
     def move_to(self, t: float, vector: Array) -> None:
-        """Everything at one instant; RequestError where the mass matrix is singular."""
+        """Evaluate the instant t; RequestError where the mass matrix is singular."""
         self._place(t, vector)
         tau = self.torques(t, self.q, self.qd)
         x, dx = self.tau, self.dtau
@@ -126,8 +149,9 @@ class Motion:
             x[self.held], dx[self.held] = self.qdd[self.held], 0.0
         self.options["loads"] = self.loads(t, self.q, self.qd)
         try:
-            state = (self.t, self.q, self.qd, x, self.dq, self.dqd, dx)
-            y, dy = self.way.solve(*state, self.options)
+            point = Point(self.q, self.qd, x, self.dq, self.dqd, dx)
+            t_too = {"t": np.asarray(self.t)} if self.method.timed else {}
+            y, dy = self.method.solve(point, {**self.options, **t_too})
         except np.linalg.LinAlgError as error:
             raise RequestError(f"simulate: {error}; {self.state()}") from None
         self.qdd[self.free] = y[self.free]
@@ -142,33 +166,33 @@ class Motion:
             self.objectives.evaluate(self, self.options)
 
     def _tell_multipliers(self) -> None:
-        """Those of the constraints; there are no projections."""
-        assert isinstance(self.way, Closed | ClosedByJacobians)
-        own, none = self.way.multipliers, np.zeros((2, len(self.way.multipliers), self.s))
-        self.multipliers = np.stack([own, *none.sum(axis=-1)])
+        """Take over the multipliers of the constraints; there are no projections."""
+        multipliers = self.method.multipliers
+        none = np.zeros((2, len(multipliers), self.s))
+        self.multipliers = np.stack([multipliers, *none.sum(axis=-1)])
         if self.s:
-            self.dmultipliers = np.stack([self.way.dmultipliers, *none])
+            self.dmultipliers = np.stack([self.method.dmultipliers, *none])
 
     def state(self) -> str:
-        """Time and state, for messages."""
+        """Return time and state, for messages."""
         return f"t = {self.t:.6g} s, q = {self.q.tolist()}, qd = {self.qd.tolist()}"
 
     def trouble(self, vector: Array) -> str:
-        """Time and state, and which input is not finite although `vector` is, for messages."""
+        """Tell time and state, and which input is not finite although `vector` is."""
         held, places = self.held, self.held_places
-        given = {
+        inputs = {
             "tau": self.tau[self.free],
             "loads": self.options["loads"],
             "prescribed": np.concatenate([self.q[places], self.qd[held], self.qdd[held]]),
         }
         if np.isfinite(vector).all():
-            for name, values in given.items():
+            for name, values in inputs.items():
                 if not np.isfinite(values).all():
                     return f"{self.state()}; {name} is not finite there"
         return self.state()
 
     def _place(self, t: float, vector: Array) -> None:
-        """q, qd, dq, dqd, and qdd of prescribed joints."""
+        """Set q, qd, dq, dqd, and qdd of prescribed joints."""
         self.t = float(t)
         if not self.some_held:
             self.whole[:] = vector[: self.whole.size]
@@ -185,51 +209,30 @@ class Motion:
             last = first + f * s
             self.dq[free] = vector[first:last].reshape(f, s)
             self.dqd[free] = vector[last : last + f * s].reshape(f, s)
-        given = self.prescribed(self.t)
-        self.drifting[self.held_places], self.qd[held], self.qdd[held] = given
+        prescribed = self.prescribed(self.t)
+        self.drifting[self.held_places], self.qd[held], self.qdd[held] = prescribed
 
     def _normalized(self, q0: Array) -> Array:
-        """q0 with unit quaternions; what prescribed joints have there counts for nothing."""
+        """Return q0 with unit quaternions; entries of prescribed joints are neutral."""
         if self.space is None:
             return q0
-        whole = self.space.neutral()
-        whole[self.places] = q0[self.places]
+        q = self.space.neutral()
+        q[self.places] = q0[self.places]
         try:
-            found: Array = self.space.normalize(whole)
+            normal: Array = self.space.normalize(q)
         except ValueError as error:
             raise RequestError(f"simulate: q0: {error}") from None
-        return found
+        return normal
 
     def _rate(self) -> Array:
-        """dq/dt of the free joints, of quaternions as they are in the vector."""
+        """Return dq/dt of the free joints, of quaternions as they are in the vector."""
         assert self.space is not None
         rate: Array = self.space.rate(self.drifting, self.qd)[self.places]
         return rate
 
 
-class Instant(Protocol):
-    """What objectives are evaluated at; s is the number of sensitivities.
-
-    `multipliers` (3, m) are those of the constraints and of the projections of velocities and of
-    accelerations, `dmultipliers` (3, m, s) their derivatives.
-    """
-
-    t: float
-    q: Array
-    qd: Array
-    qdd: Array
-    tau: Array
-    dq: Array
-    dqd: Array
-    dqdd: Array
-    dtau: Array
-    s: int
-    multipliers: Array
-    dmultipliers: Array
-
-
 def objectives_of(module: Any, names: str | Iterable[str], columns: Columns) -> Objectives | None:
-    """The objectives of these names; None where there are none."""
+    """Return the objectives of these names; None where there are none."""
     chosen = objective_numbers(module, names)
     return Objectives(module, chosen, columns) if chosen else None
 
@@ -255,7 +258,7 @@ class Objectives:
         self.results: Any = None  # arrays of the first call, filled again by the others
 
     def evaluate(self, at: Instant, options: dict[str, Array]) -> None:
-        """Outputs and gradients at the instant of `at`."""
+        """Compute outputs and gradients at the instant of `at`."""
         self.time[...] = at.t
         arguments = (self.time, at.q, at.qd, at.qdd, at.tau)
         if self.tells:
@@ -275,7 +278,7 @@ class Objectives:
             self._add_multipliers(self.by_multipliers(*arguments, **options), at.dmultipliers)
 
     def _add_multipliers(self, slopes: Array, moved: Array) -> None:
-        """What gradients have by the multipliers; those of redundant rows have no derivatives."""
+        """Add gradients by way of the multipliers; those of redundant rows have no derivatives."""
         size = moved.shape[0] * moved.shape[1]
         slopes, moved = slopes.reshape(len(slopes), size), moved.reshape(size, -1)
         used = slopes[self.index].any(axis=0)

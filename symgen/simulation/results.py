@@ -8,15 +8,10 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.simulation.accelerations import (
-    Closed,
-    ClosedByJacobians,
-    formulations_of,
-    has_constraints,
-)
+from symgen.simulation.accelerations import formulations_of, has_constraints
 from symgen.simulation.arguments import Array
 from symgen.simulation.integration import Integration, Solver
-from symgen.simulation.mechanisms import told
+from symgen.simulation.mechanisms import loop_variables
 from symgen.simulation.motion import Motion
 
 Table = dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]
@@ -32,11 +27,11 @@ BY_PARAMETER = "parameter"
 
 
 def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Array]:
-    """Everything that `motion` knows, one row for each time; RequestError where not finite."""
+    """Record all of `motion`, one row for each time; RequestError where not finite."""
     names = [*MEANINGS, *(f"d{name}" for name in MEANINGS if motion.s)]
     rows = {name: np.empty((len(t), *getattr(motion, name).shape)) for name in names}
     objectives = motion.objectives
-    if isinstance(motion.way, Closed | ClosedByJacobians):
+    if motion.method.multipliers.size:
         rows["loads"] = np.empty((len(t), *motion.options["loads"].shape))
     if objectives is not None:
         rows["outputs"] = np.empty((len(t), len(objectives.values)))
@@ -58,8 +53,8 @@ def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Arra
 def attributes(
     module: Any, motion: Motion, solver: Solver, integration: Integration
 ) -> dict[str, Any]:
-    """How the motion was made; the formulations of the accelerations where the module tells."""
-    formulations = formulations_of(module, motion.way.functions)
+    """Describe how the motion was made; the formulations of accelerations where known."""
+    formulations = formulations_of(module, motion.method.functions)
     return {
         "robot": module.name,
         **({"formulation": formulations} if formulations else {}),
@@ -72,7 +67,7 @@ def attributes(
 
 
 def _wanted(motion: Motion, names: Iterable[str]) -> Iterator[Array]:
-    """What must be finite: all but the outputs that are no objectives."""
+    """Yield arrays that must be finite: all but the outputs that are no objectives."""
     yield from (getattr(motion, name) for name in names)
     if motion.objectives is not None:
         yield motion.objectives.values[motion.objectives.index]
@@ -83,7 +78,7 @@ def dataset(
     xarray: Any, module: Any, t: Array, rows: Mapping[str, Array], last: Array,
     motion: Motion, facts: Mapping[str, Any],
 ) -> Any:  # fmt: skip
-    """`rows` and the integrals at the end of `last`, with named axes."""
+    """Return `rows` and the integrals at the end of `last`, with named axes."""
     columns, objectives = motion.columns, motion.objectives
     variables: Table = {}
     coordinates: dict[str, Any] = {
@@ -107,7 +102,7 @@ def dataset(
         if module.n_loops:
             coordinates["loop"] = list(module.loop_names)
             coordinates["component"] = ["fx", "fy", "fz", "nx", "ny", "nz"]
-        variables |= told(module, t, rows, motion.options["parameters"])
+        variables |= loop_variables(module, t, rows, motion.options["parameters"])
     if objectives is not None:
         chosen = objectives.chosen
         coordinates["output"] = list(module.output_names)
@@ -120,7 +115,7 @@ def _of_objectives(rows: Mapping[str, Array], last: Array, chosen: list[int], s:
     k = len(chosen)
     integrals = last[len(last) - k * (1 + s) :]
     about = {"long_name": "outputs of the model"}
-    found: Table = {
+    table: Table = {
         "outputs": (("time", "output"), rows["outputs"], about),
         "end": (("objective",), rows["outputs"][-1, chosen], {"long_name": "values at the end"}),
         "integral": (("objective",), integrals[:k], {"long_name": "integrals over the time"}),
@@ -128,16 +123,16 @@ def _of_objectives(rows: Mapping[str, Array], last: Array, chosen: list[int], s:
     if s:
         gradients = rows["outputs_gradient"]
         by = f"by each {BY_PARAMETER}"
-        found["outputs_gradient"] = (
+        table["outputs_gradient"] = (
             ("time", "output", BY_PARAMETER), gradients,
             {"long_name": f"derivatives of the outputs {by}"},
         )  # fmt: skip
-        found["end_gradient"] = (
+        table["end_gradient"] = (
             ("objective", BY_PARAMETER), gradients[-1, chosen],
             {"long_name": f"derivatives of the values at the end {by}"},
         )  # fmt: skip
-        found["integral_gradient"] = (
+        table["integral_gradient"] = (
             ("objective", BY_PARAMETER), integrals[k:].reshape(k, s),
             {"long_name": f"derivatives of the integrals {by}"},
         )  # fmt: skip
-    return found
+    return table

@@ -1,17 +1,18 @@
 """From generated sources to an installed, importable package.
 
-| module | what it does |
+| module | task |
 | --- | --- |
 | `compiler` | finds the C compiler and says how it is called |
-| `processes` | runs commands; the only place of symgen that starts processes |
+| `processes` | runs commands; no other module starts processes |
 | `tasks` | commands that wait for each other, side by side |
-| `compile` | extensions of a `SourceBundle` -> binaries |
-| `key` | what a build depends on, as digests |
-| `cache` | what one user keeps between builds |
+| `compile` | extensions of a `SourceBundle` -> binaries; faults in what was printed |
+| `key` | digests of all that a build depends on |
+| `cache` | binaries and packages that a user keeps between builds |
 | `workspace` | folders that exist only while a build runs |
-| `manifest` | which files of a package folder are ours |
+| `manifest` | the list of our files in a package folder |
 | `install` | staged files -> package folder, never half of it |
 | `signals` | steps that Ctrl-C waits for |
 | `files` | small operations that the others share |
 | `loading` | package folder -> module |
+| `wheels` | package folder -> wheel, source distribution, this environment |
 """

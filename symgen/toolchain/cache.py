@@ -28,12 +28,12 @@ from pathlib import Path
 import platformdirs
 
 from symgen.errors import ToolchainError
-from symgen.toolchain.files import digest, relative_path, write_new
+from symgen.toolchain.files import digest, write_all, write_new
 from symgen.toolchain.workspace import make_folder, workspace
 
 DIGEST_LENGTH = 64
 UNUSED_DAYS = 90.0
-"""What nobody asked for during that time is removed."""
+"""Age of unused entries that are removed."""
 LEAST_FREE = 64e6
 """Least number of bytes that the disk of a cache has free: what builds of large robots write."""
 
@@ -92,10 +92,7 @@ class Cache:
         """Keep sources that a compiler refused; return their folder, which may exist already."""
         folder = make_folder(self._path("failed"), 0o700) / _checked(key)
         with self.workspace("failed") as place:
-            for name, text in files.items():
-                path = place / "sources" / relative_path(name)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_new(path, text.encode(), 0o600)
+            write_all(place / "sources", files, 0o600)
             with suppress(OSError):  # a former failure of the same sources left them there
                 os.rename(place / "sources", folder)
         return folder
@@ -105,7 +102,7 @@ class Cache:
         return workspace(self._path("work"), prefix, 0o700)
 
     def remove_unused(self, days: float = UNUSED_DAYS) -> None:
-        """Remove all that nobody asked for within `days`."""
+        """Remove entries that were not used within `days`."""
         oldest = time.time() - days * 86400.0
         with suppress(OSError):
             for path in [*self._stored("binaries"), *self._stored("validated")]:

@@ -4,24 +4,38 @@ Cython runs in processes of its own: it keeps global state, cannot be interrupte
 this process, and in parallel with the C files its start (0.2 s) costs less than running it here.
 All commands run in the build folder with relative paths, so that neither a command line nor a
 binary says where it was made.
+
+A `HeadStart` compiles C files one by one, while others are derived, each with its headers.  A build
+then takes the objects of those that have begun, if its own files agree but for the first comment.
+
+An error that gcc, clang, or Cython reports at a line of a file of the bundle, or for a symbol of
+the package, means that symgen printed invalid code.  Missing headers, unknown options, signals, and
+full disks do not name such a line, or are known by their wording: for these
+`symgen.toolchain.compiler.hint_for` says what to install.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import platform
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from symgen.emit.bundle import Extension, SourceBundle
+from symgen.errors import ToolchainError
 from symgen.options import NATIVE
+from symgen.support.journal import Progress
 from symgen.toolchain.cache import Cache, open_cache
 from symgen.toolchain.compiler import (
+    PLAIN_OPTIONS,
     WRAPPER_OPTIONS,
     Compiler,
     check_flag_set,
@@ -30,18 +44,10 @@ from symgen.toolchain.compiler import (
     include_folders,
     scratch,
 )
-from symgen.toolchain.faults import explained
-from symgen.toolchain.files import file_system_errors, relative_path, write_new
-from symgen.toolchain.head_start import HeadStart
-from symgen.toolchain.key import (
-    extension_digest,
-    extension_inputs,
-    extension_module,
-    object_digest,
-)
-from symgen.toolchain.processes import CommandFailedError, Processes
-from symgen.toolchain.tasks import Progress, Task, checked, processors, run_tasks
-from symgen.toolchain.units import units
+from symgen.toolchain.files import file_system_errors, write_all
+from symgen.toolchain.key import extension_digest, extension_inputs, extension_module, object_digest
+from symgen.toolchain.processes import CommandFailedError, Completed, Processes
+from symgen.toolchain.tasks import Task, checked, processors, run_tasks
 
 Key = TypeVar("Key")
 
@@ -53,6 +59,17 @@ CYTHON_SUFFIX = ".pyx"
 
 LIBRARY_SUFFIX = ".dll" if sys.platform == "win32" else ".so"
 """Ending of shared libraries that no Python loads."""
+
+EARLY_FOLDER = "early"
+"""Folder of the head start in the folder of the build."""
+
+_AT_A_LINE = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+):(?:\d+:)? ?(?P<words>.*)$", re.M)
+_UNRESOLVED = re.compile(r"(?:undefined (?:reference to|symbol)|multiple definition of)\W*(\w+)")
+_ENVIRONMENT = re.compile(
+    r"No such file or directory|file not found|internal compiler error|[Nn]o space left|"
+    r"[Oo]ut of memory|[Cc]annot allocate|virtual memory exhausted"
+)
+"""Causes outside the sources that some compilers report at a line of them."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +90,7 @@ class CompileResult:
 
     binaries: tuple[Binary, ...]
     cpu_features: tuple[str, ...]
-    """What the binaries need of a processor beyond its kind; see `Compiler.cpu_features`."""
+    """Required features of the processor; see `Compiler.cpu_features`."""
     seconds: Mapping[str, float]
     """Stage ("cython", "c", "link") -> seconds of its commands, which run side by side; only those
     that ran."""
@@ -125,8 +142,8 @@ def compile_extensions(
         extension.name: extension_digest(bundle, extension, compiler, flags)
         for extension in bundle.extensions
     }
-    found = {} if force else _from_cache(bundle.extensions, keys, cache)
-    missing = [extension for extension in bundle.extensions if extension.name not in found]
+    ready = {} if force else _from_cache(bundle.extensions, keys, cache)
+    missing = [extension for extension in bundle.extensions if extension.name not in ready]
     seconds: dict[str, float] = {}
     if missing:
         build = _Build(bundle, compiler, flags, keys, cache, head_start)
@@ -136,9 +153,9 @@ def compile_extensions(
             made = [build.result(extension, folder) for extension in missing]
         for binary in made:
             cache.store_binary(keys[binary.extension], binary.content)
-            found[binary.extension] = binary
+            ready[binary.extension] = binary
         cache.remove_unused()
-    binaries = tuple(found[item.name] for item in bundle.extensions)
+    binaries = tuple(ready[item.name] for item in bundle.extensions)
     return CompileResult(binaries, compiler.cpu_features(flags), seconds)
 
 
@@ -158,7 +175,7 @@ def compile_libraries(
     """
     headers = {name: text for name, text in bundle.files.items() if name.endswith(".h")}
     cache = cache or open_cache()
-    found = {}
+    libraries = {}
     with cache.workspace("compile") as folder:
         for library in bundle.libraries:
             file = library.path + LIBRARY_SUFFIX
@@ -175,13 +192,13 @@ def compile_libraries(
             link = compiler.link_command(objects, file)
             tasks.append(Task("link", f"linking of {file}", link, file, tuple(objects)))
             with file_system_errors(f"compile {file}"):
-                _write_all(folder, headers | {name: bundle.files[name] for name in library.sources})
+                write_all(folder, headers | {name: bundle.files[name] for name in library.sources})
                 try:
                     run_tasks(tasks, folder, scratch(folder), jobs or processors(), progress)
                 except CommandFailedError as error:
                     raise explained(error, bundle, cache) from error
-                found[file] = (folder / file).read_bytes()
-    return found
+                libraries[file] = (folder / file).read_bytes()
+    return libraries
 
 
 def seconds_alone(
@@ -192,7 +209,7 @@ def seconds_alone(
     cache: Cache | None = None,
     progress: Callable[[Key, int, int], None] = lambda key, done, total: None,
 ) -> dict[Key, float]:
-    """Seconds that each C file takes alone, one after the other, for this processor.
+    """Return seconds that each C file takes alone, one after the other, for this processor.
 
     `headers` are the files that they include, by path relative to their folder.
     """
@@ -200,11 +217,11 @@ def seconds_alone(
     seconds: dict[Key, float] = {}
     with (cache or open_cache()).workspace("compile") as folder, Processes() as processes:
         with file_system_errors("write the sources to compile"):
-            _write_all(folder, headers)
+            write_all(folder, headers)
         for done, (key, text) in enumerate(sources.items()):
             progress(key, done, len(sources))
             with file_system_errors("write the sources to compile"):
-                _write_all(folder, {f"{done}.c": text})
+                write_all(folder, {f"{done}.c": text})
             command = compiler.compile_command(
                 f"{done}.c", f"{done}.o", flags=NATIVE, more=compiler.kernel_options
             )
@@ -217,12 +234,14 @@ def seconds_alone(
 def _from_cache(
     extensions: Sequence[Extension], keys: Mapping[str, str], cache: Cache
 ) -> dict[str, Binary]:
-    found = {}
+    binaries = {}
     for extension in extensions:
         content = cache.binary(keys[extension.name])
         if content is not None:
-            found[extension.name] = _binary(extension, keys[extension.name], content, cached=True)
-    return found
+            binaries[extension.name] = _binary(
+                extension, keys[extension.name], content, cached=True
+            )
+    return binaries
 
 
 def _binary(extension: Extension, key: str, content: bytes, *, cached: bool) -> Binary:
@@ -264,7 +283,7 @@ class _Build:
         }
         tasks.sort(key=partial(_rank, inputs))
         with file_system_errors("write the sources to compile"):
-            _write_all(folder, inputs)
+            write_all(folder, inputs)
             for task in tasks:
                 (folder / task.output).parent.mkdir(parents=True, exist_ok=True)
         environment = {**scratch(folder), "PYTHONHASHSEED": "0"}
@@ -301,7 +320,7 @@ class _Build:
         return [*tasks, Task("link", f"linking of {library}", link, library, needs)]
 
     def early_task(self, source: str, options: tuple[str, ...]) -> Task | None:
-        """The compilation of a C file, if it has begun."""
+        """Return the compilation of a C file, if it has begun."""
         text = self.bundle.files.get(source)
         early = text and self.head_start and self.head_start.object(source, options, text)
         if not early:
@@ -310,7 +329,7 @@ class _Build:
         return Task("c", action, early.command, made, begun=early.completed)
 
     def shared_task(self, source: str, includes: Sequence[str]) -> Task:
-        """The compilation of a C file that is the same for every package."""
+        """Return the compilation of a C file that is the same for every package."""
         command = self.compiler.compile_command(
             source, _object(source), flags=self.flags, includes=includes, more=WRAPPER_OPTIONS
         )
@@ -325,7 +344,7 @@ class _Build:
 
 
 def _object(source: str) -> str:
-    """The object file of a shared C file, in the folder of a build."""
+    """Return the object file of a shared C file, in the folder of a build."""
     return f"{source}.o"
 
 
@@ -335,18 +354,169 @@ def _cython_command(module: str) -> tuple[str, ...]:
 
 
 def _rank(inputs: Mapping[str, str], task: Task) -> tuple[int, bool, int]:
-    """What has begun; then the longest chains: Cython, what it wrote, the C files, then what needs
-    all of them.
+    """Return order of tasks: begun ones, then the longest chains (Cython, its C, C files, links).
 
-    And the longest files first, so that no processor is left alone with one of them.
+    Of these the longest files come first, so that no processor ends with one of them alone.
     """
     stage = -1 if task.begun else ("cython", "c", "link").index(task.stage)
     length = max((len(inputs.get(name, "")) for name in task.command), default=0)
     return stage, not task.needs, -length
 
 
-def _write_all(folder: Path, files: Mapping[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / relative_path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_new(path, text.encode())
+# ----------------------------------------------------------------------------- units and head start
+
+
+def units(
+    compiler: Compiler, flags: str, extension: Extension
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield every C file with the options of its version."""
+    versions = compiler.versions(flags) if extension.versioned else ()
+    kernels = compiler.kernel_options
+    straight = (*kernels, *compiler.straight_options)
+    quick = {
+        name: straight if name in extension.straight else kernels for name in extension.c_sources
+    }
+    listed = " ".join(f"X({v.name}, {v.width}, {v.instructions})" for v in versions)
+    for source in extension.c_sources:
+        if source == extension.chooser and versions:
+            yield source, (*quick[source], f"-DSYMGEN_VERSIONS(X)={listed}")
+        elif source in extension.again_for(1) and any(v.width == 1 for v in versions):
+            yield source, PLAIN_OPTIONS
+        else:
+            yield source, quick[source]
+    for version in versions:
+        for source in extension.again_for(version.width):
+            yield source, (*quick[source], *version.options, *version.macros)
+
+
+@dataclass(frozen=True)
+class EarlyObject:
+    """An object file, by its path in the folder of the build, and what makes it."""
+
+    text: str
+    output: str
+    command: tuple[str, ...]
+    completed: Future[Completed]
+
+
+class HeadStart:
+    """Compilations in `folder` that have begun, by the threads of `pool`.
+
+    The end of `processes` ends them.
+    """
+
+    def __init__(
+        self, compiler: Compiler, flags: str, folder: Path, processes: Processes, pool: Executor
+    ) -> None:
+        self.folder = folder
+        self._compiler = compiler
+        self._flags = flags
+        self._processes = processes
+        self._pool = pool
+        self._objects: dict[tuple[str, tuple[str, ...]], EarlyObject] = {}
+
+    def begin(self, bundle: SourceBundle) -> None:
+        """Compile the C files of the extensions of `bundle` in all their versions."""
+        folder = self.folder / EARLY_FOLDER
+        with file_system_errors("write the sources to compile"):
+            # headers come again
+            write_all(folder, {n: x for n, x in bundle.files.items() if not (folder / n).exists()})
+        environment = {**scratch(self.folder), "PYTHONHASHSEED": "0"}
+        for extension in bundle.extensions:
+            for source, options in units(self._compiler, self._flags, extension):
+                made = f"{len(self._objects)}.o"
+                command = self._compiler.compile_command(
+                    source, made, flags=self._flags, includes=include_folders(), more=options
+                )
+                completed = self._pool.submit(
+                    self._processes.run, command, cwd=folder, environment=environment
+                )
+                text = bundle.files[source]
+                self._objects[source, options] = EarlyObject(
+                    text, f"{EARLY_FOLDER}/{made}", command, completed
+                )
+
+    def end(self) -> None:
+        """Begin with no more of them."""
+        kept = ((key, made) for key, made in self._objects.items() if not made.completed.cancel())
+        self._objects = dict(kept)
+
+    def object(self, source: str, options: Sequence[str], text: str) -> EarlyObject | None:
+        """Return the object of a C file with `text`, compiled with these options, if begun."""
+        begun = self._objects.get((source, tuple(options)))
+        return begun if begun and _differ_in_a_heading(text, begun.text) else None
+
+
+def _differ_in_a_heading(text: str, body: str) -> bool:
+    """Return whether `text` is `body` after nothing, or after one comment."""
+    heading = text[: len(text) - len(body)].strip()
+    is_comment = heading.startswith("/*") and heading.find("*/", 2) == len(heading) - 2
+    return text.endswith(body) and (not heading or is_comment)
+
+
+# ------------------------------------------------------------------------------------------- faults
+
+
+class PrintedSourceError(CommandFailedError):
+    """A compiler refused a source that symgen printed."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A file of the bundle, and the function in it, as ``formulation.function``, where known."""
+
+    file: str
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.function} in {self.file}" if self.function else self.file
+
+
+def explained(error: CommandFailedError, bundle: SourceBundle, cache: Cache) -> CommandFailedError:
+    """Return `error`, or a `PrintedSourceError` where the fault is in a file of `bundle`.
+
+    Args:
+        error: the failure of a command that read files of `bundle`, or linked what they became.
+        bundle: the printed sources.
+        cache: keeps the sources for a report.
+    """
+    place = _place(error.output, bundle)
+    if place is None:
+        return error
+    compiler = os.environ.get("CC", "").strip()
+    printer = "the templates of --templates or of symgen" if bundle.has_own_templates else "symgen"
+    lines = [
+        f"this is a fault of {printer}, not of your model or compiler: invalid code was printed "
+        f"for {place}"
+    ]
+    if compiler:
+        lines.append(f"CC={compiler!r} must be a compiler of C99, such as gcc or clang")
+    with suppress(OSError, ToolchainError):
+        folder = cache.keep_failed(f"{bundle.package}-{bundle.digest[:12]}", bundle.files)
+        lines.append(f"the source is kept in {folder}: please report it with the model file")
+    lines.append('to go on without a compiler: --backend numpy, or backend="numpy" in symgen.load')
+    hint = "\n".join(lines)
+    return PrintedSourceError(error.action, error.command, error.status, error.output, hint)
+
+
+def _place(output: str, bundle: SourceBundle) -> _Place | None:
+    """Return where `output` reports an error of a printed source; None where it reports none."""
+    for match in _AT_A_LINE.finditer(output):
+        file, words = match["file"], match["words"]
+        is_error = file.endswith(".pyx") or "error" in words
+        if is_error and file in bundle.files and not _ENVIRONMENT.search(words):
+            return _Place(file, _function_at(bundle, file, int(match["line"])))
+    for symbol in _UNRESOLVED.findall(output):
+        if symbol.startswith(f"{bundle.package}_"):
+            return _Place(f"the symbol {symbol}", "")
+    return None
+
+
+def _function_at(bundle: SourceBundle, file: str, line: int) -> str:
+    """Return the ``formulation.function`` whose code holds a line of `file`; empty if unknown."""
+    beginnings = bundle.beginnings.get(file, {})
+    for text in reversed(bundle.files[file].splitlines()[:line]):
+        for beginning, function in beginnings.items():
+            if beginning in text:
+                return function
+    return next(iter(beginnings.values())) if len(set(beginnings.values())) == 1 else ""

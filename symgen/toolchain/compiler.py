@@ -75,7 +75,7 @@ PLAIN_OPTIONS = ("-O1",)
 processors alone, and takes gcc a fifth to a third less time.  In a native build there is none."""
 
 NATIVE_OPTIONS = (("-march=native",), ("-mcpu=native",))
-"""What asks for code for this very processor; some compilers for ARM know the second alone."""
+"""Options for code for this very processor; some compilers for ARM know the second alone."""
 
 LINUX_NAMES = {
     "bmi": "bmi1",
@@ -102,12 +102,12 @@ class Version:
 
     @property
     def name(self) -> str:
-        """What stands behind the names of its kernels."""
+        """Suffix of the names of its kernels."""
         return f"{self.instructions}_{self.width}"
 
     @property
     def macros(self) -> tuple[str, ...]:
-        """What ``symgen-real.h`` is told."""
+        """Macros for ``symgen-real.h``."""
         return (f"-DSYMGEN_WIDTH={self.width}", f"-DSYMGEN_VARIANT={self.name}")
 
 
@@ -121,7 +121,7 @@ PORTABLE_VERSIONS: dict[str, tuple[Version, ...]] = {
     ),
     "__aarch64__": (Version(2, "all"),),
 }
-"""By the compiler's macro for the processor: the versions beside the plain one, the best last."""
+"""Versions next to the plain one by the compiler's macro for the processor, the best last."""
 
 ANSWER_SECONDS = 60.0
 """How long a compiler may take to say its version."""
@@ -171,8 +171,8 @@ _COMPLAINTS = (
 
 def hint_for(output: str) -> str:
     """Say what to install when a compiler failed, by what it complains about."""
-    found = (words for complaint, words in _COMPLAINTS if complaint.search(output))
-    words = next(found, "if the compiler is at fault, not the model")
+    hints = (words for complaint, words in _COMPLAINTS if complaint.search(output))
+    words = next(hints, "if the compiler is at fault, not the model")
     unset = f"unset CC={os.environ['CC']!r}, or " if os.environ.get("CC", "").strip() else ""
     return f"{words}: {unset}{compiler_packages()}"
 
@@ -217,12 +217,12 @@ class Compiler:
 
     @property
     def kernel_options(self) -> tuple[str, ...]:
-        """The options of kernels beside those: see `QUICK_FLAGS`."""
+        """Further options of kernels: see `QUICK_FLAGS`."""
         return QUICK_FLAGS if self._is_gcc and self._knows(QUICK_FLAGS) else ()
 
     @property
     def straight_options(self) -> tuple[str, ...]:
-        """Those of kernels in a straight line beside these: see `STRAIGHT_FLAGS`."""
+        """Further options of kernels in a straight line: see `STRAIGHT_FLAGS`."""
         return STRAIGHT_FLAGS if self._is_gcc and self._knows(STRAIGHT_FLAGS) else ()
 
     def _native(self, flags: str) -> tuple[str, ...]:
@@ -345,7 +345,7 @@ def _requested_compiler(requested: str, path: str | None) -> Compiler:
 
 
 def _packaged_compiler() -> tuple[tuple[str, ...], ...]:
-    """The command of the compiler that was installed as a Python package; none if there is none."""
+    """Find the command of the compiler that is a Python package; none if there is none."""
     with suppress(ImportError, ValueError):  # ValueError: somebody has barred its import
         if importlib.util.find_spec(ZIG_PACKAGE) is not None:
             # -P: a folder of that name where symgen happens to run is never taken for it

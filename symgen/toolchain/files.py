@@ -6,7 +6,7 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
@@ -43,6 +43,14 @@ def write_new(path: Path, content: bytes, mode: int = 0o666) -> None:
         stream.write(content)
 
 
+def write_all(folder: Path, files: Mapping[str, str], mode: int = 0o666) -> None:
+    """Write new files, by path relative to `folder`."""
+    for name, text in files.items():
+        path = folder / relative_path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_new(path, text.encode(), mode)
+
+
 def check_replaceable(path: Path) -> None:
     """Raise `RequestError` where something lies at `path` that a new file must not replace.
 
@@ -61,7 +69,7 @@ def check_replaceable(path: Path) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """`check_replaceable`, and `RequestError` too where the folder is missing or read-only."""
+    """Do as `check_replaceable`; `RequestError` too where the folder is missing or read-only."""
     check_replaceable(path)
     folder = path.parent
     if not os.path.isdir(folder):
@@ -80,6 +88,15 @@ def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def replace_file(path: Path, content: bytes) -> Path:
+    """Write a file atomically, or raise `RequestError`; return its path."""
+    try:
+        write_atomically(path, content)
+    except OSError as error:
+        raise RequestError(f"cannot write {path}: {error.strerror}") from error
+    return path
 
 
 @contextmanager

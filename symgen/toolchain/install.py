@@ -25,13 +25,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from symgen.errors import RequestError, ToolchainError
-from symgen.toolchain.files import (
-    digest,
-    file_digest,
-    file_system_errors,
-    relative_path,
-    write_new,
-)
+from symgen.toolchain.files import digest, file_digest, file_system_errors, relative_path, write_new
 from symgen.toolchain.manifest import (
     BUILD_FILE,
     JOURNAL_FILE,

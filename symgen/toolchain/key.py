@@ -20,12 +20,7 @@ import Cython
 import numpy as np
 
 from symgen.emit.bundle import TO_READ, Extension, SourceBundle
-from symgen.toolchain.compiler import (
-    PLAIN_OPTIONS,
-    WRAPPER_OPTIONS,
-    Compiler,
-    python_abi,
-)
+from symgen.toolchain.compiler import PLAIN_OPTIONS, WRAPPER_OPTIONS, Compiler, python_abi
 from symgen.version import __version__
 
 HEADER_SUFFIXES = (".h", ".pxd", ".pxi")
@@ -77,7 +72,7 @@ def toolchain_key(compiler: Compiler | None, flags: str) -> str:
 
 @functools.cache
 def _own_digest(folders: tuple[Path, ...]) -> str:
-    """That of symgen itself, as it was when this process first asked."""
+    """Return digest of symgen itself, at the first call in this process."""
     return folders_digest(folders)
 
 
@@ -99,8 +94,8 @@ def build_key(
     options (anything that JSON can hold), `templates` the user's own templates by name.
     """
     text = json.dumps(options, sort_keys=True, separators=(",", ":"))
-    own = [part for item in sorted((templates or {}).items()) for part in item]
-    own_templates = digest_of(*own) if own else ""
+    texts = [part for item in sorted((templates or {}).items()) for part in item]
+    own_templates = digest_of(*texts) if texts else ""
     return digest_of(model, text, toolchain_key(compiler, flags), own_templates)
 
 

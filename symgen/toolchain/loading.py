@@ -73,6 +73,6 @@ def load_package(folder: Path) -> ModuleType:
 def forget_package(module: ModuleType) -> None:
     """Drop a loaded package and its sub-modules from the modules that Python knows."""
     name = module.__name__
-    for known in list(sys.modules):  # a copy: other threads import meanwhile
-        if known == name or known.startswith(f"{name}."):
-            sys.modules.pop(known, None)
+    for loaded in list(sys.modules):  # a copy: other threads import meanwhile
+        if loaded == name or loaded.startswith(f"{name}."):
+            sys.modules.pop(loaded, None)

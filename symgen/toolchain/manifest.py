@@ -39,7 +39,7 @@ class Manifest:
     points: tuple[str, ...] = ()
     """Names of its loads and points, those of the command line beside those of the model."""
     made: Mapping[str, object] = field(default_factory=dict)
-    """What the build made, as plain data; nobody reads it back."""
+    """Report of the build as plain data, for readers of the file."""
     unfinished: tuple[str, ...] = ()
     """Files that a build which did not finish may have left; empty after one that did."""
 

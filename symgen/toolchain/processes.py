@@ -67,8 +67,8 @@ def describe_status(status: int) -> str:
 
 
 GUARD = "import os, signal; os.read(0, 1); os.killpg(0, signal.SIGKILL)"
-"""What the guard runs.  Nobody writes to its standard input, so `read` returns when it is closed:
-by `Processes.stop`, or by the system when the build is no more."""
+"""Program of the guard.  Nothing is written to its standard input, so `read` returns when it is
+closed: by `Processes.stop`, or by the system when the build has ended."""
 
 
 class Processes:

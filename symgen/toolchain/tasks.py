@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from symgen.support.journal import Progress
 from symgen.support.threads import prompt_threads
 from symgen.toolchain.cache import Cache
 from symgen.toolchain.compiler import hint_for
@@ -17,9 +18,6 @@ from symgen.toolchain.files import file_system_errors, write_new
 from symgen.toolchain.processes import CommandFailedError, Completed, Processes, describe_status
 
 Result = TypeVar("Result")
-
-Progress = Callable[[str, int, int], None]
-"""Told `(stage, done, total)` whenever a command has ended."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ def run_tasks(
 
 
 def _is_found(task: Task, folder: Path, cache: Cache | None) -> bool:
-    """Whether the output of `task` is in `cache`; then it is written."""
+    """Return whether the output of `task` is in `cache`; then it is written."""
     content = cache.binary(task.kept_under) if cache and task.kept_under else None
     if content is None:
         return False
@@ -123,15 +121,18 @@ def _keep(task: Task, folder: Path, cache: Cache | None) -> None:
 def _check_output(task: Task, completed: Completed, folder: Path) -> None:
     """Raise `CommandFailedError` where a command says that all is well, and made nothing."""
     if not (folder / task.output).is_file():
-        status = f"exit status {completed.status}, but there is no {task.output}"
-        hint = "" if task.stage == "cython" else hint_for(completed.output)
-        raise CommandFailedError(task.action, task.command, status, completed.output, hint)
+        raise _failed(
+            task, completed, f"exit status {completed.status}, but there is no {task.output}"
+        )
 
 
 def checked(task: Task, completed: Completed) -> Completed:
-    """Return what a command did, or raise `CommandFailedError` with its output."""
+    """Return `completed`, or raise `CommandFailedError` with its output."""
     if completed.status:
-        status = describe_status(completed.status)
-        hint = "" if task.stage == "cython" else hint_for(completed.output)
-        raise CommandFailedError(task.action, task.command, status, completed.output, hint)
+        raise _failed(task, completed, describe_status(completed.status))
     return completed
+
+
+def _failed(task: Task, completed: Completed, status: str) -> CommandFailedError:
+    hint = "" if task.stage == "cython" else hint_for(completed.output)
+    return CommandFailedError(task.action, task.command, status, completed.output, hint)

@@ -29,7 +29,7 @@ LOOK_SECONDS = 1.0
 """How often a waiting process looks whether the folder of the lock is still there."""
 
 TRANSIENT = (Timeout, FileNotFoundError, FileExistsError)
-"""Whoever uses the folder of a lock last removes it: it may be gone, and come, at any moment."""
+"""Errors to try again after: the last user of a lock removes its folder, at any moment."""
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> Path:

@@ -21,15 +21,13 @@ from symgen.robot.closure import RANK
 from symgen.robot.configuration import configuration_of
 from symgen.simulation.accelerations import has_constraints
 from symgen.simulation.arguments import Array, Columns, columns
-from symgen.simulation.augmented_lagrangian import (
+from symgen.simulation.fixed_steps import (
     CONVERGED,
+    PENALTY,
     AugmentedLagrangian,
     Scheme,
     State,
     Tangent,
-)
-from symgen.simulation.fixed_steps import (
-    PENALTY,
     advance_of,
     compiled_way,
     in_python,

@@ -118,10 +118,11 @@ def test_the_module_knows_the_tree():
     selection = select(description, BuildOptions(functions=("potential_energy",)))
     said = package_of(description, derive_all(description, selection)).metadata
     assert said.joint_parents == (0, 1, 2, 3, 4, 5, 6, 6, 3, 9, 10, 3)
-    assert said.branches == ((1, 2, 3), (4, 5, 6), (7,), (8,), (9, 10, 11), (12,))
-    assert said.branch_parents == (0, 1, 2, 2, 1, 1)
-    assert said.joint_branches == ((1, 3), (4, 6), (7, 7), (8, 8), (9, 11), (12, 12))
-    assert (said.junctions, said.leaves) == ((3, 6), (7, 8, 11, 12))
+    facts = {name: fact.value for name, fact in said.facts.items()}
+    assert facts["branches"] == ((1, 2, 3), (4, 5, 6), (7,), (8,), (9, 10, 11), (12,))
+    assert facts["branch_parents"] == (0, 1, 2, 2, 1, 1)
+    assert facts["joint_branches"] == ((1, 3), (4, 6), (7, 7), (8, 8), (9, 11), (12, 12))
+    assert (facts["junctions"], facts["leaves"]) == ((3, 6), (7, 8, 11, 12))
 
 
 def test_the_hash_is_of_what_the_model_says(tmp_path):
@@ -205,14 +206,15 @@ def test_metadata_has_one_entry_per_coordinate():
     assert len(metadata.limits) == 13
     assert [x.effort for x in metadata.limits] == [None] * 6 + [60.0] * 3 + [None] * 4
     assert metadata.limits[7].lower == pytest.approx(-1.3962634)
-    assert metadata.joint_terms == {
-        "reflected_inertia": pytest.approx((*[0.0] * 6, *[0.6] * 5, 0.0, 0.0)),
-        "damping": (*[0.0] * 6, 0.8, 0.8, 0.5, 0.5, 0.2, 0.4, 0.4),
-        "stiffness": (*[0.0] * 11, 220.0, 180.0),
-        "rest": (0.0,) * 13,
-        "friction": (*[0.0] * 6, 0.6, 0.6, 0.6, 0.4, 0.0, 0.0, 0.0),
-        "friction_velocity": (*[1e-3] * 6, *[0.02] * 4, *[1e-3] * 3),
+    joint_terms = metadata.facts["joint_terms"].value
+    assert joint_terms == {
+        "reflected_inertia": pytest.approx([*[0.0] * 6, *[0.6] * 5, 0.0, 0.0]),
+        "damping": [*[0.0] * 6, 0.8, 0.8, 0.5, 0.5, 0.2, 0.4, 0.4],
+        "stiffness": [*[0.0] * 11, 220.0, 180.0],
+        "rest": [0.0] * 13,
+        "friction": [*[0.0] * 6, 0.6, 0.6, 0.6, 0.4, 0.0, 0.0, 0.0],
+        "friction_velocity": [*[1e-3] * 6, *[0.02] * 4, *[1e-3] * 3],
     }
     oracle = NumericRobot(description).joint_terms
     assert not oracle.pop("added_mass").any()
-    assert {key: pytest.approx(x.tolist()) for key, x in oracle.items()} == metadata.joint_terms
+    assert {key: pytest.approx(x.tolist()) for key, x in oracle.items()} == joint_terms

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import Scalar
-from symgen.emit.bundle import Forms, Limits, ModuleMetadata, Package
+from symgen.emit.bundle import Fact, Forms, Limits, ModuleMetadata, Package
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import function_named
 from symgen.program.program import Program
@@ -48,6 +48,25 @@ def _size(shape: Sequence[int]) -> int:
     return size
 
 
+def facts(**more: object) -> dict[str, Fact]:
+    values: dict[str, object] = {
+        "inertial_parameters": [],
+        "joint_terms": {},
+        "link_parents": (),
+        "gravity": [0.0, 0.0, 0.0],
+        "branches": (),
+        "branch_parents": (),
+        "joint_branches": (),
+        "junctions": (),
+        "leaves": (),
+        "output_units": (),
+        "output_sparsity": {},
+        "condition": 1.0,
+        **more,
+    }
+    return {name: Fact("Any", value) for name, value in values.items()}
+
+
 def metadata(name: str = "two_link", n: int = 2, **more: object) -> ModuleMetadata:
     values: dict[str, object] = {
         "name": name,
@@ -63,6 +82,7 @@ def metadata(name: str = "two_link", n: int = 2, **more: object) -> ModuleMetada
         "model_hash": "0123abcd",
         "symgen_version": "0.1",
         "joint_parents": tuple(range(n)),
+        "facts": facts(),
         **more,
     }
     return ModuleMetadata(**values)  # type: ignore[arg-type]
@@ -72,11 +92,13 @@ ARM = metadata(
     load_names=("tip",),
     parameter_names=("m2", "lambda"),
     default_parameters=(0.5, 9.81),
-    inertial_parameters=tuple(0.1 * i for i in range(20)),
-    branches=((1, 2),),
-    branch_parents=(0,),
-    joint_branches=((1, 2),),
-    leaves=(2,),
+    facts=facts(
+        inertial_parameters=[0.1 * i for i in range(20)],
+        branches=((1, 2),),
+        branch_parents=(0,),
+        joint_branches=((1, 2),),
+        leaves=(2,),
+    ),
     operation_counts={
         "closed_form": {
             "mass_matrix": {"additions": 3, "multiplications": 4, "divisions": 0, "functions": 1}

@@ -25,14 +25,7 @@ from symgen.program.functions import function_named
 from symgen.program.program import Program
 from tests.choosing import some_slow
 from tests.emit.building import BACKENDS, FLAGS, build
-from tests.emit.samples import (
-    Writer,
-    arm,
-    every_function,
-    metadata,
-    package,
-    random_package,
-)
+from tests.emit.samples import Writer, arm, every_function, metadata, package, random_package
 
 # The functions of the C library, as the kernels call them.
 LIBM = Arithmetic(

@@ -26,7 +26,7 @@ def test_metadata(arm_module: ModuleType) -> None:
     assert m.coordinate_names == ARM.coordinate_names and m.load_names == ("tip",)
     assert m.default_parameters.tolist() == [0.5, 9.81]
     assert not m.default_parameters.flags.writeable
-    assert m.inertial_parameters.tolist() == list(ARM.inertial_parameters)
+    assert m.inertial_parameters.tolist() == ARM.facts["inertial_parameters"].value
     assert not m.inertial_parameters.flags.writeable
     assert (m.joint_parents, m.branches, m.branch_parents) == ((0, 1), ((1, 2),), (0,))
     assert (m.joint_branches, m.junctions, m.leaves) == (((1, 2),), (), (2,))

@@ -48,7 +48,7 @@ def test_the_module_carries_the_parameters():
     )
     selection = select(description, BuildOptions(functions=("mass_matrix",)))
     package = package_of(description, derive_all(description, selection))
-    found = np.array(package.metadata.inertial_parameters)
+    found = np.array(package.metadata.facts["inertial_parameters"].value)
     assert agrees(found, np.array([0.4, -0.1, 0.6, 0, 1.2, 0, 0.1, 0, 0, 1.3]))
     assert not np.signbit(found[found == 0.0]).any()
 

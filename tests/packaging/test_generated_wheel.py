@@ -19,7 +19,7 @@ from packaging.utils import parse_wheel_filename
 
 from symgen.cli import run
 from symgen.errors import RequestError
-from symgen.toolchain import environment
+from symgen.toolchain import wheels
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "examples" / "two_link.yaml"
@@ -169,12 +169,12 @@ def test_what_cannot_be_is_said_before_anything_is_built(folder, capsys, argumen
 
 
 def test_an_environment_without_installers(monkeypatch):
-    monkeypatch.setattr(environment.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(wheels.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setenv("PATH", "")
     with pytest.raises(Exception, match="neither pip nor uv") as failure:
-        environment.install(environment.Archive("arm-1-py3-none-any.whl", b""))
+        wheels.install(wheels.Archive("arm-1-py3-none-any.whl", b""))
     assert failure.value.exit_status == 4
-    environment.check_free("whatever")
+    wheels.check_free("whatever")
     monkeypatch.undo()
     with pytest.raises(RequestError, match="numpy is another module"):
-        environment.check_free("numpy")
+        wheels.check_free("numpy")

@@ -20,8 +20,8 @@ from symgen.description import read
 from symgen.formulations import FORMULATIONS
 from symgen.optimize.operations import OperationCount
 from symgen.page import calculator, counting
+from symgen.page.equations import cost_as_written
 from symgen.page.packing import as_script
-from symgen.page.written import cost_as_written
 from symgen.support.journal import Journal
 from tests.choosing import slow
 

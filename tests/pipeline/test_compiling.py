@@ -19,11 +19,10 @@ from symgen.options import BuildOptions
 from symgen.pipeline import building, compiling, qualification
 from symgen.pipeline.compiling import compilation
 from symgen.support.journal import Journal
+from symgen.toolchain.compile import HeadStart, units
 from symgen.toolchain.compiler import find_compiler
-from symgen.toolchain.head_start import HeadStart
 from symgen.toolchain.key import extension_inputs
 from symgen.toolchain.processes import Completed, Processes
-from symgen.toolchain.units import units
 from symgen.validation.two_link import model_path
 from symgen.validation.validate import ValidationResult
 from tests.emit.samples import arm_package

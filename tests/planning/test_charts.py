@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from symgen.planning.charts import Chart, parameters_of, rates_on
-from symgen.planning.quantities import Motion, Outputs, Positions, Torques
+from symgen.planning.poses import Pose, Positions
+from symgen.planning.quantities import Motion, Outputs, Torques
 from symgen.robot.configuration import configuration_of
 from tests import modules
 from tests.choosing import some_slow
@@ -99,7 +100,9 @@ def test_quantities_have_the_slopes_of_differences(chart, kind):
     own = {
         "torques": lambda: Torques(module),
         "outputs": lambda: Outputs(module, None, [0, 1]),
-        "pose": lambda: Positions(module, None, link=2, offset=np.ones(3), rotation=np.eye(3)),
+        "pose": lambda: Positions(
+            module, None, Pose("tip", np.zeros(3), link=2, offset=np.ones(3), rotation=np.eye(3))
+        ),
     }[kind]()
     quantity, h = chart.along(own), 1e-5
     state = states(chart, 4, seed=1)

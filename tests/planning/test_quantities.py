@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from symgen.planning import reading
-from symgen.planning.collocation import Collocation
+from symgen.planning.collocation import collocate
 from symgen.planning.quantities import Motion, Torques
 from symgen.planning.splines import Profile
 from symgen.planning.transcription import transcribe
@@ -104,8 +104,7 @@ def test_derivatives_of_collocation(robot, seed):
         "limits": {"wrench": {"elbow": {"fy": [-50, 60], "nz": 9}, "shoulder": {"fx": 100}}},
         "keep_out": EVERYTHING["keep_out"],
     }  # fmt: skip
-    loads = np.array([[1, 2, 3, 0.1, 0.2, 0.3]])
-    program = Collocation(reading.read(task, robot), robot, 4, loads)
+    program = collocate(reading.read(task, robot), robot, 4)
     x = 0.5 * np.random.default_rng(seed).standard_normal(program.unknowns)
     x[-1] = 0.9
     agree_with_differences(program, x, seed)

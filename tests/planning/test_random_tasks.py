@@ -50,7 +50,10 @@ def position(robot, q):
 
 def contradicted(robot, task, plan, random):
     """What is wrong with a plan that is called solved."""
-    T, path = plan.T, BSpline(plan.path.profile.knots, plan.control_points, plan.path.degree)
+    T, path = (
+        plan.T,
+        BSpline(plan.path.profile.knots, plan.control_points, plan.path.profile.degree),
+    )
     slopes = [path, path.derivative(1), path.derivative(2)]
 
     def state(t):

@@ -39,6 +39,7 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
     ("objective: {torque: 1}", 1, "slower is always better"),
     ("time: 1\nobjective: {time: 0}", 5, "nothing is minimised"),
     ("time: 1\nobjective: {torque: -1}", 5, "no minimum"),
+    ("objective: {time: 1, wrench: {elbow: {fx: -1}}}", 4, "no minimum"),
     ("time: 1\nobjective: {torqe: 1}", 5, "did you mean 'torque'?"),
     ("limits: {torque: {elbow: [5, -5]}}", 4, "is above the upper one"),
     ("limits: {velocity: -3}", 4, "write it without sign"),
@@ -138,7 +139,7 @@ def test_a_model_file_in_place_of_a_task_is_told_before_anything_is_built(tmp_pa
 def test_what_may_not_be_meant_is_said(robot):
     """Coordinates that no end names, and limits beyond those of the model."""
     from symgen.planning import reading
-    from symgen.planning.remarks import remarks_on
+    from symgen.planning.checks import remarks_on
 
     most = 2 * robot.limits["velocity"][0]
     first = robot.coordinate_names[0]

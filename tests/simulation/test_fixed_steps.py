@@ -287,7 +287,7 @@ def test_functions_of_state_and_time_against_the_adaptive_way():
 @pytest.mark.slow
 def test_progress_is_told(monkeypatch):
     """By both ways, in C and in Python, in order and up to the end; what it raises ends them."""
-    monkeypatch.setattr("symgen.simulation.progress.INTERVAL", 0.0)
+    monkeypatch.setattr("symgen.simulation.arguments.INTERVAL", 0.0)
     robot = compiled("five_bar", ",".join(NAMES))
     q, still = robot.assemble(), np.zeros(4)
     for options in ({}, {"step": 1e-3}, {"step": 1e-3, "tau": lambda t, q, qd: 0.0 * q}):
@@ -308,7 +308,7 @@ def test_progress_is_told(monkeypatch):
     with pytest.raises(RequestError, match="progress: expected a function"):
         symgen.simulate(robot, q, still, [0, 0.05], progress=True)
     heard = []  # the end is told when the results are there
-    monkeypatch.setattr("symgen.simulation.progress.INTERVAL", np.inf)
+    monkeypatch.setattr("symgen.simulation.arguments.INTERVAL", np.inf)
     monkeypatch.setattr(
         "symgen.simulation.sample", lambda *x: heard.append("sampled") or sample(*x)
     )

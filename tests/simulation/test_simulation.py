@@ -500,10 +500,7 @@ def refusal(*arguments, **options):
         ({"tau": lambda t, q, qd: q[:2]}, "tau: expected shape (3,), got (2,)"),
         ({"tau": 1j * Q0}, "tau: expected real numbers, got complex128"),
         ({"tau": lambda t, q, qd: q * np.nan}, "not finite at the start, t = 0.2 s"),
-        (
-            {"tau": lambda t, q, qd: q * np.nan, "sensitivities": "L"},
-            "; tau is not finite there",
-        ),
+        ({"tau": lambda t, q, qd: q * np.nan, "sensitivities": "L"}, "; tau is not finite there"),
         ({"tau": np.full(3, np.nan)}, "; tau is not finite there"),
         ({"tau": lambda t, q, qd: None}, "tau: the function returned nothing (None)"),
         ({"tau": lambda t: Q0}, "tau: expected a function of (t, q, qd): too many positional"),

@@ -17,9 +17,8 @@ import pytest
 from symgen.emit.bundle import SourceBundle
 from symgen.toolchain import compile as compile_module
 from symgen.toolchain.cache import Cache
-from symgen.toolchain.compile import compile_extensions
+from symgen.toolchain.compile import PrintedSourceError, compile_extensions
 from symgen.toolchain.compiler import ZIG_PACKAGE
-from symgen.toolchain.faults import PrintedSourceError
 from symgen.toolchain.install import stage
 from symgen.toolchain.loading import load_package
 from symgen.toolchain.processes import CommandFailedError

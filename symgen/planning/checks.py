@@ -1,0 +1,170 @@
+"""Checks of robots and tasks: whether a plan serves them, contradictions, remarks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import numpy as np
+
+from symgen.description import RobotDescription
+from symgen.description.wording import shown
+from symgen.errors import RequestError
+from symgen.planning.loads import depends_on_time
+from symgen.planning.task import COLLOCATION, LONGEST, Task
+from symgen.planning.values import Value
+
+FUNCTIONS = (
+    "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
+    "forward_dynamics_derivatives", "forward_kinematics",
+)  # fmt: skip
+"""Functions of the module that every plan calls."""
+
+
+# --------------------------------------------------------------------------------------- robots
+
+
+def check_module(module: Any) -> None:
+    """Raise `RequestError` for a module that lacks what a plan needs."""
+    closed = getattr(module, "n_constraints", 0)
+    _check_kind(any(module.prescribed), module.n, closed, getattr(module, "timed", False))
+    missing = [name for name in FUNCTIONS if name not in module.functions]
+    if missing:
+        raise RequestError(
+            f"plan: the module lacks {', '.join(missing)}; rebuild it without --functions"
+        )
+
+
+def check_robot(robot: RobotDescription) -> None:
+    """Raise `RequestError` for a robot that has no plans, before anything is built."""
+    prescribed = any(any(joint.prescribed) for joint in robot.joints)
+    _check_kind(prescribed, len(robot.coordinate_names), robot.n_constraints, robot.is_timed)
+
+
+def _check_kind(prescribed: bool, n: int, constraints: int, timed: bool) -> None:
+    if constraints:
+        raise RequestError("plan: no models with 'loops' yet; 'cuts' of the task close loops")
+    if prescribed:
+        raise RequestError(
+            "plan: a joint of this robot is prescribed; plans are for robots whose joints are all "
+            "driven"
+        )
+    if timed:
+        raise RequestError(
+            "plan: a force of the model mentions the time, t, which is not available yet in plans; "
+            "'loads' of the task may"
+        )
+    if not n:
+        raise RequestError("plan: this robot has no coordinates")
+
+
+# ---------------------------------------------------------------------------------------- tasks
+
+
+def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> None:
+    """Report contradictions: ends beyond limits, a free time without a price, unserved keys."""
+    if task.method == COLLOCATION:
+        _check_collocated(root, keys, module, task)
+    if task.time[1] == LONGEST and not task.objective.time:
+        root.fault(
+            "the time is free and has no weight, so that slower is always better: give the "
+            "time, its min: and max:, or a weight of time in the objective",
+            *(("time",) if "time" in keys else ()),
+        )
+    if np.any(task.objective.jerk[~task.chart.plain]):
+        root.fault("not available yet for joints with a quaternion", "objective", "jerk")
+    limits = task.limits
+    for key, state in (("start", task.start), ("goal", task.goal)):
+        for order, values, allowed in (
+            ("q", state.q, limits.position),
+            ("qd", state.qd, task.chart.rates(limits.velocity)),
+            ("qdd", state.qdd, task.chart.rates(limits.acceleration)),
+        ):
+            for k in np.flatnonzero(~np.isnan(values)):
+                lower, upper = allowed[k]
+                if not lower - 1e-12 <= values[k] <= upper + 1e-12:
+                    root.fault(
+                        f"{shown(module.coordinate_names[k])} is {values[k]:.6g} there, its limits "
+                        f"are {lower:.6g} and {upper:.6g}",
+                        key,
+                        order,
+                    )
+
+
+def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Task) -> None:
+    """Report demands that collocation does not serve yet."""
+    unavailable = "not available yet with 'method: collocation'"
+    limits, objective = task.limits, task.objective
+    for key in ("via", "cuts", "periodic", "mirrored"):
+        if key in keys:
+            root.fault(unavailable, key)
+    for key, state in (("start", task.start), ("goal", task.goal)):
+        if state.pose is not None or np.any(~np.isnan(state.qdd)):
+            root.fault("with 'method: collocation' an end is q and qd", key)
+    for key, limit in (("acceleration", limits.acceleration), ("jerk", limits.jerk)):
+        if np.any(np.isfinite(limit)):
+            root.fault(unavailable, "limits", key)
+    if limits.outputs:
+        root.fault(unavailable, "limits", "outputs")
+    if objective.wrenches or objective.outputs or np.any(objective.jerk):
+        root.fault(
+            "with 'method: collocation' it weighs time, torque and acceleration", "objective"
+        )
+    if np.any(objective.acceleration[~task.chart.plain]):
+        root.fault(
+            "with 'method: collocation' not available yet for joints with a quaternion",
+            "objective",
+            "acceleration",
+        )
+    if task.free_loads:
+        root.fault(f"unknown forces: {unavailable}", "loads")
+    for number, entries in task.loads.items():
+        if depends_on_time(entries):
+            root.fault(
+                "with 'method: collocation' loads do not depend on time",
+                "loads",
+                module.load_names[number],
+            )
+
+
+# -------------------------------------------------------------------------------------- remarks
+
+
+def remarks_on(task: Task, module: Any) -> tuple[str, ...]:
+    """Remark on free coordinates at the ends, limits beyond the file's, drives without any."""
+    return tuple([*_free(task, module), *_beyond(task, module), *_unlimited(task, module)])
+
+
+def _free(task: Task, module: Any) -> Iterator[str]:
+    """Yield coordinates that an end leaves open although it names others."""
+    if task.periodic or task.mirrored.coordinates:
+        return
+    for end, state in (("start", task.start), ("goal", task.goal)):
+        is_open = np.isnan(state.q)
+        names = [module.coordinate_names[k] for k in np.flatnonzero(is_open)]
+        if names and state.pose is None and not is_open.all():
+            verb = "is" if len(names) == 1 else "are"
+            yield f"{end}: {', '.join(names)} {verb} not given, and free there"
+
+
+def _beyond(task: Task, module: Any) -> Iterator[str]:
+    for key, name_in_module in (("velocity", "velocity"), ("torque", "effort")):
+        model = np.asarray(module.limits[name_in_module])
+        values = np.abs(getattr(task.limits, key)).max(axis=1)
+        for k in np.flatnonzero(values > model * (1 + 1e-12)):
+            name = module.coordinate_names[k]
+            yield (
+                f"limits: {key} of {name} is {values[k]:.6g} in the task, {model[k]:.6g} in the "
+                "model file; that of the task holds"
+            )
+
+
+def _unlimited(task: Task, module: Any) -> Iterator[str]:
+    """Yield coordinates without a limit of torque beside others with one, as of a free body."""
+    limits = np.abs(task.limits.torque).max(axis=1)
+    unlimited = [module.coordinate_names[k] for k in np.flatnonzero(np.isinf(limits))]
+    if unlimited and len(unlimited) < module.n:
+        yield (
+            f"limits: the torque of {', '.join(unlimited)} has none, and may be as large as it "
+            "likes; a joint without a drive has 'torque: {NAME: 0}', with 'method: collocation'"
+        )
