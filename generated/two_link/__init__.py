@@ -131,16 +131,19 @@ load_names = ('tip',)
 point_names = ('hand',)
 parameter_names = ()
 default_parameters = _runtime.constant(())
-inertial_parameters = _runtime.constant([
-    0.5, -0.1, 0.0, 0.0, 0.0, 0.0, 0.020000000000000004, 0.0, 0.0, 0.12000000000000001,
-    0.5, -0.1, 0.0, 0.0, 0.0, 0.0, 0.020000000000000004, 0.0, 0.0, 0.12000000000000001,
-])
 limits = {
     "lower": _runtime.constant([float("-inf"), float("-inf")]),
     "upper": _runtime.constant([float("inf"), float("inf")]),
     "velocity": _runtime.constant([float("inf"), float("inf")]),
     "effort": _runtime.constant([float("inf"), float("inf")]),
 }
+joint_parents = (0, 1)
+prescribed = (False, False)
+output_names = ()
+inertial_parameters = _runtime.constant([
+    0.5, -0.1, 0.0, 0.0, 0.0, 0.0, 0.020000000000000004, 0.0, 0.0, 0.12000000000000001,
+    0.5, -0.1, 0.0, 0.0, 0.0, 0.0, 0.020000000000000004, 0.0, 0.0, 0.12000000000000001,
+])
 joint_terms = {
     "reflected_inertia": _runtime.constant([0.0, 0.0]),
     "damping": _runtime.constant([0.0, 0.0]),
@@ -150,18 +153,16 @@ joint_terms = {
     "friction_velocity": _runtime.constant([0.001, 0.001]),
 }
 link_parents = (0, 1)
-gravity = _runtime.constant((0.0, -9.81, 0.0))
-joint_parents = (0, 1)
+gravity = _runtime.constant([0.0, -9.81, 0.0])
 branches = ((1, 2),)
 branch_parents = (0,)
 joint_branches = ((1, 2),)
 junctions = ()
 leaves = (2,)
-prescribed = (False, False)
-output_names = ()
 output_units = ()
 output_sparsity = {
 }
+condition = 1.0
 derivative_sparsity = _runtime.on_one_path(joint_parents)
 formulations = ('composite', 'newton_euler', 'kane', 'recursive_lagrange', 'closed_form_lagrange', 'explicit_kane', 'partially_recursive_kane')
 functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynamics_hessian', 'inverse_dynamics_load_derivatives', 'mass_matrix', 'coriolis_matrix', 'bias_forces', 'gravity_forces', 'torque_parts', 'kinetic_energy', 'potential_energy', 'forward_kinematics', 'jacobians', 'joint_wrenches', 'joint_wrench_derivatives', 'point_motion', 'point_motion_derivatives', 'link_motion', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'centroidal_momentum_matrix', 'centroidal_momentum_rate', 'regressor', 'forward_dynamics', 'forward_dynamics_derivatives')
@@ -265,7 +266,6 @@ operation_counts = {
     },
 }
 model_hash = 'e36512b605971a738820f7f86df6135d49dab9e788a2c41028ca4bf0dc1eec7a'
-condition = 1.0
 symgen_version = '0.2.0'
 
 _configuration = _Configuration(n, (), limits["lower"], limits["upper"])

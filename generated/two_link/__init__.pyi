@@ -36,28 +36,28 @@ load_names: tuple[str, ...]
 point_names: tuple[str, ...]
 parameter_names: tuple[str, ...]
 default_parameters: Array
-inertial_parameters: Array
 limits: dict[str, Array]
+joint_links: dict[str, str]
+joint_parents: tuple[int, ...]
+prescribed: tuple[bool, ...]
+output_names: tuple[str, ...]
+inertial_parameters: Array
 joint_terms: dict[str, Array]
 link_parents: tuple[int, ...]
-joint_links: dict[str, str]
 gravity: Array
-joint_parents: tuple[int, ...]
 branches: tuple[tuple[int, ...], ...]
 branch_parents: tuple[int, ...]
 joint_branches: tuple[tuple[int, int], ...]
 junctions: tuple[int, ...]
 leaves: tuple[int, ...]
-prescribed: tuple[bool, ...]
-output_names: tuple[str, ...]
 output_units: tuple[str, ...]
 output_sparsity: dict[str, NDArray[np.bool_]]
+condition: float
 derivative_sparsity: NDArray[np.bool_]
 formulations: tuple[str, ...]
 functions: tuple[str, ...]
 operation_counts: dict[str, dict[str, dict[str, int]]]
 model_hash: str
-condition: float
 symgen_version: str
 threads: int
 result_memory: int

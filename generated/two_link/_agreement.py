@@ -1,35 +1,59 @@
-"""One subject against another: every function that both have, result by result."""
+"""Comparison of results of functions: with another subject's, or of calls in other ways."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from ._calls import (
+    ARGUMENTS,
+    DIRECTED,
+    DIRECTIONS,
+    LOADED,
+    SEVERAL_RESULTS,
+    TOLD,
+)
 from . import _limits as limits
 from ._comparison import rows
-from ._domain import where_defined
+from ._domain import where_both_are_defined, where_defined
 from ._evaluation import (
-    ARGUMENTS,
-    SEVERAL_RESULTS,
     Array,
     Check,
     Comparison,
     Evaluation,
-    friction_by_velocity,
-    friction_slope,
+    call,
+    takes_time,
 )
-from ._forward_laws import SOLVED, response
-from ._hessian_laws import HESSIAN, scale_of_hessian
-from ._product_laws import (
-    BASES,
+from ._scales import (
     CURVED,
-    scales_of_curvatures,
-    scales_of_products,
+    HESSIAN,
+    SOLVED,
+    comparable,
+    labels_of,
+    response,
+    scales_of,
 )
 
-PARTS = "torque_parts"
+ONE_LINK = {"frame_pose": "forward_kinematics", "frame_jacobian": "jacobians"}
+
+Expected = tuple[str, Callable[[int], float], Array | None]
+"""In words, what a result should equal, the limit, and the array; None is not compared."""
+
+
+def compared(
+    s: Evaluation, lens: Evaluation, name: str, expected: Iterable[Expected]
+) -> Iterator[Comparison]:
+    """Each result of a function and what it should be, where `lens` says that there is one."""
+    ok, scales = comparable(lens, name), scales_of(s, lens, name)
+    parts = zip(labels_of(name), s.results(name), scales, expected, strict=True)
+    for label, value, scale, (words, limit, wanted) in parts:
+        if wanted is not None:
+            arrays = *where_defined(lens, name, label, value, wanted), scale
+            yield f"{name}{label} = {words}", limit, *(np.asarray(x)[ok] for x in arrays)
 
 
 def agreement(s: Evaluation, reference: Evaluation, n: int, where: str = "") -> Iterator[Check]:
@@ -38,60 +62,102 @@ def agreement(s: Evaluation, reference: Evaluation, n: int, where: str = "") -> 
 
 
 def _common_results(s: Evaluation, reference: Evaluation, where: str) -> Iterator[Comparison]:
+    words = f"that of {reference.subject.name}{where}"
     for name in ARGUMENTS:
         if s.has(name) and reference.has(name):
-            results = s.results(name), reference.results(name)
-            scales = scales_of(s, reference, name)
-            ok = comparable(reference, name)
             differences = name in (HESSIAN, *CURVED) and reference.subject.independent
             limit = limits.difference if differences else limits.agreement
-            for label, *both, scale in zip(labels_of(name), *results, scales, strict=True):
-                what = f"{name}{label} = that of {reference.subject.name}{where}"
-                arrays = *where_defined(reference, name, label, *both), scale
-                yield what, limit, *(np.asarray(x)[ok] for x in arrays)
+            expected = [(words, limit, np.asarray(x)) for x in reference.results(name)]
+            yield from compared(s, reference, name, expected)
 
 
-def comparable(lens: Evaluation, name: str) -> Array:
-    """The samples at which a function has a result, (S,)."""
-    if name in SOLVED:
-        return np.asarray(response(lens, name).regular)
-    return np.ones(len(lens.states.q), dtype=bool)
+# -------------------------------------------------------------------------- the array interface
 
 
-def scales_of(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
-    """For every result what else its errors are relative to, (S, ...)."""
-    if name in BASES:
-        return scales_of_products(s, lens, name)
-    if name in CURVED:
-        scales = scales_of_curvatures(s, lens, name)
-        if lens.subject.independent:  # by differences of gradients, whose roundings count
-            sizes = map(_top, lens.results(f"{CURVED[name]}_vjp"))
-            scales = [scale + size for scale, size in zip(scales, sizes, strict=True)]
-        return scales
-    if name in SOLVED:
-        return response(lens, name).scales(lens if lens.has(name) else s, name)
-    if name == HESSIAN:
-        return [scale_of_hessian(s, lens if lens.has(name) else s)] * len(labels_of(name))
-    if name == PARTS:
-        return [_largest_part(lens if lens.has(name) else s)] * len(labels_of(name))
-    slopes = {", dtau_dqd": friction_slope}
-    if name == "inverse_dynamics_parameter_derivatives":
-        slopes[""] = friction_by_velocity
-    nothing = np.zeros(len(s.states.q))
-    return [slopes[label](s) if label in slopes else nothing for label in labels_of(name)]
+def interface(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Single samples, broadcast batches, `out=` and default arguments give the same numbers."""
+    for name in filter(s.has, ARGUMENTS):
+        ok = comparable(lens, name)
+        if not ok.any():
+            continue
+        sizes = [float(np.asarray(x)[ok].max(initial=0.0)) for x in scales_of(s, lens, name)]
+        for how, values, expected in _ways_to_call(s, name, ok):
+            for label, *pair, size in zip(labels_of(name), values, expected, sizes, strict=True):
+                arrays = where_both_are_defined(name, *pair)
+                scale = np.full(len(arrays[1]), size)
+                yield f"{name}{label}: {how}", limits.interface, *arrays, scale
+    yield from _links(s)
+    yield from _refusals(s, lens)
 
 
-def _top(array: Array) -> Array:
-    """Largest magnitude in each sample, (S,)."""
-    return np.asarray(np.abs(array).reshape(len(array), -1).max(axis=1, initial=0.0))
+def _ways_to_call(s: Evaluation, name: str, ok: Array) -> Iterator[tuple[str, Any, Any]]:
+    functions = s.subject.functions
+    arguments = {key: x[ok] for key, x in vars(s.states).items()}
+    batch = [np.asarray(result)[ok] for result in s.results(name)]
+    few = min(2, len(arguments["q"]))
+    single = [call(functions, name, {k: x[i] for k, x in arguments.items()}) for i in range(few)]
+    stacked = [np.stack(results) for results in zip(*single, strict=True)]
+    yield "single samples = batch", stacked, [result[:few] for result in batch]
+
+    out = tuple(np.full((*x.shape[:-1], 2 * x.shape[-1]), np.nan)[..., ::2] for x in batch)  # gaps
+    call(functions, name, arguments, out=out if name in SEVERAL_RESULTS else out[0])
+    yield "out= is filled", out, batch
+
+    some = "parameters" if arguments["parameters"].size else None
+    keys = [*ARGUMENTS[name], *(["loads"] if name in LOADED else [])]
+    keys += ["t", "timed"] if takes_time(name, arguments) else []
+    keys += ["motion_multipliers"] if name in TOLD and arguments["motion_multipliers"].size else []
+    keys += filter(None, [some])
+    keys += DIRECTIONS.values() if name in DIRECTED else ()
+    if len(keys) > 1:
+        crossed: dict[str, Any] = {keys[0]: arguments[keys[0]][:few, np.newaxis]}
+        crossed |= {key: arguments[key][np.newaxis, :few] for key in keys[1:]}
+        full = {keys[0]: np.repeat(arguments[keys[0]][:few], few, axis=0)}
+        full |= {key: np.concatenate([arguments[key][:few]] * few) for key in keys[1:]}
+        expected = [np.reshape(x, (few, few, *x.shape[1:])) for x in call(functions, name, full)]
+        yield "broadcast = written out", call(functions, name, crossed), expected
+    if name in LOADED:
+        zero, absent = ({**arguments, "loads": x} for x in (0.0 * arguments["loads"], None))
+        yield "no loads = zero loads", call(functions, name, absent), call(functions, name, zero)
+    if some:
+        default = call(functions, name, {**arguments, "parameters": None})
+        yield "no parameters = default parameters", default, batch
 
 
-def _largest_part(s: Evaluation) -> Array:
-    """Of the torques, (S,): one part may cancel, whose terms are as large as those of others."""
-    parts = [np.abs(part).max(axis=-1, initial=0.0) for part in s.results(PARTS)]
-    return np.asarray(np.max(parts, axis=0))
+def _links(s: Evaluation) -> Iterator[Comparison]:
+    """A link by its name is its entry of the stack, in a batch and alone."""
+    q, options = s.states.q, {"parameters": s.states.parameters}
+    if not s.states.parameters.size:
+        options = {}
+    for by_name, name in ONE_LINK.items():
+        if not s.facts.link_names or not s.has(by_name, name):
+            continue
+        function, stack = getattr(s.subject.functions, by_name), np.asarray(s[name])
+        batch = np.stack([function(link, q, **options) for link in s.facts.link_names], axis=1)
+        yield f"{by_name} = its entry of {name}", limits.interface, batch, stack
+        first = {key: x[0] for key, x in options.items()}
+        single = np.stack([function(link, q[0], **first) for link in s.facts.link_names])
+        yield f"{by_name}: single samples = batch", limits.interface, single[np.newaxis], stack[:1]
 
 
-def labels_of(name: str) -> list[str]:
-    """What to write behind the name of a function for each of its results."""
-    return [f", {label}" for label in SEVERAL_RESULTS.get(name, ())] or [""]
+def _refusals(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Where there is no solution, one sample is an error, and a batch warns once."""
+    for name in filter(s.has, SOLVED):
+        where = np.flatnonzero(response(lens, name).unsolvable)
+        if len(where):
+            arguments = {key: x[where[0]] for key, x in vars(s.states).items()}
+            refused = _refuses(s.subject.functions, name, arguments)
+            what = f"{name}: a singular sample raises LinAlgError, and warns once in a batch"
+            yield what, limits.exact, [float(x) for x in refused], [1.0, 1.0]
+
+
+def _refuses(functions: Any, name: str, arguments: dict[str, Any]) -> tuple[bool, bool]:
+    try:
+        call(functions, name, arguments)
+        raised = False
+    except np.linalg.LinAlgError:
+        raised = True
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call(functions, name, {key: np.stack([x, x]) for key, x in arguments.items()})
+    return raised, [item.category for item in caught] == [RuntimeWarning]

@@ -21,12 +21,18 @@ from typing import Any
 
 import numpy as np
 
+from ._calls import ARGUMENTS, SEVERAL_RESULTS
 from ._configuration import configuration_of
 from . import _limits as limits
-from ._agreement import agreement
-from ._array_interface import interface
-from ._comparison import relative_error, rows, until_a_fault
-from ._constraint_laws import CONSTRAINT_LAWS
+from ._agreement import agreement, interface
+from ._comparison import rows, until_a_fault
+from ._derivative_laws import (
+    MATRICES,
+    derivatives,
+    hessian,
+    products,
+    second_products,
+)
 from ._domain import (
     left_out,
     model_has_values,
@@ -34,96 +40,42 @@ from ._domain import (
     states_with_values,
 )
 from ._evaluation import (
-    ARGUMENTS,
-    LOADED,
-    SEVERAL_RESULTS,
-    TIMED,
-    TOLD,
     Array,
     Check,
     Comparison,
     Evaluation,
     Facts,
-    JointTerms,
     States,
     Subject,
     call,
-    friction_slope,
     model_forces,
     random_states,
     times,
     without_warnings,
 )
-from ._forward_laws import FORWARD_LAWS, SOLVED, not_compared
-from ._hessian_laws import SLOPES, hessian
+from ._forward_laws import FORWARD_LAWS, not_compared
 from ._motion_laws import MOTION_LAWS, are_bodies
-from ._parameter_laws import PARAMETER_LAWS
-from ._product_laws import products, second_products
-
-__all__ = [
-    "ARGUMENTS",
-    "LOADED",
-    "SEVERAL_RESULTS",
-    "TIMED",
-    "TOLD",
-    "Check",
-    "Evaluation",
-    "Facts",
-    "States",
-    "Subject",
-    "agreement",
-    "call",
-    "check_evaluations",
-    "check_module",
-    "random_states",
-    "relative_error",
-    "subjects_of",
-]
-
+from ._scales import SOLVED
 
 PARAMETER_CHANGE = 0.05
 CHANGED = f", parameters changed by up to {PARAMETER_CHANGE:.0%}"
 
 
-# ------------------------------------------------------ one subject: derivatives and mechanics
-# `s` is the subject; `lens` gives the complex steps: the subject itself where it takes complex
-# numbers, else another one, with which it is compared function by function anyway.
-
-
-def derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Derivatives of the inverse dynamics against complex step."""
-    if not lens.has("inverse_dynamics"):
-        return
-    by, limit = "complex step of inverse_dynamics", limits.derivative
-    if s.has("inverse_dynamics_derivatives"):
-        tau, *slopes = s.results("inverse_dynamics_derivatives")
-        if s.has("inverse_dynamics"):
-            what = "inverse_dynamics_derivatives, tau = inverse_dynamics"
-            yield what, limits.agreement, tau, s["inverse_dynamics"]
-        for argument, slope in zip(("q", "qd", "qdd"), slopes, strict=True):
-            expected = lens.slope("inverse_dynamics", argument)
-            what = f"inverse_dynamics_derivatives, dtau_d{argument} = {by}"
-            scale = [friction_slope(s)] if argument == "qd" else []
-            yield what, limit, slope, expected, *scale
-    name = "inverse_dynamics_load_derivatives"
-    if s.has(name) and s.states.loads.size:
-        yield f"{name} = {by}", limit, s[name], lens.slope("inverse_dynamics", "loads")
-    if s.has("mass_matrix"):
-        expected = lens.slope("inverse_dynamics", "qdd")
-        yield f"mass_matrix = {by} in qdd", limit, s["mass_matrix"], expected
+# ------------------------------------------------------------------------- laws of mechanics
+# `s` and `lens` are as in `symgen.validation.derivative_laws`.
 
 
 def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """M is symmetric and, without the rotors, positive semi-definite as the inertias are."""
     if s.has("mass_matrix"):
         mass = np.asarray(s["mass_matrix"])
-        other = np.swapaxes(mass, -1, -2)
-        yield "mass_matrix is symmetric", limits.physics, other, mass
+        transposed = np.swapaxes(mass, -1, -2)
+        yield "mass_matrix is symmetric", limits.physics, transposed, mass
         if not are_bodies(s.facts.inertial_parameters):
             return
         below = np.full(len(mass), np.nan)
         if np.all(np.isfinite(mass)):
-            bodies = 0.5 * (mass + other) - JointTerms(s).rotors
+            bodies = 0.5 * (mass + transposed) - s.terms.rotors
             below = np.maximum(-np.linalg.eigvalsh(bodies).min(axis=-1), 0.0)
         yield "mass_matrix is positive semi-definite", limits.physics, below, 0.0 * below, mass
 
@@ -134,8 +86,7 @@ def forces(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     Springs between points hold the robot at rest as their energy says, and their dampers take
     power; of other forces of the model nothing is known.
     """
-    terms_of_joints = JointTerms(s)
-    spring, loss = terms_of_joints.springs, terms_of_joints.losses
+    spring, loss = s.springs, s.losses
     if s.facts.forces:
         yield from _springs(s, lens)
     elif s.has("gravity_forces") and lens.has("potential_energy"):
@@ -157,20 +108,20 @@ def forces(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def _springs(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Of models whose forces are springs."""
+    """Laws of models whose forces are springs."""
     if set(s.facts.forces) != {"spring"} or not s.has("bias_forces"):
         return
     rest = s.at("bias_forces", loads=None, qd=np.zeros_like(s.states.qd))
     if lens.has("potential_energy"):
         what = "bias_forces at rest without loads = complex step of potential_energy"
         yield what, limits.physics, rest, lens.slope("potential_energy", "q"), rest
-    felt = model_forces(s)
-    if felt is not None and s.has("gravity_forces"):
-        elastic = np.asarray(s["gravity_forces"]) + JointTerms(s).springs - rest
-        power = s.states.qd * (felt - elastic)
+    model_torques = model_forces(s)
+    if model_torques is not None and s.has("gravity_forces"):
+        elastic = np.asarray(s["gravity_forces"]) + s.springs - rest
+        power = s.states.qd * (model_torques - elastic)
         gained = np.maximum(np.sum(power, axis=-1), 0.0)
         what = "dampers of springs take power"
-        yield what, limits.physics, gained, 0.0 * gained, power, s.states.qd * felt
+        yield what, limits.physics, gained, 0.0 * gained, power, s.states.qd * model_torques
 
 
 def torque_parts(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
@@ -183,14 +134,13 @@ def torque_parts(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         what, terms = "torque_parts add up to inverse_dynamics", tuple(parts.values())
         yield what, limits.physics, sum(terms), s["inverse_dynamics"], *terms
     expected: dict[str, Array] = {}
-    joint_terms = JointTerms(s)
     if s.has("mass_matrix"):
         expected["inertial_torques"] = times(s["mass_matrix"], states.qdd)
     if s.has("coriolis_matrix"):
         torques = np.zeros_like(states.qd)
         for k, rate in enumerate(states.qd.T):
-            alone = np.where(np.arange(len(states.qd.T)) == k, states.qd, 0.0)
-            torques = torques + s.at("coriolis_matrix", qd=alone)[..., k] * rate[:, np.newaxis]
+            single = np.where(np.arange(len(states.qd.T)) == k, states.qd, 0.0)
+            torques = torques + s.at("coriolis_matrix", qd=single)[..., k] * rate[:, np.newaxis]
         expected["centrifugal_torques"] = torques
         expected["coriolis_torques"] = times(s["coriolis_matrix"], states.qd) - torques
     if s.has("gravity_forces"):
@@ -198,12 +148,12 @@ def torque_parts(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if s.has("inverse_dynamics_load_derivatives"):
         lever = np.asarray(s["inverse_dynamics_load_derivatives"])
         held = np.sum(lever * states.loads[:, np.newaxis], axis=(-1, -2))
-        felt = model_forces(s)
-        if felt is not None:
-            expected["load_torques"] = held - felt
-    expected["joint_term_torques"] = joint_terms.springs + joint_terms.losses
+        model_torques = model_forces(s)
+        if model_torques is not None:
+            expected["load_torques"] = held - model_torques
+    expected["joint_term_torques"] = s.springs + s.losses
     for part, value in expected.items():
-        scale = parts["centrifugal_torques"], joint_terms.springs, joint_terms.losses
+        scale = parts["centrifugal_torques"], s.springs, s.losses
         yield f"torque_parts, {part}", limits.physics, parts[part], value, *scale
 
 
@@ -230,12 +180,12 @@ def _christoffel(s: Evaluation, mass: Array, slope: Array) -> Array:
     moved = 0.0
     if space is not None:
         D = space.turning
-        turned = np.einsum("sia,kaj->sijk", mass - JointTerms(s).rotors, D)
+        turned = np.einsum("sia,kaj->sijk", mass - s.terms.rotors, D)
         slope = slope + turned + np.swapaxes(turned, 1, 2)
         moved = np.einsum("sijk,sk->sij", turned, qd)
     rate = np.einsum("sijk,sk->sij", slope, qd)
-    other = np.einsum("sikj,sk->sij", slope, qd)
-    return np.asarray(0.5 * (rate + other - np.swapaxes(other, -1, -2)) - moved)
+    by_index = np.einsum("sikj,sk->sij", slope, qd)
+    return np.asarray(0.5 * (rate + by_index - np.swapaxes(by_index, -1, -2)) - moved)
 
 
 def energy(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
@@ -252,13 +202,13 @@ def energy(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if s.has(*needed) and lens.has("kinetic_energy", "potential_energy"):
         lever = np.asarray(s["inverse_dynamics_load_derivatives"])
         held = np.sum(lever * s.states.loads[:, np.newaxis], axis=(-1, -2))
-        felt, terms = model_forces(s), JointTerms(s)
-        if felt is None:
+        model_torques = model_forces(s)
+        if model_torques is None:
             return
-        powers = qd * s["inverse_dynamics"], qd * held, qd * terms.losses, qd * felt
+        powers = qd * s["inverse_dynamics"], qd * held, qd * s.losses, qd * model_torques
         rates = lens.rate("kinetic_energy"), lens.rate("potential_energy")
         if s.facts.forces:
-            held = np.asarray(s["gravity_forces"]) + terms.springs
+            held = np.asarray(s["gravity_forces"]) + s.springs
             rates = rates[0], np.sum(qd * held, axis=-1)
         value = np.sum(powers[0] - powers[1] - powers[2] + powers[3], axis=-1)
         what = "power of joints and loads - losses = rate of kinetic_energy + potential_energy"
@@ -270,11 +220,11 @@ def kinematics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     if s.has("forward_kinematics"):
         poses = np.asarray(s["forward_kinematics"])
         turn, below = poses[..., :3, :3], poses[..., 3, :]
-        product, one = np.swapaxes(turn, -1, -2) @ turn, np.ones(turn.shape[:-2])
+        product, ones = np.swapaxes(turn, -1, -2) @ turn, np.ones(turn.shape[:-2])
         identity, last = np.broadcast_to(np.eye(3), turn.shape), 0.0 * below + [0.0, 0.0, 0.0, 1.0]
         name = "forward_kinematics"
         yield f"{name}: rotations orthonormal", limits.rotation, product, identity
-        yield f"{name}: frames right-handed", limits.rotation, np.linalg.det(turn), one
+        yield f"{name}: frames right-handed", limits.rotation, np.linalg.det(turn), ones
         yield f"{name}: last row is 0 0 0 1", limits.exact, below, last
     if s.states.q.size and s.has("jacobians") and lens.has("forward_kinematics"):
         slope = lens.slope("forward_kinematics", "q")
@@ -289,8 +239,7 @@ def kinematics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
     derivatives, mass_matrix, forces, torque_parts, coriolis, energy, kinematics,
-    *MOTION_LAWS, *FORWARD_LAWS, *PARAMETER_LAWS, *CONSTRAINT_LAWS,
-    products,
+    *MOTION_LAWS, *FORWARD_LAWS, products,
 )  # fmt: skip
 
 
@@ -329,18 +278,18 @@ def _first_of(parts: Sequence[Any]) -> dict[str, Any]:
 
 
 def check_evaluations(
-    evaluations: Sequence[Evaluation], known: Mapping[int, Sequence[Check]] | None = None
+    evaluations: Sequence[Evaluation], rows_made: Mapping[int, Sequence[Check]] | None = None
 ) -> list[Check]:
     """Every check that applies; of some evaluations, by `id`, the rows may be `known` already."""
-    found: list[Check] = []
+    checks: list[Check] = []
     solving = next((e for e in evaluations if e.states.q.size and e.has_any(SOLVED)), None)
     if solving is not None:
-        found.extend(until_a_fault(solving, not_compared(solving)))
-    found.extend(left_out(evaluations))
+        checks.extend(until_a_fault(solving, not_compared(solving)))
+    checks.extend(left_out(evaluations))
     for s in evaluations:
-        rows_of = (known or {}).get(id(s))
-        found.extend(rows_of_one(s, evaluations) if rows_of is None else rows_of)
-    return found
+        rows_of = (rows_made or {}).get(id(s))
+        checks.extend(rows_of_one(s, evaluations) if rows_of is None else rows_of)
+    return checks
 
 
 def rows_of_one(s: Evaluation, evaluations: Sequence[Evaluation]) -> Iterator[Check]:
@@ -355,7 +304,7 @@ def rows_of_one(s: Evaluation, evaluations: Sequence[Evaluation]) -> Iterator[Ch
     if lens.subject.complex_step:
         for law in LAWS if n else (kinematics,):
             yield from rows((s, lens), law, n)
-    slopes = next((e for e in (lens, *lenses) if e.has(SLOPES)), lens)
+    slopes = next((e for e in (lens, *lenses) if e.has(MATRICES)), lens)
     if n and slopes.subject.complex_step:
         yield from rows((s, slopes), hessian, n)
     if n and lens.subject.complex_step:
@@ -371,7 +320,7 @@ def changed_parameters(values: Any, seed: int = 2009) -> Array:
 
 
 def with_parameters(states: States, values: Array) -> States:
-    """The same states with other values of the parameters, (p,)."""
+    """States with other values of the parameters, (p,)."""
     return replace(states, parameters=np.tile(values, (len(states.q), 1)))
 
 
@@ -393,17 +342,20 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
     samples = samples or limits.samples(module.n)
     whole_space = configuration_of(module)
     space = whole_space if whole_space.joints else None
-    rows, told = getattr(module, "n_constraints", 0), getattr(module, "tells_multipliers", False)
-    others = rows, rows * told, getattr(module, "timed", False)
-    states = random_states(module.n, loads, samples, seed, values, space, *others)
+    rows, has_multipliers = (
+        getattr(module, "n_constraints", 0),
+        getattr(module, "tells_multipliers", False),
+    )
+    sizes = rows, rows * has_multipliers, getattr(module, "timed", False)
+    states = random_states(module.n, loads, samples, seed, values, space, *sizes)
 
     def more(count: int) -> States:
-        return random_states(module.n, loads, count, seed + 1, values, space, *others)
+        return random_states(module.n, loads, count, seed + 1, values, space, *sizes)
 
     if rows or getattr(module, "force_types", ()):
-        known = partial(model_has_values, module)
+        has_values = partial(model_has_values, module)
         initial = whole_space.normalize(getattr(module, "initial_q", whole_space.neutral()))
-        states = states_with_values(states, more, known, whole_space, initial)
+        states = states_with_values(states, more, has_values, whole_space, initial)
     if hasattr(module, "outputs"):
         states = states_in_domain(
             states, more, lambda drawn: call(module, "outputs", vars(drawn))[0]
@@ -424,8 +376,8 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
     )
     subjects = subjects_of(module)
     with without_warnings():
-        found = check_evaluations([Evaluation(item, states, facts) for item in subjects])
+        checks = check_evaluations([Evaluation(item, states, facts) for item in subjects])
         changed = with_parameters(states, changed_parameters(values, seed))
         if states.parameters.size:
-            found += between([Evaluation(item, changed, facts) for item in subjects])
-    return found
+            checks += between([Evaluation(item, changed, facts) for item in subjects])
+    return checks

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _limits as limits
 from ._disturbance import DRAWS, SIZE
-from ._evaluation import Array, Check, Comparison, Evaluation
+from ._evaluation import Array, Check, Comparison, Evaluation, top
 
 
 def rows(
@@ -47,7 +47,7 @@ class Roundings:
         self._draws: list[dict[str, tuple[Array, Array]]] | None = None
 
     def of(self, name: str, value: Array, reference: Array) -> Array:
-        """What roundings may make of the difference of a comparison, (samples,); 0 if not known."""
+        """Bound of the effect of roundings on a difference, (samples,); 0 if not known."""
         if self._draws is None:
             self._draws = [self._drawn(draw) for draw in range(DRAWS)]
         largest = np.zeros(len(reference))
@@ -56,7 +56,7 @@ class Roundings:
             if pair is None or any(np.shape(x) != np.shape(reference) for x in pair):
                 continue
             with np.errstate(invalid="ignore"):
-                changed = _largest((pair[0] - value) - (pair[1] - reference))
+                changed = top((pair[0] - value) - (pair[1] - reference))
             largest = np.fmax(largest, np.where(np.isfinite(changed), changed, 0.0))
         return largest * (limits.ROUNDED * limits.EPS / SIZE)
 
@@ -117,13 +117,7 @@ def relative_error(value: Any, reference: Any, *terms: Any) -> float:
 
 def _errors(value: Array, reference: Array, *terms: Any) -> tuple[Array, Array]:
     """Relative errors, infinite for a NaN, and what they are relative to, 2 x (samples,)."""
-    scale = np.max([np.ones(len(value)), *map(_largest, (reference, *terms))], axis=0)
+    scale = np.max([np.ones(len(value)), *map(top, (reference, *terms))], axis=0)
     with np.errstate(invalid="ignore"):
-        ratio = _largest(value - reference) / scale
+        ratio = top(value - reference) / scale
     return np.where(np.isnan(ratio), np.inf, ratio), scale
-
-
-def _largest(array: Any) -> Array:
-    """Largest magnitude in each sample; a NaN stays one."""
-    array = np.abs(np.asarray(array))
-    return np.asarray(np.max(array, axis=tuple(range(1, array.ndim)), initial=0.0))

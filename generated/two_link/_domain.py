@@ -6,8 +6,8 @@ leave the domain of its expression, as ``log`` of a negative coordinate does, or
 ``abs(a)`` does where the parameter a is 0; and a robot without mass has no centre of mass.  The
 reference of a comparison decides:
 
-- It has no value where it is not finite.  What is compared may have one there, and nobody knows
-  which is right: ``sqrt(x)*sqrt(x)`` may have become x.
+- It has no value where it is not finite.  The subject may have one there, and either may be right:
+  ``sqrt(x)*sqrt(x)`` may have become x.
 - It is smooth where it and both its `neighbours`, at slightly different parameters, have values,
   its derivatives there are about the same, and they are finite here.  Elsewhere derivatives are not
   compared.  A steep output differs between neighbours, too, but less between closer ones, while a
@@ -15,8 +15,8 @@ reference of a comparison decides:
 
 An output of a module whose derivatives are finite nowhere, although it has values, is not excused:
 that is how a wrong derivative looks.  Only the independent model, which knows of such outputs
-(the speed of a point that never moves), may say so of itself, and then for all.  What is left out
-is said in rows without samples.
+(the speed of a point that never moves), may say so of itself, and then for all.  Rows without
+samples say what is left out.
 
 Outputs have units of their own; each is compared in its own size, so that none hides another.
 """
@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
+from ._calls import SEVERAL_RESULTS
 from ._configuration import Configuration
 from ._evaluation import (
-    SEVERAL_RESULTS,
     Array,
     Check,
     Evaluation,
@@ -47,15 +47,15 @@ PARTIAL = (
 """The functions that are not defined everywhere."""
 
 STEPS = (1e-6, 1e-7)
-"""Of the neighbours' parameters, relative to their magnitude; as they are where a value is 0."""
+"""Changes of the parameters of `neighbours`, relative to their magnitude; absolute at 0."""
 JUMP = 1e-3
-"""How far derivatives of neighbours may differ, relative to max(1, largest of that output)."""
+"""Largest difference of derivatives of neighbours, relative to max(1, largest of the output)."""
 
 FEW = 3
 """States at which every output is to have a value, if `MORE` random ones have so many."""
 MORE, AT_ONCE = 4096, 256
 SHARES = (0.5, 0.2, 0.05, 0.01, 1e-3)
-"""How near to the initial positions others are looked for, in shares of the way to random ones."""
+"""Fractions of the way from the initial positions to random ones, tried in this order."""
 
 
 # ----------------------------------------------------------------------------------- comparing
@@ -80,7 +80,7 @@ def where_defined(
 
 
 def _by_size(value: Array, expected: Array) -> tuple[Array, Array]:
-    """Both (S, n_outputs, ...), in multiples of the largest magnitude expected of each output."""
+    """Scale both (S, n_outputs, ...) by the largest magnitude expected of each output."""
     if np.shape(value) != np.shape(expected):
         return value, expected
     entries = tuple(range(2, np.ndim(expected)))
@@ -125,7 +125,7 @@ def is_smooth(s: Evaluation) -> Array:
 
 
 def share_smoothness(source: Evaluation, s: Evaluation) -> None:
-    """What `source` knows not to be smooth is not smooth for `s` either."""
+    """Let `s` be smooth at most where `source` is."""
     if source.has_any(PARTIAL[:2]) and s.has_any(PARTIAL[:2]):
         s.smooth = is_smooth(s) & is_smooth(source)
 
@@ -141,20 +141,20 @@ def _find_smooth(s: Evaluation) -> Array:
     except ValueError:  # a parameter that follows from these has no value there
         return np.zeros(smooth.shape, dtype=bool)
     if beside:
-        (valued, jump, known), (_, closer, _) = beside
+        (valued, jump, have_slopes), (_, closer, _) = beside
         smooth = smooth & valued & ~((jump > JUMP) & (closer > 0.5 * jump))
-        nowhere &= ~known.all(axis=0)
+        nowhere &= ~have_slopes.all(axis=0)
     blamed = np.zeros(nowhere.shape, dtype=bool) if s.subject.independent else nowhere
     return np.asarray(smooth & (finite | blamed))
 
 
 def _beside(s: Evaluation, step: float) -> tuple[Array, Array, Array]:
-    """Of the neighbours: both have values, how far their slopes differ, and both have slopes."""
-    one, other = s.neighbours(step)
-    slopes = _slopes(one), _slopes(other)
+    """Whether both neighbours have values, difference of their slopes, whether both have slopes."""
+    before, after = s.neighbours(step)
+    slopes = _slopes(before), _slopes(after)
     size = np.maximum(1.0, np.maximum(*map(_largest, slopes)))
-    known = np.asarray(np.isfinite(slopes).all(axis=(0, -1)))
-    return has_value(one) & has_value(other), _largest(slopes[0] - slopes[1]) / size, known
+    have_slopes = np.asarray(np.isfinite(slopes).all(axis=(0, -1)))
+    return has_value(before) & has_value(after), _largest(slopes[0] - slopes[1]) / size, have_slopes
 
 
 def _slopes(s: Evaluation) -> Array:
@@ -195,8 +195,8 @@ def left_out(
 
 
 def _missing_center_of_mass(s: Evaluation) -> Iterator[tuple[str, Array]]:
-    known = np.asarray(np.isfinite(s["center_of_mass"]).all(axis=-1))
-    yield "center_of_mass has no value", ~known
+    valued = np.asarray(np.isfinite(s["center_of_mass"]).all(axis=-1))
+    yield "center_of_mass has no value", ~valued
 
 
 def _missing_outputs(s: Evaluation) -> Iterator[tuple[str, Array]]:
@@ -213,7 +213,7 @@ def _missing_outputs(s: Evaluation) -> Iterator[tuple[str, Array]]:
 def states_in_domain(
     states: States, draw: Callable[[int], States], outputs: Callable[[States], Array]
 ) -> States:
-    """The states, and behind them others at which outputs have values that had too few before.
+    """The states, followed by states at which outputs have values that had too few before.
 
     `draw` returns so many other random states, `outputs` the values of all outputs at given ones.
     """
@@ -222,39 +222,39 @@ def states_in_domain(
         if not missing.any():
             return states
         more = draw(MORE)
-        found: list[int] = []
+        rows: list[int] = []
         for start in range(0, MORE, AT_ONCE):
             block = _rows(more, np.arange(start, start + AT_ONCE))
             for k, valued in enumerate(np.isfinite(outputs(block)).T):
                 chosen = np.flatnonzero(valued)[: missing[k]]
                 missing[k] -= len(chosen)
-                found.extend((start + chosen).tolist())
+                rows.extend((start + chosen).tolist())
             if not missing.any():
                 break
-    return _joined(states, _rows(more, np.unique(np.array(found, dtype=int))))
+    return _joined(states, _rows(more, np.unique(np.array(rows, dtype=int))))
 
 
 def states_with_values(
-    states: States, draw: Callable[[int], States], known: Callable[[States], Array],
+    states: States, draw: Callable[[int], States], valued: Callable[[States], Array],
     space: Configuration, initial: Array,
 ) -> States:  # fmt: skip
-    """The states, with others in place of those at which the model itself has no value.
+    """Replace the states at which the model itself has no value.
 
     ``sqrt(x)`` in a relation or force has none where x is negative.  `draw` returns so many other
-    random states, `known` tells of states (S,) which have values.  Where few of them have,
+    random states, `valued` says of states (S,) which have values.  Where few of them have,
     positions nearer and nearer to the `initial` ones are tried; where none has, states stay.
     """
     with without_warnings():
-        has = np.asarray(known(states), dtype=bool)
+        has = np.asarray(valued(states), dtype=bool)
         if has.all():
             return states
         more = draw(MORE)
         for share in (1.0, *SHARES):
-            way = share * space.difference(np.broadcast_to(initial, more.q.shape), more.q)
-            near = replace(more, q=space.integrate(np.broadcast_to(initial, more.q.shape), way))
-            found = np.flatnonzero(known(near))[: int(np.sum(~has))]
-            rows = np.flatnonzero(~has)[: len(found)]
-            states = _replaced(states, rows, _rows(near, found))
+            change = share * space.difference(np.broadcast_to(initial, more.q.shape), more.q)
+            near = replace(more, q=space.integrate(np.broadcast_to(initial, more.q.shape), change))
+            drawn = np.flatnonzero(valued(near))[: int(np.sum(~has))]
+            rows = np.flatnonzero(~has)[: len(drawn)]
+            states = _replaced(states, rows, _rows(near, drawn))
             has[rows] = True
             if has.all():
                 return states
@@ -263,18 +263,18 @@ def states_with_values(
 
 def model_has_values(functions: Any, states: States) -> Array:
     """Whether forces and relations of a model have values, by functions of it, (S,)."""
-    known = np.ones(len(states.q), dtype=bool)
+    valued = np.ones(len(states.q), dtype=bool)
     for name in ("constraints", "constraint_jacobian", "inverse_dynamics"):
         if hasattr(functions, name):
             values = np.asarray(call(functions, name, vars(states))[0])
-            known &= np.isfinite(values.reshape(len(known), -1)).all(axis=-1)
-    return known
+            valued &= np.isfinite(values.reshape(len(valued), -1)).all(axis=-1)
+    return valued
 
 
-def _replaced(states: States, rows: Array, others: States) -> States:
+def _replaced(states: States, rows: Array, replacements: States) -> States:
     arrays = {f.name: np.array(getattr(states, f.name)) for f in fields(states)}
     for name, values in arrays.items():
-        values[rows] = getattr(others, name)
+        values[rows] = getattr(replacements, name)
     return replace(states, **arrays)
 
 
@@ -282,6 +282,6 @@ def _rows(states: States, rows: Array) -> States:
     return replace(states, **{f.name: getattr(states, f.name)[rows] for f in fields(states)})
 
 
-def _joined(one: States, other: States) -> States:
-    arrays = {f.name: (getattr(one, f.name), getattr(other, f.name)) for f in fields(one)}
-    return replace(one, **{name: np.concatenate(pair) for name, pair in arrays.items()})
+def _joined(first: States, second: States) -> States:
+    arrays = {f.name: (getattr(first, f.name), getattr(second, f.name)) for f in fields(first)}
+    return replace(first, **{name: np.concatenate(pair) for name, pair in arrays.items()})

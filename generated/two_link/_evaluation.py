@@ -1,7 +1,7 @@
-"""What is checked, and on which states: subjects, random states, and the functions evaluated there.
+"""Subjects of checks, random states, and functions evaluated there.
 
-What compares subjects and knows the laws of mechanics (`symgen.validation.checks`) is written over
-it; all of it is shipped in every generated package for `selftest()`.
+Comparisons and laws of mechanics (`symgen.validation.checks`) are written over it; all of it is
+shipped in every generated package for `selftest()`.
 """
 
 from __future__ import annotations
@@ -14,21 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from ._configuration import Configuration, stretches
+from ._calls import ARGUMENTS, DIRECTED, DIRECTIONS, LOADED, TIMED, TOLD
+from ._configuration import Configuration
 from . import _limits as limits
-from ._calls import ARGUMENTS as ARGUMENTS
-from ._calls import DIRECTED as DIRECTED
-from ._calls import DIRECTIONS as DIRECTIONS
-from ._calls import LOADED as LOADED
-from ._calls import SEVERAL_RESULTS as SEVERAL_RESULTS
-from ._calls import TIMED as TIMED
-from ._calls import TOLD as TOLD
 from ._disturbance import DisturbedFunctions, seed_of
+from ._joint_terms import JointTerms
 
 Array = np.ndarray[Any, Any]
-
-VANISHED = 20.0
-"""tanh(x) is 1 in float64 from here on."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +100,7 @@ class States:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of the robot beside its functions; a check does without what is None.
+    """Properties of the robot beside its functions; None where they are not available.
 
     `condition` says how much larger the terms of the robot's equations are than their sums: it
     multiplies every limit.  `inertial_parameters` are those of the moving bodies, (10 N,);
@@ -151,8 +143,8 @@ def random_states(
 ) -> States:
     """|q| <= pi, velocities and accelerations up to 2, loads and torques up to 10.
 
-    Quaternions are those of rotation vectors within the same limits.  What is given in hybrid
-    dynamics goes up to 5, times to 10, directions to 1; `parameters` are the values of the runtime
+    Quaternions are those of rotation vectors within the same limits.  Inputs of hybrid
+    dynamics go up to 5, times to 10, directions to 1; `parameters` are the values of the runtime
     parameters, (p,); `constraints` are rows, `told` those whose multipliers outputs
     may mention; `timed`: forces of the model mention the time.  The same for one seed.
     """
@@ -193,8 +185,8 @@ def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -
     if parameters is not None and np.shape(parameters)[-1]:
         options["parameters"] = parameters
     if name in DIRECTED:
-        given = {option: arguments[key] for option, key in DIRECTIONS.items()}
-        options |= {option: x for option, x in given.items() if np.shape(x)[-1] and np.size(x)}
+        directions = {option: arguments[key] for option, key in DIRECTIONS.items()}
+        options |= {option: x for option, x in directions.items() if np.shape(x)[-1] and np.size(x)}
     results = getattr(functions, name)(*(arguments[key] for key in ARGUMENTS[name]), **options)
     return results if isinstance(results, tuple) else (results,)
 
@@ -208,7 +200,7 @@ def takes_time(name: str, arguments: Mapping[str, Any]) -> bool:
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """Numbers that are not finite are found by the checks; here nobody is to be warned of them."""
+    """Silence warnings about numbers that are not finite: the checks find them."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         yield
@@ -224,20 +216,39 @@ class Evaluation:
         self._results: dict[str, tuple[Array, ...]] = {}
         self._slopes: dict[tuple[str, str], tuple[Array, ...]] = {}
         self.responses: dict[str, Any] = {}
-        """What `symgen.validation.forward_laws` finds out about the mass matrix."""
+        """What `symgen.validation.scales` finds out about the mass matrix."""
         self.smooth: Array | None = None
         """What `symgen.validation.domain` finds out about the outputs."""
         self._disturbed: dict[int, Evaluation] = {}
+        facts, n = self.facts, states.qd.shape[1]
+        self.terms = JointTerms(
+            n, facts.joint_terms, facts.coupling, facts.offsets, facts.configuration
+        )
+
+    @property
+    def losses(self) -> Array:
+        """Torques of damping and friction, (S, n)."""
+        return self.terms.losses(self.states.qd)
+
+    @property
+    def springs(self) -> Array:
+        """Torques of the springs of joints, (S, n)."""
+        return self.terms.springs(self.states.q)
+
+    @property
+    def joint_torques(self) -> Array:
+        """Torques of all joint terms, (S, n)."""
+        return self.terms.torques(self.states.q, self.states.qd, self.states.qdd)
 
     def disturbed(self, draw: int) -> Evaluation:
         """The evaluation with its operations disturbed (`symgen.validation.disturbance`)."""
         if draw not in self._disturbed:
             subject = self.subject
             in_numpy = subject.functions if subject.complex_step else subject.in_numpy
-            seed, own = seed_of(subject.name, draw), subject.functions
+            seed, functions = seed_of(subject.name, draw), subject.functions
             if subject.independent:  # it keeps what it has computed, and would keep disturbances
-                in_numpy, own = None, own.disturbed_by(np.random.default_rng(seed))
-            functions = DisturbedFunctions(own, in_numpy, seed)
+                in_numpy, functions = None, functions.disturbed_by(np.random.default_rng(seed))
+            functions = DisturbedFunctions(functions, in_numpy, seed)
             made = Evaluation(replace(subject, functions=functions), self.states, self.facts)
             made.smooth = self.smooth
             self._disturbed[draw] = made
@@ -333,7 +344,7 @@ class Evaluation:
 
 
 Comparison = tuple[Any, ...]
-"""What holds, the limit as a function of n, value, reference, further arrays that set the scale."""
+"""Law in words, limit as a function of n, value, reference, further arrays that set the scale."""
 
 
 def times(matrix: Array, vector: Array) -> Array:
@@ -341,121 +352,14 @@ def times(matrix: Array, vector: Array) -> Array:
     return np.asarray((matrix @ vector[..., np.newaxis])[..., 0])
 
 
-class JointTerms:
-    """What drives, bearings and springs of a robot do in the states of an evaluation.
-
-    Where nobody knows of any, there are none.  All of it is felt by the coordinates, (S, n).
-    """
-
-    def __init__(self, s: Evaluation) -> None:
-        n = s.states.qd.shape[1]
-        S, o = s.facts.coupling, s.facts.offsets
-        self._coupling = np.eye(n) if S is None else np.asarray(S)
-        self._offsets = np.zeros(n) if o is None else np.asarray(o)
-        self._states = s.states
-        self._space = space = s.facts.configuration
-        none = np.zeros(len(self._coupling))
-        keys = ("reflected_inertia", "added_mass", "damping", "friction", "stiffness", "rest")
-        default = {**dict.fromkeys(keys, none), "friction_velocity": none + 1.0}
-        self.numbers: Mapping[str, Array] = {**default, **(s.facts.joint_terms or {})}
-        self._places = s.states.q
-        if space is not None:
-            rest = self.numbers.get("rest_configuration")
-            ways = stretches(space, s.states.q, rest)
-            self._places = space.coordinates(s.states.q) + ways
-
-    def _felt(self, torques: Array) -> Array:
-        """S' tau, (S, n), of torques at all joints, (S, N)."""
-        return np.asarray(torques @ self._coupling)
-
-    def _of_joints(self, rates: Array) -> Array:
-        return np.asarray(rates @ self._coupling.T)
-
-    @property
-    def rotors(self) -> Array:
-        """What the rotors add to the mass matrix, (n, n)."""
-        inertia = self.numbers["reflected_inertia"][:, np.newaxis]
-        return np.asarray(self._coupling.T @ (inertia * self._coupling))
-
-    @property
-    def torques(self) -> Array:
-        """What is added to the torques of the rigid bodies, (S, n)."""
-        inertia = self.numbers["reflected_inertia"]
-        rotors = self._felt(inertia * self._of_joints(self._states.qdd))
-        return np.asarray(rotors + self._added + self.losses + self.springs)
-
-    @property
-    def _added(self) -> Array:
-        """Torques of added masses, m (v' + w x v), (S, n)."""
-        rates = self._states.qdd
-        if self._space is not None:
-            qd = self._states.qd
-            rates = rates - np.einsum("kij,sk,sj->si", self._space.turning, qd, qd)
-        return self._felt(self.numbers["added_mass"] * self._of_joints(rates))
-
-    @property
-    def losses(self) -> Array:
-        """Torques of damping and friction, (S, n)."""
-        qd, terms = self._of_joints(self._states.qd), self.numbers
-        slip = np.tanh(qd / terms["friction_velocity"])
-        return self._felt(terms["damping"] * qd + terms["friction"] * slip)
-
-    @property
-    def springs(self) -> Array:
-        """Torques of the springs, (S, n)."""
-        places = self._of_joints(self._places) + self._offsets
-        return self._felt(self.numbers["stiffness"] * (places - self.numbers["rest"]))
-
-    @property
-    def friction_slope(self) -> Array:
-        """The scale of the rounding errors that friction leaves in dtau_dqd, (S, n).
-
-        Its slope (1 - tanh^2(x)) f / v, with x = qd / v, has those of f / v as long as anything is
-        left of 1 - tanh^2 in float64; from there on the true slope 4 exp(-2 x) f / v is rounded
-        away.
-        """
-        slope, _ = self._friction()
-        return np.asarray(slope @ np.abs(self._coupling) ** 2)
-
-    @property
-    def friction_curvature(self) -> Array:
-        """The same scale of the second derivatives of friction by qd, (S, n)."""
-        slope, _ = self._friction()
-        bend = slope / self.numbers["friction_velocity"]
-        return np.asarray(bend @ np.abs(self._coupling) ** 3)
-
-    @property
-    def friction_by_velocity(self) -> Array:
-        """The scale of the rounding errors of friction by its velocity, (S, n)."""
-        slope, ratio = self._friction()
-        return np.asarray((slope * ratio) @ np.abs(self._coupling))
-
-    def _friction(self) -> tuple[Array, Array]:
-        """Of all joints: the scale of the errors of the slope, and qd / v, (S, N)."""
-        terms = self.numbers
-        ratio = np.abs(self._of_joints(self._states.qd)) / terms["friction_velocity"]
-        beyond = np.maximum(0.0, ratio - VANISHED)
-        slope = terms["friction"] / terms["friction_velocity"] * np.exp(-2.0 * beyond)
-        return np.asarray(slope), np.asarray(ratio)
-
-
-def friction_slope(s: Evaluation) -> Array:
-    """See `JointTerms`, (S, n)."""
-    return JointTerms(s).friction_slope
-
-
-def friction_by_velocity(s: Evaluation) -> Array:
-    """See `JointTerms`, (S, n)."""
-    return JointTerms(s).friction_by_velocity
-
-
-def friction_curvature(s: Evaluation) -> Array:
-    """See `JointTerms`, (S, n)."""
-    return JointTerms(s).friction_curvature
+def top(array: Any) -> Array:
+    """Largest magnitude in each sample, (S,); a NaN stays one."""
+    array = np.abs(np.asarray(array))
+    return np.asarray(array.max(axis=tuple(range(1, array.ndim)), initial=0.0))
 
 
 def model_forces(s: Evaluation) -> Array | None:
-    """What joints feel of the forces of the model, (S, n): what is left of the bias forces.
+    """Generalized forces of the forces of the model, (S, n): the rest of the bias forces.
 
     None where a subject lacks the functions that tell; zeros without such forces.
     """
@@ -463,6 +367,5 @@ def model_forces(s: Evaluation) -> Array | None:
         return np.zeros(s.states.qd.shape)
     if not s.has("bias_forces", "coriolis_matrix", "gravity_forces"):
         return None
-    terms = JointTerms(s)
     bodies = times(s["coriolis_matrix"], s.states.qd) + s["gravity_forces"]
-    return np.asarray(bodies + terms.springs + terms.losses - s.at("bias_forces", loads=None))
+    return np.asarray(bodies + s.springs + s.losses - s.at("bias_forces", loads=None))

@@ -16,7 +16,7 @@ bare limits are multiplied by the condition of the robot: see `symgen.validation
 Solving for accelerations multiplies the rounding errors of torques by the inverse of the mass
 matrix.  A limit of qdd that ignored this would be wrong for an arm with a light wrist, and one for
 the worst case would find nothing.  Errors of qdd are therefore also relative to `SOLVED` times the
-bound that the mass matrix and the torques of the sample give (`symgen.validation.forward_laws`);
+bound that the mass matrix and the torques of the sample give (`symgen.validation.scales`);
 what is put back into inverse dynamics is well-conditioned, and held to the bare limits.
 """
 
@@ -53,7 +53,7 @@ def derivative(n: int) -> float:
 
 
 def difference(n: int) -> float:
-    """A derivative against differences (`symgen.validation.oracle_second`)."""
+    """A derivative against differences (`symgen.validation.oracle_curvatures`)."""
     return 2e4 * EPS * (n + 4)
 
 
@@ -73,7 +73,7 @@ def rotation(n: int) -> float:
 
 
 def interface(n: int) -> float:
-    """The same function through another path (single sample, batch): only sin, cos may differ."""
+    """One function through two paths (single sample, batch): only sin, cos may differ."""
     return 100.0 * EPS * (n + 4)
 
 

@@ -1,4 +1,4 @@
-"""Laws of joint wrenches, points, link frames, centre of mass, momentum and regressor.
+"""Laws of joint wrenches, points, link frames, centre of mass, momentum, regressor, constraints.
 
 | symbol | array | shape; S samples |
 | --- | --- | --- |
@@ -8,7 +8,7 @@
 
 The Jacobians say which link stands behind a coordinate: the first one that it moves, for links come
 after those that carry them.  Of a joint with several coordinates it is the link behind the last
-one; ahead of it are bodies without mass, of whose frames no function tells.
+one; ahead of it are bodies without mass, whose frames no function returns.
 """
 
 from __future__ import annotations
@@ -18,13 +18,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from . import _limits as limits
-from ._domain import where_defined
 from ._evaluation import (
-    SEVERAL_RESULTS,
     Array,
     Comparison,
     Evaluation,
-    JointTerms,
     model_forces,
     times,
 )
@@ -34,29 +31,19 @@ _UNIT = 1e-6
 
 
 def joint_wrenches(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Derivatives of the joint wrenches; their part along the joint's motion is the torque."""
-    name, by = "joint_wrench_derivatives", "complex step of joint_wrenches"
-    if s.has(name):
-        wrench, *slopes = s.results(name)
-        if s.has("joint_wrenches"):
-            what = f"{name}, joint_wrenches = joint_wrenches"
-            yield what, limits.agreement, wrench, s["joint_wrenches"]
-        if lens.has("joint_wrenches"):
-            for argument, slope in zip(("q", "qd", "qdd"), slopes, strict=True):
-                expected = lens.slope("joint_wrenches", argument)
-                yield f"{name}, dw_d{argument} = {by}", limits.derivative, slope, expected
+    """Their part along the joint's motion is the torque."""
     if s.has("joint_wrenches", "inverse_dynamics") and _has_bodies(lens):
         bodies = _Bodies(lens)
-        felt, *parts = bodies.along_joints(np.asarray(s["joint_wrenches"])[:, bodies.rows])
-        drives = JointTerms(s).torques
+        along, *parts = bodies.along_joints(np.asarray(s["joint_wrenches"])[:, bodies.rows])
+        drives = s.joint_torques
         torques = np.asarray(s["inverse_dynamics"]) - drives
         what = "joint_wrenches along the joints = inverse_dynamics without joint terms"
         shown = bodies.shown
-        yield what, limits.physics, felt[:, shown], torques[:, shown], drives, *parts
+        yield what, limits.physics, along[:, shown], torques[:, shown], drives, *parts
 
 
 def points(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Velocities are rates of positions, accelerations rates of velocities, and derivatives."""
+    """Velocities are rates of positions, accelerations rates of velocities."""
     name = "point_motion"
     if not lens.has(name) or not np.size(lens[name]):
         return
@@ -65,13 +52,6 @@ def points(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         yield f"{name}, velocity = rate of position", limits.physics, velocity, lens.rate(name)
         what = f"{name}, acceleration = rate of velocity"
         yield what, limits.physics, acceleration, lens.rate(name, 1)
-    name = "point_motion_derivatives"
-    if s.has(name):
-        for label, slope in zip(SEVERAL_RESULTS[name], s.results(name), strict=True):
-            what, argument = label.split("_d")  # such as da_dqd
-            expected = lens.slope("point_motion", argument, ("dx", "dv", "da").index(what))
-            by = "complex step of point_motion"
-            yield f"{name}, {label} = {by}", limits.derivative, slope, expected
 
 
 def links(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
@@ -89,11 +69,8 @@ def links(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def center_of_mass(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Its Jacobian, and gravity, which pulls at it."""
+    """Gravity pulls at it."""
     name = "center_of_mass_jacobian"
-    if s.has(name) and lens.has("center_of_mass"):
-        both = where_defined(lens, name, "", s[name], lens.slope("center_of_mass", "q"))
-        yield f"{name} = complex step of center_of_mass", limits.derivative, *both
     if s.has("gravity_forces") and lens.has(name) and not _is_weightless(s):
         lever = np.swapaxes(np.asarray(lens[name]), -1, -2)
         forces = np.asarray(s["gravity_forces"])
@@ -162,18 +139,43 @@ def regressor(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     parameters = s.facts.inertial_parameters
     if parameters is None or not s.has("regressor", "inverse_dynamics"):
         return
-    free, felt = s.at("inverse_dynamics", loads=None), model_forces(s)
-    if felt is None:
+    free, model_torques = s.at("inverse_dynamics", loads=None), model_forces(s)
+    if model_torques is None:
         return
-    drives = JointTerms(s).torques - felt
+    drives = s.joint_torques - model_torques
     value = np.asarray(s["regressor"]) @ parameters
     what = "regressor inertial_parameters = inverse_dynamics without loads and joint terms"
     parts = np.abs(s["regressor"]) @ np.abs(parameters)
     yield what, limits.physics, value, np.asarray(free) - drives, drives, parts
 
 
+def constraints(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Rates along q' = qd, t' = 1, second rates J qdd + bias, and torques J' multipliers."""
+    if lens.has("constraints") and s.has("constraint_rates"):
+        what = "constraint_rates = rate of constraints"
+        yield what, limits.physics, s["constraint_rates"], lens.rate("constraints")
+    if lens.has("constraint_rates") and s.has("constraint_bias"):
+        still = np.zeros_like(s.states.qdd)
+        expected = lens.rate("constraint_rates", qdd=still)
+        what = "constraint_bias = rate of constraint_rates at qdd = 0"
+        yield what, limits.physics, s["constraint_bias"], expected
+    name = "constraint_acceleration_derivatives"
+    if s.has(name) and lens.has("constraint_jacobian", "constraint_bias"):
+        pushed = times(lens["constraint_jacobian"], s.states.qdd)
+        bias = np.asarray(lens["constraint_bias"])
+        what = f"{name}, value = constraint_jacobian qdd + constraint_bias"
+        yield what, limits.physics, s[name], pushed + bias, pushed, bias
+    name = "constraint_torque_derivatives"
+    if s.has(name) and lens.has("constraint_jacobian"):
+        lever = np.swapaxes(np.asarray(lens["constraint_jacobian"]), -1, -2)
+        multipliers = s.states.constraint_multipliers
+        parts = times(np.abs(lever), np.abs(multipliers))
+        what = f"{name}, value = constraint_jacobian' multipliers"
+        yield what, limits.physics, s[name], times(lever, multipliers), parts
+
+
 MOTION_LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
-    joint_wrenches, points, links, center_of_mass, momentum, regressor,
+    joint_wrenches, points, links, center_of_mass, momentum, regressor, constraints,
 )  # fmt: skip
 
 
@@ -194,7 +196,7 @@ def _has_bodies(s: Evaluation) -> bool:
 class _Bodies:
     """The links behind the coordinates, as forward kinematics and Jacobians have them.
 
-    What the methods return is followed by terms that set the scale of its rounding errors.
+    Results of methods are followed by terms that set the scale of their rounding errors.
     """
 
     def __init__(self, s: Evaluation) -> None:
@@ -224,8 +226,8 @@ class _Bodies:
         slides = np.abs(turn).max(axis=-1) < 0.5
         pitch = np.sum(travel * turn, axis=-1, keepdims=True)
         turned = np.sum((moment + pitch * force) * turn, axis=-1)
-        felt = np.where(slides, np.sum(force * travel, axis=-1), turned)
-        return felt, force, moment
+        along = np.where(slides, np.sum(force * travel, axis=-1), turned)
+        return along, force, moment
 
     def center_of_mass(self, parameters: Array) -> tuple[Array, ...]:
         """(S, 3); zeros without mass."""

@@ -1,5 +1,5 @@
 /* Steps of joints with a quaternion: symgen/robot/configuration.py and
- * symgen/simulation/displacements.py in C, with the same names.
+ * symgen/simulation/fixed_steps.py in C, with the same names.
  *
  * A ball has qx qy qz qw in q, and its angular velocity among the n velocities; a free body has the
  * position ahead of them, and a linear velocity.  Both velocities are in the axes of the link.

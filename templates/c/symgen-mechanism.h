@@ -2,7 +2,7 @@
  *
  * ALI3-P: the augmented Lagrangian formulation of index 3 with projections of velocities and
  * accelerations, as in Lopez Varela, Dopico and Luaces (2023); numbers in parentheses are those of
- * their equations.  It computes what symgen/simulation/augmented_lagrangian.py computes, with the
+ * their equations.  It computes what symgen/simulation/fixed_steps.py computes, with the
  * same names; that file says how the equations are solved.
  *
  * n velocities, nq coordinates (more beside quaternions), m constraints, s sensitivities, p runtime

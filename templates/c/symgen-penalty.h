@@ -1,7 +1,7 @@
 /* Systems of mechanisms with a penalty w, and their solutions without one.
  *
  * Matrices are dense and stored row by row; right sides stand side by side in s columns.
- * symgen/simulation/augmented_lagrangian.py says how they are solved.
+ * symgen/simulation/fixed_steps.py says how they are solved.
  *
  * This file is the same for every robot.
  */

@@ -1,6 +1,6 @@
 /* What a step of symgen-mechanism.h is for direct sensitivities and objectives.
  *
- * As in symgen/simulation/augmented_lagrangian.py, with the same names; numbers in parentheses are
+ * As in symgen/simulation/fixed_steps.py, with the same names; numbers in parentheses are
  * those of the equations in Lopez Varela, Dopico and Luaces (2023).
  *
  * This file is the same for every robot.

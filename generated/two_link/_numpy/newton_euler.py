@@ -395,22 +395,23 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
     R_2_21 = sin(q_2)  # NE-1
     R_2_11 = cos(q_2)  # NE-1
 
-    # rotations, joint elbow
-    R0_2_11 = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
-    R0_2_21 = R_1_11*R_2_21 + R_1_21*R_2_11  # NE-9
+    # torques: rotations, joint elbow
+    R0_2_11_by_loads = R_1_11*R_2_11 - R_1_21*R_2_21  # NE-9
+    R0_2_21_by_loads = R_1_11*R_2_21 + R_1_21*R_2_11  # NE-9
 
-    # backward, joint elbow
-    d_n_2_z_dtip_fx = 0.4*R0_2_21  # d NE-15
-    dtau_dloads[..., 1, 0, 0] = d_n_2_z_dtip_fx
-    d_n_2_z_dtip_fy = -0.4*R0_2_11  # d NE-15
-    dtau_dloads[..., 1, 0, 1] = d_n_2_z_dtip_fy
+    # torques: backward, joint elbow
+    d_n_2_z_by_loads_dtip_fx = 0.4*R0_2_21_by_loads  # d NE-15
+    dtau_dloads[..., 1, 0, 0] = d_n_2_z_by_loads_dtip_fx
+    d_n_2_z_by_loads_dtip_fy = -0.4*R0_2_11_by_loads  # d NE-15
+    dtau_dloads[..., 1, 0, 1] = d_n_2_z_by_loads_dtip_fy
 
-    # backward, joint shoulder
-    d_f_1_from_2_x_dtip_fy = R_2_21*R0_2_11 - R_2_11*R0_2_21  # d NE-14
-    d_n_1_z_dtip_fx = -(0.4*d_f_1_from_2_x_dtip_fy - d_n_2_z_dtip_fx)  # d NE-15
-    dtau_dloads[..., 0, 0, 0] = d_n_1_z_dtip_fx
-    d_n_1_z_dtip_fy = -(0.4*R0_2_11 + 0.4*(R_2_21*R0_2_21 + R_2_11*R0_2_11))  # d NE-15
-    dtau_dloads[..., 0, 0, 1] = d_n_1_z_dtip_fy
+    # torques: backward, joint shoulder
+    d_f_1_from_2_x_by_loads_dtip_fy = R_2_21*R0_2_11_by_loads - R_2_11*R0_2_21_by_loads  # d NE-14
+    d_n_1_z_by_loads_dtip_fx = -(0.4*d_f_1_from_2_x_by_loads_dtip_fy - d_n_2_z_by_loads_dtip_fx)  # d NE-15
+    dtau_dloads[..., 0, 0, 0] = d_n_1_z_by_loads_dtip_fx
+    t1 = 0.4*(R_2_21*R0_2_21_by_loads + R_2_11*R0_2_11_by_loads)
+    d_n_1_z_by_loads_dtip_fy = -(0.4*R0_2_11_by_loads + t1)  # d NE-15
+    dtau_dloads[..., 0, 0, 1] = d_n_1_z_by_loads_dtip_fy
 
     # results
     dtau_dloads[..., 0, 0, 5] = -1.0
@@ -458,22 +459,22 @@ def coriolis_matrix(q, qd, coriolis_matrix):
     R_2_21 = sin(q_2)  # NE-1
     R_2_11 = cos(q_2)  # NE-1
 
-    # forward, joint elbow
-    omega_2_z = qd_1 + qd_2  # NE-3
+    # torques: forward, joint elbow
+    omega_2_z_by_qd = qd_1 + qd_2  # NE-3
 
-    # backward, joint elbow
+    # torques: backward, joint elbow
     t1 = qd_1*R_2_21
-    d_n_2_z_dqd_1 = 0.08000000000000002*t1  # d NE-15
+    d_n_2_z_by_qd_dqd_1 = 0.08000000000000002*t1  # d NE-15
 
-    # backward, joint shoulder
-    t2 = 0.5*(R_2_21*(0.8*(qd_1*R_2_11) + 0.8*omega_2_z - 0.4*omega_2_z))
-    d_f_1_from_2_y_dqd_1 = 0.4*(R_2_11*t1) - t2  # d NE-14
-    d_n_1_z_dqd_1 = d_n_2_z_dqd_1 + 0.4*d_f_1_from_2_y_dqd_1  # d NE-15
+    # torques: backward, joint shoulder
+    t2 = 0.8*(qd_1*R_2_11) + 0.8*omega_2_z_by_qd - 0.4*omega_2_z_by_qd
+    d_f_1_from_2_y_by_qd_dqd_1 = 0.4*(R_2_11*t1) - 0.5*(R_2_21*t2)  # d NE-14
+    d_n_1_z_by_qd_dqd_1 = d_n_2_z_by_qd_dqd_1 + 0.4*d_f_1_from_2_y_by_qd_dqd_1  # d NE-15
 
     # coriolis, joint shoulder
-    C_1_1 = 0.5*d_n_1_z_dqd_1  # TP-7
+    C_1_1 = 0.5*d_n_1_z_by_qd_dqd_1  # TP-7
     coriolis_matrix[..., 0, 0] = C_1_1
-    C_1_2 = -0.04000000000000001*(R_2_21*omega_2_z)  # TP-7
+    C_1_2 = -0.04000000000000001*(R_2_21*omega_2_z_by_qd)  # TP-7
     coriolis_matrix[..., 0, 1] = C_1_2
 
     # coriolis, joint elbow

@@ -240,69 +240,72 @@ void NAMED(two_link_recursive_lagrange_mass_matrix)(
     const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
     const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
-    /* positions, joint elbow */
+    /* torques: positions, joint elbow */
     const real t1 = T_1_11*T_2_11;
     const real t2 = T_1_21*T_2_21;
-    const real A_2_11 = t1 - t2;  /* RL-2 */
-    const real d_C_2_24_dqdd_2 = 0.4*t1 - 0.4*t2;  /* d RL-4 */
-    const real A_2_14 = T_1_14 + d_C_2_24_dqdd_2;  /* RL-2 */
+    const real A_2_11_by_qdd = t1 - t2;  /* RL-2 */
+    const real d_C_2_24_by_qdd_dqdd_2 = 0.4*t1 - 0.4*t2;  /* d RL-4 */
+    const real A_2_14_by_qdd = T_1_14 + d_C_2_24_by_qdd_dqdd_2;  /* RL-2 */
     const real t3 = T_1_11*T_2_21;
     const real t4 = T_1_21*T_2_11;
-    const real A_2_21 = t3 + t4;  /* RL-2 */
+    const real A_2_21_by_qdd = t3 + t4;  /* RL-2 */
     const real t5 = 0.4*t4 + 0.4*t3;
-    const real A_2_24 = T_1_24 + t5;  /* RL-2 */
+    const real A_2_24_by_qdd = T_1_24 + t5;  /* RL-2 */
 
-    /* backward, joint elbow */
-    const real t6 = 0.07*A_2_11;
-    const real d_D_2_12_dqdd_1 = t6 - 0.1*A_2_14;  /* d RL-5 */
-    const real t7 = -0.1*A_2_11;
-    const real d_D_2_42_dqdd_1 = 0.5*A_2_14 + t7;  /* d RL-5 */
+    /* torques: backward, joint elbow */
+    const real t6 = 0.07*A_2_11_by_qdd;
+    const real d_D_2_12_by_qdd_dqdd_1 = t6 - 0.1*A_2_14_by_qdd;  /* d RL-5 */
+    const real t7 = -0.1*A_2_11_by_qdd;
+    const real d_D_2_42_by_qdd_dqdd_1 = 0.5*A_2_14_by_qdd + t7;  /* d RL-5 */
     const real t8 = 0.05*T_2_21;
-    const real t9 = A_2_11*t8;
-    const real t10 = 0.07*A_2_21;
-    const real t11 = t10 - 0.1*A_2_24;
-    const real t12 = -0.1*A_2_21;
-    const real t13 = t12 + 0.5*A_2_24;
+    const real t9 = A_2_11_by_qdd*t8;
+    const real t10 = 0.07*A_2_21_by_qdd;
+    const real t11 = t10 - 0.1*A_2_24_by_qdd;
+    const real t12 = -0.1*A_2_21_by_qdd;
+    const real t13 = t12 + 0.5*A_2_24_by_qdd;
     const real t14 = 0.4*T_2_11;
-    const real d_TD_2_11_dqdd_1 = t9 - T_2_11*t11 - t13*t14;  /* d RL-5 */
-    const real t15 = A_2_21*t8;
-    const real d_TD_2_12_dqdd_1 = T_2_11*d_D_2_12_dqdd_1 + t15 + d_D_2_42_dqdd_1*t14;  /* d RL-5 */
+    const real d_TD_2_11_by_qdd_dqdd_1 = t9 - T_2_11*t11 - t13*t14;  /* d RL-5 */
+    const real t15 = A_2_21_by_qdd*t8;
+    const real d_TD_2_12_by_qdd_dqdd_1 = T_2_11*d_D_2_12_by_qdd_dqdd_1 + t15 + d_D_2_42_by_qdd_dqdd_1*t14;  /* d RL-5 */
     const real t16 = 0.05*T_2_11;
-    const real t17 = A_2_21*t16;
+    const real t17 = A_2_21_by_qdd*t16;
     const real t18 = 0.4*T_2_21;
-    const real d_TD_2_22_dqdd_1 = T_2_21*d_D_2_12_dqdd_1 - t17 + d_D_2_42_dqdd_1*t18;  /* d RL-5 */
-    const real d_D_2_12_dqdd_2 = t6 - 0.1*d_C_2_24_dqdd_2;  /* d RL-5 */
-    const real d_D_2_42_dqdd_2 = 0.5*d_C_2_24_dqdd_2 + t7;  /* d RL-5 */
+    const real d_TD_2_22_by_qdd_dqdd_1 = T_2_21*d_D_2_12_by_qdd_dqdd_1 - t17 + d_D_2_42_by_qdd_dqdd_1*t18;  /* d RL-5 */
+    const real d_D_2_12_by_qdd_dqdd_2 = t6 - 0.1*d_C_2_24_by_qdd_dqdd_2;  /* d RL-5 */
+    const real d_D_2_42_by_qdd_dqdd_2 = 0.5*d_C_2_24_by_qdd_dqdd_2 + t7;  /* d RL-5 */
     const real t19 = t10 - 0.1*t5;
     const real t20 = t12 + 0.5*t5;
-    const real d_TD_2_11_dqdd_2 = t9 - T_2_11*t19 - t20*t14;  /* d RL-5 */
-    const real d_TD_2_12_dqdd_2 = T_2_11*d_D_2_12_dqdd_2 + t15 + d_D_2_42_dqdd_2*t14;  /* d RL-5 */
-    const real d_TD_2_22_dqdd_2 = T_2_21*d_D_2_12_dqdd_2 - t17 + d_D_2_42_dqdd_2*t18;  /* d RL-5 */
+    const real d_TD_2_11_by_qdd_dqdd_2 = t9 - T_2_11*t19 - t20*t14;  /* d RL-5 */
+    const real d_TD_2_12_by_qdd_dqdd_2 = T_2_11*d_D_2_12_by_qdd_dqdd_2 + t15 + d_D_2_42_by_qdd_dqdd_2*t14;  /* d RL-5 */
+    const real d_TD_2_22_by_qdd_dqdd_2 = T_2_21*d_D_2_12_by_qdd_dqdd_2 - t17 + d_D_2_42_by_qdd_dqdd_2*t18;  /* d RL-5 */
 
-    /* backward, joint shoulder */
-    const real d_D_1_11_dqdd_1 = d_TD_2_11_dqdd_1 - 0.03*T_1_21;  /* d RL-5 */
-    const real d_D_1_12_dqdd_1 = d_TD_2_12_dqdd_1 + 0.03*T_1_11;  /* d RL-5 */
-    const real t21 = A_2_11*t16;
+    /* torques: backward, joint shoulder */
+    const real d_D_1_11_by_qdd_dqdd_1 = d_TD_2_11_by_qdd_dqdd_1 - 0.03*T_1_21;  /* d RL-5 */
+    const real d_D_1_12_by_qdd_dqdd_1 = d_TD_2_12_by_qdd_dqdd_1 + 0.03*T_1_11;  /* d RL-5 */
+    const real t21 = A_2_11_by_qdd*t16;
     const real t22 = t21 + T_2_21*t11 + t13*t18;
-    const real d_D_1_21_dqdd_1 = -0.05*T_1_11 - t22;  /* d RL-5 */
-    const real d_D_1_22_dqdd_1 = d_TD_2_22_dqdd_1 - 0.05*T_1_21;  /* d RL-5 */
-    const real d_D_1_42_dqdd_1 = d_D_2_42_dqdd_1 + 0.1*T_1_11;  /* d RL-5 */
-    const real t23 = T_1_11*d_D_1_12_dqdd_1 - T_1_21*d_D_1_22_dqdd_1;
-    const real d_TD_1_12_dqdd_1 = t23 + T_1_14*d_D_1_42_dqdd_1;  /* d RL-5 */
-    const real t24 = T_1_21*d_D_1_11_dqdd_1 + T_1_11*d_D_1_21_dqdd_1;
-    const real d_TD_1_21_dqdd_1 = t24 - T_1_24*(t13 + 0.1*T_1_21);  /* d RL-5 */
+    const real d_D_1_21_by_qdd_dqdd_1 = -0.05*T_1_11 - t22;  /* d RL-5 */
+    const real d_D_1_22_by_qdd_dqdd_1 = d_TD_2_22_by_qdd_dqdd_1 - 0.05*T_1_21;  /* d RL-5 */
+    const real d_D_1_42_by_qdd_dqdd_1 = d_D_2_42_by_qdd_dqdd_1 + 0.1*T_1_11;  /* d RL-5 */
+    const real t23 = T_1_11*d_D_1_12_by_qdd_dqdd_1 - T_1_21*d_D_1_22_by_qdd_dqdd_1;
+    const real d_TD_1_12_by_qdd_dqdd_1 = t23 + T_1_14*d_D_1_42_by_qdd_dqdd_1;  /* d RL-5 */
+    const real t24 = T_1_21*d_D_1_11_by_qdd_dqdd_1 + T_1_11*d_D_1_21_by_qdd_dqdd_1;
+    const real d_TD_1_21_by_qdd_dqdd_1 = t24 - T_1_24*(t13 + 0.1*T_1_21);  /* d RL-5 */
 
-    /* torque, joint shoulder */
-    const real M_1_1 = d_TD_1_12_dqdd_1 - d_TD_1_21_dqdd_1;  /* TP-8 */
+    /* torques: torque, joint shoulder */
+    const real M_1_1 = d_TD_1_12_by_qdd_dqdd_1 - d_TD_1_21_by_qdd_dqdd_1;  /* TP-8 */
     mass_matrix[0] = M_1_1;
 
-    /* torque, joint elbow */
-    const real t25 = T_1_11*d_TD_2_12_dqdd_1 - (T_1_21*d_TD_2_11_dqdd_1 - T_1_11*t22);
-    const real M_2_1 = t25 - T_1_21*d_TD_2_22_dqdd_1;  /* TP-8 */
+    /* torques: torque, joint elbow */
+    const real t25 = T_1_21*d_TD_2_11_by_qdd_dqdd_1 - T_1_11*t22;
+    const real t26 = T_1_11*d_TD_2_12_by_qdd_dqdd_1 - t25;
+    const real M_2_1 = t26 - T_1_21*d_TD_2_22_by_qdd_dqdd_1;  /* TP-8 */
     mass_matrix[1] = M_2_1;
     mass_matrix[2] = M_2_1;
-    const real t26 = T_1_21*d_TD_2_11_dqdd_2 - T_1_11*(t21 + T_2_21*t19 + t20*t18);
-    const real M_2_2 = T_1_11*d_TD_2_12_dqdd_2 - t26 - T_1_21*d_TD_2_22_dqdd_2;  /* TP-8 */
+    const real t27 = T_1_11*(t21 + T_2_21*t19 + t20*t18);
+    const real t28 = T_1_21*d_TD_2_11_by_qdd_dqdd_2 - t27;
+    const real t29 = T_1_11*d_TD_2_12_by_qdd_dqdd_2 - t28;
+    const real M_2_2 = t29 - T_1_21*d_TD_2_22_by_qdd_dqdd_2;  /* TP-8 */
     mass_matrix[3] = M_2_2;
 }
 #endif
@@ -330,86 +333,91 @@ void NAMED(two_link_recursive_lagrange_coriolis_matrix)(
     const real T_2_21 = sines[1];  /* RL-1 */
     const real T_2_11 = cosines[1];  /* RL-1 */
 
-    /* velocities, joint shoulder */
-    const real B_1_21 = qd_1*T_1_11;  /* RL-3 */
+    /* torques: velocities, joint shoulder */
+    const real B_1_21_by_qd = qd_1*T_1_11;  /* RL-3 */
 
-    /* velocities, joint elbow */
+    /* torques: velocities, joint elbow */
     const real t1 = qd_2*T_1_11;
-    const real B_at_2_21 = B_1_21 + t1;  /* RL-3 */
+    const real B_at_2_21_by_qd = B_1_21_by_qd + t1;  /* RL-3 */
 
-    /* accelerations, joint shoulder */
+    /* torques: accelerations, joint shoulder */
     const real t2 = qd_1*T_1_21;
-    const real d_C_1_12_dqd_1 = 2.0*t2;  /* d RL-4 */
+    const real d_C_1_12_by_qd_dqd_1 = 2.0*t2;  /* d RL-4 */
 
-    /* accelerations, joint elbow */
+    /* torques: accelerations, joint elbow */
     const real t3 = qd_2*T_1_21;
-    const real d_C_at_2_12_dqd_1 = d_C_1_12_dqd_1 + 2.0*t3;  /* d RL-4 */
-    const real t4 = T_2_21*d_C_at_2_12_dqd_1;
-    const real t5 = 2.0*B_1_21 + 2.0*t1;
+    const real d_C_at_2_12_by_qd_dqd_1 = d_C_1_12_by_qd_dqd_1 + 2.0*t3;  /* d RL-4 */
+    const real t4 = T_2_21*d_C_at_2_12_by_qd_dqd_1;
+    const real t5 = 2.0*B_1_21_by_qd + 2.0*t1;
     const real t6 = T_2_11*t5;
-    const real d_C_2_11_dqd_1 = t4 - t6;  /* d RL-4 */
+    const real d_C_2_11_by_qd_dqd_1 = t4 - t6;  /* d RL-4 */
     const real t7 = T_2_21*t5;
-    const real t8 = T_2_11*d_C_at_2_12_dqd_1;
-    const real d_C_2_12_dqd_1 = t7 + t8;  /* d RL-4 */
-    const real d_C_2_14_dqd_1 = 0.4*t4 - 0.4*t6 - 0.8*B_1_21;  /* d RL-4 */
-    const real d_C_at_2_12_dqd_2 = t2 + t3 + t2 + t3;  /* d RL-4 */
-    const real t9 = T_2_21*d_C_at_2_12_dqd_2;
-    const real t10 = B_1_21 + B_at_2_21 + t1;
+    const real t8 = T_2_11*d_C_at_2_12_by_qd_dqd_1;
+    const real d_C_2_12_by_qd_dqd_1 = t7 + t8;  /* d RL-4 */
+    const real d_C_2_14_by_qd_dqd_1 = 0.4*t4 - 0.4*t6 - 0.8*B_1_21_by_qd;  /* d RL-4 */
+    const real d_C_at_2_12_by_qd_dqd_2 = t2 + t3 + t2 + t3;  /* d RL-4 */
+    const real t9 = T_2_21*d_C_at_2_12_by_qd_dqd_2;
+    const real t10 = B_1_21_by_qd + B_at_2_21_by_qd + t1;
     const real t11 = T_2_11*t10;
-    const real d_C_2_11_dqd_2 = t9 - t11;  /* d RL-4 */
+    const real d_C_2_11_by_qd_dqd_2 = t9 - t11;  /* d RL-4 */
     const real t12 = T_2_21*t10;
-    const real t13 = T_2_11*d_C_at_2_12_dqd_2;
-    const real d_C_2_12_dqd_2 = t12 + t13;  /* d RL-4 */
-    const real d_C_2_14_dqd_2 = 0.4*t9 - 0.4*t11;  /* d RL-4 */
+    const real t13 = T_2_11*d_C_at_2_12_by_qd_dqd_2;
+    const real d_C_2_12_by_qd_dqd_2 = t12 + t13;  /* d RL-4 */
+    const real d_C_2_14_by_qd_dqd_2 = 0.4*t9 - 0.4*t11;  /* d RL-4 */
 
-    /* backward, joint elbow */
-    const real d_D_2_11_dqd_1 = 0.07*d_C_2_11_dqd_1 - 0.1*d_C_2_14_dqd_1;  /* d RL-5 */
-    const real d_D_2_41_dqd_1 = 0.5*d_C_2_14_dqd_1 - 0.1*d_C_2_11_dqd_1;  /* d RL-5 */
+    /* torques: backward, joint elbow */
+    const real d_D_2_11_by_qd_dqd_1 = 0.07*d_C_2_11_by_qd_dqd_1 - 0.1*d_C_2_14_by_qd_dqd_1;  /* d RL-5 */
+    const real d_D_2_41_by_qd_dqd_1 = 0.5*d_C_2_14_by_qd_dqd_1 - 0.1*d_C_2_11_by_qd_dqd_1;  /* d RL-5 */
     const real t14 = 0.05*T_2_21;
     const real t15 = 0.4*T_2_11;
-    const real d_TD_2_11_dqd_1 = T_2_11*d_D_2_11_dqd_1 - d_C_2_12_dqd_1*t14 + d_D_2_41_dqd_1*t15;  /* d RL-5 */
-    const real t16 = 0.05*T_2_11;
-    const real t17 = 0.4*T_2_21;
-    const real d_TD_2_21_dqd_1 = T_2_21*d_D_2_11_dqd_1 + d_C_2_12_dqd_1*t16 + d_D_2_41_dqd_1*t17;  /* d RL-5 */
-    const real t18 = 0.4*t8 + 0.4*t7 + 0.8*t2;
-    const real t19 = 0.07*d_C_2_12_dqd_1 - 0.1*t18;
-    const real t20 = 0.5*t18 - 0.1*d_C_2_12_dqd_1;
-    const real d_TD_2_22_dqd_1 = d_C_2_11_dqd_1*t16 - T_2_21*t19 - t20*t17;  /* d RL-5 */
-    const real d_D_2_11_dqd_2 = 0.07*d_C_2_11_dqd_2 - 0.1*d_C_2_14_dqd_2;  /* d RL-5 */
-    const real d_D_2_41_dqd_2 = 0.5*d_C_2_14_dqd_2 - 0.1*d_C_2_11_dqd_2;  /* d RL-5 */
-    const real d_TD_2_11_dqd_2 = T_2_11*d_D_2_11_dqd_2 - d_C_2_12_dqd_2*t14 + d_D_2_41_dqd_2*t15;  /* d RL-5 */
-    const real d_TD_2_21_dqd_2 = T_2_21*d_D_2_11_dqd_2 + d_C_2_12_dqd_2*t16 + d_D_2_41_dqd_2*t17;  /* d RL-5 */
-    const real t21 = 0.4*t13 + 0.4*t12;
-    const real t22 = 0.07*d_C_2_12_dqd_2 - 0.1*t21;
-    const real t23 = 0.5*t21 - 0.1*d_C_2_12_dqd_2;
-    const real d_TD_2_22_dqd_2 = d_C_2_11_dqd_2*t16 - T_2_21*t22 - t23*t17;  /* d RL-5 */
+    const real t16 = T_2_11*d_D_2_11_by_qd_dqd_1 - d_C_2_12_by_qd_dqd_1*t14;
+    const real d_TD_2_11_by_qd_dqd_1 = t16 + d_D_2_41_by_qd_dqd_1*t15;  /* d RL-5 */
+    const real t17 = 0.05*T_2_11;
+    const real t18 = 0.4*T_2_21;
+    const real t19 = T_2_21*d_D_2_11_by_qd_dqd_1 + d_C_2_12_by_qd_dqd_1*t17;
+    const real d_TD_2_21_by_qd_dqd_1 = t19 + d_D_2_41_by_qd_dqd_1*t18;  /* d RL-5 */
+    const real t20 = 0.4*t8 + 0.4*t7 + 0.8*t2;
+    const real t21 = 0.07*d_C_2_12_by_qd_dqd_1 - 0.1*t20;
+    const real t22 = 0.5*t20 - 0.1*d_C_2_12_by_qd_dqd_1;
+    const real d_TD_2_22_by_qd_dqd_1 = d_C_2_11_by_qd_dqd_1*t17 - T_2_21*t21 - t22*t18;  /* d RL-5 */
+    const real d_D_2_11_by_qd_dqd_2 = 0.07*d_C_2_11_by_qd_dqd_2 - 0.1*d_C_2_14_by_qd_dqd_2;  /* d RL-5 */
+    const real d_D_2_41_by_qd_dqd_2 = 0.5*d_C_2_14_by_qd_dqd_2 - 0.1*d_C_2_11_by_qd_dqd_2;  /* d RL-5 */
+    const real t23 = T_2_11*d_D_2_11_by_qd_dqd_2 - d_C_2_12_by_qd_dqd_2*t14;
+    const real d_TD_2_11_by_qd_dqd_2 = t23 + d_D_2_41_by_qd_dqd_2*t15;  /* d RL-5 */
+    const real t24 = T_2_21*d_D_2_11_by_qd_dqd_2 + d_C_2_12_by_qd_dqd_2*t17;
+    const real d_TD_2_21_by_qd_dqd_2 = t24 + d_D_2_41_by_qd_dqd_2*t18;  /* d RL-5 */
+    const real t25 = 0.4*t13 + 0.4*t12;
+    const real t26 = 0.07*d_C_2_12_by_qd_dqd_2 - 0.1*t25;
+    const real t27 = 0.5*t25 - 0.1*d_C_2_12_by_qd_dqd_2;
+    const real d_TD_2_22_by_qd_dqd_2 = d_C_2_11_by_qd_dqd_2*t17 - T_2_21*t26 - t27*t18;  /* d RL-5 */
 
-    /* backward, joint shoulder */
-    const real d_D_1_11_dqd_1 = d_TD_2_11_dqd_1 - 0.06*B_1_21;  /* d RL-5 */
-    const real d_D_1_21_dqd_1 = d_TD_2_21_dqd_1 + 0.1*t2;  /* d RL-5 */
-    const real d_D_1_22_dqd_1 = d_TD_2_22_dqd_1 - 0.1*B_1_21;  /* d RL-5 */
-    const real d_D_1_41_dqd_1 = d_D_2_41_dqd_1 - 0.2*B_1_21;  /* d RL-5 */
-    const real t24 = 0.4*T_1_21;
-    const real d_TD_1_21_dqd_1 = T_1_21*d_D_1_11_dqd_1 + T_1_11*d_D_1_21_dqd_1 + d_D_1_41_dqd_1*t24;  /* d RL-5 */
-    const real t25 = T_1_21*d_TD_2_11_dqd_2 + T_1_11*d_TD_2_21_dqd_2;
-    const real d_TD_1_21_dqd_2 = t25 + d_D_2_41_dqd_2*t24;  /* d RL-5 */
+    /* torques: backward, joint shoulder */
+    const real d_D_1_11_by_qd_dqd_1 = d_TD_2_11_by_qd_dqd_1 - 0.06*B_1_21_by_qd;  /* d RL-5 */
+    const real d_D_1_21_by_qd_dqd_1 = d_TD_2_21_by_qd_dqd_1 + 0.1*t2;  /* d RL-5 */
+    const real d_D_1_22_by_qd_dqd_1 = d_TD_2_22_by_qd_dqd_1 - 0.1*B_1_21_by_qd;  /* d RL-5 */
+    const real d_D_1_41_by_qd_dqd_1 = d_D_2_41_by_qd_dqd_1 - 0.2*B_1_21_by_qd;  /* d RL-5 */
+    const real t28 = 0.4*T_1_21;
+    const real t29 = T_1_21*d_D_1_11_by_qd_dqd_1 + T_1_11*d_D_1_21_by_qd_dqd_1;
+    const real d_TD_1_21_by_qd_dqd_1 = t29 + d_D_1_41_by_qd_dqd_1*t28;  /* d RL-5 */
+    const real t30 = T_1_21*d_TD_2_11_by_qd_dqd_2 + T_1_11*d_TD_2_21_by_qd_dqd_2;
+    const real d_TD_1_21_by_qd_dqd_2 = t30 + d_D_2_41_by_qd_dqd_2*t28;  /* d RL-5 */
 
     /* coriolis, joint shoulder */
-    const real t26 = d_C_2_11_dqd_1*t14 + T_2_11*t19 + t20*t15;
-    const real t27 = 0.4*T_1_11;
-    const real t28 = T_1_11*(t26 + 0.06*t2) + T_1_21*d_D_1_22_dqd_1;
-    const real C_1_1 = -0.5*(t28 + (t20 + 0.2*t2)*t27 + d_TD_1_21_dqd_1);  /* TP-7 */
+    const real t31 = d_C_2_11_by_qd_dqd_1*t14 + T_2_11*t21 + t22*t15;
+    const real t32 = 0.4*T_1_11;
+    const real t33 = T_1_11*(t31 + 0.06*t2) + T_1_21*d_D_1_22_by_qd_dqd_1;
+    const real C_1_1 = -0.5*(t33 + (t22 + 0.2*t2)*t32 + d_TD_1_21_by_qd_dqd_1);  /* TP-7 */
     coriolis_matrix[0] = C_1_1;
-    const real t29 = T_1_11*(d_C_2_11_dqd_2*t14 + T_2_11*t22 + t23*t15);
-    const real t30 = T_1_21*d_TD_2_22_dqd_2;
-    const real C_1_2 = -0.5*(t29 + t30 + t23*t27 + d_TD_1_21_dqd_2);  /* TP-7 */
+    const real t34 = T_1_11*(d_C_2_11_by_qd_dqd_2*t14 + T_2_11*t26 + t27*t15);
+    const real t35 = T_1_21*d_TD_2_22_by_qd_dqd_2;
+    const real C_1_2 = -0.5*(t34 + t35 + t27*t32 + d_TD_1_21_by_qd_dqd_2);  /* TP-7 */
     coriolis_matrix[1] = C_1_2;
 
     /* coriolis, joint elbow */
-    const real t31 = T_1_21*d_TD_2_11_dqd_1 + T_1_11*d_TD_2_21_dqd_1 + T_1_11*t26;
-    const real C_2_1 = -0.5*(t31 + T_1_21*d_TD_2_22_dqd_1);  /* TP-7 */
+    const real t36 = T_1_21*d_TD_2_11_by_qd_dqd_1 + T_1_11*d_TD_2_21_by_qd_dqd_1;
+    const real C_2_1 = -0.5*(T_1_11*t31 + t36 + T_1_21*d_TD_2_22_by_qd_dqd_1);  /* TP-7 */
     coriolis_matrix[2] = C_2_1;
-    const real C_2_2 = -0.5*(t29 + t25 + t30);  /* TP-7 */
+    const real C_2_2 = -0.5*(t34 + t30 + t35);  /* TP-7 */
     coriolis_matrix[3] = C_2_2;
 }
 #endif

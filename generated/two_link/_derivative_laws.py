@@ -1,0 +1,167 @@
+"""Laws of derivatives: they are complex steps of the functions that they are derivatives of.
+
+Products are those derivatives times a vector.  Second derivatives are complex steps of the first
+ones; the Hessian of multipliers . tau is one matrix of order 3 n, given in blocks, whose errors are
+relative to its largest entry.
+
+In every law `s` is the subject, and `lens` has the complex steps: the subject itself where it takes
+complex numbers, else another subject, with which it is compared function by function anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ._calls import SEVERAL_RESULTS, SLOPES
+from ._configuration import Configuration
+from . import _limits as limits
+from ._agreement import compared
+from ._domain import where_both_are_defined
+from ._evaluation import Array, Comparison, Evaluation, call, times
+from ._scales import (
+    BASES,
+    CURVED,
+    HD,
+    HESSIAN,
+    ID,
+    PRODUCTS,
+    SOLVED,
+    comparable,
+    direction_of,
+    has_matrices,
+    matrices_of,
+    scale_of_hessian,
+    scales_of,
+    slopes_of,
+)
+
+MATRICES = f"{ID}_derivatives"
+
+
+def derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Functions of `SLOPES`: the value is the function's own, and all else complex steps."""
+    for name, (base, by) in SLOPES.items():
+        if not s.has(name) or (SOLVED.get(name) == HD and s.facts.prescribed is None):
+            continue
+        value = len(SEVERAL_RESULTS.get(name, ("",))) > len(by)
+        if value and base != name and s.has(base):
+            ok, scale = comparable(lens, name), scales_of(s, lens, name)[0]
+            label = SEVERAL_RESULTS[name][0]
+            pair = where_both_are_defined(name, s[name], np.asarray(s[base]))
+            arrays = (np.asarray(x)[ok] for x in (*pair, scale))
+            yield f"{name}, {label} = {base}", limits.agreement, *arrays
+        if lens.has(base):
+            of = "the value" if base == name else base
+            words = f"complex step of {of}{' in qdd' if name == 'mass_matrix' else ''}"
+            expected = [*[None] * value, *(_slope(lens, base, *pair) for pair in by)]
+            yield from compared(s, lens, name, [(words, limits.derivative, x) for x in expected])
+
+
+def _slope(lens: Evaluation, base: str, argument: str, result: int) -> Array | None:
+    """None where it is empty."""
+    if not vars(lens.states)[argument].size:
+        return None
+    slope = lens.slope(base, argument, result)
+    return slope if slope.size else None
+
+
+# ------------------------------------------------------------------------------------ products
+
+
+def products(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """Along a direction, and backwards from a sum, by complex steps."""
+    for name, base in BASES.items():
+        if s.has(name) and lens.has(base):
+            slopes, by = slopes_of(lens, base), f"complex step of {base}"
+            if name.endswith("jvp"):
+                terms = [times(x.matrix, direction_of(lens, x.argument)) for x in slopes]
+                along = (by, limits.derivative, np.asarray(sum(terms)))
+                expected = [(base, limits.agreement, np.asarray(lens[base])), along]
+            else:
+                weights = s.states.multipliers
+                sums = [np.einsum("si,sij->sj", weights, x.matrix) for x in slopes]
+                pairs = zip(sums, s.results(name), strict=True)
+                expected = [(by, limits.derivative, x.reshape(np.shape(y))) for x, y in pairs]
+            yield from compared(s, lens, name, expected)
+
+
+def second_products(s: Evaluation, lens: Evaluation, *more: Evaluation) -> Iterator[Comparison]:
+    """Hessians times a direction are changes of gradients along it, by the first of `lens` and
+    `others` that has any."""
+    for name, base in CURVED.items():
+        sources = (x for x in (lens, *more) if _has_gradients(x, base))
+        source = next(sources, None)
+        if source is not None and s.has(name):
+            by = "complex step of the gradient"
+            expected = [(by, limits.derivative, x) for x in _changes(source, base)]
+            yield from compared(s, lens, name, expected)
+
+
+def _has_gradients(lens: Evaluation, base: str) -> bool:
+    return lens.subject.complex_step and (lens.has(f"{base}_vjp") or has_matrices(lens, base))
+
+
+def _changes(lens: Evaluation, base: str) -> list[Array]:
+    """Changes of the gradients along the direction of the states; by q, symmetric."""
+    at = lens.moved_along(PRODUCTS[base])
+    if lens.has(f"{base}_vjp"):
+        gradients = call(lens.subject.functions, f"{base}_vjp", at)
+    else:
+        matrices = matrices_of(lens, base, at)
+        gradients = tuple(np.einsum("si,si...->s...", at["multipliers"], x) for x in matrices)
+    by_q = half_bracket(lens.facts.configuration, gradients[0].real, lens.states.along_q)
+    changes = [np.asarray(x).imag / limits.STEP for x in gradients]
+    return [changes[0] - by_q, *changes[1:]]
+
+
+def half_bracket(space: Configuration | None, gradient: Array, direction: Array) -> Array:
+    """Half of the difference that the order of two tangent derivatives makes, (..., n).
+
+    `gradient` is the first derivative by q, `direction` the direction of the second one, (..., n).
+
+    On a manifold the derivative by k, then by j, less the other way round is the derivative along
+    the bracket [S_k, S_j] of the columns; a Hessian is symmetric.
+    """
+    if space is None or not space.joints:
+        return np.zeros(np.shape(gradient))
+    D = space.turning
+    bracket = np.einsum("jik->kji", D) - np.einsum("kij->kji", D)
+    return np.asarray(0.5 * np.einsum("...k,kji,...i->...j", direction, bracket, gradient))
+
+
+# ------------------------------------------------------------------------------------- Hessian
+
+STEPS = (
+    ("hessian_q_q", "q", 1, False),
+    ("hessian_q_qd", "qd", 1, False),
+    ("hessian_q_qd", "q", 2, True),
+    ("hessian_q_qdd", "qdd", 1, False),
+    ("hessian_q_qdd", "q", 3, True),
+    ("hessian_qd_qd", "qd", 2, False),
+)
+"""Blocks; each, or its transpose, takes a change of an argument to that of multipliers . (a result
+of `MATRICES`)."""
+
+
+def hessian(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
+    """The blocks times a direction, against complex steps of the derivatives by `lens`."""
+    if not (s.has(HESSIAN) and lens.has(MATRICES)):
+        return
+    blocks = dict(zip(SEVERAL_RESULTS[HESSIAN], map(np.asarray, s.results(HESSIAN)), strict=True))
+    scale = scale_of_hessian(s, s)
+    for block in ("hessian_q_q", "hessian_qd_qd"):
+        transpose = np.swapaxes(blocks[block], -1, -2)
+        yield f"{HESSIAN}, {block} is symmetric", limits.physics, transpose, blocks[block]
+    slopes = {argument: lens.directional(MATRICES, argument) for argument in ("q", "qd", "qdd")}
+    for block, argument, result, transposed in STEPS:
+        matrix = np.swapaxes(blocks[block], -1, -2) if transposed else blocks[block]
+        expected = np.einsum("si,sij->sj", s.states.multipliers, slopes[argument][result])
+        if block == "hessian_q_q":
+            by_q = np.asarray(lens.results(MATRICES)[1])
+            gradient = np.einsum("sa,sai->si", s.states.multipliers, by_q)
+            space = s.facts.configuration
+            expected = expected - half_bracket(space, gradient, s.states.direction)
+        what = f"{HESSIAN}, {block}{'^T' * transposed} v = complex step of {MATRICES} in {argument}"
+        yield what, limits.derivative, times(matrix, s.states.direction), expected, scale
