@@ -61,10 +61,16 @@ def name_of(path):
 
 
 @cache
+def nodes(path):
+    """Nodes of the syntax tree of a file."""
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
+@cache
 def imports(path):
     """Modules of every import of a file, also of those that run late or for types alone."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -111,7 +117,7 @@ def test_each_library_has_one_gate():
 
 def test_nothing_is_evaluated_printed_or_moved():
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if not isinstance(node, ast.Call):
                 continue
             called = ast.unparse(node.func)
@@ -187,7 +193,7 @@ def lines_of(function):
 
 def test_a_function_fits_on_a_screen():
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef):
                 assert lines_of(node) <= 60, f"{path}:{node.lineno}: {node.name} is too long"
 
@@ -203,7 +209,7 @@ def test_a_module_needs_few_others():
 def test_a_formulation_answers_why_not_with_a_listed_reason_or_none():
     found = 0
     for path in (ROOT / "formulations").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if not isinstance(node, ast.FunctionDef) or node.name not in ANSWERS:
                 continue
             for answer in (part for part in ast.walk(node) if isinstance(part, ast.Return)):
