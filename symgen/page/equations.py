@@ -44,7 +44,7 @@ FUNCTIONS = {
 AT_REST = ("gravity", "load", "joint_term")
 """Parts of the torques that do not vanish with the velocities and accelerations."""
 
-LARGEST, LARGEST_OF_MANY = 8000, 300
+LARGEST, LARGEST_OF_MANY = 12_000, 300
 """Results of up to so many operations, written out, are collected and shown; of robots with many
 joints only short ones, because products of many sines and cosines take minutes to collect."""
 
