@@ -121,7 +121,7 @@ def mass_matrix(tree, b, state):
         entries = [
             b.let(f"M_{i}_{k}", total(terms, algebra), "BS-3") for (i, k), terms in sums.items()
         ]
-    b.output("mass_matrix", (tree.n, tree.n), entries)
+    return {"mass_matrix": entries}
 
 
 BODY_SUMS = Formulation(

@@ -37,11 +37,11 @@ from symgen.formulations.semi_recursive import (
     SEMI_RECURSIVE_RTDYN0,
     SEMI_RECURSIVE_RTDYN1,
 )
-from symgen.formulations.shared import declare_inputs
+from symgen.formulations.shared import declare_inputs, declare_results
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.options import ALL, DEFAULT
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.derivatives import DERIVATIVES
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.loops import LoopedProgram
@@ -150,40 +150,38 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
 
     def by_coordinates(
         tree: KinematicTree[S], builder: ProgramBuilder[S], state: State[S], name: str
-    ) -> None:
+    ) -> Results[S]:
         if tree.is_coupled:
-            coupled.write(tree, builder, state, functions, name)
-        else:
-            functions[name](tree, builder, state)
+            return coupled.write(tree, builder, state, functions, name)
+        return functions[name](tree, builder, state)
 
     def by_velocities(
         tree: KinematicTree[S], builder: ProgramBuilder[S], state: State[S], name: str
-    ) -> None:
+    ) -> Results[S]:
         if tree.manifolds:
             twice = product is not None and product.backwards and product.along
-            manifolds.write(tree, builder, state, by_coordinates, name, twice)
-        else:
-            by_coordinates(tree, builder, state, name)
+            return manifolds.write(tree, builder, state, by_coordinates, name, twice)
+        return by_coordinates(tree, builder, state, name)
 
-    def by_motion(state: State[S], name: str) -> None:
+    def by_motion(state: State[S], name: str) -> Results[S]:
         if tree.forces:
-            forces.write(tree, builder, state, by_velocities, name)
-        else:
-            by_velocities(tree, builder, state, name)
+            return forces.write(tree, builder, state, by_velocities, name)
+        return by_velocities(tree, builder, state, name)
 
-    def torques_at(qdd: Sequence[S]) -> None:
-        by_motion(replace(state, qdd=tuple(qdd)), "inverse_dynamics")
+    def torques_at(qdd: Sequence[S]) -> Sequence[S]:
+        return by_motion(replace(state, qdd=tuple(qdd)), "inverse_dynamics")["tau"]
 
     derivative = DERIVATIVES.get(written)
     if isinstance(functions[written], Direct) and derivative and derivative.holds_motion:
         values = derivative.of
-        Direct(written, lambda *_: by_motion(state, values))(tree, builder, state)
+        results = Direct(written, lambda *_: by_motion(state, values))(tree, builder, state)
     else:
-        by_motion(state, written)
+        results = by_motion(state, written)
     if written == "forward_dynamics" and product is not None and "inverse_dynamics" in functions:
-        products.by_torques.write(tree, builder, product, state.q, torques_at)
+        results = products.by_torques.write(tree, builder, product, state.q, results, torques_at)
     elif product is not None:
-        products.by_statements.write(tree, builder, product, state.q)
+        results = products.by_statements.write(tree, builder, product, state.q, results)
+    declare_results(tree, builder, function, results)
     notes = {**formulation.notes, **SHARED_NOTES}
     return builder.build(tree.name, formulation.name, function, notes)
 
@@ -223,7 +221,7 @@ def without_solution(tree: KinematicTree[S], formulation: Formulation, function:
     declare_inputs(tree, builder, function)
     builder.parameters(tree.runtime_parameters)
     spec = function_named(function)
-    for array in (*spec.results, *spec.hidden):
-        shape = array.sizes(tree.sizes)
-        builder.output(array.name, shape, (tree.algebra.zero,) * prod(shape))
+    shapes = {x.name: x.sizes(tree.sizes) for x in (*spec.results, *spec.hidden)}
+    nothing = {name: (tree.algebra.zero,) * prod(shape) for name, shape in shapes.items()}
+    declare_results(tree, builder, function, nothing)
     return builder.build(tree.name, formulation.name, function, {})

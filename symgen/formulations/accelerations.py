@@ -52,10 +52,10 @@ from dataclasses import dataclass, field, replace
 from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.formulations.shared import let_derivative, write_jacobian, write_pivots
+from symgen.formulations.shared import columns_of_joints, let_derivative, pivot_results
 from symgen.formulations.state import NoSolutionError, State
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "FD-1": "tau_p = bias_p + sum_f M_pf qdd_f: torque of a prescribed joint; the accelerations "
@@ -139,42 +139,35 @@ def carried_over(mass: Entries[S], j: int, x: Mapping[int, S], b: ProgramBuilder
     return value
 
 
-def write_pivots_of(solution: Solution[S], b: ProgramBuilder[S]) -> None:
-    """The hidden outputs, one entry per free joint."""
+def pivots_of(solution: Solution[S]) -> Results[S]:
+    """The hidden results, one entry per free joint."""
     pivots, mass = solution.factors.pivots, solution.mass
-    write_pivots(b, [pivots[f] for f in solution.free], [mass[f, f] for f in solution.free])
+    return pivot_results([pivots[f] for f in solution.free], [mass[f, f] for f in solution.free])
 
 
-def write_solution(
-    tree: KinematicTree[S], b: ProgramBuilder[S], solution: Solution[S], result: str
-) -> None:
-    """y, as `result`, and the hidden outputs."""
-    b.output(result, (tree.n,), solution.y)
-    write_pivots_of(solution, b)
-
-
-def write_responses(
+def responses(
     tree: KinematicTree[S],
     b: ProgramBuilder[S],
     solution: Solution[S],
     names: tuple[str, str],
     slopes: tuple[Sequence[Sequence[S]], Sequence[Sequence[S]]],
-) -> None:
-    """y, its derivatives by q, qd and what is given, and the hidden outputs.
+) -> Results[S]:
+    """Write the derivatives of y by q, qd and what is given; y, these, and the hidden results.
 
     `names` are those of the result and of what is given, `slopes` d tau/dq and d tau/dqd of the
     inverse dynamics at the solution, (n, n) each, with joint terms.
     """
     result, argument = names
-    b.output(result, (tree.n,), solution.y)
+    results: dict[str, Sequence[S]] = {result: solution.y}
     for by, rows in zip(("q", "qd"), slopes, strict=True):
         columns = []
         for i in range(1, tree.n + 1):
             column = {j: row[i - 1] for j, row in enumerate(rows, start=1)}
             columns.append(response(tree, solution, b, column, f"{by}_{i}"))
-        write_jacobian(tree, b, f"d{result}_d{by}", columns)
-    write_jacobian(tree, b, f"d{result}_d{argument}", response_to_given(tree, solution, b))
-    write_pivots_of(solution, b)
+        results[f"d{result}_d{by}"] = columns_of_joints(tree, columns)
+    given = response_to_given(tree, solution, b)
+    results[f"d{result}_d{argument}"] = columns_of_joints(tree, given)
+    return {**results, **pivots_of(solution)}
 
 
 def response(

@@ -45,7 +45,7 @@ from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.scalars import scalar
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import CONSTRAINT_MULTIPLIERS
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "LC-1": "a row of a loop: x . y of vectors of both frames",
@@ -161,39 +161,49 @@ def functions_of(supply: Supply) -> dict[str, Derivation]:
     }
 
 
-def _values(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply) -> None:
+def _values(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> Results[S]:
     rows = constraint_rows(tree, b, state, supply, Wanted(VALUE, False))
-    b.output("constraints", (len(rows),), [row.at for row in rows])
+    return {"constraints": [row.at for row in rows]}
 
 
 def _jacobian(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
-) -> None:
+) -> Results[S]:
     rows = constraint_rows(tree, b, state, supply, Wanted(VALUE, True))
     zero = b.algebra.zero
     dense = [row.by_joint.get(joint.number, zero) for row in rows for joint in tree.joints]
-    b.output("constraint_jacobian", (len(rows), tree.n), dense)
+    return {"constraint_jacobian": dense}
 
 
-def _rates(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply) -> None:
+def _rates(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> Results[S]:
     rows = constraint_rows(tree, b, state, supply, Wanted(RATE, False))
-    b.output("constraint_rates", (len(rows),), [row.rate for row in rows])
+    return {"constraint_rates": [row.rate for row in rows]}
 
 
-def _bias(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply) -> None:
+def _bias(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> Results[S]:
     rows = constraint_rows(tree, b, state, supply, Wanted(SECOND_RATE, False))
-    b.output("constraint_bias", (len(rows),), [row.second_rate for row in rows])
+    return {"constraint_bias": [row.second_rate for row in rows]}
 
 
 def _accelerations(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
-) -> None:
+) -> Results[S]:
     rows = constraint_rows(tree, b, state, supply, Wanted(SECOND_RATE, False))
-    b.output("constraint_rates", (len(rows),), [row.rate for row in rows])
-    b.output("constraint_accelerations", (len(rows),), [row.second_rate for row in rows])
+    return {
+        "constraint_rates": [row.rate for row in rows],
+        "constraint_accelerations": [row.second_rate for row in rows],
+    }
 
 
-def _torques(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply) -> None:
+def _torques(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+) -> Results[S]:
     """Write J^T multipliers, (n,): LC-6."""
     rows = constraint_rows(tree, b, state, supply, Wanted(VALUE, True))
     multipliers = b.declared(MULTIPLIERS).symbols
@@ -204,12 +214,12 @@ def _torques(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supp
         with b.step("constraint torques", joint.name):
             value = total(terms, b.algebra)
             torques.append(b.let(f"p_{joint.number}", value, "LC-6"))
-    b.output("constraint_torques", (tree.n,), torques)
+    return {"constraint_torques": torques}
 
 
 def _wrenches(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
-) -> None:
+) -> Results[S]:
     """LC-7: a row x . y gives a turn of y the moment y x x, and a way of the origin the force x."""
     supplied = supply(tree, b, state, (), Wanted(VALUE, False))
     multipliers = iter(b.declared(MULTIPLIERS).symbols)
@@ -231,7 +241,7 @@ def _wrenches(
             for letter, terms in parts:
                 wrench = reduce(add, terms) if terms else none
                 entries += b.let(f"{letter}_{loop.name}", wrench, "LC-7")
-    b.output("loop_wrenches", (len(tree.loops), 6), entries)
+    return {"loop_wrenches": entries}
 
 
 def constraint_rows(

@@ -38,10 +38,10 @@ from symgen.formulations.interface import Derivation
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.arguments import Argument
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.derivatives import DERIVATIVES
 from symgen.program.functions import function_named
-from symgen.program.program import Input, Output
+from symgen.program.program import Input
 
 NOTES = {
     "MC-1": "what a coordinate feels: the sum over the joints that it moves of what they feel, "
@@ -58,7 +58,7 @@ def write(
     state: State[S],
     functions: Functions,
     function: str,
-) -> None:
+) -> Results[S]:
     """Write `function` of the coordinates; `functions` are those of the joints.
 
     `state` has an entry for every coordinate, and so have the inputs that are declared.
@@ -68,11 +68,10 @@ def write(
         writer, coordinates = implicit.WRITERS[function], coordinate_tree(tree)
         free = writer.free(coordinates)
         equations = _Equations(coordinates, b, state, free, joints=tree, functions=functions)
-        writer.write(equations, writer.names)
-    elif derivative is not None and isinstance(functions[function], Direct):
-        Direct(function, partial(_summed, functions, derivative.of))(tree, b, state)
-    else:
-        _summed(functions, function, tree, b, state)
+        return writer.write(equations, writer.names)
+    if derivative is not None and isinstance(functions[function], Direct):
+        return Direct(function, partial(_summed, functions, derivative.of))(tree, b, state)
+    return _summed(functions, function, tree, b, state)
 
 
 # ------------------------------------------------------------------------------- all joints
@@ -115,18 +114,14 @@ def _summed(
     tree: KinematicTree[S],
     b: ProgramBuilder[S],
     state: State[S],
-) -> None:
+) -> Results[S]:
     """A function that does not solve, by all joints, then summed over those of each coordinate."""
     joints = _of_all_joints(tree, b, state)
-    inputs = b.inputs
-    b.redeclare(array for array in joints.arrays if _is_declared(array, inputs))
-    functions[function](tree, b, joints.state)
-    b.redeclare(inputs)
-    if joints.values:
-        b.substitute(joints.values)
-    results = [(array, b.withdraw(array.name)) for array in function_named(function).results]
-    for array, output in results:
-        _write_sums(tree, b, array, output)
+    with b.taking(joints.arrays):
+        results = functions[function](tree, b, joints.state)
+    results = b.substitute(joints.values, results)
+    arrays = function_named(function).results
+    return {array.name: _sum_axes(tree, b, array, results[array.name]) for array in arrays}
 
 
 @dataclass(frozen=True)
@@ -178,27 +173,24 @@ def _array_of_all_joints(
     return Input(name, (tree.n,), tuple(entries), names)
 
 
-def _is_declared(array: Input[S], inputs: Sequence[Input[S]]) -> bool:
-    return any(array.name == declared.name for declared in inputs)
-
-
-def _write_sums(
-    tree: KinematicTree[S], b: ProgramBuilder[S], array: Argument, output: Output[S]
-) -> None:
+def _sum_axes(
+    tree: KinematicTree[S], b: ProgramBuilder[S], array: Argument, result: Sequence[S]
+) -> list[S]:
     """MC-1 along every axis that counts coordinates."""
-    shape, entries = list(output.shape), list(output.entries)
+    sizes = {**tree.sizes, "n": tree.n, "n_joints": tree.n, "10 n_joints": 10 * tree.n}
+    shape, entries = list(array.sizes(sizes)), list(result)
     for axis, size in enumerate(array.shape):
         if size == "n":
             entries = _sums(tree, entries, shape, axis)
             shape[axis] = len(tree.independent)
-    summed = {id(entry) for entry in output.entries}
+    whole = {id(entry) for entry in result}
     places = product(*(range(1, size + 1) for size in shape))
     named: list[S] = []
     with b.step("coupling"):
         for place, entry in zip(places, entries, strict=True):
-            name = "_".join(map(str, ("coupled", output.name, *place)))
-            named.append(entry if id(entry) in summed else b.let(name, entry, "MC-1"))
-    b.output(output.name, tuple(shape), named)
+            name = "_".join(map(str, ("coupled", array.name, *place)))
+            named.append(entry if id(entry) in whole else b.let(name, entry, "MC-1"))
+    return named
 
 
 def _sums(tree: KinematicTree[S], entries: Sequence[S], shape: Sequence[int], axis: int) -> list[S]:
@@ -256,11 +248,9 @@ class _Equations(implicit.Equations[S]):
     joints: KinematicTree[S]
     functions: Functions
 
-    def results(self, function: str, state: State[S]) -> list[tuple[S, ...]]:
+    def results(self, function: str, state: State[S]) -> list[Sequence[S]]:
         """The entries of what a function of the coordinates returns."""
-        _summed(self.functions, function, self.joints, self.b, state)
-        results = function_named(function).results
-        return [self.b.withdraw(array.name).entries for array in results]
+        return list(_summed(self.functions, function, self.joints, self.b, state).values())
 
     def rows(self, entries: Sequence[S]) -> Rows[S]:
         """An (n, n) matrix."""
@@ -290,7 +280,7 @@ class _Equations(implicit.Equations[S]):
         _, by_q, by_qd, _ = self.results(name, state)
         return self.rows(by_q), self.rows(by_qd)
 
-    def torques(self, qdd: Sequence[S]) -> tuple[S, ...]:
+    def torques(self, qdd: Sequence[S]) -> Sequence[S]:
         """See `implicit.Equations`."""
         (tau,) = self.results("inverse_dynamics", replace(self.state, qdd=tuple(qdd)))
         return tau

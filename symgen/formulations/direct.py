@@ -23,14 +23,13 @@ from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import inner
 from symgen.formulations.interface import Derivation
 from symgen.formulations.joint_terms import friction_curvatures, with_diagonal, without_joint_terms
-from symgen.formulations.shared import seed_columns, symbolic_parameters, write_matrix
+from symgen.formulations.shared import flat, seed_columns, symbolic_parameters
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.derivatives import DERIVATIVES, SYMMETRIC, Derivative
 from symgen.program.differentiation import differentiate, push_forward
 from symgen.program.functions import function_named
-from symgen.program.program import Output
 
 Block = list[list[S]]
 """Derivatives of every entry of a result by every entry of an argument."""
@@ -43,19 +42,17 @@ class Direct:
     function: str
     source: Derivation
 
-    def __call__(self, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    def __call__(self, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
         """Write the function."""
         derivative, spec = DERIVATIVES[self.function], function_named(self.function)
-        self.source(tree, b, state)
-        written = [b.withdraw(name) for name in derivative.symbols]
-        hidden = [b.withdraw(array.name) for array in spec.hidden]
-        wanted = {array.name for array in spec.results}
-        _write_again(b, [output for output in written if output.name in wanted])
+        written = self.source(tree, b, state)
+        values = {name: written[name] for name in derivative.symbols}
         if derivative.along:
-            _write_total(tree, b, derivative, written)
+            slopes = _totals(tree, b, derivative, values)
         else:
-            _write_partial(tree, b, derivative, written, wanted)
-        _write_again(b, hidden)
+            slopes = _partials(tree, b, derivative, values, {array.name for array in spec.results})
+        results = {**written, **slopes}
+        return {array.name: results[array.name] for array in (*spec.results, *spec.hidden)}
 
 
 def with_derivatives(functions: Mapping[str, Derivation]) -> dict[str, Derivation]:
@@ -68,33 +65,27 @@ def with_derivatives(functions: Mapping[str, Derivation]) -> dict[str, Derivatio
     return {**derived, **functions}
 
 
-def _write_again(b: ProgramBuilder[S], outputs: Sequence[Output[S]]) -> None:
-    for output in outputs:
-        b.output(output.name, output.shape, output.entries)
-
-
-def _write_partial(
+def _partials(
     tree: KinematicTree[S],
     b: ProgramBuilder[S],
     derivative: Derivative,
-    written: Sequence[Output[S]],
+    written: Results[S],
     wanted: Collection[str],
-) -> None:
-    """Write one array for every result and every argument, where it is `wanted`."""
+) -> Results[S]:
+    """Derivatives of every result `written` by every argument, of which some are `wanted`."""
     inputs = [
         symbolic_parameters(tree) if name == "parameters" else b.declared(name)
         for name in derivative.by
     ]
     slopes, zero = differentiate(b, inputs), b.algebra.zero
     blocks: dict[str, Block[S]] = {}
-    kept = [entry for output in written for entry in output.entries if output.name in wanted]
-    for output in written:
-        values = output.entries
+    kept = [entry for name, entries in written.items() if name in wanted for entry in entries]
+    for result, values in written.items():
         rows = slopes.rows(values) if derivative.any_way else [slopes.of(x) for x in values]
         start = 0
         for array in inputs:
             places = range(start, start := start + len(array.symbols))
-            name = derivative.name(output.name, array.name)
+            name = derivative.name(result, array.name)
             candidates = [[[row.get(k, zero) for k in places] for row in rows]]
             if name in SYMMETRIC:
                 candidates = [_mirrored(candidates[0], pick) for pick in ((min, max), (max, min))]
@@ -106,9 +97,8 @@ def _write_partial(
                 candidates[0] if len(candidates) == 1 else _smallest(b.algebra, candidates, kept)
             )
             if name in wanted:
-                entries = [entry for row in blocks[name] for entry in row]
-                b.output(name, (*output.shape, *array.shape), entries)
-                kept += entries
+                kept += flat(blocks[name])
+    return {name: flat(block) for name, block in blocks.items()}
 
 
 def _mirrored(rows: Block[S], pick: tuple[Callable[..., int], Callable[..., int]]) -> Block[S]:
@@ -126,16 +116,13 @@ def _smallest(algebra: Algebra[S], blocks: Sequence[Block[S]], kept: Sequence[S]
     return min(blocks, key=lambda block: algebra.size([*kept, *(x for row in block for x in row)]))
 
 
-def _write_total(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    derivative: Derivative,
-    written: Sequence[Output[S]],
-) -> None:
+def _totals(
+    tree: KinematicTree[S], b: ProgramBuilder[S], derivative: Derivative, written: Results[S]
+) -> Results[S]:
     """Write the total derivatives by the parameters, one direction after the other."""
     parameters, steps = symbolic_parameters(tree), range(b.length)
     inputs = [*(b.declared(name) for name in derivative.along), parameters]
-    columns: list[list[S]] = []
+    columns: dict[str, list[list[S]]] = {name: [] for name in written}
     seeds_by_parameter = seed_columns(b, tuple(derivative.along.values()))
     for k, (name, seeds) in enumerate(
         zip(parameters.symbol_names, seeds_by_parameter, strict=True)
@@ -143,36 +130,31 @@ def _write_total(
         unit = [b.algebra.constant(float(i == k)) for i in range(len(seeds_by_parameter))]
         direction = [entry for seed in seeds.values() for entry in seed] + unit
         slopes = push_forward(b, inputs, direction, steps, f"d_{{}}_d{name}")
-        columns.append(
-            [slopes.of(x).get(0, b.algebra.zero) for output in written for x in output.entries]
-        )
-    start = 0
-    for output in written:
-        places = range(start, start := start + len(output.entries))
-        entries = [column[i] for i in places for column in columns]
-        b.output(
-            derivative.name(output.name, ""), (*output.shape, len(seeds_by_parameter)), entries
-        )
+        for result, entries in written.items():
+            columns[result].append([slopes.of(x).get(0, b.algebra.zero) for x in entries])
+    return {
+        derivative.name(result, ""): flat(zip(*by_parameter, strict=True))
+        for result, by_parameter in columns.items()
+    }
 
 
 def by_differentiation(
     slopes: Derivation, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """``inverse_dynamics_hessian``: direct differentiation of multipliers . `slopes`, which writes
     ``inverse_dynamics_derivatives``."""
-    slopes(without_joint_terms(tree), b, state)
-    gradient: list[S] = []
-    b.withdraw("tau")
-    for by in ("q", "qd", "qdd"):
-        entries = b.withdraw(f"dtau_d{by}").entries
-        gradient += [inner(entries[k :: tree.n], state.multipliers) for k in range(tree.n)]
+    written = slopes(without_joint_terms(tree), b, state)
+    gradient = [
+        inner(written[f"dtau_d{by}"][k :: tree.n], state.multipliers)
+        for by in ("q", "qd", "qdd")
+        for k in range(tree.n)
+    ]
     derivatives = differentiate(b, [b.declared(name) for name in ("q", "qd", "qdd")])
     rows = [derivatives.of(entry) for entry in gradient]
-    curvatures = friction_curvatures(tree, b, state)
+    blocks: dict[str, Block[S]] = {}
     for name, row, column in (("q_q", 0, 0), ("q_qd", 0, 1), ("q_qdd", 0, 2), ("qd_qd", 1, 1)):
         places = range(column * tree.n, (column + 1) * tree.n)
         block = rows[row * tree.n : (row + 1) * tree.n]
-        dense = [[entry.get(k, b.algebra.zero) for k in places] for entry in block]
-        if name == "qd_qd":
-            dense = with_diagonal(dense, curvatures)
-        write_matrix(b, f"hessian_{name}", dense, tree.n)
+        blocks[name] = [[entry.get(k, b.algebra.zero) for k in places] for entry in block]
+    blocks["qd_qd"] = with_diagonal(blocks["qd_qd"], friction_curvatures(tree, b, state))
+    return {f"hessian_{name}": flat(block) for name, block in blocks.items()}

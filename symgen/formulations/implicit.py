@@ -32,22 +32,21 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import inner
 from symgen.formulations.accelerations import (
     Solution,
+    pivots_of,
     response,
-    write_pivots_of,
-    write_responses,
-    write_solution,
+    responses,
 )
 from symgen.formulations.interface import Derivation
 from symgen.formulations.shared import (
     all_joints,
+    columns_of_joints,
     free_joints,
     seed_columns,
     symbolic_parameters,
-    write_jacobian,
 )
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.differentiation import differentiate, push_forward
 
 Rows = Sequence[Sequence[S]]
@@ -155,10 +154,10 @@ class Implicit:
     source: Callable[..., Equations[Any]]
     """Makes the equations, from a tree, a builder, a state and the numbers of the free joints."""
 
-    def __call__(self, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+    def __call__(self, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
         """Write the function."""
         writer = WRITERS[self.name]
-        writer.write(self.source(tree, b, state, writer.free(tree)), writer.names)
+        return writer.write(self.source(tree, b, state, writer.free(tree)), writer.names)
 
 
 def functions(equations: Callable[..., Equations[Any]]) -> dict[str, Derivation]:
@@ -180,36 +179,37 @@ Names = tuple[str, str]
 """Names of the result and of the argument that it answers: qdd and tau, or y and x."""
 
 
-def write_values(equations: Equations[S], names: Names) -> None:
+def write_values(equations: Equations[S], names: Names) -> Results[S]:
     """Write the accelerations of free joints and the torques of others, (n,)."""
-    write_solution(equations.tree, equations.b, equations.solution(), names[0])
+    solution = equations.solution()
+    return {names[0]: solution.y, **pivots_of(solution)}
 
 
-def write_derivatives(equations: Equations[S], names: Names) -> None:
+def write_derivatives(equations: Equations[S], names: Names) -> Results[S]:
     """Write the values, and their derivatives by q, qd and what is given, (n, n) each."""
     tree, b = equations.tree, equations.b
     solution = equations.solution(for_derivatives=True).with_shortcuts(b)
     held = Held.at(equations, solution)
-    write_responses(tree, b, solution, names, equations.slopes(held))
-    b.substitute(held.values)
+    results = responses(tree, b, solution, names, equations.slopes(held))
+    return b.substitute(held.values, results)
 
 
-def write_parameter_derivatives(equations: Equations[S], names: Names) -> None:
+def write_parameter_derivatives(equations: Equations[S], names: Names) -> Results[S]:
     """Write derivatives by the parameters, (n, n_parameters), at fixed q, qd and what is given."""
     solution = equations.solution()
     held = Held.at(equations, solution)
-    _write_columns(equations, f"d{names[0]}_dparameters", solution, held.changes({}))
-    equations.b.substitute(held.values)
+    columns = _columns(equations, f"d{names[0]}_dparameters", solution, held.changes({}))
+    return equations.b.substitute(held.values, columns)
 
 
-def write_sensitivities(equations: Equations[S], names: Names) -> None:
+def write_sensitivities(equations: Equations[S], names: Names) -> Results[S]:
     """Write ``qdd``, (n,), and its total derivatives ``dqdd``, (n, n_parameters).
 
     The inputs dq, dqd and dtau say how q, qd and tau vary with each parameter.
     """
-    tree, b = equations.tree, equations.b
+    b = equations.b
     columns = seed_columns(b, ("dq", "dqd", "dtau"))
-    few = _has_few_parameters(tree)
+    few = _has_few_parameters(equations.tree)
     solution = equations.solution(for_derivatives=not few)
     held = Held.at(equations, solution)
     if few:
@@ -224,32 +224,30 @@ def write_sensitivities(equations: Equations[S], names: Names) -> None:
                 change[j] = change[j] + moved
     for change, column in zip(changes.values(), columns, strict=True):
         change[:] = [x - dtau for x, dtau in zip(change, column["dtau"], strict=True)]
-    b.output("qdd", (tree.n,), solution.qdd)
-    _write_columns(equations, "dqdd", solution, changes)
-    b.substitute(held.values)
+    results = _columns(equations, "dqdd", solution, changes)
+    return b.substitute(held.values, {"qdd": solution.qdd, **results})
 
 
-def _write_columns(
+def _columns(
     equations: Equations[S],
     name: str,
     solution: Solution[S],
     changes: Mapping[str, Sequence[S]],
-) -> None:
+) -> Results[S]:
     """Write the accelerations' columns, and those of the torques of prescribed joints."""
     tree, b = equations.tree, equations.b
     columns: list[Mapping[int, S]] = []
     for by, change in changes.items():
         column = {j: x for j, x in enumerate(change, start=1) if not b.algebra.is_zero(x)}
         columns.append(response(tree, solution, b, column, by))
-    write_jacobian(tree, b, name, columns)
-    write_pivots_of(solution, b)
+    return {name: columns_of_joints(tree, columns), **pivots_of(solution)}
 
 
 @dataclass(frozen=True)
 class Writer:
     """How one function is written: for which joints, and what it is called."""
 
-    write: Callable[[Equations[Any], Names], None]
+    write: Callable[[Equations[Any], Names], Results[Any]]
     free: Callable[[KinematicTree[Any]], tuple[int, ...]]
     names: Names
 

@@ -11,7 +11,7 @@ from symgen.formulations import sizes
 from symgen.formulations.loops import LoopsBuilder
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.products import PRODUCTS
 
@@ -30,8 +30,8 @@ def reason(kind: str, **figures: int) -> str:
     return REASONS[kind].format(**figures)
 
 
-Derivation = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any]], None]
-"""Writes the steps and outputs of one function into the builder."""
+Derivation = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any]], Results[Any]]
+"""Writes the steps of one function into the builder; its results, and the hidden ones."""
 
 
 def functions_in(*modules: ModuleType) -> dict[str, Any]:

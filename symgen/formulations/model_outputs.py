@@ -45,7 +45,7 @@ from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.scalars import scalar
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import MOTION_MULTIPLIERS
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {"OUT-1": "the expression of the output in the model file"}
 
@@ -92,7 +92,7 @@ Supply = Callable[
 
 def write_outputs(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
-) -> None:
+) -> Results[S]:
     """OUT-1, (n_outputs,)"""
     wanted = mentioned(tree)
     supplied = supply(tree, b, state, wanted)
@@ -107,7 +107,7 @@ def write_outputs(
         with b.step("outputs", output.name):
             value = scalar(output.expression, algebra)
             entries.append(b.let(f"output_{output.name}", value, "OUT-1"))
-    b.output("outputs", (len(entries),), entries)
+    return {"outputs": entries}
 
 
 def _with_forces(

@@ -17,7 +17,7 @@ from symgen.description.quantities import MULTIPLIERS
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import DIAGONAL, MOTION_MULTIPLIERS, PIVOTS
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.functions import function_named
 from symgen.program.program import Input
 
@@ -109,49 +109,44 @@ def seed_columns(b: ProgramBuilder[S], names: Sequence[str]) -> list[dict[str, t
     return [{name: array.symbols[place::p] for name, array in arrays.items()} for place in range(p)]
 
 
-def write_pivots(b: ProgramBuilder[S], pivots: Sequence[S], diagonal: Sequence[S]) -> None:
-    """The hidden outputs of a function that solves: see `symgen.program.functions`."""
-    b.output(PIVOTS, (len(pivots),), pivots)
-    b.output(DIAGONAL, (len(diagonal),), diagonal)
+def pivot_results(pivots: Sequence[S], diagonal: Sequence[S]) -> Results[S]:
+    """The hidden results of a function that solves: see `symgen.program.functions`."""
+    return {PIVOTS: pivots, DIAGONAL: diagonal}
+
+
+def declare_results(
+    tree: KinematicTree[S], builder: ProgramBuilder[S], function: str, results: Results[S]
+) -> None:
+    """Declare the results of `function`, then its hidden ones, as the outputs of its program."""
+    spec = function_named(function)
+    for array in (*spec.results, *spec.hidden):
+        builder.output(array.name, array.sizes(tree.sizes), results[array.name])
 
 
 # -- results -----------------------------------------------------------------------------------
 
 
-def write_frames(b: ProgramBuilder[S], poses: Sequence[Matrix[S]]) -> None:
-    """The output ``forward_kinematics``, from 4x4 matrices."""
-    entries = [entry for pose in poses for entry in pose.entries]
-    b.output("forward_kinematics", (len(poses), 4, 4), entries)
+def flat(rows: Iterable[Iterable[S]]) -> list[S]:
+    """The entries of a matrix, row by row."""
+    return [entry for row in rows for entry in row]
 
 
-def write_matrix(b: ProgramBuilder[S], name: str, rows: Sequence[Iterable[S]], width: int) -> None:
-    """The output `name`, (len(rows), width)."""
-    b.output(name, (len(rows), width), [entry for row in rows for entry in row])
+def columns_of_joints(tree: KinematicTree[S], columns: Sequence[Mapping[int, S]]) -> list[S]:
+    """The entries of an array (n, len(columns)), from its columns by joint."""
+    zero = tree.algebra.zero
+    return [column.get(j, zero) for j in all_joints(tree) for column in columns]
 
 
-def write_jacobian(
-    tree: KinematicTree[S], b: ProgramBuilder[S], name: str, columns: Sequence[Mapping[int, S]]
-) -> None:
-    """The output `name`, (n, len(columns)), from its columns by joint."""
-    zero = b.algebra.zero
-    rows = [[column.get(j, zero) for column in columns] for j in all_joints(tree)]
-    write_matrix(b, name, rows, len(columns))
-
-
-def write_columns(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    name: str,
-    blocks: Sequence[Mapping[int, Iterable[S]]],
-    height: int,
-) -> None:
-    """An output (len(blocks), height, n) of columns by joint; joints without a column give 0."""
-    nothing = (b.algebra.zero,) * height
+def blocks_of_joints(
+    tree: KinematicTree[S], blocks: Iterable[Mapping[int, Iterable[S]]], height: int
+) -> list[S]:
+    """The entries of an array (len(blocks), height, n) of columns by joint, 0 where none is."""
+    nothing = (tree.algebra.zero,) * height
     entries: list[S] = []
     for block in blocks:
         columns = [tuple(block.get(joint.number, nothing)) for joint in tree.joints]
         entries += [column[row] for row in range(height) for column in columns]
-    b.output(name, (len(blocks), height, tree.n), entries)
+    return entries
 
 
 def square(tree: KinematicTree[S], entries: Mapping[tuple[int, int], S]) -> list[list[S]]:

@@ -25,11 +25,11 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import total, zero_vector
 from symgen.formulations.interface import Derivation
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms, with_rotors
-from symgen.formulations.shared import square, symbolic_loads, wrenches, write_matrix
+from symgen.formulations.shared import flat, square, symbolic_loads, wrenches
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import differentiate, write_jacobian
+from symgen.program.builder import ProgramBuilder, Results
+from symgen.program.differentiation import differentiate, jacobian
 from symgen.program.functions import function_named
 
 NOTES = {
@@ -57,7 +57,7 @@ Rigid = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any]], Run]
 
 def functions(rigid: Rigid) -> dict[str, Derivation]:
     """Return the functions that are made of the torques of rigid bodies."""
-    writers: dict[str, Callable[..., None]] = {
+    writers: dict[str, Callable[..., Results[Any]]] = {
         "inverse_dynamics": partial(_torques, "tau"),
         "inverse_dynamics_load_derivatives": _load_derivatives,
         "mass_matrix": _mass_matrix,
@@ -76,21 +76,21 @@ def weightless(tree: KinematicTree[S]) -> KinematicTree[S]:
 
 def _torques(
     result: str, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
-) -> None:
+) -> Results[S]:
     """The torques of `state`, (n,); at qdd = 0 they are the bias forces."""
     tau = rigid(tree, b, state)(state, True)
-    b.output(result, (tree.n,), with_joint_terms(tree, b, state, tau))
+    return {result: with_joint_terms(tree, b, state, tau)}
 
 
 def _gravity_forces(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
-) -> None:
-    b.output("gravity_forces", (tree.n,), rigid(tree, b, state)(state, True))
+) -> Results[S]:
+    return {"gravity_forces": rigid(tree, b, state)(state, True)}
 
 
 def _mass_matrix(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
-) -> None:
+) -> Results[S]:
     """TP-8, (n, n): entries on and below the diagonal are written, and mirrored."""
     qdd = b.auxiliary("qdd", (tree.n,), [f"qdd_{j}" for j in range(1, tree.n + 1)])
     run = rigid(tree, b, state)
@@ -104,12 +104,12 @@ def _mass_matrix(
             for k in tree.path(j):
                 entry = b.let(f"M_{j}_{k}", row.get(k - 1, b.algebra.zero), "TP-8")
                 entries[j, k] = entries[k, j] = entry
-    write_matrix(b, "mass_matrix", with_rotors(tree, square(tree, entries)), tree.n)
+    return {"mass_matrix": flat(with_rotors(tree, square(tree, entries)))}
 
 
 def _coriolis_matrix(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
-) -> None:
+) -> Results[S]:
     """TP-7, (n, n)"""
     run = rigid(tree, b, state)
     with b.variant("_by_qd", "torques"):
@@ -121,24 +121,24 @@ def _coriolis_matrix(
         with b.step("coriolis", joint.name):
             for k in sorted(row):
                 entries[j, k + 1] = b.let(f"C_{j}_{k + 1}", row[k] * half, "TP-7")
-    write_matrix(b, "coriolis_matrix", square(tree, entries), tree.n)
+    return {"coriolis_matrix": flat(square(tree, entries))}
 
 
 def _load_derivatives(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
-) -> None:
+) -> Results[S]:
     """dtau_dloads, (n, n_loads, 6)"""
     loads = symbolic_loads(tree, b)
     run = rigid(tree, b, state)
     with b.variant("_by_loads", "torques"):
         tau = run(replace(state, loads=wrenches(loads.symbols)), False)
-    write_jacobian(b, "tau", tau, loads)
+    return {"dtau_dloads": jacobian(b, tau, loads)}
 
 
 def _torque_parts(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
-) -> None:
-    write_parts(tree, b, state, _by_recursion(tree, b, state, rigid(tree, b, state)))
+) -> Results[S]:
+    return write_parts(tree, b, state, _by_recursion(tree, b, state, rigid(tree, b, state)))
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def _nothing(wrench: Wrench[S]) -> Wrench[S]:
 
 def write_parts(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: RigidParts[S]
-) -> None:
+) -> Results[S]:
     """TP-1 to TP-6: six outputs, (n,) each."""
     none = (b.algebra.zero,) * tree.n
     rotors = map(reflected_inertia, tree.joints)
@@ -204,9 +204,11 @@ def write_parts(
         rigid.loads,
         with_joint_terms(tree, b, replace(state, qdd=none), none),
     )
-    results = function_named("torque_parts").results
-    for note, part, array in zip(PARTS, torques, results, strict=True):
+    results: dict[str, Sequence[S]] = {}
+    arrays = function_named("torque_parts").results
+    for note, part, array in zip(PARTS, torques, arrays, strict=True):
         what = array.name.removesuffix("_torques")
         with b.step(f"parts: {what.replace('_', ' ')}"):
-            named = b.rename({f"{what}_{j}": x for j, x in enumerate(part, start=1)}, note)
-        b.output(array.name, (tree.n,), named)
+            named = {f"{what}_{j}": x for j, x in enumerate(part, start=1)}
+            results[array.name] = b.rename(named, note)
+    return results

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Generic, overload
+from itertools import islice
+from typing import Generic, TypeAlias, overload
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.program.program import ADJOINT, DERIVATIVE, Input, Output, Program, Statement, Step
+
+Results: TypeAlias = Mapping[str, Sequence[S]]
+"""Entries of the results of a function, row by row, by name; the table of functions has shapes."""
 
 
 class ProgramBuilder(Generic[S]):
@@ -41,10 +45,15 @@ class ProgramBuilder(Generic[S]):
         """Declare an array argument whose symbols are there."""
         self._inputs.append(array)
 
-    def redeclare(self, arrays: Iterable[Input[S]]) -> None:
-        """Other array arguments in place of those of the same names."""
-        by_name = {array.name: array for array in arrays}
-        self._inputs = [by_name.get(array.name, array) for array in self._inputs]
+    @contextmanager
+    def taking(self, arrays: Iterable[Input[S]]) -> Iterator[None]:
+        """Give what is written inside `arrays` in place of the arguments of the same names."""
+        outer, by_name = self._inputs, {array.name: array for array in arrays}
+        self._inputs = [by_name.get(array.name, array) for array in outer]
+        try:
+            yield
+        finally:
+            self._inputs = outer
 
     @property
     def inputs(self) -> tuple[Input[S], ...]:
@@ -69,14 +78,17 @@ class ProgramBuilder(Generic[S]):
         """Replace every step that is written so far."""
         self._set_steps([change(step) for step in self._steps])
 
-    def substitute(self, values: Mapping[S, S]) -> None:
+    def substitute(self, values: Mapping[S, S], results: Results[S]) -> Results[S]:
         """Replace symbols in all that is written, by scalars that are defined before they occur.
 
         This is how something counts as a constant while all is differentiated: write a symbol of
-        `auxiliary` in its place, differentiate, and substitute.
+        `auxiliary` in its place, differentiate, and substitute.  Returns `results` with them
+        replaced as well.
         """
+        if not values:
+            return results
         written = [line.value for step in self._steps for line in step.statements]
-        written += [entry for output in self._outputs for entry in output.entries]
+        written += [entry for entries in results.values() for entry in entries]
         replacements = iter(self.algebra.replaced(written, values))
 
         def replaced(line: Statement[S]) -> Statement[S]:
@@ -91,10 +103,7 @@ class ProgramBuilder(Generic[S]):
                 for step in self._steps
             ]
         )
-        self._outputs = [
-            Output(output.name, output.shape, tuple(next(replacements) for _ in output.entries))
-            for output in self._outputs
-        ]
+        return {name: list(islice(replacements, len(x))) for name, x in results.items()}
 
     @property
     def steps(self) -> tuple[Step[S], ...]:
@@ -109,16 +118,6 @@ class ProgramBuilder(Generic[S]):
     def output(self, name: str, shape: tuple[int, ...], entries: Iterable[S]) -> None:
         """Declare the array result `name`, its entries row by row."""
         self._outputs.append(Output(name, shape, tuple(entries)))
-
-    def results(self, name: str) -> tuple[S, ...]:
-        """The entries of the output called `name`, which was declared before."""
-        return next(output for output in self._outputs if output.name == name).entries
-
-    def withdraw(self, name: str) -> Output[S]:
-        """The output called `name`, which from now on is none: only its derivatives are wanted."""
-        withdrawn = next(output for output in self._outputs if output.name == name)
-        self._outputs.remove(withdrawn)
-        return withdrawn
 
     @contextmanager
     def step(self, kind: str, joint: str = "") -> Iterator[None]:

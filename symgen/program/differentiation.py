@@ -99,14 +99,8 @@ def _derivatives_of(
     return lines
 
 
-def write_jacobian(
-    builder: ProgramBuilder[S], name: str, entries: Sequence[S], array: Input[S]
-) -> None:
-    """Differentiate all that is written, and add the output ``d<name>_d<input>``.
-
-    `entries` is a vector; an input of shape t gives an output of shape (len(entries), *t).
-    """
+def jacobian(builder: ProgramBuilder[S], entries: Sequence[S], array: Input[S]) -> list[S]:
+    """Differentiate all that is written; the derivatives of `entries` by the input, row by row."""
     slopes, zero = differentiate(builder, [array]), builder.algebra.zero
     rows = [slopes.of(entry) for entry in entries]
-    dense = [row.get(k, zero) for row in rows for k in range(len(array.symbols))]
-    builder.output(f"d{name}_d{array.name}", (len(entries), *array.shape), dense)
+    return [row.get(k, zero) for row in rows for k in range(len(array.symbols))]

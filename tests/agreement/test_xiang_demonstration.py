@@ -201,10 +201,10 @@ def recorded(text):
         for name, value in named.items()
     }
     tree, builder, state = started(text)
-    RECURSIVE_LAGRANGE.functions[DERIVATIVES](tree, builder, state)
+    written = RECURSIVE_LAGRANGE.functions[DERIVATIVES](tree, builder, state)
     shapes = {"tau": (2, 1), "dtau_dq": (2, 2), "dtau_dqd": (2, 2), "dtau_dqdd": (2, 2)}
     results = {
-        name: Matrix(*shape, [tree.algebra.expanded(x) for x in builder.results(name)])
+        name: Matrix(*shape, [tree.algebra.expanded(x) for x in written[name]])
         for name, shape in shapes.items()
     }
     return named, {name: result.xreplace(LOAD) for name, result in results.items()}

@@ -20,7 +20,7 @@ from symgen.formulations import torques
 from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Formulation
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
-from symgen.formulations.shared import write_pivots
+from symgen.formulations.shared import pivot_results
 
 NOTES = {
     "AB-1": "v_j = X_j v_p + S_j qd_j -- Featherstone 2008, table 5.1",
@@ -209,8 +209,7 @@ def forward_dynamics(tree, b, state):
         + reflected_inertia(x)
         for x in tree.joints
     ]
-    b.output("qdd", (tree.n,), qdd)
-    write_pivots(b, [D[joint.number] for joint in tree.joints], diagonal)
+    return {"qdd": qdd, **pivot_results([D[joint.number] for joint in tree.joints], diagonal)}
 
 
 ARTICULATED_BODIES = Formulation(

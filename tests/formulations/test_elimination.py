@@ -10,6 +10,7 @@ from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, derive
 from symgen.formulations.accelerations import eliminate
 from symgen.formulations.interface import Formulation
+from symgen.formulations.shared import pivot_results
 from symgen.formulations.state import NoSolutionError
 from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
@@ -144,10 +145,9 @@ def test_a_program_says_that_there_is_no_solution(formulation, inertia):
 
 def dividing(tree, b, state):
     """Forward dynamics that divide by I, which no pivot is."""
-    one = tree.algebra.one
-    b.output("qdd", (3,), [one / tree.algebra.symbol("I"), one, one])
-    b.output("pivots", (3,), [one, state.q[0], tree.algebra.symbol("I") + one])
-    b.output("diagonal", (3,), [one, one, one])
+    one, inertia = tree.algebra.one, tree.algebra.symbol("I")
+    pivots = [one, state.q[0], inertia + one]
+    return {"qdd": [one / inertia, one, one], **pivot_results(pivots, [one, one, one])}
 
 
 def test_another_division_by_zero_is_not_taken_for_a_zero_pivot():

@@ -52,15 +52,6 @@ def test_misuse_is_a_programming_error():
         pass
 
 
-def test_an_output_that_is_withdrawn_is_none():
-    b = ProgramBuilder(Graph())
-    (x,) = b.input("x", (1,), ["x_1"])
-    b.output("twice", (1,), [x + x])
-    b.output("square", (1,), [x * x])
-    assert b.withdraw("twice").name == "twice"
-    assert [output.name for output in b.build("r", "f", "g", {}).outputs] == ["square"]
-
-
 @pytest.mark.parametrize("algebra", [Graph, SymPyAlgebra])
 def test_scalars_are_renamed(algebra):
     """Over the graph the statement gets the name, over SymPy there is one more."""

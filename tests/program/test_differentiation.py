@@ -48,9 +48,9 @@ def held_and_substituted(algebra, solution):
     with b.step("second"):
         z = b.let("z", held * x - (held + held), "B")
     derivatives = differentiate(b, [b.declared("x")], steps=range(1, b.length))
-    b.output("z", (1,), [z])
-    b.output("dz", (1,), [derivatives.of(z)[0]])
-    b.substitute({held: y})
+    results = b.substitute({held: y}, {"z": [z], "dz": [derivatives.of(z)[0]]})
+    for name, entries in results.items():
+        b.output(name, (1,), entries)
     return b.build("r", "f", "g", {"A": "", "B": ""})
 
 

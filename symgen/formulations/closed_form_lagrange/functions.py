@@ -29,33 +29,32 @@ from symgen.formulations.joint_terms import (
     with_rotors,
 )
 from symgen.formulations.shared import (
+    blocks_of_joints,
+    flat,
     square,
     symbolic_loads,
     wrenches,
-    write_columns,
-    write_frames,
-    write_matrix,
 )
 from symgen.formulations.state import State
 from symgen.formulations.torques import RigidParts, write_parts
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.builder import ProgramBuilder
-from symgen.program.differentiation import write_jacobian
+from symgen.program.builder import ProgramBuilder, Results
+from symgen.program.differentiation import jacobian
 
 LARGEST_CLOSED_FORM = 200_000
 """Largest estimated number of operations of a closed form that is still derived."""
 
 
-def inverse_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def inverse_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """Write tau, (n,): LG-11."""
     kinematics = Kinematics(tree, b, state.q)
     M = mass_matrix_entries(kinematics)
     bias = bias_torques(christoffel_symbols(kinematics), kinematics, state)
     tau = torques(M, bias, state.qdd, kinematics)
-    b.output("tau", (tree.n,), with_joint_terms(tree, b, state, tau))
+    return {"tau": with_joint_terms(tree, b, state, tau)}
 
 
-def bias_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def bias_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """LG-11 at qdd = 0"""
     kinematics = Kinematics(tree, b, state.q)
     values = bias_torques(christoffel_symbols(kinematics), kinematics, state)
@@ -63,10 +62,10 @@ def bias_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -
     for joint, value in zip(tree.joints, values, strict=True):
         with b.step("torque", joint.name):
             bias.append(b.let(f"bias_{joint.number}", value, "LG-11"))
-    b.output("bias_forces", (tree.n,), with_joint_terms(tree, b, state, bias))
+    return {"bias_forces": with_joint_terms(tree, b, state, bias)}
 
 
-def torque_parts(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def torque_parts(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """The terms of LG-11; those of LG-8 by whether they have a square or a product."""
     kinematics = Kinematics(tree, b, state.q)
     M = mass_matrix_entries(kinematics)
@@ -79,21 +78,21 @@ def torque_parts(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) 
         gravity=gravity_torques(kinematics),
         loads=load_torques(kinematics, state.loads),
     )
-    write_parts(tree, b, state, rigid)
+    return write_parts(tree, b, state, rigid)
 
 
-def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """Write the torques of gravity, (n,): LG-9."""
-    b.output("gravity_forces", (tree.n,), gravity_torques(Kinematics(tree, b, state.q)))
+    return {"gravity_forces": gravity_torques(Kinematics(tree, b, state.q))}
 
 
-def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """Write M, (n, n): LG-6."""
     rows = mass_matrix_entries(Kinematics(tree, b, state.q))
-    write_matrix(b, "mass_matrix", with_rotors(tree, rows), tree.n)
+    return {"mass_matrix": flat(with_rotors(tree, rows))}
 
 
-def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """Write C, (n, n): LG-12."""
     symbols = christoffel_symbols(Kinematics(tree, b, state.q))
     by_entry: dict[tuple[int, int], list[S]] = {}
@@ -106,27 +105,27 @@ def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S
             (i, k): b.let(f"C_{i}_{k}", total(terms, b.algebra), "LG-12")
             for (i, k), terms in sorted(by_entry.items())
         }
-    write_matrix(b, "coriolis_matrix", square(tree, entries), tree.n)
+    return {"coriolis_matrix": flat(square(tree, entries))}
 
 
 def inverse_dynamics_load_derivatives(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """LG-10 is linear in the loads: its Jacobian with respect to them."""
     loads = symbolic_loads(tree, b)
     torques = load_torques(Kinematics(tree, b, state.q), wrenches(loads.symbols))
-    write_jacobian(b, "tau", torques, loads)
+    return {"dtau_dloads": jacobian(b, torques, loads)}
 
 
-def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """qd^T M qd / 2"""
     rows = mass_matrix_entries(Kinematics(tree, b, state.q))
     terms = [inner(row, state.qd) * qd for row, qd in zip(rows, state.qd, strict=True)]
     bodies = total(terms, b.algebra) * b.algebra.constant(0.5)
-    b.output("kinetic_energy", (), [bodies + rotor_energy(tree, b, state)])
+    return {"kinetic_energy": [bodies + rotor_energy(tree, b, state)]}
 
 
-def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """Write U: LG-13."""
     kinematics = Kinematics(tree, b, state.q)
     energies: list[S] = []
@@ -135,17 +134,18 @@ def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[
             energy = -weight(tree.gravity, kinematics.A(joint.number), joint.body)
             energies.append(b.let(f"U_{joint.number}", energy, "LG-13"))
     springs = spring_energy(tree, b, state)
-    b.output("potential_energy", (), [total(energies, b.algebra) + springs])
+    return {"potential_energy": [total(energies, b.algebra) + springs]}
 
 
-def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """LG-2 for every link frame of the file."""
     kinematics = Kinematics(tree, b, state.q)
     poses = [(frame.body, frame.pose.homogeneous(b.algebra)) for frame in tree.frames]
-    write_frames(b, [pose if body == BASE else kinematics.A(body) @ pose for body, pose in poses])
+    moved = [pose if body == BASE else kinematics.A(body) @ pose for body, pose in poses]
+    return {"forward_kinematics": flat(pose.entries for pose in moved)}
 
 
-def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """LG-3 of the frame's origin, LG-14"""
     kinematics = Kinematics(tree, b, state.q)
     blocks: list[dict[int, tuple[S, ...]]] = []
@@ -159,7 +159,7 @@ def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
                 angular = b.let(f"axis_{frame.name}_{k}", axis, "LG-14")
             columns[k] = (*linear, *angular)
         blocks.append(columns)
-    write_columns(tree, b, "jacobians", blocks, 6)
+    return {"jacobians": blocks_of_joints(tree, blocks, 6)}
 
 
 def estimate(tree: KinematicTree[Any], function: str = "inverse_dynamics") -> int:

@@ -62,10 +62,10 @@ from symgen.formulations.composite.motion import (
     velocity_sweep,
 )
 from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
-from symgen.formulations.shared import let_derivative, let_spatial, square, write_matrix
+from symgen.formulations.shared import flat, let_derivative, let_spatial, square
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "CO-14": "t_1 = I S_i, t_4 = B^T S_i, t_2 = B S_i + I Psi'_i "
@@ -156,15 +156,15 @@ class SecondHalf(Generic[S]):
 
 def inverse_dynamics_derivatives(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """tau (n,) and its derivatives with respect to q, qd and qdd, (n, n) each."""
     first = first_half(tree, b, state)
     second = second_half(tree, first, b, state.qd, state.qdd)
-    b.output("tau", (tree.n,), with_joint_terms(tree, b, state, second.tau))
+    tau = with_joint_terms(tree, b, state, second.tau)
     slopes = [square(tree, x) for x in (second.by_q, first.by_qd, first.by_qdd)]
     matrices = with_drive_derivatives(tree, b, state, (slopes[0], slopes[1], slopes[2]))
-    for by, matrix in zip(("q", "qd", "qdd"), matrices, strict=True):
-        write_matrix(b, f"dtau_d{by}", matrix, tree.n)
+    by_argument = zip(("q", "qd", "qdd"), matrices, strict=True)
+    return {"tau": tau, **{f"dtau_d{by}": flat(matrix) for by, matrix in by_argument}}
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -352,7 +352,7 @@ def q_pair_step(
         return by_q, let_derivative(b, f"tau_{i}", slope, f"q_{j}", "CO-21")
 
 
-def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """(n, n), both triangles; C_ii is 0 where joint i carries no other: M_ii is a constant."""
     bodies = body_sweep(tree, b, state)
     places, velocities = bodies.places, bodies.velocities
@@ -364,7 +364,7 @@ def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S
         for j in path if i in carriers else path[:-1]:
             pair = coriolis_pair_step(places[j], velocities[j].psi, at, rates, b)
             entries[j, i], entries[i, j] = pair
-    write_matrix(b, "coriolis_matrix", square(tree, entries), tree.n)
+    return {"coriolis_matrix": flat(square(tree, entries))}
 
 
 def coriolis_pair_step(

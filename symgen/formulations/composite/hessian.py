@@ -93,10 +93,10 @@ from symgen.formulations.composite.loops import (
 from symgen.formulations.composite.motion import JointAxis, Place
 from symgen.formulations.joint_terms import friction_curvatures, with_diagonal
 from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
-from symgen.formulations.shared import let_spatial, square, write_matrix
+from symgen.formulations.shared import flat, let_spatial, square
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.loops import Column
 
 NOTES = {
@@ -162,7 +162,9 @@ class Responses(Generic[S]):
     z: Vector[S] | None
 
 
-def inverse_dynamics_hessian(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def inverse_dynamics_hessian(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> Results[S]:
     """Four blocks, (n, n) each."""
     bodies = body_sweep(tree, b, state)
     forces = force_sweep(tree, bodies, b, state.qd, state.qdd)
@@ -181,12 +183,9 @@ def inverse_dynamics_hessian(tree: KinematicTree[S], b: ProgramBuilder[S], state
             pair = pair_step(bodies.places[j], motions[j], at, responses, b)
             for block, (ji, ij) in pair.items():
                 entries[block][j, i], entries[block][i, j] = ji, ij
-    curvatures = friction_curvatures(tree, b, state)
-    for block in BLOCKS:
-        rows = square(tree, entries[block])
-        if block == "qd_qd":
-            rows = with_diagonal(rows, curvatures)
-        write_matrix(b, f"hessian_{block}", rows, tree.n)
+    blocks = {block: square(tree, x) for block, x in entries.items()}
+    blocks["qd_qd"] = with_diagonal(blocks["qd_qd"], friction_curvatures(tree, b, state))
+    return {f"hessian_{block}": flat(rows) for block, rows in blocks.items()}
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------

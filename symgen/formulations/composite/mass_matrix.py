@@ -35,14 +35,14 @@ from symgen.formulations.composite.passages import Passage, passage_sweep
 from symgen.formulations.joint_terms import reflected_inertia
 from symgen.formulations.shared import (
     by_quarter_turns,
+    flat,
     let_spatial,
     let_symmetric,
     square,
-    write_matrix,
 )
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "CO-24": "I^c_j = I_j + sum_c of I^c_c carried to joint j, as mass, first and second moments "
@@ -63,10 +63,10 @@ PLACED, PAIR = 57, 6
 """Products of a joint that is written in the basis, and of a pair there."""
 
 
-def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """(n, n), both triangles."""
     entries = mass_entries(tree, passage_sweep(tree, b, state.q), b, state)
-    write_matrix(b, "mass_matrix", square(tree, entries), tree.n)
+    return {"mass_matrix": flat(square(tree, entries))}
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------

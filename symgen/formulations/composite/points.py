@@ -43,13 +43,13 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Transform, Vector, all_zero, identity, zero_vector
 from symgen.formulations.composite.motion import Axes, axes_step
-from symgen.formulations.shared import let_derivative, write_columns
+from symgen.formulations.shared import blocks_of_joints, flat, let_derivative
 from symgen.formulations.state import State
 from symgen.kinematics.frames import identity_transform
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "CO-38": "c' = w_p x c, c'' = alpha_p x c + w_p x c' of a vector that is constant in link p: "
@@ -142,28 +142,31 @@ SLOPES = {
 """Output -> what it is made of."""
 
 
-def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """position, velocity, acceleration, each (n_points, 3), base axes."""
     links, mounts = mount_sweep(tree, b, state)
     origins = origin_sweep(mounts, b)
     points = [point_step(point, links[point.body], origins, b) for point in tree.points]
-    for name, part in (("position", "x"), ("velocity", "xd"), ("acceleration", "xdd")):
-        rows = [getattr(moving, part) for moving in points]
-        b.output(name, (len(rows), 3), [entry for row in rows for entry in row])
+    parts = {"position": "x", "velocity": "xd", "acceleration": "xdd"}
+    return {name: flat(getattr(x, part) for x in points) for name, part in parts.items()}
 
 
-def point_motion_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def point_motion_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> Results[S]:
     """dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd, each (n_points, 3, n), base axes."""
     links, mounts = mount_sweep(tree, b, state)
     rows = [d_point_sweep(tree, links, mounts, point, b) for point in tree.points]
-    for name, slope in SLOPES.items():
-        blocks = [{j: getattr(d_point, slope) for j, d_point in row.items()} for row in rows]
-        write_columns(tree, b, name, blocks, 3)
+
+    def blocks(slope: str) -> list[dict[int, Vector[S]]]:
+        return [{j: getattr(d_point, slope) for j, d_point in row.items()} for row in rows]
+
+    return {name: blocks_of_joints(tree, blocks(x), 3) for name, x in SLOPES.items()}
 
 
 def inverse_dynamics_load_derivatives(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """dtau_dloads, (n, n_loads, 6), loads in base axes: CO-69."""
     loaded = replace(tree, points=tree.loads)
     links, mounts = mount_sweep(loaded, b, state)
@@ -177,7 +180,7 @@ def inverse_dynamics_load_derivatives(
                 pair = (row[j].x_q, mounts[j].s.x) if j in row else (zero, zero)
                 for name, part in zip(("force", "moment"), pair, strict=True):
                     entries += [*b.let(f"tau_{j}_by_{name}_{load.name}", -part, "CO-69")]
-    b.output("dtau_dloads", (tree.n, len(tree.loads), 6), entries)
+    return {"dtau_dloads": entries}
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------

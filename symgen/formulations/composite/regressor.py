@@ -38,12 +38,12 @@ from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.loops import axis, frame, spatial, write_frame
 from symgen.formulations.composite.motion import JointAxis, JointFrame, motion_sweep
 from symgen.formulations.loops import Entries, LoopsBuilder, entries_of
-from symgen.formulations.shared import let_spatial, write_matrix
+from symgen.formulations.shared import flat, let_spatial
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import INERTIAL_PARAMETERS
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.loops import Column
 
 NOTES = {
@@ -67,7 +67,7 @@ class Fields(NamedTuple, Generic[S]):
     W: Matrix[S]
 
 
-def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """CO-58, (n, 10 n)"""
     places, _, motions = motion_sweep(tree, b, state)
     rows = [[b.algebra.zero] * (10 * tree.n) for _ in places]
@@ -76,7 +76,7 @@ def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
         unit = unit_forces_step(at, *link_of(at.joint), fields, b)
         for i in tree.path(j):
             rows[i - 1][10 * (j - 1) : 10 * j] = shares_step(places[i], at, unit, b)
-    write_matrix(b, "regressor", rows, 10 * tree.n)
+    return {"regressor": flat(rows)}
 
 
 def link_of(joint: Joint[S]) -> tuple[Matrix[S], Vector[S]]:

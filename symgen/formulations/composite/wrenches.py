@@ -43,7 +43,7 @@ c_w, J_w, B_w, L_w          moments per unit of motion
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
@@ -75,11 +75,16 @@ from symgen.formulations.composite.loops import (
 )
 from symgen.formulations.composite.motion import JointAxis, JointFrame, Place
 from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
-from symgen.formulations.shared import let_derivative, let_spatial, write_columns, write_matrix
+from symgen.formulations.shared import (
+    blocks_of_joints,
+    flat,
+    let_derivative,
+    let_spatial,
+)
 from symgen.formulations.state import State
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.loops import Column
 
 NOTES = {
@@ -163,7 +168,9 @@ class Response(Generic[S]):
         return slid + self.inertia.apply(motion.angular)
 
 
-def joint_wrench_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def joint_wrench_derivatives(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> Results[S]:
     """[f n] of every joint, (n, 6), and its derivatives by q, qd and qdd, (n, 6, n) each."""
     bodies = body_sweep(tree, b, state)
     forces = force_sweep(tree, bodies, b, state.qd, state.qdd)
@@ -173,11 +180,12 @@ def joint_wrench_derivatives(tree: KinematicTree[S], b: ProgramBuilder[S], state
     }
     net = {j: felt_force(forces.forces[j], bodies.loads.get(j)) for j in frames}
     wrenches = {j: wrench_step(bodies.places[j], frames[j], net[j], b) for j in frames}
-    write_matrix(b, "joint_wrenches", [entries(wrench) for wrench in wrenches.values()], 6)
     blocks = pair_sweep(tree, bodies, forces, frames, net, b)
+    results: dict[str, Sequence[S]] = {"joint_wrenches": flat(map(entries, wrenches.values()))}
     for place, name in enumerate(ARRAYS):
         rows = [{j: entries(slope[place]) for j, slope in block.items()} for block in blocks]
-        write_columns(tree, b, name, rows, 6)
+        results[name] = blocks_of_joints(tree, rows, 6)
+    return results
 
 
 def pair_sweep(
@@ -383,7 +391,7 @@ def wrench_derivatives_in_loops(tree: KinematicTree[S], loops: LoopsBuilder[S]) 
     loops.each_joint(of_joint)
     with loops.straight() as x:
         rows = [entries(spatial(x.joint(j), "n_w", "f_w")) for j in places]
-        write_matrix(x.b, "joint_wrenches", rows, 6)
+        x.b.output("joint_wrenches", (len(rows), 6), flat(rows))
     loops.each_pair(beyond, before)
     loops.on_diagonal("dw_dq", "f_own", "n_own")
 

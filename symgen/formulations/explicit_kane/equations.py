@@ -31,10 +31,10 @@ from symgen.formulations.accelerations import Solution, solution_of
 from symgen.formulations.explicit_kane.explicit import JointPair
 from symgen.formulations.explicit_kane.kinematics import System, system_at
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms, with_rotors
-from symgen.formulations.shared import all_joints, square, write_matrix
+from symgen.formulations.shared import all_joints, flat, square
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "EK-10": "tau_r = sum_i M_ri qdd_i - K_r, i free: torque that accelerations take, but for the "
@@ -106,16 +106,16 @@ def bias(route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], system: Sys
 
 def mass_matrix(
     route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """(n, n), with the rotors on its diagonal."""
     system = system_at(tree, b, state, moving=False)
     rigid = both_triangles(route.mass_matrix(system, all_pairs(tree)))
-    write_matrix(b, "mass_matrix", with_rotors(tree, square(tree, rigid)), tree.n)
+    return {"mass_matrix": flat(with_rotors(tree, square(tree, rigid)))}
 
 
 def bias_forces(
     route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """(n,): -K with the joints' own terms at qdd = 0."""
     at_rest = replace(state, qdd=(b.algebra.zero,) * tree.n)
-    b.output("bias_forces", (tree.n,), bias(route, tree, b, system_at(tree, b, at_rest)))
+    return {"bias_forces": bias(route, tree, b, system_at(tree, b, at_rest))}

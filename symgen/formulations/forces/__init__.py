@@ -44,13 +44,12 @@ from symgen.formulations.forces.generalized import (
     transmitted,
 )
 from symgen.formulations.forces.laws import Laws, write_laws
-from symgen.formulations.shared import symbolic_parameters
+from symgen.formulations.shared import flat, symbolic_parameters
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.differentiation import differentiate
-from symgen.program.functions import function_named
-from symgen.program.program import Input, Output
+from symgen.program.program import Input
 
 NOTES = {
     "FM-9": "with the forces of the model: tau - Q, accelerations of tau + Q, energy of springs",
@@ -60,7 +59,7 @@ NOTES = {
 
 ALL_NOTES = {**columns.NOTES, **laws.NOTES, **generalized.NOTES, **NOTES}
 
-Write = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any], str], None]
+Write = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any], str], Results[Any]]
 """Writes a function, called by its name, of the tree without its forces."""
 
 Rows = list[list[S]]
@@ -68,12 +67,11 @@ Rows = list[list[S]]
 
 def write(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], written: Write, function: str
-) -> None:
+) -> Results[S]:
     """Write `function`; what forces have no part in is as without them."""
-    if function in FUNCTIONS:
-        FUNCTIONS[function](Forced(tree, b, state, written, function))
-    else:
-        written(tree, b, state, function)
+    if function not in FUNCTIONS:
+        return written(tree, b, state, function)
+    return FUNCTIONS[function](Forced(tree, b, state, written, function))
 
 
 def are_derived(functions: Collection[str]) -> set[str]:
@@ -114,31 +112,19 @@ class Forced(Generic[S]):
 
     # -------------------------------------------------------------------- with and without forces
 
-    def call(self, function: str | None = None) -> None:
+    def call(self, function: str | None = None) -> dict[str, Sequence[S]]:
         """Write a function of the tree without its forces."""
-        self.written(self.tree, self.b, self.state, function or self.function)
+        return dict(self.written(self.tree, self.b, self.state, function or self.function))
 
-    def taken(self, function: str | None = None) -> dict[str, Output[S]]:
-        """Withdraw and return the results of the function, by name."""
-        spec = function_named(function or self.function)
-        return {array.name: self.b.withdraw(array.name) for array in spec.results}
-
-    @contextmanager
-    def hidden(self) -> Iterator[None]:
-        """Hidden outputs of the function stay behind the results that are declared inside."""
-        kept = [self.b.withdraw(array.name) for array in function_named(self.function).hidden]
-        yield
-        for array in kept:
-            self.b.output(array.name, array.shape, array.entries)
-
-    def output(self, output: Output[S], entries: Sequence[S], note: str = "FM-9") -> None:
-        """A result instead of `output`; entries that differ get names."""
-        named = []
+    def named(
+        self, name: str, former: Sequence[S], entries: Sequence[S], note: str = "FM-9"
+    ) -> list[S]:
+        """Name the entries of a result that differ from the `former` ones."""
         with self.b.step("with forces"):
-            for k, (old, entry) in enumerate(zip(output.entries, entries, strict=True), start=1):
-                name = f"forced_{output.name}_{k}" if output.shape else f"forced_{output.name}"
-                named.append(old if entry is old else self.b.let(name, entry, note))
-        self.b.output(output.name, output.shape, named)
+            return [
+                x if x is old else self.b.let(f"forced_{name}_{k}", x, note)
+                for k, (old, x) in enumerate(zip(former, entries, strict=True), start=1)
+            ]
 
     def laws(self, slopes: bool = False) -> Laws[S]:
         """The forces, and with `slopes` what their derivatives take."""
@@ -173,79 +159,76 @@ class Forced(Generic[S]):
 # ------------------------------------------------------------------------------------- torques
 
 
-def torques(forced: Forced[S]) -> None:
+def torques(forced: Forced[S]) -> Results[S]:
     """tau - Q, of which forces are a part as loads are."""
-    forced.call()
-    for name, output in forced.taken().items():
-        entries = list(output.entries)
-        if name in ("tau", "bias_forces", "load_torques"):
-            entries = _less(entries, forced.Q(forced.laws()))
-        forced.output(output, entries)
+    results = forced.call()
+    name = next(x for x in ("tau", "bias_forces", "load_torques") if x in results)
+    less = _less(results[name], forced.Q(forced.laws()))
+    return {**results, name: forced.named(name, results[name], less)}
 
 
-def torque_derivatives(forced: Forced[S]) -> None:
+def torque_derivatives(forced: Forced[S]) -> Results[S]:
     """tau - Q, and its derivatives."""
-    forced.call()
-    outputs, written = forced.taken(), forced.laws(slopes=True)
+    results, written = forced.call(), forced.laws(slopes=True)
     by_q, by_qd = forced.matrices(written)
-    forced.output(outputs["tau"], _less(outputs["tau"].entries, forced.Q(written)))
+    tau = results["tau"]
+    results["tau"] = forced.named("tau", tau, _less(tau, forced.Q(written)))
     for name, rows in (("dtau_dq", by_q), ("dtau_dqd", by_qd)):
-        forced.output(outputs[name], _less(outputs[name].entries, _flat(rows)), "dFM-9")
-    forced.output(outputs["dtau_dqdd"], outputs["dtau_dqdd"].entries)
-    forced.b.substitute(written.values)
+        less = _less(results[name], flat(rows))
+        results[name] = forced.named(name, results[name], less, "dFM-9")
+    return forced.b.substitute(written.values, results)
 
 
-def torque_hessian(forced: Forced[S]) -> None:
+def torque_hessian(forced: Forced[S]) -> Results[S]:
     """The Hessian of multipliers . tau, less that of multipliers . Q."""
-    forced.call()
-    outputs, start = forced.taken(), forced.b.length
+    results, start = forced.call(), forced.b.length
     blocks = curvatures(forced.tree, forced.b, forced.state, forced.Q(forced.laws()), start)
-    for name, output in outputs.items():
-        rows = blocks.get(name)
-        entries = _less(output.entries, _flat(rows)) if rows else output.entries
-        forced.output(output, entries, "ddFM-9")
+    for name, rows in blocks.items():
+        less = _less(results[name], flat(rows))
+        results[name] = forced.named(name, results[name], less, "ddFM-9")
+    return results
 
 
 # -------------------------------------------------------------------------------------- energy
 
 
-def potential_energy(forced: Forced[S]) -> None:
+def potential_energy(forced: Forced[S]) -> Results[S]:
     """Write the potential energy, that of the springs included."""
-    forced.call()
-    ((_, output),) = forced.taken().items()
-    (energy,) = output.entries
-    forced.output(output, [energy + stored(forced.b, forced.laws())])
+    ((name, (energy,)),) = forced.call().items()
+    more = energy + stored(forced.b, forced.laws())
+    return {name: forced.named(name, [energy], [more])}
 
 
 # ------------------------------------------------------------------------------ joint wrenches
 
 
-def joint_wrenches(forced: Forced[S]) -> None:
+def joint_wrenches(forced: Forced[S]) -> Results[S]:
     """Write the joint wrenches: FM-8 added."""
-    forced.call()
-    output = forced.taken()["joint_wrenches"]
+    ((name, entries),) = forced.call().items()
     wrenches = transmitted(forced.b, forced.laws())
-    forced.output(output, _with_wrenches(forced, output, wrenches.values), "FM-8")
+    more = _with_wrenches(forced, entries, wrenches.values)
+    return {name: forced.named(name, entries, more, "FM-8")}
 
 
-def joint_wrench_derivatives(forced: Forced[S]) -> None:
+def joint_wrench_derivatives(forced: Forced[S]) -> Results[S]:
     """FM-8 and its derivatives added."""
-    forced.call()
-    outputs, written = forced.taken(), forced.laws(slopes=True)
+    results, written = forced.call(), forced.laws(slopes=True)
     wrenches = transmitted(forced.b, written, slopes=True)
-    wrench_output = outputs.pop("joint_wrenches")
-    forced.output(wrench_output, _with_wrenches(forced, wrench_output, wrenches.values), "FM-8")
-    for output, pairs in zip(outputs.values(), (wrenches.by_q, wrenches.by_qd, {}),
-                                     strict=True):  # fmt: skip
-        entries = _with_wrench_slopes(forced, output, pairs) if pairs else output.entries
-        forced.output(output, entries, "dFM-9")
-    forced.b.substitute(written.values)
+    name, entries = "joint_wrenches", results["joint_wrenches"]
+    results[name] = forced.named(
+        name, entries, _with_wrenches(forced, entries, wrenches.values), "FM-8"
+    )
+    for name, pairs in (("dw_dq", wrenches.by_q), ("dw_dqd", wrenches.by_qd)):
+        if pairs:
+            more = _with_wrench_slopes(forced, results[name], pairs)
+            results[name] = forced.named(name, results[name], more, "dFM-9")
+    return forced.b.substitute(written.values, results)
 
 
 def _with_wrenches(
-    forced: Forced[S], output: Output[S], wrenches: Mapping[int, tuple[S, ...]]
+    forced: Forced[S], former: Sequence[S], wrenches: Mapping[int, tuple[S, ...]]
 ) -> list[S]:
-    entries = list(output.entries)
+    entries = list(former)
     for row, j in enumerate(forced.tree.link_sides):
         for part, entry in enumerate(wrenches.get(j, ())):
             entries[6 * row + part] = entries[6 * row + part] + entry
@@ -253,9 +236,9 @@ def _with_wrenches(
 
 
 def _with_wrench_slopes(
-    forced: Forced[S], output: Output[S], pairs: Mapping[tuple[int, int], tuple[S, ...]]
+    forced: Forced[S], former: Sequence[S], pairs: Mapping[tuple[int, int], tuple[S, ...]]
 ) -> list[S]:
-    entries, n = list(output.entries), forced.n
+    entries, n = list(former), forced.n
     zero, numbers = forced.b.algebra.zero, range(1, forced.tree.n + 1)
     nothing = (zero,) * 6
     for row, j in enumerate(forced.tree.link_sides):
@@ -271,55 +254,51 @@ def _with_wrench_slopes(
 # ------------------------------------------------------------------------------- accelerations
 
 
-def accelerations(forced: Forced[S]) -> None:
-    """Write the derivatives of tau + Q; a prescribed joint takes Q less."""
-    b, Q = forced.b, forced.Q(forced.laws())
-    with _given(forced, Q) as values:
-        forced.call()
-    ((_, output),) = forced.taken().items()
-    with forced.hidden():
-        forced.output(output, _without_prescribed(forced, output.entries, Q))
-    b.substitute(values)
+def accelerations(forced: Forced[S]) -> Results[S]:
+    """Write the accelerations of tau + Q; a prescribed joint takes Q less."""
+    Q = forced.Q(forced.laws())
+    with _answering(forced, Q) as values:
+        results = forced.call()
+    name, y = next(iter(results.items()))
+    results[name] = forced.named(name, y, _without_prescribed(forced, y, Q))
+    return forced.b.substitute(values, results)
 
 
-def acceleration_derivatives(forced: Forced[S]) -> None:
+def acceleration_derivatives(forced: Forced[S]) -> Results[S]:
     """d y/dx + R dQ/dx, where R is the response to the forces of the drives."""
     b, written = forced.b, forced.laws(slopes=True)
     Q, slopes = forced.Q(written), forced.matrices(written)
-    with _given(forced, Q) as values:
-        forced.call()
-    y, by_q, by_qd, by_given = forced.taken().values()
-    R = _rows(by_given.entries, forced.n)
-    with forced.hidden():
-        forced.output(y, _without_prescribed(forced, y.entries, Q))
-        for output, rows in zip((by_q, by_qd), slopes, strict=True):
-            forced.output(output, _more(output.entries, _answer(forced, R, rows)), "dFM-9")
-        forced.output(by_given, by_given.entries)
-    b.substitute(values)
-    b.substitute(written.values)
+    with _answering(forced, Q) as values:
+        results = forced.call()
+    y, by_q, by_qd, by_torques = list(results)[:4]
+    R = _rows(results[by_torques], forced.n)
+    results[y] = forced.named(y, results[y], _without_prescribed(forced, results[y], Q))
+    for name, rows in zip((by_q, by_qd), slopes, strict=True):
+        more = _more(results[name], _answer(forced, R, rows))
+        results[name] = forced.named(name, results[name], more, "dFM-9")
+    return b.substitute(written.values, b.substitute(values, results))
 
 
-def acceleration_parameter_derivatives(forced: Forced[S]) -> None:
+def acceleration_parameter_derivatives(forced: Forced[S]) -> Results[S]:
     """d y/dp + R dQ/dp; R is a result of the derivatives by the state."""
     b, Q, rows = forced.b, *_by_parameters(forced)
     function = forced.function.replace("_parameter", "")
-    with _given(forced, Q) as values:
-        forced.call()
-        ((_, output),) = forced.taken().items()
-        with forced.hidden():
-            with b.variant("_response", "response"):
-                forced.call(function)
-            *_, by_given = forced.taken(function).values()
-            for array in function_named(function).hidden:
-                b.withdraw(array.name)
-            R = _rows(by_given.entries, forced.n)
-            forced.output(output, _more(output.entries, _answer(forced, R, rows)), "dFM-9")
-    b.substitute(values)
+    with _answering(forced, Q) as values:
+        results = forced.call()
+        with b.variant("_response", "response"):
+            response = forced.call(function)
+    name, entries = next(iter(results.items()))
+    R = _rows(list(response.values())[3], forced.n)
+    more = _more(entries, _answer(forced, R, rows))
+    results[name] = forced.named(name, entries, more, "dFM-9")
+    return b.substitute(values, results)
 
 
-def sensitivities(forced: Forced[S]) -> None:
-    """Write the total derivatives of tau + Q, which varies by dtau + dQ/dp + dQ/dq dq + dQ/dqd
-    dqd."""
+def sensitivities(forced: Forced[S]) -> Results[S]:
+    """Write the total derivatives of the accelerations of tau + Q.
+
+    These torques vary by dtau + dQ/dp + dQ/dq dq + dQ/dqd dqd.
+    """
     b, Q, rows = forced.b, *_by_parameters(forced)
     with b.variant("_along"):
         written = forced.laws(slopes=True)
@@ -332,15 +311,11 @@ def sensitivities(forced: Forced[S]) -> None:
     held = b.auxiliary("dtau", dtau.shape, names)
     seeds = {}
     with b.step("with forces"):
-        for k, terms in enumerate(zip(*map(_flat, totals), strict=True)):
+        for k, terms in enumerate(zip(*map(flat, totals), strict=True)):
             seeds[held.symbols[k]] = b.let(names[k], total(terms, b.algebra), "dFM-9")
-    inputs = b.inputs
-    b.redeclare([held])
-    with _given(forced, Q) as values:
-        forced.call()
-    b.redeclare([array for array in inputs if array.name == "dtau"])
-    b.substitute({**values, **seeds})
-    b.substitute(written.values)
+    with b.taking([held]), _answering(forced, Q) as values:
+        results = forced.call()
+    return b.substitute(written.values, b.substitute({**values, **seeds}, results))
 
 
 def _by_parameters(forced: Forced[S]) -> tuple[list[S], Rows[S]]:
@@ -355,8 +330,8 @@ def _by_parameters(forced: Forced[S]) -> tuple[list[S], Rows[S]]:
 
 
 @contextmanager
-def _given(forced: Forced[S], Q: Sequence[S]) -> Iterator[dict[S, S]]:
-    """Functions are given symbols for tau + Q of free coordinates; what they stand for."""
+def _answering(forced: Forced[S], Q: Sequence[S]) -> Iterator[dict[S, S]]:
+    """Functions are given symbols for tau + Q of free coordinates; yields the values of these."""
     b, hybrid = forced.b, forced.function.startswith("hybrid")
     torques = b.declared("x" if hybrid else "tau")
     free = [k for k, is_free in enumerate(forced.free) if is_free]
@@ -372,11 +347,10 @@ def _given(forced: Forced[S], Q: Sequence[S]) -> Iterator[dict[S, S]]:
         names[free.index(k)] if k in symbols else name
         for k, name in enumerate(torques.symbol_names)
     )
-    b.redeclare([Input(torques.name, torques.shape, entries, labels)])
     without, forced.state = forced.state, replace(forced.state, tau=tau)
-    yield values
+    with b.taking([Input(torques.name, torques.shape, entries, labels)]):
+        yield values
     forced.state = without
-    b.redeclare([torques])
 
 
 def _without_prescribed(forced: Forced[S], y: Sequence[S], Q: Sequence[S]) -> list[S]:
@@ -410,10 +384,6 @@ def _more(entries: Sequence[S], summands: Sequence[S]) -> list[S]:
     return [x + y for x, y in zip(entries, summands, strict=True)]
 
 
-def _flat(rows: Sequence[Sequence[S]]) -> list[S]:
-    return [entry for row in rows for entry in row]
-
-
 def _rows(entries: Sequence[S], count: int) -> Rows[S]:
     width = len(entries) // count if count else 0
     return [list(entries[k * width : (k + 1) * width]) for k in range(count)]
@@ -431,7 +401,7 @@ def _dot(x: Sequence[S], y: Sequence[S]) -> S:
     return value
 
 
-FUNCTIONS: Mapping[str, Callable[[Forced[Any]], None]] = {
+FUNCTIONS: Mapping[str, Callable[[Forced[Any]], Results[Any]]] = {
     "inverse_dynamics": torques,
     "bias_forces": torques,
     "torque_parts": torques,

@@ -17,32 +17,33 @@ from symgen.algebra.linear import Matrix, Vector
 from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.kane.contributions import BodyMoments, Contribution, contributions
 from symgen.formulations.kane.recursion import Solution, solve, turning_inertia
-from symgen.formulations.shared import let_symmetric, write_pivots
+from symgen.formulations.shared import let_symmetric, pivot_results
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 
-def forward_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def forward_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """qdd (n,)"""
     solution = _solved(tree, b, state, ())
-    b.output("qdd", (tree.n,), solution.results)
-    write_pivots(b, solution.pivots, diagonal_sweep(solution.at, b))
+    return {
+        "qdd": solution.results,
+        **pivot_results(solution.pivots, diagonal_sweep(solution.at, b)),
+    }
 
 
-def torques(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def torques(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """tau (n,) at the accelerations of the state: the motion of every joint is prescribed."""
     state = replace(state, tau=(b.algebra.zero,) * tree.n)
     solution = _solved(tree, b, state, [joint.number for joint in tree.joints])
-    b.output("tau", (tree.n,), solution.results)
+    return {"tau": solution.results}
 
 
-def hybrid_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def hybrid_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """y (n,): qdd of the free joints, tau of the prescribed ones."""
     prescribed = [joint.number for joint in tree.joints if joint.prescribed]
     solution = _solved(tree, b, state, prescribed)
-    b.output("y", (tree.n,), solution.results)
-    write_pivots(b, solution.pivots, diagonal_sweep(solution.at, b))
+    return {"y": solution.results, **pivot_results(solution.pivots, diagonal_sweep(solution.at, b))}
 
 
 def _solved(

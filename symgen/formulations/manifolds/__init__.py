@@ -56,7 +56,7 @@ from symgen.formulations.manifolds.chain import Chain, Write, floating_bases
 from symgen.formulations.manifolds.tangent import tangent
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.derivatives import DERIVATIVES
 
 NOTES = {
@@ -151,8 +151,9 @@ def start_of_loops(
     return Start(b, *chain.posed_state(), state, floating, chain.N if state.qd else ())
 
 
-def _nothing(*_: object) -> None:
+def _nothing(*_: object) -> Results[S]:
     """Loops call no functions of the chain."""
+    return {}
 
 
 def write(
@@ -162,10 +163,10 @@ def write(
     written: Write,
     function: str,
     twice: bool = False,
-) -> None:
+) -> Results[S]:
     """Write `function` of the joints' velocities; `written` writes one of the chain.
 
     `state` has nq entries in q, and n elsewhere, as the inputs that are declared.  With `twice` it
     is differentiated twice.
     """
-    FUNCTIONS[function](Chain(tree, b, state, written, function, twice))
+    return FUNCTIONS[function](Chain(tree, b, state, written, function, twice))

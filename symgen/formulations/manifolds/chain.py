@@ -45,11 +45,12 @@ from symgen.formulations.manifolds.tangent import (
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.joint import Joint, Terms
 from symgen.kinematics.tree import BASE, KinematicTree, Manifold
-from symgen.program.builder import ProgramBuilder
+from symgen.program.arguments import Argument
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.functions import function_named
-from symgen.program.program import Input, Output
+from symgen.program.program import Input
 
-Write = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any], str], None]
+Write = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any], str], Results[Any]]
 """Writes a function, called by its name, of a chain."""
 
 
@@ -78,7 +79,6 @@ class Chain(Generic[S]):
         self.bases = floating_bases(self.tree, self.joints, hybrid)
         if self.function.endswith("hessian"):  # which takes all first derivatives
             self.bases = []
-        self.own = self.b.inputs
         self.posed = self._posed()
 
     def _posed(self) -> KinematicTree[S]:
@@ -135,8 +135,8 @@ class Chain(Generic[S]):
         rotors: bool = False,
         bearings: bool = False,
         springs: bool = False,
-    ) -> None:
-        """Write a function of the chain at these accelerations, or torques.
+    ) -> dict[str, Sequence[S]]:
+        """Write a function of the chain at these accelerations, or torques; return its results.
 
         Coordinates on manifolds, and what they are given here, are symbols until `finish`, so that
         the chain can differentiate by them.  Joints on manifolds have no rotors unless they are
@@ -148,12 +148,11 @@ class Chain(Generic[S]):
         unfelt = {k for base in bases for k in base.places}
         arrays = {name: self._array(name, entries, unfelt) for name, entries in arguments.items()}
         arrays["x"] = self._mixed(arrays["qdd"], arrays["tau"])
-        self.b.redeclare(arrays[x.name] for x in self.own if x.name in arrays)
         q, qdd, tau = (arrays[name].symbols for name in ("q", "qdd", "tau"))
         inner = replace(self.state, q=q, qd=self._without_sliding(bases), qdd=qdd, tau=tau)
         tree = self._loaded() if bearings else self._stripped(rotors, springs)
-        self.written(tree, self.b, inner, function)
-        self.b.redeclare(self.own)
+        with self.b.taking(arrays.values()):
+            return dict(self.written(tree, self.b, inner, function))
 
     def posed_state(self) -> tuple[State[S], KinematicTree[S]]:
         """The state of the chain, and the chain, for steps that differentiate by nothing."""
@@ -180,11 +179,8 @@ class Chain(Generic[S]):
         still = (self.zero,) * self.n
         places = tuple(self._places())
         rest = replace(self.state, q=places, qd=still, qdd=still, tau=still, loads=loads)
-        self.written(tree, self.b, rest, function)
-        entries, *_ = self.results(function).values()
-        for array in function_named(function).hidden:
-            self.b.withdraw(array.name)
-        return entries
+        entries, *_ = self.written(tree, self.b, rest, function).values()
+        return list(entries)
 
     def _places(self) -> Row[S]:
         """Coordinates of the chain: 0 on manifolds."""
@@ -270,30 +266,17 @@ class Chain(Generic[S]):
 
     # -------------------------------------------------------------------------------- results
 
-    def results(self, function: str) -> dict[str, Row[S]]:
-        """Withdraw and return the results of the chain's function, by name."""
-        names = [array.name for array in function_named(function).results]
-        return {name: list(self.b.withdraw(name).entries) for name in names}
-
-    def output(self, name: str, shape: tuple[int, ...], entries: Sequence[S], note: str) -> None:
-        """A result, whose entries get names."""
+    def named(self, name: str, entries: Sequence[S], note: str) -> list[S]:
+        """Name the entries of a result."""
         with self.b.step("tangent space"):
-            named = [self.b.let(f"{name}_{k}", x, note) for k, x in enumerate(entries, start=1)]
-        self.b.output(name, shape, named)
+            return [self.b.let(f"{name}_{k}", x, note) for k, x in enumerate(entries, start=1)]
 
-    def finish(self) -> None:
+    def finish(self, results: Results[S]) -> Results[S]:
         """Put in what symbols stand for; leave one wrench and one body for each joint."""
-        if self.values:
-            self.b.substitute(self.values)
+        results = self.b.substitute(self.values, results)
         spec = function_named(self.function)
-        arrays = [*spec.results, *spec.hidden]
-        outputs = [self.b.withdraw(array.name) for array in arrays]
-        for array, output in zip(arrays, outputs, strict=True):
-            for axis, size in enumerate(array.shape):
-                width = {"n_joints": 1, "10 n_joints": 10}.get(str(size))
-                if width:
-                    output = _of_joints(self.tree, output, axis, width)
-            self.b.output(output.name, output.shape, output.entries)
+        arrays = (*spec.results, *spec.hidden)
+        return {array.name: _of_joints(self.tree, array, results[array.name]) for array in arrays}
 
     # ---------------------------------------------------------------- joint terms on manifolds
 
@@ -369,16 +352,17 @@ class Chain(Generic[S]):
         return replace(self.state, q=none, loads=(), tau=())
 
 
-def _of_joints(tree: KinematicTree[S], output: Output[S], axis: int, width: int) -> Output[S]:
-    """An array without what belongs to the inner columns of joints, along one axis."""
-    shape = output.shape
-    below, above = prod(shape[axis + 1 :]), prod(shape[:axis])
-    kept = [width * (number - 1) + k for number, k in product(tree.link_sides, range(width))]
-    entries = tuple(
-        output.entries[(i * shape[axis] + k) * below + j]
-        for i, k, j in product(range(above), kept, range(below))
-    )
-    return Output(output.name, (*shape[:axis], len(kept), *shape[axis + 1 :]), entries)
+def _of_joints(tree: KinematicTree[S], array: Argument, entries: Sequence[S]) -> Sequence[S]:
+    """The entries of a result, without those of the inner columns of joints."""
+    widths = {"n_joints": 1, "10 n_joints": 10}
+    shape = array.sizes({**tree.sizes, **{size: x * tree.n for size, x in widths.items()}})
+    for axis, size in enumerate(array.shape):
+        if size in widths:
+            width, below, above = widths[size], prod(shape[axis + 1 :]), prod(shape[:axis])
+            kept = [width * (k - 1) + i for k, i in product(tree.link_sides, range(width))]
+            places = product(range(above), kept, range(below))
+            entries = [entries[(i * shape[axis] + k) * below + j] for i, k, j in places]
+    return entries
 
 
 INVARIANT = (

@@ -33,6 +33,8 @@ from symgen.formulations.manifolds.tangent import (
     rows_of,
     times,
 )
+from symgen.formulations.shared import flat
+from symgen.program.builder import Results
 
 FIRST = "inverse_dynamics_derivatives"
 
@@ -64,7 +66,7 @@ class Given(Generic[S]):
     vv: list[Row[S]]
 
 
-def inverse_dynamics_hessian(chain: Chain[S]) -> None:
+def inverse_dynamics_hessian(chain: Chain[S]) -> Results[S]:
     """Write the Hessian in the tangent space: MF-7."""
     blocks = _given(chain)
     n, mu = chain.n, chain.state.multipliers
@@ -91,20 +93,17 @@ def inverse_dynamics_hessian(chain: Chain[S]) -> None:
         _of_spring(chain, space, q_q)
     for k, curvature in enumerate(friction_curvatures(chain.with_terms, chain.b, chain.rates)):
         qd_qd[k][k] = qd_qd[k][k] + curvature
-    for name, matrix in zip(
-        ("q_q", "q_qd", "q_qdd", "qd_qd"), (q_q, q_qd, q_qdd, qd_qd), strict=True
-    ):
-        chain.output(f"hessian_{name}", (n, n), [x for row in matrix for x in row], "MF-7")
-    chain.finish()
+    matrices = {"q_q": q_q, "q_qd": q_qd, "q_qdd": q_qdd, "qd_qd": qd_qd}
+    results = {f"hessian_{name}": flat(matrix) for name, matrix in matrices.items()}
+    return chain.finish({name: chain.named(name, x, "MF-7") for name, x in results.items()})
 
 
 def _given(chain: Chain[S]) -> Given[S]:
-    chain.call(chain.function, chain.accelerations)
-    second = [rows_of(x, chain.n) for x in chain.results(chain.function).values()]
+    hessian = chain.call(chain.function, chain.accelerations)
     with chain.b.variant("_first"):
-        chain.call(FIRST, chain.accelerations)
-    tau, *first = chain.results(FIRST).values()
-    return Given(tau, *(rows_of(x, chain.n) for x in first), *second)
+        tau, *first = chain.call(FIRST, chain.accelerations).values()
+    second = [rows_of(x, chain.n) for x in hessian.values()]
+    return Given(list(tau), *(rows_of(x, chain.n) for x in first), *second)
 
 
 def _ways(chain: Chain[S], qdd: Sequence[S]) -> dict[int, Way[S]]:

@@ -19,6 +19,8 @@ from symgen.algebra.interface import S
 from symgen.formulations.manifolds.chain import Chain
 from symgen.formulations.manifolds.tangent import in_tangent_space, rows_of
 from symgen.formulations.manifolds.torques import of_accelerations, unchanged
+from symgen.formulations.shared import flat
+from symgen.program.builder import Results
 
 UNCHANGED = (
     "constraints", "constraint_jacobian", "loop_wrenches", "constraint_rates", "constraint_torques",
@@ -31,39 +33,34 @@ OF_ACCELERATIONS = ("constraint_bias", "constraint_accelerations")
 JACOBIAN = "constraint_jacobian"
 
 
-def acceleration_derivatives(chain: Chain[S]) -> None:
+def acceleration_derivatives(chain: Chain[S]) -> Results[S]:
     """MF-4 of second rates."""
-    chain.call(chain.function, chain.accelerations)
-    value, *slopes = chain.results(chain.function).items()
+    results = chain.call(chain.function, chain.accelerations)
     with chain.b.variant("_rows"):
-        chain.call(JACOBIAN, chain.state.qdd)
-    (J,) = chain.results(JACOBIAN).values()
-    matrices = [rows_of(entries, chain.n) for entries in (*(x for _, x in slopes), J)]
+        J = chain.call(JACOBIAN, chain.state.qdd)[JACOBIAN]
+    value, by_q, by_qd = results
+    matrices = [rows_of(entries, chain.n) for entries in (results[by_q], results[by_qd], J)]
     for row in zip(*matrices, strict=True):
         in_tangent_space(chain.joints, row, chain.accelerations, {})
-    chain.output(value[0], (len(value[1]),), value[1], "MF-4")
-    for (name, _), matrix in zip(slopes, matrices[:2], strict=True):
-        entries = [x for row in matrix for x in row]
-        chain.output(name, (len(matrix), chain.n), entries, "MF-4")
-    chain.finish()
+    changed = [results[value], *map(flat, matrices[:2])]
+    names = zip(results, changed, strict=True)
+    return chain.finish({name: chain.named(name, entries, "MF-4") for name, entries in names})
 
 
-def torque_derivatives(chain: Chain[S]) -> None:
+def torque_derivatives(chain: Chain[S]) -> Results[S]:
     """MF-4 of J^T x."""
-    chain.call(chain.function, chain.state.qdd)
-    (value, torques), (slope, entries) = chain.results(chain.function).items()
+    (value, torques), (slope, entries) = chain.call(chain.function, chain.state.qdd).items()
     by_q = rows_of(entries, chain.n)
     for space in chain.joints:
         for k, place in enumerate(space.at):
             turned = space.transposed(space.D[k], space.of(torques))
             for i, x in zip(space.at, turned, strict=True):
                 by_q[i][place] = by_q[i][place] - x
-    chain.output(value, (chain.n,), torques, "MF-4")
-    chain.output(slope, (chain.n, chain.n), [x for row in by_q for x in row], "MF-4")
-    chain.finish()
+    results = {value: torques, slope: flat(by_q)}
+    return chain.finish({name: chain.named(name, x, "MF-4") for name, x in results.items()})
 
 
-FUNCTIONS: Mapping[str, Callable[[Chain[Any]], None]] = {
+FUNCTIONS: Mapping[str, Callable[[Chain[Any]], Results[Any]]] = {
     **dict.fromkeys(UNCHANGED, unchanged),
     **dict.fromkeys(OF_ACCELERATIONS, of_accelerations),
     "constraint_acceleration_derivatives": acceleration_derivatives,

@@ -29,8 +29,10 @@ from symgen.formulations.manifolds.tangent import (
     rows_of,
     times,
 )
-from symgen.formulations.shared import seed_columns
+from symgen.formulations.shared import flat, seed_columns
 from symgen.program.arguments import DIAGONAL, PIVOTS
+from symgen.program.builder import Results
+from symgen.program.functions import function_named
 
 
 @dataclass(frozen=True)
@@ -45,28 +47,27 @@ class Given(Generic[S]):
     tau: Row[S]
 
 
-def accelerations(chain: Chain[S]) -> None:
+def accelerations(chain: Chain[S]) -> Results[S]:
     """Write the accelerations, by MF-3, backwards."""
     chained = _given(chain)
-    chain.call(chain.function, chained.qdd, chained.tau, rotors=True)
-    ((name, entries),) = chain.results(chain.function).items()
-    chain.output(name, (chain.n,), _found(chain, chained, entries), "MF-3")
-    chain.finish()
+    results = chain.call(chain.function, chained.qdd, chained.tau, rotors=True)
+    name, entries = next(iter(results.items()))
+    results[name] = chain.named(name, _found(chain, chained, entries), "MF-3")
+    return chain.finish(results)
 
 
-def parameter_derivatives(chain: Chain[S]) -> None:
+def parameter_derivatives(chain: Chain[S]) -> Results[S]:
     """Write the chain's derivatives, MF-6 included; N has no parameters."""
     chained = _given(chain, bearings=True)
-    chain.call(chain.function, chained.qdd, chained.tau, bearings=True)
-    chain.finish()
+    return chain.finish(chain.call(chain.function, chained.qdd, chained.tau, bearings=True))
 
 
-def derivatives(chain: Chain[S]) -> None:
+def derivatives(chain: Chain[S]) -> Results[S]:
     """MF-4 with torques given of free joints, accelerations of prescribed ones."""
     chained = _given(chain)
-    chain.call(chain.function, chained.qdd, chained.tau, rotors=True)
-    (first, entries), *slopes = chain.results(chain.function).items()
-    matrices = [rows_of(matrix, chain.n) for _, matrix in slopes]
+    results = chain.call(chain.function, chained.qdd, chained.tau, rotors=True)
+    first, *slopes = (array.name for array in function_named(chain.function).results)
+    entries, matrices = results[first], [rows_of(results[name], chain.n) for name in slopes]
     without_sliding(chain.bases, matrices[1])
     qdd = list(chained.qdd)
     for space in chain.joints:
@@ -88,10 +89,10 @@ def derivatives(chain: Chain[S]) -> None:
                 matrices[1][i][place] = matrices[1][i][place] + y
     for base in chain.bases:
         _of_base(chain, base, matrices[0])
-    chain.output(first, (chain.n,), _found(chain, chained, entries), "MF-3")
-    for (name, _), matrix in zip(slopes, matrices, strict=True):
-        chain.output(name, (chain.n, chain.n), [x for row in matrix for x in row], "MF-4")
-    chain.finish()
+    results[first] = chain.named(first, _found(chain, chained, entries), "MF-3")
+    for name, matrix in zip(slopes, matrices, strict=True):
+        results[name] = chain.named(name, flat(matrix), "MF-4")
+    return chain.finish(results)
 
 
 def _of_base(chain: Chain[S], base: FloatingBase[S], by_q: list[Row[S]]) -> None:
@@ -105,18 +106,14 @@ def _of_base(chain: Chain[S], base: FloatingBase[S], by_q: list[Row[S]]) -> None
             row[place] = row[place] + falls.get(i, chain.zero)
 
 
-def sensitivities(chain: Chain[S]) -> None:
+def sensitivities(chain: Chain[S]) -> Results[S]:
     """The chain rule over the derivatives by q, qd, tau and by the parameters."""
-    b, base = chain.b, "forward_dynamics"
-    _write(chain, f"{base}_derivatives")
-    slopes = chain.results(f"{base}_derivatives")
-    hidden = {name: b.withdraw(name) for name in (PIVOTS, DIAGONAL)}
+    b = chain.b
+    results = _of(chain, "forward_dynamics_derivatives")
     with b.variant("_parameters"):
-        _write(chain, f"{base}_parameter_derivatives")
-    (explicit,) = chain.results(f"{base}_parameter_derivatives").values()
-    for name in hidden:
-        b.withdraw(name)
-    qdd, *matrices = slopes.values()
+        parameters = _of(chain, "forward_dynamics_parameter_derivatives")
+    explicit = parameters["dqdd_dparameters"]
+    qdd, *matrices = list(results.values())[:4]
     seeds = ("dq", "dqd", "dtau")
     columns = seed_columns(b, seeds) if explicit else []
     total = rows_of(explicit, len(columns)) if explicit else [[] for _ in range(chain.n)]
@@ -124,16 +121,13 @@ def sensitivities(chain: Chain[S]) -> None:
         for name, matrix in zip(seeds, matrices, strict=True):
             for k, row in enumerate(rows_of(matrix, chain.n)):
                 total[k][p] = total[k][p] + dot(row, column[name], chain.zero)
-    b.output("qdd", (chain.n,), qdd)
-    entries = [x for row in total for x in row]
-    chain.output("dqdd", (chain.n, len(columns)), entries, "MF-4")
-    for output in hidden.values():
-        b.output(output.name, output.shape, output.entries)
+    dqdd = chain.named("dqdd", flat(total), "MF-4")
+    return {"qdd": qdd, "dqdd": dqdd, **{name: results[name] for name in (PIVOTS, DIAGONAL)}}
 
 
-def _write(chain: Chain[S], function: str) -> None:
+def _of(chain: Chain[S], function: str) -> Results[S]:
     """Write another function of the joints."""
-    FUNCTIONS[function](replace(chain, function=function, values={}))
+    return FUNCTIONS[function](replace(chain, function=function, values={}))
 
 
 # ------------------------------------------------------------------------- what the chain is given
@@ -228,7 +222,7 @@ def _turned_rotors(space: Tangent[S], rotors: Sequence[S], qdd: Sequence[S], k: 
     return plus(space.transposed(space.D[k], times(rotors, qdd)), moved)
 
 
-FUNCTIONS: Mapping[str, Callable[[Chain[Any]], None]] = {
+FUNCTIONS: Mapping[str, Callable[[Chain[Any]], Results[Any]]] = {
     "forward_dynamics": accelerations,
     "hybrid_dynamics": accelerations,
     "forward_dynamics_derivatives": derivatives,

@@ -14,6 +14,8 @@ from symgen.formulations.manifolds.chain import (
     without_sliding,
 )
 from symgen.formulations.manifolds.tangent import Row, in_tangent_space, minus, plus, rows_of
+from symgen.formulations.shared import flat
+from symgen.program.builder import Results
 from symgen.program.functions import function_named
 
 UNCHANGED = (
@@ -46,67 +48,57 @@ SLOPES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 """Results that are derivatives of one thing by q, qd and qdd, and of no torque."""
 
 
-def unchanged(chain: Chain[S]) -> None:
+def unchanged(chain: Chain[S]) -> Results[S]:
     """Write the chain's function."""
     springs = chain.function in OF_SPRINGS
-    chain.call(chain.function, chain.state.qdd, rotors=True, springs=springs)
-    chain.finish()
+    return chain.finish(chain.call(chain.function, chain.state.qdd, rotors=True, springs=springs))
 
 
-def of_accelerations(chain: Chain[S]) -> None:
+def of_accelerations(chain: Chain[S]) -> Results[S]:
     """Write the chain's function at its accelerations."""
     energies = chain.function in OF_SPRINGS
-    chain.call(chain.function, chain.accelerations, rotors=energies, springs=energies)
-    chain.finish()
+    qdd = chain.accelerations
+    return chain.finish(chain.call(chain.function, qdd, rotors=energies, springs=energies))
 
 
-def torques(chain: Chain[S]) -> None:
+def torques(chain: Chain[S]) -> Results[S]:
     """Write inverse dynamics; bias forces are torques at w' = 0, where e'' is -N."""
-    chain.call("inverse_dynamics", chain.accelerations)
-    (tau,) = chain.results("inverse_dynamics").values()
+    tau = chain.call("inverse_dynamics", chain.accelerations)["tau"]
     result = function_named(chain.function).results[0].name
-    chain.output(result, (chain.n,), plus(tau, chain.drives), "MF-6")
-    chain.finish()
+    return chain.finish({result: chain.named(result, plus(tau, chain.drives), "MF-6")})
 
 
-def torque_parts(chain: Chain[S]) -> None:
+def torque_parts(chain: Chain[S]) -> Results[S]:
     """M w' apart from -M N, which are products of different velocities: Coriolis torques."""
     inertial, coriolis, terms = "inertial_torques", "coriolis_torques", "joint_term_torques"
-    chain.call("torque_parts", chain.state.qdd)
-    parts = chain.results("torque_parts")
+    parts = chain.call("torque_parts", chain.state.qdd)
     with chain.b.variant("_own"):
-        chain.call("torque_parts", [-x for x in chain.N])
-    of_N = chain.results("torque_parts")
+        of_N = chain.call("torque_parts", [-x for x in chain.N])
     rotors = minus(chain.drives, chain.losses)
     parts[coriolis] = plus(parts[coriolis], of_N[inertial])
     parts[inertial] = plus(parts[inertial], rotors)
     parts[terms] = plus(parts[terms], chain.losses)
-    for name, entries in parts.items():
-        chain.output(name, (chain.n,), entries, "MF-6" if name == terms else "MF-4")
-    chain.finish()
+    notes = dict.fromkeys(parts, "MF-4") | {terms: "MF-6"}
+    return chain.finish({name: chain.named(name, x, notes[name]) for name, x in parts.items()})
 
 
-def coriolis_matrix(chain: Chain[S]) -> None:
+def coriolis_matrix(chain: Chain[S]) -> Results[S]:
     """Write the Coriolis matrix: MF-5."""
-    chain.call("coriolis_matrix", chain.state.qdd)
-    (C,) = chain.results("coriolis_matrix").values()
+    C = chain.call("coriolis_matrix", chain.state.qdd)["coriolis_matrix"]
     with chain.b.variant("_mass"):
-        chain.call("mass_matrix", chain.state.qdd)
-    (M,) = chain.results("mass_matrix").values()
+        M = chain.call("mass_matrix", chain.state.qdd)["mass_matrix"]
     rows = rows_of(C, chain.n)
     for row, mass in zip(rows, rows_of(M, chain.n), strict=True):
         for space in chain.joints:
             moved = space.transposed(space.D_w, space.of(mass))
             for k, x in zip(space.at, moved, strict=True):
                 row[k] = row[k] - x
-    chain.output("coriolis_matrix", (chain.n, chain.n), [x for row in rows for x in row], "MF-5")
-    chain.finish()
+    return chain.finish({"coriolis_matrix": chain.named("coriolis_matrix", flat(rows), "MF-5")})
 
 
-def inverse_dynamics_derivatives(chain: Chain[S]) -> None:
+def inverse_dynamics_derivatives(chain: Chain[S]) -> Results[S]:
     """MF-4 of torques: those of the joint, W^-T times those of the chain, turn with it."""
-    chain.call(chain.function, chain.accelerations)
-    results = chain.results(chain.function)
+    results = chain.call(chain.function, chain.accelerations)
     tau = results.pop("tau")
     by_q, by_qd, by_qdd = (rows_of(entries, chain.n) for entries in results.values())
     without_sliding(chain.bases, by_qd)
@@ -123,11 +115,10 @@ def inverse_dynamics_derivatives(chain: Chain[S]) -> None:
     for k in range(chain.n):
         by_qd[k][k] = by_qd[k][k] + chain.drive_slopes["qd"][k]
         by_qdd[k][k] = by_qdd[k][k] + chain.drive_slopes["qdd"][k]
-    chain.output("tau", (chain.n,), plus(tau, chain.drives), "MF-6")
+    named = {"tau": chain.named("tau", plus(tau, chain.drives), "MF-6")}
     for name, matrix in zip(results, (by_q, by_qd, by_qdd), strict=True):
-        entries = [x for row in matrix for x in row]
-        chain.output(name, (chain.n, chain.n), entries, "MF-4")
-    chain.finish()
+        named[name] = chain.named(name, flat(matrix), "MF-4")
+    return chain.finish(named)
 
 
 def _of_base(chain: Chain[S], base: FloatingBase[S], by_q: list[Row[S]], M: list[Row[S]]) -> None:
@@ -141,27 +132,21 @@ def _of_base(chain: Chain[S], base: FloatingBase[S], by_q: list[Row[S]], M: list
                 row[place] = row[place] - M[i][c] * weight
 
 
-def slopes(chain: Chain[S]) -> None:
+def slopes(chain: Chain[S]) -> Results[S]:
     """MF-4 of what is no torque: wrenches, motions of points, outputs."""
-    chain.call(chain.function, chain.accelerations, springs=chain.function in OF_SPRINGS)
-    names = [array.name for array in function_named(chain.function).results]
-    outputs = {name: chain.b.withdraw(name) for name in names}
-    changed: dict[str, list[list[S]]] = {}
+    springs = chain.function in OF_SPRINGS
+    results = chain.call(chain.function, chain.accelerations, springs=springs)
     for group in SLOPES[chain.function]:
-        matrices = [rows_of(outputs[name].entries, chain.n) for name in group]
+        matrices = [rows_of(results[name], chain.n) for name in group]
         for row in zip(*matrices, strict=True):
             in_tangent_space(chain.joints, row, chain.accelerations, {})
-        changed |= dict(zip(group, matrices, strict=True))
-    for name, output in outputs.items():
-        if name in changed:
-            entries = [x for row in changed[name] for x in row]
-            chain.output(name, output.shape, entries, "MF-4")
-        else:
-            chain.b.output(name, output.shape, output.entries)
-    chain.finish()
+        results |= {name: flat(matrix) for name, matrix in zip(group, matrices, strict=True)}
+    for name in (name for group in SLOPES[chain.function] for name in group):
+        results[name] = chain.named(name, results[name], "MF-4")
+    return chain.finish(results)
 
 
-FUNCTIONS: Mapping[str, Callable[[Chain[Any]], None]] = {
+FUNCTIONS: Mapping[str, Callable[[Chain[Any]], Results[Any]]] = {
     **dict.fromkeys(UNCHANGED, unchanged),
     **dict.fromkeys(OF_ACCELERATIONS, of_accelerations),
     **dict.fromkeys(SLOPES, slopes),

@@ -39,11 +39,11 @@ from symgen.formulations.newton_euler.recursion import (
     reaction_sweep,
     torques,
 )
-from symgen.formulations.shared import all_joints, square, wrenches, write_matrix
+from symgen.formulations.shared import all_joints, flat, square, wrenches
 from symgen.formulations.state import State
 from symgen.formulations.torques import Run
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "NE-35": "M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of joint j "
@@ -60,11 +60,11 @@ def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
     return lambda at, gravity: torques(tree, frames, b, at, -tree.gravity if gravity else still)
 
 
-def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """Column by column; the part above the diagonal is computed, the part below copied."""
     frames = frames_sweep(tree, b, state.q)
     rigid = rigid_mass_entries(tree, frames, b, range(1, tree.n + 1))
-    write_matrix(b, "mass_matrix", square(tree, mass_entries(tree, b, rigid)), tree.n)
+    return {"mass_matrix": flat(square(tree, mass_entries(tree, b, rigid)))}
 
 
 def rigid_mass_entries(
@@ -136,14 +136,14 @@ class Equations(implicit.Equations[S]):
 SOLVING = implicit.functions(Equations)
 
 
-def joint_wrenches(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def joint_wrenches(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """[f n_o] of every joint, (n, 6)."""
     frames = frames_sweep(tree, b, state.q)
     motions = motion_sweep(frames, b, state.qd, state.qdd, -tree.gravity)
     loads = load_sweep(tree, frames, b, state.loads)
     reactions = reaction_sweep(frames, motions, loads, b)
     rows = [wrench_step(at, state.q, reactions[at.joint.number], b) for at in frames]
-    write_matrix(b, "joint_wrenches", rows, 6)
+    return {"joint_wrenches": flat(rows)}
 
 
 def wrench_step(

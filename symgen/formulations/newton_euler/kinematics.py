@@ -28,11 +28,11 @@ from symgen.formulations.newton_euler.recursion import (
     rotation_sweep,
     turning_step,
 )
-from symgen.formulations.shared import write_columns, write_frames
+from symgen.formulations.shared import blocks_of_joints, flat
 from symgen.formulations.state import State
 from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "NE-17": "x0_j = x0_p + R0_p u + R0_j dx_j -- Barman 2020 (3.23), (3.26), turned to base axes",
@@ -47,11 +47,11 @@ NOTES = {
 }
 
 
-def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """NE-10, NE-18, NE-19"""
     frames = frames_sweep(tree, b, state.q)
     velocities = origin_velocity_sweep(frames, b, state.qd)
-    b.output("kinetic_energy", (), [kinetic_energy_of(tree, frames, velocities, b, state)])
+    return {"kinetic_energy": [kinetic_energy_of(tree, frames, velocities, b, state)]}
 
 
 def kinetic_energy_of(
@@ -106,10 +106,10 @@ def velocity_step(
         return Twist(omega, b.let(f"v_{j}", v_in + omega.cross(at.dx) + at.t * qd, "NE-18"))
 
 
-def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """Write U: NE-19."""
     poses = pose_sweep(tree, b, state.q)
-    b.output("potential_energy", (), [potential_energy_of(tree, poses, b, state)])
+    return {"potential_energy": [potential_energy_of(tree, poses, b, state)]}
 
 
 def potential_energy_of(
@@ -149,14 +149,14 @@ def poses_of(
     return poses
 
 
-def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """Pose of every link frame of the file."""
     poses = pose_sweep(tree, b, state.q)
     frames = [poses[frame.body] @ frame.pose for frame in tree.frames]
-    write_frames(b, [frame.homogeneous(b.algebra) for frame in frames])
+    return {"forward_kinematics": flat(frame.homogeneous(b.algebra).entries for frame in frames)}
 
 
-def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """Write the Jacobians of link frames, (n_links, 6, n): NE-21."""
     algebra = b.algebra
     poses = pose_sweep(tree, b, state.q)
@@ -179,7 +179,7 @@ def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
                 linear = b.let(f"J_{frame.name}_{j}", t + z.cross(arm), "NE-21")
                 on_path[j] = (*linear, *z)
         blocks.append(on_path)
-    write_columns(tree, b, "jacobians", blocks, 6)
+    return {"jacobians": blocks_of_joints(tree, blocks, 6)}
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class PointMotion(Generic[S]):
     a: Vector[S]
 
 
-def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """NE-22, base axes: ``position``, ``velocity``, ``acceleration``, each (n_points, 3)."""
     frames = frames_sweep(tree, b, state.q, [point.body for point in tree.points])
     motions = motion_sweep(frames, b, state.qd, state.qdd, zero_vector(b.algebra))
@@ -202,11 +202,11 @@ def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) 
         link = point.body
         motion = point_step(point, poses[link], velocities[link].v, motions[link], b)
         rows.append(base_step(point, poses[link], motion, b))
-    for i, name in enumerate(("position", "velocity", "acceleration")):
-        b.output(name, (len(rows), 3), [part for row in rows for part in row[i]])
+    names = ("position", "velocity", "acceleration")
+    return {name: flat(row[i] for row in rows) for i, name in enumerate(names)}
 
 
-def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """NE-42, base axes: ``link_velocities``, ``link_accelerations``, each (n_links, 6)."""
     frames = frames_sweep(tree, b, state.q, [frame.body for frame in tree.frames])
     motions = motion_sweep(frames, b, state.qd, state.qdd, zero_vector(b.algebra))
@@ -225,8 +225,7 @@ def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -
                 f"a0_link_{name}", R0.apply(motion.a + carried(motion, p)), "NE-42"
             )
             accelerations += b.let(f"alpha0_link_{name}", R0.apply(motion.alpha), "NE-42")
-    b.output("link_velocities", (len(tree.frames), 6), rates)
-    b.output("link_accelerations", (len(tree.frames), 6), accelerations)
+    return {"link_velocities": rates, "link_accelerations": accelerations}
 
 
 def point_step(

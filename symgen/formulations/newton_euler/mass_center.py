@@ -71,10 +71,10 @@ from symgen.formulations.newton_euler.recursion import (
     reaction_step,
     rotation_sweep,
 )
-from symgen.formulations.shared import write_matrix
+from symgen.formulations.shared import flat
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "NE-26": "w_j = m_j / M, W_j = w_j + sum_c W_c",
@@ -111,14 +111,16 @@ class Momentum(Generic[S]):
     L: Vector[S]
 
 
-def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """NE-26, NE-27, (3,)"""
     frames = frames_sweep(tree, b, state.q, heavy_links(tree))
     x0_C, _ = mass_sweep(tree, frames, b)
-    b.output("center_of_mass", (3,), x0_C)
+    return {"center_of_mass": tuple(x0_C)}
 
 
-def center_of_mass_jacobian(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def center_of_mass_jacobian(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> Results[S]:
     """NE-28, (3, n)"""
     frames = frames_sweep(tree, b, state.q, heavy_links(tree))
     _, carried = mass_sweep(tree, frames, b)
@@ -130,10 +132,12 @@ def center_of_mass_jacobian(tree: KinematicTree[S], b: ProgramBuilder[S], state:
             moved = at.s.cross(carried[k].h) + at.t * carried[k].W
             columns[k - 1] = b.let(f"J_C_{k}", rotations[k].apply(moved), "NE-28")
     rows = [[getattr(column, axis) for column in columns] for axis in "xyz"]
-    write_matrix(b, "center_of_mass_jacobian", rows, tree.n)
+    return {"center_of_mass_jacobian": flat(rows)}
 
 
-def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def centroidal_momentum(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> Results[S]:
     """NE-29, (6,)"""
     frames = frames_sweep(tree, b, state.q, body_links(tree))
     hanging = seated(tree, frames, b)
@@ -143,7 +147,7 @@ def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: Sta
     with b.step("momentum"):
         P, L = b.let("P_0", total_momentum.P, "NE-29"), b.let("L_0", total_momentum.L, "NE-29")
         L_C = b.let("L_C", L - r_C.cross(P), "NE-29")
-    b.output("centroidal_momentum", (6,), [*P, *L_C])
+    return {"centroidal_momentum": [*P, *L_C]}
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
@@ -280,7 +284,7 @@ def turning_links(tree: KinematicTree[S]) -> list[int]:
 
 def centroidal_momentum_matrix(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """NE-40, (6, n)"""
     frames = frames_sweep(tree, b, state.q, body_links(tree))
     rotations = rotation_sweep(tree, frames, b, {at.joint.number for at in frames})
@@ -299,10 +303,12 @@ def centroidal_momentum_matrix(
             k = at.joint.number
             columns[k - 1] = trunk_column_step(at, inertia, rotations[k], arms[k], b)
     rows = [[column[row] for column in columns] for row in range(6)]
-    write_matrix(b, "centroidal_momentum_matrix", rows, tree.n)
+    return {"centroidal_momentum_matrix": flat(rows)}
 
 
-def centroidal_momentum_rate(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def centroidal_momentum_rate(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> Results[S]:
     """NE-41, (6,)"""
     frames = frames_sweep(tree, b, state.q, body_links(tree))
     hanging = seated(tree, frames, b)
@@ -321,7 +327,7 @@ def centroidal_momentum_rate(tree: KinematicTree[S], b: ProgramBuilder[S], state
             f, n = f + f_c, n + at.R.apply(reaction.n) + at.u.cross(f_c)
         f, n = b.let("f_0", f, "NE-41"), b.let("n_0", n, "NE-41")
         about_C = b.let("dL_C", n - r_C.cross(f), "NE-41")
-    b.output("centroidal_momentum_rate", (6,), [*f, *about_C])
+    return {"centroidal_momentum_rate": [*f, *about_C]}
 
 
 # -- steps, one joint each ---------------------------------------------------------------------

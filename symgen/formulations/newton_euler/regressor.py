@@ -41,11 +41,11 @@ from symgen.formulations.newton_euler.recursion import (
     frames_sweep,
     motion_sweep,
 )
-from symgen.formulations.shared import let_derivative, write_matrix
+from symgen.formulations.shared import flat, let_derivative
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import INERTIAL_PARAMETERS
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "NE-23": "K_j r = alpha_j x r + omega_j x (omega_j x r)",
@@ -71,7 +71,7 @@ class BodyRegressor(Generic[S]):
     moments: tuple[Vector[S], ...]
 
 
-def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """NE-25, (n, 10 n): gravity is in a_0 = -g as in the recursion of the torques."""
     frames = frames_sweep(tree, b, state.q)
     motions = motion_sweep(frames, b, state.qd, state.qdd, -tree.gravity)
@@ -83,7 +83,7 @@ def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
         body = body_step(at, motions[j], b)
         for k, partial in partials[j].items():
             rows[k - 1][10 * (j - 1) : 10 * j] = block_step(at, k, partial, body, b)
-    write_matrix(b, "regressor", rows, 10 * tree.n)
+    return {"regressor": flat(rows)}
 
 
 def body_step(at: JointFrame[S], motion: Motion[S], b: ProgramBuilder[S]) -> BodyRegressor[S]:

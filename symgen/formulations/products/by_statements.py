@@ -35,9 +35,8 @@ from symgen.algebra.linear import Vector
 from symgen.formulations.shared import symbolic_parameters
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.adjoints import pull_back
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.differentiation import differentiate
-from symgen.program.functions import function_named
 from symgen.program.products import Product
 from symgen.program.program import Input
 
@@ -48,37 +47,28 @@ NOTES = {
 }
 
 
-def write(tree: KinematicTree[S], b: ProgramBuilder[S], product: Product, q: Sequence[S]) -> None:
-    """Differentiate all that is written; `q` are the nq entries of the configuration."""
-    inputs = inputs_of(tree, b, product)
-    hidden = [b.withdraw(array.name) for array in function_named(product.of).hidden]
+def write(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    product: Product,
+    q: Sequence[S],
+    results: Results[S],
+) -> Results[S]:
+    """Differentiate all that is written, with its `results`; `q` has nq entries."""
+    inputs, values = inputs_of(tree, b, product), results[product.result]
     if product.backwards:
-        gradients = _backwards(tree, b, product, inputs, q)
+        gradients = _backwards(tree, b, inputs, q, values)
         if product.along:
             gradients = _curved(tree, b, product, inputs, q, gradients)
-        write_gradients(b, product, inputs, gradients)
-    else:
-        slopes = _along(tree, b, product, inputs, q, b.results(product.result))
-        b.output(f"{product.result}_along", (len(slopes),), slopes)
-    for output in hidden:
-        b.output(output.name, output.shape, output.entries)
+        return {**results, **dict(zip(product.gradients.values(), gradients, strict=True))}
+    slopes = _along(tree, b, product, inputs, q, values)
+    return {**results, f"{product.result}_along": slopes}
 
 
 def inputs_of(tree: KinematicTree[S], b: ProgramBuilder[S], product: Product) -> list[Input[S]]:
     """Return the inputs that derivatives are taken by, the parameters last."""
     inputs = [b.declared(name) for name in product.by if name != "parameters"]
     return [*inputs, symbolic_parameters(tree)]
-
-
-def write_gradients(
-    b: ProgramBuilder[S],
-    product: Product,
-    inputs: Sequence[Input[S]],
-    gradients: Sequence[Sequence[S]],
-) -> None:
-    """The outputs of a product that goes backwards, by each of the `inputs`."""
-    for array, name, entries in zip(inputs, product.gradients.values(), gradients, strict=True):
-        b.output(name, (len(entries),) if array.name == "q" else array.shape, entries)
 
 
 def _along(
@@ -102,12 +92,11 @@ def _along(
 def _backwards(
     tree: KinematicTree[S],
     b: ProgramBuilder[S],
-    product: Product,
     inputs: Sequence[Input[S]],
     q: Sequence[S],
+    results: Sequence[S],
 ) -> list[list[S]]:
     """The gradient of multipliers . results by each of the inputs."""
-    results = b.withdraw(product.result).entries
     gradients = pull_back(b, results, b.declared("multipliers").symbols, inputs)
     gradients[0] = in_tangent_space(tree, b, q, gradients[0])
     return gradients

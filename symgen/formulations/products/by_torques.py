@@ -28,7 +28,7 @@ u         weight_j         M^-1 w, likewise; w are the multipliers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
@@ -38,13 +38,11 @@ from symgen.formulations.products.by_statements import (
     inputs_of,
     moved,
     symmetric_along,
-    write_gradients,
 )
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.adjoints import pull_back
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.differentiation import push_forward
-from symgen.program.functions import function_named
 from symgen.program.products import Product
 from symgen.program.program import Input
 
@@ -57,8 +55,8 @@ WEIGHT, CHANGE, WEIGHT_CHANGE = "{}_weight", "{}_change", "{}_weight_change"
 TOTAL = "total_d_{}"
 """The change of a statement where qdd and u change, too."""
 
-Torques = Callable[[Sequence[S]], None]
-"""Writes the torques that these accelerations take, as the output ``tau``."""
+Torques = Callable[[Sequence[S]], Sequence[S]]
+"""Writes the torques that these accelerations take."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class _Writing(Generic[S]):
     q: Sequence[S]
     torques: Torques[S]
     solution: range
-    accelerations: tuple[S, ...]
+    accelerations: Sequence[S]
     qdd: Input[S]
     weights: Input[S]
 
@@ -103,11 +101,10 @@ class _Writing(Generic[S]):
         slopes = push_forward(self.b, [tau], rhs, self.solution, label)
         return self.changes(slopes, self.accelerations)
 
-    def taken(self) -> tuple[S, ...]:
-        """The torques that `qdd` takes."""
+    def taken(self) -> Sequence[S]:
+        """Write the torques that `qdd` takes."""
         with self.b.variant("_held", "torques"):
-            self.torques(self.qdd.symbols)
-        return self.b.withdraw("tau").entries
+            return self.torques(self.qdd.symbols)
 
     def missing(self, dtau: Sequence[S], changes: Sequence[S]) -> list[S]:
         """Write the torques that are missing: RE-1."""
@@ -127,54 +124,49 @@ def write(
     b: ProgramBuilder[S],
     product: Product,
     q: Sequence[S],
+    results: Results[S],
     torques: Torques[S],
-) -> None:
-    """The product of the accelerations that are written.
+) -> Results[S]:
+    """The product of the accelerations that are written, which are among their `results`.
 
     `q` are the nq entries of the configuration.
     """
-    hidden = [b.withdraw(array.name) for array in function_named(product.of).hidden]
     names = [joint.name for joint in tree.independent]
     held = (
         b.auxiliary(kind, (tree.n,), [f"{kind}_{name}" for name in names])
         for kind in ("held", "weight")
     )
-    accelerations = b.results(product.result)
+    accelerations = results[product.result]
     writing = _Writing(tree, b, product, q, torques, range(b.length), accelerations, *held)
     values = dict(zip(writing.qdd.symbols, accelerations, strict=True))
     if not product.backwards:
-        _along(writing)
-    elif not product.along:
-        values |= _backwards(writing)
+        written = _along(writing)
     else:
-        values |= _curved(writing)
-    b.substitute(values)
-    for output in hidden:
-        b.output(output.name, output.shape, output.entries)
+        weights = writing.response(b.declared("multipliers").symbols, WEIGHT)
+        values |= dict(zip(writing.weights.symbols, weights, strict=True))
+        written = _curved(writing) if product.along else _backwards(writing)
+    return b.substitute(values, {**results, **written})
 
 
-def _along(x: _Writing[S]) -> None:
-    """Write dqdd and qdd."""
+def _along(x: _Writing[S]) -> Results[S]:
+    """Write dqdd."""
     directions, dtau = x.directions()
     start = x.b.length
     taken = x.taken()
     changes = push_forward(x.b, x.moving, directions, range(start, x.b.length))
     slopes = x.response(x.missing(dtau, x.changes(changes, taken)), CHANGE)
-    x.b.output(f"{x.product.result}_along", (len(slopes),), slopes)
+    return {f"{x.product.result}_along": slopes}
 
 
-def _backwards(x: _Writing[S]) -> Mapping[S, S]:
+def _backwards(x: _Writing[S]) -> Results[S]:
     """g_x and g_tau."""
-    weights = x.response(x.b.declared("multipliers").symbols, WEIGHT)
     gradients, _, _ = _gradients(x)
-    _write(x, gradients, x.weights.symbols)
-    return dict(zip(x.weights.symbols, weights, strict=True))
+    return _named(x, gradients, x.weights.symbols)
 
 
-def _curved(x: _Writing[S]) -> Mapping[S, S]:
+def _curved(x: _Writing[S]) -> Results[S]:
     """dg_x and dg_tau."""
     b = x.b
-    weights = x.response(b.declared("multipliers").symbols, WEIGHT)
     directions, dtau = x.directions()
     start = b.length
     gradients, by_qdd, taken = _gradients(x)
@@ -184,14 +176,12 @@ def _curved(x: _Writing[S]) -> Mapping[S, S]:
     dweights = x.response(x.changes(held, by_qdd), WEIGHT_CHANGE)
     everything = [*x.moving, x.qdd, x.weights]
     changes = push_forward(b, everything, [*directions, *dqdd, *dweights], steps, TOTAL)
-    flat = x.changes(changes, [entry for gradient in gradients for entry in gradient])
-    _write(x, symmetric_along(x.tree, b, x.product, gradients, flat), dweights)
-    return dict(zip(x.weights.symbols, weights, strict=True))
+    entries = x.changes(changes, [entry for gradient in gradients for entry in gradient])
+    return _named(x, symmetric_along(x.tree, b, x.product, gradients, entries), dweights)
 
 
-def _gradients(x: _Writing[S]) -> tuple[list[list[S]], list[S], tuple[S, ...]]:
+def _gradients(x: _Writing[S]) -> tuple[list[list[S]], list[S], Sequence[S]]:
     """g_x, -M u and the torques."""
-    x.b.withdraw(x.product.result)
     start = x.b.length
     taken = x.taken()
     weights = [-weight for weight in x.weights.symbols]
@@ -200,9 +190,9 @@ def _gradients(x: _Writing[S]) -> tuple[list[list[S]], list[S], tuple[S, ...]]:
     return gradients, by_qdd, taken
 
 
-def _write(x: _Writing[S], gradients: Sequence[Sequence[S]], by_torques: Sequence[S]) -> None:
-    """The outputs, in the order of the inputs."""
-    inputs = inputs_of(x.tree, x.b, x.product)
-    rest_of_gradients = iter(gradients)
-    entries = [by_torques if array.name == "tau" else next(rest_of_gradients) for array in inputs]
-    write_gradients(x.b, x.product, inputs, entries)
+def _named(x: _Writing[S], gradients: Sequence[Sequence[S]], by_torques: Sequence[S]) -> Results[S]:
+    """The gradients by name."""
+    inputs = [array.name for array in inputs_of(x.tree, x.b, x.product)]
+    rest = iter(gradients)
+    entries = [by_torques if name == "tau" else next(rest) for name in inputs]
+    return dict(zip(x.product.gradients.values(), entries, strict=True))

@@ -19,7 +19,7 @@ from symgen.formulations.recursive_lagrange.recursion import (
 from symgen.formulations.state import State
 from symgen.formulations.torques import Run, weightless
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "RL-12": "d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)",
@@ -36,7 +36,7 @@ def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
 
 def inverse_dynamics_load_derivatives(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """RL-12, (n, n_loads, 6)"""
     frames = frames_sweep(tree, b, state.q, {place.body for place in tree.loads})
     positions = position_sweep(frames, b)
@@ -58,4 +58,4 @@ def inverse_dynamics_load_derivatives(
     nothing = (b.algebra.zero,) * 6
     pairs = [(j, number) for j in range(1, tree.n + 1) for number in range(len(tree.loads))]
     entries = [entry for pair in pairs for entry in slopes.get(pair, nothing)]
-    b.output("dtau_dloads", (tree.n, len(tree.loads), 6), entries)
+    return {"dtau_dloads": entries}

@@ -16,10 +16,10 @@ from symgen.formulations.recursive_lagrange.recursion import (
     velocity_sweep,
     weight_sweep,
 )
-from symgen.formulations.shared import write_columns, write_frames
+from symgen.formulations.shared import blocks_of_joints, flat
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "RL-13": "x = A_j r, v = B_j r, a = C_j r for a point r of link j -- Xiang 2009 (15), "
@@ -35,14 +35,14 @@ NOTES = {
 }
 
 
-def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """RL-2 for every link frame of the file, (n_links, 4, 4)."""
     positions = position_sweep(frames_sweep(tree, b, state.q), b)
     poses = [(frame.body, frame.pose.homogeneous(b.algebra)) for frame in tree.frames]
-    write_frames(b, [positions[body].A @ pose for body, pose in poses])
+    return {"forward_kinematics": flat((positions[body].A @ pose).entries for body, pose in poses)}
 
 
-def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """RL-16, (n_links, 6, n)"""
     joints = frames_sweep(tree, b, state.q)
     positions = position_sweep(joints, b)
@@ -65,14 +65,14 @@ def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
                 linear = b.let(f"J_{frame.name}_{k}", t + z.cross(origin - at_joint), "RL-16")
                 columns[k] = (*linear, *z)
         blocks.append(columns)
-    write_columns(tree, b, "jacobians", blocks, 6)
+    return {"jacobians": blocks_of_joints(tree, blocks, 6)}
 
 
 def _translation(pose: Matrix[S]) -> Vector[S]:
     return Vector(*(row[3] for row in pose.rows[:3]))
 
 
-def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """Write T: RL-14."""
     frames = frames_sweep(tree, b, state.q)
     velocities = velocity_sweep(frames, position_sweep(frames, b), b, state.qd)
@@ -84,10 +84,10 @@ def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
                 b.let(f"twice_T_{j}", trace_of_product(B @ inertia, B.transposed), "RL-14")
             )
     bodies = total(energies, b.algebra) * b.algebra.constant(0.5)
-    b.output("kinetic_energy", (), [bodies + rotor_energy(tree, b, state)])
+    return {"kinetic_energy": [bodies + rotor_energy(tree, b, state)]}
 
 
-def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """Write U: RL-15."""
     carried = weight_sweep(frames_sweep(tree, b, state.q), b)
     weight = b.algebra.zero
@@ -95,13 +95,13 @@ def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[
         with b.step("energy"):
             g = column(tree.gravity, b.algebra.zero)
             weight = b.let("U", -dot(g, carried[BASE]), "RL-15")
-    b.output("potential_energy", (), [weight + spring_energy(tree, b, state)])
+    return {"potential_energy": [weight + spring_energy(tree, b, state)]}
 
 
 # -- points ------------------------------------------------------------------------------------
 
 
-def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """RL-13: position, velocity, acceleration, 3 x (n_points, 3)."""
     frames = frames_sweep(tree, b, state.q, {place.body for place in tree.points})
     positions = position_sweep(frames, b)
@@ -114,11 +114,10 @@ def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) 
         with b.step("points", place.name):
             for entries, letter, matrix in zip(results.values(), "xva", matrices, strict=True):
                 entries += b.let(f"{letter}_{place.name}", first_three(matrix @ r), "RL-13")
-    for what, entries in results.items():
-        b.output(what, (len(tree.points), 3), entries)
+    return results
 
 
-def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """RL-21: velocities and accelerations of all link frames, 2 x (n_links, 6)."""
     frames = frames_sweep(tree, b, state.q, {frame.body for frame in tree.frames})
     positions = position_sweep(frames, b)
@@ -139,8 +138,7 @@ def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -
             rates = results["link_accelerations"]
             rates += b.let(f"a_link_{frame.name}", first_three(C @ r), "RL-21")
             rates += b.let(f"alpha_link_{frame.name}", skew_vector(skew_part) * half, "RL-21")
-    for what, entries in results.items():
-        b.output(what, (len(tree.frames), 6), entries)
+    return results
 
 
 def _rotation(pose: Matrix[S]) -> Matrix[S]:

@@ -35,10 +35,10 @@ from symgen.formulations.recursive_lagrange.recursion import (
     position_sweep,
     velocity_sweep,
 )
-from symgen.formulations.shared import write_matrix
+from symgen.formulations.shared import flat
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "RL-17": "e_j = m_j / M r_j + sum_c U_c T_c e_c: RL-6 per M; for the base it is the centre of "
@@ -53,13 +53,15 @@ NOTES = {
 }
 
 
-def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """RL-17, (3,)"""
     Te = mass_sweep(tree, frames_sweep(tree, b, state.q), b)
-    b.output("center_of_mass", (3,), _center(Te, b))
+    return {"center_of_mass": tuple(_center(Te, b))}
 
 
-def center_of_mass_jacobian(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def center_of_mass_jacobian(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> Results[S]:
     """RL-18, (3, n)"""
     frames = frames_sweep(tree, b, state.q)
     positions = position_sweep(frames, b)
@@ -72,10 +74,12 @@ def center_of_mass_jacobian(tree: KinematicTree[S], b: ProgramBuilder[S], state:
             with b.step("columns", at.joint.name):
                 columns[k - 1] = b.let(f"J_C_{k}", slope, "RL-18")
     rows = [[getattr(column, axis) for column in columns] for axis in "xyz"]
-    write_matrix(b, "center_of_mass_jacobian", rows, tree.n)
+    return {"center_of_mass_jacobian": flat(rows)}
 
 
-def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def centroidal_momentum(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> Results[S]:
     """RL-19, RL-20, (6,)"""
     frames = frames_sweep(tree, b, state.q)
     velocities = velocity_sweep(frames, position_sweep(frames, b), b, state.qd)
@@ -87,10 +91,12 @@ def centroidal_momentum(tree: KinematicTree[S], b: ProgramBuilder[S], state: Sta
     if BASE in TK:
         with b.step("momentum"):
             momentum = momentum_step("K_0", "L_C", TK[BASE], center, b, "RL-20")
-    b.output("centroidal_momentum", (6,), momentum)
+    return {"centroidal_momentum": momentum}
 
 
-def centroidal_momentum_rate(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+def centroidal_momentum_rate(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> Results[S]:
     """RL-23, (6,)"""
     frames = frames_sweep(tree, b, state.q)
     positions = position_sweep(frames, b)
@@ -104,12 +110,12 @@ def centroidal_momentum_rate(tree: KinematicTree[S], b: ProgramBuilder[S], state
     if BASE in TD:
         with b.step("momentum"):
             rate = momentum_step("D_0", "dL_C", TD[BASE], center, b, "RL-23")
-    b.output("centroidal_momentum_rate", (6,), rate)
+    return {"centroidal_momentum_rate": rate}
 
 
 def centroidal_momentum_matrix(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """RL-22, (6, n)"""
     frames = frames_sweep(tree, b, state.q)
     positions = position_sweep(frames, b)
@@ -121,7 +127,7 @@ def centroidal_momentum_matrix(
             K = A_in @ Y @ (A_in @ at.Z).transposed
             columns[k - 1] = momentum_step(f"K_0_{k}", f"L_C_{k}", K, center, b, "RL-22")
     rows = [[column[row] for column in columns] for row in range(6)]
-    write_matrix(b, "centroidal_momentum_matrix", rows, tree.n)
+    return {"centroidal_momentum_matrix": flat(rows)}
 
 
 def composite_sweep(

@@ -42,11 +42,11 @@ from symgen.formulations.semi_recursive.kinematics import (
     System,
     system_at,
 )
-from symgen.formulations.shared import write_columns, write_frames, write_matrix
+from symgen.formulations.shared import blocks_of_joints, flat
 from symgen.formulations.state import State
 from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "SR-39": "u_k = A_i u_k^i, a vector of body i; its rate is omega_i x u_k, the rate of that "
@@ -132,16 +132,16 @@ def functions(point: ReferencePoint) -> dict[str, Derivation]:
 
 def forward_kinematics(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """SR-1, SR-2 for every link frame of the file, (n_links, 4, 4)."""
     system = system_at(tree, b, state, point, VALUE)
     poses = [pose_of(system, frame.body) @ frame.pose for frame in tree.frames]
-    write_frames(b, [pose.homogeneous(b.algebra) for pose in poses])
+    return {"forward_kinematics": flat(pose.homogeneous(b.algebra).entries for pose in poses)}
 
 
 def jacobians(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """SR-31, (n_links, 6, n)"""
     system = system_at(tree, b, state, point, VALUE)
     blocks: list[dict[int, tuple[S, ...]]] = []
@@ -154,22 +154,22 @@ def jacobians(
                 linear = at.w.cross(origin - at.places.joint) + at.u
                 columns[j] = (*b.let(f"J_{frame.name}_{j}", linear, "SR-31"), *at.w)
         blocks.append(columns)
-    write_columns(tree, b, "jacobians", blocks, 6)
+    return {"jacobians": blocks_of_joints(tree, blocks, 6)}
 
 
 def point_motion(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """SR-30: position, velocity, acceleration, 3 x (n_points, 3)."""
     system = system_at(tree, b, state, point)
     points = moving_points(system)
-    for what, part in (("position", "at"), ("velocity", "rate"), ("acceleration", "second_rate")):
-        write_matrix(b, what, [getattr(moving, part) for moving in points], 3)
+    parts = {"position": "at", "velocity": "rate", "acceleration": "second_rate"}
+    return {name: flat(getattr(x, part) for x in points) for name, part in parts.items()}
 
 
 def link_motion(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """SR-30 of the origins of all link frames, 2 x (n_links, 6)."""
     system = system_at(tree, b, state, point)
     velocities: list[tuple[S, ...]] = []
@@ -181,13 +181,12 @@ def link_motion(
         motion = system.motions[i]
         velocities.append((*origin.rate, *motion.omega))
         bends.append((*origin.second_rate, *motion.V_dot.angular))
-    write_matrix(b, "link_velocities", velocities, 6)
-    write_matrix(b, "link_accelerations", bends, 6)
+    return {"link_velocities": flat(velocities), "link_accelerations": flat(bends)}
 
 
 def joint_wrenches(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """SR-36: (n, 6)"""
     system = system_at(tree, b, state, point)
     Q_sum = forces_sweep(system, bodies_sweep(system)).Q_sum
@@ -199,7 +198,7 @@ def joint_wrenches(
         with b.step("wrenches", joint.name):
             f = b.let(f"f_{i}", at.A.apply_transposed(total.linear), "SR-36")
             rows.append((*f, *b.let(f"n_{i}", at.A.apply_transposed(moment), "SR-36")))
-    write_matrix(b, "joint_wrenches", rows, 6)
+    return {"joint_wrenches": flat(rows)}
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------

@@ -39,11 +39,11 @@ from symgen.formulations.semi_recursive.kinematics import (
     columns_sweep,
     system_at,
 )
-from symgen.formulations.shared import MOTION, let_spatial, lettered, square, write_matrix
+from symgen.formulations.shared import MOTION, flat, let_spatial, lettered, square
 from symgen.formulations.state import State
 from symgen.formulations.torques import Run, weightless
 from symgen.kinematics.tree import KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "SR-27": "d tau_j/d f = -([I 0] b_i_j + [0 I] b_i_j x (r_l - r_i)), d tau_j/d n = -[0 I] "
@@ -67,15 +67,15 @@ def rigid(
 
 def mass_matrix(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """SR-18 with the rotors, (n, n)."""
     rows = square(tree, mass_entries(system_at(tree, b, state, point, VALUE)))
-    write_matrix(b, "mass_matrix", with_rotors(tree, rows), tree.n)
+    return {"mass_matrix": flat(with_rotors(tree, rows))}
 
 
 def inverse_dynamics_load_derivatives(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """SR-27: dtau_dloads, (n, n_loads, 6)"""
     system, none = system_at(tree, b, state, point, VALUE), zero_spatial(b.algebra)
     R = columns_sweep(system)
@@ -91,7 +91,7 @@ def inverse_dynamics_load_derivatives(
                 columns[load.number - 1][j] = moved
     rows = [[column.get(joint.number, none) for column in columns] for joint in tree.joints]
     entries = [entry for row in rows for column in row for entry in column.linear_first]
-    b.output("dtau_dloads", (tree.n, len(tree.loads), 6), entries)
+    return {"dtau_dloads": entries}
 
 
 # -- equations ---------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def solving(point: ReferencePoint) -> dict[str, Derivation]:
 
 def kinetic_energy(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """SR-37, and the rotors."""
     system = system_at(tree, b, state, point, RATE)
     energies: list[S] = []
@@ -148,12 +148,12 @@ def kinetic_energy(
         with b.step("energy", at.joint.name):
             energies.append(b.let(f"twice_T_{i}", M.apply(V).dot(V), "SR-37"))
     bodies = total(energies, b.algebra) * b.algebra.constant(0.5)
-    b.output("kinetic_energy", (), [bodies + rotor_energy(tree, b, state)])
+    return {"kinetic_energy": [bodies + rotor_energy(tree, b, state)]}
 
 
 def potential_energy(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> None:
+) -> Results[S]:
     """SR-38, and the springs."""
     system = system_at(tree, b, state, point, VALUE)
     energies: list[S] = []
@@ -161,4 +161,4 @@ def potential_energy(
         weight = tree.gravity * at.joint.body.mass
         with b.step("energy", at.joint.name):
             energies.append(b.let(f"U_{i}", -weight.dot(at.places.centre), "SR-38"))
-    b.output("potential_energy", (), [total(energies, b.algebra) + spring_energy(tree, b, state)])
+    return {"potential_energy": [total(energies, b.algebra) + spring_energy(tree, b, state)]}
