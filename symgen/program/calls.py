@@ -8,7 +8,6 @@ from __future__ import annotations
 from pprint import pformat
 
 from symgen.program.derivatives import DERIVATIVES
-from symgen.program.function import OUTPUTS
 from symgen.program.functions import FUNCTIONS, function_named
 
 DIRECTIONS = {"dloads": "along_loads", "dparameters": "along_parameters"}
@@ -26,7 +25,7 @@ TIMED = _with_option("t")
 but those of `TOLD`, which have it as an argument."""
 LOADED = _with_option("loads")
 SOLVING = tuple(function.name for function in FUNCTIONS if function.solves)
-TOLD = OUTPUTS
+TOLD = tuple(function.name for function in FUNCTIONS if function.is_of_outputs)
 """Functions that take the multipliers of constraints and projections where outputs mention them."""
 DIRECTED = _with_option("dloads")
 """Functions along a direction, whose arguments are the `along` arrays of the states."""
@@ -64,10 +63,6 @@ SLOPES: dict[str, Slopes] = {
     "inverse_dynamics_load_derivatives": ("inverse_dynamics", (("loads", 0),)),
     "mass_matrix": ("inverse_dynamics", (("qdd", 0),)),
     "center_of_mass_jacobian": ("center_of_mass", (("q", 0),)),
-    "outputs_derivatives": (
-        "outputs",
-        tuple((name, 0) for name in ("t", "q", "qd", "qdd", "tau", "loads", "parameters")),
-    ),
     "constraint_jacobian": ("constraints", (("q", 0),)),
 } | {name: _slopes(name) for name in DERIVATIVES if not DERIVATIVES[name].along}
 """Functions of first derivatives: the base, and for each derivative the argument and the result of

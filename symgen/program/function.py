@@ -54,11 +54,16 @@ class Function:
         asked = []
         if sizes[TIMED] and LOADS in self.options:
             asked.append(T)
-        if sizes["n_motion_multipliers"] and self.name in OUTPUTS:
+        if sizes["n_motion_multipliers"] and self.is_of_outputs:
             asked.append(MOTION_MULTIPLIERS)
         taken = (*self.arguments, *self.options)
         more = tuple(array for array in asked if array not in taken)
         return replace(self, options=(*self.options, *more)) if more else self
+
+    @property
+    def is_of_outputs(self) -> bool:
+        """Whether it returns outputs of the model, or derivatives of these."""
+        return "n_outputs" in self.needs
 
     @property
     def solves(self) -> bool:
@@ -68,9 +73,6 @@ class Function:
 
 TIMED = "n_times"
 """The size that is 1 where forces of the model mention the time."""
-
-OUTPUTS = ("outputs", "outputs_derivatives", "outputs_multiplier_derivatives")
-"""Functions of the model's outputs."""
 
 NEEDS: Mapping[str, str] = {
     "n_parameters": "the module has no runtime parameters; build it with: symgen build MODEL "
