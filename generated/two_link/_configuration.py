@@ -86,9 +86,9 @@ class Configuration:
         if not self.joints:
             return np.asarray(q)
         q = np.asarray(q)
-        found = np.zeros((*q.shape[:-1], self.n), dtype=np.result_type(q, float))
-        found[..., self.velocities] = q[..., self.positions]
-        return found
+        coordinates = np.zeros((*q.shape[:-1], self.n), dtype=np.result_type(q, float))
+        coordinates[..., self.velocities] = q[..., self.positions]
+        return coordinates
 
     def integrate(self, q: Any, v: Any) -> Array:
         """Where q (..., nq) is a unit of time later at the constant velocity v (..., n)."""
@@ -96,17 +96,17 @@ class Configuration:
         if not self.joints:
             return np.asarray(q + v)
         batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
-        found = np.empty((*batch, self.nq), dtype=np.result_type(q, v))
-        found[..., self.positions] = q[..., self.positions] + v[..., self.velocities]
+        moved = np.empty((*batch, self.nq), dtype=np.result_type(q, v))
+        moved[..., self.positions] = q[..., self.positions] + v[..., self.velocities]
         for kind, i, k in self.joints:
             if kind == BALL:
-                found[..., i : i + 4] = _turned(q[..., i : i + 4], v[..., k : k + 3])
+                moved[..., i : i + 4] = _turned(q[..., i : i + 4], v[..., k : k + 3])
                 continue
             turned, w = q[..., i + 3 : i + 7], v[..., k + 3 : k + 6]
             travel = rotated(turned, _travel(v[..., k : k + 3], w))
-            found[..., i : i + 3] = q[..., i : i + 3] + travel
-            found[..., i + 3 : i + 7] = _turned(turned, w)
-        return found
+            moved[..., i : i + 3] = q[..., i : i + 3] + travel
+            moved[..., i + 3 : i + 7] = _turned(turned, w)
+        return moved
 
     def difference(self, q0: Any, q1: Any) -> Array:
         """The velocity that leads from q0 to q1 in a unit of time, the shorter way, (..., n)."""
@@ -114,30 +114,30 @@ class Configuration:
         if not self.joints:
             return np.asarray(q1 - q0)
         batch = np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1])
-        found = np.empty((*batch, self.n))
-        found[..., self.velocities] = q1[..., self.positions] - q0[..., self.positions]
+        difference = np.empty((*batch, self.n))
+        difference[..., self.velocities] = q1[..., self.positions] - q0[..., self.positions]
         for kind, i, k in self.joints:
             at = i + 3 * (kind == FREE)
             back = conjugate(q0[..., at : at + 4])
             w = logarithm(product(back, q1[..., at : at + 4]))
             if kind == BALL:
-                found[..., k : k + 3] = w
+                difference[..., k : k + 3] = w
                 continue
             travel = rotated(back, q1[..., i : i + 3] - q0[..., i : i + 3])
-            found[..., k : k + 3] = _velocity(travel, w)
-            found[..., k + 3 : k + 6] = w
-        return found
+            difference[..., k : k + 3] = _velocity(travel, w)
+            difference[..., k + 3 : k + 6] = w
+        return difference
 
     def normalize(self, q: Any) -> Array:
         """q with quaternions of unit norm, (..., nq)."""
-        found = np.array(self._array("q", q, self.nq), dtype=float)
+        normalized = np.array(self._array("q", q, self.nq), dtype=float)
         for kind, i, _ in self.joints:
             at = i + 3 * (kind == FREE)
-            norm = np.linalg.norm(found[..., at : at + 4], axis=-1, keepdims=True)
+            norm = np.linalg.norm(normalized[..., at : at + 4], axis=-1, keepdims=True)
             if not np.all(norm > 0.0):
                 raise ValueError(f"q[{at}:{at + 4}] is a quaternion of norm 0: no attitude")
-            found[..., at : at + 4] /= norm
-        return found
+            normalized[..., at : at + 4] /= norm
+        return normalized
 
     def tangents(self, q: Any) -> Array:
         """How e changes with q in normalize(q) = integrate(normalize(q0), e), at q0 = q.
@@ -147,18 +147,20 @@ class Configuration:
         """
         q = self._array("q", q, self.nq)
         unit = self.normalize(q)
-        found = np.zeros((*q.shape[:-1], self.n, self.nq))
-        found[..., self.velocities, self.positions] = 1.0
+        tangents = np.zeros((*q.shape[:-1], self.n, self.nq))
+        tangents[..., self.velocities, self.positions] = 1.0
         for kind, i, k in self.joints:
             at, w = i + 3 * (kind == FREE), k + 3 * (kind == FREE)
             back = conjugate(unit[..., at : at + 4])[..., np.newaxis, :]
             norm = np.linalg.norm(q[..., at : at + 4], axis=-1)[..., np.newaxis, np.newaxis]
             turned = product(back, np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4)))
-            found[..., w : w + 3, at : at + 4] = np.swapaxes(2.0 * turned[..., :3], -1, -2) / norm
+            tangents[..., w : w + 3, at : at + 4] = (
+                np.swapaxes(2.0 * turned[..., :3], -1, -2) / norm
+            )
             if kind == FREE:
                 along = rotated(back, np.broadcast_to(np.eye(3), (*q.shape[:-1], 3, 3)))
-                found[..., k : k + 3, i : i + 3] = np.swapaxes(along, -1, -2)
-        return found
+                tangents[..., k : k + 3, i : i + 3] = np.swapaxes(along, -1, -2)
+        return tangents
 
     def neutral(self) -> Array:
         """All coordinates 0, and no rotation, (nq,)."""
@@ -180,8 +182,8 @@ class Configuration:
         lower = np.where(bounded(low), low, np.where(bounded(high), high, 0.0) - np.pi)
         upper = np.where(bounded(high), high, np.where(bounded(low), low, 0.0) + np.pi)
         q = np.empty((*shape, self.nq))
-        own = rng.uniform(lower, upper, (*shape, self.n))
-        q[..., self.positions] = own[..., self.velocities]
+        sample = rng.uniform(lower, upper, (*shape, self.n))
+        q[..., self.positions] = sample[..., self.velocities]
         for kind, i, _ in self.joints:
             if kind == FREE:
                 q[..., i : i + 3] = rng.uniform(-1.0, 1.0, (*shape, 3))
@@ -196,31 +198,31 @@ class Configuration:
         A displacement e(t) of a motion with velocity v changes by de/dt = dv - [v, e].
         """
         v, directions = np.asarray(v), np.asarray(directions)
-        found: Array = np.zeros_like(directions)
+        transported: Array = np.zeros_like(directions)
         for kind, _, k in self.joints:
             at = k + 3 * (kind == FREE)
             w, turned = v[at : at + 3], directions[at : at + 3]
-            found[at : at + 3] = np.cross(w, turned, axisb=0, axisc=0)
+            transported[at : at + 3] = np.cross(w, turned, axisb=0, axisc=0)
             if kind == FREE:
-                found[k : k + 3] = np.cross(w, directions[k : k + 3], axisb=0, axisc=0)
-                found[k : k + 3] += np.cross(v[k : k + 3], turned, axisb=0, axisc=0)
-        return found
+                transported[k : k + 3] = np.cross(w, directions[k : k + 3], axisb=0, axisc=0)
+                transported[k : k + 3] += np.cross(v[k : k + 3], turned, axisb=0, axisc=0)
+        return transported
 
     def rate(self, q: Any, v: Any) -> Array:
         """dq/dt at the velocity v: that of quaternions is q (0, w) / 2, (..., nq)."""
         q, v = self._array("q", q, self.nq), self._array("v", v, self.n)
         batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
-        found = np.empty((*batch, self.nq), dtype=np.result_type(q, v))
-        found[..., self.positions] = v[..., self.velocities]
+        rate = np.empty((*batch, self.nq), dtype=np.result_type(q, v))
+        rate[..., self.positions] = v[..., self.velocities]
         for kind, i, k in self.joints:
             at, w = i + 3 * (kind == FREE), k + 3 * (kind == FREE)
             turned = q[..., at : at + 4]
             if kind == FREE:
-                found[..., i : i + 3] = rotated(turned, v[..., k : k + 3])
+                rate[..., i : i + 3] = rotated(turned, v[..., k : k + 3])
             spin = np.zeros((*v.shape[:-1], 4), dtype=v.dtype)
             spin[..., :3] = v[..., w : w + 3]
-            found[..., at : at + 4] = 0.5 * product(turned, spin)
-        return found
+            rate[..., at : at + 4] = 0.5 * product(turned, spin)
+        return rate
 
     def _array(self, name: str, values: Any, size: int) -> Array:
         array = np.asarray(values)
@@ -243,24 +245,24 @@ def stretches(space: Configuration, q: Array, rest: Array | None = None) -> Arra
     angle: 4 atan(|h|) h / |h| with h = v / (1 + w).
     """
     q, rest = np.asarray(q), space.neutral() if rest is None else rest
-    found = np.zeros((*q.shape[:-1], space.n), dtype=np.result_type(q, rest))
+    stretches = np.zeros((*q.shape[:-1], space.n), dtype=np.result_type(q, rest))
     for kind, at, start in space.joints:
         turn = at + 3 * (kind == FREE)
         Q, slack = q[..., turn : turn + 4], rest[turn : turn + 4]
-        way = product(conjugate(slack / np.sqrt(slack @ slack)), Q)
-        way = np.where(way[..., 3:].real < 0.0, -way, way)
-        h = way[..., :3] / (1.0 + way[..., 3:])
+        back = product(conjugate(slack / np.sqrt(slack @ slack)), Q)
+        back = np.where(back[..., 3:].real < 0.0, -back, back)
+        h = back[..., :3] / (1.0 + back[..., 3:])
         square = np.sum(h * h, axis=-1, keepdims=True)
         near = np.abs(square) < 1e-4
         size = np.sqrt(np.where(near, 1.0, square))
         series = 1.0 - square / 3.0 + square**2 / 5.0 - square**3 / 7.0
-        found[..., start + turn - at : start + turn - at + 3] = (
+        stretches[..., start + turn - at : start + turn - at + 3] = (
             4.0 * np.where(near, series, np.arctan(size) / size) * h
         )
         if kind == FREE:
             travel = q[..., at:turn] - rest[at:turn]
-            found[..., start : start + 3] = rotated(conjugate(Q), travel)
-    return found
+            stretches[..., start : start + 3] = rotated(conjugate(Q), travel)
+    return stretches
 
 
 # ----------------------------------------------------------------------- quaternions x y z w
@@ -304,9 +306,9 @@ def logarithm(a: Array) -> Array:
 
 def _turned(a: Array, w: Array) -> Array:
     """The quaternion after a rotation vector of its own axes; of both signs the one near a."""
-    found = product(a, exponential(w))
-    flipped = np.sum(np.real(found * np.conj(a)), axis=-1, keepdims=True) < 0.0
-    return np.where(flipped, -found, found)
+    turned = product(a, exponential(w))
+    flipped = np.sum(np.real(turned * np.conj(a)), axis=-1, keepdims=True) < 0.0
+    return np.where(flipped, -turned, turned)
 
 
 def _half_sine(square: Array) -> Array:
@@ -332,14 +334,14 @@ def _travel(v: Array, w: Array) -> Array:
     square = np.sum(w * w, axis=-1, keepdims=True)
     small = np.abs(square) < SMALL
     x = np.sqrt(np.where(small, 1.0, square))
-    one = 0.5 - square * (1 / 24 - square * (1 / 720 - square * (1 / 40320 - square / 3628800)))
+    cosine = 0.5 - square * (1 / 24 - square * (1 / 720 - square * (1 / 40320 - square / 3628800)))
     two = 1 / 6 - square * (
         1 / 120 - square * (1 / 5040 - square * (1 / 362880 - square / 39916800))
     )
-    one = np.where(small, one, (1.0 - np.cos(x)) / x**2)
+    cosine = np.where(small, cosine, (1.0 - np.cos(x)) / x**2)
     two = np.where(small, two, (x - np.sin(x)) / x**3)
     turned = np.cross(w, v)
-    return np.asarray(v + one * turned + two * np.cross(w, turned))
+    return np.asarray(v + cosine * turned + two * np.cross(w, turned))
 
 
 def _velocity(travel: Array, w: Array) -> Array:

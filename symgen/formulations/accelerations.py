@@ -165,8 +165,8 @@ def responses(
             column = {j: row[i - 1] for j, row in enumerate(rows, start=1)}
             columns.append(response(tree, solution, b, column, f"{by}_{i}"))
         results[f"d{result}_d{by}"] = columns_of_joints(tree, columns)
-    given = response_to_given(tree, solution, b)
-    results[f"d{result}_d{argument}"] = columns_of_joints(tree, given)
+    last = response_to_given(tree, solution, b)
+    results[f"d{result}_d{argument}"] = columns_of_joints(tree, last)
     return {**results, **pivots_of(solution)}
 
 

@@ -183,13 +183,13 @@ def _sum_axes(
         if size == "n":
             entries = _sums(tree, entries, shape, axis)
             shape[axis] = len(tree.independent)
-    whole = {id(entry) for entry in result}
+    unchanged = {id(entry) for entry in result}
     places = product(*(range(1, size + 1) for size in shape))
     named: list[S] = []
     with b.step("coupling"):
         for place, entry in zip(places, entries, strict=True):
             name = "_".join(map(str, ("coupled", array.name, *place)))
-            named.append(entry if id(entry) in whole else b.let(name, entry, "MC-1"))
+            named.append(entry if id(entry) in unchanged else b.let(name, entry, "MC-1"))
     return named
 
 

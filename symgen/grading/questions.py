@@ -162,8 +162,8 @@ class Questions:
             sizes = ",".join(f"1..{size}" for size in shape)
             expected = f"{assignment.name}[{sizes}]" if shape else f"{assignment.name} = ..."
             counted = ", counted from 1" if 0 in assignment.index else ""
-            own = "" if assignment.index else "; a name of your own has to be another one"
-            self.fault(assignment, f"expected {expected}{counted}{own}")
+            hint = "" if assignment.index else "; a name of your own has to be another one"
+            self.fault(assignment, f"expected {expected}{counted}{hint}")
             return
         place = 0
         for i, size in zip(assignment.index, shape, strict=True):
@@ -209,8 +209,8 @@ class Questions:
     def ask(self, assignment: Assignment, program: Program[Expr], place: int) -> None:
         """Take in a question whose left side is understood."""
         steps = [statement.name for statement in program.statements]
-        own = assignment.name.partition(".")[2]
-        later = steps[steps.index(own) :] if place < 0 else steps
+        local_name = assignment.name.partition(".")[2]
+        later = steps[steps.index(local_name) :] if place < 0 else steps
         value = self.expression(assignment, program, later)
         if value is not None:
             self.questions.append(Question(assignment, value, program, place))
@@ -269,16 +269,16 @@ class Questions:
         """Return the tail of a message about an unknown name."""
         if name.startswith(GIVEN):
             return " on the right: only entries that were answered in a line above stand there"
-        own = [x for x in self.known if not x.startswith(GIVEN)]
-        known = [*own, *self.parameters, *self.coordinates()]
+        local_names = [x for x in self.known if not x.startswith(GIVEN)]
+        names = [*local_names, *self.parameters, *self.coordinates()]
         if self.no_angle(name):
             return f": {self.no_angle(name)} is an entry of a quaternion, no angle"
         usual = usual_name(name)
         if usual is not None and self.input(usual) is not None:
             return f"; here it is called {shown(usual)}"
-        few = ", ".join(map(in_line, known[:_MOST_LISTED]))
-        more = ", ..." if len(known) > _MOST_LISTED else ""
-        return did_you_mean(name, known) or f"; known are {few}{more}"
+        few = ", ".join(map(in_line, names[:_MOST_LISTED]))
+        more = ", ..." if len(names) > _MOST_LISTED else ""
+        return did_you_mean(name, names) or f"; known are {few}{more}"
 
     def inputs(self) -> Collection[str]:
         """Return the names of the motion and of loads: no name of a student's own."""

@@ -28,9 +28,9 @@ class Values:
     expression has none.
     """
 
-    def __init__(self, field: PrimeField, given: Mapping[Expr, Residue] | None = None) -> None:
+    def __init__(self, field: PrimeField, values: Mapping[Expr, Residue] | None = None) -> None:
         self.field = field
-        self.known: dict[Expr, Residue] = dict(given or {})
+        self.known: dict[Expr, Residue] = dict(values or {})
         self._angles: dict[Expr, tuple[Residue, Residue]] = {}
         self._halves: dict[Expr, tuple[Residue, Residue]] = {}
 
@@ -89,11 +89,11 @@ class Values:
         self._halves[x] = point
 
     def _angle(self, x: Expr) -> tuple[Residue, Residue]:
-        one, zero = self.field.number(1), self.field.number(0)
+        unit, zero = self.field.number(1), self.field.number(0)
         if x == 0:
-            return one, zero
+            return unit, zero
         if x.is_Add:
-            total = one, zero
+            total = unit, zero
             for part in x.args:
                 total = _turned(total, self.angle(part))
             return total
@@ -101,7 +101,7 @@ class Values:
         if rest.is_Add:
             return self.angle(sympy.Add(*(count * part for part in rest.args)))
         if rest is sympy.pi and (2 * count).is_Integer:
-            return ((one, zero), (zero, one), (-one, zero), (zero, -one))[int(2 * count) % 4]
+            return ((unit, zero), (zero, unit), (-unit, zero), (zero, -unit))[int(2 * count) % 4]
         if rest is sympy.pi and not sympy.cos(x).has(sympy.cos, sympy.sin):
             return self.of(sympy.cos(x)), self.of(sympy.sin(x))  # roots, as of 3 for pi/6
         halves = 2 * count
@@ -109,7 +109,7 @@ class Values:
             halves, rest = sympy.Integer(2), x
         cosine, sine = self.half(rest)
         once = (cosine, sine) if halves > 0 else (cosine, -sine)
-        total = one, zero
+        total = unit, zero
         for _ in range(abs(int(halves))):
             total = _turned(total, once)
         return total
@@ -123,8 +123,8 @@ class Values:
 
 
 def _turned(
-    one: tuple[Residue, Residue], other: tuple[Residue, Residue]
+    first: tuple[Residue, Residue], second: tuple[Residue, Residue]
 ) -> tuple[Residue, Residue]:
     """Return the sum of two angles."""
-    (c, s), (d, t) = one, other
+    (c, s), (d, t) = first, second
     return c * d - s * t, s * d + c * t

@@ -111,6 +111,6 @@ def _number(node: Node) -> float | None:
         value = _number(node.operands[0])
         return None if value is None else -value
     if isinstance(node, Operation) and node.operator == "/":
-        one, other = (_number(x) for x in node.operands)
-        return one / other if one is not None and other else None
+        first, second = (_number(x) for x in node.operands)
+        return first / second if first is not None and second else None
     return None

@@ -159,25 +159,29 @@ def _steiner(mass: Expression, r: Triple) -> Six:
     )
 
 
-def _summed(one: Six, other: Six, operator: str) -> Six:
-    xx, yy, zz, xy, xz, yz = (_combined(operator, a, b) for a, b in zip(one, other, strict=True))
+def _summed(first: Six, second: Six, operator: str) -> Six:
+    xx, yy, zz, xy, xz, yz = (_combined(operator, a, b) for a, b in zip(first, second, strict=True))
     return xx, yy, zz, xy, xz, yz
 
 
-def _combined(operator: str, one: Expression, other: Expression) -> Expression:
+def _combined(operator: str, first: Expression, second: Expression) -> Expression:
     """Return ``one operator other``; what is 0 stays simple, so that structure is kept."""
-    zeros = one.root == ZERO.root, other.root == ZERO.root
+    zeros = first.root == ZERO.root, second.root == ZERO.root
     if operator == "*" and any(zeros):
         return ZERO
     if operator in "+-" and zeros[1]:
-        return one
+        return first
     if operator == "+" and zeros[0]:
-        return other
-    return _expression(Operation(operator, (one.root, other.root)), one, other)
+        return second
+    return _expression(Operation(operator, (first.root, second.root)), first, second)
 
 
-def _negative(one: Expression) -> Expression:
-    return one if one.root == ZERO.root else _expression(Operation("neg", (one.root,)), one)
+def _negative(operand: Expression) -> Expression:
+    return (
+        operand
+        if operand.root == ZERO.root
+        else _expression(Operation("neg", (operand.root,)), operand)
+    )
 
 
 def _expression(root: Node, *parts: Expression) -> Expression:

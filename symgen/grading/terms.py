@@ -74,8 +74,10 @@ class WrongTerm:
         """The mistake in words."""
         if self.found == 0:
             return f"the term {_short(_with(self.expected, self.product))} is missing"
-        own, written = _short(_with(self.found, self.product)), _short(self.written)
-        term = f"the term {own}" if own == written else f"the term {own} (in {written})"
+        expected, written = _short(_with(self.found, self.product)), _short(self.written)
+        term = (
+            f"the term {expected}" if expected == written else f"the term {expected} (in {written})"
+        )
         if self.expected == 0:
             return f"{term} does not belong there"
         if self.found == -self.expected:
@@ -136,23 +138,23 @@ def first_wrong_term(
         true = _terms(truth.xreplace(replaced), generators, squares)
     except BasePolynomialError:
         return None
-    found: dict[tuple[int, ...], Expr] = {}
+    by_monomial: dict[tuple[int, ...], Expr] = {}
     for part in parts:
         for monomial, factor in part.items():
-            found[monomial] = found.get(monomial, 0) + factor
+            by_monomial[monomial] = by_monomial.get(monomial, 0) + factor
     zero = sympy.S.Zero
     wrong = [
         m
-        for m in dict.fromkeys([*found, *true])
-        if sympy.expand(found.get(m, zero) - true.get(m, zero)) != 0
+        for m in dict.fromkeys([*by_monomial, *true])
+        if sympy.expand(by_monomial.get(m, zero) - true.get(m, zero)) != 0
     ]
     names = {generator: name for name, generator in replaced.items()}
     for (written, _), part in zip(summands, parts, strict=True):
         for monomial in part:
-            if monomial in wrong and found[monomial] != 0:
+            if monomial in wrong and by_monomial[monomial] != 0:
                 product = _product(monomial, generators, names)
                 expected = true.get(monomial, zero)
-                return WrongTerm(written, product, found[monomial], expected, len(wrong) == 1)
+                return WrongTerm(written, product, by_monomial[monomial], expected, len(wrong) == 1)
     for monomial in true:
         if monomial in wrong:
             product = _product(monomial, generators, names)
@@ -177,19 +179,19 @@ def _generators(expressions: Sequence[Expr]) -> tuple[list[Expr], dict[Expr, Exp
     waves = [wave(x) for x in sorted(angles, key=str) for wave in (sympy.cos, sympy.sin)]
     replaced = {x: sympy.Dummy(str(x)) for x in waves}
     symbols = {x for e in expressions for x in e.xreplace(replaced).free_symbols}
-    own = sorted(symbols - set(replaced.values()), key=str)
-    return [*own, *replaced.values()], replaced
+    free_symbols = sorted(symbols - set(replaced.values()), key=str)
+    return [*free_symbols, *replaced.values()], replaced
 
 
 def _squares(generators: Sequence[Expr], quaternions: Sequence[tuple[Expr, ...]]) -> Squares:
     """Return squares of a sine, whose cosine stands before it, and of the w of a quaternion."""
-    found: dict[int, tuple[int, ...]] = {
+    squares: dict[int, tuple[int, ...]] = {
         place: (place - 1,) for place, x in enumerate(generators) if x.name.startswith("sin(")
     }
     for entries in quaternions:
-        *others, w = (generators.index(x) for x in entries)
-        found[w] = tuple(others)
-    return found
+        *vector, w = (generators.index(x) for x in entries)
+        squares[w] = tuple(vector)
+    return squares
 
 
 def _terms(
@@ -198,30 +200,32 @@ def _terms(
     """Return exponents of the generators -> factor, with none of the `squares` left."""
     if not generators:
         return {(): expression} if expression != 0 else {}
-    found: dict[tuple[int, ...], Expr] = {}
+    terms: dict[tuple[int, ...], Expr] = {}
     for monomial, factor in sympy.Poly(expression, *generators).as_dict().items():
         for reduced, more in _without_squares(monomial, squares).items():
-            found[reduced] = found.get(reduced, 0) + more * factor
-    return dict(sorted(((m, x) for m, x in found.items() if x != 0), reverse=True))
+            terms[reduced] = terms.get(reduced, 0) + more * factor
+    return dict(sorted(((m, x) for m, x in terms.items() if x != 0), reverse=True))
 
 
 def _without_squares(monomial: tuple[int, ...], squares: Squares) -> dict[tuple[int, ...], int]:
     """Return a monomial with 1 - a^2 - ... in place of each of the `squares`."""
-    found = {monomial: 1}
-    for place, others in squares.items():
+    reduced = {monomial: 1}
+    for place, components in squares.items():
         pairs, odd = divmod(monomial[place], 2)
         for _ in range(pairs):
             expanded: dict[tuple[int, ...], int] = {}
-            for exponents, factor in found.items():
-                for other in (None, *others):
+            for exponents, factor in reduced.items():
+                for component in (None, *components):
                     changed = list(exponents)
                     changed[place] = odd
-                    if other is not None:
-                        changed[other] += 2
+                    if component is not None:
+                        changed[component] += 2
                     key = tuple(changed)
-                    expanded[key] = expanded.get(key, 0) + (factor if other is None else -factor)
-            found = expanded
-    return found
+                    expanded[key] = expanded.get(key, 0) + (
+                        factor if component is None else -factor
+                    )
+            reduced = expanded
+    return reduced
 
 
 def _product(

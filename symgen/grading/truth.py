@@ -151,24 +151,24 @@ class Truth:
 
         A quaternion has length 1, and is that of three numbers that no answer can name.
         """
-        found, algebra = self.definitions, SymPyAlgebra()
+        definitions, algebra = self.definitions, SymPyAlgebra()
         for entries in self.quaternions(program):
             s = Vector(*(sympy.Dummy(x.name) for x in entries[:3]))
-            found.update(zip(entries, unit_quaternion(s, algebra), strict=True))
-        return found
+            definitions.update(zip(entries, unit_quaternion(s, algebra), strict=True))
+        return definitions
 
     @property
     def definitions(self) -> dict[Expr, Expr]:
         """Derived parameter -> its expression of independent ones."""
         algebra = SymPyAlgebra()
-        found = {
+        definitions = {
             symbol(parameter.name): scalar(parameter.expression, algebra)
             for parameter in self.description.parameters
             if parameter.derived
         }
-        for _ in found:  # one may be derived from another, in any order of the file
-            found = {name: value.xreplace(found) for name, value in found.items()}
-        return found
+        for _ in definitions:  # one may be derived from another, in any order of the file
+            definitions = {name: value.xreplace(definitions) for name, value in definitions.items()}
+        return definitions
 
     @property
     def numbers(self) -> dict[Expr, Expr]:
@@ -193,9 +193,9 @@ class Truth:
         if changed.absolute:
             _relative(values, arrays)
         for entries in self.quaternions(program) if changed.turned else ():
-            given = [values.of(x) for x in entries]
+            residues = [values.of(x) for x in entries]
             for x, (place, sign) in zip(entries, changed.turned, strict=True):
-                values.known[x] = given[place] if sign > 0 else -given[place]
+                values.known[x] = residues[place] if sign > 0 else -residues[place]
         for statement in program.statements:
             values.known[symbol(statement.name)] = values.of(statement.value)
         return values
@@ -214,10 +214,10 @@ def _relative(values: Values, arrays: Mapping[str, tuple[Expr, ...]]) -> None:
     for name, symbols in arrays.items():
         if name not in ("q", "qd", "qdd"):
             continue
-        given = [values.of(x) for x in symbols]
+        residues = [values.of(x) for x in symbols]
         angles = [values.half(x) for x in symbols] if name == "q" else []
         for k in range(1, len(symbols)):
-            values.known[symbols[k]] = given[k] - given[k - 1]
+            values.known[symbols[k]] = residues[k] - residues[k - 1]
             if angles:
                 (c, s), (d, t) = angles[k], angles[k - 1]
                 values.turn(symbols[k], (c * d + s * t, s * d - c * t))

@@ -39,9 +39,9 @@ def row_sizes(units: Sequence[int], J: Array) -> Array:
     """
     norms = np.sqrt(np.sum(J * J, axis=-1))
     sizes = np.ones(norms.shape)
-    given = np.asarray(units)
+    row_units = np.asarray(units)
     for unit in set(units) - {-1}:
-        rows = given == unit
+        rows = row_units == unit
         sizes[..., rows] = norms[..., rows].max(axis=-1, keepdims=True)
     return np.where(sizes > 0.0, sizes, 1.0)
 
@@ -71,24 +71,24 @@ def solved(M: Array, J: Array, above: Array, below: Array) -> tuple[Array, Array
     r, n = rows.shape[-2:]
     rows = rows * kept[..., np.newaxis]
     batch = np.broadcast_shapes(M.shape[:-2], J.shape[:-2], above.shape[:-2], below.shape[:-2])
-    whole = np.zeros((*batch, n + r, n + r))
-    whole[..., :n, :n] = M
-    whole[..., :n, n:] = -np.swapaxes(rows, -1, -2)
-    whole[..., n:, :n] = rows
-    whole[..., range(n, n + r), range(n, n + r)] = ~kept  # multipliers of what is redundant: 0
+    matrix = np.zeros((*batch, n + r, n + r))
+    matrix[..., :n, :n] = M
+    matrix[..., :n, n:] = -np.swapaxes(rows, -1, -2)
+    matrix[..., n:, :n] = rows
+    matrix[..., range(n, n + r), range(n, n + r)] = ~kept  # multipliers of what is redundant: 0
     right = np.zeros((*batch, n + r, above.shape[-1]))
     right[..., :n, :] = above
     right[..., n:, :] = (np.swapaxes(U, -1, -2) @ below) * kept[..., np.newaxis]
     try:
-        found = np.linalg.solve(whole, right)
+        solution = np.linalg.solve(matrix, right)
     except np.linalg.LinAlgError:
         raise np.linalg.LinAlgError(
             "the accelerations are not determined: nothing resists a motion that the constraints "
             "allow"
         ) from None
     return (
-        found[..., :n, :],
-        U @ found[..., n:, :],
+        solution[..., :n, :],
+        U @ solution[..., n:, :],
         np.broadcast_to(unique(U, kept), (*batch, J.shape[-2])),
     )
 
@@ -126,8 +126,8 @@ def refuse_unmet(
             sample_of(x, axes, missed.shape, index)
             for x, axes in zip(state, (1, 1, 0, 1), strict=True)
         )
-        known = without_none(t=t, parameters=parameters)
-        contradicted = _contradicted(module, q, qd, known)
+        options = without_none(t=t, parameters=parameters)
+        contradicted = _contradicted(module, q, qd, options)
         names.update(dict.fromkeys(contradicted))
         rows += bool(contradicted)
         if contradicted:
@@ -149,30 +149,30 @@ def refuse_unmet(
     warnings.warn(f"{message}; NaN in {rows} rows", RuntimeWarning, stacklevel=5)
 
 
-def _contradicted(module: Any, q: Array, qd: Array, known: Mapping[str, Any]) -> list[str]:
+def _contradicted(module: Any, q: Array, qd: Array, options: Mapping[str, Any]) -> list[str]:
     """Return the constraints that no velocities, or no accelerations, keep at the state nearest
     to q, qd that keeps the loops closed; none where that is not reached in a few steps."""
     for _ in range(_CORRECTIONS):
-        c, J, _ = _opened(module, q, known)
+        c, J, _ = _opened(module, q, options)
         q = module.integrate(q, -np.linalg.pinv(J, rcond=RANK) @ c)
-    c, J, sizes = _opened(module, q, known)
+    c, J, sizes = _opened(module, q, options)
     if np.abs(c).max() > 1e3 * CLOSED:
         return []
-    standing = module.constraint_rates(q, 0.0 * qd, **known) / sizes
+    standing = module.constraint_rates(q, 0.0 * qd, **options) / sizes
     missed = inconsistent(J, standing, np.abs(standing).max())
     if not missed.any():
         qd = qd - np.linalg.pinv(J, rcond=RANK) @ (J @ qd + standing)
-        bias = module.constraint_bias(q, qd, **known) / sizes
+        bias = module.constraint_bias(q, qd, **options) / sizes
         speeds = np.abs(J) @ np.abs(qd)
         missed = inconsistent(J, bias, np.abs(bias).max() + speeds.max() ** 2)
     return [name for name, x in zip(module.constraint_names, missed, strict=True) if x]
 
 
-def _opened(module: Any, q: Array, known: Mapping[str, Any]) -> tuple[Array, Array, Array]:
+def _opened(module: Any, q: Array, options: Mapping[str, Any]) -> tuple[Array, Array, Array]:
     """The constraints and their Jacobian at one q, in the units of the rows, and these."""
-    J = module.constraint_jacobian(q, **known)
+    J = module.constraint_jacobian(q, **options)
     sizes = row_sizes(module._row_units, J)
-    return module.constraints(q, **known) / sizes, J / sizes[:, np.newaxis], sizes
+    return module.constraints(q, **options) / sizes, J / sizes[:, np.newaxis], sizes
 
 
 def unique(U: Array, kept: Array) -> Array:
@@ -180,7 +180,7 @@ def unique(U: Array, kept: Array) -> Array:
     return np.sum((U * kept[..., np.newaxis, :]) ** 2, axis=-1) > 1.0 - RANK
 
 
-def half_turned(module: Any, q: Array, known: Mapping[str, Any]) -> str:
+def half_turned(module: Any, q: Array, timed: Mapping[str, Any]) -> str:
     """Return the first loop whose frames are over a quarter turn from the pose that closes it.
 
     Its rows, being products, are 0 half a turn off, too; "" where there is no such loop.  A loop
@@ -190,7 +190,7 @@ def half_turned(module: Any, q: Array, known: Mapping[str, Any]) -> str:
     axes = getattr(module, "_loop_axes", ())
     if not axes:
         return ""
-    options = without_none(parameters=known.get("parameters"))
+    options = without_none(parameters=timed.get("parameters"))
     cosines = _cosines(axes, module.forward_kinematics(q, **options))
     initial = _cosines(axes, module.forward_kinematics(module.initial_q, **options))
     for (name, *_), at_q, at_first in zip(axes, cosines, initial, strict=True):
@@ -213,8 +213,8 @@ def sample_of(values: Any, axes: int, shape: tuple[int, ...], index: tuple[int, 
     """Those of one sample, with so many axes of their own, of a batch of this shape."""
     if values is None or isinstance(values, Mapping):
         return values
-    own = np.shape(values)[np.ndim(values) - axes :]
-    return np.broadcast_to(values, (*shape, *own))[index]
+    core = np.shape(values)[np.ndim(values) - axes :]
+    return np.broadcast_to(values, (*shape, *core))[index]
 
 
 def without_none(**options: Any) -> dict[str, Any]:
@@ -224,14 +224,18 @@ def without_none(**options: Any) -> dict[str, Any]:
 
 def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
     """`method` with a plain message where options are given by position."""
-    kinds = {name: one.kind for name, one in inspect.signature(method).parameters.items()}
-    given = [name for name, kind in kinds.items() if kind is not inspect.Parameter.KEYWORD_ONLY]
-    options = ", ".join(f"{name}=..." for name in kinds if name not in given)
+    kinds = {
+        name: parameter.kind for name, parameter in inspect.signature(method).parameters.items()
+    }
+    positional = [
+        name for name, kind in kinds.items() if kind is not inspect.Parameter.KEYWORD_ONLY
+    ]
+    options = ", ".join(f"{name}=..." for name in kinds if name not in positional)
 
     @functools.wraps(method)
     def plain(*args: Any, **keywords: Any) -> Any:
-        if len(args) > len(given):
-            call = f"{method.__name__}({', '.join(given[1:])})"
+        if len(args) > len(positional):
+            call = f"{method.__name__}({', '.join(positional[1:])})"
             raise TypeError(f"{call} takes everything else by name: {options}")
         return method(*args, **keywords)
 

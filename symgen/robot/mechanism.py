@@ -86,15 +86,15 @@ class Mechanism:
 
     def fastest(self, backend: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """`constrained_forward_dynamics` and its derivatives, a compiled backend's if possible."""
-        own = self.constrained_forward_dynamics, self.constrained_forward_dynamics_derivatives
+        methods = self.constrained_forward_dynamics, self.constrained_forward_dynamics_derivatives
         connect = getattr(backend, "connect_mechanism", None)
         made = ConstrainedMotion, ConstrainedDerivatives
-        if connect is None or not connect(own, made):
-            return own
-        found = tuple(getattr(backend, method.__name__) for method in own)
-        for one, method in zip(found, own, strict=True):
-            one.__doc__ = method.__doc__
-        return found
+        if connect is None or not connect(methods, made):
+            return methods
+        compiled = tuple(getattr(backend, method.__name__) for method in methods)
+        for fast, method in zip(compiled, methods, strict=True):
+            fast.__doc__ = method.__doc__
+        return compiled
 
     @by_keyword
     def constrained_forward_dynamics(
@@ -127,11 +127,11 @@ class Mechanism:
         """Accelerations and multipliers, for messages of `function`."""
         J, bias = self._constraints(q, qd, t, parameters)
         M = self._module.mass_matrix(q, parameters=parameters)
-        given = self._given(t, loads, parameters)
+        options = self._given(t, loads, parameters)
         tau = np.asarray(tau, dtype=float)
         if tau.shape[-1:] != (self._module.n,):
             raise ValueError(f"tau: expected shape (..., {self._module.n}), got {tau.shape}")
-        forces = tau - self._module.bias_forces(q, qd, **given)
+        forces = tau - self._module.bias_forces(q, qd, **options)
         sizes = self._sizes(J)
         J, bias = J / sizes[..., np.newaxis], bias / sizes
         solution = solved(M, J, forces[..., np.newaxis], -bias[..., np.newaxis])
@@ -157,16 +157,16 @@ class Mechanism:
         module = self._module
         function = "constrained_forward_dynamics_derivatives"
         qdd, multipliers = self._accelerations(function, q, qd, tau, t, loads, parameters)
-        given = self._given(t, loads, parameters)
-        known = without_none(t=t, parameters=parameters)
-        _, by_q, by_qd, M = module.inverse_dynamics_derivatives(q, qd, qdd, **given)
-        _, pulled = module.constraint_torque_derivatives(q, multipliers, **known)
-        _, rows_q, rows_qd = module.constraint_acceleration_derivatives(q, qd, qdd, **known)
-        J = module.constraint_jacobian(q, **known)
+        options = self._given(t, loads, parameters)
+        timed = without_none(t=t, parameters=parameters)
+        _, by_q, by_qd, M = module.inverse_dynamics_derivatives(q, qd, qdd, **options)
+        _, pulled = module.constraint_torque_derivatives(q, multipliers, **timed)
+        _, rows_q, rows_qd = module.constraint_acceleration_derivatives(q, qd, qdd, **timed)
+        J = module.constraint_jacobian(q, **timed)
         sizes = self._sizes(J)[..., np.newaxis]
-        one = np.broadcast_to(np.eye(module.n), by_q.shape)
+        identity = np.broadcast_to(np.eye(module.n), by_q.shape)
         none = np.zeros(rows_q.shape)
-        above = np.concatenate([pulled - by_q, -by_qd, one], axis=-1)
+        above = np.concatenate([pulled - by_q, -by_qd, identity], axis=-1)
         below = np.concatenate([-rows_q, -rows_qd, none], axis=-1)
         slopes, moved, determined = solved(M, J / sizes, above, below / sizes)
         moved = moved / sizes
@@ -211,15 +211,15 @@ class Mechanism:
         """Derivatives of accelerations and multipliers, (..., n, p) and (..., m, p)."""
         module = self._module
         qdd, multipliers = self._accelerations(function, q, qd, tau, t, loads, parameters)
-        given = self._given(t, loads, parameters)
-        known = without_none(t=t, parameters=parameters)
-        felt = module.inverse_dynamics_parameter_derivatives(q, qd, qdd, **given)
-        pulled = module.constraint_torque_parameter_derivatives(q, multipliers, **known)
-        rows = module.constraint_acceleration_parameter_derivatives(q, qd, qdd, **known)
+        options = self._given(t, loads, parameters)
+        timed = without_none(t=t, parameters=parameters)
+        torques = module.inverse_dynamics_parameter_derivatives(q, qd, qdd, **options)
+        pulled = module.constraint_torque_parameter_derivatives(q, multipliers, **timed)
+        rows = module.constraint_acceleration_parameter_derivatives(q, qd, qdd, **timed)
         M = module.mass_matrix(q, parameters=parameters)
-        J = module.constraint_jacobian(q, **known)
+        J = module.constraint_jacobian(q, **timed)
         sizes = self._sizes(J)[..., np.newaxis]
-        slopes, moved, determined = solved(M, J / sizes, pulled - felt, -rows / sizes)
+        slopes, moved, determined = solved(M, J / sizes, pulled - torques, -rows / sizes)
         moved = moved / sizes
         moved[~determined] = np.nan
         unknown = np.isnan(qdd).any(axis=-1)
@@ -236,11 +236,11 @@ class Mechanism:
         that are held stay; the others move by the least that keeps the loops closed.  NaN, with a
         RuntimeWarning, for a parameter with which no displacement of the others keeps them closed.
         """
-        known = without_none(t=t, parameters=parameters)
+        options = without_none(t=t, parameters=parameters)
         free = np.zeros(self._module.n)
         free[self._free("closing_derivatives", hold)] = 1.0
-        J = self._module.constraint_jacobian(q, **known)
-        slopes = self._module.constraints_parameter_derivatives(q, **known)
+        J = self._module.constraint_jacobian(q, **options)
+        slopes = self._module.constraints_parameter_derivatives(q, **options)
         sizes = self._sizes(J)[..., np.newaxis]
         J, slopes = J * free / sizes, slopes / sizes
         moved = -np.linalg.pinv(J, rcond=RANK) @ slopes
@@ -280,26 +280,28 @@ class Mechanism:
         Where the drives cannot produce the motion, numpy.linalg.LinAlgError; in a batch the torques
         of that row are NaN, and a RuntimeWarning says so.
         """
-        given = self._given(t, loads, parameters)
-        known = without_none(t=t, parameters=parameters)
-        felt = self._module.inverse_dynamics(q, qd, qdd, **given)
-        J = self._module.constraint_jacobian(q, **known)
+        options = self._given(t, loads, parameters)
+        timed = without_none(t=t, parameters=parameters)
+        required = self._module.inverse_dynamics(q, qd, qdd, **options)
+        J = self._module.constraint_jacobian(q, **timed)
         drives = np.flatnonzero(self._module.actuated)
-        J = np.broadcast_to(J, (*felt.shape[:-1], *J.shape[-2:]))
-        levers = np.broadcast_to(np.eye(self._module.n)[:, drives], (*felt.shape, len(drives)))
-        whole = np.concatenate([levers, np.swapaxes(J, -1, -2)], axis=-1)
-        found = (np.linalg.pinv(whole, rcond=_ROUNDING) @ felt[..., np.newaxis])[..., 0]
-        left = np.abs((whole @ found[..., np.newaxis])[..., 0] - felt).max(axis=-1, initial=0.0)
-        missed = left > _DRIVEN * (1.0 + np.abs(felt).max(axis=-1, initial=0.0))
+        J = np.broadcast_to(J, (*required.shape[:-1], *J.shape[-2:]))
+        levers = np.broadcast_to(np.eye(self._module.n)[:, drives], (*required.shape, len(drives)))
+        columns = np.concatenate([levers, np.swapaxes(J, -1, -2)], axis=-1)
+        solution = (np.linalg.pinv(columns, rcond=_ROUNDING) @ required[..., np.newaxis])[..., 0]
+        left = np.abs((columns @ solution[..., np.newaxis])[..., 0] - required).max(
+            axis=-1, initial=0.0
+        )
+        missed = left > _DRIVEN * (1.0 + np.abs(required).max(axis=-1, initial=0.0))
         if np.any(missed):
             message = "constrained_inverse_dynamics: the drives cannot produce this motion"
             if not missed.ndim:
                 raise np.linalg.LinAlgError(f"{message}: {left:.3g} N m (or N) are left over")
             warnings.warn(f"{message}, in {missed.sum()} rows", RuntimeWarning, stacklevel=3)
-            found[missed] = np.nan
-        tau = np.zeros(felt.shape)
-        tau[..., drives] = found[..., : len(drives)]
-        return ConstrainedTorques(tau, found[..., len(drives) :])
+            solution[missed] = np.nan
+        tau = np.zeros(required.shape)
+        tau[..., drives] = solution[..., : len(drives)]
+        return ConstrainedTorques(tau, solution[..., len(drives) :])
 
     @by_keyword
     def closed_velocities(
@@ -313,16 +315,16 @@ class Mechanism:
         keep all of them; in a batch the velocities of that row are NaN, and a RuntimeWarning names
         the constraints.
         """
-        known = without_none(t=t, parameters=parameters)
-        J = self._module.constraint_jacobian(q, **known)
-        rates = np.asarray(self._module.constraint_rates(q, qd, **known))
+        options = without_none(t=t, parameters=parameters)
+        J = self._module.constraint_jacobian(q, **options)
+        rates = np.asarray(self._module.constraint_rates(q, qd, **options))
         M = self._module.mass_matrix(q, parameters=parameters)
         right = np.zeros((*rates.shape[:-1], self._module.n, 1))
         sizes = self._sizes(J)
         J, rates = J / sizes[..., np.newaxis], rates / sizes
         change = solved(M, J, right, -rates[..., np.newaxis])[0][..., 0]
         closed = np.asarray(np.asarray(qd, dtype=float) + change)
-        standing = np.asarray(self._module.constraint_rates(q, 0.0 * closed, **known)) / sizes
+        standing = np.asarray(self._module.constraint_rates(q, 0.0 * closed, **options)) / sizes
         missed, state = unmet(J, closed, standing), (q, qd, t, parameters)
         refuse_unmet(self._module, "closed_velocities", missed, state, (closed,))
         return closed
@@ -361,10 +363,10 @@ class Mechanism:
         """
         free = self._free("assemble", hold)
         start = self._module.normalize(self._module.initial_q if q is None else q)
-        known = without_none(t=t, parameters=parameters)
+        options = without_none(t=t, parameters=parameters)
         closed = np.empty(start.shape)
         for k, index in enumerate(np.ndindex(start.shape[:-1])):
-            closed[index] = self._assembled(start[index], free, known, k)
+            closed[index] = self._assembled(start[index], free, options, k)
         return closed
 
     def _free(self, function: str, hold: Sequence[str]) -> list[int]:
@@ -381,18 +383,18 @@ class Mechanism:
         return [k for k, name in enumerate(names) if name not in hold]
 
     def _assembled(
-        self, q: Array, free: Sequence[int], known: Mapping[str, Any], row: int
+        self, q: Array, free: Sequence[int], options: Mapping[str, Any], row: int
     ) -> Array:
         """From q, or from near it where the rows are singular there."""
         random = np.random.default_rng(0)
         begin = q
         for _ in range(_TRIES):
-            found, c, left = self._closed(begin, free, known)
+            closed, c, left = self._closed(begin, free, options)
             if np.abs(left).max() <= 1e3 * CLOSED:
                 return (
-                    self._turned(q, found, free, known)
-                    if half_turned(self._module, found, known)
-                    else found
+                    self._turned(q, closed, free, options)
+                    if half_turned(self._module, closed, options)
+                    else closed
                 )
             begin = self._moved(q, free, random.normal(scale=_NEAR, size=len(free)))
         worst = int(np.abs(left).argmax())
@@ -408,31 +410,31 @@ class Mechanism:
         )
 
     def _turned(
-        self, q: Array, wrong: Array, free: Sequence[int], known: Mapping[str, Any]
+        self, q: Array, wrong: Array, free: Sequence[int], options: Mapping[str, Any]
     ) -> Array:
         """From places further and further from q, where a loop closes half a turn off."""
         random, scale = np.random.default_rng(0), _NEAR
         for _ in range(_TURNS):
             begin = self._moved(q, free, random.normal(scale=scale, size=len(free)))
-            found, _, left = self._closed(begin, free, known)
+            assembled, _, left = self._closed(begin, free, options)
             closed = np.abs(left).max() <= 1e3 * CLOSED
-            if closed and not half_turned(self._module, found, known):
-                return found
+            if closed and not half_turned(self._module, assembled, options):
+                return assembled
             scale = min(_FURTHER * scale, _FURTHEST)
-        name = half_turned(self._module, wrong, known)
+        name = half_turned(self._module, wrong, options)
         raise ValueError(
             f"assemble: {name} closes from here with its frames half a turn off only; begin "
             "nearer, hold less, or turn one of its frames (its axis, or rpy of its origin)"
         )
 
     def _closed(
-        self, q: Array, free: Sequence[int], known: Mapping[str, Any]
+        self, q: Array, free: Sequence[int], options: Mapping[str, Any]
     ) -> tuple[Array, Array, Array]:
         """Gauss-Newton steps of least norm, damped where they do not close the loops further: q,
         what is left of the constraints (m,), and in the units of their rows, but for lengths below
         1 m (m,)."""
         module, damping = self._module, 0.0
-        c, J = module.constraints(q, **known), module.constraint_jacobian(q, **known)
+        c, J = module.constraints(q, **options), module.constraint_jacobian(q, **options)
         for _ in range(_STEPS):
             if not np.isfinite(J).all():
                 c = np.where(np.isfinite(J).all(axis=-1), c, np.nan)
@@ -443,20 +445,20 @@ class Mechanism:
             rows = J[:, free] / sizes[:, np.newaxis]
             size = np.abs(rows).max(initial=1.0)
             moved = self._moved(q, free, -step(rows, c / sizes, damping * size))
-            new = module.constraints(moved, **known)
+            new = module.constraints(moved, **options)
             if np.sum((new / sizes) ** 2) < np.sum((c / sizes) ** 2):
                 q, c, damping = moved, new, damping / 10 if damping > 1e-9 else 0.0
-                J = module.constraint_jacobian(q, **known)
+                J = module.constraint_jacobian(q, **options)
             elif damping > 1e6:
                 break
             else:
                 damping = 10 * damping or _DAMPED
         return q, c, c / np.maximum(self._sizes(J), 1.0)
 
-    def _moved(self, q: Array, free: Sequence[int], way: Array) -> Array:
+    def _moved(self, q: Array, free: Sequence[int], step: Array) -> Array:
         """q (nq,) after displacements of the coordinates in `free`."""
         displacement = np.zeros(self._module.n)
-        displacement[free] = way
+        displacement[free] = step
         return self._module.integrate(q, displacement)
 
     def _given(self, t: Array, loads: Any, parameters: Any) -> dict[str, Any]:
@@ -465,6 +467,6 @@ class Mechanism:
         return without_none(t=t if timed else None, loads=loads, parameters=parameters)
 
     def _constraints(self, q: Array, qd: Array, t: Array, parameters: Any) -> tuple[Array, Array]:
-        known = without_none(t=t, parameters=parameters)
+        options = without_none(t=t, parameters=parameters)
         module = self._module
-        return module.constraint_jacobian(q, **known), module.constraint_bias(q, qd, **known)
+        return module.constraint_jacobian(q, **options), module.constraint_bias(q, qd, **options)

@@ -156,8 +156,8 @@ def _law(
     def rows(vector: Vector[S] | None) -> list[Row[S]]:
         return [] if vector is None else [derivatives.of(entry) for entry in vector]
 
-    found = tuple((rows(action.force), rows(action.torque)) for action in actions)
-    return Law(force, columns, points, actions, tuple(joints), inputs.symbols, found)
+    matrices = tuple((rows(action.force), rows(action.torque)) for action in actions)
+    return Law(force, columns, points, actions, tuple(joints), inputs.symbols, matrices)
 
 
 def _vector(entries: Iterator[S]) -> Vector[S]:

@@ -161,8 +161,8 @@ class Tangent(Generic[S]):
 
     def N_by_both(self, k: int, j: int) -> Row[S]:
         """d2N/de_k dw_j"""
-        one = self.half + self.half
-        unit = [one if i == j else self.zero for i in self.size]
+        identity = self.half + self.half
+        unit = [identity if i == j else self.zero for i in self.size]
         return plus(self._bilinear(k, unit, self.w), self._bilinear(k, self.w, unit))
 
     def N_by_places(self, k: int, j: int) -> Row[S]:
