@@ -11,7 +11,8 @@ from symgen.errors import RequestError, ValidationError
 from symgen.exact import POINTS, ExactResult, general_robot, prove, runtime_parameters
 from symgen.formulations import formulations_named
 from symgen.options import ALL, DEFAULT, NONE, BuildOptions
-from symgen.pipeline.building import described, run, validate_package
+from symgen.pipeline.building import described, run
+from symgen.pipeline.validating import validate_package
 from symgen.support.journal import Journal
 from symgen.toolchain.manifest import read_manifest
 from symgen.validation.validate import ValidationResult

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from symgen.emit.bundle import SourceBundle
+from symgen.emit.bundle import Forms, SourceBundle
+from symgen.emit.emission import EarlyKernels
 from symgen.support.journal import Progress
 from symgen.support.threads import prompt_threads
 from symgen.toolchain.cache import open_cache
@@ -60,6 +62,24 @@ class Compilation:
             pool = opened(ThreadPoolExecutor(max(1, processors() - 1)))  # one is left to derive
             self.head_start = HeadStart(self.compiler, self.flags, folder, self.processes, pool)
         self.head_start.begin(bundle)
+
+    def kernels(
+        self, early: EarlyKernels | None, built: Mapping[str, Iterable[str]]
+    ) -> Callable[[str, str, Forms], None]:
+        """Return what is told of every kernel as it is derived: formulation, function and forms.
+
+        It begins with the C file of a kernel that serves the top level for certain, being the only
+        one of its function among those that are `built`.
+        """
+        serving = Counter(name for functions in built.values() for name in functions)
+
+        def derived(formulation: str, function: str, forms: Forms) -> None:
+            if early is not None and serving[function] == 1:
+                source = early.add(formulation, function, forms)
+                if source is not None:
+                    self.begin_early(source)
+
+        return derived
 
     def begin(self, bundle: SourceBundle) -> None:
         """Begin with what `bundle` says is to be compiled, if anything is."""

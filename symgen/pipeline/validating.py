@@ -1,0 +1,71 @@
+"""Validation of a package that is staged: every backend, and what is only evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from symgen.deriving.derivation import Derived
+from symgen.description import RobotDescription
+from symgen.emit import numpy
+from symgen.support.journal import Progress, silent
+from symgen.toolchain.loading import forget_package, load_built
+from symgen.validation.checks import subjects_of
+from symgen.validation.compiled_mechanisms import accelerations, steps
+from symgen.validation.evaluated import evaluated_subjects, spared_rows
+from symgen.validation.evaluation import Subject
+from symgen.validation.validate import Beginning, ValidationResult, begin, validate
+
+
+@contextmanager
+def beginning_of_validation(
+    description: RobotDescription, derived: Derived, folder: Path, progress: Progress = silent
+) -> Iterator[Beginning | None]:
+    """Begin a validation with the subjects that need no compiled code: the package in `folder` by
+    NumPy, and evaluated programs.  The package may import modules of its own until the end of the
+    block."""
+    module = load_built(folder, (numpy.NAME,))
+    try:
+        subjects = [subject for subject in subjects_of(module) if subject.complex_step]
+        subjects += _evaluated(description, derived)
+        runtime = derived.selection.runtime_parameters
+        yield begin(description, subjects, runtime=runtime, progress=progress)
+    finally:
+        forget_package(module)
+
+
+def _evaluated(description: RobotDescription, derived: Derived) -> tuple[Subject, ...]:
+    runtime = derived.selection.runtime_parameters
+    values = [description.parameter_values[name] for name in runtime]
+    return tuple(evaluated_subjects(derived.evaluated, values))
+
+
+def validate_package(
+    description: RobotDescription,
+    derived: Derived,
+    folder: Path,
+    backends: tuple[str, ...],
+    samples: int | None = None,
+    beginning: Beginning | None = None,
+    progress: Progress = silent,
+) -> ValidationResult:
+    """Validate the package in `folder`, and every formulation that was derived but not selected.
+
+    Those left out are in the table, as rows without samples.  `beginning` is what
+    `beginning_of_validation` has made of the same.
+    """
+    module = load_built(folder, backends)
+    try:
+        evaluated, selection = _evaluated(description, derived), derived.selection
+        begun = {subject.name: subject for subject in (beginning.subjects if beginning else ())}
+        subjects = [begun.get(x.name, x) for x in (*subjects_of(module), *evaluated)]
+        runtime = selection.runtime_parameters
+        result = validate(
+            description, subjects, samples, runtime=runtime, beginning=beginning, progress=progress
+        )
+        compiled = (*accelerations(module), *steps(module))
+        return replace(result, rows=(*result.rows, *compiled, *spared_rows(selection.spared)))
+    finally:
+        forget_package(module)
