@@ -145,7 +145,7 @@ def method_of(
 ) -> Method:
     """Return the cheapest method that the module has; RequestError names missing functions.
 
-    `held` says of every coordinate whether its motion is prescribed.
+    `held` (n,) says of every coordinate whether its motion is prescribed.
     """
     closed = has_constraints(module)
     method = (_closed if closed else _of_tree)(module, formulation, columns, held)

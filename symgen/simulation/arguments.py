@@ -72,7 +72,7 @@ def checked_module(module: Any) -> None:
 
 
 def selection(numbers_of: ArrayLike) -> Any:
-    """Return numbers as an index: a slice where they are consecutive, which is much faster."""
+    """Return numbers (k,) as an index: a slice where they are consecutive, which is much faster."""
     chosen = np.asarray(numbers_of, dtype=np.intp)
     if chosen.size and np.array_equal(chosen, np.arange(chosen[0], chosen[0] + chosen.size)):
         return slice(int(chosen[0]), int(chosen[-1]) + 1)
@@ -105,13 +105,13 @@ def _real(name: str, value: Any) -> Array:
 
 
 def refuse_not_finite(name: str, values: Array) -> None:
-    """Raise `RequestError` for values that are not all finite."""
+    """Raise `RequestError` for values, of any shape, that are not all finite."""
     if not np.isfinite(values).all():
         raise RequestError(f"simulate: {name}: not all finite: {values.tolist()}")
 
 
 def times(t: ArrayLike) -> Array:
-    """Return the times at which results are wanted: two or more, finite, increasing."""
+    """Return the times (T,) at which results are wanted: two or more, finite, increasing (s)."""
     instants = _real("t", t)
     if instants.ndim != 1 or instants.size < 2:
         raise RequestError(
@@ -147,7 +147,8 @@ def places_of(space: Any, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def parameter_values(module: Any, parameters: Mapping[str, float] | ArrayLike | None) -> Array:
-    """Return the values of all runtime parameters, the defaults where a name is missing."""
+    """Return the values of all runtime parameters, (n_parameters,), the defaults where one is
+    missing."""
     values = np.array(module.default_parameters, dtype=np.float64)
     if parameters is None:
         return values
@@ -172,7 +173,7 @@ def columns(
     dqd0: Derivatives,
     free: NDArray[np.bool_],
 ) -> Columns:
-    """Return sensitivities to `asked`; `free` says of every coordinate whether it is integrated."""
+    """Return sensitivities to `asked`; `free` (n,) says which coordinates are integrated."""
     parameters = tuple(module.parameter_names)
     every = isinstance(asked, str) and asked == ALL
     names = parameters if every else _listed("sensitivities", asked)

@@ -112,7 +112,11 @@ class Scheme:
 
 @dataclass
 class State:
-    """Everything of one instant; the derivatives have a column for each sensitivity."""
+    """Everything of one instant: t (s), q (nq,), qd, qdd (n,), multipliers lam, sigma, kappa (m,).
+
+    Derivatives have a column for each of the p sensitivities: d_q, d_qd, d_qdd (n, p), d_lam and so
+    on (m, p).
+    """
 
     t: float
     q: Array
@@ -139,7 +143,8 @@ class NotConvergedError(Exception):
 
 
 class Bordered:
-    """[A, J'; J, -1/w] with w = s alpha, factorised once for several right sides."""
+    """[A, J'; J, -1/w] with A (n, n), J (m, n), w = s alpha, factorised once for several right
+    sides."""
 
     def __init__(self, A: Array, J: Array, w: float, low: Array | None = None) -> None:
         """`low` stands for J below A, where it is another one."""
@@ -154,7 +159,10 @@ class Bordered:
             raise NotConvergedError("the tangent matrix is singular") from None
 
     def solve(self, above: Array, below: Array, updates: int) -> tuple[Array, Array]:
-        """Return the solution, with the multipliers computed so many times."""
+        """Return x (n, ...) and multipliers y (m, ...), which are computed so many times.
+
+        `above` (n, ...) and `below` (m, ...) are the right sides.
+        """
         y = np.zeros_like(below)
         for _ in range(updates):
             solution = self.inverse @ np.concatenate([above, below - y / self.w])
@@ -162,7 +170,10 @@ class Bordered:
         return x, y
 
     def settle(self, above: Array, below: Array) -> tuple[Array, Array, float]:
-        """Return the solution without penalty, and by how much the last update moved it."""
+        """Return x (n, ...) and y (m, ...) without penalty, and how far the last update moved x.
+
+        `above` (n, ...) and `below` (m, ...) are the right sides.
+        """
         x, y = np.zeros_like(above), np.zeros_like(below)
         moved = change = np.inf
         for _ in range(MOST_UPDATES):
@@ -182,7 +193,8 @@ class Bordered:
 
 @dataclass
 class Tangent:
-    """(9) at one state: the residual without multipliers, M, C, K, the constraints, J."""
+    """(9) at one state: the residual (n,) without multipliers, M, C, K (n, n), the constraints
+    (m,), J (m, n)."""
 
     residual: Array
     M: Array
@@ -196,7 +208,7 @@ class Tangent:
         return self.M + 0.5 * h * self.C + 0.25 * h * h * self.K
 
     def system(self, h: float, w: float, T: Array | None) -> Bordered:
-        """Return the linear system of (9) and (14); T is None where it is 1."""
+        """Return the linear system of (9) and (14); T (n, n) is None where it is 1."""
         if T is None:
             return Bordered(self.matrix(h), self.J, w)
         A = self.M + 0.5 * h * self.C + 0.25 * h * h * (self.K @ T)
@@ -204,7 +216,8 @@ class Tangent:
 
 
 def starred(h: float, change: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-    """Return z - z_old, z*d, z*dd of the trapezoidal rule, `change` beyond the first guess of z.
+    """Return z - z_old, z*d, z*dd of the trapezoidal rule, `change` beyond the first guess of z;
+    (n,) each, or (n, p).
 
     z*d is (z - z_old) 2 / h - zd_old, z*dd the same of z*d; written so that nothing cancels.
     """
@@ -234,8 +247,8 @@ class AugmentedLagrangian:
         self.halved = 0
 
     def acting(self, t: float, q: Array, qd: Array) -> dict[str, Any]:
-        """Return options of functions of the tree, but parameters: loads, and t where its forces
-        mention that."""
+        """Return options of functions of the tree at q (nq,), qd (n,), but parameters: loads
+        (n_loads, 6), and t where its forces mention that."""
         loads = {"loads": self.loads(t, q, qd)}
         return {**loads, "t": t} if self.timed else loads
 
@@ -260,7 +273,7 @@ class AugmentedLagrangian:
         return self.after(middle, end, halvings + 1)
 
     def refuse(self, t: float, end: float, reason: str, q: Array) -> NoReturn:
-        """Raise `RequestError` where no step converges."""
+        """Raise `RequestError` where no step from q (nq,) converges."""
         raise RequestError(
             f"simulate: no step from t = {t:.6g} s to {end:.6g} s converges, not even in halves of "
             f"halves ({MOST_HALVINGS} times): {reason}; q = {q.tolist()}"
@@ -296,7 +309,8 @@ class AugmentedLagrangian:
         return new
 
     def turning(self, u: Array) -> tuple[Array | None, Array | None]:
-        """Return T and carry of `displacements`, None where they are 1."""
+        """Return T and carry (n, n) of `displacements` for the displacement u (n,), None where they
+        are 1."""
         return displacements(self.space, u) if self.space.joints else (None, None)
 
     def positions(
@@ -324,7 +338,10 @@ class AugmentedLagrangian:
     def corrected(
         self, at: Tangent, h: float, w: float, near: float, turn: Array | None
     ) -> tuple[Bordered, Array, Array]:
-        """Solve the linear system of (9), with a penalty that holds what J has; return both."""
+        """Solve the linear system of (9), with a penalty that holds what J has.
+
+        Returns the system, the change of z (n,), and the multipliers (m,); `turn` (n, n) is T.
+        """
         unit = float(np.abs(at.matrix(h)).max(initial=0.0)) / max(
             float(np.abs(at.J).max(initial=0.0)) ** 2, TINY
         )
@@ -338,7 +355,7 @@ class AugmentedLagrangian:
         return left, change, y
 
     def tangent(self, t: float, q: Array, qd: Array, qdd: Array, lam: Array) -> Tangent:
-        """Return all that (9) is made of at this state."""
+        """Return all that (9) is made of at q (nq,), qd, qdd (n,) and multipliers lam (m,)."""
         tau, acting = self.torques(t, q, qd), self.acting(t, q, qd)
         by_q, by_qd = self.torques.jacobians(t, q, qd)
         tree = self.module.inverse_dynamics_derivatives(q, qd, qdd, **acting, **self.known)
@@ -364,7 +381,7 @@ class AugmentedLagrangian:
         self, old: State, new: State, unprojected: tuple[Array, Array], at: Tangent,
         systems: tuple[Bordered, Bordered], turning: tuple[Array | None, Array | None],
     ) -> None:  # fmt: skip
-        """Solve (14), (15) and (17) into `new`; `unprojected` are z*d and z*dd."""
+        """Solve (14), (15) and (17) into `new`; `unprojected` are z*d and z*dd, (n,) each."""
         h, t, q = new.t - old.t, new.t, new.q
         s, (left, right), (qd, qdd) = 0.25 * h * h, systems, unprojected
         acting, updates = self.acting(t, q, qd), self.scheme.projections
@@ -401,7 +418,10 @@ class AugmentedLagrangian:
     def multiplier_sensitivities(
         self, t: float, motion: tuple[Array, Array, Array], lam: Array, d_qdd: Array
     ) -> Array:
-        """Return lambda' at the start, the least that the equations of motion ask for."""
+        """Return lambda' (m, p) at the start, the least that the equations of motion ask for.
+
+        `motion` is q (nq,), qd, qdd (n,); `lam` (m,), `d_qdd` (n, p).
+        """
         q, qd, qdd = motion
         at = self.tangent(t, q, qd, qdd, lam)
         acting, d_q, d_qd = self.acting(t, q, qd), self.columns.dq0, self.columns.dqd0
@@ -417,7 +437,8 @@ class AugmentedLagrangian:
         self, old: State, new: State, unprojected: tuple[Array, Array], e: Array,
         multipliers: Array, d_qd: Array, d_qdd: Array,
     ) -> Array:  # fmt: skip
-        """Return P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17)."""
+        """Return P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17), (n, p); `multipliers` x
+        (m,)."""
         t, q = new.t, new.q
         _, curved = self.module.constraint_torque_derivatives(q, multipliers, t=t, **self.known)
         change: Array = curved @ new.d_q
@@ -439,7 +460,8 @@ class AugmentedLagrangian:
         self, old: State, new: State, unprojected: tuple[Array, Array], e: Array, d_qd: Array,
         d_qdd: Array,
     ) -> Array:  # fmt: skip
-        """Return A' e by differences along sensitivities: e is small, and so is their rounding."""
+        """Return A' e (n, p) by differences along sensitivities: e (n,) is small, and so is their
+        rounding."""
         change, h = np.empty_like(new.d_q), new.t - old.t
         qd, qdd = unprojected
         kept = self.known
@@ -559,10 +581,10 @@ def integrate_in_steps(
     torques: Torques, loads: Loads, parameters: Array, objectives: Objectives | None,
     progress: Progress,
 ) -> tuple[dict[str, Array], Array, int]:  # fmt: skip
-    """Return rows of the dataset at the times t, integrals of the objectives, and step count.
+    """Return rows of the dataset at the times t (T,), integrals of the objectives, and step count.
 
-    `start` are coordinates and velocities that keep the constraints, as do their sensitivities in
-    `columns`.
+    `start` are coordinates (nq,) and velocities (n,) that keep the constraints, as do their
+    sensitivities in `columns`.  Every row has T entries, in front of the shape of one instant.
     """
     solver = AugmentedLagrangian(module, scheme, torques, loads, parameters, columns)
     state = starting_state(solver, t[0], *start)
@@ -589,7 +611,10 @@ def integrate_in_steps(
 
 
 def least(module: Any, q: Array, t: Array, multipliers: Array, known: Mapping[str, Array]) -> Array:
-    """Return multipliers of least norm that do the same; those of redundant rows were rounding."""
+    """Return multipliers (T, m) of least norm that do the same at q (T, nq) and t (T,).
+
+    Those of redundant rows were rounding.
+    """
     J = module.constraint_jacobian(q, t=t, **known)
     sizes = row_sizes(module._row_units, J)
     pull = np.swapaxes(J / sizes[..., np.newaxis], -1, -2)
@@ -601,7 +626,8 @@ def in_python(
     solver: AugmentedLagrangian, objectives: Objectives | None, state: State, h: float, steps: int,
     integrals: Array, progress: Progress | None = None,
 ) -> State:  # fmt: skip
-    """Return the state after so many steps of size h; `integrals` grow by what they are there."""
+    """Return the state after so many steps of size h; `integrals`, of the shape of `integrand`,
+    grow by what they are there."""
     last = integrand(solver, state, objectives)
     for after in solver.states(state, h, steps):
         this = integrand(solver, after, objectives)

@@ -75,7 +75,8 @@ class Loads(Given):
     """The loads ``(n_loads, 6)``, which have no derivatives by the state."""
 
     def check(self, t: float, q: Array, qd: Array) -> None:
-        """Raise `RequestError` where they depend on the state, as far as two states can tell."""
+        """Raise `RequestError` where they depend on q (nq,) or qd (n,), as far as two states can
+        tell."""
         if self.function is None:
             return
         moved = self(t, *_moved(self.space, q, qd, 1e-3, q_too=True, qd_too=True))
@@ -98,7 +99,8 @@ class Torques(Given):
             raise RequestError("simulate: tau_derivatives: tau is no function of t, q and qd")
 
     def along(self, t: float, q: Array, qd: Array, dq: Array, dqd: Array) -> Array | float:
-        """Differentiate torques by each sensitivity, where the state varies by dq and dqd."""
+        """Differentiate torques by each of s sensitivities, (n, s), where q (nq,) and qd (n,) vary
+        by dq and dqd, (n, s) each; 0 where torques do not depend on the state."""
         if self.function is None:
             return 0.0
         if self.slopes is not None:
@@ -128,7 +130,8 @@ class Torques(Given):
         return along_q, along_qd
 
     def check(self, t: float, q: Array, qd: Array) -> None:
-        """Raise `RequestError` where a complex step through the torques fails or means nothing."""
+        """Raise `RequestError` where a complex step through the torques at q (nq,), qd (n,) fails
+        or means nothing."""
         if self.function is None or self.slopes is not None or not len(self.columns) * q.size:
             return
         for q_too in (True, False):
@@ -279,7 +282,8 @@ class HeldOnManifold:
         self.names = tuple(names[place] for place in self.places)
 
     def normalized(self, q: Array, t: float) -> Array:
-        """Return q with unit quaternions; RequestError where one is 0."""
+        """Return the prescribed entries of q, (k,), with unit quaternions; RequestError where one
+        is 0."""
         if not np.isfinite(q).all():
             return q
         try:
@@ -289,7 +293,7 @@ class HeldOnManifold:
         return normal
 
     def difference(self, q0: Array, q1: Array) -> Array:
-        """Return the displacement from one to the other, of the prescribed coordinates."""
+        """Return the displacement of the prescribed coordinates from q0 to q1, (k,) each."""
         displacement: Array = self.space.difference(self._whole(q0), self._whole(q1))[self.held]
         return displacement
 

@@ -61,7 +61,7 @@ class Integration:
 def checked_solver(
     method: Any, rtol: Any, atol: Any, first_step: Any, max_step: Any, t: Array
 ) -> Solver:
-    """Check the options for an integration over the times `t`; RequestError for nonsense."""
+    """Check the options for an integration over the times `t` (T,); RequestError for nonsense."""
     if not isinstance(method, str) or method not in METHODS:
         raise RequestError(f"simulate: no method is called {method!r}{meant(method, METHODS)}")
     duration = float(t[-1] - t[0])
@@ -79,7 +79,10 @@ def checked_solver(
 
 
 def integrate(library: Any, motion: Motion, t: Array, start: Array, solver: Solver) -> Integration:
-    """Integrate from `start` at the first of the times t; `library` is `scipy.integrate`."""
+    """Integrate from the vector `start` (k,) at the first of the times t (T,).
+
+    `library` is `scipy.integrate`.
+    """
     first = EXPLICIT if solver.method == AUTO else solver.method
     if not start.size:
         return Integration(np.tile(start, (len(t), 1)), methods=(first,))

@@ -60,7 +60,7 @@ def check_functions(module: Any, columns: Columns, in_steps: bool) -> None:
 def closed_start(
     module: Any, q0: Array, qd0: Array, t: float, parameters: Array
 ) -> tuple[Array, Array]:
-    """Return positions and velocities at the start that keep the constraints."""
+    """Return positions (nq,) and velocities (n,) at the start that keep the constraints."""
     options = {"t": t, **({"parameters": parameters} if parameters.size else {})}
     try:
         q = np.asarray(module.assemble(q0, **options))
@@ -90,7 +90,7 @@ def closed_start(
 def closed_sensitivities(
     module: Any, q: Array, qd: Array, t: float, parameters: Array, columns: Columns
 ) -> None:
-    """Make the sensitivities of the start keep the loops closed: the nearest ones do so.
+    """Replace the sensitivities of the start q (nq,), qd (n,) by the nearest that keep loops closed.
 
     With c = 0 and c' = 0 at all values of the parameters, J dq = -dc/dp, and J dqd =
     -dc'/dp - dc'/dq dq, where dc'/dq dq is half of dc''/dqd dq; on manifolds, where derivatives
@@ -124,7 +124,7 @@ def closed_sensitivities(
 def loop_variables(
     module: Any, t: Array, rows: Mapping[str, Array], parameters: Array
 ) -> dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]:
-    """Return multipliers, wrenches in loops and violation at all times, as dataset variables."""
+    """Return multipliers, wrenches in loops and violation at the times t (T,), as variables."""
     options = {"parameters": parameters} if parameters.size else {}
     q, qd, tau, loads = (rows[name] for name in ("q", "qd", "tau", "loads"))
     multipliers = rows.get("multipliers")

@@ -95,7 +95,10 @@ class Motion(Instant):
         self.multipliers, self.dmultipliers = np.zeros((3, 0)), np.zeros((3, 0, self.s))
 
     def start(self, times: Array, q0: Array, qd0: Array) -> Array:
-        """Return the vector at the first of `times`, after checks of the inputs there."""
+        """Return the vector (k,) at the first of `times` (T,), from q0 (nq,) and qd0 (n,).
+
+        Raises `RequestError` where inputs are not finite there.
+        """
         initial = {"qd0": qd0, "dq0": self.columns.dq0, "dqd0": self.columns.dqd0}
         refuse_not_finite("q0", q0[self.places])
         parts = [self._normalized(q0)[self.places]]
@@ -114,7 +117,7 @@ class Motion(Instant):
         return vector
 
     def slope(self, t: float, vector: Array) -> Array:
-        """Return the derivative of the vector in time."""
+        """Return the derivative of the vector (k,) in time."""
         self.progress(t)
         self.move_to(t, vector)
         fs, start = self.f * self.s, self.fq + self.f
@@ -138,7 +141,8 @@ class Motion(Instant):
         return result
 
     def move_to(self, t: float, vector: Array) -> None:
-        """Evaluate the instant t; RequestError where the mass matrix is singular."""
+        """Evaluate the instant t of the vector (k,); RequestError where the mass matrix is
+        singular."""
         self._place(t, vector)
         tau = self.torques(t, self.q, self.qd)
         x, dx = self.tau, self.dtau
@@ -178,7 +182,7 @@ class Motion(Instant):
         return f"t = {self.t:.6g} s, q = {self.q.tolist()}, qd = {self.qd.tolist()}"
 
     def trouble(self, vector: Array) -> str:
-        """Tell time and state, and which input is not finite although `vector` is."""
+        """Name time and state, and the input that is not finite although the vector (k,) is."""
         held, places = self.held, self.held_places
         inputs = {
             "tau": self.tau[self.free],

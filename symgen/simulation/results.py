@@ -27,7 +27,7 @@ BY_PARAMETER = "parameter"
 
 
 def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Array]:
-    """Record all of `motion`, one row for each time; RequestError where not finite."""
+    """Record `motion`, one row for each of the times t (T,); RequestError where not finite."""
     names = [*MEANINGS, *(f"d{name}" for name in MEANINGS if motion.s)]
     rows = {name: np.empty((len(t), *getattr(motion, name).shape)) for name in names}
     objectives = motion.objectives
@@ -78,7 +78,8 @@ def dataset(
     xarray: Any, module: Any, t: Array, rows: Mapping[str, Array], last: Array,
     motion: Motion, facts: Mapping[str, Any],
 ) -> Any:  # fmt: skip
-    """Return `rows` and the integrals at the end of `last`, with named axes."""
+    """Return `rows`, with T entries each, and the integrals at the end of `last` (k,), with named
+    axes."""
     columns, objectives = motion.columns, motion.objectives
     variables: Table = {}
     coordinates: dict[str, Any] = {
