@@ -224,7 +224,7 @@ class Segments(Term):
         return at.T * float(self.quadrature @ squares)
 
     def gradient(self, at: Iterate, into: Array) -> None:
-        """Add the derivatives by the nodes and T."""
+        """Add the derivatives by the nodes and T to `into` (unknowns,)."""
         states, nodes = self.dynamics.at(at), into[: self.sizes.time].reshape(-1, self.sizes.n)
         factors = 2 * at.T * self.quadrature[:, None]
         nodes[:, 2 * self.n :] += factors * states.tau * self.torque
@@ -285,7 +285,7 @@ class Segments(Term):
         )
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """Return second derivatives by the nodes, and mixed ones by T."""
+        """Return second derivatives by the nodes, and mixed ones by T, (entries,)."""
         states, n, T = self.dynamics.at(at), self.n, at.T
         rules = multipliers.reshape(self.segments, -1)[:, : 4 * n].reshape(-1, 2, 2 * n)
         by_f = np.zeros((self.sizes.controls, 2 * n))  # mixed derivatives by f and h
@@ -342,7 +342,7 @@ class NodeLimits(Term):
         return _triangles(self.sizes)
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """Return second derivatives by the nodes."""
+        """Return second derivatives by the nodes, (entries,)."""
         states, count = self.dynamics.at(at), self.sizes.controls
         weights = np.zeros((count, self.quantity.size))
         weights[:, self.chosen] = multipliers.reshape(count, -1)
@@ -361,7 +361,7 @@ class NodeLimits(Term):
 
 
 def nodes_of(task: Task, module: Any, x: Array) -> Nodes:
-    """Return the motion of the unknowns x."""
+    """Return the motion of the unknowns x (unknowns,)."""
     dynamics = Dynamics(task, module)
     states = dynamics.states(x[:-1].reshape(-1, KINDS * module.n))
     q, qd, qdd = states.motion.q, states.motion.qd, states.motion.qdd

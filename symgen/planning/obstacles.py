@@ -57,7 +57,7 @@ class HalfSpace:
     normal: Array
 
     def distance(self, p: Array) -> tuple[Array, Array]:
-        """Return distances and gradients as for a sphere."""
+        """Return distances (...) of p (..., 3) and their gradients (..., 3), as for a sphere."""
         return (p - self.point) @ self.normal, np.broadcast_to(self.normal, p.shape)
 
 
@@ -71,7 +71,8 @@ class Box:
     rotation: Array
 
     def distance(self, p: Array) -> tuple[Array, Array]:
-        """Return distances and gradients as for a sphere; inside, from the nearest face."""
+        """Return distances (...) of p (..., 3) and their gradients (..., 3), as for a sphere;
+        inside, from the nearest face."""
         v = (p - self.centre) @ self.rotation
         beyond = np.abs(v) - self.size / 2
         outside = np.maximum(beyond, 0.0)

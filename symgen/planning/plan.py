@@ -104,7 +104,7 @@ class _Run:
         return dependent(self.task, self.module, control.reshape(-1, self.module.n))
 
     def solve(self, program: Problem, start: Array, stage: str, near: bool = False) -> Outcome:
-        """Solve one program."""
+        """Solve one program from `start` (unknowns,)."""
         choices = replace(self.choices, mu=NEARBY if near else None)
         progress = self.progress
         report = None if progress is None else (lambda step: progress(stage, step))

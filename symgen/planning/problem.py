@@ -63,7 +63,7 @@ class Pattern:
         return cls(shape, keys % shape[0], keys // shape[0], order.reshape(-1))
 
     def summed(self, values: Array) -> Array:
-        """Return the entries, (len(rows),), from values in the order of their computation."""
+        """Return the entries, (len(rows),), from `values` (k,) in the order of computation."""
         size = len(self.rows)
         if len(self.order) == size:  # nothing to add up
             entries = np.empty(size)
@@ -163,14 +163,15 @@ class Term:
         return 0.0
 
     def gradient(self, at: Iterate, into: Array) -> None:
-        """Add the derivatives of the objective by all unknowns."""
+        """Add the derivatives of the objective by all unknowns to `into` (unknowns,)."""
 
     def hessian_places(self) -> Entries:
         """Return row and column, row <= column, of every entry of `hessian`."""
         return _NO_ENTRIES
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """Return second derivatives of weight * objective + multipliers . constraints."""
+        """Return second derivatives of weight * objective + multipliers . constraints, (entries,);
+        `multipliers` has an entry for each row of the term."""
         return _NO_ROWS
 
 
@@ -203,7 +204,7 @@ class Problem:
         return self.sizes.unknowns
 
     def iterate(self, x: Array) -> Iterate:
-        """Return the results for x; those of the last one are kept."""
+        """Return the results for x (unknowns,); those of the last one are kept."""
         key = x.tobytes()
         if self._iterate is None or self._iterate[0] != key:
             self.evaluations += 1
@@ -211,7 +212,7 @@ class Problem:
         return self._iterate[1]
 
     def objective(self, x: Array) -> float:
-        """Return the function to minimise."""
+        """Return the function to minimise at x (unknowns,)."""
         at = self.iterate(x)
         return float(sum(term.objective(at) for term in self.terms))
 
@@ -228,14 +229,15 @@ class Problem:
         return np.concatenate([_NO_ROWS, *(term.value(at) for term in self.terms)])
 
     def jacobian(self, x: Array) -> Array:
-        """Return the entries of `jacobian_pattern`."""
+        """Return the entries of `jacobian_pattern` at x (unknowns,), (entries,)."""
         at = self.iterate(x)
         return self.jacobian_pattern.summed(
             np.concatenate([term.jacobian(at) for term in self.terms])
         )
 
     def hessian(self, x: Array, weight: float, multipliers: Array) -> Array:
-        """Return entries of `hessian_pattern` of weight * objective + multipliers . constraints."""
+        """Return entries of `hessian_pattern`, (entries,), of weight * objective + multipliers .
+        rows; `multipliers` (constraints,)."""
         at = self.iterate(x)
         parts = [
             term.hessian(at, weight, multipliers[start:end])
@@ -244,7 +246,7 @@ class Problem:
         return self.hessian_pattern.summed(np.concatenate(parts))
 
     def broken(self, x: Array, least: float) -> list[Fault]:
-        """Return constraints exceeded by more than `least` (scaled), largest first.
+        """Return constraints exceeded at x (unknowns,) by more than `least` (scaled), largest first.
 
         Of rows with the same name the worst.
         """
@@ -341,7 +343,7 @@ class Rates(Term):
         return np.append(columns, self.sizes.time), time
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """-r A / T^(r+1), and r (r+1) z / T^2."""
+        """-r A / T^(r+1), and r (r+1) z / T^2: entries of `hessian_places`, (entries,)."""
         if not self.order:
             return _NO_ROWS
         i, _, k = self._places
@@ -362,7 +364,7 @@ class Time(Term):
         return self.weight * at.T
 
     def gradient(self, at: Iterate, into: Array) -> None:
-        """Add the weight."""
+        """Add the weight to `into` (unknowns,)."""
         into[self.sizes.time] += self.weight
 
 
@@ -385,7 +387,7 @@ class Effort(Term):
         return integral / at.T**power
 
     def gradient(self, at: Iterate, into: Array) -> None:
-        """2 Q c / T^(2 r - 1), and by T."""
+        """Add 2 Q c / T^(2 r - 1), and the derivative by T, to `into` (unknowns,)."""
         product, integral, power = self._parts(at)
         into[: self.sizes.time] += 2 * np.ravel(product) / at.T**power
         into[self.sizes.time] -= power * integral / at.T ** (power + 1)
@@ -404,7 +406,7 @@ class Effort(Term):
         return rows, np.concatenate([m * n + joint, np.full(time + 1, time)])
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """2 Q / T^(2 r - 1), and by T."""
+        """2 Q / T^(2 r - 1), and by T: entries of `hessian_places`, (entries,)."""
         product, integral, power = self._parts(at)
         i, m, joint = self._places
         square = 2 * self.gram[i, m] * self.weights[joint] / at.T**power
@@ -433,7 +435,7 @@ class LoadEffort(Term):
         return at.T * float(self._factors @ at.loads**2)
 
     def gradient(self, at: Iterate, into: Array) -> None:
-        """2 T W u, and by T."""
+        """Add 2 T W u, and the derivative by T, to `into` (unknowns,)."""
         into[self._columns] += 2 * at.T * self._factors * at.loads
         into[self.sizes.time] += float(self._factors @ at.loads**2)
 
@@ -443,7 +445,7 @@ class LoadEffort(Term):
         return np.concatenate([self._columns, time]), np.tile(self._columns, 2)
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """2 T W, and 2 W u."""
+        """2 T W, and 2 W u: entries of `hessian_places`, (entries,)."""
         factors = 2 * weight * self._factors
         return np.concatenate([at.T * factors, factors * at.loads])
 

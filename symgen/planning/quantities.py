@@ -258,7 +258,7 @@ class Velocities(Quantity):
         return values, slopes
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
-        """0."""
+        """0: (k, orders, orders, n, n) for `multipliers` (k, ...)."""
         n = self.module.n
         return np.zeros((len(multipliers), self.orders, self.orders, n, n))
 

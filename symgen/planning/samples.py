@@ -254,7 +254,7 @@ class Sampled(Term):
         return self.quadrature[:, None] * (2 * values * self.squares + self.linear)
 
     def gradient(self, at: Iterate, into: Array) -> None:
-        """Add the derivatives of the integrals, by the chain rule."""
+        """Add the derivatives of the integrals to `into` (unknowns,), by the chain rule."""
         if not self._integrated:
             return
         by_values = at.T * self._by_values(self.slopes(at)[0])
@@ -262,7 +262,7 @@ class Sampled(Term):
         into[self.sizes.time] += self.objective(at) / at.T
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """Return second derivatives, by the chain rule twice."""
+        """Return second derivatives, (entries,), by the chain rule twice."""
         values, by_state, _ = self.slopes(at)
         by_values = weight * self._by_values(values)
         factors = at.T * by_values

@@ -70,7 +70,7 @@ class History:
     best: tuple[tuple[float, float], Array] | None = None
 
     def add(self, x: Array, objective: float, violation: float) -> None:
-        """Note an iterate."""
+        """Note an iterate x (unknowns,)."""
         step = Step(len(self.steps), objective, violation)
         self.steps.append(step)
         rank = (0.0, objective) if violation <= HOLDS else (violation, objective)
@@ -140,7 +140,7 @@ def solve(
     interrupted: Interrupted,
     report: Report | None = None,
 ) -> Outcome:
-    """Minimise from `start`; `ready` says whether that can be."""
+    """Minimise from `start` (unknowns,); `ready` says whether that can be."""
     free, equations = unknowns_and_equations(program)
     if equations > free:
         raise RequestError(
@@ -383,7 +383,7 @@ def _by_trust_constr(
     optimal = False
 
     def every(y: Array) -> Array:
-        """Return all unknowns, from the free ones."""
+        """Return all unknowns, (unknowns,), from the free ones y (k,)."""
         x = start.copy()
         x[free] = y
         return x

@@ -95,7 +95,7 @@ class Profile:
         return np.array([self.knots[i + 1 : i + p + 1].mean() for i in range(self.controls)])
 
     def at(self, s: Array) -> Local:
-        """Return the basis at instants s in [0, 1]."""
+        """Return the basis at instants s (k,) in [0, 1]."""
         from scipy.interpolate import BSpline
 
         p = self.degree
@@ -138,7 +138,8 @@ class Profile:
         return rows.T @ (np.tile(weights * h / 2, self.pieces)[:, None] * rows)
 
     def refined(self, control: Array, finer: Profile) -> Array:
-        """Return control points (M', n) of the spline on finer knots, its own among them."""
+        """Return control points (M', n) of the spline on finer knots, its own among them; `control`
+        are the points (M, n) of this one."""
         from scipy.interpolate import BSpline
 
         t, p = finer.knots, finer.degree

@@ -69,7 +69,8 @@ def _bump(task: Task, module: Any, profile: Profile, random: np.random.Generator
 def coordinates(
     task: Task, module: Any, state: State, near: Array | None, random: np.random.Generator | None
 ) -> Array:
-    """Return q of an end: as given, or such that its pose is reached, as far as that succeeds."""
+    """Return q (nq,) of an end: as given, or such that its pose is reached, as far as that
+    succeeds; `near` (nq,) is where the search begins."""
     lower, upper = task.limits.position.T
     bounded = np.isfinite(lower) & np.isfinite(upper)
     middle = np.where(bounded, 0.5 * (np.where(bounded, lower, 0) + np.where(bounded, upper, 0)), 0)

@@ -126,7 +126,7 @@ Trajectory = Splines | Nodes
 
 
 def trajectory(task: Task, module: Any, profile: Profile, x: Array) -> Splines:
-    """Return the splines of the unknowns x."""
+    """Return the splines of the unknowns x (unknowns,)."""
     size = profile.controls * module.n
     loads = _with_unknown(task, module, x[size + 1 :])
     return Splines(profile, x[:size].reshape(-1, module.n), float(x[size]), loads, task.chart)

@@ -96,7 +96,7 @@ def reach(limits: Array) -> Array:
 
 
 def tightened(lower: Array, upper: Array, margin: Array) -> tuple[Array, Array]:
-    """Return limits with a margin, of which a range keeps a part."""
+    """Return limits (n,) with a margin (n,), of which a range keeps a part."""
     most = np.where(np.isfinite(upper - lower), TIGHTEST * (upper - lower), np.inf)
     margin = np.minimum(margin, most)
     return lower + margin, upper - margin

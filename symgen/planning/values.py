@@ -218,7 +218,7 @@ class Value:
     # ------------------------------------------------------------------------------- arrays
 
     def vector(self, size: int, default: Array | None = None) -> Array:
-        """Read a list of `size` numbers; it is required without a default."""
+        """Read a list of `size` numbers, (size,); it is required without a default."""
         fallback = np.zeros(size) if default is None else default
         if self.node is None:
             if default is None:
@@ -241,7 +241,8 @@ class Value:
         return vector / (length or 1.0)
 
     def rotation(self, default: Array | None = None) -> Array:
-        """Read the rotation matrix of fixed-axis angles about x, y, z, as in model files."""
+        """Read the rotation matrix (3, 3) of fixed-axis angles (3,) about x, y, z, as in model
+        files."""
         rpy = self.vector(3, default)
         (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
         return np.array([

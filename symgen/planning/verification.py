@@ -133,7 +133,7 @@ def _by_name(name: str, labels: Sequence[str], over: Array) -> dict[str, Array]:
 def margins(
     verified: Verified, before: Mapping[str, Array], segments: int, per_segment: int
 ) -> dict[str, Array]:
-    """Add margins to `before` that tighten limits exceeded between instants."""
+    """Add margins to `before`, (m,) by name, that tighten limits exceeded between instants."""
     tightened = dict(before)
     for name, over in verified.overshoot.items():
         m = over.shape[1]

@@ -90,7 +90,8 @@ def closed_start(
 def closed_sensitivities(
     module: Any, q: Array, qd: Array, t: float, parameters: Array, columns: Columns
 ) -> None:
-    """Replace the sensitivities of the start q (nq,), qd (n,) by the nearest that keep loops closed.
+    """Replace the sensitivities of the start q (nq,), qd (n,) by the nearest that keep loops
+    closed.
 
     With c = 0 and c' = 0 at all values of the parameters, J dq = -dc/dp, and J dqd =
     -dc'/dp - dc'/dq dq, where dc'/dq dq is half of dc''/dqd dq; on manifolds, where derivatives
