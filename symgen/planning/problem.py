@@ -246,7 +246,7 @@ class Problem:
         return self.hessian_pattern.summed(np.concatenate(parts))
 
     def broken(self, x: Array, least: float) -> list[Fault]:
-        """Return constraints exceeded at x (unknowns,) by more than `least` (scaled), largest first.
+        """Return constraints that x (unknowns,) exceeds by over `least` (scaled), largest first.
 
         Of rows with the same name the worst.
         """
