@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.models import HUMAN43, spatial_tree
@@ -218,3 +219,27 @@ def test_metadata_has_one_entry_per_coordinate():
     oracle = NumericRobot(description).joint_terms
     assert not oracle.pop("added_mass").any()
     assert {key: pytest.approx(x.tolist()) for key, x in oracle.items()} == joint_terms
+
+
+def test_the_module_carries_inertial_parameters():
+    """As numbers, with what is fixed to a body merged into it, whatever is selected."""
+    description = described(
+        "symgen: 1\nname: two\nparameters: {m: 0.1}\njoints:\n"
+        "  - {name: a, type: revolute, origin: {}, link: {mass: m, com: [-1, 0, 0]}}\n"
+        "  - {name: b, type: fixed, origin: {xyz: [0, 2, 0]}, link: {mass: 3*m}}\n"
+    )
+    selection = select(description, BuildOptions(functions=("mass_matrix",)))
+    package = package_of(description, derive_all(description, selection))
+    found = np.array(package.metadata.facts["inertial_parameters"].value)
+    assert found == pytest.approx(np.array([0.4, -0.1, 0.6, 0, 1.2, 0, 0.1, 0, 0, 1.3]), abs=1e-12)
+    assert not np.signbit(found[found == 0.0]).any()
+
+
+def test_inertial_parameters_beyond_float64_are_refused_in_words():
+    description = described(
+        "symgen: 1\nname: far\njoints:\n"
+        "  - {name: a, type: prismatic, origin: {}, link: {mass: 1e200, com: [1e100, 0, 0]}}\n"
+    )
+    selection = select(description, BuildOptions(functions=("forward_kinematics",)))
+    with pytest.raises(RequestError, match="leave the range of float64 in inertial_parameters"):
+        package_of(description, derive_all(description, selection))

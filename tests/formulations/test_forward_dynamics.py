@@ -1,4 +1,4 @@
-"""Accelerations by Newton-Euler: a fall, and how their programs read."""
+"""How programs of accelerations by Newton-Euler read."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,6 @@ from symgen.optimize.folding import fold
 from symgen.program.evaluation import call
 from symgen.program.program import Output
 from tests.oracles.comparison import agrees, state_of
-from tests.oracles.descriptions import described
 from tests.oracles.implicit import Implicit
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -24,19 +23,6 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def program_of(description, function):
     tree = build_tree(description, Graph())
     return fold(derive(tree, NEWTON_EULER, function), description.parameter_values)
-
-
-def test_gravity_is_fallen_along():
-    """A free body falls."""
-    description = described(
-        "symgen: 1\nname: stone\ngravity: [0, 0, -9.81]\njoints:\n"
-        "  - {name: stone, type: floating, origin: {xyz: [0, 0, 0]}, link: {mass: 2, "
-        "inertia: {xx: 1, yy: 1, zz: 1}}}\n"
-    )
-    state = {name: np.zeros(6) for name in ("q", "qd", "tau")}
-    state["q"] = np.full(6, 0.3)
-    qdd = call(program_of(description, "forward_dynamics"), state)[0]
-    assert agrees(qdd, [0, 0, -9.81, 0, 0, 0])
 
 
 @pytest.mark.parametrize("function", ["forward_dynamics", "hybrid_dynamics", "mass_matrix"])
