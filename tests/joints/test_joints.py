@@ -183,14 +183,6 @@ def test_they_are_orthonormal_and_right_handed(axis):
     assert np.abs(frame.T - axes_around(unit)).max() < 2e-15
 
 
-@pytest.mark.parametrize("axis", ORDINARY, ids=str)
-def test_they_are_turned_by_the_shortest_rotation(axis):
-    a, b, c = np.divide(axis, np.linalg.norm(axis))
-    first, second, _ = directions(axis)
-    assert np.allclose(first, [1 - a * a / (1 + c), -a * b / (1 + c), -a], rtol=0, atol=1e-14)
-    assert np.allclose(second, [-a * b / (1 + c), 1 - b * b / (1 + c), -b], rtol=0, atol=1e-14)
-
-
 def test_what_is_minus_z_to_rounding_has_its_directions():
     for axis in ([0, 0, -1], [1.2e-16, 0, -1], [0, -1e-9, -1]):
         assert np.abs(directions(axis) - np.diag([1, -1, -1])).max() < 2e-9

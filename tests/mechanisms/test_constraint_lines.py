@@ -21,7 +21,7 @@ from tests.choosing import deep, slow
 from tests.mechanisms.models import BY_STATE, FOUR_BAR, loaded
 from tests.oracles.descriptions import described
 from tests.oracles.lines import compared, slopes_of, values_of
-from tests.oracles.parameter_kinds import EVERY_KIND, independent
+from tests.oracles.parameter_kinds import EVERY_KIND
 
 THREE = (SEMI_RECURSIVE, *VARIANTS)
 CASES = [*slow(THREE[0]), *deep(*THREE[1:])]
@@ -62,7 +62,7 @@ def closed():
     for key in ("joints", "points"):
         model[key] += more.pop(key)
     description = described(yaml.safe_dump({**model, **more}))
-    return description, independent(description)
+    return description, description.independent_parameters
 
 
 @cache
