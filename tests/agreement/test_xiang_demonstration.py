@@ -37,23 +37,26 @@ LOAD = {symbol(f"tip_{part}"): 0 for part in ("fx", "fz", "nx", "ny", "nz")} | {
     symbol("tip_fy"): -f
 }
 
-# (43)
-T1 = Matrix(
-    [
-        [cos(q1), -sin(q1), 0, L1 * cos(q1)],
-        [sin(q1), cos(q1), 0, L1 * sin(q1)],
-        [0, 0, 1, 0],
-        [0, 0, 0, 1],
-    ]
-)
-T2 = Matrix(
-    [
-        [cos(q2), -sin(q2), 0, L2 * cos(q2)],
-        [sin(q2), cos(q2), 0, L2 * sin(q2)],
-        [0, 0, 1, 0],
-        [0, 0, 0, 1],
-    ]
-)
+
+def turn(q, L):
+    """(43)"""
+    return Matrix(
+        [
+            [cos(q), -sin(q), 0, L * cos(q)],
+            [sin(q), cos(q), 0, L * sin(q)],
+            [0, 0, 1, 0],
+            [0, 0, 0, 1],
+        ]
+    )
+
+
+def inertia(I, m, l, L):
+    """(47a), (47b)"""
+    first = m * (l - L)
+    return Matrix([[I + m * (l - L) ** 2, 0, 0, first], [0] * 4, [0] * 4, [first, 0, 0, m]])
+
+
+T1, T2 = turn(q1, L1), turn(q2, L2)
 # (44)
 A1 = T1
 A2 = A1 * T2
@@ -68,23 +71,7 @@ C2 = (
     + A1 * T2.diff(q2, 2) * w2**2
     + A1 * T2.diff(q2) * a2
 )  # fmt: skip
-# (47a), (47b)
-J2 = Matrix(
-    [
-        [I2 + m2 * (l2 - L2) ** 2, 0, 0, m2 * (l2 - L2)],
-        [0, 0, 0, 0],
-        [0, 0, 0, 0],
-        [m2 * (l2 - L2), 0, 0, m2],
-    ]
-)
-J1 = Matrix(
-    [
-        [I1 + m1 * (l1 - L1) ** 2, 0, 0, m1 * (l1 - L1)],
-        [0, 0, 0, 0],
-        [0, 0, 0, 0],
-        [m1 * (l1 - L1), 0, 0, m1],
-    ]
-)
+J1, J2 = inertia(I1, m1, l1, L1), inertia(I2, m2, l2, L2)
 # (48)
 D2 = J2 * C2.T
 D1 = J1 * C1.T + T2 * D2

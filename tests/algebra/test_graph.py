@@ -1,8 +1,9 @@
 """The hash-consed graph: what it computes, what it shares, what it folds."""
 
 import math
+import operator
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -19,43 +20,30 @@ EXACT = (0.0, 1.0, -1.0, 2.0, 0.5, -3.0)
 CONSTANTS = (*EXACT, math.pi / 2, -math.pi, 0.3)
 
 
-class Plain:
-    """The same expression without any simplification: a function of the symbols' values."""
-
-    def __init__(self, function):
-        self.function = function
-
-    def __call__(self, values):
-        return self.function(values)
-
-
 def random_expression(
     rng: random.Random, graph: Graph, size: int, constants: Sequence[float] = CONSTANTS
-) -> tuple[Scalar, Plain]:
-    """A random expression over the graph, and the same as a plain function of floats."""
-    pool = [(graph.symbol(s), Plain(lambda v, s=s: v[s])) for s in SYMBOLS]
-    pool += [(graph.constant(c), Plain(lambda v, c=c: c)) for c in constants]
+) -> tuple[Scalar, Callable]:
+    """A random expression over the graph, and the same as a function of the symbols' values."""
+    pool = [(graph.symbol(s), lambda v, s=s: v[s]) for s in SYMBOLS]
+    pool += [(graph.constant(c), lambda v, c=c: c) for c in constants]
     for _ in range(size):
         (a, f), (b, g) = rng.choice(pool), rng.choice(pool)
         op = rng.choice(("+", "-", "*", "*", "+", "unary"))
-        if op == "+":
-            pool.append((a + b, Plain(lambda v, f=f, g=g: f(v) + g(v))))
-        elif op == "-":
-            pool.append((a - b, Plain(lambda v, f=f, g=g: f(v) - g(v))))
-        elif op == "*":
-            pool.append((a * b, Plain(lambda v, f=f, g=g: f(v) * g(v))))
-        else:
+        if op == "unary":
             pool.append(random_function(rng, graph, a, f))
+        else:
+            do = {"+": operator.add, "-": operator.sub, "*": operator.mul}[op]
+            pool.append((do(a, b), lambda v, f=f, g=g, do=do: do(f(v), g(v))))
     return pool[-1]
 
 
 def random_function(rng, graph, a, f):
     name = rng.choice(UNARY)
     if name == "neg":
-        return -a, Plain(lambda v, f=f: -f(v))
+        return -a, lambda v: -f(v)
     small = graph.function("sin", a)  # keeps exp and tan away from overflow and poles
     numeric = {"atan": math.atan, "abs": abs}.get(name) or getattr(math, name)
-    return graph.function(name, small), Plain(lambda v, f=f, n=numeric: n(math.sin(f(v))))
+    return graph.function(name, small), lambda v: numeric(math.sin(f(v)))
 
 
 @given(st.integers(0, 2**32), st.integers(1, 60))

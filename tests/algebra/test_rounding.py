@@ -22,18 +22,15 @@ def shifted(k, steps):
 
 
 @pytest.mark.parametrize("k", [-7, -4, -1, 1, 2, 3, 5, 1000])
-@pytest.mark.parametrize("steps", [-1, 0, 1])
+@pytest.mark.parametrize("steps", [-4, -3, -1, 0, 1, 3, 4])
 def test_quarter_turns_are_exact_within_two_ulp(k, steps):
     angle = shifted(k, steps)
+    if abs(steps) > 2:
+        assert rounding.quarter_turns(angle) is None
+        return
     assert rounding.quarter_turns(angle) == k
     assert rounding.sin(angle) == (0.0, 1.0, 0.0, -1.0)[k % 4]
     assert rounding.cos(angle) == (1.0, 0.0, -1.0, 0.0)[k % 4]
-
-
-@pytest.mark.parametrize("k", [-7, -4, -1, 1, 2, 3, 5, 1000])
-@pytest.mark.parametrize("steps", [-3, 3, -4, 4])
-def test_beyond_two_ulp_they_are_not(k, steps):
-    assert rounding.quarter_turns(shifted(k, steps)) is None
 
 
 def test_zero_is_exact():

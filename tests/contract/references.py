@@ -51,6 +51,15 @@ class Reference(ParametrisedRobot):
         ]
         return np.stack(columns, axis=-1)
 
+    def _by_q(
+        self, function: Callable[[Array], Array], q: Array, parameters: Array | None
+    ) -> Array:
+        """Derivatives along each coordinate, on the last axis."""
+        space, n = self._with(parameters).space, self.robot.n
+        ways = np.broadcast_to(np.eye(n)[:, np.newaxis], (n, len(q), n))
+        rates = [slope(lambda h, e=e: function(space.integrate(q, h * e))) for e in ways]
+        return np.stack(rates, axis=-1)
+
     def inverse_dynamics_hvp(self, *arguments: Array, **options: Any) -> tuple[Array, ...]:
         """Change of the gradients along directions."""
         return self._curvatures("inverse_dynamics_vjp", arguments, options)
@@ -143,19 +152,13 @@ class Reference(ParametrisedRobot):
         self, q: Array, qd: Array, qdd: Array, *, t: Array, parameters: Array | None = None
     ) -> tuple[Array, Array, Array]:
         """Second rates, and their derivatives by q and qd."""
-        space, unit = self._with(parameters).space, np.eye(qd.shape[-1])
-        by_q = [
-            slope(
-                lambda h, e=e: self._acceleration(space.integrate(q, h * e), qd, qdd, t, parameters)
-            )
-            for e in np.broadcast_to(unit[:, np.newaxis], (*unit.shape[:1], *qd.shape))
-        ]
+        by_q = self._by_q(lambda x: self._acceleration(x, qd, qdd, t, parameters), q, parameters)
         by_qd = [
             slope(lambda h, e=e: self._acceleration(q, qd + h * e, qdd, t, parameters))
-            for e in unit
+            for e in np.eye(qd.shape[-1])
         ]
         value = self._acceleration(q, qd, qdd, t, parameters)
-        return value, np.stack(by_q, axis=-1), np.stack(by_qd, axis=-1)
+        return value, by_q, np.stack(by_qd, axis=-1)
 
     def _torque(self, q: Array, multipliers: Array, t: Array, parameters: Array | None) -> Array:
         J = self._with(parameters).constraint_jacobian(q, t=t)
@@ -165,18 +168,8 @@ class Reference(ParametrisedRobot):
         self, q: Array, multipliers: Array, *, t: Array, parameters: Array | None = None
     ) -> tuple[Array, Array]:
         """J' multipliers, and their derivatives by q."""
-        space = self._with(parameters).space
-        unit = np.eye(self.robot.n)
-        by_q = [
-            slope(
-                lambda h, e=e: self._torque(
-                    space.integrate(q, h * np.broadcast_to(e, (len(q), len(e)))),
-                    multipliers, t, parameters,
-                )
-            )
-            for e in unit
-        ]  # fmt: skip
-        return self._torque(q, multipliers, t, parameters), np.stack(by_q, axis=-1)
+        by_q = self._by_q(lambda x: self._torque(x, multipliers, t, parameters), q, parameters)
+        return self._torque(q, multipliers, t, parameters), by_q
 
     def constraints_parameter_derivatives(self, q: Array, *, t: Array, parameters: Array) -> Array:
         """Differences, as for the others below."""

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+import sympy
 
 from benchmarks.models import HUMAN43, spatial_tree
-from symgen import read
+from symgen import derive, read
 from symgen.deriving.derivation import cost, derive_all
 from symgen.deriving.digest import model_hash
 from symgen.deriving.packaging import package_of
@@ -125,36 +127,32 @@ def test_the_module_knows_the_tree():
     assert (facts["junctions"], facts["leaves"]) == ((3, 6), (7, 8, 11, 12))
 
 
-def test_the_hash_is_of_what_the_model_says(tmp_path):
+SATELLITE = (EXAMPLES / "satellite_arm.yaml").read_text()
+CHANGES = [
+    ("two_link", "m2: {value: 0.5", "m2: {value: 0.6"),
+    ("two_link", "0.4, unit: m", "0.4, unit: cm"),
+    *(("satellite_arm", old, new) for old, new in (
+        ("sequence: xyz", "sequence: zyx"), ("axes: [x, y]", "axes: [y, x]"),
+        ("rotor_inertia: I_motor", "rotor_inertia: 2*I_motor"),
+        ("gear_ratio: gear", "gear_ratio: 50"), ("friction: 0.6", "friction: 0.5"),
+        ("damping: [0.8, 0.8, 0.5]", "damping: [0.8, 0.7, 0.5]"),
+        ("friction_velocity: 0.02", "friction_velocity: 0.03"),
+        ("stiffness: [220, 180]", "stiffness: [220, 181]"),
+        ("stiffness: [220, 180]", "stiffness: [220, 180]\n    rest: 0.1"),
+        ("lower: [-pi, -80*deg, -pi]", "lower: [-pi, -81*deg, -pi]"),
+    )),
+]  # fmt: skip
+
+
+def test_the_hash_is_of_what_the_model_says():
     text = (EXAMPLES / "two_link.yaml").read_text()
-    here = model_hash(described(text))
-    assert model_hash(read(EXAMPLES / "two_link.yaml")) == here
-    assert model_hash(described("# a remark\n" + text)) == here
-    assert model_hash(described(text.replace("m2: {value: 0.5", "m2: {value: 0.6"))) != here
-    assert model_hash(described(text.replace("0.4, unit: m", "0.4, unit: cm"))) != here
-
-
-def test_a_mass_matrix_that_is_always_singular_is_remarked():
-    from symgen.validation.conditioning import singularity_warnings
-
-    text = """
-symgen: 1
-name: spinner
-joints:
-  - {name: spin, type: revolute, origin: {}, link: {mass: 1, com: [0, 0, 0.2]}}
-"""
-    (warning,) = singularity_warnings(described(text))
-    assert warning.key == "joints[0]"
-    assert "singular at every pose" in warning.message
-    assert singularity_warnings(read(EXAMPLES / "tree12.yaml")) == ()
-    assert singularity_warnings(described("symgen: 1\nname: rock\njoints: []\n")) == ()
+    assert model_hash(described(f"# a remark\n{text}")) == model_hash(described(text))
+    listed = SATELLITE.replace("damping: 0.4", "damping: [0.4, 0.4]")
+    assert listed != SATELLITE
+    assert model_hash(described(listed)) == model_hash(described(SATELLITE))
 
 
 def test_named_masses_of_value_zero_stay_in_the_equations():
-    import sympy
-
-    from symgen import derive
-
     text = """
 symgen: 1
 name: tool
@@ -168,29 +166,12 @@ joints:
     assert sympy.simplify(M - (m + 4 * tool)) == 0
 
 
-SATELLITE = (EXAMPLES / "satellite_arm.yaml").read_text()
-CHANGES = [
-    ("sequence: xyz", "sequence: zyx"), ("axes: [x, y]", "axes: [y, x]"),
-    ("rotor_inertia: I_motor", "rotor_inertia: 2*I_motor"), ("gear_ratio: gear", "gear_ratio: 50"),
-    ("damping: [0.8, 0.8, 0.5]", "damping: [0.8, 0.7, 0.5]"), ("friction: 0.6", "friction: 0.5"),
-    ("friction_velocity: 0.02", "friction_velocity: 0.03"),
-    ("stiffness: [220, 180]", "stiffness: [220, 181]"),
-    ("stiffness: [220, 180]", "stiffness: [220, 180]\n    rest: 0.1"),
-    ("lower: [-pi, -80*deg, -pi]", "lower: [-pi, -81*deg, -pi]"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("old", "new"), CHANGES)
-def test_the_hash_knows_terms_limits_and_sequences(old, new):
-    assert old in SATELLITE
-    changed = model_hash(described(SATELLITE.replace(old, new, 1)))
-    assert changed != model_hash(read(EXAMPLES / "satellite_arm.yaml"))
-
-
-def test_a_scalar_for_all_is_the_list_of_its_values():
-    listed = SATELLITE.replace("damping: 0.4", "damping: [0.4, 0.4]")
-    assert listed != SATELLITE
-    assert model_hash(described(listed)) == model_hash(described(SATELLITE))
+@pytest.mark.parametrize(("name", "old", "new"), CHANGES)
+def test_the_hash_knows_terms_limits_and_sequences(name, old, new):
+    text = (EXAMPLES / f"{name}.yaml").read_text()
+    assert old in text
+    changed = model_hash(described(text.replace(old, new, 1)))
+    assert changed != model_hash(read(EXAMPLES / f"{name}.yaml"))
 
 
 def test_metadata_has_one_entry_per_coordinate():
@@ -218,3 +199,27 @@ def test_metadata_has_one_entry_per_coordinate():
     oracle = NumericRobot(description).joint_terms
     assert not oracle.pop("added_mass").any()
     assert {key: pytest.approx(x.tolist()) for key, x in oracle.items()} == joint_terms
+
+
+def test_the_module_carries_inertial_parameters():
+    """As numbers, with what is fixed to a body merged into it, whatever is selected."""
+    description = described(
+        "symgen: 1\nname: two\nparameters: {m: 0.1}\njoints:\n"
+        "  - {name: a, type: revolute, origin: {}, link: {mass: m, com: [-1, 0, 0]}}\n"
+        "  - {name: b, type: fixed, origin: {xyz: [0, 2, 0]}, link: {mass: 3*m}}\n"
+    )
+    selection = select(description, BuildOptions(functions=("mass_matrix",)))
+    package = package_of(description, derive_all(description, selection))
+    found = np.array(package.metadata.facts["inertial_parameters"].value)
+    assert found == pytest.approx(np.array([0.4, -0.1, 0.6, 0, 1.2, 0, 0.1, 0, 0, 1.3]), abs=1e-12)
+    assert not np.signbit(found[found == 0.0]).any()
+
+
+def test_inertial_parameters_beyond_float64_are_refused_in_words():
+    description = described(
+        "symgen: 1\nname: far\njoints:\n"
+        "  - {name: a, type: prismatic, origin: {}, link: {mass: 1e200, com: [1e100, 0, 0]}}\n"
+    )
+    selection = select(description, BuildOptions(functions=("forward_kinematics",)))
+    with pytest.raises(RequestError, match="leave the range of float64 in inertial_parameters"):
+        package_of(description, derive_all(description, selection))

@@ -27,10 +27,8 @@ from tests.oracles.descriptions import described
 TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
 
 
-def chain(tmp_path, joints):
-    path = tmp_path / "chain.yaml"
-    path.write_text(spatial_tree(range(joints), "chain"))
-    return read(path)
+def chain(joints):
+    return described(spatial_tree(range(joints), "chain"))
 
 
 def test_a_formulation_without_any_of_the_functions_is_left_out():
@@ -73,8 +71,8 @@ def test_a_function_that_no_chosen_formulation_derives_is_refused():
         select(read(TWO_LINK), options)
 
 
-def test_functions_that_are_too_large_are_left_out_of_the_closed_form(tmp_path):
-    robot, large = chain(tmp_path, 14), "inverse_dynamics_derivatives"
+def test_functions_that_are_too_large_are_left_out_of_the_closed_form():
+    robot, large = chain(14), "inverse_dynamics_derivatives"
     selection = select(robot, BuildOptions(formulations=(ALL,)))
     assert selection.skipped["closed_form_lagrange"] == f"too large to build: {large}"
     assert "inverse_dynamics" in selection.functions_of("closed_form_lagrange")
@@ -83,15 +81,13 @@ def test_functions_that_are_too_large_are_left_out_of_the_closed_form(tmp_path):
         select(robot, BuildOptions(formulations=("closed_form_lagrange",), functions=(large,)))
 
 
-def test_small_functions_of_what_is_not_chosen_are_evaluated(tmp_path):
+def test_small_functions_of_what_is_not_chosen_are_evaluated():
     options = BuildOptions(functions=("inverse_dynamics", "inverse_dynamics_derivatives"))
-    selection = select(chain(tmp_path, 8), options)
+    selection = select(chain(8), options)
     assert selection.formulations == ("composite",)
     assert selection.functions_of("closed_form_lagrange") == ("inverse_dynamics",)
-    assert (
-        "too large to evaluate: inverse_dynamics_derivatives"
-        in (selection.skipped["closed_form_lagrange"])
-    )
+    words = "too large to evaluate: inverse_dynamics_derivatives"
+    assert words in selection.skipped["closed_form_lagrange"]
     assert LARGEST_BUILT > 100_000
 
 
@@ -111,14 +107,14 @@ def test_one_formulation_evaluates_what_has_many_results():
 
 
 def test_the_numeric_model_alone_checks_what_would_take_many_operations():
-    build = select(described(spatial_tree(range(60), "chain60")), BuildOptions())
+    build = select(chain(60), BuildOptions())
     assert "inverse_dynamics_derivatives" not in build.evaluated["newton_euler"]
     assert "too large to evaluate: inverse_dynamics_derivatives" in build.skipped["newton_euler"]
 
 
 @pytest.mark.slow
 def test_loops_are_built_at_any_size():
-    tree = described(spatial_tree(range(90), "chain90"))
+    tree = chain(90)
     function = "forward_dynamics_derivatives"
     loops = select(tree, BuildOptions(functions=(function,)))
     assert loops.built == {"composite": (function,)}
@@ -141,11 +137,11 @@ def test_no_function_loses_its_last_formulation_but_to_the_numeric_model():
     ]
     left = {name for found in build.spared.values() for name in found if found[name] == INDEPENDENT}
     assert functions[0] | left == functions[1]
-    assert not select(described(spatial_tree(range(22), "chain22")), BuildOptions()).spared
+    assert not select(chain(22), BuildOptions()).spared
 
 
-def test_the_default_is_the_fastest_formulation_of_each_function(tmp_path):
-    selection = select(chain(tmp_path, 8), BuildOptions())
+def test_the_default_is_the_fastest_formulation_of_each_function():
+    selection = select(chain(8), BuildOptions())
     assert selection.formulations == ("composite", "newton_euler")
     assert "forward_dynamics" not in selection.built["newton_euler"]
     assert "kinetic_energy" in selection.built["newton_euler"]
@@ -154,15 +150,15 @@ def test_the_default_is_the_fastest_formulation_of_each_function(tmp_path):
 
 
 @pytest.mark.slow
-def test_articulated_bodies_serve_where_elimination_would_cost_more(tmp_path):
-    robot, function = chain(tmp_path, 16), ("forward_dynamics",)
+def test_articulated_bodies_serve_where_elimination_would_cost_more():
+    robot, function = chain(16), ("forward_dynamics",)
     selection = select(robot, BuildOptions(functions=function))
     assert derive_built(robot, selection).selection.built == {"kane": function}
 
 
-def test_wrenches_of_large_robots_are_derived_where_there_are_loops(tmp_path):
+def test_wrenches_of_large_robots_are_derived_where_there_are_loops():
     for joints, formulation in ((6, "newton_euler"), (16, "composite")):
-        selection = select(chain(tmp_path, joints), BuildOptions())
+        selection = select(chain(joints), BuildOptions())
         assert "joint_wrench_derivatives" in selection.built[formulation]
     human = select(read(TWO_LINK.with_name("human43.yaml")), BuildOptions())
     assert "joint_wrench_derivatives" in human.built["composite"]
@@ -195,20 +191,20 @@ def test_runtime_parameters_are_independent_ones_in_the_order_of_the_file():
 
 
 @pytest.mark.slow
-def test_what_nobody_would_wait_for_is_refused_before_it_is_begun(tmp_path):
+def test_what_nobody_would_wait_for_is_refused_before_it_is_begun():
     with pytest.raises(RequestError, match="401 moving axes; code is generated for up to 400"):
-        select(chain(tmp_path, LARGEST_ROBOT + 1), BuildOptions())
+        select(chain(LARGEST_ROBOT + 1), BuildOptions())
 
 
-def test_a_build_that_takes_minutes_says_so(tmp_path):
+def test_a_build_that_takes_minutes_says_so():
     assert notices_of_size(read(TWO_LINK)) == ()
-    (words,) = notices_of_size(chain(tmp_path, MANY_COORDINATES))
+    (words,) = notices_of_size(chain(MANY_COORDINATES))
     assert words.startswith("80 coordinates: a build of everything takes minutes")
 
 
-def test_formulations_beside_the_default_ones_are_built_whole(tmp_path):
+def test_formulations_beside_the_default_ones_are_built_whole():
     for joints in (2, 8):
-        description = chain(tmp_path, joints)
+        description = chain(joints)
         usual = select(description, BuildOptions())
         both = select(description, BuildOptions(formulations=("default", "semi_recursive")))
         others = {name: both.built[name] for name in usual.built if name != "semi_recursive"}

@@ -36,14 +36,8 @@ SUMS = (SUM_OF_TORQUES, SUM_OF_ACCELERATIONS)
 @cache
 def programs():
     """Every program of a small robot with every kind of joint term."""
-    recipe = replace(
-        EVERYTHING,
-        joints=(3, 3),
-        types=("revolute", "prismatic"),
-        loads=(1, 1),
-        points=(1, 1),
-        massless=False,
-    )
+    recipe = replace(EVERYTHING, joints=(3, 3), types=("revolute", "prismatic"), massless=False)
+    recipe = replace(recipe, loads=(1, 1), points=(1, 1))
     return general_programs(complete(seeded_model_text(SEED, recipe)))[0]
 
 

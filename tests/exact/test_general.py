@@ -24,35 +24,19 @@ convention: standard
 gravity: [0, 0, -9.81]
 parameters: {p: 0.3, s: {value: 2*p}, turn: 90*deg}
 joints:
-  - name: a
-    type: revolute
-    dh: {theta: p + pi/2, d: sqrt(p**2 + s**2), a: 1, alpha: 45*deg*2}
-    link: {mass: abs(-2*p), com: [0.1 + p*pi, -1, 0.5], inertia: {xx: 0.2, yy: 0.2, zz: 0.2}}
-  - name: b
-    type: revolute
-    origin: {xyz: [p**3/7, 0.25, -0.25], rpy: [pi, -pi/2, 0.7]}
-    axis: [0, -2, 0]
-    link: {mass: 1.5, com: [sin(p + pi/2), 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
-  - name: c
-    type: prismatic
-    origin: {xyz: [0, 0, 0.3], rpy: [0, 0, turn]}
-    axis: [0.3, 0, -0.4]
-    link: {mass: 1, com: [0.2, 0.1, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
-  - name: d
-    type: revolute
-    origin: {xyz: [0.1, 0, 0]}
-    axis: [1, 2, 3]
-    link: {mass: 1, com: [0, 0, 0.1], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
-  - name: e
-    type: revolute
-    origin: {xyz: [0.1, 0, 0]}
-    axis: [p, 0.2, s]
-    link: {mass: 1, com: [0, 0, 0.1], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
-  - name: f
-    type: revolute
-    origin: {xyz: [0.1, 0, 0]}
-    axis: [0, 0, -p]
-    link: {mass: 1, com: [0.1, 0, 0.1], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: a, type: revolute, dh: {theta: p + pi/2, d: sqrt(p**2 + s**2), a: 1, alpha: 45*deg*2},
+     link: {mass: abs(-2*p), com: [0.1 + p*pi, -1, 0.5], inertia: {xx: 0.2, yy: 0.2, zz: 0.2}}}
+  - {name: b, type: revolute, origin: {xyz: [p**3/7, 0.25, -0.25], rpy: [pi, -pi/2, 0.7]},
+     axis: [0, -2, 0],
+     link: {mass: 1.5, com: [sin(p + pi/2), 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}}
+  - {name: c, type: prismatic, origin: {xyz: [0, 0, 0.3], rpy: [0, 0, turn]}, axis: [0.3, 0, -0.4],
+     link: {mass: 1, com: [0.2, 0.1, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}}
+  - {name: d, type: revolute, origin: {xyz: [0.1, 0, 0]}, axis: [1, 2, 3],
+     link: {mass: 1, com: [0, 0, 0.1], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}}
+  - {name: e, type: revolute, origin: {xyz: [0.1, 0, 0]}, axis: [p, 0.2, s],
+     link: {mass: 1, com: [0, 0, 0.1], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}}
+  - {name: f, type: revolute, origin: {xyz: [0.1, 0, 0]}, axis: [0, 0, -p],
+     link: {mass: 1, com: [0.1, 0, 0.1], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}}
 """
 
 
@@ -79,16 +63,10 @@ ONES = """
 symgen: 1
 name: ones
 joints:
-  - name: a
-    type: prismatic
-    origin: {rpy: [0, 0, 1]}
-    axis: [1, 0, 0]
-    link: {mass: 1, com: [1, 1, 1], inertia: {xx: 1, yy: 1, zz: 1}}
-  - name: b
-    type: revolute
-    origin: {xyz: [0, 1, 0]}
-    axis: [0, 1, 0]
-    link: {mass: 1, com: [1, 1, 1], inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: a, type: prismatic, origin: {rpy: [0, 0, 1]}, axis: [1, 0, 0],
+     link: {mass: 1, com: [1, 1, 1], inertia: {xx: 1, yy: 1, zz: 1}}}
+  - {name: b, type: revolute, origin: {xyz: [0, 1, 0]}, axis: [0, 1, 0],
+     link: {mass: 1, com: [1, 1, 1], inertia: {xx: 1, yy: 1, zz: 1}}}
 """
 
 

@@ -28,7 +28,7 @@ from symgen.formulations.shared import symbolic_parameters
 from symgen.kinematics.tree import BASE, build_tree
 from symgen.options import BuildOptions
 from symgen.program.builder import ProgramBuilder
-from tests.modules import ROOT, module
+from tests.modules import ROOT
 from tests.oracles.comparison import agrees, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.differentiated import Differentiated
@@ -161,9 +161,3 @@ def test_it_is_built_where_it_is_named():
         selection = select(description, options)
         assert {name for name in selection.built if name.startswith("semi")} == expected
         assert ("semi_recursive" in selection.evaluated) == options.thorough
-
-
-def test_modules_have_the_variants_that_are_named():
-    names = [item.name for item in THREE]
-    robot = module(TWO_LINK, formulations=names, functions="mass_matrix")
-    assert robot.formulations == tuple(names)

@@ -10,21 +10,13 @@ from functools import cache, cached_property
 import numpy as np
 import pytest
 
-from symgen.algebra.graph import Graph
-from symgen.formulations import derive
-from symgen.formulations.semi_recursive import SEMI_RECURSIVE
 from symgen.formulations.semi_recursive.kinematics import LINK_ORIGIN, RTDYN0, RTDYN1
-from symgen.kinematics.tree import BASE, build_tree
-from symgen.program.evaluation import call
+from symgen.kinematics.tree import BASE
 from tests.formulations.test_semi_recursive import EACH_POINT, Terms, tilde
 from tests.oracles.comparison import agrees, state_of
 from tests.oracles.parameter_kinds import every_kind
 
 ONE, NONE = np.eye(3), np.zeros((3, 3))
-
-
-SENSITIVITIES = "forward_dynamics_sensitivities"
-OF_TORQUES = ("inverse_dynamics_derivatives", "inverse_dynamics_parameter_derivatives")
 
 
 class Printed(Terms):
@@ -409,20 +401,3 @@ def test_accelerations(point):
             M_x[i - 1, j - 1] = M_x[j - 1, i - 1] = known.by([entry], by)[0]
         whole = np.einsum("ijk,j->ik", M_x, state["qdd"]) + still.by(still.tau, by)
         assert agrees(known.by(known.tau, by), whole)
-
-
-def test_sensitivities_of_accelerations():
-    """(14a): M zdd' + C zd' + (M_z zdd + K) z' = Q_rho - M_rho zdd, with what joints add"""
-    description, runtime = every_kind()
-    tree = build_tree(description, Graph(), runtime)
-    random, n, p = np.random.default_rng(3), tree.n, len(runtime)
-    moved = {f"d{x}": random.normal(size=(n, p)) for x in ("q", "qd", "tau")}
-    given = {**state_of(description, 1), **moved}
-    given["parameters"] = [description.parameter_values[x] for x in tree.parameter_names]
-    qdd, dqdd, *_ = call(derive(tree, SEMI_RECURSIVE, SENSITIVITIES), given)
-    given["qdd"] = qdd
-    tau, by_q, C, M = call(derive(tree, SEMI_RECURSIVE, OF_TORQUES[0]), given)
-    (by_parameters,) = call(derive(tree, SEMI_RECURSIVE, OF_TORQUES[1]), given)
-    assert agrees(tau, given["tau"])
-    left = M @ dqdd + C @ given["dqd"] + by_q @ given["dq"]
-    assert agrees(left, given["dtau"] - by_parameters)

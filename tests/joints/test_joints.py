@@ -34,16 +34,11 @@ def chains(g, axis):
 
 
 @pytest.mark.parametrize("axis", AXES)
-def test_a_chain_has_one_motion_per_coordinate(axis):
-    for kind, chain in chains(Graph(), axis):
-        assert len(chain) == kind.coordinates
-        assert bool(kind.moved_entry) == ("dh" in kind.keys and kind.coordinates > 0)
-
-
-@pytest.mark.parametrize("axis", AXES)
 def test_contract(axis):
     g = Graph()
-    for _, chain in chains(g, axis):
+    for kind, chain in chains(g, axis):
+        assert len(chain) == kind.coordinates
+        assert bool(kind.moved_entry) == ("dh" in kind.keys and kind.coordinates > 0)
         for motion, direction in chain:
             check_motion(motion, direction, g)
 
@@ -52,26 +47,21 @@ def check_motion(joint, a, g):
     x = g.symbol("x")
     at = {"x": 0.7}
     motion = joint.motion(a, x, g)
-    value = flat(motion, at)
-    R, p = value[:9].reshape(3, 3), value[9:]
+    R = flat(motion, at)[:9].reshape(3, 3)
     np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-15)
     assert np.linalg.det(R) == pytest.approx(1.0)
-    first = joint.motion_derivative(a, x, 1, g)
-    second = joint.motion_derivative(a, x, 2, g)
-    third = joint.motion_derivative(a, x, 3, g)
+    orders = [motion, *(joint.motion_derivative(a, x, k, g) for k in (1, 2, 3))]
     shifted = {"x": 0.7 + 1j * STEP}
-    np.testing.assert_allclose(flat(first, at), flat(motion, shifted).imag / STEP, atol=1e-15)
-    np.testing.assert_allclose(flat(second, at), flat(first, shifted).imag / STEP, atol=1e-15)
-    np.testing.assert_allclose(flat(third, at), flat(second, shifted).imag / STEP, atol=1e-15)
+    for before, after in itertools.pairwise(orders):
+        np.testing.assert_allclose(flat(after, at), flat(before, shifted).imag / STEP, atol=1e-15)
 
-    slope = flat(first, at)
+    slope = flat(orders[1], at)
     spin = slope[:9].reshape(3, 3) @ R.T
     omega = np.array(evaluate(list(joint.angular_axis(a, g)), at))
     velocity = np.array(evaluate(list(joint.linear_axis(a, g)), at))
     np.testing.assert_allclose([spin[2, 1], spin[0, 2], spin[1, 0]], omega, atol=1e-15)
     np.testing.assert_allclose(slope[9:], velocity, atol=1e-15)
     assert omega.any() or velocity.any()
-    np.testing.assert_allclose(p, flat(motion, at)[9:])
 
 
 def test_turns_about_an_axis_of_the_frame_stay_sparse():
@@ -127,56 +117,48 @@ def test_the_sequences_are_all_there_are():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("sequence", joint_type("universal").sequences)
-def test_universal(sequence):
-    expected = turned(sequence, ANGLES[:2])
-    np.testing.assert_allclose(
-        pose("universal", sequence, ANGLES[:2])[:3, :3], expected, atol=1e-15
-    )
-
-
-@pytest.mark.parametrize("sequence", joint_type("spherical").sequences)
-def test_spherical_and_floating(sequence):
+@pytest.mark.parametrize(
+    ("kind", "sequence"),
+    [(kind, x) for kind in ("universal", "spherical") for x in joint_type(kind).sequences],
+)
+def test_turns_about_the_axes_of_a_sequence(kind, sequence):
     expected = np.eye(4)
-    expected[:3, :3] = turned(sequence, ANGLES)
-    np.testing.assert_allclose(pose("spherical", sequence, ANGLES), expected, atol=1e-15)
-    expected[:3, 3] = 0.1, 0.2, 0.3
-    moved = pose("floating", sequence, (0.1, 0.2, 0.3, *ANGLES))
-    np.testing.assert_allclose(moved, expected, atol=1e-15)
+    expected[:3, :3] = turned(sequence, ANGLES[: len(sequence)])
+    np.testing.assert_allclose(pose(kind, sequence, ANGLES[: len(sequence)]), expected, atol=1e-15)
+    if kind == "spherical":
+        expected[:3, 3] = 0.1, 0.2, 0.3
+        moved = pose("floating", sequence, (0.1, 0.2, 0.3, *ANGLES))
+        np.testing.assert_allclose(moved, expected, atol=1e-15)
 
 
 def test_zyx_is_yaw_pitch_roll():
     """The default: roll about the body's x axis comes last, as in roll-pitch-yaw."""
     expected = pin.rpy.rpyToMatrix(ANGLES[2], ANGLES[1], ANGLES[0])
-    np.testing.assert_allclose(pose("spherical", "zyx", ANGLES)[:3, :3], expected, atol=1e-15)
+    np.testing.assert_allclose(turned("zyx", ANGLES), expected, atol=1e-15)
 
 
-def test_cylindrical():
-    axis = np.array([2.0, -3.0, 6.0]) / 7.0
-    moved = pose("cylindrical", "", (0.4, 0.7), axis)
-    np.testing.assert_allclose(moved[:3, 3], 0.4 * axis, atol=1e-15)
-    np.testing.assert_allclose(moved[:3, :3], pin.exp3(0.7 * axis), atol=1e-15)
+SKEW = np.array([2.0, -3.0, 6.0]) / 7.0
 
 
-@pytest.mark.parametrize("axis", [(2, -3, 6), (0, 0, -7), (0, 7, 0)])
-def test_planar(axis):
-    """The plane is normal to the axis, and turned from z's by the shortest rotation."""
-    axis = np.array(axis) / 7.0
-    x, y, angle = 0.3, -0.4, 1.1
+def plane(x, y, axis):
+    """The place x, y of a plane that is turned from that of z by the shortest rotation."""
     turn = pin.Quaternion.FromTwoVectors(np.array([0, 0, 1.0]), axis).matrix()
-    if axis[2] == -1.0:
-        turn = pin.utils.rotate("x", np.pi)
-    expected = np.eye(4)
-    expected[:3, :3] = pin.AngleAxis(angle, axis).matrix()
-    expected[:3, 3] = turn @ [x, y, 0]
-    np.testing.assert_allclose(pose("planar", "", (x, y, angle), axis), expected, atol=1e-15)
+    return (pin.utils.rotate("x", np.pi) if axis[2] == -1.0 else turn) @ [x, y, 0]
 
 
-def test_helical():
-    axis = np.array([2.0, -3.0, 6.0]) / 7.0
+@pytest.mark.parametrize(
+    ("kind", "coordinates", "axis", "place"),
+    [
+        ("cylindrical", (0.4, 1.1), SKEW, 0.4 * SKEW),
+        ("helical", (1.1,), SKEW, 0.25 * 1.1 * SKEW),
+        *(("planar", (0.3, -0.4, 1.1), axis, plane(0.3, -0.4, axis))
+          for axis in (SKEW, -np.eye(3)[2], np.eye(3)[1])),
+    ],
+)  # fmt: skip
+def test_turns_about_an_axis(kind, coordinates, axis, place):
     expected = np.eye(4)
-    expected[:3, :3], expected[:3, 3] = pin.AngleAxis(1.1, axis).matrix(), 0.25 * 1.1 * axis
-    np.testing.assert_allclose(pose("helical", "", (1.1,), axis), expected, atol=1e-15)
+    expected[:3, :3], expected[:3, 3] = pin.AngleAxis(1.1, axis).matrix(), place
+    np.testing.assert_allclose(pose(kind, "", coordinates, axis), expected, atol=1e-15)
 
 
 # ----------------------------------------------------------------------- directions in the plane
@@ -199,14 +181,6 @@ def test_they_are_orthonormal_and_right_handed(axis):
     assert np.linalg.det(frame) > 0
     unit = np.divide(axis, np.linalg.norm(axis))
     assert np.abs(frame.T - axes_around(unit)).max() < 2e-15
-
-
-@pytest.mark.parametrize("axis", ORDINARY, ids=str)
-def test_they_are_turned_by_the_shortest_rotation(axis):
-    a, b, c = np.divide(axis, np.linalg.norm(axis))
-    first, second, _ = directions(axis)
-    assert np.allclose(first, [1 - a * a / (1 + c), -a * b / (1 + c), -a], rtol=0, atol=1e-14)
-    assert np.allclose(second, [-a * b / (1 + c), 1 - b * b / (1 + c), -b], rtol=0, atol=1e-14)
 
 
 def test_what_is_minus_z_to_rounding_has_its_directions():

@@ -10,13 +10,10 @@ import sympy
 
 import symgen
 from symgen import cli
-from symgen.deriving.derivation import derived_program
 from symgen.deriving.selection import select
 from symgen.deriving.symbolic import derive_symbolically, euler_lagrange
 from symgen.description import read
 from symgen.errors import RequestError
-from symgen.formulations.composite import COMPOSITE
-from symgen.optimize.operations import operations_after
 from symgen.options import BuildOptions
 from tests.modules import file_of, module
 
@@ -106,21 +103,6 @@ def test_styles_keep_the_joint(name, run, tmp_path):
         assert "coordinates: quaternion" in target.read_text()
 
 
-def test_a_chain_costs_no_operation():
-    """Torques of a free body take what a recursion of six columns at once takes."""
-    path = file_of(f"symgen: 1\nname: free\njoints:{BODY}")
-    program = derived_program(read(path), COMPOSITE, "inverse_dynamics")
-    by_body = {
-        "R^T g": 14,
-        "a = v' + w x v + R^T g": 9 + 6,
-        "W = [w'] + [w]^2": 6 + 6 + 3,
-        "m a + W h": 3 + 9 + 9,
-        "skew part of W E": 18 + 15,
-        "h x a": 9 + 3,
-    }
-    assert operations_after(program.results).total == sum(by_body.values())
-
-
 @BOTH
 def test_what_is_shown(name, run):
     model = path_of(name)
@@ -203,10 +185,9 @@ def test_a_report_of_them(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_equations_know_the_length_of_quaternions(tmp_path):
+def test_equations_know_the_length_of_quaternions():
     """Whatever is the same about every axis: its angular momentum is A R w."""
-    path = tmp_path / "bob.yaml"
-    path.write_text(
+    path = file_of(
         "symgen: 1\nname: bob\nparameters: {A: 0.03}\njoints:\n  - {name: ball, type: spherical, "
         "coordinates: quaternion, origin: {},\n     link: {mass: 2, com: [0, 0, -0.5], "
         "inertia: {xx: A, yy: A, zz: A}}}\n"
@@ -219,10 +200,9 @@ def test_equations_know_the_length_of_quaternions(tmp_path):
     assert [sympy.expand(entry - A * e) for entry, e in pairs] == [0, 0, 0]
 
 
-def test_outputs_know_rotors_at_quaternions(tmp_path):
+def test_outputs_know_rotors_at_quaternions():
     """Their derivatives do not: they are left out, or refused by name."""
-    path = tmp_path / "rotors.yaml"
-    path.write_text(
+    path = file_of(
         "symgen: 1\nname: rotors\njoints:\n  - {name: ball, type: spherical, "
         "coordinates: quaternion, origin: {}, rotor_inertia: [0.1, 0.2, 0.3],\n"
         "     link: {mass: 2, com: [0, 0, -0.5]}}\n"

@@ -99,27 +99,27 @@ name: four_bar
 gravity: [0, -9.81, 0]
 parameters: {L: 1.0, d: 2.0}
 joints:
-  - name: crank
-    type: revolute
-    origin: {}
-    link: {name: bar1, mass: 1, com: [L/2, 0, 0], inertia: {zz: 1/12}}
-  - name: coupler
-    type: revolute
-    actuated: false
-    origin: {xyz: [L, 0, 0]}
-    link: {name: bar2, mass: 2, com: [1, 0, 0], inertia: {zz: 2/3}}
-  - name: rocker
-    parent: base
-    type: revolute
-    actuated: false
-    origin: {xyz: [d, 0, 0]}
-    link: {name: bar3, mass: 1.5, com: [0.75, 0, 0], inertia: {zz: 9/32}}
+  - {name: crank, type: revolute, origin: {},
+     link: {name: bar1, mass: 1, com: [L/2, 0, 0], inertia: {zz: 1/12}}}
+  - {name: coupler, type: revolute, actuated: false, origin: {xyz: [L, 0, 0]},
+     link: {name: bar2, mass: 2, com: [1, 0, 0], inertia: {zz: 2/3}}}
+  - {name: rocker, parent: base, type: revolute, actuated: false, origin: {xyz: [d, 0, 0]},
+     link: {name: bar3, mass: 1.5, com: [0.75, 0, 0], inertia: {zz: 9/32}}}
 points:
   - {name: tip, link: bar1, point: [L, 0, 0]}
 loops:
-  - name: pin
-    type: revolute
-    first: {link: bar2, origin: {xyz: [2, 0, 0]}}
-    second: {link: bar3, origin: {xyz: [1.5, 0, 0]}}
+  - {name: pin, type: revolute, first: {link: bar2, origin: {xyz: [2, 0, 0]}},
+     second: {link: bar3, origin: {xyz: [1.5, 0, 0]}}}
 initial: {q: {crank: 60*deg, coupler: -40*deg, rocker: 70*deg}, qd: {crank: 1}}
+"""
+
+ROD = """
+symgen: 1
+name: rod
+joints:
+  - {name: crank, type: revolute, origin: {}, link: {mass: 1, com: [0.5, 0, 0], inertia: {zz: 0.1}}}
+  - {name: slider, parent: base, type: prismatic, axis: [1, 0, 0], actuated: false, origin: {},
+     link: {mass: 2}}
+initial: {q: {crank: 0.3, slider: 1.6}}
+relations: {rod: RELATION}
 """

@@ -15,16 +15,13 @@ import yaml
 
 from symgen.algebra.graph import Graph
 from symgen.formulations import VARIANTS, derive
-from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.semi_recursive import SEMI_RECURSIVE
 from symgen.kinematics.tree import build_tree
-from symgen.program.evaluation import call
 from tests.choosing import deep, slow
 from tests.mechanisms.models import BY_STATE, FOUR_BAR, loaded
-from tests.oracles.comparison import STEP, agrees
 from tests.oracles.descriptions import described
 from tests.oracles.lines import compared, slopes_of, values_of
-from tests.oracles.parameter_kinds import EVERY_KIND, independent
+from tests.oracles.parameter_kinds import EVERY_KIND
 
 THREE = (SEMI_RECURSIVE, *VARIANTS)
 CASES = [*slow(THREE[0]), *deep(*THREE[1:])]
@@ -65,7 +62,7 @@ def closed():
     for key in ("joints", "points"):
         model[key] += more.pop(key)
     description = described(yaml.safe_dump({**model, **more}))
-    return description, independent(description)
+    return description, description.independent_parameters
 
 
 @cache
@@ -109,46 +106,6 @@ def test_each_line_is_the_derivative_that_its_name_says(formulation, function):
     names = runtime if by == "parameters" else [f"q_{k + 1}" for k in range(tree.n)]
     lines = compared(values_of(program, *given), slopes_of(program, *given, by), names)
     assert {term_of(line) for line in lines} >= {*terms.split()}
-
-
-FOLLOWING = """
-symgen: 1
-name: following
-parameters: {gear: -2}
-joints:
-  - {name: one, type: revolute, origin: {}, link: {mass: 1}}
-  - {name: two, type: revolute, origin: {xyz: [0.3, 0, 0.1]}, axis: [0.1, 1, 0],
-     mimic: {coordinate: one, multiplier: gear}, link: {mass: 1}}
-  - {name: three, type: prismatic, origin: {xyz: [0.2, 0.1, 0]}, axis: [0, 1, 1], link: {mass: 1}}
-points: [{name: tip, link: three, point: [0.1, 0.2, 0.3]}]
-relations: {track: points.tip.x*q.three - points.tip.y**2}
-"""
-
-
-@pytest.mark.parametrize("formulation", [NEWTON_EULER, SEMI_RECURSIVE], ids=lambda x: x.name)
-def test_derivatives_where_joints_follow(formulation):
-    """Of c'' = J qdd + bias and of J^T multipliers, by complex steps."""
-    tree = build_tree(described(FOLLOWING), Graph(), ("gear",))
-    random, steps = np.random.default_rng(2), 1j * STEP * np.eye(2)
-    given = dict(zip(("q", "qd", "qdd"), random.normal(size=(3, 2)), strict=True))
-    given |= {"constraint_multipliers": random.normal(size=1), "parameters": np.array([-2.0])}
-
-    def results(function, **moved):
-        return call(derive(tree, formulation, function), {**given, **moved})
-
-    def rows(**moved):
-        J, bias = (results(f"constraint_{x}", **moved)[0] for x in ("jacobian", "bias"))
-        return J @ given["qdd"] + bias, np.swapaxes(J, -1, -2) @ given["constraint_multipliers"]
-
-    by_q = [np.imag(x).T / STEP for x in rows(q=given["q"] + steps)]
-    by_qd = np.imag(rows(qd=given["qd"] + steps)[0]).T / STEP
-    by_gear = [np.imag(x).T / STEP for x in rows(parameters=given["parameters"] + steps[:1, :1])]
-    value, *found = results("constraint_acceleration_derivatives")
-    assert agrees(value, rows()[0]) and agrees(found[0], by_q[0]) and agrees(found[1], by_qd)
-    value, found = results("constraint_torque_derivatives")
-    assert agrees(value, rows()[1]) and agrees(found, by_q[1])
-    for kind, expected in zip(("acceleration", "torque"), by_gear, strict=True):
-        assert agrees(results(f"constraint_{kind}_parameter_derivatives")[0], expected), kind
 
 
 @pytest.mark.slow

@@ -7,7 +7,8 @@ import pytest
 
 import symgen
 from symgen.validation.compiled_mechanisms import accelerations
-from tests.mechanisms.models import BY_PARAMETERS, SEAT, body, loaded, model
+from tests.choosing import slow
+from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, ROD, SEAT, body, loaded, model
 
 STEP = 1e-6
 
@@ -51,21 +52,28 @@ def test_accelerations_in_c():
         held.constrained_forward_dynamics(still, still, still)
 
 
-@pytest.mark.slow
-def test_derivatives_of_accelerations_and_multipliers():
+def rod():
+    """A crank and a slider."""
+    return loaded(ROD.replace("RELATION", "q.slider**2 - cos(q.crank) - 1"), BY_STATE)
+
+
+@pytest.mark.parametrize("mechanism", [rod, *slow(closed)])
+def test_derivatives_of_accelerations_and_multipliers(mechanism):
     """Against central differences along integrate(), at states that keep no constraint."""
-    held = closed()
-    random = np.random.default_rng(1)
-    q, (v, tau) = held.random_configuration(random), random.normal(size=(2, held.n))
-    found = held.constrained_forward_dynamics_derivatives(q, v, tau, t=0.4)
-    steps = STEP * np.eye(held.n)
-    sides = [
-        held.constrained_forward_dynamics(held.integrate(q, sign * steps), v, tau, t=0.4)
-        for sign in (1, -1)
-    ]
-    for result in ("qdd", "multipliers"):
-        slope = (getattr(sides[0], result) - getattr(sides[1], result)).T / (2 * STEP)
-        assert np.allclose(getattr(found, f"d{result}_dq"), slope, atol=2e-6, rtol=1e-6)
+    robot, random = mechanism(), np.random.default_rng(1)
+    q = robot.random_configuration(random)
+    state, steps = (q, *random.uniform(-0.6, 0.6, (2, robot.n))), STEP * np.eye(robot.n)
+    derivatives = robot.constrained_forward_dynamics_derivatives(*state, t=0.4)
+    for k, name in enumerate(("q", "qd", "tau")):
+        sides = []
+        for sign in (1, -1):
+            moved = [np.tile(x, (robot.n, 1)) for x in state]
+            moved[k] = moved[k] + sign * steps if k else robot.integrate(q, sign * steps)
+            sides.append(robot.constrained_forward_dynamics(*moved, t=0.4))
+        for result in ("qdd", "multipliers"):
+            slope = (getattr(sides[0], result) - getattr(sides[1], result)).T / (2 * STEP)
+            slopes = getattr(derivatives, f"d{result}_d{name}")
+            assert np.allclose(slopes, slope, atol=2e-6, rtol=1e-6)
 
 
 def test_it_is_put_together_on_the_manifold():

@@ -1,6 +1,7 @@
 """Constants inside products: fewer multiplications, the same values."""
 
 import numpy as np
+import pytest
 
 from symgen.algebra.graph import Graph
 from symgen.optimize.constant_factors import with_constants_inside
@@ -21,24 +22,22 @@ def multiplications(program):
     return operations_after(program.results).multiplications
 
 
-def test_a_constant_that_serves_two_products_is_multiplied_once():
-    program = program_of(lambda x, y, z: ((x * 3.0) * y, (x * -3.0) * z))
-    assert multiplications(program) == 4
+PRODUCTS = {
+    "a constant that serves two products": (lambda x, y, z: ((x * 3.0) * y, (x * -3.0) * z), 4, 3),
+    "a product that is there anyway": (lambda x, y, z: (x * 3.0, (x * 3.0) * y), 3, 2),
+    "nested products": (lambda x, y, z: ((x * 3.0) * y * z, (x * 3.0) * z), 5, 4),
+}
+"""With the numbers of multiplications before and after."""
+
+
+@pytest.mark.parametrize("case", PRODUCTS)
+def test_constants_move_inside(case):
+    entries, before, after = PRODUCTS[case]
+    program = program_of(entries)
     better = with_constants_inside(program)
-    assert multiplications(better) == 3
+    assert (multiplications(program), multiplications(better)) == (before, after)
     values = {"x": np.array([0.7, -1.3, 2.1])}
     np.testing.assert_allclose(call(better, values)[0], call(program, values)[0], rtol=1e-15)
-
-
-def test_what_is_there_anyway_is_used():
-    program = program_of(lambda x, y, z: (x * 3.0, (x * 3.0) * y))
-    assert multiplications(program) == 3
-    assert multiplications(with_constants_inside(program)) == 2
-
-
-def test_a_constant_moves_through_nested_products():
-    program = program_of(lambda x, y, z: ((x * 3.0) * y * z, (x * 3.0) * z))
-    assert multiplications(with_constants_inside(program)) < multiplications(program)
 
 
 def test_a_single_product_stays_as_it_is():

@@ -31,18 +31,23 @@ class Thesis:
     def __init__(self, rows, q, qd, qdd):
         self.omega, self.alpha, self.x, self.v, self.a, self.R0 = (_Zero() for _ in range(6))
         self.R0[0] = np.eye(3)
+        self.R, self.dR, self.e, self.dx = {}, {}, {}, {}
         for j, row in enumerate(rows, start=1):
-            revolute = row.type == "revolute"
-            theta = row.theta + (q[j - 1] if revolute else 0.0)
-            d = row.d + (0.0 if revolute else q[j - 1])
-            ct, st = np.cos(theta), np.sin(theta)
-            ca, sa = np.cos(row.alpha), np.sin(row.alpha)
-            R = np.array([[ct, -ca * st, sa * st], [st, ca * ct, -sa * ct], [0, sa, ca]])  # (2.10)
-            dR = np.array([[-st, -ca * ct, sa * ct], [ct, -ca * st, sa * st], [0, 0, 0]]) * revolute
-            e = np.array([0, sa, ca])
-            dx = np.array([row.a, d * sa, d * ca])  # R_j^T times (2.11)
-            step = self.revolute if revolute else self.prismatic
-            step(j, R, dR, e, dx, qd[j - 1], qdd[j - 1])
+            self.geometry(j, row, q[j - 1])
+            step = self.revolute if row.type == "revolute" else self.prismatic
+            step(j, self.R[j], self.dR[j], self.e[j], self.dx[j], qd[j - 1], qdd[j - 1])
+
+    def geometry(self, j, row, q):
+        """(2.10), R_j^T times (2.11), (3.1), (3.2)"""
+        revolute = row.type == "revolute"
+        theta, d = (row.theta + q, row.d) if revolute else (row.theta, row.d + q)
+        ct, st, ca, sa = np.cos(theta), np.sin(theta), np.cos(row.alpha), np.sin(row.alpha)
+        self.R[j] = np.array([[ct, -ca * st, sa * st], [st, ca * ct, -sa * ct], [0, sa, ca]])
+        slope = np.array([[-st, -ca * ct, sa * ct], [ct, -ca * st, sa * st], [0, 0, 0]])
+        self.dR[j] = slope * revolute
+        self.e[j] = np.array([0, sa, ca])
+        self.dx[j] = np.array([row.a, d * sa, d * ca])
+        self.dx[j, "q", j] = np.zeros(3) if revolute else self.e[j]
 
     def into(self, X, j, R, dR):
         """(3.8)-(3.10), (3.14)-(3.16), (3.23)-(3.25), (3.32)-(3.34), (3.47)-(3.49)"""
@@ -151,11 +156,7 @@ class ThesisDynamics(Thesis):
     def __init__(self, links, gravity, q, qd, qdd, loads):
         super().__init__([link.row for link in links], q, qd, qdd)
         self.links, self.n = links, len(links)
-        self.R, self.dR, self.e, self.dx = {}, {}, {}, {}
-        for j, link in enumerate(links, start=1):
-            self.geometry(j, link.row, q[j - 1])
-        names = ("v_G", "a_G", "H", "F_G", "n_G", "F_p", "n_p", "F_e", "n_f", "n_m", "tau")
-        for name in names:
+        for name in ("v_G", "a_G", "H", "F_G", "n_G", "F_p", "n_p", "F_e", "n_f", "n_m", "tau"):
             setattr(self, name, _Zero())
         for j, link in enumerate(links, start=1):
             self.center(j, link, qd[j - 1], qdd[j - 1])
@@ -166,18 +167,6 @@ class ThesisDynamics(Thesis):
             self.loaded(j, links[j - 1], loads[j - 1])
         for j in range(self.n, 0, -1):
             self.torque(j)
-
-    def geometry(self, j, row, q):
-        """(2.10), (2.11), (3.1), (3.2)"""
-        revolute = row.type == "revolute"
-        theta, d = (row.theta + q, row.d) if revolute else (row.theta, row.d + q)
-        ct, st, ca, sa = np.cos(theta), np.sin(theta), np.cos(row.alpha), np.sin(row.alpha)
-        self.R[j] = np.array([[ct, -ca * st, sa * st], [st, ca * ct, -sa * ct], [0, sa, ca]])
-        slope = np.array([[-st, -ca * ct, sa * ct], [ct, -ca * st, sa * st], [0, 0, 0]])
-        self.dR[j] = slope * revolute
-        self.e[j] = np.array([0, sa, ca])
-        self.dx[j] = np.array([row.a, d * sa, d * ca])
-        self.dx[j, "q", j] = np.zeros(3) if revolute else self.e[j]
 
     def center(self, j, link, qd, qdd):
         revolute, e = link.row.type == "revolute", self.e[j]

@@ -38,22 +38,18 @@ def agrees(value, expected, limit=LIMIT):
     return error(value, expected) <= limit
 
 
-def random_state(n, seed):
-    """|q| <= pi, velocities and accelerations up to 2, (n,) each; the same for one seed."""
-    rng = np.random.default_rng(seed)
-    return {"q": rng.uniform(-np.pi, np.pi, n), **_rates(rng, n)}
-
-
 def state_of(description, seed):
-    """The same for a described robot, with loads and torques up to 10.
+    """A state of a described robot: |q| <= pi, rates up to 2, loads and torques up to 10.
 
     `x`, what hybrid dynamics is given, holds accelerations of the prescribed joints and torques of
     the free ones.
     """
     rng = np.random.default_rng(seed)
-    prescribed = prescribed_coordinates(description)
+    leaders = [joint for joint in description.joints if joint.mimic is None]
+    prescribed = np.array([x for joint in leaders for x in joint.prescribed], dtype=bool)
     n = len(prescribed)
-    state = {"q": _positions(rng, description), **_rates(rng, n)}
+    state = {"q": _positions(rng, description)}
+    state |= {name: rng.uniform(-2, 2, n) for name in ("qd", "qdd")}
     state["loads"] = rng.uniform(-10, 10, (len(description.loads), 6))
     state["tau"] = rng.uniform(-10, 10, n)
     state["multipliers"] = rng.uniform(-1, 1, n)
@@ -78,14 +74,3 @@ def motion_of(description, seed):
     """What inverse dynamics takes: q, qd, qdd and loads of `state_of`."""
     state = state_of(description, seed)
     return {name: state[name] for name in ("q", "qd", "qdd", "loads")}
-
-
-def prescribed_coordinates(description):
-    """Which coordinates of a described robot are prescribed, (n,)."""
-    own = [joint for joint in description.joints if joint.mimic is None]
-    flags = [flag for joint in own for flag in joint.prescribed]
-    return np.array(flags, dtype=bool)
-
-
-def _rates(rng, n):
-    return {"qd": rng.uniform(-2, 2, n), "qdd": rng.uniform(-2, 2, n)}

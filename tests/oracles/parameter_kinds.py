@@ -47,12 +47,7 @@ points:
 """
 
 
-def independent(description):
-    """Names of the parameters that the file gives a value; the others follow from them."""
-    return tuple(p.name for p in description.parameters if not p.derived)
-
-
 def every_kind():
     """The model with every kind of parameters, and all that may vary."""
     description = described(EVERY_KIND)
-    return description, independent(description)
+    return description, description.independent_parameters

@@ -469,20 +469,6 @@ class PinocchioRobot:
             motion[1, i] = pin.getFrameClassicalAcceleration(*at).vector
         return tuple(motion)
 
-    # --------------------------------------------------------------------------- regressor
-
-    def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """(n, 10 n_joints), parameters about the origins of the link frames."""
-        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
-        whole = pin.computeJointTorqueRegressor(self.model, self.data, *states)
-        whole = np.asarray(whole).reshape(self.n, 10 * len(self._coordinates()))[self.order]
-        columns = []
-        for joint, name in self._coordinates():
-            number = self.model.getJointId(name)
-            block = whole[:, 10 * (number - 1) : 10 * number]
-            columns.append(block @ _change_of_frame(self._behind(joint, number).homogeneous))
-        return np.concatenate([np.zeros((self.n, 0)), *columns], axis=1)
-
 
 def pinocchio_model(description: RobotDescription) -> PinocchioRobot:
     """The Pinocchio model of a description."""
@@ -493,23 +479,3 @@ def _joint_model(kind: str, axis: Array) -> Any:
     if kind == "revolute":
         return pin.JointModelRZ() if (axis == Z).all() else pin.JointModelRevoluteUnaligned(axis)
     return pin.JointModelPZ() if (axis == Z).all() else pin.JointModelPrismaticUnaligned(axis)
-
-
-def _change_of_frame(pose: Array) -> Array:
-    """Parameters about the frame ahead from those about the frame behind: a 10 x 10 matrix.
-
-    [[S, m c], [m c', m]] with S the second moments of mass, trace(S) 1 - S the inertia, turns as
-    T ... T' by the pose T.
-    """
-    matrix = np.zeros((10, 10))
-    for k, (m, x, y, z, xx, xy, yy, xz, yz, zz) in enumerate(np.eye(10)):
-        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        moments = np.zeros((4, 4))
-        moments[:3, :3] = 0.5 * np.trace(inertia) * np.eye(3) - inertia
-        moments[:3, 3] = moments[3, :3] = x, y, z
-        moments[3, 3] = m
-        there = pose @ moments @ pose.T
-        turned = np.trace(there[:3, :3]) * np.eye(3) - there[:3, :3]
-        entries = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
-        matrix[:, k] = [there[3, 3], *there[:3, 3], *(turned[entry] for entry in entries)]
-    return matrix

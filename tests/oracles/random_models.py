@@ -1,6 +1,4 @@
-"""Random robot files: trees of joints in mixed frame styles, with joint terms and prescribed joints
-where asked for.
-"""
+"""Random robot files: trees in mixed frame styles, with joint terms and prescribed joints."""
 
 from __future__ import annotations
 
@@ -35,19 +33,13 @@ class Recipe:
     """What a random model may contain."""
 
     joints: tuple[int, int] = (1, 20)
-    styles: Sequence[str] = ("standard", "modified", "origin")
     types: Sequence[str] = ("revolute", "revolute", "prismatic", "fixed")
     branching: bool = True
     loads: tuple[int, int] = (0, 3)
     points: tuple[int, int] = (0, 1)
-    before: bool = True
     massless: bool = True
     terms: bool = False
     prescribed: bool = False
-    floating_base: bool = False
-    """Whether the first joint is a free body of the base, without rotors."""
-    base_terms: bool = True
-    """Whether it may have damping, too."""
 
 
 COMPOSITE: Mapping[str, int] = {"universal": 2, "cylindrical": 2, "spherical": 3, "floating": 6}
@@ -64,7 +56,7 @@ EVERYTHING = Recipe(
 
 @dataclass
 class _Tree:
-    """Per joint: type, parent (-1: base) and whether there is mass on it or behind it."""
+    """Per joint: type and parent (-1: base)."""
 
     types: list[str] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
@@ -90,11 +82,8 @@ def seeded_model_text(seed: int, recipe: Recipe | None = None) -> str:
             lines.append("    coordinates: quaternion")
         if parent != i - 1 or choices.integer(0, 1):
             lines.append(f"    parent: {'base' if parent < 0 else links[parent]}")
-        lines += _frame(choices, recipe, file_convention, kind)
-        if recipe.floating_base and i == 0:
-            damped = recipe.base_terms and choices.integer(0, 1)
-            lines += [f"    damping: {choices.real(0, 3)}"] if damped else []
-        elif recipe.terms and kind != "fixed":
+        lines += _frame(choices, file_convention, kind)
+        if recipe.terms and kind != "fixed":
             lines += _terms(choices, _coordinates(kind), springs=kind not in ON_MANIFOLDS)
         if recipe.prescribed and kind != "fixed":
             lines += _prescribed(choices, 1 if kind in ON_MANIFOLDS else _coordinates(kind))
@@ -115,8 +104,7 @@ def _row(values: Sequence[Any]) -> str:
 def _tree(choices: Choices, recipe: Recipe) -> _Tree:
     tree = _Tree()
     for i in range(choices.integer(*recipe.joints)):
-        base = recipe.floating_base and i == 0
-        tree.types.append("free" if base else _pick(choices, recipe.types))
+        tree.types.append(_pick(choices, recipe.types))
         branch = recipe.branching and choices.integer(0, 2) == 2
         tree.parents.append(choices.integer(-1, i - 1) if branch else i - 1)
     return tree
@@ -209,12 +197,12 @@ def _prescribed(choices: Choices, coordinates: int) -> list[str]:
     return [f"    prescribed: [{', '.join(flags)}]"]
 
 
-def _frame(choices: Choices, recipe: Recipe, file_convention: str, kind: str) -> list[str]:
+def _frame(choices: Choices, file_convention: str, kind: str) -> list[str]:
     if kind in ON_MANIFOLDS:
         return [f"    origin: {_pose(choices)}"]
     if kind in COMPOSITE:
         return _composite_frame(choices, kind)
-    style = _pick(choices, recipe.styles)
+    style = _pick(choices, ("standard", "modified", "origin"))
     if style == "origin":
         lines = [f"    origin: {_pose(choices)}"]
         if kind == "fixed":
@@ -229,7 +217,7 @@ def _frame(choices: Choices, recipe: Recipe, file_convention: str, kind: str) ->
     lines = ["    dh: {" + ", ".join(f"{key}: {value}" for key, value in row.items()) + "}"]
     if style != file_convention:
         lines.append(f"    convention: {style}")
-    if recipe.before and choices.integer(0, 3) == 3:
+    if choices.integer(0, 3) == 3:
         lines.append(f"    before: {_pose(choices)}")
     return lines
 

@@ -16,8 +16,6 @@ from tests.oracles.descriptions import described
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 RECIPE = Recipe(joints=(3, 5), loads=(1, 2), terms=True)
-
-
 CASES = {
     "used before it has a name": (
         "first = x*y + x | product = x*y; last = product*product*first",

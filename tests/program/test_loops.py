@@ -12,11 +12,11 @@ from symgen.formulations.composite import COMPOSITE
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.program.loops import EachJoint, EachPair, Straight, unrolled
-from tests.choosing import deep, slow, some_slow
+from tests.choosing import some_slow
 from tests.contract import cells, operations, references
+from tests.formulations.test_composite import SATELLITE
 from tests.oracles.comparison import agrees, motion_of
 from tests.oracles.descriptions import described
-from tests.oracles.random_models import Recipe, seeded_model_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 IN_LOOPS = [(item, function) for item in FORMULATIONS for function in item.loops]
@@ -55,21 +55,18 @@ def test_what_is_said_once_does_not_grow_with_the_robot(formulation, function):
     assert statements("arm7") == statements("tree12")  # both have loads
 
 
-FLOATING = Recipe(
-    joints=(3, 7),
-    types=("revolute", "prismatic"),
-    loads=(0, 0),
-    terms=True,
-    floating_base=True,
-    base_terms=False,
-    massless=False,
-)
+ARMS = """
+  - {name: left, type: revolute, parent: body, origin: {xyz: [0, 0.4, 0], rpy: [0.2, 0.1, 0]},
+     damping: 0.3, stiffness: 2, link: {mass: 1, com: [0.1, 0, 0.2]}}
+  - {name: slide, type: prismatic, axis: [1, 2, 0], origin: {xyz: [0.3, 0, 0.1]}, friction: 0.4,
+     rotor_inertia: 0.1, gear_ratio: 3, link: {mass: 2, inertia: {xx: 1, yy: 1, zz: 1, xy: 0.1}}}
+points:"""
 
 
-@pytest.mark.parametrize("seed", [*slow(20), *deep(21, 22, 23)])
-def test_floating_bases(seed):
-    """At a random state, in the size of each array."""
-    description = described(seeded_model_text(seed, FLOATING))
+@pytest.mark.slow
+def test_floating_bases():
+    """In the size of each array."""
+    description = described(SATELLITE.replace("\npoints:", ARMS))
     tree, state = build_tree(description, Graph()), motion_of(description, 1)
     for function in manifolds.IN_LOOPS:
         assert has_loops(tree, COMPOSITE, function)

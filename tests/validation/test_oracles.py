@@ -33,7 +33,7 @@ OF_PINOCCHIO = (
     "forward_kinematics", "jacobians", "link_motion", "point_motion", "point_motion_derivatives",
     "joint_wrenches", "mass_matrix", "gravity_forces", "kinetic_energy", "potential_energy",
     "inverse_dynamics", "inverse_dynamics_derivatives", "center_of_mass", "center_of_mass_jacobian",
-    "centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate", "regressor",
+    "centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate",
 )  # fmt: skip
 SOLVED = ("forward_dynamics", "forward_dynamics_derivatives")
 
@@ -76,7 +76,7 @@ MODELS = {
     "still": seeded_model_text(3, Recipe(joints=(3, 3), types=("fixed",), points=(2, 2))),
     "empty": EMPTY,
 }
-BATCHED = (*OF_PINOCCHIO, "joint_wrench_derivatives", "coriolis_matrix", *SOLVED)
+BATCHED = (*OF_PINOCCHIO, "regressor", "joint_wrench_derivatives", "coriolis_matrix", *SOLVED)
 
 
 @pytest.mark.parametrize("model", MODELS)

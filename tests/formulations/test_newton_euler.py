@@ -1,27 +1,28 @@
-"""Derivatives of the Newton-Euler torques: the equations of the thesis, and their zeros."""
+"""Newton-Euler: derivatives are the equations of the thesis, and names those of entries."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from benchmarks.models import HUMAN43, spatial_tree
+from symgen import read
 from symgen.algebra.graph import Graph
 from symgen.formulations import derive
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.kinematics.tree import build_tree
+from symgen.optimize.folding import fold
+from symgen.program.evaluation import call
+from symgen.program.program import Output
 from tests.choosing import one_in
+from tests.modules import ROOT
 from tests.oracles.barman import Link, Row, ThesisDynamics
-from tests.oracles.comparison import motion_of
+from tests.oracles.comparison import agrees, motion_of, state_of
 from tests.oracles.descriptions import described
+from tests.oracles.implicit import Implicit
 from tests.oracles.lines import values_of
 
-FUNCTION = "inverse_dynamics_derivatives"
 DERIVATIVE = re.compile(r"d_(.*?)_(\d+)((?:_[xyz])?)_d(q|qd|qdd)_(\d+)")
-
-
-def written(description, function):
-    return derive(build_tree(description, Graph()), NEWTON_EULER, function)
 
 
 TYPES = ("revolute", "prismatic", "revolute", "revolute", "prismatic", "revolute")
@@ -63,20 +64,13 @@ def test_the_lines_equal_the_equations_of_the_thesis(seed):
     links, gravity, description = thesis_chain(seed)
     state = motion_of(description, seed)
     thesis = ThesisDynamics(links, gravity, *state.values())
-    program = written(description, "joint_wrench_derivatives")
-    values = values_of(program, state, description.parameter_values)
-    torques = values_of(written(description, FUNCTION), state, description.parameter_values)
-    values = {**torques, **values}
-    quantities = {
-        "omega": thesis.omega,
-        "alpha": thesis.alpha,
-        "H": thesis.H,
-        "F_G": thesis.F_G,
-        "n_G": thesis.n_G,
-        "f": thesis.F_p,
-        "n_o": thesis.n_p,
-        "tau": thesis.tau,
-    }
+    values = {}
+    for function in ("inverse_dynamics_derivatives", "joint_wrench_derivatives"):
+        program = derive(build_tree(description, Graph()), NEWTON_EULER, function)
+        values |= values_of(program, state, description.parameter_values)
+    names = ("omega", "alpha", "H", "F_G", "n_G", "tau")
+    quantities = {name: getattr(thesis, name) for name in names}
+    quantities |= {"f": thesis.F_p, "n_o": thesis.n_p}
     seen = dict.fromkeys(quantities, 0)
     for name, value in values.items():
         match = DERIVATIVE.fullmatch(name)
@@ -91,14 +85,31 @@ def test_the_lines_equal_the_equations_of_the_thesis(seed):
     assert all(seen.values()), seen
 
 
-@pytest.mark.deep
-def test_the_human_has_747_entries():
-    """The tree of the 43-coordinate human in the open-tree paper, with general links."""
-    text = spatial_tree(HUMAN43, "human")
-    program = written(described(text + "gravity: [1, 2, -9]\n"), FUNCTION)
-    for output in program.outputs[1:]:
-        assert sum(not entry.is_zero for entry in output.entries) == 747
-        assert output.entries[41 * 43 + 17].is_zero
-    # the first axis is vertical: where gravity is, too, nothing changes with q_1
-    by_q = written(described(text), FUNCTION).outputs[1]
-    assert sum(not entry.is_zero for entry in by_q.entries) == 747 - 43
+def program_of(description, function):
+    tree = build_tree(description, Graph())
+    return fold(derive(tree, NEWTON_EULER, function), description.parameter_values)
+
+
+@pytest.mark.parametrize("function", ["forward_dynamics", "hybrid_dynamics", "mass_matrix"])
+def test_entries_of_the_mass_matrix_have_their_names(function):
+    """The numbers of the other statements give M, and `M_i_j` are its entries."""
+    description = read(ROOT / "examples" / "tree12.yaml")
+    state, program = state_of(description, 1), program_of(description, function)
+    lines = [line for line in program.statements if line.name.startswith("M_")]
+    entries = tuple(line.value for line in lines)
+    called = call(replace(program, outputs=(Output("M", (len(lines),), entries),)), state)
+    mass = Implicit(description, 1).M
+    places = [tuple(int(k) - 1 for k in line.name.split("_")[1:]) for line in lines]
+    assert len(set(places)) == len(places) > 30
+    assert agrees(called[0], np.array([mass[place] for place in places]))
+    named = {line.value.index for line in lines}
+    for output in program.outputs:
+        if output.name in ("diagonal", "mass_matrix"):
+            assert all(x.is_atomic or x.index in named for x in output.entries)
+
+
+def test_steps_say_what_they_are_for():
+    description = read(ROOT / "examples" / "two_link.yaml")
+    kinds = [step.kind for step in program_of(description, "forward_dynamics").steps]
+    assert "mass matrix, column 2: backward" in kinds and "bias: forward" in kinds
+    assert "backward" not in kinds
