@@ -3,8 +3,6 @@
 The full campaign: ``python -m tests.dependability.killing --builds 300``.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -17,7 +15,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /
 
 @pytest.mark.deep  # installations alone: tests/toolchain/test_install.py
 @pytest.mark.parametrize("builds", [60])
-def test_the_package_imports_whatever_happens(tmp_path: Path, builds: int) -> None:
+def test_the_package_imports_whatever_happens(tmp_path, builds):
     done = campaign(tmp_path, builds, seed=builds)
     assert sum(done.outcomes.values()) >= builds
     print(done.outcomes, file=sys.stderr)

@@ -1,10 +1,7 @@
 """Machines whose tool chain lacks something: what is built there, and what is said."""
 
-from __future__ import annotations
-
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +14,7 @@ BARRED = (
 )
 
 
-def _build(world: World, *options: str, barred: bool = True, **more: str) -> tuple[int, str]:
+def _build(world, *options, barred=True, **more):
     start = python("-c", BARRED) if barred else python("-m", "symgen")
     done = subprocess.run(
         [*start, "build", str(world.model(2.0)), *OPTIONS, *options],
@@ -30,11 +27,11 @@ def _build(world: World, *options: str, barred: bool = True, **more: str) -> tup
     return done.returncode, done.stderr
 
 
-def _dated(folder: Path) -> dict[Path, tuple[int, int]]:
+def _dated(folder):
     return {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in folder.rglob("*")}
 
 
-def test_a_compiler_that_fails(tmp_path: Path) -> None:
+def test_a_compiler_that_fails(tmp_path):
     world = World(tmp_path)
     world.hold_a_package()
     before = _dated(world.package)

@@ -1,14 +1,11 @@
 """The JavaScript module, run by Node: every function against the evaluation of its program."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +14,6 @@ from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.description import read
-from symgen.emit.bundle import Package
 from symgen.emit.emission import javascript_module, javascript_script
 from symgen.options import ALL, STRAIGHT, BuildOptions
 from symgen.program.arguments import PARAMETERS
@@ -42,7 +38,7 @@ console.log(JSON.stringify(answers));
 """
 
 
-def run(folder: Path, source: str, calls: list[dict]) -> list[list[np.ndarray]]:
+def run(folder, source, calls):
     """The results of the calls, in order; digits are those that read back exactly."""
     (folder / "generated.mjs").write_text(source)
     (folder / "calls.mjs").write_text(CALLS)
@@ -54,7 +50,7 @@ def run(folder: Path, source: str, calls: list[dict]) -> list[list[np.ndarray]]:
     return [[np.array(array, float) for array in answer] for answer in json.loads(done.stdout)]
 
 
-def call_of(formulation: str, name: str, given: dict) -> dict:
+def call_of(formulation, name, given):
     """A call as JSON: arrays flat, loads and parameters by name."""
     function = function_named(name)
     flat = {key: np.ravel(value).tolist() for key, value in given.items()}
@@ -67,7 +63,7 @@ def call_of(formulation: str, name: str, given: dict) -> dict:
     }
 
 
-def check(source: Package, folder: Path, count: int = 10, masses: bool = False) -> None:
+def check(source, folder, count=10, masses=False):
     """Random arguments; parameters that are `masses` and lengths are positive."""
     rng = np.random.default_rng(3)
     calls, expected = [], []
@@ -98,13 +94,13 @@ def check(source: Package, folder: Path, count: int = 10, masses: bool = False) 
         *slow((random_package, (7, 9000), 2)),  # in several functions
     ],
 )
-def test_programs(tmp_path: Path, make: Any, arguments: tuple[int, ...], count: int) -> None:
+def test_programs(tmp_path, make, arguments, count):
     source = make(*arguments)
     assert ("__inverse_dynamics__2(" in javascript_module(source)) == (count == 2)
     check(source, tmp_path, count)
 
 
-def derived(model: Path, **options: Any) -> Package:
+def derived(model, **options):
     """Return the package of a model, in straight lines."""
     description = read(model)
     selection = select(description, BuildOptions(form=STRAIGHT, **options))
@@ -113,13 +109,13 @@ def derived(model: Path, **options: Any) -> Package:
 
 @pytest.mark.slow
 @needs_node
-def test_a_robot_with_loads_parameters_and_all_formulations(tmp_path: Path) -> None:
+def test_a_robot_with_loads_parameters_and_all_formulations(tmp_path):
     every = {"formulations": (ALL,), "functions": (ALL,), "runtime_parameters": ("L2", "m2")}
     check(derived(EXAMPLES / "two_link.yaml", **every), tmp_path, 3, masses=True)
 
 
 @needs_node
-def test_a_singular_mass_matrix_gives_nan(tmp_path: Path) -> None:
+def test_a_singular_mass_matrix_gives_nan(tmp_path):
     model = tmp_path / "light.yaml"
     model.write_text(
         "symgen: 1\nname: light\njoints:\n"
@@ -133,7 +129,7 @@ def test_a_singular_mass_matrix_gives_nan(tmp_path: Path) -> None:
 
 
 @needs_node
-def test_the_script_of_a_page_defines_the_same(tmp_path: Path) -> None:
+def test_the_script_of_a_page_defines_the_same(tmp_path):
     script = javascript_script(arm_package())
     (tmp_path / "script.js").write_text(f"{script}\nconsole.log(Object.keys(symgen).join());\n")
     done = subprocess.run(
@@ -142,7 +138,7 @@ def test_the_script_of_a_page_defines_the_same(tmp_path: Path) -> None:
     assert done.stdout.strip() == "robot,closed_form,recursion", done.stderr
 
 
-def test_text_of_a_stranger_stays_text() -> None:
+def test_text_of_a_stranger_stays_text():
     source = arm_package()
     names = ("</script><b>\u2028alert(1)", "`${alert(2)}`")
     source = javascript_module(replace(source, metadata=replace(source.metadata, link_names=names)))

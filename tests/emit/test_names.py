@@ -1,7 +1,5 @@
 """Names of the model in source: unique, legal in every language, never code."""
 
-from __future__ import annotations
-
 import keyword
 
 import pytest
@@ -17,19 +15,19 @@ from tests.emit.samples import Writer, arm, metadata, package, random_package
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a;b", "1a", "_a", "ä", "a\n", "a-b", "a.b", "a\0"])
-def test_what_is_no_identifier_is_refused(name: str) -> None:
+def test_what_is_no_identifier_is_refused(name):
     with pytest.raises(ValueError, match="identifier"):
         identifier(name)
 
 
-def test_keywords_and_functions_are_reserved() -> None:
+def test_keywords_and_functions_are_reserved():
     assert set(keyword.kwlist) <= RESERVED
     for language in (C, CYTHON, NUMPY):
         assert set(language.functions.values()) <= RESERVED
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_local_names_collide_with_nothing(seed: int) -> None:
+def test_local_names_collide_with_nothing(seed):
     facts = random_package(seed, 200)
     for forms in facts.programs["newton_euler"].values():
         k = kernel("newton_euler", forms, facts.metadata.sizes)
@@ -39,7 +37,7 @@ def test_local_names_collide_with_nothing(seed: int) -> None:
         assert not set(names) & {array.name for array in k.arrays}
 
 
-def test_parameters_are_prefixed_and_temporaries_renamed() -> None:
+def test_parameters_are_prefixed_and_temporaries_renamed():
     facts = metadata("robot", 1, parameter_names=("tau",), default_parameters=(1.0,))
     w = Writer("inverse_dynamics", facts.sizes, ("tau",))
     (q,) = w.inputs["q"]
@@ -57,7 +55,7 @@ def test_parameters_are_prefixed_and_temporaries_renamed() -> None:
 
 
 @pytest.mark.parametrize("field", ["name", "coordinate_names"])
-def test_a_hostile_name_stops_emission(field: str) -> None:
+def test_a_hostile_name_stops_emission(field):
     if field == "name":
         with pytest.raises(ValueError, match="identifier"):
             emit(package([arm("mass_matrix")], metadata("x; import os", 2)))
@@ -74,7 +72,7 @@ HOSTILE = 'x"""\nimport os; os.abort() # \\ */ #error \u202e end of ??/\ncomment
 
 
 @pytest.mark.parametrize("backends", some_slow(BACKEND_SETS, BACKEND_SETS[:1], alone=True), ids=str)
-def test_hostile_texts_stay_comments(tmp_path, backends) -> None:
+def test_hostile_texts_stay_comments(tmp_path, backends):
     from tests.emit.building import build
 
     facts = metadata("robot", 1, description=HOSTILE, model_hash=HOSTILE, symgen_version=HOSTILE)
@@ -89,7 +87,7 @@ def test_hostile_texts_stay_comments(tmp_path, backends) -> None:
     assert module.model_hash == HOSTILE
 
 
-def test_text_helpers() -> None:
+def test_text_helpers():
     assert text.plain(" a\n\tb\u202ec ") == "a b c"
     assert "*/" not in text.comment("a */ b")
     assert eval('"""' + text.docstring('"a" \\ """') + '"""') == '"a" \\ """'

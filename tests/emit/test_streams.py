@@ -3,8 +3,6 @@
 A kernel that copies its argument, of every length, in rows that begin anywhere in a line.
 """
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -74,7 +72,7 @@ int main(void)
     some_slow([(2, ()), (4, AVX2), (8, AVX512), (8, AVX2), (8, ())], [(2, ())]),
     ids=["SSE2", "AVX2", "AVX-512", "8 by AVX2", "8 by SSE2"],
 )
-def test_streams_are_what_is_stored(width: int, options: tuple[str, ...], tmp_path: Path) -> None:
+def test_streams_are_what_is_stored(width, options, tmp_path):
     if options and not runs(8 if options == AVX512 else 4):
         pytest.skip("this processor has no such instructions")
     (tmp_path / "program.c").write_text(PROGRAM)

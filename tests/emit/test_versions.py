@@ -1,15 +1,10 @@
 """Kernels for several samples at once: every width, any number of samples and threads."""
 
-from __future__ import annotations
-
 import copy
 import ctypes
 import pickle
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 from unittest import mock
 
 import mpmath
@@ -37,7 +32,7 @@ SIZES = (0, 1, 2, 7, 8, 9, 15, 16, 17, 1003)
 OPTIONS = {1: (), 2: (), 4: AVX2, 8: AVX512}
 
 
-def runs(width: int) -> bool:
+def runs(width):
     """Whether this processor has vectors of so many numbers."""
     needed = {4: {"avx2", "fma", "bmi2"}, 8: {"avx512f", "avx512dq", "avx512vl"}}
     try:
@@ -80,7 +75,7 @@ void waves(int count, const double *x, double *s, double *c)
 
 
 @pytest.fixture(scope="module", params=WIDTHS)
-def waves(request: Any, tmp_path_factory: Any) -> Any:
+def waves(request, tmp_path_factory):
     """Sines and cosines of symgen-real.h at one width."""
     folder, width = tmp_path_factory.mktemp("waves"), request.param
     compiler = find_compiler()
@@ -96,7 +91,7 @@ def waves(request: Any, tmp_path_factory: Any) -> Any:
             assert done.status == 0, done.output
     function = ctypes.CDLL(str(folder / "waves.so")).waves
 
-    def call(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def call(x):
         room = -(-len(x) // 8) * 8
         angles, s, c = np.zeros((3, room))
         angles[: len(x)] = x
@@ -107,7 +102,7 @@ def waves(request: Any, tmp_path_factory: Any) -> Any:
     return call
 
 
-def ulps(values: np.ndarray, exact: list[Any]) -> float:
+def ulps(values, exact):
     """Largest error in units of the last place."""
     return max(
         float(abs(mpmath.mpf(float(value)) - wanted)) / np.spacing(abs(float(wanted)))
@@ -115,7 +110,7 @@ def ulps(values: np.ndarray, exact: list[Any]) -> float:
     )
 
 
-def test_sines_and_cosines_to_two_units_in_the_last_place(waves: Any) -> None:
+def test_sines_and_cosines_to_two_units_in_the_last_place(waves):
     rng = np.random.default_rng(0)
     turns = rng.integers(-1_000_000, 1_000_000, 1000)
     x = np.concatenate(
@@ -133,7 +128,7 @@ def test_sines_and_cosines_to_two_units_in_the_last_place(waves: Any) -> None:
         assert ulps(cosines, [mpmath.cos(angle) for angle in angles]) <= 2.0
 
 
-def test_far_and_infinite_angles_are_those_of_the_c_library(waves: Any) -> None:
+def test_far_and_infinite_angles_are_those_of_the_c_library(waves):
     x = np.array([1e300, 1e7, -3e9, 0.5, np.inf, np.nan, 1.0])
     sines, cosines = waves(x)
     with np.errstate(invalid="ignore"):
@@ -144,7 +139,7 @@ def test_far_and_infinite_angles_are_those_of_the_c_library(waves: Any) -> None:
 # -- batches -----------------------------------------------------------------------------------
 
 
-def tree(folder: Path, parents: Sequence[int] = (0, 1, 1, 0)) -> Path:
+def tree(folder, parents=(0, 1, 1, 0)):
     """The file of a robot with branches, and a load on each of two of its links."""
     path = folder / "tree.yaml"
     loads = "loads: [{name: inner, link: j1}, {name: tip, link: j3, point: [0.1, 0.2, 0.3]}]\n"
@@ -153,7 +148,7 @@ def tree(folder: Path, parents: Sequence[int] = (0, 1, 1, 0)) -> Path:
 
 
 @pytest.fixture(scope="module", params=slow("every width"))
-def modules(tmp_path_factory: Any) -> dict[int, ModuleType]:
+def modules(tmp_path_factory):
     """A tree and its loads, by width; each width has a module of its own."""
     options = BuildOptions(formulations=("newton_euler",), functions=FUNCTIONS)
     bundle = bundle_of(tree(tmp_path_factory.mktemp("tree")), options, ("compiled", "numpy"))
@@ -168,13 +163,13 @@ def modules(tmp_path_factory: Any) -> dict[int, ModuleType]:
     return found
 
 
-def states(module: ModuleType, *batch: int) -> dict[str, np.ndarray]:
+def states(module, *batch):
     rng = np.random.default_rng(1)
     shapes = {"q": (module.n,), "qd": (module.n,), "qdd": (module.n,)}
     return {name: rng.uniform(-2.0, 2.0, (*batch, *shape)) for name, shape in shapes.items()}
 
 
-def called(functions: Any, name: str, state: dict[str, np.ndarray], **more: Any) -> Any:
+def called(functions, name, state, **more):
     of_q, of_q_and_qd = ("mass_matrix", "forward_kinematics"), ("coriolis_matrix", "kinetic_energy")
     taken = 1 if name in of_q else 2 if name in of_q_and_qd else 3
     multipliers = [state["qd"]] if name == "inverse_dynamics_hessian" else []
@@ -183,7 +178,7 @@ def called(functions: Any, name: str, state: dict[str, np.ndarray], **more: Any)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_width_and_number_of_samples(modules: dict[int, ModuleType], name: str) -> None:
+def test_every_width_and_number_of_samples(modules, name):
     for width, module in modules.items():
         plain = module.backends["numpy"].newton_euler
         for size in SIZES:
@@ -200,20 +195,20 @@ def test_every_width_and_number_of_samples(modules: dict[int, ModuleType], name:
 
 
 @pytest.fixture
-def widest(modules: dict[int, ModuleType]) -> Any:
+def widest(modules):
     module = modules[max(modules)]
     before = module.threads
     yield module
     module.threads = before
 
 
-def test_threads_are_a_number(widest: ModuleType) -> None:
+def test_threads_are_a_number(widest):
     for wrong, error in ((0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError)):
         with pytest.raises(error, match="threads"):
             widest.threads = wrong
 
 
-def test_result_memory_is_a_number(widest: ModuleType) -> None:
+def test_result_memory_is_a_number(widest):
     for wrong, error in ((-1, ValueError), (2.0, TypeError), (True, TypeError), ("1", TypeError)):
         with pytest.raises(error, match="result_memory"):
             widest.result_memory = wrong
@@ -236,13 +231,7 @@ def test_result_memory_is_a_number(widest: ModuleType) -> None:
         ("SYMGEN_RESULT_MEMORY", "1 GB", "expected a number of bytes"),
     ],
 )
-def test_wrong_variables_are_refused(
-    modules: dict[int, ModuleType],
-    monkeypatch: pytest.MonkeyPatch,
-    variable: str,
-    text: str,
-    says: str,
-) -> None:
+def test_wrong_variables_are_refused(modules, monkeypatch, variable, text, says):
     from symgen.toolchain.loading import load_package
 
     folder = Path(str(modules[1].__file__)).parent
@@ -251,9 +240,7 @@ def test_wrong_variables_are_refused(
         load_package(folder)
 
 
-def test_the_width_can_be_forced(
-    modules: dict[int, ModuleType], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_width_can_be_forced(modules, monkeypatch):
     from symgen.toolchain.loading import load_package
 
     folder = Path(str(modules[1].__file__)).parent
@@ -270,7 +257,7 @@ def test_the_width_can_be_forced(
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics_derivatives", "mass_matrix"])
-def test_packed_results_hold_the_related_pairs(modules: dict[int, ModuleType], name: str) -> None:
+def test_packed_results_hold_the_related_pairs(modules, name):
     for width, module in modules.items():
         related = module.derivative_sparsity
         for size in SIZES:
@@ -295,7 +282,7 @@ def test_packed_results_hold_the_related_pairs(modules: dict[int, ModuleType], n
 # -- the package as a module -------------------------------------------------------------------
 
 
-def test_the_module_is_one_like_any_other(widest: ModuleType) -> None:
+def test_the_module_is_one_like_any_other(widest):
     assert pickle.loads(pickle.dumps(widest)) is widest and copy.deepcopy(widest) is widest
     assert {"threads", "result_memory"} <= set(dir(widest))
     widest.threads = np.int64(3)
@@ -322,7 +309,7 @@ assert np.allclose(module.mass_matrix(q), wanted, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="as many keys as Linux has")
-def test_a_process_without_keys_for_threads(modules: dict[int, ModuleType]) -> None:
+def test_a_process_without_keys_for_threads(modules):
     folder = Path(str(modules[max(modules)].__file__)).parent
     done = python("-c", WITHOUT_KEYS, str(folder))
     assert done.returncode == 0, done.stderr

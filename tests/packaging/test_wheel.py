@@ -1,7 +1,5 @@
 """The wheel holds everything that an installed symgen needs, and nothing else."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -23,7 +21,7 @@ ROOT = Path(symgen.__file__).resolve().parents[1]
 PARTS = ("pyproject.toml", "README.md", "LICENSE", "symgen", "templates")
 
 
-def _checkout(folder: Path) -> Path:
+def _checkout(folder):
     """Copy what a build of the wheel reads: it must leave nothing in the repository."""
     ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
     folder.mkdir()
@@ -36,14 +34,14 @@ def _checkout(folder: Path) -> Path:
     return folder
 
 
-def _pip(*arguments: str, python: str = sys.executable) -> None:
+def _pip(*arguments, python=sys.executable):
     command = [python, "-m", "pip", "--disable-pip-version-check", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module", params=slow("wheel"))
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory):
     try:
         installed = int(version("setuptools").partition(".")[0])
     except PackageNotFoundError:
@@ -59,26 +57,26 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def contents(wheel: Path) -> set[str]:
+def contents(wheel):
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())
 
 
-def _files(folder: Path) -> set[str]:
+def _files(folder):
     paths = [path for path in folder.rglob("*") if path.is_file()]
     return {
         path.relative_to(folder).as_posix() for path in paths if "__pycache__" not in path.parts
     }
 
 
-def test_all_packages_are_listed() -> None:
+def test_all_packages_are_listed():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     listed = set(settings["tool"]["setuptools"]["packages"]) - {"symgen.templates"}
     folders = {path.parent for path in (ROOT / "symgen").rglob("*.py")}
     assert listed == {".".join(folder.relative_to(ROOT).parts) for folder in folders}
 
 
-def test_every_dependency_is_justified() -> None:
+def test_every_dependency_is_justified():
     text = (ROOT / "pyproject.toml").read_text()
     block = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.DOTALL | re.MULTILINE)
     assert block is not None
@@ -86,14 +84,14 @@ def test_every_dependency_is_justified() -> None:
         assert re.fullmatch(r'    "[\w.]+>=[\d.]+", +# \S.{10,}', line), line
 
 
-def test_the_wheel_holds_all_sources_and_templates(contents: set[str]) -> None:
+def test_the_wheel_holds_all_sources_and_templates(contents):
     sources = {f"symgen/{name}" for name in _files(ROOT / "symgen")}
     templates = {f"symgen/templates/{name}" for name in _files(ROOT / "templates")}
     rest = {name for name in contents if not name.startswith("symgen-")}
     assert rest == sources | templates
 
 
-def test_the_wheel_says_what_it_is(wheel: Path, contents: set[str]) -> None:
+def test_the_wheel_says_what_it_is(wheel, contents):
     info = f"symgen-{symgen.__version__}.dist-info"
     assert {f"{info}/METADATA", f"{info}/entry_points.txt", f"{info}/licenses/LICENSE"} <= contents
     with zipfile.ZipFile(wheel) as archive:
@@ -116,7 +114,7 @@ print(symgen.__file__, *Templates().sources())
 
 
 @pytest.mark.parametrize("kind", ["wheel", "editable"])
-def test_an_installation_finds_its_templates(kind: str, wheel: Path, tmp_path: Path) -> None:
+def test_an_installation_finds_its_templates(kind, wheel, tmp_path):
     """In a new environment, which sees this one's libraries but not this checkout."""
     environment = tmp_path / "environment"
     venv.create(environment, with_pip=False, symlinks=True)

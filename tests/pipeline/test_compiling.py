@@ -1,13 +1,8 @@
 """Compilation beside the rest of a build."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,19 +17,19 @@ from symgen.support.journal import Journal
 from symgen.toolchain.compile import HeadStart, units
 from symgen.toolchain.compiler import find_compiler
 from symgen.toolchain.key import extension_inputs
-from symgen.toolchain.processes import Completed, Processes
+from symgen.toolchain.processes import Processes
 from symgen.validation.two_link import model_path
 from symgen.validation.validate import ValidationResult
 from tests.emit.samples import arm_package
 
 
-def bundle_of(text: str) -> SourceBundle:
+def bundle_of(text):
     return SourceBundle("arm", {"_arm.c": text}, (Extension("_arm", "_arm.c"),))
 
 
 @pytest.mark.slow
-def test_what_is_begun_with_has_all_that_a_compiler_reads() -> None:
-    begun: list[SourceBundle] = []
+def test_what_is_begun_with_has_all_that_a_compiler_reads():
+    begun = []
     whole = emit(arm_package(), BACKEND_NAMES, begin=begun.append)
     (first,) = begun
     assert first.extensions == whole.extensions and len(first.files) < len(whole.files)
@@ -42,8 +37,8 @@ def test_what_is_begun_with_has_all_that_a_compiler_reads() -> None:
         assert extension_inputs(first, extension) == extension_inputs(whole, extension)
 
 
-def test_a_fault_is_raised_where_it_is_waited_for() -> None:
-    told: list[str] = []
+def test_a_fault_is_raised_where_it_is_waited_for():
+    told = []
     with compilation(
         find_compiler(), "native", "", False, lambda what, *_: told.append(what)
     ) as it:
@@ -55,7 +50,7 @@ def test_a_fault_is_raised_where_it_is_waited_for() -> None:
         assert it.result() is None
 
 
-def test_the_end_of_the_rest_ends_it(interrupt: Callable[[], None]) -> None:
+def test_the_end_of_the_rest_ends_it(interrupt):
     with (
         pytest.raises(KeyboardInterrupt),
         compilation(find_compiler(), "native", "", False, lambda *_: None) as it,
@@ -65,13 +60,11 @@ def test_the_end_of_the_rest_ends_it(interrupt: Callable[[], None]) -> None:
 
 
 @pytest.mark.slow
-def test_a_tool_chain_that_fails_is_told_before_the_robot(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tool_chain_that_fails_is_told_before_the_robot(tmp_path, monkeypatch):
     """Both are being compiled; what is wrong with all robots is not said of this one."""
-    former: Any = qualification._raise_if_it_differs
+    former = qualification._raise_if_it_differs
 
-    def fails(result: Any) -> None:
+    def fails(result):
         former(result)
         raise ValidationError("the tool chain does not reproduce the two-link arm")
 
@@ -83,20 +76,18 @@ def test_a_tool_chain_that_fails_is_told_before_the_robot(
 
 
 @pytest.mark.slow
-def test_what_begins_early_is_what_would_be_compiled_later(
-    private_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_begins_early_is_what_would_be_compiled_later(private_cache, tmp_path, monkeypatch):
     """The same binaries, byte by byte, no C file twice, and nothing begins that is known."""
     model = spatial_tree(range(3), "chain4")
     (tmp_path / "chain4.yaml").write_text(model)
-    started: list[tuple[str, ...]] = []
+    started = []
     run = Processes.run
 
-    def counted(self: Processes, command: Sequence[str], **options: Any) -> Completed:
+    def counted(self, command, **options):
         started.append(tuple(command))
         return run(self, command, **options)
 
-    def built(force: bool = True) -> tuple[dict[str, bytes], int, int]:
+    def built(force=True):
         started.clear()
         options = BuildOptions(
             out=tmp_path / "out", force=force, formulations=("composite",),
@@ -134,9 +125,7 @@ def test_what_begins_early_is_what_would_be_compiled_later(
         ("/* a robot */\nint y;\n", False),
     ],
 )
-def test_an_early_object_serves_what_differs_in_the_heading_alone(
-    text: str, serves: bool, tmp_path: Path
-) -> None:
+def test_an_early_object_serves_what_differs_in_the_heading_alone(text, serves, tmp_path):
     source = SourceBundle("arm", {"a.c": "int x;\n"}, (Extension("_arm", "", ("a.c",)),))
     compiler = find_compiler()
     ((_, options),) = units(compiler, "native", source.extensions[0])

@@ -1,9 +1,6 @@
 """The first use of a tool chain, beside other work."""
 
-from __future__ import annotations
-
 import dataclasses
-from collections.abc import Callable
 
 import pytest
 
@@ -12,14 +9,13 @@ from symgen.pipeline import qualification as module
 from symgen.pipeline.qualification import qualification
 from symgen.support.journal import Journal
 from symgen.toolchain.compiler import find_compiler
-from symgen.validation.validate import ValidationResult
 
 NUMPY = (None, "native", ("numpy",))
 
 
 @pytest.mark.slow
-def test_once_for_every_backend(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[list[str]] = []
+def test_once_for_every_backend(monkeypatch):
+    asked = []
     former = module._two_link
     monkeypatch.setattr(
         module, "_two_link", lambda names, flags: (asked.append(names), former(names, flags))[1]
@@ -34,11 +30,11 @@ def test_once_for_every_backend(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_one_that_differs_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_differs_is_not_used(monkeypatch):
     former = module.validate_two_link
 
-    def fails(subjects: object) -> ValidationResult:
-        found = former(subjects)  # type: ignore[arg-type]
+    def fails(subjects):
+        found = former(subjects)
         wrong = dataclasses.replace(found.rows[0], error=1.0)
         return dataclasses.replace(found, rows=(wrong, *found.rows[1:]))
 
@@ -52,7 +48,7 @@ def test_one_that_differs_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_a_fault_of_the_other_work_ends_it(interrupt: Callable[[], None]) -> None:
+def test_a_fault_of_the_other_work_ends_it(interrupt):
     with (
         pytest.raises(KeyboardInterrupt),
         qualification(find_compiler(), "native", ("compiled", "numpy"), Journal()),

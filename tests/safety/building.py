@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,9 +12,8 @@ from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.description import read
-from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
-from symgen.options import PORTABLE, BuildOptions
+from symgen.options import PORTABLE
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import Compiler, Version
 
@@ -33,23 +32,15 @@ class Watched(Compiler):
 
     made: tuple[Version, ...] = ()
 
-    def compile_command(
-        self,
-        source: str,
-        output: str,
-        *,
-        flags: str,
-        includes: Sequence[str] = (),
-        more: Sequence[str] = (),
-    ) -> tuple[str, ...]:
+    def compile_command(self, source, output, *, flags, includes=(), more=()):
         more = (*more, "-O1")
         return super().compile_command(source, output, flags=flags, includes=includes, more=more)
 
-    def versions(self, flags: str) -> tuple[Version, ...]:
+    def versions(self, flags):
         return self.made or super().versions(flags)
 
 
-def bundle_of(model: Path, options: BuildOptions, backends: Sequence[str]) -> SourceBundle:
+def bundle_of(model, options, backends):
     """The sources of a package."""
     description = read(model)
     selection = select(description, options)
@@ -59,9 +50,7 @@ def bundle_of(model: Path, options: BuildOptions, backends: Sequence[str]) -> So
     return emit(package_of(description, derived, options.equal), backends)
 
 
-def put(
-    bundle: SourceBundle, folder: Path, compiler: Compiler, change: Change | None = None
-) -> Path:
+def put(bundle, folder, compiler, change=None):
     """Write a package and its binaries, made of sources that are changed before."""
     if change is not None:
         bundle = replace(bundle, files=change(dict(bundle.files)))
@@ -75,19 +64,17 @@ def put(
     return target
 
 
-def replaced(file: str, former: str, other: str) -> Change:
+def replaced(file, former, other):
     """A change of the one place in a file where `former` stands."""
 
-    def change(files: dict[str, str]) -> dict[str, str]:
+    def change(files):
         assert files[file].count(former) == 1, (file, former)
         return {**files, file: files[file].replace(former, other)}
 
     return change
 
 
-def python(
-    *arguments: str, environment: Mapping[str, str] | None = None, timeout: float = 500
-) -> subprocess.CompletedProcess[str]:
+def python(*arguments, environment=None, timeout=500):
     """A child Python in the root of the repository."""
     return subprocess.run(
         [sys.executable, *arguments],
@@ -100,7 +87,7 @@ def python(
     )
 
 
-def always_streaming(files: dict[str, str]) -> dict[str, str]:
+def always_streaming(files):
     """Write results of any size past the caches."""
     (chooser,) = (name for name in files if name.endswith("_batch.c"))
     return replaced(chooser, "        look_at_cache();\n", "        most_in_cache = 0.0;\n")(files)

@@ -1,12 +1,9 @@
 """Memory of results that stays for the next ones: seen by nobody else, counted, and given back."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -37,7 +34,7 @@ assert kept() == 0
 """
 
 
-def right(folder: Path, program: str, **variables: str) -> str:
+def right(folder, program, **variables):
     return succeeds(folder, program, begin=BEGIN, variables=variables)
 
 
@@ -221,12 +218,12 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(folder: Path, name: str) -> None:
+def test_programs(folder, name):
     right(folder, PROGRAMS[name])
 
 
 @pytest.mark.parametrize("number", ["0", "5000000"])
-def test_a_variable_says_how_much(folder: Path, number: str) -> None:
+def test_a_variable_says_how_much(folder, number):
     right(
         folder,
         f"""
@@ -240,7 +237,7 @@ def test_a_variable_says_how_much(folder: Path, number: str) -> None:
 
 
 @pytest.mark.parametrize("limit", ["RLIMIT_AS", "RLIMIT_DATA"])
-def test_nothing_is_kept_where_memory_is_limited(folder: Path, limit: str) -> None:
+def test_nothing_is_kept_where_memory_is_limited(folder, limit):
     right(
         folder,
         f"""
@@ -264,21 +261,20 @@ def test_nothing_is_kept_where_memory_is_limited(folder: Path, limit: str) -> No
 
 
 @pytest.fixture(scope="module")
-def result_memory() -> ModuleType:
+def result_memory():
     path = Path(__file__).parents[2] / "templates" / "package" / "_result_memory.py"
     spec = importlib.util.spec_from_file_location("result_memory", path)
-    assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def test_limits_of_control_groups(result_memory: ModuleType, tmp_path: Path) -> None:
-    def file(name: str, text: str) -> None:
+def test_limits_of_control_groups(result_memory, tmp_path):
+    def file(name, text):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
 
-    def limits(processes: str) -> list[int]:
+    def limits(processes):
         file("processes", processes)
         found = result_memory.limits_of_groups(tmp_path / "processes", tmp_path)
         return sorted(found)
@@ -294,7 +290,7 @@ def test_limits_of_control_groups(result_memory: ModuleType, tmp_path: Path) -> 
     assert limits("") == [] == result_memory.limits_of_groups(tmp_path / "no", tmp_path)
 
 
-def test_the_default(result_memory: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default(result_memory, monkeypatch):
     there_are = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     monkeypatch.setattr(result_memory, "limits_of_groups", list)
     assert result_memory.default() == min(2**30, there_are // 16)

@@ -1,9 +1,6 @@
 """Results of one sample: arrays that nobody sees any more are given out again, all others never."""
 
-from __future__ import annotations
-
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -69,7 +66,7 @@ def values(view):
 """
 
 
-def right(folder: Path, program: str, **variables: str) -> str:
+def right(folder, program, **variables):
     return succeeds(folder, program, begin=BEGIN, variables=variables)
 
 
@@ -181,11 +178,11 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", some_deep(PROGRAMS, {*PROGRAMS} - {"threads_and_forks"}))
-def test_programs(folder: Path, name: str) -> None:
+def test_programs(folder, name):
     right(folder, PROGRAMS[name])
 
 
-def test_what_somebody_sees_is_not_written_again(folder: Path) -> None:
+def test_what_somebody_sees_is_not_written_again(folder):
     right(
         folder,
         VIEWS

@@ -1,7 +1,5 @@
 """Steps of one size beside quaternions: adaptive motion, energy, Euler parameters, themselves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,18 +1,13 @@
 """Folders that exist only while a build runs."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 
@@ -32,7 +27,7 @@ with workspace(Path(sys.argv[1]), "other") as folder:
 """
 
 
-def test_a_folder_that_somebody_removes(tmp_path: Path) -> None:
+def test_a_folder_that_somebody_removes(tmp_path):
     command = [sys.executable, "-c", "import shutil, sys; shutil.rmtree('..'); sys.exit(1)"]
     said = "was removed while a build used it; build again"
     with pytest.raises(ToolchainError, match=said), workspace(tmp_path / "new", "build") as folder:
@@ -46,11 +41,11 @@ def test_a_folder_that_somebody_removes(tmp_path: Path) -> None:
 LOOKED_AT = ("workspace.py", "signals.py", "contextlib.py")
 
 
-def _interrupt_at(number: int) -> Callable[..., Any]:
+def _interrupt_at(number):
     """A function for `sys.settrace`: Ctrl-C at the step with this number of what it looks at."""
     steps = itertools.count(1)
 
-    def step(frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+    def step(frame, event, argument):
         if not frame.f_code.co_filename.endswith(LOOKED_AT):
             return None
         if event in ("call", "line") and next(steps) == number:
@@ -62,7 +57,7 @@ def _interrupt_at(number: int) -> Callable[..., Any]:
 
 
 @pytest.mark.slow
-def test_an_interruption_at_any_step_leaves_nothing(tmp_path: Path) -> None:
+def test_an_interruption_at_any_step_leaves_nothing(tmp_path):
     """Python may run the handler of a signal between any two calls."""
     former = sys.gettrace(), signal.signal(signal.SIGINT, signal.default_int_handler)
     heard = 0
@@ -86,7 +81,7 @@ def test_an_interruption_at_any_step_leaves_nothing(tmp_path: Path) -> None:
     assert heard == number - 1 > 100
 
 
-def _come_and_go(parent: Path) -> int:
+def _come_and_go(parent):
     """Make and leave workspaces; how often another process had the folder of one of them."""
     taken = 0
     for number in range(40):
@@ -101,7 +96,7 @@ def _come_and_go(parent: Path) -> int:
 
 
 @pytest.mark.slow
-def test_the_folder_of_all_comes_and_goes(tmp_path: Path) -> None:
+def test_the_folder_of_all_comes_and_goes(tmp_path):
     """Each process removes it when it seems to be the last, and the others are not disturbed."""
     parent = tmp_path / "parent"
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
@@ -109,18 +104,17 @@ def test_the_folder_of_all_comes_and_goes(tmp_path: Path) -> None:
     assert not parent.exists()
 
 
-def test_workspaces_are_apart(tmp_path: Path) -> None:
+def test_workspaces_are_apart(tmp_path):
     with workspace(tmp_path, "build") as first, workspace(tmp_path, "build") as second:
         assert first != second
         assert first.is_dir()
 
 
-def test_leftovers_of_killed_processes_are_collected_and_others_kept(tmp_path: Path) -> None:
+def test_leftovers_of_killed_processes_are_collected_and_others_kept(tmp_path):
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout is not None
         folder = Path(process.stdout.readline().strip())
         with workspace(tmp_path, "mine"):
             assert (folder / "half").exists()
@@ -131,7 +125,7 @@ def test_leftovers_of_killed_processes_are_collected_and_others_kept(tmp_path: P
         assert not folder.exists()
 
 
-def test_a_link_is_not_followed(tmp_path: Path) -> None:
+def test_a_link_is_not_followed(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
     with pytest.raises(ToolchainError, match="symbolic link"), workspace(tmp_path / "link", "x"):

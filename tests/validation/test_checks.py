@@ -1,7 +1,5 @@
 """Every check can fail: a module that is wrong in one function fails exactly the rows it should."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace

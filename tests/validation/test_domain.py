@@ -1,8 +1,6 @@
 """Outputs that have no value or no derivative somewhere: left out there, in words, and compared
 wherever they are defined."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

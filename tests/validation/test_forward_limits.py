@@ -1,7 +1,5 @@
 """Rounding errors of what is solved for: badly scaled trees pass, and errors in them are found."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The laws hold with rotors, dampers, springs and friction, stiff ones, too."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A sign flipped in any step of a formulation makes the validation fail."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The numeric model against Pinocchio, against differences, and in special cases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

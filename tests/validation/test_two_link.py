@@ -1,7 +1,5 @@
 """The printed formulas of the two-link arm: against the numeric model, and wrong."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

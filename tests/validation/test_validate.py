@@ -1,7 +1,5 @@
 """The whole validation: right models pass, a wrong frame or function is found and named."""
 
-from __future__ import annotations
-
 import cProfile
 
 import numpy as np
