@@ -67,37 +67,3 @@ def model(name: str) -> str:
     """Return the model file of a shape."""
     joints = "".join(f"  - {{{joint}}}\n" for joint in SHAPES[name])
     return f"symgen: 1\nname: {name}\njoints:\n{joints}{BESIDE_JOINTS.get(name, '')}"
-
-
-FIXED_AT_THE_BASE = {
-    ".urdf": """<robot name="mounted">
-  <link name="world"/>
-  <link name="base_link"/>
-  <link name="arm"><inertial>
-    <mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
-  </inertial></link>
-  <joint name="mount" type="fixed"><parent link="world"/><child link="base_link"/></joint>
-  <joint name="j" type="continuous">
-    <parent link="base_link"/><child link="arm"/><axis xyz="0 1 0"/>
-  </joint>
-</robot>
-""",
-    ".sdf": """<sdf version="1.9"><model name="mounted">
-  <link name="stand"/>
-  <link name="arm"><pose>0 0 0.3 0 0 0</pose></link>
-  <joint name="mount" type="fixed"><parent>world</parent><child>stand</child></joint>
-  <joint name="j" type="revolute">
-    <parent>stand</parent><child>arm</child><axis><xyz>0 1 0</xyz></axis>
-  </joint>
-</model></sdf>
-""",
-    ".xml": """<mujoco model="mounted"><worldbody>
-  <body name="stand"><geom size="0.1" mass="1"/>
-    <body name="arm" pos="0 0 0.3">
-      <joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0" mass="1"/>
-    </body>
-  </body>
-</worldbody></mujoco>
-""",
-}
-"""A link fixed to the base, in other formats."""

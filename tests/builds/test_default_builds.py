@@ -14,9 +14,10 @@ import pytest
 import symgen
 from symgen.description import read
 from symgen.options import ReadOptions
-from tests.builds.shapes import FIXED_AT_THE_BASE, SHAPES, model
+from tests.builds.shapes import SHAPES, model
 from tests.choosing import deep
 from tests.description.foreign.test_example_robots import robots
+from tests.modules import file_of
 from tests.oracles.comparison import agrees
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
 
@@ -39,11 +40,15 @@ them.  Those that are like panda and ur5 are deep."""
 pytestmark = pytest.mark.slow
 
 
+def loaded(name, *change, **options):
+    """The module of a shape."""
+    text = model(name)
+    return symgen.load(file_of(text.replace(*change) if change else text), **options)
+
+
 @pytest.mark.parametrize("name", SHAPES)
-def test_shapes(name, tmp_path):
-    file = tmp_path / f"{name}.yaml"
-    file.write_text(model(name))
-    robot = symgen.load(file)
+def test_shapes(name):
+    robot = loaded(name)
     assert robot.backend == "compiled"
     q = robot.neutral()
     for number, link in enumerate(robot.link_names):
@@ -52,20 +57,16 @@ def test_shapes(name, tmp_path):
         assert np.array_equal(robot.frame_pose(link, q), robot.forward_kinematics(q)[number])
 
 
-def test_forces_on_fixed_links(tmp_path):
-    file = tmp_path / "still.yaml"
-    file.write_text(model("forces_on_fixed_links"))
-    robot = symgen.load(file)
+def test_forces_on_fixed_links():
+    robot = loaded("forces_on_fixed_links")
     assert robot.inverse_dynamics([], [], [], loads=[[0.0] * 6], t=1.0).shape == (0,)
     (height,) = robot.outputs(0.0, [], [], [], [])
     assert height == robot.point_motion([], [], [])[0][0, 2]
 
 
 @pytest.mark.parametrize("backend", ["numpy", "compiled"])
-def test_loop_of_fixed_links(backend, tmp_path):
-    file = tmp_path / "still.yaml"
-    file.write_text(model("loop_of_fixed_links"))
-    robot = symgen.load(file, backend=backend)
+def test_loop_of_fixed_links(backend):
+    robot = loaded("loop_of_fixed_links", backend=backend)
     batch = np.zeros((3, 0))
     assert robot.assemble().shape == (0,) and robot.assemble(batch).shape == (3, 0)
     assert np.array_equal(robot.freedoms(batch), [0, 0, 0])
@@ -76,21 +77,10 @@ def test_loop_of_fixed_links(backend, tmp_path):
     assert not robot.constrained_inverse_dynamics([], [], []).multipliers.any()
 
 
-def test_open_loop_of_fixed_links(tmp_path):
-    file = tmp_path / "still.yaml"
-    file.write_text(model("loop_of_fixed_links").replace("sqrt(1.01)", "1.5"))
-    robot = symgen.load(file, backend="numpy")
+def test_open_loop_of_fixed_links():
+    robot = loaded("loop_of_fixed_links", "sqrt(1.01)", "1.5", backend="numpy")
     with pytest.raises(ValueError, match="do not close from here: rod is off by"):
         robot.assemble()
-
-
-@pytest.mark.parametrize("suffix", FIXED_AT_THE_BASE)
-def test_formats(suffix, tmp_path):
-    file = tmp_path / f"mounted{suffix}"
-    file.write_text(FIXED_AT_THE_BASE[suffix])
-    robot = symgen.load(file)
-    assert robot.backend == "compiled"
-    assert robot.coordinate_names == ("j",)
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)

@@ -1,5 +1,9 @@
-"""Ctrl-C and other signals end a build in any stage, with status 130, and it leaves nothing."""
+"""Builds that are interrupted, killed or without a compiler: a package that imports, nothing else.
 
+The full campaign of killing: ``python -m tests.dependability.killing --builds 300``.
+"""
+
+import os
 import signal
 import subprocess
 import sys
@@ -9,6 +13,7 @@ import pytest
 
 from tests.choosing import deep, some_deep
 from tests.dependability.builds import OPTIONS, World, files, python
+from tests.dependability.killing import campaign
 
 pytestmark = [
     pytest.mark.slow,
@@ -132,3 +137,28 @@ def test_again_while_it_ends(tmp_path, number):
     done = _run(tmp_path, code)
     said = done.stderr.strip()  # behind the ^C of a terminal a new line begins
     assert (done.returncode, said) == (130, "interrupted; nothing is left half done")
+
+
+@pytest.mark.deep  # installations alone: tests/toolchain/test_install.py
+def test_the_package_imports_whatever_is_killed(tmp_path):
+    done = campaign(tmp_path, 60, seed=60)
+    assert sum(done.outcomes.values()) >= 60
+
+
+def _dated(folder):
+    return {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in folder.rglob("*")}
+
+
+def test_a_compiler_that_fails(tmp_path):
+    world = World(tmp_path, more={"CC": "cc -fno-such-option"})
+    world.hold_a_package()
+    before = _dated(world.package)
+    status, said = world.build(2.0, "--backend", "compiled")
+    assert status == 4
+    remedy = "apt install" if os.name == "posix" else "install"
+    words = "exit status 1", "-fno-such-option", "is for gcc and clang", "unset CC", remedy
+    for expected in words:
+        assert expected in said
+    assert "Traceback" not in said
+    assert _dated(world.package) == before
+    assert world.leftovers() == []
