@@ -13,7 +13,6 @@ import json
 import os
 import secrets
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -209,13 +208,6 @@ def files(folder):
     for path in folder.rglob("*"):
         if not path.is_dir() or path.is_symlink() or not any(path.iterdir()):
             yield path
-
-
-def end(processes):
-    """Kill what still runs."""
-    for number in processes:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(number, signal.SIGKILL)
 
 
 def random_mass(generator):

@@ -28,8 +28,6 @@ WIDTHS = (1, 2, 4, 8)
 MANY, MANY_ENTRIES = 100_003, 4_000_000
 """Samples that are worth several threads, and entries of results at most."""
 
-Layout = Callable[[np.ndarray], np.ndarray]
-
 
 @dataclass(frozen=True)
 class Layouts:
