@@ -49,8 +49,6 @@ WIDTHS = [
 ]
 
 
-# -- sines and cosines -------------------------------------------------------------------------
-
 WAVES = """
 #include "symgen-real.h"
 void waves(int count, const double *x, double *s, double *c)
@@ -136,9 +134,6 @@ def test_far_and_infinite_angles_are_those_of_the_c_library(waves):
         np.testing.assert_allclose(cosines, np.cos(x), rtol=4e-16, atol=0.0)
 
 
-# -- batches -----------------------------------------------------------------------------------
-
-
 def tree(folder, parents=(0, 1, 1, 0)):
     """The file of a robot with branches, and a load on each of two of its links."""
     path = folder / "tree.yaml"
@@ -189,9 +184,6 @@ def test_every_width_and_number_of_samples(modules, name):
                 assert value.shape == wanted.shape
                 scale = np.abs(wanted).max(initial=1.0)
                 assert np.abs(value - wanted).max(initial=0.0) <= 1e-12 * scale, (width, size)
-
-
-# -- threads -----------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -253,9 +245,6 @@ def test_the_width_can_be_forced(modules, monkeypatch):
     np.testing.assert_array_equal(module.inverse_dynamics(*state.values()), single)
 
 
-# -- packed results ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["inverse_dynamics_derivatives", "mass_matrix"])
 def test_packed_results_hold_the_related_pairs(modules, name):
     for width, module in modules.items():
@@ -277,9 +266,6 @@ def test_packed_results_hold_the_related_pairs(modules, name):
                 np.testing.assert_array_equal(again, wanted)
                 np.testing.assert_array_equal(other, wanted)
                 assert not square or not all_of_it[..., ~related].any()
-
-
-# -- the package as a module -------------------------------------------------------------------
 
 
 def test_the_module_is_one_like_any_other(widest):

@@ -95,9 +95,6 @@ def driven():
     return crane(("hybrid_dynamics", "inverse_dynamics"), boom=True)
 
 
-# ---- integration by SciPy, in complex numbers ---------------------------------------------------
-
-
 class Oracle:
     """Motions of all variations at once, one row each; accelerations by M and the bias forces."""
 
@@ -187,9 +184,6 @@ def wind(t, *state):
     return np.array([[3 * np.cos(5 * t), 1.0, 0.0, 0.0, 0.0, 0.5]])
 
 
-# ---- sensitivities -----------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("by", ["tau_derivatives", "complex step"])
 def test_sensitivities_to_parameters_under_feedback(both, by):
@@ -264,9 +258,6 @@ def test_both_ways_to_accelerations_agree_and_the_cheaper_one_is_taken(both):
         module = SimpleNamespace(**kept | {"operation_counts": {"kane": cheap | dear}})
         results.append(symgen.simulate(module, Q0, QD0, T, tau=feedback, sensitivities="all"))
     close(results[0].dqdd, results[1].dqdd)
-
-
-# ---- prescribed motion -------------------------------------------------------------------------
 
 
 def swing(t):
@@ -364,9 +355,6 @@ def test_consistent_prescribed_motions_are_accepted(driven, given):
     assert motion.tau.notnull().all()
 
 
-# ---- energy ------------------------------------------------------------------------------------
-
-
 def test_energy_is_what_torques_bring_and_damping_takes(free):
     motion = symgen.simulate(
         free, Q0, QD0, np.linspace(0, 2, 5), tau=feedback,
@@ -376,9 +364,6 @@ def test_energy_is_what_torques_bring_and_damping_takes(free):
     balance = motion.integral.sel(objective="power") - motion.integral.sel(objective="losses")
     assert abs(change) > 0.1
     assert abs(float(change - balance)) < 1e-8
-
-
-# ---- what comes back ---------------------------------------------------------------------------
 
 
 def test_the_dataset_names_its_axes(free):
@@ -472,9 +457,6 @@ def test_functions_of_the_user_cannot_spoil_the_state(free):
     spoilt = symgen.simulate(free, Q0, QD0, T, tau=rude)
     np.testing.assert_array_equal(spoilt.q, symgen.simulate(free, Q0, QD0, T, tau=feedback).q)
     assert len({id(q) for q in kept}) == len(kept)
-
-
-# ---- what is wrong, in words -------------------------------------------------------------------
 
 
 def refusal(*arguments, **options):

@@ -81,8 +81,6 @@ def test_rotors_hide_no_body_that_none_is(robot):
     assert "mass_matrix is positive semi-definite" in {x.name for x in rows if not x.passed}
 
 
-# --------------------------------------------------------------------------------- stiff terms
-
 STIFF = [
     "stiffness: 1e9, rest: 100", "stiffness: 1e6, rest: 1e6", "damping: 1e6",
     "rotor_inertia: 1e3, gear_ratio: 1000", "friction: 1e6, friction_velocity: 10",
