@@ -64,6 +64,5 @@ outputs: {height: points.tip.z}
 
 
 def model(name: str) -> str:
-    """Return the model file of a shape."""
     joints = "".join(f"  - {{{joint}}}\n" for joint in SHAPES[name])
     return f"symgen: 1\nname: {name}\njoints:\n{joints}{BESIDE_JOINTS.get(name, '')}"

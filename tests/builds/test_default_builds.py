@@ -41,7 +41,6 @@ pytestmark = pytest.mark.slow
 
 
 def loaded(name, *change, **options):
-    """The module of a shape."""
     text = model(name)
     return symgen.load(file_of(text.replace(*change) if change else text), **options)
 

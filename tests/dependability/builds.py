@@ -26,6 +26,7 @@ from symgen.pipeline.qualification import qualification
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compiler import find_compiler
+from tests.support.commands import printed_by
 
 ROOT = Path(__file__).parents[2]
 NAME = "pendulum"
@@ -88,7 +89,6 @@ class World:
 
     @property
     def work(self):
-        """Where builds run; the packages are in ``generated`` there."""
         return self.folder / "work"
 
     @property
@@ -97,7 +97,6 @@ class World:
         return self.work / "generated" / NAME
 
     def environment(self):
-        """The environment of all processes of this world."""
         return {
             **os.environ,
             "HOME": str(self.folder / "home"),
@@ -110,7 +109,6 @@ class World:
         }
 
     def model(self, mass):
-        """The file of the variant with this mass."""
         path = self.folder / f"mass {mass!r}.yaml"
         if not path.exists():
             path.write_text(MODEL.format(name=NAME, mass=repr(mass)))
@@ -130,17 +128,11 @@ class World:
         """Start a build; it leads a process group, as if it were typed in a shell."""
         command = python("-m", "symgen", "build", str(self.model(mass)), *OPTIONS, *options)
         return subprocess.Popen(
-            command,
-            cwd=self.work,
-            env=self.environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            process_group=0,
-        )
+            command, cwd=self.work, env=self.environment(), stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True, process_group=0,
+        )  # fmt: skip
 
     def build(self, mass, *options):
-        """Build and return the exit status with what was said on standard error."""
         process = self.start(mass, *options)
         _, said = process.communicate()
         return process.returncode, said
@@ -150,15 +142,9 @@ class World:
 
         Any warning, such as one about a binary that does not load, is an error here.
         """
-        done = subprocess.run(
-            python("-c", USE, str(self.work)),
-            cwd=self.folder,
-            env=self.environment(),
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        inertias, torques = json.loads(done.stdout)
+        command = python("-c", USE, str(self.work))
+        said = printed_by(*command, cwd=self.folder, env=self.environment())
+        inertias, torques = json.loads(said)
         masses = {round((value - 0.1) / 0.25, 9) for value in inertias.values()}
         weights = {round(-value / 9.81 / 0.5, 9) for value in torques.values()}
         assert len(masses) == 1, inertias
@@ -166,7 +152,6 @@ class World:
         return float(masses.pop())
 
     def processes(self):
-        """The processes that belong to this world and still run, but this one."""
         found = {}
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
@@ -204,7 +189,6 @@ def _package_of_mass_1():
 
 
 def files(folder):
-    """All files and empty folders below `folder`."""
     for path in folder.rglob("*"):
         if not path.is_dir() or path.is_symlink() or not any(path.iterdir()):
             yield path

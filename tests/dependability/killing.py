@@ -135,7 +135,6 @@ def campaign(folder, builds, seed, told=None):
 
 
 def main():
-    """Run a campaign from the command line."""
     parser = argparse.ArgumentParser(description="Kill builds at random moments.")
     parser.add_argument("--builds", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)

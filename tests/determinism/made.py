@@ -55,12 +55,10 @@ def perform(*arguments):
 
 
 def printed(*arguments):
-    """Digest of what a command prints, without seconds."""
     return digest(SECONDS.sub("", perform(*arguments)))
 
 
 def shown(model):
-    """What `symgen show` prints of it, in every format."""
     found = {what: printed("show", model, what) for what in ("tree", "frames")}
     for style in ("pretty", "latex", "python", "c", "javascript"):
         for what in ("mass_matrix", "forward_dynamics"):
@@ -69,7 +67,6 @@ def shown(model):
 
 
 def report(model):
-    """The quick report, which is made without a compiler."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         perform("report", model, "--quick", "-q", "-o", page)
@@ -77,7 +74,6 @@ def report(model):
 
 
 def growth(family):
-    """The picture and the numbers of a family, without seconds."""
     with tempfile.TemporaryDirectory() as folder:
         picture = Path(folder) / "growth.svg"
         options = ["--family", family, "--joints", "1..3", "--plot", picture, "--json"]
@@ -85,7 +81,6 @@ def growth(family):
 
 
 def converted(model):
-    """A model file of it, in each style."""
     with tempfile.TemporaryDirectory() as folder:
         found = []
         for style in ("origin", "standard", "modified"):
@@ -96,7 +91,6 @@ def converted(model):
 
 
 def as_read(model):
-    """The model file of a robot in another format."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "read.yaml"
         perform("convert", model, target, "-q")
@@ -104,7 +98,6 @@ def as_read(model):
 
 
 def starter(name):
-    """The model file of `symgen new`, and the schema."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / f"{name}.yaml"
         perform("new", target, "-q")

@@ -27,7 +27,6 @@ CYTHONS = (
 
 
 def write(bundle, folder):
-    """Write the files of a package below `folder`; return the package's folder."""
     target = folder / bundle.package
     for name, text in bundle.files.items():
         path = target / name
@@ -60,7 +59,6 @@ def load(target):
 
 
 def build(package, folder, backends=()):
-    """Emit, compile and import `package`."""
     return build_bundle(emit(package, backends), folder)
 
 

@@ -48,20 +48,11 @@ def _size(shape):
 
 def facts(**more):
     values = {
-        "inertial_parameters": [],
-        "joint_terms": {},
-        "link_parents": (),
-        "gravity": [0.0, 0.0, 0.0],
-        "branches": (),
-        "branch_parents": (),
-        "joint_branches": (),
-        "junctions": (),
-        "leaves": (),
-        "output_units": (),
-        "output_sparsity": {},
-        "condition": 1.0,
+        "inertial_parameters": [], "joint_terms": {}, "link_parents": (),
+        "gravity": [0.0, 0.0, 0.0], "branches": (), "branch_parents": (), "joint_branches": (),
+        "junctions": (), "leaves": (), "output_units": (), "output_sparsity": {}, "condition": 1.0,
         **more,
-    }
+    }  # fmt: skip
     return {name: Fact("Any", value) for name, value in values.items()}
 
 
@@ -104,14 +95,9 @@ ARM = metadata(
     },
 )
 ARM_FUNCTIONS = (
-    "inverse_dynamics",
-    "inverse_dynamics_derivatives",
-    "inverse_dynamics_load_derivatives",
-    "mass_matrix",
-    "kinetic_energy",
-    "potential_energy",
-    "forward_kinematics",
-)
+    "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_load_derivatives",
+    "mass_matrix", "kinetic_energy", "potential_energy", "forward_kinematics",
+)  # fmt: skip
 
 
 def arm(function, formulation="closed_form"):
@@ -195,7 +181,6 @@ def arm_package():
 
 
 def package(programs, facts):
-    """A package of one formulation."""
     formulation = programs[0].formulation
     return Package(
         metadata=facts,

@@ -3,7 +3,6 @@
 import json
 import math
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from symgen.program.functions import function_named
 from tests.choosing import slow
 from tests.emit.samples import arm_package, every_function, random_package
 from tests.emit.test_kernels import LIBM, arguments_of, reference
+from tests.support.commands import printed_by
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NODE = shutil.which("node")
@@ -43,15 +43,11 @@ def run(folder, source, calls):
     (folder / "generated.mjs").write_text(source)
     (folder / "calls.mjs").write_text(CALLS)
     (folder / "calls.json").write_text(json.dumps(calls))
-    done = subprocess.run(
-        [str(NODE), "calls.mjs"], cwd=folder, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return [[np.array(array, float) for array in answer] for answer in json.loads(done.stdout)]
+    answers = json.loads(printed_by(NODE, "calls.mjs", cwd=folder, timeout=120))
+    return [[np.array(array, float) for array in answer] for answer in answers]
 
 
 def call_of(formulation, name, given):
-    """A call as JSON: arrays flat, loads and parameters by name."""
     function = function_named(name)
     flat = {key: np.ravel(value).tolist() for key, value in given.items()}
     options = [argument.name for argument in (*function.options, PARAMETERS)]
@@ -101,7 +97,6 @@ def test_programs(tmp_path, make, arguments, count):
 
 
 def derived(model, **options):
-    """Return the package of a model, in straight lines."""
     description = read(model)
     selection = select(description, BuildOptions(form=STRAIGHT, **options))
     return package_of(description, derive_all(description, selection, form=STRAIGHT))
@@ -132,10 +127,8 @@ def test_a_singular_mass_matrix_gives_nan(tmp_path):
 def test_the_script_of_a_page_defines_the_same(tmp_path):
     script = javascript_script(arm_package())
     (tmp_path / "script.js").write_text(f"{script}\nconsole.log(Object.keys(symgen).join());\n")
-    done = subprocess.run(
-        [str(NODE), "script.js"], cwd=tmp_path, capture_output=True, text=True, timeout=60
-    )
-    assert done.stdout.strip() == "robot,closed_form,recursion", done.stderr
+    said = printed_by(NODE, "script.js", cwd=tmp_path, timeout=60)
+    assert said.strip() == "robot,closed_form,recursion"
 
 
 def test_text_of_a_stranger_stays_text():

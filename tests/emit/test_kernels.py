@@ -47,7 +47,6 @@ def call(functions, name, given, **more):
 
 
 def reference(program, given, arithmetic=NUMPY):
-    """Results of one sample."""
     values = {}
     for declared in program.inputs:
         entries = np.reshape(given[declared.name], -1)

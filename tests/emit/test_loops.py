@@ -29,21 +29,13 @@ from tests.emit.test_versions import EXAMPLES, called, runs, states
 from tests.modules import module
 
 FUNCTIONS = (
-    "inverse_dynamics_derivatives",
-    "inverse_dynamics_hessian",
-    "mass_matrix",
-    "coriolis_matrix",
-    "forward_dynamics_derivatives",
-    "joint_wrench_derivatives",
-    "regressor",
-)
+    "inverse_dynamics_derivatives", "inverse_dynamics_hessian", "mass_matrix", "coriolis_matrix",
+    "forward_dynamics_derivatives", "joint_wrench_derivatives", "regressor",
+)  # fmt: skip
 FEW = ("inverse_dynamics_derivatives", "regressor")
 OF_BUSH = (
-    "inverse_dynamics_derivatives",
-    "mass_matrix",
-    "coriolis_matrix",
-    "joint_wrench_derivatives",
-)
+    "inverse_dynamics_derivatives", "mass_matrix", "coriolis_matrix", "joint_wrench_derivatives",
+)  # fmt: skip
 SIZES = (0, 1, 2, 7, 8, 9, 65)
 TREES = {
     "chain": [*range(9)],
@@ -72,7 +64,6 @@ def description_of(name):
 
 
 def functions_of(name):
-    """Functions that are tried of a robot."""
     return FEW if name in ("two_link", "chain") else FUNCTIONS
 
 
@@ -95,12 +86,10 @@ def package(name, form, functions=FUNCTIONS):
 
 
 def built(name, folder, flags="portable", form="loops", functions=FUNCTIONS):
-    """The compiled module."""
     return build_versions(emit(package(name, form, functions), ("compiled",)), folder, flags)
 
 
 def hold(module, sizes, functions=FUNCTIONS):
-    """All results against those of the straight line."""
     for name in functions:
         for size in sizes:
             state = states(module, size)

@@ -50,7 +50,6 @@ def loaded(names, robot="robot", **options):
 
 
 def results(robot):
-    """What every function of every backend gives, by its place."""
     q, qd, qdd = np.random.default_rng(7).uniform(-1, 1, (3, 5, 2))
     loads = np.random.default_rng(8).uniform(-1, 1, (5, 1, 6))
     found = []

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import subprocess
 import sys
 import warnings
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -14,6 +13,7 @@ import pytest
 from symgen.emit.emission import BACKEND_NAMES, emit
 from tests.emit.building import BACKENDS, load, write
 from tests.emit.samples import ARM, ARM_FUNCTIONS, arm_package
+from tests.support.commands import printed_by
 
 
 def test_metadata(arm_module):
@@ -113,16 +113,13 @@ def test_selftest_needs_nothing_but_numpy(arm_module):
 def run_beside(module, code):
     """Run `code` in a new Python that finds the package and, of symgen, nothing."""
     code = f"import sys; sys.path.insert(0, {str(Path(str(module.__file__)).parents[1])!r}); {code}"
-    command = [sys.executable, "-W", "error", "-I", "-c", code]
-    result = subprocess.run(command, capture_output=True, text=True, cwd="/")
-    assert result.returncode == 0, result.stderr
+    printed_by(sys.executable, "-W", "error", "-I", "-c", code, cwd="/")
 
 
 FILE, FOREIGN = f"_compiled_0{EXTENSION_SUFFIXES[0]}", "_compiled_0.cpython-27-vax.so"
 
 
 def entry(file=FILE, **more):
-    """Return a list of binaries with one of the compiled backend."""
     return json.dumps({"compiled": {"module": "_compiled_0", "file": file, **more}})
 
 

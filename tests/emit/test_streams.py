@@ -3,7 +3,6 @@
 A kernel that copies its argument, of every length, in rows that begin anywhere in a line.
 """
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from symgen.toolchain.compiler import AVX2, find_compiler
 from tests.choosing import some_slow
 from tests.emit.test_versions import runs
+from tests.support.commands import printed_by
 
 TEMPLATES = Path(__file__).parents[2] / "templates" / "c"
 AVX512 = (*AVX2, "-mavx512f", "-mavx512dq", "-mavx512vl")
@@ -80,8 +80,5 @@ def test_streams_are_what_is_stored(width, options, tmp_path):
     flags = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-Wno-unused-function")
     command = [*find_compiler().command, *flags, *options, f"-DSYMGEN_WIDTH={width}"]
     command += ["-DSYMGEN_VARIANT=tried", f"-I{TEMPLATES}", str(tmp_path / "program.c")]
-    done = subprocess.run([*command, "-o", program, "-lm"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    done = subprocess.run([program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-    assert "compared" in done.stdout
+    printed_by(*command, "-o", program, "-lm")
+    assert "compared" in printed_by(program)

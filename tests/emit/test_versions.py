@@ -22,12 +22,9 @@ from tests.safety.building import bundle_of, python
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FUNCTIONS = (
-    "inverse_dynamics",
-    "inverse_dynamics_derivatives",
-    "mass_matrix",
-    "kinetic_energy",
+    "inverse_dynamics", "inverse_dynamics_derivatives", "mass_matrix", "kinetic_energy",
     "forward_dynamics",
-)
+)  # fmt: skip
 SIZES = (0, 1, 2, 7, 8, 9, 15, 16, 17, 1003)
 OPTIONS = {1: (), 2: (), 4: AVX2, 8: AVX512}
 
@@ -101,7 +98,6 @@ def waves(request, tmp_path_factory):
 
 
 def ulps(values, exact):
-    """Largest error in units of the last place."""
     return max(
         float(abs(mpmath.mpf(float(value)) - wanted)) / np.spacing(abs(float(wanted)))
         for value, wanted in zip(values, exact, strict=True)
@@ -135,7 +131,6 @@ def test_far_and_infinite_angles_are_those_of_the_c_library(waves):
 
 
 def tree(folder, parents=(0, 1, 1, 0)):
-    """The file of a robot with branches, and a load on each of two of its links."""
     path = folder / "tree.yaml"
     loads = "loads: [{name: inner, link: j1}, {name: tip, link: j3, point: [0.1, 0.2, 0.3]}]\n"
     path.write_text(spatial_tree(parents, "tree") + loads)

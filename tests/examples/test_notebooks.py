@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 import symgen
 from tests.choosing import some_slow
+from tests.support.commands import printed_by
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROBOT = EXAMPLES / "two_link.yaml"
@@ -89,22 +89,18 @@ def test_an_answer_is_wrong_at_first_and_can_be_righted(number):
     assert symgen.grade(ROBOT, RIGHT[number - 1]).passed
 
 
-def printed_by(name):
+def cells_printed(name):
     """What the cells of a notebook print, run as a program in the folder of the examples."""
     for library in ("matplotlib", "xarray", "scipy", "casadi"):
         pytest.importorskip(library, reason=f"needs {library}: pip install 'symgen[examples]'")
     cells = ["".join(cell["source"]) for cell in CELLS[name] if cell["cell_type"] == "code"]
-    done = subprocess.run(
-        [sys.executable, "-c", "\n\n".join(cells)], cwd=EXAMPLES, capture_output=True, text=True,
-        env={**os.environ, "MPLBACKEND": "agg", "PYTHONPATH": str(EXAMPLES.parent)}, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONPATH": str(EXAMPLES.parent)}
+    return printed_by(sys.executable, "-c", "\n\n".join(cells), cwd=EXAMPLES, env=environment)
 
 
 @pytest.mark.deep
 def test_the_notebook_for_class_runs():
-    text = printed_by("class_two_link")
+    text = cells_printed("class_two_link")
     assert len(re.findall("WRONG", text)) >= 8
     difference = re.search(r"largest difference in 1000 states: (\S+) N m", text)
     change = re.search(r"largest change of the energy: (\S+) J", text)
@@ -115,6 +111,6 @@ def test_the_notebook_for_class_runs():
 @pytest.mark.deep
 def test_the_notebook_on_optimal_motions_runs():
     times = [
-        line.split("T = ")[1].split()[0] for line in printed_by("plan_two_link").splitlines()[:2]
+        line.split("T = ")[1].split()[0] for line in cells_printed("plan_two_link").splitlines()[:2]
     ]
     assert times == ["0.392659", "0.393140"]

@@ -59,7 +59,6 @@ def made(folder, text, parameter, functions=NEEDED):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The arm, with loads and a parameter, and its library."""
     return made(tmp_path_factory.mktemp("externals"), ARM, "m2")
 
 

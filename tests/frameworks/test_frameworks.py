@@ -12,7 +12,6 @@ NAMES = ("inverse_dynamics", "forward_dynamics")
 
 
 def derivatives(name):
-    """A function and all of its derivatives that frameworks call."""
     mass = [] if name == "inverse_dynamics" else ["mass_matrix"]
     slopes = [f"{name}_derivatives", f"{name}_parameter_derivatives"]
     return [name, *slopes, "inverse_dynamics_load_derivatives", *mass]

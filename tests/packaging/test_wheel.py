@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 import venv
@@ -16,6 +15,7 @@ import pytest
 import symgen
 from symgen.emit.templates import BESIDE_BUILDS
 from tests.choosing import slow
+from tests.support.commands import printed_by
 
 ROOT = Path(symgen.__file__).resolve().parents[1]
 PARTS = ("pyproject.toml", "README.md", "LICENSE", "symgen", "templates")
@@ -35,9 +35,7 @@ def _checkout(folder):
 
 
 def _pip(*arguments, python=sys.executable):
-    command = [python, "-m", "pip", "--disable-pip-version-check", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    printed_by(python, "-m", "pip", "--disable-pip-version-check", *arguments)
 
 
 @pytest.fixture(scope="module", params=slow("wheel"))
@@ -122,8 +120,7 @@ def test_an_installation_finds_its_templates(kind, wheel, tmp_path):
     if sys.platform == "win32":
         python = environment / "Scripts" / "python.exe"
     ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    answer = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True)
-    packages = Path(answer.stdout.strip())
+    packages = Path(printed_by(python, "-c", ask).strip())
     libraries = Path(pytest.__file__).parents[1]
     # Before the libraries come the packages of the environment itself; `.pth` files of the
     # libraries (an editable symgen among them) are not read.
@@ -133,11 +130,7 @@ def test_an_installation_finds_its_templates(kind, wheel, tmp_path):
     editable = ["--editable"] if kind == "editable" else []
     _pip("install", *options, *editable, str(source), python=str(python))
     clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    done = subprocess.run(
-        [python, "-c", SHOW], cwd=tmp_path, env=clean, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    place, *templates = done.stdout.split()
+    place, *templates = printed_by(python, "-c", SHOW, cwd=tmp_path, env=clean).split()
     expected = packages if kind == "wheel" else source
     assert Path(place).resolve().is_relative_to(expected.resolve())
     kinds = (".jinja", ".py", ".h", ".c")

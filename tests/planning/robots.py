@@ -62,7 +62,6 @@ def arm(functions=SOLVED):
 
 
 def example(name, functions=SOLVED, **options):
-    """The module of an example."""
     return module(EXAMPLES / f"{name}.yaml", functions=functions, **options)
 
 

@@ -49,7 +49,6 @@ def position(robot, q):
 
 
 def contradicted(robot, task, plan, random):
-    """What is wrong with a plan that is called solved."""
     T, path = (
         plan.T,
         BSpline(plan.path.profile.knots, plan.control_points, plan.path.profile.degree),

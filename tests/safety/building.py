@@ -41,7 +41,6 @@ class Watched(Compiler):
 
 
 def bundle_of(model, options, backends):
-    """The sources of a package."""
     description = read(model)
     selection = select(description, options)
     derived = derive_all(
@@ -65,8 +64,6 @@ def put(bundle, folder, compiler, change=None):
 
 
 def replaced(file, former, other):
-    """A change of the one place in a file where `former` stands."""
-
     def change(files):
         assert files[file].count(former) == 1, (file, former)
         return {**files, file: files[file].replace(former, other)}
@@ -75,7 +72,6 @@ def replaced(file, former, other):
 
 
 def python(*arguments, environment=None, timeout=500):
-    """A child Python in the root of the repository."""
     return subprocess.run(
         [sys.executable, *arguments],
         capture_output=True,

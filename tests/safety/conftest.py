@@ -11,7 +11,6 @@ FUNCTIONS = ("inverse_dynamics_derivatives", "mass_matrix", "kinetic_energy")
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
-    """The folder in which the package two_link lies, with all backends."""
     options = BuildOptions(formulations=("newton_euler",), functions=FUNCTIONS)
     bundle = bundle_of(EXAMPLES / "two_link.yaml", options, ("compiled", "cython", "numpy"))
     return put(bundle, tmp_path_factory.mktemp("processes"), find_compiler()).parent

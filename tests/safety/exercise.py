@@ -63,7 +63,6 @@ class Layouts:
         return self._filled(self.ending(x)[turned], x)
 
     def columns_first(self, x):
-        """An array stored column by column."""
         return self._filled(self.fence.room(x.size, at_end=True).reshape(x.shape[::-1]).T, x)
 
     @staticmethod
@@ -100,7 +99,6 @@ class Function:
         ]
 
     def outputs(self, size):
-        """Arrays of the shapes of the results, full of NaN."""
         batch = () if size is None else (size,)
         return [np.full((*batch, *array.shape), np.nan) for array in self.signature.outputs]
 
@@ -121,7 +119,6 @@ class Function:
 
 
 def functions_of(module, backend):
-    """Everything that can be called."""
     signatures = sys.modules[f"{module.__name__}._signatures"]
     for formulation in module.formulations:
         namespace = getattr(backend, formulation)
@@ -147,7 +144,6 @@ class Exercise:
         self.kinds: set[str] = set()
 
     def run(self, sizes, few):
-        """Every backend in every version."""
         for name, backend in self.module.backends.items():
             if name == "numpy":
                 continue
@@ -162,7 +158,6 @@ class Exercise:
             self.in_threads()
 
     def function(self, function, sizes, few):
-        """One function, with so many samples and with one without a batch axis."""
         for size in (None, *sizes):
             given = function.arguments(self.rng, size)
             wanted = function(given)
@@ -200,7 +195,6 @@ class Exercise:
             self.calls += 1
 
     def refusals(self, function):
-        """Arrays of fewer samples than the others: arguments, then results."""
         given, out = function.arguments(self.rng, 33), function.outputs(33)
 
         def lacking(arrays, which):
@@ -245,7 +239,6 @@ def assert_near(result, wanted, what):
 
 
 def main():
-    """Run it, and print what was done."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("fence", choices=FENCES)

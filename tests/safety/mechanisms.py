@@ -45,7 +45,6 @@ def odd_arguments(module):
 
 
 def main():
-    """Run it, and print what was done."""
     module = load_package(Path(sys.argv[1]))
     rows = [*accelerations(module), *steps(module), *steps(module, projection="tangent")]
     for row in rows:

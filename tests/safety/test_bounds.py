@@ -34,7 +34,6 @@ def test_streams_stay_within_their_arrays(tmp_path):
 
 
 def exercised(model, options, folder, change=None):
-    """Call everything that a package has; return what was called."""
     bundle = bundle_of(model, options, ("compiled", "numpy"))
     package = put(bundle, folder, find_compiler(), change)
     done = python("-m", "tests.safety.exercise", str(package), "pages")

@@ -46,8 +46,6 @@ EIGHT_JOINTS = (Version(1, "all", (*AVX2_HERE, *LOOPS_OF_8)), Version(8, "all", 
 
 @dataclass(frozen=True)
 class Case:
-    """A package to watch."""
-
     model: str
     versions: tuple[Version, ...]
     formulations: tuple[str, ...] = ("all",)
@@ -58,12 +56,9 @@ class Case:
     @property
     def options(self):
         return BuildOptions(
-            formulations=self.formulations,
-            functions=self.functions,
-            runtime_parameters=("all",),
-            form=self.form,
-            equal=True,
-        )
+            formulations=self.formulations, functions=self.functions, runtime_parameters=("all",),
+            form=self.form, equal=True,
+        )  # fmt: skip
 
 
 CASES = {
@@ -113,7 +108,6 @@ def watched(folder, bundle, versions, change=None, program="exercise"):
 
 
 def report(done):
-    """Return what a program says that it called, without a fault."""
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout.splitlines()[-1])
     return said

@@ -368,16 +368,9 @@ def test_energy_is_what_torques_bring_and_damping_takes(free):
 
 def test_the_dataset_names_its_axes(free):
     motion = symgen.simulate(
-        free,
-        Q0,
-        QD0,
-        T,
-        sensitivities="L, m3",
-        objectives=["effort"],
-        method="LSODA",
-        rtol=1e-8,
+        free, Q0, QD0, T, sensitivities="L, m3", objectives=["effort"], method="LSODA", rtol=1e-8,
         formulation="newton_euler",
-    )
+    )  # fmt: skip
     assert dict(motion.sizes) == {
         "time": 7, "coordinate": 3, "parameter": 2, "output": 6, "objective": 1,
     }  # fmt: skip
@@ -465,6 +458,10 @@ def refusal(*arguments, **options):
     return str(caught.value)
 
 
+MORE_TIMES = "t: expected two or more times, the first of them the start, such as numpy.linspace"
+NO_MODULE = "simulate: expected a generated module, got "
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -512,10 +509,31 @@ def refusal(*arguments, **options):
         ({"max_step": 0}, "max_step: expected a number that is positive; got 0"),
         ({"rtoll": 1e-8}, "simulate() has no option 'rtoll'; did you mean 'rtol'?"),
         ({"xyz": 1}, "simulate() has no option 'xyz'; there are: tau, loads, parameters"),
+        ({"q0": Q0[:2]}, "q0: expected shape (3,), got (2,)"),
+        ({"qd0": QD0 * np.nan}, "qd0: not all finite: [nan, nan, nan]"),
+        (
+            {"sensitivities": "L", "dq0": {"L": [0, np.inf, 0]}},
+            "dq0: not all finite: [[0.0], [inf], [0.0]]",
+        ),
+        ({"t": []}, f"{MORE_TIMES}(0, 2, 201); got shape (0,)"),
+        ({"t": [[0, 1]]}, f"{MORE_TIMES}(0, 2, 201); got shape (1, 2)"),
+        ({"t": [0, 0]}, "t: expected times that increase; t[1] = 0.0 follows t[0] = 0.0"),
+        ({"t": [0, 1, 0.5, 2]}, "t: expected times that increase; t[2] = 0.5 follows t[1] = 1.0"),
+        ({"t": [0, np.nan, 1]}, "t: not all finite: [0.0, nan, 1.0]"),
+        ({"t": [0, [1, 2]]}, "simulate: t: setting an array element"),
+        ({"t": None}, "t: expected real numbers, got None"),
+        ({"module": None}, f'{NO_MODULE}NoneType; symgen.load("robot.yaml") makes one'),
+        ({"module": np}, f'{NO_MODULE}the module numpy; symgen.load("robot.yaml") makes one'),
+        ({"module": "a.yaml"}, f"{NO_MODULE}'a.yaml'; symgen.load(\"a.yaml\") makes one"),
+        ({"module": Path("a.yaml")}, f"{NO_MODULE}'a.yaml'; symgen.load(\"a.yaml\") makes one"),
     ],
 )
 def test_wrong_arguments(free, options, words):
-    assert words in refusal(free, Q0, QD0, T, **options)
+    assert words in refusal(**{"module": free, "q0": Q0, "qd0": QD0, "t": T, **options})
+
+
+def test_a_formulation_is_no_module(free):
+    assert "expected a generated module" in refusal(free.newton_euler, Q0, QD0, T)
 
 
 @pytest.mark.parametrize(
@@ -544,46 +562,6 @@ def test_what_makes_integrators_run_forever_is_refused(free, options, words):
 
 def test_no_absolute_tolerance_where_nothing_is_zero(free):
     close(symgen.simulate(free, Q0, QD0, T, atol=0).q, symgen.simulate(free, Q0, QD0, T).q)
-
-
-@pytest.mark.parametrize(
-    ("module", "words"),
-    [
-        (None, 'got NoneType; symgen.load("robot.yaml") makes one'),
-        (np, 'got the module numpy; symgen.load("robot.yaml") makes one'),
-        ("a.yaml", "got 'a.yaml'; symgen.load(\"a.yaml\") makes one"),
-        (Path("a.yaml"), "got 'a.yaml'; symgen.load(\"a.yaml\") makes one"),
-    ],
-)
-def test_what_is_no_generated_module(free, module, words):
-    assert f"simulate: expected a generated module, {words}" in refusal(module, Q0, QD0, T)
-    assert "expected a generated module" in refusal(free.newton_euler, Q0, QD0, T)
-
-
-MORE_TIMES = "t: expected two or more times, the first of them the start, such as numpy.linspace"
-
-
-@pytest.mark.parametrize(
-    ("t", "words"),
-    [
-        ([], f"{MORE_TIMES}(0, 2, 201); got shape (0,)"),
-        ([[0, 1]], f"{MORE_TIMES}(0, 2, 201); got shape (1, 2)"),
-        ([0, 0], "t: expected times that increase; t[1] = 0.0 follows t[0] = 0.0"),
-        ([0, 1, 0.5, 2], "t: expected times that increase; t[2] = 0.5 follows t[1] = 1.0"),
-        ([0, np.nan, 1], "t: not all finite: [0.0, nan, 1.0]"),
-        ([0, [1, 2]], "simulate: t: setting an array element"),
-        (None, "t: expected real numbers, got None"),
-    ],
-)
-def test_wrong_times(free, t, words):
-    assert words in refusal(free, Q0, QD0, t)
-
-
-def test_wrong_initial_values(free):
-    assert "q0: expected shape (3,), got (2,)" in refusal(free, Q0[:2], QD0, T)
-    assert "qd0: not all finite: [nan, nan, nan]" in refusal(free, Q0, QD0 * np.nan, T)
-    message = refusal(free, Q0, QD0, T, sensitivities="L", dq0={"L": [0, np.inf, 0]})
-    assert "dq0: not all finite: [[0.0], [inf], [0.0]]" in message
 
 
 @pytest.mark.parametrize(
@@ -673,7 +651,6 @@ def test_functions_that_were_not_built():
 
 
 def block(forward_dynamics):
-    """A module of one coordinate."""
     return SimpleNamespace(
         n=1, n_loads=0, n_parameters=0, parameter_names=(), default_parameters=(),
         coordinate_names=("x",), name="block", forward_dynamics=forward_dynamics,

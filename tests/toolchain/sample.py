@@ -75,7 +75,6 @@ def package(factor=2.0):
 
 
 def bundle(factor=2.0, pyx=PYX, kernel=None):
-    """Return the same with an extension module of one Cython and two C files."""
     body = (
         kernel
         or f'#include "kernel.h"\ndouble kernel(double x) {{ return helper({factor}, x); }}\n'
@@ -100,6 +99,5 @@ def install(target, factor=2.0, **more):
 
 
 def visible(folder):
-    """Return all files below `folder` except bytecode, sorted."""
     paths = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
     return sorted(path for path in paths if "__pycache__" not in path)

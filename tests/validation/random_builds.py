@@ -166,7 +166,6 @@ class Generator:
             self.add_loops(links)
 
     def add_parameters(self) -> None:
-        """Parameters in a mass and a length."""
         self.data["parameters"] = {"pm": 1.0, "px": 0.5 * self.length}
         link = self.pick(self.data["joints"])["link"]
         link["mass"] = f"pm*{link['mass']!r}"
@@ -218,7 +217,6 @@ class Generator:
 
 
 def outcome(task: tuple[int, int, int, str]) -> dict[str, Any]:
-    """Build one model; how it went, in words and figures."""
     seed, number, largest, backend = task
     start, line = time.process_time(), {"seed": seed, "model": number}
     try:
@@ -244,12 +242,9 @@ def outcome(task: tuple[int, int, int, str]) -> dict[str, Any]:
 def _built(path: Path, model: Generator, backend: str) -> Mapping[str, Any]:
     runtime = model.pick(("all", "none"))
     options = BuildOptions(
-        out=path.parent / "generated",
-        backend=backend,
-        functions=("all",),
-        runtime_parameters=(runtime,),
-        force=True,
-    )
+        out=path.parent / "generated", backend=backend, functions=("all",),
+        runtime_parameters=(runtime,), force=True,
+    )  # fmt: skip
     result = build(path, options).validation
     closest = result.closest
     ratio = 0.0 if closest is None else closest.error / closest.limit

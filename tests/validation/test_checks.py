@@ -50,7 +50,6 @@ def whole():
 
 
 def with_everything(text):
-    """The model with a prescribed joint, outputs and one more parameter."""
     first = text.split("    type: ")[1].split("\n")[0]
     text = text.replace(f"    type: {first}\n", f"    type: {first}\n    prescribed: true\n", 1)
     text = text.replace("parameters:\n", "parameters:\n  w: 1.3\n", 1)
@@ -158,7 +157,6 @@ OF_SEVERAL = {
 
 
 def owner(law):
-    """Return the function that a law is about."""
     return OF_SEVERAL.get(law, OF_SEVERAL.get(law.split()[0], law.split()[0].rstrip(":,")))
 
 
@@ -273,7 +271,6 @@ ALL_SINGULAR = (
 
 @pytest.fixture(scope="module")
 def stuck():
-    """A robot whose last joint moves no mass."""
     return NumericRobot(described(SINGULAR), runtime=("m",))
 
 

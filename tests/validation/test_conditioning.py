@@ -23,38 +23,6 @@ from tests.oracles.programs import validation_of
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-MODEL = """
-symgen: 1
-name: scaled
-convention: standard
-parameters: {{a: {a}, alpha: {alpha}, m: {m}, i: {i}}}
-joints:
-  - name: first
-    type: {kind}
-    dh: {{a: a, alpha: alpha}}
-    link: {{mass: m, com: [0.1, 0.2, 0.3], inertia: {{xx: i, yy: i, zz: i}}}}
-  - name: arm
-    type: revolute
-    dh: {{a: a, alpha: 1}}
-    link:
-      mass: 1.3
-      com: [0.1, -0.2, 0.15]
-      inertia: {{xx: 0.3, yy: 0.25, zz: 0.2, xy: 0.02, xz: -0.03, yz: 0.01}}
-  - {{name: hand, type: revolute, dh: {{a: 0.3}}, link: {{mass: 0.5, com: [0.1, 0, 0.15]}}}}
-"""
-ORDINARY = {"a": 0.5, "m": 1, "i": 0.1}
-SCALES = [{"m": 1e3}, {"m": 1e6}, {"m": 1e8}, {"i": 1e3}, {"i": 1e6}, {"a": 1e2}, {"a": 1e4}]
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("kind", ["revolute", *deep("prismatic")])
-@pytest.mark.parametrize("alpha", one_in(2, [0.7, 0]))
-@pytest.mark.parametrize("scale", one_in(7, SCALES), ids=str)
-def test_badly_scaled_models_pass(kind, alpha, scale):
-    description = described(MODEL.format(kind=kind, alpha=alpha, **{**ORDINARY, **scale}))
-    validation_of(description).raise_if_failed()
-
-
 HEAVY = """
 symgen: 1
 name: heavy

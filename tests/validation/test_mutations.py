@@ -28,7 +28,6 @@ DEAR = tuple(name for name in FUNCTIONS if name.endswith(LONG))
 
 
 def flipped(graph, node, args):
-    """Return the node with the other sign."""
     return graph.neg(rebuilt(graph, node, args))
 
 

@@ -159,7 +159,6 @@ joints:
 
 @pytest.mark.slow
 def test_parameters_have_other_values_too():
-    """A subject that is right at the default values alone."""
     description = described(DERIVED)
     robot = NumericRobot(description, runtime=("L",))
     right = formulation(robot).potential_energy
