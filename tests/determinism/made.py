@@ -66,11 +66,12 @@ def shown(model):
     return {**found, "steps": printed("show", model, "inverse_dynamics", "--steps")}
 
 
-def report(model):
+def written(name, *command):
+    """Digest of the file of this name that a command writes."""
     with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder) / "page.html"
-        perform("report", model, "--quick", "-q", "-o", page)
-        return digest(page.read_bytes())
+        target = Path(folder) / name
+        perform(*command, target)
+        return digest(target.read_bytes())
 
 
 def growth(family):
@@ -81,27 +82,10 @@ def growth(family):
 
 
 def converted(model):
-    with tempfile.TemporaryDirectory() as folder:
-        found = []
-        for style in ("origin", "standard", "modified"):
-            target = Path(folder) / f"{style}.yaml"
-            perform("convert", model, target, "-q", "--style", style)
-            found.append(digest(target.read_bytes()))
-        return found
-
-
-def as_read(model):
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "read.yaml"
-        perform("convert", model, target, "-q")
-        return digest(target.read_bytes())
-
-
-def starter(name):
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / f"{name}.yaml"
-        perform("new", target, "-q")
-        return [digest(target.read_bytes()), printed("schema")]
+    return [
+        written(f"{style}.yaml", "convert", model, "-q", "--style", style)
+        for style in ("origin", "standard", "modified")
+    ]
 
 
 def decimal(number):
@@ -115,11 +99,11 @@ TASKS = {
     "loops": lambda model: sources(model, form=LOOPS),
     "all": lambda model: sources(model, formulations=("all",)),
     "show": shown,
-    "report": report,
+    "report": lambda model: written("page.html", "report", model, "--quick", "-q", "-o"),
     "growth": growth,
     "convert": converted,
-    "read": as_read,
-    "new": starter,
+    "read": lambda model: written("read.yaml", "convert", model, "-q"),
+    "new": lambda name: [written(f"{name}.yaml", "new", "-q"), printed("schema")],
     "decimal": decimal,
 }
 

@@ -27,6 +27,7 @@ from tests.choosing import deep, slow
 from tests.emit.building import build, build_versions
 from tests.emit.test_versions import EXAMPLES, called, runs, states
 from tests.modules import module
+from tests.oracles.comparison import agrees
 
 FUNCTIONS = (
     "inverse_dynamics_derivatives", "inverse_dynamics_hessian", "mass_matrix", "coriolis_matrix",
@@ -95,13 +96,11 @@ def hold(module, sizes, functions=FUNCTIONS):
             state = states(module, size)
             wanted = called(straight(module.name), name, state)
             for value, reference in zip(called(module, name, state), wanted, strict=True):
-                scale = np.abs(reference).max(initial=1.0)
-                assert np.abs(value - reference).max(initial=0.0) <= 1e-11 * scale, (name, size)
+                assert agrees(value, reference), (name, size)
             for row in range(min(size, 3)):
                 alone = called(module, name, {key: x[row] for key, x in state.items()})
                 for value, reference in zip(alone, wanted, strict=True):
-                    scale = np.abs(reference[row]).max(initial=1.0)
-                    assert np.abs(value - reference[row]).max() <= 1e-11 * scale, name
+                    assert agrees(value, reference[row]), name
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from symgen.toolchain.compiler import AVX2, AVX512, find_compiler
 from symgen.toolchain.processes import Processes
 from tests.choosing import slow
 from tests.emit.building import build_versions
+from tests.oracles.comparison import agrees
 from tests.safety.building import bundle_of, python
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -176,9 +177,7 @@ def test_every_width_and_number_of_samples(modules, name):
             for value, wanted in zip(
                 called(module, name, state), called(plain, name, state), strict=True
             ):
-                assert value.shape == wanted.shape
-                scale = np.abs(wanted).max(initial=1.0)
-                assert np.abs(value - wanted).max(initial=0.0) <= 1e-12 * scale, (width, size)
+                assert agrees(value, wanted, 1e-12), (width, size)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
-"""Compilation beside the rest of a build."""
+"""Compilation and the first use of a tool chain, beside the rest of a build."""
 
+import dataclasses
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -11,8 +12,10 @@ from symgen.emit.bundle import Extension, SourceBundle
 from symgen.emit.emission import BACKEND_NAMES, emit
 from symgen.errors import ToolchainError, ValidationError
 from symgen.options import BuildOptions
-from symgen.pipeline import building, compiling, qualification
+from symgen.pipeline import building, compiling
+from symgen.pipeline import qualification as module
 from symgen.pipeline.compiling import compilation
+from symgen.pipeline.qualification import qualification
 from symgen.support.journal import Journal
 from symgen.toolchain.compile import HeadStart, units
 from symgen.toolchain.compiler import find_compiler
@@ -62,13 +65,13 @@ def test_the_end_of_the_rest_ends_it(interrupt):
 @pytest.mark.slow
 def test_a_tool_chain_that_fails_is_told_before_the_robot(tmp_path, monkeypatch):
     """Both are being compiled; what is wrong with all robots is not said of this one."""
-    former = qualification._raise_if_it_differs
+    former = module._raise_if_it_differs
 
     def fails(result):
         former(result)
         raise ValidationError("the tool chain does not reproduce the two-link arm")
 
-    monkeypatch.setattr(qualification, "_raise_if_it_differs", fails)
+    monkeypatch.setattr(module, "_raise_if_it_differs", fails)
     options = BuildOptions(out=tmp_path / "out", functions=("mass_matrix",))
     with pytest.raises(ValidationError, match="two-link arm"):
         building.build(model_path(), options, Journal())
@@ -134,3 +137,49 @@ def test_an_early_object_serves_what_differs_in_the_heading_alone(text, serves, 
         it.begin(source)
         assert (it.object("a.c", options, text) is not None) is serves
         assert it.object("b.c", options, text) is None
+
+
+NUMPY = (None, "native", ("numpy",))
+
+
+@pytest.mark.slow
+def test_once_for_every_backend(monkeypatch):
+    asked = []
+    former = module._two_link
+    monkeypatch.setattr(
+        module, "_two_link", lambda names, flags: (asked.append(names), former(names, flags))[1]
+    )
+    journal = Journal()
+    with qualification(*NUMPY, journal) as finish:
+        assert finish()
+    assert "the NumPy backend" in journal.notices[0]
+    with qualification(*NUMPY, journal) as finish:
+        assert not finish()
+    assert asked == [["numpy"]]
+
+
+@pytest.mark.slow
+def test_one_that_differs_is_not_used(monkeypatch):
+    former = module.validate_two_link
+
+    def fails(subjects):
+        found = former(subjects)
+        wrong = dataclasses.replace(found.rows[0], error=1.0)
+        return dataclasses.replace(found, rows=(wrong, *found.rows[1:]))
+
+    monkeypatch.setattr(module, "validate_two_link", fails)
+    for _ in range(2):  # and it is not remembered as validated
+        with (
+            qualification(*NUMPY, Journal()) as finish,
+            pytest.raises(ValidationError, match="does not reproduce the two-link arm"),
+        ):
+            finish()
+
+
+@pytest.mark.slow
+def test_a_fault_of_the_other_work_ends_it(interrupt):
+    with (
+        pytest.raises(KeyboardInterrupt),
+        qualification(find_compiler(), "native", ("compiled", "numpy"), Journal()),
+    ):
+        interrupt()

@@ -196,15 +196,10 @@ def one(legacy):
 
 
 @pytest.mark.parametrize("legacy", [True, False])
-def test_a_second_interpreter_after_the_first(folder, legacy):
+@pytest.mark.parametrize(("begin", "end"), [(BEGIN, "assert right()"), ("import sys", "")])
+def test_a_second_interpreter(folder, begin, end, legacy):
     """It works, or NumPy or Cython refuse with an ImportError; the first one is as it was."""
-    succeeds(folder, INTERPRETERS + f"\none({legacy}); one({legacy}); assert right()\n")
-
-
-@pytest.mark.parametrize("legacy", [True, False])
-def test_a_second_interpreter_alone(folder, legacy):
-    program = "import sys\n" + INTERPRETERS + f"\none({legacy}); one({legacy})\n"
-    succeeds(folder, program, begin="")
+    succeeds(folder, f"{INTERPRETERS}\none({legacy}); one({legacy})\n{end}\n", begin=begin)
 
 
 def test_daemon_threads_at_the_end_of_the_process(folder):

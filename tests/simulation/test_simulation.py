@@ -17,6 +17,7 @@ from symgen.simulation.inputs import Prescribed
 from symgen.simulation.integration import METHODS
 from tests import modules
 from tests.choosing import slow
+from tests.oracles.comparison import agrees
 
 solve_ivp = pytest.importorskip("scipy.integrate").solve_ivp
 pytest.importorskip("xarray")
@@ -148,10 +149,7 @@ class Oracle:
 
 
 def close(found, expected, limit=LIMIT):
-    found, expected = np.asarray(found), np.asarray(expected)
-    assert found.shape == expected.shape
-    scale = max(1.0, np.abs(expected).max(initial=0.0))
-    assert np.abs(found - expected).max(initial=0.0) <= limit * scale
+    assert agrees(found, expected, limit)
 
 
 def agree(motion, values, slopes):

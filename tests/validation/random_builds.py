@@ -46,7 +46,7 @@ LOOPS = ("revolute", "spherical", "universal", "prismatic", "cylindrical", "plan
 
 
 class Generator:
-    """One random model: `text` is its file in JSON, which is YAML."""
+    """One random model: `data` is what its file holds."""
 
     def __init__(self, seed: int, number: int, largest: int) -> None:
         self.rng = np.random.default_rng([seed, number])
@@ -211,10 +211,6 @@ class Generator:
             a, b = self.singles[:2]
             self.data["relations"] = {"gear": f"q.{a} - 0.5*sin(q.{b})"}
 
-    @property
-    def text(self) -> str:
-        return json.dumps(self.data, indent=1)
-
 
 def outcome(task: tuple[int, int, int, str]) -> dict[str, Any]:
     seed, number, largest, backend = task
@@ -224,7 +220,7 @@ def outcome(task: tuple[int, int, int, str]) -> dict[str, Any]:
         line["kind"] = model.kind
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"{model.data['name']}.yaml"
-            path.write_text(model.text, encoding="utf-8")
+            path.write_text(json.dumps(model.data, indent=1), encoding="utf-8")
             line |= _built(path, model, backend)
     except ValidationError as error:
         rows = error.result.failures
@@ -258,23 +254,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="build random legal models with validation")
     parser.add_argument("--models", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="number of the first model")
     parser.add_argument("--largest", type=int, default=8, help="coordinates, about")
     parser.add_argument("--backend", default="numpy")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--log", type=Path, default=Path("random_builds.jsonl"))
-    parser.add_argument("--show", type=int, help="print the file of this model, and stop")
     given = parser.parse_args()
-    if given.show is not None:
-        print(Generator(given.seed, given.show, given.largest).text)
-        return 0
-    lines = (
-        [json.loads(x) for x in given.log.read_text().splitlines()] if given.log.exists() else []
-    )
+    given.log.touch()
+    lines = [json.loads(x) for x in given.log.read_text().splitlines()]
     done = {(x["seed"], x["model"]) for x in lines}
-    numbers = range(given.first, given.first + given.models)
-    tasks = [(given.seed, k, given.largest, given.backend) for k in numbers
-             if (given.seed, k) not in done]  # fmt: skip
+    numbers = [k for k in range(given.models) if (given.seed, k) not in done]
+    tasks = [(given.seed, k, given.largest, given.backend) for k in numbers]
     context = multiprocessing.get_context("spawn")
     with context.Pool(given.jobs, maxtasksperchild=50) as pool, given.log.open("a") as log:
         for line in pool.imap_unordered(outcome, tasks):
