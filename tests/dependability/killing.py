@@ -1,12 +1,7 @@
-"""Kill builds at random moments and look at what they leave.
+"""Kill builds at random moments: ``python -m tests.dependability.killing --builds 300``.
 
-    python -m tests.dependability.killing --builds 300
-
-Each build makes another variant of the robot, so that everything from derivation to installation
-takes place, and is hit at a random moment: symgen itself by SIGKILL (or SIGTERM, or SIGINT), one of
-the processes that it started, or all of them.  Whatever happens, the package must import at once as
-the former or as the new variant, complete, and nothing may go on running.  A build that is not
-disturbed follows every few turns; after it nothing lies around.
+symgen itself, a process that it started, or all of them; whatever happens, the package must import
+at once as the former or as the new variant, complete, and nothing may go on running.
 """
 
 from __future__ import annotations

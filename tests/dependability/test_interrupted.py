@@ -48,14 +48,9 @@ def _interrupt(world, stage, number, *options):
     """Send a signal to a build as soon as a stage begins; its status and what it said."""
     command = python("-c", INTERRUPTED, stage, "build", str(world.model(2.0)), *OPTIONS)
     command += options
-    with subprocess.Popen(
-        command,
-        cwd=world.work,
-        env=world.environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    environment = world.environment()
+    with subprocess.Popen(command, cwd=world.work, env=environment, **pipes) as process:
         assert process.stdout.readline() == f"{stage}\n", process.stderr.read()
         process.send_signal(number)
         said = process.stderr.read()

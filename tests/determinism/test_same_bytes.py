@@ -52,17 +52,12 @@ class Surroundings:
         for path in own.values():
             Path(path).mkdir(exist_ok=True)
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "COL"))}
+        kept = {**kept, "PYTHONPATH": str(ROOT)}
         kept.pop("PYTHONHASHSEED", None)
         done = subprocess.run(
             [sys.executable, *self.python, *arguments],
             cwd=folder / self.place,
-            env={
-                **kept,
-                **own,
-                "PYTHONPATH": str(ROOT),
-                **self.environment,
-                **self._locales(folder),
-            },
+            env=kept | own | self.environment | self._locales(folder),
             capture_output=True,
             preexec_fn=self._prepare,
         )

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from symgen.emit.emission import emit
-from symgen.toolchain import compile as toolchain
 from symgen.toolchain.compiler import Version
-from tests.safety.building import Watched
+from tests.safety.building import Watched, write
 
 BACKENDS = ("compiled", "cython", "numpy")
 FLAGS = (
@@ -24,15 +23,6 @@ CYTHONS = (
     "-Werror=implicit-function-declaration",
 )
 """What newer compilers (gcc 14, clang 16) refuse without being asked."""
-
-
-def write(bundle, folder):
-    target = folder / bundle.package
-    for name, text in bundle.files.items():
-        path = target / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return target
 
 
 @dataclass(frozen=True)
@@ -65,17 +55,9 @@ def build(package, folder, backends=()):
 def build_bundle(bundle, folder):
     """Compile a bundle in one version, without a warning, and import it."""
     strict = Strict(("cc",), "strict cc", (Version(1, "all"),))
-    return _built(bundle, folder, compiler=strict)
+    return load(write(bundle, folder, compiler=strict))
 
 
 def build_versions(bundle, folder, flags="portable"):
     """Compile a bundle as symgen does, or take it from the cache, and import it; no validation."""
-    return _built(bundle, folder, flags=flags)
-
-
-def _built(bundle, folder, **options):
-    target = write(bundle, folder)
-    if bundle.extensions:
-        for file, content in toolchain.compile_extensions(bundle, **options).files().items():
-            (target / file).write_bytes(content)
-    return load(target)
+    return load(write(bundle, folder, flags=flags))

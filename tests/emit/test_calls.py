@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -192,8 +193,6 @@ def test_signatures_and_docstrings(arm_module, function):
 
 
 def test_references_are_not_leaked(compiled_arm):
-    import sys
-
     out = np.empty((5, 2))
     parts = (None, np.empty((5, 2, 2)), None, None)
     before = [sys.getrefcount(x) for x in (Q, out, parts, parts[1], None)]

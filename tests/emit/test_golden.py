@@ -1,7 +1,4 @@
-"""What a generated package looks like, file by file; and that it always looks the same.
-
-After a deliberate change:  SYMGEN_UPDATE_GOLDEN=1 pytest tests/emit/test_golden.py
-"""
+"""What a generated package looks like; update by SYMGEN_UPDATE_GOLDEN=1 pytest tests/emit."""
 
 import functools
 import os

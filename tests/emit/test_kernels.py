@@ -17,7 +17,15 @@ from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import function_named
 from tests.choosing import some_slow
 from tests.emit.building import BACKENDS, FLAGS, build
-from tests.emit.samples import Writer, arm, every_function, metadata, package, random_package
+from tests.emit.samples import (
+    Writer,
+    arm,
+    arm_package,
+    every_function,
+    metadata,
+    package,
+    random_package,
+)
 
 # The functions of the C library, as the kernels call them.
 LIBM = Arithmetic(
@@ -80,8 +88,6 @@ def check_against_evaluation(module, source, backends):
 
 
 def test_arm(arm_module):
-    from tests.emit.samples import arm_package
-
     check_against_evaluation(arm_module, arm_package(), BACKENDS)
 
 
@@ -169,13 +175,8 @@ def test_complex_step_of_every_function(tmp_path):
 @pytest.mark.parametrize("backends", some_slow([("numpy",), BACKENDS], [("numpy",)], alone=True))
 def test_a_robot_without_coordinates(tmp_path, backends):
     facts, programs = metadata("rock", 0), []
-    for name in (
-        "inverse_dynamics",
-        "mass_matrix",
-        "potential_energy",
-        "forward_kinematics",
-        "inverse_dynamics_load_derivatives",
-    ):
+    names = "inverse_dynamics", "mass_matrix", "potential_energy", "forward_kinematics"
+    for name in (*names, "inverse_dynamics_load_derivatives"):
         w = Writer(name, facts.sizes, ())
         results = [[w.graph.constant(3.5)] if name == "potential_energy" else []]
         programs.append(w.finish("f", *results))

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from symgen.emit.emission import BACKEND_NAMES, emit
-from tests.emit.building import BACKENDS, load, write
+from tests.emit.building import BACKENDS, load
 from tests.emit.samples import ARM, ARM_FUNCTIONS, arm_package
+from tests.safety.building import write
 from tests.support.commands import printed_by
 
 

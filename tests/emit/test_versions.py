@@ -15,11 +15,13 @@ from benchmarks.models import spatial_tree
 from symgen.emit.templates import Templates
 from symgen.options import BuildOptions
 from symgen.toolchain.compiler import AVX2, AVX512, find_compiler
+from symgen.toolchain.loading import load_package
 from symgen.toolchain.processes import Processes
-from tests.choosing import slow
+from tests.choosing import slow, some_slow
 from tests.emit.building import build_versions
 from tests.oracles.comparison import agrees
 from tests.safety.building import bundle_of, python
+from tests.support.commands import printed_by
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FUNCTIONS = (
@@ -108,14 +110,8 @@ def ulps(values, exact):
 def test_sines_and_cosines_to_two_units_in_the_last_place(waves):
     rng = np.random.default_rng(0)
     turns = rng.integers(-1_000_000, 1_000_000, 1000)
-    x = np.concatenate(
-        [
-            rng.uniform(-4, 4, 1000),
-            rng.uniform(-1.6e6, 1.6e6, 1000),
-            turns * (np.pi / 2),
-            [0.0, -0.0],
-        ]
-    )
+    near, far = rng.uniform(-4, 4, 1000), rng.uniform(-1.6e6, 1.6e6, 1000)
+    x = np.concatenate([near, far, turns * (np.pi / 2), [0.0, -0.0]])
     sines, cosines = waves(x)
     with mpmath.workprec(200):
         angles = [mpmath.mpf(float(value)) for value in x]
@@ -218,8 +214,6 @@ def test_result_memory_is_a_number(widest):
     ],
 )
 def test_wrong_variables_are_refused(modules, monkeypatch, variable, text, says):
-    from symgen.toolchain.loading import load_package
-
     folder = Path(str(modules[1].__file__)).parent
     monkeypatch.setenv(variable, text)
     with pytest.raises(ValueError, match=says):
@@ -227,8 +221,6 @@ def test_wrong_variables_are_refused(modules, monkeypatch, variable, text, says)
 
 
 def test_the_width_can_be_forced(modules, monkeypatch):
-    from symgen.toolchain.loading import load_package
-
     folder = Path(str(modules[1].__file__)).parent
     monkeypatch.setenv("SYMGEN_WIDTH", "1")
     monkeypatch.setenv("SYMGEN_THREADS", "3")
@@ -293,3 +285,75 @@ def test_a_process_without_keys_for_threads(modules):
     folder = Path(str(modules[max(modules)].__file__)).parent
     done = python("-c", WITHOUT_KEYS, str(folder))
     assert done.returncode == 0, done.stderr
+
+
+AVX512_HERE = (*AVX2, "-mavx512f", "-mavx512dq", "-mavx512vl")
+
+STREAMS = r"""
+#define MOST_ARRAYS 2
+#include <stdio.h>
+#include <string.h>
+#include "symgen-rows.h"
+
+enum { LONGEST = 340, ROWS = 3 * LANES + 3, ALL = LONGEST * ROWS + 2 * LINE };
+
+static int length, reversed[LONGEST];
+static int copied(const real **x, real **y)
+{
+    for (int i = 0; i < length; ++i) y[0][i] = y[1][i] = x[0][i];
+    return 0;
+}
+
+int main(void)
+{
+    static double x[ALL], stored[2][ALL], streamed[2][ALL];
+    static char room[(3 * LONGEST + 2) * sizeof(real)];
+    long compared = 0;
+    for (int i = 0; i < ALL; ++i) x[i] = i + 0.25;
+    for (length = 1; length < LONGEST; ++length) {
+        for (int i = 0; i < length; ++i) reversed[i] = length - 1 - i;
+        for (int from = 0; from < LINE; ++from)
+            for (int rows = 0; rows <= ROWS; rows += rows < LANES + 1 ? 1 : LANES - 1) {
+                const struct kernel f = {copied, 1, 2, {length}, {length, length},
+                                         {length, length}, {0, reversed}};
+                const double *const in[] = {x};
+                const ptrdiff_t dx[] = {length};
+                for (int i = 0; i < ALL; ++i)
+                    stored[0][i] = stored[1][i] = streamed[0][i] = streamed[1][i] = -1.0;
+                double *const a[] = {stored[0] + from, stored[1] + (from + 3) % LINE};
+                double *const b[] = {streamed[0] + from, streamed[1] + (from + 3) % LINE};
+                const ptrdiff_t some = rows / 2 / LANES * LANES;  /* as threads share it */
+                compute_samples(&f, 0, rows, in, dx, a, room, 0);
+                compute_samples(&f, some, rows, in, dx, b, room, 1);
+                compute_samples(&f, 0, some, in, dx, b, room, 1);
+                if (memcmp(stored, streamed, sizeof stored)) {
+                    printf("length %d, from %d, %d rows\n", length, from, rows);
+                    return 1;
+                }
+                for (int i = 0; i < length * rows; ++i)
+                    if (a[0][i] != x[i]) return 2;
+                ++compared;
+            }
+    }
+    printf("%ld compared, streams: %d\n", compared, CAN_STREAM);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "options"),
+    some_slow([(2, ()), (4, AVX2), (8, AVX512_HERE), (8, AVX2), (8, ())], [(2, ())]),
+    ids=["SSE2", "AVX2", "AVX-512", "8 by AVX2", "8 by SSE2"],
+)
+def test_streams_are_what_is_stored(width, options, tmp_path):
+    """A kernel that copies its argument, of every length, in rows that begin anywhere in a line."""
+    if options and not runs(8 if options == AVX512_HERE else 4):
+        pytest.skip("this processor has no such instructions")
+    (tmp_path / "program.c").write_text(STREAMS)
+    program = str(tmp_path / "program")
+    flags = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-Wno-unused-function")
+    command = [*find_compiler().command, *flags, *options, f"-DSYMGEN_WIDTH={width}"]
+    command += ["-DSYMGEN_VARIANT=tried", f"-I{EXAMPLES.parent / 'templates' / 'c'}"]
+    printed_by(*command, tmp_path / "program.c", "-o", program, "-lm")
+    assert "compared" in printed_by(program)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,15 +19,10 @@ from symgen.toolchain.compiler import Compiler, Version
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 
-Change = Callable[[dict[str, str]], dict[str, str]]
-
 
 @dataclass(frozen=True)
 class Watched(Compiler):
-    """A compiler that makes other versions of the kernels than the usual ones.
-
-    And with less optimisation: sanitizers make it slow.
-    """
+    """Makes other versions of the kernels, with less optimisation: sanitizers make it slow."""
 
     made: tuple[Version, ...] = ()
 
@@ -53,13 +47,18 @@ def put(bundle, folder, compiler, change=None):
     """Write a package and its binaries, made of sources that are changed before."""
     if change is not None:
         bundle = replace(bundle, files=change(dict(bundle.files)))
+    return write(bundle, folder, compiler=compiler, flags=PORTABLE)  # all versions
+
+
+def write(bundle, folder, **options):
+    """Write the files of a package below `folder`, compiled where there are options for that."""
+    wanted = options and bundle.extensions
+    binaries = compile_extensions(bundle, **options).files() if wanted else {}
     target = folder / bundle.package
-    made = compile_extensions(bundle, compiler=compiler, flags=PORTABLE)  # all versions
-    content = {name: text.encode() for name, text in bundle.files.items()} | made.files()
-    for name, data in content.items():
+    for name, content in {**bundle.files, **binaries}.items():
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
     return target
 
 
@@ -73,14 +72,9 @@ def replaced(file, former, other):
 
 def python(*arguments, environment=None, timeout=500):
     return subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env=None if environment is None else dict(environment),
-        timeout=timeout,
-        check=False,
-    )
+        [sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, env=environment,
+        timeout=timeout, check=False,
+    )  # fmt: skip
 
 
 def always_streaming(files):

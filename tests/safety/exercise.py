@@ -1,9 +1,7 @@
 """Call everything that a compiled package has, with arrays that end at fences.
 
-``python -m tests.safety.exercise FOLDER pages|blocks`` loads the package in FOLDER and calls every
-function of every formulation and compiled backend, in every version that this processor has, with
-many numbers of samples and layouts.  What comes back must be what ordinary arrays give.  A step out
-of bounds ends the process.  The last line says how much was called.
+``python -m tests.safety.exercise FOLDER pages|blocks``: what comes back must be what ordinary
+arrays give.  A step out of bounds ends the process.  The last line says how much was called.
 """
 
 from __future__ import annotations

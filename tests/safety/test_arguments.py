@@ -1,8 +1,4 @@
-"""Whatever is given as an argument: a result, or an error that says what is wrong; no crash.
-
-All three backends must agree, and what is accepted must be what the NumPy backend computes of a
-plain copy.
-"""
+"""Whatever is given as an argument: a result, or an error that says what is wrong; no crash."""
 
 import re
 import warnings

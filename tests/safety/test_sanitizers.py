@@ -97,12 +97,8 @@ def watched(folder, bundle, versions, change=None, program="exercise"):
     """Build a package with the sanitizers, and run a program on it while they look on."""
     gcc = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=True)
     compiler = Watched(("gcc", *SANITIZED), gcc.stdout.strip(), tuple(versions))
-    environment = {
-        **os.environ,
-        "LD_PRELOAD": " ".join(libraries()),
-        "ASAN_OPTIONS": OPTIONS_OF_ASAN,
-        "UBSAN_OPTIONS": "print_stacktrace=1",
-    }
+    environment = {"ASAN_OPTIONS": OPTIONS_OF_ASAN, "UBSAN_OPTIONS": "print_stacktrace=1"}
+    environment = {**os.environ, "LD_PRELOAD": " ".join(libraries()), **environment}
     arguments = [str(put(bundle, folder, compiler, change)), "blocks"]
     return python("-m", f"tests.safety.{program}", *arguments, environment=environment)
 

@@ -13,6 +13,7 @@ import pytest
 
 import symgen
 from symgen.errors import RequestError
+from symgen.frameworks.functions import functions_of
 from symgen.simulation.inputs import Prescribed
 from symgen.simulation.integration import METHODS
 from tests import modules
@@ -483,14 +484,10 @@ NO_MODULE = "simulate: expected a generated module, got "
         ({"tau": lambda t: Q0}, "tau: expected a function of (t, q, qd): too many positional"),
         ({"loads": lambda t: Q0}, "loads: expected a function of (t, q, qd): too many positional"),
         ({"loads": lambda t, q, qd: None}, "loads: the function returned nothing (None)"),
-        (
-            {"loads": lambda t, q, qd: np.full((1, 6), np.nan), "sensitivities": "L"},
-            "; loads is not finite there",
-        ),
-        (
-            {"tau": feedback, "tau_derivatives": lambda t, q, qd: None, "sensitivities": "L"},
-            "tau_derivatives: the function returned nothing (None)",
-        ),
+        ({"loads": lambda t, q, qd: np.full((1, 6), np.nan), "sensitivities": "L"},
+         "; loads is not finite there"),
+        ({"tau": feedback, "tau_derivatives": lambda t, q, qd: None, "sensitivities": "L"},
+         "tau_derivatives: the function returned nothing (None)"),
         ({"parameters": {"L": np.nan}}, "parameters: L: not all finite: nan"),
         ({"loads": np.zeros(6)}, "loads: expected shape (1, 6), got (6,)"),
         ({"prescribed": swing}, "no joint of this robot is prescribed"),
@@ -509,10 +506,8 @@ NO_MODULE = "simulate: expected a generated module, got "
         ({"xyz": 1}, "simulate() has no option 'xyz'; there are: tau, loads, parameters"),
         ({"q0": Q0[:2]}, "q0: expected shape (3,), got (2,)"),
         ({"qd0": QD0 * np.nan}, "qd0: not all finite: [nan, nan, nan]"),
-        (
-            {"sensitivities": "L", "dq0": {"L": [0, np.inf, 0]}},
-            "dq0: not all finite: [[0.0], [inf], [0.0]]",
-        ),
+        ({"sensitivities": "L", "dq0": {"L": [0, np.inf, 0]}},
+         "dq0: not all finite: [[0.0], [inf], [0.0]]"),
         ({"t": []}, f"{MORE_TIMES}(0, 2, 201); got shape (0,)"),
         ({"t": [[0, 1]]}, f"{MORE_TIMES}(0, 2, 201); got shape (1, 2)"),
         ({"t": [0, 0]}, "t: expected times that increase; t[1] = 0.0 follows t[0] = 0.0"),
@@ -525,7 +520,7 @@ NO_MODULE = "simulate: expected a generated module, got "
         ({"module": "a.yaml"}, f"{NO_MODULE}'a.yaml'; symgen.load(\"a.yaml\") makes one"),
         ({"module": Path("a.yaml")}, f"{NO_MODULE}'a.yaml'; symgen.load(\"a.yaml\") makes one"),
     ],
-)
+)  # fmt: skip
 def test_wrong_arguments(free, options, words):
     assert words in refusal(**{"module": free, "q0": Q0, "qd0": QD0, "t": T, **options})
 
@@ -600,10 +595,8 @@ def test_prescribed_joints_need_their_motion(driven):
         (lambda t: None, "prescribed: the function returned nothing (None)"),
         (lambda t: 0.0, "expected the function to return (q, qd, qdd), got 0.0"),
         (lambda t: ([0], [0]), "expected the function to return (q, qd, qdd), got ([0], [0])"),
-        (
-            lambda t: {"q": 0, "qd": 0, "qdd": 0},
-            "prescribed: q of boom: expected real numbers, got 'q'",
-        ),
+        (lambda t: {"q": 0, "qd": 0, "qdd": 0},
+         "prescribed: q of boom: expected real numbers, got 'q'"),
         (lambda t, q, qd: (0, 0, 0), "expected a function of (t): missing a required argument"),
         (lambda t: (t, 1, np.nan), "not finite at the start, t = 0 s"),
         (lambda t: (t, 1, 0 if t < 0.5 else np.nan), "; prescribed is not finite there"),
@@ -611,15 +604,13 @@ def test_prescribed_joints_need_their_motion(driven):
         (lambda t: (np.sin(2 * t), np.cos(2 * t), -4 * np.sin(2 * t)), "q changes by 2 per second"),
         # right at the start alone
         (lambda t: (t * t, t, 1.0), "q changes by 0.764005 per second, but qd is 0.382002;"),
-        (
-            lambda t: (np.sin(t), np.cos(t), np.sin(t)),
-            "qd changes by -0.372779 per second, but qdd is 0.372779;",
-        ),
+        (lambda t: (np.sin(t), np.cos(t), np.sin(t)),
+         "qd changes by -0.372779 per second, but qdd is 0.372779;"),
         (lambda t: (t**9, 9 * t**8, 72 * t**7 * (t < 0.9)), "qd changes by 71.99"),
         (lambda t: (t, 1.02, 0), "q changes by 1 per second, but qd is 1.02;"),
         (lambda t: (0.5, 0.0, 1e-4), "qd changes by 0 per second, but qdd is 0.0001;"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_prescribed_motion(driven, given, words):
     """It returns q with its own derivatives."""
     message = refusal(driven, Q0, QD0, [0, 1], prescribed=given)
@@ -758,3 +749,66 @@ def test_a_missing_library_names_the_extra(missing, monkeypatch):
     said = refusal(None, [], [], [])
     assert said.startswith("simulate needs SciPy and xarray (") and missing in said
     assert said.endswith("): pip install scipy xarray")
+
+
+SHAKEN = """
+symgen: 1
+name: shaken
+gravity: [0, -9.81, 0]
+parameters: {w: 3.0}
+joints:
+  - {name: a, type: revolute, origin: {}, link: {mass: 1, com: [0.5, 0, 0], inertia: {zz: 1/12}}}
+  - name: b
+    type: revolute
+    origin: {xyz: [1, 0, 0]}
+    damping: 0.1
+    link: {mass: 0.7, com: [0.3, 0, 0.1], inertia: {xx: 0.01, zz: 0.05}}
+points: [{name: tip, link: b, point: [0.6, 0, 0]}]
+loads: [{name: tip, link: b, point: [0.6, 0, 0]}]
+"""
+OF_STATE = (
+    "inverse_dynamics,inverse_dynamics_derivatives,joint_wrenches,forward_dynamics,"
+    "forward_dynamics_derivatives,forward_dynamics_parameter_derivatives"
+)
+OF_TIME = """
+forces:
+  - {name: push, point: tip, let: {s: 4*sin(w*t)}, force: [s, 2*t, 0], torque: [0, 0, s*t]}
+"""
+
+
+@pytest.mark.slow
+def test_a_force_of_time_is_a_load_of_time():
+    """In functions and in motions; sensitivities by what it depends on."""
+    without, shaken = (
+        modules.module(text, functions=OF_STATE, runtime_parameters="w")
+        for text in (SHAKEN, SHAKEN + OF_TIME)
+    )
+
+    def pushing(t, q=None, qd=None):
+        s = 4 * np.sin(3.0 * t)
+        return np.stack([s, 2 * t, 0 * t, 0 * t, 0 * t, s * t], axis=-1)[..., np.newaxis, :]
+
+    t = np.linspace(0.1, 2.0, 5)
+    state = np.random.default_rng(1).normal(size=(3, 5, 2))
+    for name in ("inverse_dynamics_derivatives", "joint_wrenches", "forward_dynamics"):
+        expected = getattr(without, name)(*state, loads=pushing(t))
+        for one, other in zip(getattr(shaken, name)(*state, t=t), expected, strict=True):
+            assert np.allclose(one, other, rtol=1e-12, atol=1e-12), name
+    assert np.allclose(shaken.inverse_dynamics(*state), without.inverse_dynamics(*state))  # t = 0
+    given = {"t": np.linspace(0, 1, 3), "sensitivities": ["w", "q0.a"]}
+    run = symgen.simulate(shaken, [0.2, 0.4], [0, 0], **given)
+    with_loads = symgen.simulate(without, [0.2, 0.4], [0, 0], loads=pushing, **given)
+    for name in ("q", "qd", "qdd"):
+        assert np.allclose(run[name], with_loads[name], rtol=1e-8, atol=1e-8)
+    assert np.allclose(run.dq.sel(parameter="q0.a"), with_loads.dq.sel(parameter="q0.a"))
+    ends = [
+        symgen.simulate(shaken, [0.2, 0.4], [0, 0], t=given["t"], parameters={"w": w}).q.values
+        for w in (3.0 + 1e-4, 3.0 - 1e-4)
+    ]
+    slope = (ends[0] - ends[1]) / 2e-4
+    assert np.allclose(run.dq.sel(parameter="w"), slope, rtol=1e-5, atol=1e-7)
+    with pytest.raises(RequestError, match="mentions the time"):
+        functions_of(shaken, loads=False, parameters=False)
+    task = {"symgen_task": 1, "start": {"q": [0, 0]}, "goal": {"q": [1, 0]}, "time": 1}
+    with pytest.raises(RequestError, match="plan: a force of the model mentions the time"):
+        symgen.plan(shaken, task)

@@ -234,16 +234,11 @@ def _fail_at(monkeypatch, number):
 
         return wrapped
 
-    for place, name in [
-        (os, "replace"),
-        (os, "rename"),
-        (os, "link"),
-        (os, "utime"),
-        (shutil, "rmtree"),
-        (Path, "unlink"),
-        (Path, "mkdir"),
-        (Path, "rmdir"),
-    ]:
+    operations = [
+        (os, "replace"), (os, "rename"), (os, "link"), (os, "utime"), (shutil, "rmtree"),
+        (Path, "unlink"), (Path, "mkdir"), (Path, "rmdir"),
+    ]  # fmt: skip
+    for place, name in operations:
         monkeypatch.setattr(place, name, wrap(getattr(place, name)))
     return lambda: count >= number
 

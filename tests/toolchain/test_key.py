@@ -102,13 +102,9 @@ def test_kinds_of_machine_share_a_cache(listed_features, fake_compiler, tmp_path
         compiler_module._predefined_macros.cache_clear()
         compiler = find_compiler()
         for flags in ("native", "portable"):
-            keys.append(
-                (
-                    build_key("model", {}, compiler, flags),
-                    toolchain_key(compiler, flags),
-                    extension_digest(sources, sources.extensions[0], compiler, flags),
-                )
-            )
+            of_model = build_key("model", {}, compiler, flags)
+            of_extension = extension_digest(sources, sources.extensions[0], compiler, flags)
+            keys.append((of_model, toolchain_key(compiler, flags), of_extension))
     native_1, portable_1, native_2, portable_2 = keys
     assert portable_1 == portable_2
     assert len({*native_1, *native_2, *portable_1}) == 9
