@@ -83,7 +83,6 @@ class Surroundings:
             os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
     def puts(self, folder, source):
-        """The model `source` as somebody else has it, and the words that name it."""
         place = folder / self.place
         text = source.read_text(encoding="utf-8")
         model = place / source.name

@@ -70,7 +70,6 @@ def functions_of(name):
 
 @functools.cache
 def straight(name):
-    """What modules in loops are held against."""
     description = description_of(name)
     return EvaluatedFormulation(
         {f: derived_program(description, COMPOSITE, f) for f in functions_of(name)}

@@ -22,7 +22,6 @@ PARTS = ("pyproject.toml", "README.md", "LICENSE", "symgen", "templates")
 
 
 def _checkout(folder):
-    """Copy what a build of the wheel reads: it must leave nothing in the repository."""
     ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
     folder.mkdir()
     for part in PARTS:

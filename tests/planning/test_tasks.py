@@ -89,7 +89,6 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
 
 @pytest.fixture
 def robot():
-    """What reads tasks."""
     return arm(("forward_kinematics", "outputs"))
 
 

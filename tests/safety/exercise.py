@@ -69,11 +69,9 @@ class Layouts:
         return room
 
     def ordinary(self):
-        """Those that go to a kernel as they are."""
         return self.ending, self.beginning
 
     def others(self):
-        """Those that are copied first."""
         return self.unaligned, self.with_gaps, self.backwards, self.columns_first
 
 

@@ -45,8 +45,6 @@ LAYOUTS = {
 
 
 class Asked:
-    """An object that gives its numbers when it is asked."""
-
     def __init__(self, answer):
         self.answer = answer
 
@@ -271,7 +269,6 @@ def test_batches_of_huge_axes_and_no_samples(arm_module, backend):
 
 
 def moving(x):
-    """What an argument may do to another one, or to the result, while it is read."""
     return {
         "shape": lambda: setattr(x, "shape", (x.size,)),
         "dtype": lambda: setattr(x, "dtype", np.dtype(">f8")),

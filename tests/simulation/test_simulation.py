@@ -247,7 +247,6 @@ def test_torques_may_depend_on_parameters(free):
 
 @pytest.mark.slow
 def test_both_ways_to_accelerations_agree_and_the_cheaper_one_is_taken(both):
-    """One recursion along the sensitivities, and the products of Jacobians."""
     cheap = {name: {"additions": 1} for name in both.functions}
     results = []
     for ways in (("sensitivities",), ("derivatives", "parameter_derivatives")):
@@ -612,7 +611,6 @@ def test_prescribed_joints_need_their_motion(driven):
     ],
 )  # fmt: skip
 def test_what_is_no_prescribed_motion(driven, given, words):
-    """It returns q with its own derivatives."""
     message = refusal(driven, Q0, QD0, [0, 1], prescribed=given)
     assert words in message
     if " changes by " in words:
@@ -666,8 +664,6 @@ def test_a_singular_mass_matrix_is_met_with_time_and_state(free):
 
 
 def rubbed(v0):
-    """A mass on a spring with friction tanh(qd / v0)."""
-
     def forward_dynamics(q, qd, tau, loads=None, parameters=None):
         return tau - q - 2.0 * np.tanh(qd / v0)
 
