@@ -1,8 +1,7 @@
-"""Builds of all default functions, compiled with a user's flags.
+"""Builds of all default functions, compiled with a user's flags: shapes, examples, URDF files.
 
-The models are shapes of robots, all examples and twenty URDF files.
-A build validates every function of its module against an independent model and raises where one
-fails, so that the tests add little: which backend was built, and Pinocchio's mass matrix.
+A build validates every function of its module; the tests add which backend was built, and
+Pinocchio's mass matrix.
 """
 
 import os
@@ -14,11 +13,76 @@ import pytest
 import symgen
 from symgen.description import read
 from symgen.options import ReadOptions
-from tests.builds.shapes import FIXED_AT_THE_BASE, SHAPES, model
 from tests.choosing import deep
 from tests.description.foreign.test_example_robots import robots
+from tests.modules import file_of
 from tests.oracles.comparison import agrees
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
+
+_LINK = "link: {mass: 1.2, com: [0.1, 0.02, -0.03], inertia: {xx: 0.02, yy: 0.03, zz: 0.04}}"
+_ORIGIN = "origin: {xyz: [0.1, 0, 0.2], rpy: [0.3, 0, 0]}"
+_HINGE = f"type: revolute, {_ORIGIN}, axis: [0, 1, 0], {_LINK}"
+_POST = "type: fixed, origin: {xyz: [0, 0.1, 1], rpy: [0, 0.2, 0.1]}"
+
+SHAPES: dict[str, tuple[str, ...]] = {
+    "one_joint": (f"name: a, {_HINGE}",),
+    "one_slider": (f"name: a, type: prismatic, origin: {{}}, axis: [1, 0, 1], {_LINK}",),
+    "fixed_at_the_base": (f"name: post, {_POST}", f"name: a, {_HINGE}", f"name: b, {_HINGE}"),
+    "two_fixed_at_the_base": (
+        f"name: world, {_POST}", f"name: post, {_POST}, parent: world, {_LINK}",
+        f"name: a, {_HINGE}",
+    ),
+    "world_with_inertia": (
+        f"name: world, {_POST}, {_LINK}", f"name: a, {_HINGE}, parent: world",
+    ),
+    "fixed_in_the_middle": (
+        f"name: a, {_HINGE}", f"name: flange, {_POST}, {_LINK}", f"name: b, {_HINGE}",
+    ),
+    "fixed_at_the_tip": (f"name: a, {_HINGE}", f"name: tool, {_POST}, {_LINK}"),
+    "post_between_joints_in_the_list": (
+        f"name: a, {_HINGE}", f"name: post, {_POST}, parent: base",
+        f"name: b, {_HINGE}, parent: post",
+    ),
+    "massless_frames": (
+        f"name: a, {_HINGE}", f"name: frame, {_POST}", f"name: marker, {_POST}, parent: frame",
+    ),
+    "massless_link_that_moves": (
+        "name: a, type: revolute, origin: {}, axis: [0, 0, 1]", f"name: b, {_HINGE}",
+    ),
+    "several_roots": (
+        f"name: a, {_HINGE}", f"name: post, {_POST}, parent: base",
+        f"name: b, {_HINGE}, parent: post", f"name: c, {_HINGE}, parent: base",
+    ),
+    "only_fixed_joints": (f"name: post, {_POST}, {_LINK}", f"name: plate, {_POST}, {_LINK}"),
+    "forces_on_fixed_links": (f"name: post, {_POST}, {_LINK}", f"name: plate, {_POST}, {_LINK}"),
+    "loop_of_fixed_links": (
+        f"name: post, {_POST}, {_LINK}", f"name: plate, {_POST}, parent: base, {_LINK}",
+    ),
+    "free_body_on_a_post": (
+        f"name: post, {_POST}", f"name: body, type: floating, origin: {{}}, {_LINK}",
+    ),
+}  # fmt: skip
+
+BESIDE_JOINTS = {
+    "forces_on_fixed_links": """points: [{name: tip, link: plate, point: [0.1, 0.2, 0.3]}]
+loads: [{name: hand, link: plate}]
+springs:
+  - {name: s, between: [{link: base}, {link: plate}], stiffness: 20, damping: 2, length: 0.3}
+forces: [{name: f, link: post, force: [1, 0, t], torque: [0, points.tip.x, 0]}]
+outputs: {height: points.tip.z}
+""",
+    "loop_of_fixed_links": """loops:
+  - {name: weld, type: fixed, first: {link: post}, second: {link: plate}}
+  - {name: rod, type: distance, first: {link: base}, second: {link: plate}, length: sqrt(1.01)}
+""",
+}
+"""What else the model file of a shape has."""
+
+
+def model(name: str) -> str:
+    joints = "".join(f"  - {{{joint}}}\n" for joint in SHAPES[name])
+    return f"symgen: 1\nname: {name}\njoints:\n{joints}{BESIDE_JOINTS.get(name, '')}"
+
 
 ROBOTS = "example-robot-data: pip install 'symgen[test-robots]'"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -39,11 +103,14 @@ them.  Those that are like panda and ur5 are deep."""
 pytestmark = pytest.mark.slow
 
 
+def loaded(name, *change, **options):
+    text = model(name)
+    return symgen.load(file_of(text.replace(*change) if change else text), **options)
+
+
 @pytest.mark.parametrize("name", SHAPES)
-def test_shapes(name, tmp_path):
-    file = tmp_path / f"{name}.yaml"
-    file.write_text(model(name))
-    robot = symgen.load(file)
+def test_shapes(name):
+    robot = loaded(name)
     assert robot.backend == "compiled"
     q = robot.neutral()
     for number, link in enumerate(robot.link_names):
@@ -52,20 +119,16 @@ def test_shapes(name, tmp_path):
         assert np.array_equal(robot.frame_pose(link, q), robot.forward_kinematics(q)[number])
 
 
-def test_forces_on_fixed_links(tmp_path):
-    file = tmp_path / "still.yaml"
-    file.write_text(model("forces_on_fixed_links"))
-    robot = symgen.load(file)
+def test_forces_on_fixed_links():
+    robot = loaded("forces_on_fixed_links")
     assert robot.inverse_dynamics([], [], [], loads=[[0.0] * 6], t=1.0).shape == (0,)
     (height,) = robot.outputs(0.0, [], [], [], [])
     assert height == robot.point_motion([], [], [])[0][0, 2]
 
 
 @pytest.mark.parametrize("backend", ["numpy", "compiled"])
-def test_loop_of_fixed_links(backend, tmp_path):
-    file = tmp_path / "still.yaml"
-    file.write_text(model("loop_of_fixed_links"))
-    robot = symgen.load(file, backend=backend)
+def test_loop_of_fixed_links(backend):
+    robot = loaded("loop_of_fixed_links", backend=backend)
     batch = np.zeros((3, 0))
     assert robot.assemble().shape == (0,) and robot.assemble(batch).shape == (3, 0)
     assert np.array_equal(robot.freedoms(batch), [0, 0, 0])
@@ -76,21 +139,10 @@ def test_loop_of_fixed_links(backend, tmp_path):
     assert not robot.constrained_inverse_dynamics([], [], []).multipliers.any()
 
 
-def test_open_loop_of_fixed_links(tmp_path):
-    file = tmp_path / "still.yaml"
-    file.write_text(model("loop_of_fixed_links").replace("sqrt(1.01)", "1.5"))
-    robot = symgen.load(file, backend="numpy")
+def test_open_loop_of_fixed_links():
+    robot = loaded("loop_of_fixed_links", "sqrt(1.01)", "1.5", backend="numpy")
     with pytest.raises(ValueError, match="do not close from here: rod is off by"):
         robot.assemble()
-
-
-@pytest.mark.parametrize("suffix", FIXED_AT_THE_BASE)
-def test_formats(suffix, tmp_path):
-    file = tmp_path / f"mounted{suffix}"
-    file.write_text(FIXED_AT_THE_BASE[suffix])
-    robot = symgen.load(file)
-    assert robot.backend == "compiled"
-    assert robot.coordinate_names == ("j",)
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)

@@ -13,22 +13,20 @@ import json
 import os
 import secrets
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import numpy as np
 
 from symgen.options import NATIVE
 from symgen.pipeline.qualification import qualification
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compiler import find_compiler
+from tests.support.commands import printed_by
 
 ROOT = Path(__file__).parents[2]
 NAME = "pendulum"
@@ -62,7 +60,7 @@ print(json.dumps([m, t]))
 """
 
 
-def python(*arguments: str) -> list[str]:
+def python(*arguments):
     """A command line of this Python that sees nothing but what it is told."""
     return [sys.executable, "-B", *arguments]
 
@@ -79,7 +77,7 @@ class World:
     more: Mapping[str, str] = field(default_factory=dict)
     mark: str = field(default_factory=lambda: secrets.token_hex(8))
 
-    def __post_init__(self) -> None:
+    def __post_init__(self):
         for name in ("home", "tmp", "cache", "work"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         if self.qualified:
@@ -90,17 +88,15 @@ class World:
             shutil.copytree(stamps, self.folder / "cache" / "validated")
 
     @property
-    def work(self) -> Path:
-        """Where builds run; the packages are in ``generated`` there."""
+    def work(self):
         return self.folder / "work"
 
     @property
-    def package(self) -> Path:
+    def package(self):
         """Where the package of `NAME` is."""
         return self.work / "generated" / NAME
 
-    def environment(self) -> dict[str, str]:
-        """The environment of all processes of this world."""
+    def environment(self):
         return {
             **os.environ,
             "HOME": str(self.folder / "home"),
@@ -112,14 +108,13 @@ class World:
             **self.more,
         }
 
-    def model(self, mass: float) -> Path:
-        """The file of the variant with this mass."""
+    def model(self, mass):
         path = self.folder / f"mass {mass!r}.yaml"
         if not path.exists():
             path.write_text(MODEL.format(name=NAME, mass=repr(mass)))
         return path
 
-    def hold_a_package(self) -> float:
+    def hold_a_package(self):
         """Put the package with mass 1 here, and what was cached: built once in a run.
 
         Returns how many seconds that took.
@@ -129,47 +124,34 @@ class World:
         shutil.copytree(made.folder / "cache", self.folder / "cache", dirs_exist_ok=True)
         return seconds
 
-    def start(self, mass: float, *options: str) -> subprocess.Popen[str]:
+    def start(self, mass, *options):
         """Start a build; it leads a process group, as if it were typed in a shell."""
         command = python("-m", "symgen", "build", str(self.model(mass)), *OPTIONS, *options)
         return subprocess.Popen(
-            command,
-            cwd=self.work,
-            env=self.environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            process_group=0,
-        )
+            command, cwd=self.work, env=self.environment(), stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True, process_group=0,
+        )  # fmt: skip
 
-    def build(self, mass: float, *options: str) -> tuple[int, str]:
-        """Build and return the exit status with what was said on standard error."""
+    def build(self, mass, *options):
         process = self.start(mass, *options)
         _, said = process.communicate()
         return process.returncode, said
 
-    def installed_mass(self) -> float:
+    def installed_mass(self):
         """Import the package as a user would; the mass that all of its arithmetic was made for.
 
         Any warning, such as one about a binary that does not load, is an error here.
         """
-        done = subprocess.run(
-            python("-c", USE, str(self.work)),
-            cwd=self.folder,
-            env=self.environment(),
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        inertias, torques = json.loads(done.stdout)
+        command = python("-c", USE, str(self.work))
+        said = printed_by(*command, cwd=self.folder, env=self.environment())
+        inertias, torques = json.loads(said)
         masses = {round((value - 0.1) / 0.25, 9) for value in inertias.values()}
         weights = {round(-value / 9.81 / 0.5, 9) for value in torques.values()}
         assert len(masses) == 1, inertias
         assert masses == weights, (inertias, torques)
         return float(masses.pop())
 
-    def processes(self) -> dict[int, str]:
-        """The processes that belong to this world and still run, but this one."""
+    def processes(self):
         found = {}
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
@@ -179,7 +161,7 @@ class World:
                     found[int(folder.name)] = command.decode(errors="replace")
         return found
 
-    def leftovers(self) -> list[str]:
+    def leftovers(self):
         """What lies around that no finished build leaves."""
         manifest = json.loads((self.package / "manifest.json").read_text())["files"]
         machine = json.loads((self.package / "build.json").read_text())["files"]
@@ -195,7 +177,7 @@ class World:
 
 
 @functools.cache
-def _package_of_mass_1() -> tuple[World, float]:
+def _package_of_mass_1():
     place, start = open_cache().folder / "package of mass 1", time.monotonic()
     if not place.exists():  # no other worker has built it
         draft = World(Path(tempfile.mkdtemp(dir=open_cache().folder)))
@@ -206,20 +188,12 @@ def _package_of_mass_1() -> tuple[World, float]:
     return World(place, qualified=False), time.monotonic() - start
 
 
-def files(folder: Path) -> Iterator[Path]:
-    """All files and empty folders below `folder`."""
+def files(folder):
     for path in folder.rglob("*"):
         if not path.is_dir() or path.is_symlink() or not any(path.iterdir()):
             yield path
 
 
-def end(processes: Mapping[int, str]) -> None:
-    """Kill what still runs."""
-    for number in processes:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(number, signal.SIGKILL)
-
-
-def random_mass(generator: np.random.Generator) -> float:
+def random_mass(generator):
     """A mass that no other build has, so that nothing comes from the cache."""
     return float(round(generator.uniform(1.0, 9.0), 6))

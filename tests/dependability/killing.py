@@ -1,12 +1,7 @@
-"""Kill builds at random moments and look at what they leave.
+"""Kill builds at random moments: ``python -m tests.dependability.killing --builds 300``.
 
-    python -m tests.dependability.killing --builds 300
-
-Each build makes another variant of the robot, so that everything from derivation to installation
-takes place, and is hit at a random moment: symgen itself by SIGKILL (or SIGTERM, or SIGINT), one of
-the processes that it started, or all of them.  Whatever happens, the package must import at once as
-the former or as the new variant, complete, and nothing may go on running.  A build that is not
-disturbed follows every few turns; after it nothing lies around.
+symgen itself, a process that it started, or all of them; whatever happens, the package must import
+at once as the former or as the new variant, complete, and nothing may go on running.
 """
 
 from __future__ import annotations
@@ -19,7 +14,6 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -43,13 +37,13 @@ TARGETS = ("symgen", "compiler", "everything", "terminate", "interrupt")
 class Campaign:
     """Builds in one world that are killed; `outcomes` counts what came of them."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder, seed):
         self.world = World(folder)
         self.generator = np.random.default_rng(seed)
         self.outcomes: collections.Counter[str] = collections.Counter()
         self.present, self.seconds = 1.0, self.world.hold_a_package()
 
-    def undisturbed(self, mass: float) -> None:
+    def undisturbed(self, mass):
         """A build that nothing happens to; afterwards nothing lies around.
 
         It tells how long builds take here and now.
@@ -62,7 +56,7 @@ class Campaign:
         assert self.present == mass
         assert self.world.leftovers() == []
 
-    def turn(self) -> bool:
+    def turn(self):
         """One build that is hit at a random moment of the time that builds take; if it was."""
         mass = random_mass(self.generator)
         target = str(self.generator.choice(TARGETS))
@@ -75,7 +69,7 @@ class Campaign:
         self._check(mass, target if hit else "too late", status, said)
         return hit
 
-    def _hit(self, target: str, pid: int) -> bool:
+    def _hit(self, target, pid):
         numbers = [number for number in self.world.processes() if number != pid]
         if target == "compiler" and not numbers:
             target = "symgen"
@@ -93,18 +87,17 @@ class Campaign:
                     _kill(number)
         return True
 
-    def _all_gone(self) -> None:
+    def _all_gone(self):
         deadline = time.monotonic() + GONE_SECONDS
         while running := self.world.processes():
             assert time.monotonic() < deadline, running
             time.sleep(0.01)
 
-    def _check(self, mass: float, target: str, status: int, said: str) -> None:
+    def _check(self, mass, target, status, said):
         now = self.world.installed_mass()
         outcome = {mass: "new", self.present: "former"}.get(now)
         assert outcome is not None, (now, self.present, mass)
         manifest = read_manifest(self.world.package)
-        assert manifest is not None
         known = status in (0, *ENDED) or (status == 4 and target == "compiler")
         assert known or PYTHON_STARTS in said, (target, status, said)
         assert (outcome == "new") or status != 0, (target, said)
@@ -116,14 +109,12 @@ class Campaign:
         self.outcomes[f"{target}: {outcome}"] += 1
 
 
-def _kill(number: int) -> None:
+def _kill(number):
     with contextlib.suppress(ProcessLookupError):
         os.kill(number, signal.SIGKILL)
 
 
-def campaign(
-    folder: Path, builds: int, seed: int, told: Callable[[int, Campaign], None] | None = None
-) -> Campaign:
+def campaign(folder, builds, seed, told=None):
     """Hit that many builds, with an undisturbed one after every tenth and at the end."""
     running = Campaign(folder, seed)
     hits = 0
@@ -138,14 +129,13 @@ def campaign(
     return running
 
 
-def main() -> None:
-    """Run a campaign from the command line."""
+def main():
     parser = argparse.ArgumentParser(description="Kill builds at random moments.")
     parser.add_argument("--builds", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
 
-    def told(number: int, running: Campaign) -> None:
+    def told(number, running):
         counts = ", ".join(f"{key} {value}" for key, value in sorted(running.outcomes.items()))
         print(f"{number}/{chosen.builds} ({running.seconds:.1f} s a build): {counts}", flush=True)
 

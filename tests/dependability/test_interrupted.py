@@ -1,7 +1,9 @@
-"""Ctrl-C and other signals end a build in any stage, with status 130, and it leaves nothing."""
+"""Builds that are interrupted, killed or without a compiler: a package that imports, nothing else.
 
-from __future__ import annotations
+The full campaign of killing: ``python -m tests.dependability.killing --builds 300``.
+"""
 
+import os
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import pytest
 
 from tests.choosing import deep, some_deep
 from tests.dependability.builds import OPTIONS, World, files, python
+from tests.dependability.killing import campaign
 
 pytestmark = [
     pytest.mark.slow,
@@ -41,19 +44,13 @@ main()
 STAGES = ["read", "tool chain", "derive", "emit", "compile", "validate", "install"]
 
 
-def _interrupt(world: World, stage: str, number: int, *options: str) -> tuple[int, str]:
+def _interrupt(world, stage, number, *options):
     """Send a signal to a build as soon as a stage begins; its status and what it said."""
     command = python("-c", INTERRUPTED, stage, "build", str(world.model(2.0)), *OPTIONS)
     command += options
-    with subprocess.Popen(
-        command,
-        cwd=world.work,
-        env=world.environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None and process.stderr is not None
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    environment = world.environment()
+    with subprocess.Popen(command, cwd=world.work, env=environment, **pipes) as process:
         assert process.stdout.readline() == f"{stage}\n", process.stderr.read()
         process.send_signal(number)
         said = process.stderr.read()
@@ -61,7 +58,7 @@ def _interrupt(world: World, stage: str, number: int, *options: str) -> tuple[in
 
 
 @pytest.mark.parametrize("stage", some_deep(STAGES, {"read", "derive", "compile"}))
-def test_in_an_empty_folder(tmp_path: Path, stage: str) -> None:
+def test_in_an_empty_folder(tmp_path, stage):
     world = World(tmp_path, qualified=stage != "tool chain")
     options = () if stage in ("tool chain", "compile", "install") else ("--backend", "numpy")
     status, said = _interrupt(world, stage, signal.SIGINT, *options)
@@ -78,7 +75,7 @@ def test_in_an_empty_folder(tmp_path: Path, stage: str) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, *deep(signal.SIGHUP)])
-def test_what_asks_it_to_end_is_heard_too(tmp_path: Path, number: int) -> None:
+def test_what_asks_it_to_end_is_heard_too(tmp_path, number):
     world = World(tmp_path)
     status, said = _interrupt(world, "derive", number, "--backend", "numpy")
     assert status == 130
@@ -88,7 +85,7 @@ def test_what_asks_it_to_end_is_heard_too(tmp_path: Path, number: int) -> None:
 
 
 @pytest.mark.parametrize("stage", ["derive", *deep("compile", "validate", "install")])
-def test_the_former_package_serves(tmp_path: Path, stage: str) -> None:
+def test_the_former_package_serves(tmp_path, stage):
     world = World(tmp_path)
     world.hold_a_package()
     assert _interrupt(world, stage, signal.SIGINT)[0] == 130
@@ -96,7 +93,7 @@ def test_the_former_package_serves(tmp_path: Path, stage: str) -> None:
     assert world.leftovers() == []
 
 
-def _run(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
+def _run(folder, code):
     return subprocess.run(
         [sys.executable, "-c", code],
         env=World(folder, qualified=False).environment(),
@@ -105,7 +102,7 @@ def _run(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_while_the_command_line_is_imported(tmp_path: Path) -> None:
+def test_while_the_command_line_is_imported(tmp_path):
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Finder:\n"
@@ -120,7 +117,7 @@ def test_while_the_command_line_is_imported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_again_while_it_ends(tmp_path: Path, number: int) -> None:
+def test_again_while_it_ends(tmp_path, number):
     code = (
         "import atexit, signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -135,3 +132,28 @@ def test_again_while_it_ends(tmp_path: Path, number: int) -> None:
     done = _run(tmp_path, code)
     said = done.stderr.strip()  # behind the ^C of a terminal a new line begins
     assert (done.returncode, said) == (130, "interrupted; nothing is left half done")
+
+
+@pytest.mark.deep  # installations alone: tests/toolchain/test_install.py
+def test_the_package_imports_whatever_is_killed(tmp_path):
+    done = campaign(tmp_path, 60, seed=60)
+    assert sum(done.outcomes.values()) >= 60
+
+
+def _dated(folder):
+    return {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in folder.rglob("*")}
+
+
+def test_a_compiler_that_fails(tmp_path):
+    world = World(tmp_path, more={"CC": "cc -fno-such-option"})
+    world.hold_a_package()
+    before = _dated(world.package)
+    status, said = world.build(2.0, "--backend", "compiled")
+    assert status == 4
+    remedy = "apt install" if os.name == "posix" else "install"
+    words = "exit status 1", "-fno-such-option", "is for gcc and clang", "unset CC", remedy
+    for expected in words:
+        assert expected in said
+    assert "Traceback" not in said
+    assert _dated(world.package) == before
+    assert world.leftovers() == []

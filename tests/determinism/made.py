@@ -55,12 +55,10 @@ def perform(*arguments):
 
 
 def printed(*arguments):
-    """Digest of what a command prints, without seconds."""
     return digest(SECONDS.sub("", perform(*arguments)))
 
 
 def shown(model):
-    """What `symgen show` prints of it, in every format."""
     found = {what: printed("show", model, what) for what in ("tree", "frames")}
     for style in ("pretty", "latex", "python", "c", "javascript"):
         for what in ("mass_matrix", "forward_dynamics"):
@@ -68,16 +66,15 @@ def shown(model):
     return {**found, "steps": printed("show", model, "inverse_dynamics", "--steps")}
 
 
-def report(model):
-    """The quick report, which is made without a compiler."""
+def written(name, *command):
+    """Digest of the file of this name that a command writes."""
     with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder) / "page.html"
-        perform("report", model, "--quick", "-q", "-o", page)
-        return digest(page.read_bytes())
+        target = Path(folder) / name
+        perform(*command, target)
+        return digest(target.read_bytes())
 
 
 def growth(family):
-    """The picture and the numbers of a family, without seconds."""
     with tempfile.TemporaryDirectory() as folder:
         picture = Path(folder) / "growth.svg"
         options = ["--family", family, "--joints", "1..3", "--plot", picture, "--json"]
@@ -85,30 +82,10 @@ def growth(family):
 
 
 def converted(model):
-    """A model file of it, in each style."""
-    with tempfile.TemporaryDirectory() as folder:
-        found = []
-        for style in ("origin", "standard", "modified"):
-            target = Path(folder) / f"{style}.yaml"
-            perform("convert", model, target, "-q", "--style", style)
-            found.append(digest(target.read_bytes()))
-        return found
-
-
-def as_read(model):
-    """The model file of a robot in another format."""
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "read.yaml"
-        perform("convert", model, target, "-q")
-        return digest(target.read_bytes())
-
-
-def starter(name):
-    """The model file of `symgen new`, and the schema."""
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / f"{name}.yaml"
-        perform("new", target, "-q")
-        return [digest(target.read_bytes()), printed("schema")]
+    return [
+        written(f"{style}.yaml", "convert", model, "-q", "--style", style)
+        for style in ("origin", "standard", "modified")
+    ]
 
 
 def decimal(number):
@@ -122,11 +99,11 @@ TASKS = {
     "loops": lambda model: sources(model, form=LOOPS),
     "all": lambda model: sources(model, formulations=("all",)),
     "show": shown,
-    "report": report,
+    "report": lambda model: written("page.html", "report", model, "--quick", "-q", "-o"),
     "growth": growth,
     "convert": converted,
-    "read": as_read,
-    "new": starter,
+    "read": lambda model: written("read.yaml", "convert", model, "-q"),
+    "new": lambda name: [written(f"{name}.yaml", "new", "-q"), printed("schema")],
     "decimal": decimal,
 }
 

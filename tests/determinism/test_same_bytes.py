@@ -1,12 +1,11 @@
 """The same source and metadata for any hash seed, locale, time zone, folder, number of cores."""
 
-import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -53,17 +52,12 @@ class Surroundings:
         for path in own.values():
             Path(path).mkdir(exist_ok=True)
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG", "COL"))}
+        kept = {**kept, "PYTHONPATH": str(ROOT)}
         kept.pop("PYTHONHASHSEED", None)
         done = subprocess.run(
             [sys.executable, *self.python, *arguments],
             cwd=folder / self.place,
-            env={
-                **kept,
-                **own,
-                "PYTHONPATH": str(ROOT),
-                **self.environment,
-                **self._locales(folder),
-            },
+            env=kept | own | self.environment | self._locales(folder),
             capture_output=True,
             preexec_fn=self._prepare,
         )
@@ -89,7 +83,6 @@ class Surroundings:
             os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
     def puts(self, folder, source):
-        """The model `source` as somebody else has it, and the words that name it."""
         place = folder / self.place
         text = source.read_text(encoding="utf-8")
         model = place / source.name
@@ -139,32 +132,23 @@ ELSEWHERE = (
 )
 
 QUICK = (
-    "parameters:double_pendulum.yaml",
-    "convert:gantry.urdf",
-    "convert:two_link.yaml",
-    "new:arm",
+    "parameters:double_pendulum.yaml", "convert:gantry.urdf", "convert:two_link.yaml", "new:arm",
     "show:cart_pole.yaml",
-)
+)  # fmt: skip
 THOROUGH = (
-    "all:satellite_arm.yaml",
-    "sources:tree12.yaml",
-    "parameters:arm7.yaml",
-    "loops:arm7.yaml",
-    "report:cart_pole.yaml",
-    "growth:planar",
-)
+    "all:satellite_arm.yaml", "sources:tree12.yaml", "parameters:arm7.yaml", "loops:arm7.yaml",
+    "report:cart_pole.yaml", "growth:planar",
+)  # fmt: skip
 
 READ = ("sources:gantry.urdf", "read:gantry.urdf")
 
 
 def model_of(task):
-    """The file that a task speaks of, if it is one."""
     name = task.partition(":")[2]
     return name if name.endswith((".yaml", ".urdf")) else None
 
 
 def made(folder, surroundings, tasks):
-    """What `made.py` makes there, by task."""
     (folder / "gantry.urdf").write_text(URDF, encoding="utf-8")
     models = dict.fromkeys(name for name in map(model_of, tasks) if name)
     (folder / surroundings.place).mkdir()
@@ -205,35 +189,6 @@ def test_everything_is_the_same_everywhere(tmp_path):
     wanted = made(tmp_path, HERE, tasks)
     for there in (THERE, *ELSEWHERE):
         assert made(tmp_path, there, tasks) == wanted, there.place
-
-
-def package_digest(package):
-    """One digest of the names and contents of all that is the same on every machine."""
-    total = hashlib.sha256()
-    for path in sorted(package.rglob("*")):
-        relative = path.relative_to(package)
-        ours = path.is_file() and path.suffix != ".so" and "__pycache__" not in relative.parts
-        if ours and path.name not in MACHINE_FILES:
-            total.update(f"{relative.as_posix()}\n".encode() + path.read_bytes())
-    return total.hexdigest()
-
-
-def built(folder, surroundings, name, *options):
-    """The digest of the package that `symgen build` writes there."""
-    (folder / surroundings.place).mkdir(exist_ok=True)
-    model = surroundings.puts(folder, EXAMPLES / f"{name}.yaml")
-    surroundings.run(folder, ["-m", "symgen", "build", model, "-q", *options])
-    package = folder / surroundings.place / "generated" / name
-    assert (package / "manifest.json").is_file()
-    return package_digest(package)
-
-
-@pytest.mark.deep
-def test_a_cache_of_ones_own_changes_nothing(tmp_path):
-    own = replace(THERE, environment={**THERE.environment, "SYMGEN_CACHE_DIR": "own cache"})
-    options = ["--backend", "numpy", "--functions", "mass_matrix"]
-    assert built(tmp_path, HERE, "two_link", *options) == built(tmp_path, own, "two_link", *options)
-    assert (tmp_path / own.place / "own cache").is_dir()
 
 
 def test_the_committed_package_is_what_is_generated_today(tmp_path):

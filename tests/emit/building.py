@@ -1,20 +1,13 @@
 """Writing, compiling and importing emitted packages."""
 
-from __future__ import annotations
-
 import importlib
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
-from typing import Any
 
-from symgen.emit.bundle import Package, SourceBundle
 from symgen.emit.emission import emit
-from symgen.toolchain import compile as toolchain
 from symgen.toolchain.compiler import Version
-from tests.safety.building import Watched
+from tests.safety.building import Watched, write
 
 BACKENDS = ("compiled", "cython", "numpy")
 FLAGS = (
@@ -32,31 +25,13 @@ CYTHONS = (
 """What newer compilers (gcc 14, clang 16) refuse without being asked."""
 
 
-def write(bundle: SourceBundle, folder: Path) -> Path:
-    """Write the files of a package below `folder`; return the package's folder."""
-    target = folder / bundle.package
-    for name, text in bundle.files.items():
-        path = target / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return target
-
-
 @dataclass(frozen=True)
 class Strict(Watched):
     """A compiler that makes one version, and takes no warning of symgen's own C."""
 
-    def compile_command(
-        self,
-        source: str,
-        output: str,
-        *,
-        flags: str,
-        includes: Sequence[str] = (),
-        more: Sequence[str] = (),
-    ) -> tuple[str, ...]:
+    def compile_command(self, source, output, *, flags, includes=(), more=()):
         if source.endswith("/_cython.c"):
-            strict: tuple[str, ...] = (*CYTHONS, "-O0")
+            strict = (*CYTHONS, "-O0")
         else:  # some include NumPy's own headers
             strict = ("-Werror", *CYTHONS) if source.startswith("c/python/") else OURS
         folders = [f"-I{folder}" for folder in includes]
@@ -64,7 +39,7 @@ class Strict(Watched):
         return (*self.command, *options, "-c", source, "-o", output)
 
 
-def load(target: Path) -> ModuleType:
+def load(target):
     """Import the package in the folder `target`, under a name of its own."""
     parent = f"emitted_{abs(hash(str(target)))}"
     package = ModuleType(parent)
@@ -73,25 +48,16 @@ def load(target: Path) -> ModuleType:
     return importlib.import_module(f"{parent}.{target.name}")
 
 
-def build(package: Package, folder: Path, backends: Sequence[str] = ()) -> ModuleType:
-    """Emit, compile and import `package`."""
+def build(package, folder, backends=()):
     return build_bundle(emit(package, backends), folder)
 
 
-def build_bundle(bundle: SourceBundle, folder: Path) -> ModuleType:
+def build_bundle(bundle, folder):
     """Compile a bundle in one version, without a warning, and import it."""
     strict = Strict(("cc",), "strict cc", (Version(1, "all"),))
-    return _built(bundle, folder, compiler=strict)
+    return load(write(bundle, folder, compiler=strict))
 
 
-def build_versions(bundle: SourceBundle, folder: Path, flags: str = "portable") -> ModuleType:
+def build_versions(bundle, folder, flags="portable"):
     """Compile a bundle as symgen does, or take it from the cache, and import it; no validation."""
-    return _built(bundle, folder, flags=flags)
-
-
-def _built(bundle: SourceBundle, folder: Path, **options: Any) -> ModuleType:
-    target = write(bundle, folder)
-    if bundle.extensions:
-        for file, content in toolchain.compile_extensions(bundle, **options).files().items():
-            (target / file).write_bytes(content)
-    return load(target)
+    return load(write(bundle, folder, flags=flags))

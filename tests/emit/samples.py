@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import Scalar
 from symgen.emit.bundle import Fact, Forms, Limits, ModuleMetadata, Package
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import function_named
-from symgen.program.program import Program
 
 NOTES = {
     "CF-1": "m_11 = m1 l1^2 + m2 (L1^2 + l2^2 + 2 L1 l2 cos q2)",
@@ -22,7 +20,7 @@ NOTES = {
 class Writer:
     """A builder over a graph, with the inputs of one function of the table declared."""
 
-    def __init__(self, function: str, sizes: Mapping[str, int], parameters: Sequence[str]) -> None:
+    def __init__(self, function, sizes, parameters):
         self.graph = Graph()
         self.builder = ProgramBuilder(self.graph, taken=parameters)
         self.function = function_named(function)
@@ -35,40 +33,31 @@ class Writer:
         self.parameters = [self.graph.symbol(name) for name in parameters]
         self.sizes = sizes
 
-    def finish(self, formulation: str, *results: Sequence[Scalar]) -> Program[Scalar]:
+    def finish(self, formulation, *results):
         for argument, entries in zip(self.function.results, results, strict=True):
             self.builder.output(argument.name, argument.sizes(self.sizes), entries)
         return self.builder.build("robot", formulation, self.function.name, NOTES)
 
 
-def _size(shape: Sequence[int]) -> int:
+def _size(shape):
     size = 1
     for length in shape:
         size *= length
     return size
 
 
-def facts(**more: object) -> dict[str, Fact]:
-    values: dict[str, object] = {
-        "inertial_parameters": [],
-        "joint_terms": {},
-        "link_parents": (),
-        "gravity": [0.0, 0.0, 0.0],
-        "branches": (),
-        "branch_parents": (),
-        "joint_branches": (),
-        "junctions": (),
-        "leaves": (),
-        "output_units": (),
-        "output_sparsity": {},
-        "condition": 1.0,
+def facts(**more):
+    values = {
+        "inertial_parameters": [], "joint_terms": {}, "link_parents": (),
+        "gravity": [0.0, 0.0, 0.0], "branches": (), "branch_parents": (), "joint_branches": (),
+        "junctions": (), "leaves": (), "output_units": (), "output_sparsity": {}, "condition": 1.0,
         **more,
-    }
+    }  # fmt: skip
     return {name: Fact("Any", value) for name, value in values.items()}
 
 
-def metadata(name: str = "two_link", n: int = 2, **more: object) -> ModuleMetadata:
-    values: dict[str, object] = {
+def metadata(name="two_link", n=2, **more):
+    values = {
         "name": name,
         "description": "Planar arm",
         "n": n,
@@ -85,7 +74,7 @@ def metadata(name: str = "two_link", n: int = 2, **more: object) -> ModuleMetada
         "facts": facts(),
         **more,
     }
-    return ModuleMetadata(**values)  # type: ignore[arg-type]
+    return ModuleMetadata(**values)
 
 
 ARM = metadata(
@@ -106,17 +95,12 @@ ARM = metadata(
     },
 )
 ARM_FUNCTIONS = (
-    "inverse_dynamics",
-    "inverse_dynamics_derivatives",
-    "inverse_dynamics_load_derivatives",
-    "mass_matrix",
-    "kinetic_energy",
-    "potential_energy",
-    "forward_kinematics",
-)
+    "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_load_derivatives",
+    "mass_matrix", "kinetic_energy", "potential_energy", "forward_kinematics",
+)  # fmt: skip
 
 
-def arm(function: str, formulation: str = "closed_form") -> Program[Scalar]:
+def arm(function, formulation="closed_form"):
     """One function of the arm; `lambda` is gravity, under a name that no language allows."""
     w = Writer(function, ARM.sizes, ARM.parameter_names)
     b, g = w.builder, w.graph
@@ -182,7 +166,7 @@ def arm(function: str, formulation: str = "closed_form") -> Program[Scalar]:
     return w.finish(formulation, [tau1, tau2], *blocks)
 
 
-def arm_package() -> Package:
+def arm_package():
     """All functions of the arm by one formulation, some of them by another."""
     both = ("mass_matrix", "inverse_dynamics")
     return Package(
@@ -196,8 +180,7 @@ def arm_package() -> Package:
     )
 
 
-def package(programs: Sequence[Program[Scalar]], facts: ModuleMetadata) -> Package:
-    """A package of one formulation."""
+def package(programs, facts):
     formulation = programs[0].formulation
     return Package(
         metadata=facts,
@@ -212,7 +195,7 @@ FUNCTIONS_OF_GRAPH = {
 }  # fmt: skip
 
 
-def apply(graph: Graph, name: str, x: Scalar, y: Scalar) -> Scalar:
+def apply(graph, name, x, y):
     """A function of the graph, of arguments that it is real and smooth for."""
     if name in ("asin", "acos"):
         return graph.function(name, 0.9 * graph.function("sin", x))
@@ -227,7 +210,7 @@ def apply(graph: Graph, name: str, x: Scalar, y: Scalar) -> Scalar:
     return graph.function(name, *(x, y)[: FUNCTIONS_OF_GRAPH[name]])
 
 
-def every_function() -> Package:
+def every_function():
     """A robot whose torques are all functions of the graph; its energy has all the operators."""
     n = len(FUNCTIONS_OF_GRAPH)
     facts = metadata("functions", n)
@@ -242,7 +225,7 @@ def every_function() -> Package:
     return package(programs, facts)
 
 
-def operators(g: Graph, a: Scalar, b: Scalar, c: Scalar) -> Scalar:
+def operators(g, a, b, c):
     """Every operator as either operand of every other one."""
     total = g.zero
     makers = (g.add, g.sub, g.mul, lambda x, y: g.div(x, 2.5 + g.mul(y, y)))
@@ -253,7 +236,7 @@ def operators(g: Graph, a: Scalar, b: Scalar, c: Scalar) -> Scalar:
     return total
 
 
-def random_package(seed: int, nodes: int, n: int = 4) -> Package:
+def random_package(seed, nodes, n=4):
     """Random graphs of `nodes` operations: named and nameless, shared and not."""
     rng = random.Random(seed)
     names, values = ("a", "sin"), (1.5, -0.25)
@@ -280,7 +263,7 @@ def random_package(seed: int, nodes: int, n: int = 4) -> Package:
     return package(programs, facts)
 
 
-def _combined(rng: random.Random, g: Graph, x: Scalar, y: Scalar) -> Scalar:
+def _combined(rng, g, x, y):
     kind = rng.randrange(8)
     if kind == 0:
         return apply(g, rng.choice(list(FUNCTIONS_OF_GRAPH)), x, y)

@@ -63,15 +63,12 @@ def test_a_link_is_its_entry_of_the_stack(tree, rng):
 
 
 def test_parameters_of_a_link_frame_broadcast(tree, rng):
-    q, values = (
-        rng.uniform(-2, 2, (4, 1, tree.n)),
-        tree.default_parameters * rng.uniform(1, 2, (3, 1)),
-    )
+    q, values = rng.uniform(-2, 2, (4, 1, tree.n)), rng.uniform(1, 2, (3, 1))
+    values = values * tree.default_parameters
     pose = tree.frame_pose(tree.link_names[-1], q, parameters=values)
     assert pose.shape == (4, 3, 4, 4)
-    np.testing.assert_array_equal(
-        pose, tree.forward_kinematics(q, parameters=values)[..., -1, :, :]
-    )
+    every = tree.forward_kinematics(q, parameters=values)
+    np.testing.assert_array_equal(pose, every[..., -1, :, :])
 
 
 def test_a_link_takes_the_joints_on_its_path_alone(tree):

@@ -1,11 +1,8 @@
 """What the module's users rely on: shapes, broadcasting, `out=`, refusals; for every backend."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
-from types import ModuleType
-from typing import Any
+import sys
 
 import numpy as np
 import pytest
@@ -19,20 +16,20 @@ LOADS = RNG.normal(size=(5, 1, 6))
 
 
 @pytest.fixture(params=BACKENDS)
-def arm(request: pytest.FixtureRequest, arm_module: ModuleType) -> Any:
+def arm(request, arm_module):
     return arm_module.backends[request.param].closed_form
 
 
 @pytest.fixture(params=("compiled", "cython"))
-def compiled_arm(request: pytest.FixtureRequest, arm_module: ModuleType) -> Any:
+def compiled_arm(request, arm_module):
     return arm_module.backends[request.param].closed_form
 
 
-def close(value: Any, expected: Any) -> bool:
+def close(value, expected):
     return np.allclose(value, expected, rtol=1e-13, atol=1e-13)
 
 
-def test_all_leading_axes_broadcast(arm: Any) -> None:
+def test_all_leading_axes_broadcast(arm):
     shapes = {"q": (4, 1, 1), "qd": (3, 1), "qdd": (5,), "loads": (4, 1, 5), "parameters": (1, 5)}
     given = {
         name: RNG.normal(size=(*batch, *((1, 6) if name == "loads" else (2,))))
@@ -50,14 +47,14 @@ def test_all_leading_axes_broadcast(arm: Any) -> None:
         assert close(one, result[index])
 
 
-def test_large_batches_are_cut_and_complete(arm: Any) -> None:
+def test_large_batches_are_cut_and_complete(arm):
     q = RNG.normal(size=(3, 7000, 2))
     result = arm.mass_matrix(q[..., ::-1])
     assert close(result[:, ::1000], arm.mass_matrix(np.ascontiguousarray(q[:, ::1000, ::-1])))
 
 
 @pytest.mark.parametrize("batch", [(0,), (3, 0), (0, 4), (1,), (1, 1)])
-def test_small_and_empty_batches(arm: Any, batch: tuple[int, ...]) -> None:
+def test_small_and_empty_batches(arm, batch):
     q = np.ones((*batch, 2))
     assert arm.mass_matrix(q).shape == (*batch, 2, 2)
     assert arm.kinetic_energy(q, [1, 2]).shape == batch
@@ -67,13 +64,7 @@ def test_small_and_empty_batches(arm: Any, batch: tuple[int, ...]) -> None:
     assert arm.inverse_dynamics(q, q, q, out=out) is out and not np.isnan(out).any()
 
 
-def test_an_empty_batch_against_others(arm: Any) -> None:
-    assert arm.inverse_dynamics(np.ones((0, 2)), np.ones((1, 2)), [1, 2]).shape == (0, 2)
-    with pytest.raises(ValueError, match="batch axes do not broadcast"):
-        arm.inverse_dynamics(np.ones((0, 2)), np.ones((3, 2)), [1, 2])
-
-
-def test_scalar_results(arm: Any) -> None:
+def test_scalar_results(arm):
     one = arm.kinetic_energy(Q[0], QD[0])
     assert isinstance(one, float) and np.shape(one) == ()
     assert close(arm.kinetic_energy(Q, QD)[0], one)
@@ -83,7 +74,7 @@ def test_scalar_results(arm: Any) -> None:
     assert arm.kinetic_energy([0, 1], [1, 2], out=out) is out
 
 
-def test_default_options(arm: Any) -> None:
+def test_default_options(arm):
     expected = arm.inverse_dynamics(Q, QD, QDD)
     zero = arm.inverse_dynamics(Q, QD, QDD, loads=np.zeros((1, 6)), parameters=[0.5, 9.81])
     assert close(zero, expected)
@@ -103,20 +94,20 @@ def test_default_options(arm: Any) -> None:
         (dict(q=np.ones((3, 2)), qd=np.ones((4, 2))), r"do not broadcast: q \(3,\), qd \(4,\)"),
     ],
 )
-def test_wrong_shapes(arm: Any, arguments: dict[str, Any], message: str) -> None:
+def test_wrong_shapes(arm, arguments, message):
     given = {"q": Q[0], "qd": QD[0], "qdd": QDD[0], **arguments}
     with pytest.raises(ValueError, match=message):
         arm.inverse_dynamics(**given)
 
 
-def test_complex_numbers(compiled_arm: Any) -> None:
+def test_complex_numbers(compiled_arm):
     for name in ("q", "qd", "qdd", "parameters"):
         given = {"q": Q[0], "qd": QD[0], "qdd": QDD[0], name: np.array([1j, 0])}
         with pytest.raises(TypeError, match=f"{name}: expected real numbers.*NumPy backend"):
             compiled_arm.inverse_dynamics(**given)
 
 
-def test_wrong_calls(arm: Any) -> None:
+def test_wrong_calls(arm):
     for arguments, more in (((), {}), ((Q, QD), {}), ((Q,), {"loads": LOADS})):
         with pytest.raises(TypeError):
             arm.mass_matrix(*arguments, **more)
@@ -124,14 +115,14 @@ def test_wrong_calls(arm: Any) -> None:
         arm.inverse_dynamics(Q, QD, QDD, LOADS)
 
 
-def test_out_does_not_touch_what_lies_around(arm: Any) -> None:
+def test_out_does_not_touch_what_lies_around(arm):
     frame = np.full((9, 6), 7.0)
     arm.inverse_dynamics(Q, QD, QDD, out=frame[2:7, 2:4])
     frame[2:7, 2:4] = 7.0
     assert (frame == 7.0).all()
 
 
-def test_refused_outputs_of_one_sample(arm: Any) -> None:
+def test_refused_outputs_of_one_sample(arm):
     """Those of batches are in `tests/safety/test_arguments.py`."""
     read_only = np.broadcast_to(np.zeros(2), (2,))
     repeated = np.lib.stride_tricks.as_strided(np.zeros(1), (2,), (0,))
@@ -141,7 +132,7 @@ def test_refused_outputs_of_one_sample(arm: Any) -> None:
                 arm.inverse_dynamics(q, QD[0], QDD[0], out=out)
 
 
-def test_outputs_may_interleave_with_arguments_but_not_overlap(arm: Any) -> None:
+def test_outputs_may_interleave_with_arguments_but_not_overlap(arm):
     both = np.concatenate([Q, np.zeros((5, 2))], axis=1)
     expected = arm.inverse_dynamics(Q, QD, QDD)
     assert close(arm.inverse_dynamics(both[:, :2], QD, QDD, out=both[:, 2:]), expected)
@@ -150,7 +141,7 @@ def test_outputs_may_interleave_with_arguments_but_not_overlap(arm: Any) -> None
         arm.inverse_dynamics(memory[1:].reshape(5, 2), QD, QDD, out=memory[:-1].reshape(5, 2))
 
 
-def test_tuples_of_outputs(arm: Any) -> None:
+def test_tuples_of_outputs(arm):
     expected = arm.inverse_dynamics_derivatives(Q, QD, QDD)
     given = tuple(np.empty_like(x) for x in expected)
     assert arm.inverse_dynamics_derivatives(Q, QD, QDD, out=given) is given
@@ -171,19 +162,19 @@ def test_tuples_of_outputs(arm: Any) -> None:
         ((None, [1], None, None), TypeError, r"out\[1\] \(dtau_dq\): expected a NumPy array"),
     ],
 )
-def test_refused_tuples(arm: Any, out: Any, error: type[Exception], message: str) -> None:
+def test_refused_tuples(arm, out, error, message):
     with pytest.raises(error, match=message):
         arm.inverse_dynamics_derivatives(Q[0], QD[0], QDD[0], out=out)
 
 
-def test_outputs_must_not_overlap_each_other(arm: Any) -> None:
+def test_outputs_must_not_overlap_each_other(arm):
     shared = np.empty((2, 2))
     for q in (Q[0], Q[0].tolist()):
         with pytest.raises(ValueError, match=r"out\[3\] \(dtau_dqdd\): overlaps out\[1\]"):
             arm.inverse_dynamics_derivatives(q, QD[0], QDD[0], out=(None, shared, None, shared))
 
 
-def test_a_complex_out_for_complex_arguments(arm_module: ModuleType) -> None:
+def test_a_complex_out_for_complex_arguments(arm_module):
     functions = arm_module.backends["numpy"].closed_form
     out = np.empty((2, 2), complex)
     assert functions.mass_matrix(Q[0] + 0j, out=out) is out
@@ -191,7 +182,7 @@ def test_a_complex_out_for_complex_arguments(arm_module: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("function", ARM_FUNCTIONS)
-def test_signatures_and_docstrings(arm_module: ModuleType, function: str) -> None:
+def test_signatures_and_docstrings(arm_module, function):
     every = [getattr(arm_module.backends[b].closed_form, function) for b in BACKENDS]
     signatures = {str(inspect.signature(f)) for f in every}
     assert len(signatures) == 1
@@ -201,9 +192,7 @@ def test_signatures_and_docstrings(arm_module: ModuleType, function: str) -> Non
         assert "(..., 2)" in f.__doc__ and "Returns:" in f.__doc__
 
 
-def test_references_are_not_leaked(compiled_arm: Any) -> None:
-    import sys
-
+def test_references_are_not_leaked(compiled_arm):
     out = np.empty((5, 2))
     parts = (None, np.empty((5, 2, 2)), None, None)
     before = [sys.getrefcount(x) for x in (Q, out, parts, parts[1], None)]

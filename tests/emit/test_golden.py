@@ -1,9 +1,4 @@
-"""What a generated package looks like, file by file; and that it always looks the same.
-
-After a deliberate change:  SYMGEN_UPDATE_GOLDEN=1 pytest tests/emit/test_golden.py
-"""
-
-from __future__ import annotations
+"""What a generated package looks like; update by SYMGEN_UPDATE_GOLDEN=1 pytest tests/emit."""
 
 import functools
 import os
@@ -26,7 +21,7 @@ VERBATIM = ("_runtime.py", "_backends.py", "_result_memory.py", *CHECKS, "_numpy
 
 
 @functools.cache
-def sources() -> dict[str, str]:
+def sources():
     """The files of a small package, without those that are the same for every robot."""
     package = Package(
         metadata=ARM,
@@ -38,13 +33,13 @@ def sources() -> dict[str, str]:
     return {f"{name}.txt": text for name, text in files.items() if name not in VERBATIM}
 
 
-def golden() -> dict[str, str]:
+def golden():
     files = sorted(path for path in FOLDER.rglob("*") if path.is_file())
     return {path.relative_to(FOLDER).as_posix(): path.read_text() for path in files}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def update() -> None:
+def update():
     if os.environ.get("SYMGEN_UPDATE_GOLDEN"):
         for name in golden():
             (FOLDER / name).unlink()
@@ -53,10 +48,10 @@ def update() -> None:
             (FOLDER / name).write_text(text)
 
 
-def test_the_same_files() -> None:
+def test_the_same_files():
     assert sorted(golden()) == sorted(sources())
 
 
 @pytest.mark.parametrize("name", sorted(golden()))
-def test_the_same_text(name: str) -> None:
+def test_the_same_text(name):
     assert sources()[name].splitlines() == golden()[name].splitlines()

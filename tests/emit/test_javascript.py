@@ -1,14 +1,10 @@
 """The JavaScript module, run by Node: every function against the evaluation of its program."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +13,6 @@ from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.description import read
-from symgen.emit.bundle import Package
 from symgen.emit.emission import javascript_module, javascript_script
 from symgen.options import ALL, STRAIGHT, BuildOptions
 from symgen.program.arguments import PARAMETERS
@@ -25,6 +20,7 @@ from symgen.program.functions import function_named
 from tests.choosing import slow
 from tests.emit.samples import arm_package, every_function, random_package
 from tests.emit.test_kernels import LIBM, arguments_of, reference
+from tests.support.commands import printed_by
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NODE = shutil.which("node")
@@ -42,20 +38,16 @@ console.log(JSON.stringify(answers));
 """
 
 
-def run(folder: Path, source: str, calls: list[dict]) -> list[list[np.ndarray]]:
+def run(folder, source, calls):
     """The results of the calls, in order; digits are those that read back exactly."""
     (folder / "generated.mjs").write_text(source)
     (folder / "calls.mjs").write_text(CALLS)
     (folder / "calls.json").write_text(json.dumps(calls))
-    done = subprocess.run(
-        [str(NODE), "calls.mjs"], cwd=folder, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return [[np.array(array, float) for array in answer] for answer in json.loads(done.stdout)]
+    answers = json.loads(printed_by(NODE, "calls.mjs", cwd=folder, timeout=120))
+    return [[np.array(array, float) for array in answer] for answer in answers]
 
 
-def call_of(formulation: str, name: str, given: dict) -> dict:
-    """A call as JSON: arrays flat, loads and parameters by name."""
+def call_of(formulation, name, given):
     function = function_named(name)
     flat = {key: np.ravel(value).tolist() for key, value in given.items()}
     options = [argument.name for argument in (*function.options, PARAMETERS)]
@@ -67,7 +59,7 @@ def call_of(formulation: str, name: str, given: dict) -> dict:
     }
 
 
-def check(source: Package, folder: Path, count: int = 10, masses: bool = False) -> None:
+def check(source, folder, count=10, masses=False):
     """Random arguments; parameters that are `masses` and lengths are positive."""
     rng = np.random.default_rng(3)
     calls, expected = [], []
@@ -98,14 +90,13 @@ def check(source: Package, folder: Path, count: int = 10, masses: bool = False) 
         *slow((random_package, (7, 9000), 2)),  # in several functions
     ],
 )
-def test_programs(tmp_path: Path, make: Any, arguments: tuple[int, ...], count: int) -> None:
+def test_programs(tmp_path, make, arguments, count):
     source = make(*arguments)
     assert ("__inverse_dynamics__2(" in javascript_module(source)) == (count == 2)
     check(source, tmp_path, count)
 
 
-def derived(model: Path, **options: Any) -> Package:
-    """Return the package of a model, in straight lines."""
+def derived(model, **options):
     description = read(model)
     selection = select(description, BuildOptions(form=STRAIGHT, **options))
     return package_of(description, derive_all(description, selection, form=STRAIGHT))
@@ -113,13 +104,13 @@ def derived(model: Path, **options: Any) -> Package:
 
 @pytest.mark.slow
 @needs_node
-def test_a_robot_with_loads_parameters_and_all_formulations(tmp_path: Path) -> None:
+def test_a_robot_with_loads_parameters_and_all_formulations(tmp_path):
     every = {"formulations": (ALL,), "functions": (ALL,), "runtime_parameters": ("L2", "m2")}
     check(derived(EXAMPLES / "two_link.yaml", **every), tmp_path, 3, masses=True)
 
 
 @needs_node
-def test_a_singular_mass_matrix_gives_nan(tmp_path: Path) -> None:
+def test_a_singular_mass_matrix_gives_nan(tmp_path):
     model = tmp_path / "light.yaml"
     model.write_text(
         "symgen: 1\nname: light\njoints:\n"
@@ -133,16 +124,14 @@ def test_a_singular_mass_matrix_gives_nan(tmp_path: Path) -> None:
 
 
 @needs_node
-def test_the_script_of_a_page_defines_the_same(tmp_path: Path) -> None:
+def test_the_script_of_a_page_defines_the_same(tmp_path):
     script = javascript_script(arm_package())
     (tmp_path / "script.js").write_text(f"{script}\nconsole.log(Object.keys(symgen).join());\n")
-    done = subprocess.run(
-        [str(NODE), "script.js"], cwd=tmp_path, capture_output=True, text=True, timeout=60
-    )
-    assert done.stdout.strip() == "robot,closed_form,recursion", done.stderr
+    said = printed_by(NODE, "script.js", cwd=tmp_path, timeout=60)
+    assert said.strip() == "robot,closed_form,recursion"
 
 
-def test_text_of_a_stranger_stays_text() -> None:
+def test_text_of_a_stranger_stays_text():
     source = arm_package()
     names = ("</script><b>\u2028alert(1)", "`${alert(2)}`")
     source = javascript_module(replace(source, metadata=replace(source.metadata, link_names=names)))

@@ -1,31 +1,31 @@
 """Numbers: every backend computes what `symgen.algebra.evaluation` computes."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
 
 from symgen.algebra.evaluation import NUMPY, Arithmetic, evaluate
-from symgen.algebra.nodes import Scalar
 from symgen.emit import compiled, cython
 from symgen.emit import numpy as numpy_backend
-from symgen.emit.bundle import Package
 from symgen.emit.parts import split
 from symgen.optimize.ordering import schedule
 from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import function_named
-from symgen.program.program import Program
 from tests.choosing import some_slow
 from tests.emit.building import BACKENDS, FLAGS, build
-from tests.emit.samples import Writer, arm, every_function, metadata, package, random_package
+from tests.emit.samples import (
+    Writer,
+    arm,
+    arm_package,
+    every_function,
+    metadata,
+    package,
+    random_package,
+)
 
 # The functions of the C library, as the kernels call them.
 LIBM = Arithmetic(
@@ -38,14 +38,14 @@ LIBM = Arithmetic(
 )
 
 
-def arguments_of(function: str, sizes: Mapping[str, int], rng: Any, *batch: int) -> dict[str, Any]:
+def arguments_of(function, sizes, rng, *batch):
     """Random arguments of a public function, loads and parameters included."""
     table = function_named(function)
     arguments = (*table.arguments, *table.options, PARAMETERS)
     return {a.name: rng.normal(size=(*batch, *a.sizes(sizes))) for a in arguments}
 
 
-def call(functions: Any, name: str, given: dict[str, Any], **more: Any) -> tuple[Any, ...]:
+def call(functions, name, given, **more):
     """Results as a tuple; q, qd, qdd go in by position."""
     table = function_named(name)
     positional = [given[a.name] for a in table.arguments]
@@ -54,10 +54,7 @@ def call(functions: Any, name: str, given: dict[str, Any], **more: Any) -> tuple
     return result if isinstance(result, tuple) else (result,)
 
 
-def reference(
-    program: Program[Scalar], given: dict[str, Any], arithmetic: Arithmetic = NUMPY
-) -> list[Any]:
-    """Results of one sample."""
+def reference(program, given, arithmetic=NUMPY):
     values = {}
     for declared in program.inputs:
         entries = np.reshape(given[declared.name], -1)
@@ -73,9 +70,7 @@ def reference(
     return results
 
 
-def check_against_evaluation(
-    module: ModuleType, source: Package, backends: tuple[str, ...]
-) -> None:
+def check_against_evaluation(module, source, backends):
     """Compiled kernels to the bit with the same library functions, NumPy with its own."""
     rng = np.random.default_rng(0)
     for formulation, programs in source.programs.items():
@@ -92,14 +87,12 @@ def check_against_evaluation(
                         assert np.array_equal(value, wanted), (backend, name)
 
 
-def test_arm(arm_module: ModuleType) -> None:
-    from tests.emit.samples import arm_package
-
+def test_arm(arm_module):
     check_against_evaluation(arm_module, arm_package(), BACKENDS)
 
 
 @pytest.mark.slow
-def test_every_function_of_the_graph(tmp_path: Path) -> None:
+def test_every_function_of_the_graph(tmp_path):
     source = every_function()
     module = build(source, tmp_path, BACKENDS)
     check_against_evaluation(module, source, BACKENDS)
@@ -110,7 +103,7 @@ def test_every_function_of_the_graph(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_random_programs_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_programs_in_parts(tmp_path, monkeypatch):
     monkeypatch.setattr(compiled, "LINES_PER_PART", 40)
     monkeypatch.setattr(cython, "LINES_PER_PART", 40)
     monkeypatch.setattr(numpy_backend, "LINES_PER_FUNCTION", 40)
@@ -121,7 +114,7 @@ def test_random_programs_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     check_against_evaluation(module, source, BACKENDS)
 
 
-def test_parts_are_of_equal_length_and_slots_are_used_again() -> None:
+def test_parts_are_of_equal_length_and_slots_are_used_again():
     program = random_package(3, 900).programs["newton_euler"]["mass_matrix"].straight
     plan = schedule(program)
     whole = split(plan, 50)
@@ -132,15 +125,13 @@ def test_parts_are_of_equal_length_and_slots_are_used_again() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_random_programs_in_numpy(tmp_path: Path, seed: int) -> None:
+def test_random_programs_in_numpy(tmp_path, seed):
     source = random_package(seed, 150)
     check_against_evaluation(build(source, tmp_path), source, ("numpy",))
 
 
 @pytest.mark.parametrize("compiler", ["cc", "c++"])
-def test_the_kernels_link_into_a_controller(
-    arm_module: ModuleType, tmp_path: Path, compiler: str
-) -> None:
+def test_the_kernels_link_into_a_controller(arm_module, tmp_path, compiler):
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
     main = tmp_path / ("main.c" if compiler == "cc" else "main.cpp")
@@ -169,7 +160,7 @@ int main(void)
 """
 
 
-def test_complex_step_of_every_function(tmp_path: Path) -> None:
+def test_complex_step_of_every_function(tmp_path):
     source = every_function()
     functions = build(source, tmp_path).backends["numpy"].newton_euler
     rng = np.random.default_rng(5)
@@ -182,15 +173,10 @@ def test_complex_step_of_every_function(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backends", some_slow([("numpy",), BACKENDS], [("numpy",)], alone=True))
-def test_a_robot_without_coordinates(tmp_path: Path, backends: tuple[str, ...]) -> None:
+def test_a_robot_without_coordinates(tmp_path, backends):
     facts, programs = metadata("rock", 0), []
-    for name in (
-        "inverse_dynamics",
-        "mass_matrix",
-        "potential_energy",
-        "forward_kinematics",
-        "inverse_dynamics_load_derivatives",
-    ):
+    names = "inverse_dynamics", "mass_matrix", "potential_energy", "forward_kinematics"
+    for name in (*names, "inverse_dynamics_load_derivatives"):
         w = Writer(name, facts.sizes, ())
         results = [[w.graph.constant(3.5)] if name == "potential_energy" else []]
         programs.append(w.finish("f", *results))

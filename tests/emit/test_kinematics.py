@@ -103,7 +103,6 @@ def test_inverse_kinematics(puma, rng):
 
 
 def test_what_cannot_be_reached_is_approached(puma):
-    """The direction is that of the target, the error what is left of the distance."""
     hand = puma.link_names[-1]
     found = puma.inverse_kinematics(hand, [3.0, 1.0, 0.5])
     place = puma.frame_pose(hand, found.q)[:3, 3]

@@ -1,7 +1,5 @@
 """Kernels in loops: every width, every vector of joints, trees of all shapes."""
 
-from __future__ import annotations
-
 import functools
 import os
 import shlex
@@ -9,7 +7,6 @@ import subprocess
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -19,8 +16,6 @@ from benchmarks.models import spatial_tree
 from symgen.deriving.derivation import derive_all, derived_program
 from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
-from symgen.description.model import RobotDescription
-from symgen.emit.bundle import Package
 from symgen.emit.emission import emit
 from symgen.errors import RequestError
 from symgen.formulations.composite import COMPOSITE
@@ -32,23 +27,16 @@ from tests.choosing import deep, slow
 from tests.emit.building import build, build_versions
 from tests.emit.test_versions import EXAMPLES, called, runs, states
 from tests.modules import module
+from tests.oracles.comparison import agrees
 
 FUNCTIONS = (
-    "inverse_dynamics_derivatives",
-    "inverse_dynamics_hessian",
-    "mass_matrix",
-    "coriolis_matrix",
-    "forward_dynamics_derivatives",
-    "joint_wrench_derivatives",
-    "regressor",
-)
+    "inverse_dynamics_derivatives", "inverse_dynamics_hessian", "mass_matrix", "coriolis_matrix",
+    "forward_dynamics_derivatives", "joint_wrench_derivatives", "regressor",
+)  # fmt: skip
 FEW = ("inverse_dynamics_derivatives", "regressor")
 OF_BUSH = (
-    "inverse_dynamics_derivatives",
-    "mass_matrix",
-    "coriolis_matrix",
-    "joint_wrench_derivatives",
-)
+    "inverse_dynamics_derivatives", "mass_matrix", "coriolis_matrix", "joint_wrench_derivatives",
+)  # fmt: skip
 SIZES = (0, 1, 2, 7, 8, 9, 65)
 TREES = {
     "chain": [*range(9)],
@@ -66,7 +54,7 @@ LOADS = "loads: [{name: inner, link: j3}, {name: tip, link: j11, point: [0.1, 0.
 
 
 @functools.cache
-def description_of(name: str) -> RobotDescription:
+def description_of(name):
     if name not in TREES:
         return symgen.read(EXAMPLES / f"{name}.yaml")
     text = spatial_tree(TREES[name], name) + (LOADS if name == "bush" else "")
@@ -76,14 +64,12 @@ def description_of(name: str) -> RobotDescription:
         return symgen.read(path)
 
 
-def functions_of(name: str) -> tuple[str, ...]:
-    """Functions that are tried of a robot."""
+def functions_of(name):
     return FEW if name in ("two_link", "chain") else FUNCTIONS
 
 
 @functools.cache
-def straight(name: str) -> EvaluatedFormulation:
-    """What modules in loops are held against."""
+def straight(name):
     description = description_of(name)
     return EvaluatedFormulation(
         {f: derived_program(description, COMPOSITE, f) for f in functions_of(name)}
@@ -91,7 +77,7 @@ def straight(name: str) -> EvaluatedFormulation:
 
 
 @functools.cache
-def package(name: str, form: str, functions: tuple[str, ...] = FUNCTIONS) -> Package:
+def package(name, form, functions=FUNCTIONS):
     """Without the formulations that a build would evaluate."""
     description = description_of(name)
     options = BuildOptions(functions=functions, formulations=("composite",))
@@ -99,37 +85,25 @@ def package(name: str, form: str, functions: tuple[str, ...] = FUNCTIONS) -> Pac
     return package_of(description, derive_all(description, selection, form=form))
 
 
-def built(
-    name: str,
-    folder: Path,
-    flags: str = "portable",
-    form: str = "loops",
-    functions: tuple[str, ...] = FUNCTIONS,
-) -> ModuleType:
-    """The compiled module."""
+def built(name, folder, flags="portable", form="loops", functions=FUNCTIONS):
     return build_versions(emit(package(name, form, functions), ("compiled",)), folder, flags)
 
 
-def hold(
-    module: ModuleType, sizes: tuple[int, ...], functions: tuple[str, ...] = FUNCTIONS
-) -> None:
-    """All results against those of the straight line."""
+def hold(module, sizes, functions=FUNCTIONS):
     for name in functions:
         for size in sizes:
             state = states(module, size)
             wanted = called(straight(module.name), name, state)
             for value, reference in zip(called(module, name, state), wanted, strict=True):
-                scale = np.abs(reference).max(initial=1.0)
-                assert np.abs(value - reference).max(initial=0.0) <= 1e-11 * scale, (name, size)
+                assert agrees(value, reference), (name, size)
             for row in range(min(size, 3)):
                 alone = called(module, name, {key: x[row] for key, x in state.items()})
                 for value, reference in zip(alone, wanted, strict=True):
-                    scale = np.abs(reference[row]).max(initial=1.0)
-                    assert np.abs(value - reference[row]).max() <= 1e-11 * scale, name
+                    assert agrees(value, reference[row]), name
 
 
 @pytest.fixture
-def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
+def poisoned(monkeypatch):
     """What was not written is large, where the compiler can do that: whoever reads it is wrong."""
     flag = "-ftrivial-auto-var-init=pattern"  # gcc 12, clang 16
     found = compiler.find_compiler().command
@@ -140,7 +114,7 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("poisoned")
 @pytest.mark.parametrize("name", [*slow("two_link"), *deep("bush", "tree12")])
-def test_every_width(name: str, tmp_path: Path) -> None:
+def test_every_width(name, tmp_path):
     functions = functions_of(name)
     module = built(name, tmp_path, functions=functions)
     for width in (1, 4, 8):
@@ -150,9 +124,7 @@ def test_every_width(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not runs(4), reason="not on this processor")
 @pytest.mark.parametrize("name", deep("chain", "bush", "comb"))
-def test_vectors_of_eight_joints(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_vectors_of_eight_joints(name, tmp_path, monkeypatch):
     functions = functions_of(name)
     versions = (Version(1, "avx2", LANES_OF_8), Version(8, "avx2", LANES_OF_8))
     monkeypatch.setattr(compiler, "PORTABLE_VERSIONS", {"__x86_64__": versions})
@@ -162,12 +134,12 @@ def test_vectors_of_eight_joints(
 
 
 @pytest.fixture(scope="module", params=deep("bush"))
-def bush(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+def bush(request, tmp_path_factory):
     """The compiled module of a tree with loads, in loops."""
     return built(request.param, tmp_path_factory.mktemp("bush"), functions=OF_BUSH)
 
 
-def test_nothing_is_written_beyond_the_results(bush: ModuleType) -> None:
+def test_nothing_is_written_beyond_the_results(bush):
     for size in (1, 3, 8):
         state = states(bush, size)
         for function in OF_BUSH:
@@ -182,9 +154,9 @@ def test_nothing_is_written_beyond_the_results(bush: ModuleType) -> None:
                 assert (room[0] == 7.0).all() and (room[-1] == 7.0).all()
 
 
-def related(parents: list[int]) -> list[int]:
+def related(parents):
     """Positions in a square array of joints of which one carries, or is, the other."""
-    paths: list[set[int]] = [set()]
+    paths = [set()]
     for joint, parent in enumerate(parents, start=1):
         paths.append({*paths[parent], joint})
     joints = range(1, len(parents) + 1)
@@ -192,7 +164,7 @@ def related(parents: list[int]) -> list[int]:
     return [(i - 1) * len(parents) + k - 1 for i, k in pairs]
 
 
-def test_loads_act_on_wrenches(bush: ModuleType) -> None:
+def test_loads_act_on_wrenches(bush):
     name = "joint_wrench_derivatives"
     program = derived_program(description_of("bush"), COMPOSITE, name)
     line = EvaluatedFormulation({name: program})
@@ -206,7 +178,7 @@ def test_loads_act_on_wrenches(bush: ModuleType) -> None:
             assert np.abs(value - reference).max() <= 1e-11 * np.abs(reference).max()
 
 
-def test_packed_results_are_those_of_the_square_ones(bush: ModuleType) -> None:
+def test_packed_results_are_those_of_the_square_ones(bush):
     state = states(bush, 9)
     for name in ("inverse_dynamics_derivatives", "mass_matrix", "coriolis_matrix"):
         whole, packed = called(bush, name, state), called(bush, name, state, packed=True)
@@ -217,7 +189,7 @@ def test_packed_results_are_those_of_the_square_ones(bush: ModuleType) -> None:
             np.testing.assert_array_equal(short, kept)
 
 
-def test_what_takes_care_of_loops_is_left_out_where_there_are_none() -> None:
+def test_what_takes_care_of_loops_is_left_out_where_there_are_none():
     loops, line = (emit(package("two_link", form, FEW)) for form in ("loops", "straight"))
     for bundle in (loops, line):
         (extension,) = bundle.extensions
@@ -226,11 +198,11 @@ def test_what_takes_care_of_loops_is_left_out_where_there_are_none() -> None:
         assert bool(with_loops) != bool(extension.straight)
 
 
-def test_branches_have_the_values_of_the_straight_line(bush: ModuleType) -> None:
+def test_branches_have_the_values_of_the_straight_line(bush):
     hold(bush, (1, 9), OF_BUSH)
 
 
-def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path: Path) -> None:
+def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path):
     path = tmp_path / "post.yaml"
     path.write_text(
         "symgen: 1\nname: post\njoints:\n"
@@ -243,12 +215,12 @@ def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["two_link", *deep("bush", "star", "pair", "comb", "twins")])
-def test_numpy_in_loops(name: str, tmp_path: Path) -> None:
+def test_numpy_in_loops(name, tmp_path):
     functions = functions_of(name)
     hold(build(package(name, "loops", functions), tmp_path, ("numpy",)), (0, 1, 3, 100), functions)
 
 
-def test_numpy_in_loops_takes_complex_numbers_and_all_batch_axes(tmp_path: Path) -> None:
+def test_numpy_in_loops_takes_complex_numbers_and_all_batch_axes(tmp_path):
     module = build(package("two_link", "loops", FEW), tmp_path, ("numpy",))
     q, qd, qdd = states(module, 6).values()
     given = {"q": (q + 0.1j * qd).reshape(2, 3, -1), "qd": qd[:3], "qdd": qdd[0]}
@@ -261,7 +233,7 @@ def test_numpy_in_loops_takes_complex_numbers_and_all_batch_axes(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_the_form_is_an_option() -> None:
+def test_the_form_is_an_option():
     with pytest.raises(RequestError, match="no form is called 'curved'"):
         BuildOptions(form="curved")
     model = EXAMPLES / "two_link.yaml"

@@ -1,25 +1,23 @@
 """The generated package as a whole: metadata, formulations, fallback, and life without symgen."""
 
-from __future__ import annotations
-
 import ast
 import json
-import subprocess
 import sys
 import warnings
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
 from symgen.emit.emission import BACKEND_NAMES, emit
-from tests.emit.building import BACKENDS, load, write
+from tests.emit.building import BACKENDS, load
 from tests.emit.samples import ARM, ARM_FUNCTIONS, arm_package
+from tests.safety.building import write
+from tests.support.commands import printed_by
 
 
-def test_metadata(arm_module: ModuleType) -> None:
+def test_metadata(arm_module):
     m = arm_module
     assert (m.name, m.n, m.n_links, m.n_loads, m.n_points) == ("two_link", 2, 2, 1, 0)
     assert m.n_parameters == 2 and m.parameter_names == ("m2", "lambda")
@@ -41,7 +39,7 @@ def test_metadata(arm_module: ModuleType) -> None:
     assert m.__doc__.startswith("two_link: Planar arm")
 
 
-def test_backends_and_formulations(arm_module: ModuleType) -> None:
+def test_backends_and_formulations(arm_module):
     assert arm_module.backend == "compiled"
     assert tuple(arm_module.backends) == BACKENDS == BACKEND_NAMES
     assert arm_module.mass_matrix is arm_module.recursion.mass_matrix
@@ -50,7 +48,7 @@ def test_backends_and_formulations(arm_module: ModuleType) -> None:
     assert set(arm_module.recursion.__all__) == {"mass_matrix", "inverse_dynamics"}
 
 
-def test_what_is_missing_says_so(arm_module: ModuleType) -> None:
+def test_what_is_missing_says_so(arm_module):
     with pytest.raises(AttributeError, match="not built: symgen build"):
         _ = arm_module.coriolis_matrix
     with pytest.raises(AttributeError, match=r"closed_form\.kinetic_energy is there"):
@@ -62,7 +60,7 @@ def test_what_is_missing_says_so(arm_module: ModuleType) -> None:
     assert not hasattr(arm_module.recursion, "nonsense")
 
 
-def test_names_of_other_libraries_are_told_ours(arm_module: ModuleType) -> None:
+def test_names_of_other_libraries_are_told_ours(arm_module):
     with pytest.raises(AttributeError, match=r"others call rnea is \w+\.inverse_dynamics here"):
         _ = arm_module.rnea
     with pytest.raises(AttributeError, match=r"crba is \w+\.closed_form\.mass_matrix here"):
@@ -71,7 +69,7 @@ def test_names_of_other_libraries_are_told_ours(arm_module: ModuleType) -> None:
         _ = arm_module.num_velocities
 
 
-def test_selftest_passes_on_every_backend(arm_module: ModuleType) -> None:
+def test_selftest_passes_on_every_backend(arm_module):
     rows = arm_module.selftest()
     assert len(rows) > 50 and not [str(row) for row in rows if not row.passed]
     text = "\n".join(map(str, rows))
@@ -79,7 +77,7 @@ def test_selftest_passes_on_every_backend(arm_module: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("file", ["__init__", "closed_form", "recursion"])
-def test_stubs_declare_what_is_there(arm_module: ModuleType, file: str) -> None:
+def test_stubs_declare_what_is_there(arm_module, file):
     stub = Path(str(arm_module.__file__)).with_name(f"{file}.pyi")
     tree = ast.parse(stub.read_text())
     module = arm_module if file == "__init__" else getattr(arm_module, file)
@@ -92,7 +90,7 @@ def test_stubs_declare_what_is_there(arm_module: ModuleType, file: str) -> None:
     assert public - modules == functions | variables
 
 
-def test_arithmetic_is_imported_when_it_is_used(arm_module: ModuleType) -> None:
+def test_arithmetic_is_imported_when_it_is_used(arm_module):
     code = (
         "import sys, two_link;"
         "assert not [m for m in sys.modules if m.startswith('two_link._numpy.')];"
@@ -105,7 +103,7 @@ def test_arithmetic_is_imported_when_it_is_used(arm_module: ModuleType) -> None:
     run_beside(arm_module, code)
 
 
-def test_selftest_needs_nothing_but_numpy(arm_module: ModuleType) -> None:
+def test_selftest_needs_nothing_but_numpy(arm_module):
     run_beside(
         arm_module,
         "import sys; sys.modules['symgen'] = None; import two_link;"
@@ -113,23 +111,20 @@ def test_selftest_needs_nothing_but_numpy(arm_module: ModuleType) -> None:
     )
 
 
-def run_beside(module: ModuleType, code: str) -> None:
+def run_beside(module, code):
     """Run `code` in a new Python that finds the package and, of symgen, nothing."""
     code = f"import sys; sys.path.insert(0, {str(Path(str(module.__file__)).parents[1])!r}); {code}"
-    command = [sys.executable, "-W", "error", "-I", "-c", code]
-    result = subprocess.run(command, capture_output=True, text=True, cwd="/")
-    assert result.returncode == 0, result.stderr
+    printed_by(sys.executable, "-W", "error", "-I", "-c", code, cwd="/")
 
 
 FILE, FOREIGN = f"_compiled_0{EXTENSION_SUFFIXES[0]}", "_compiled_0.cpython-27-vax.so"
 
 
-def entry(file: str = FILE, **more: object) -> str:
-    """Return a list of binaries with one of the compiled backend."""
+def entry(file=FILE, **more):
     return json.dumps({"compiled": {"module": "_compiled_0", "file": file, **more}})
 
 
-def test_numpy_serves_silently_where_nothing_was_compiled(tmp_path: Path) -> None:
+def test_numpy_serves_silently_where_nothing_was_compiled(tmp_path):
     target = write(emit(arm_package(), ("numpy",)), tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -150,7 +145,7 @@ def test_numpy_serves_silently_where_nothing_was_compiled(tmp_path: Path) -> Non
         (entry(), "compiled: .*_compiled_0"),
     ],
 )
-def test_numpy_serves_with_a_warning_otherwise(tmp_path: Path, listed: str, reason: str) -> None:
+def test_numpy_serves_with_a_warning_otherwise(tmp_path, listed, reason):
     target = write(emit(arm_package(), ("numpy",)), tmp_path)
     (target / "binaries.json").write_text(listed)
     for name in (FILE, FOREIGN):
@@ -163,12 +158,12 @@ def test_numpy_serves_with_a_warning_otherwise(tmp_path: Path, listed: str, reas
     assert not [name for name in sys.modules if name.endswith("_compiled_0")]
 
 
-def test_an_unknown_backend_is_refused() -> None:
+def test_an_unknown_backend_is_refused():
     with pytest.raises(ValueError, match="fortran"):
         emit(arm_package(), ("fortran",))
 
 
-def test_the_digest_tells_sources_apart() -> None:
+def test_the_digest_tells_sources_apart():
     first = emit(arm_package(), ("numpy",))
     assert first.digest == emit(arm_package(), ("numpy",)).digest
     assert first.digest != emit(arm_package(), ("cython",)).digest

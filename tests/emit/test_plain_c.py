@@ -4,7 +4,6 @@ import ctypes
 import importlib.util
 import itertools
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,8 @@ from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import function_named
 from tests.choosing import deep, slow
 from tests.emit.test_kernels import arguments_of, call
+from tests.oracles.comparison import agrees
+from tests.support.commands import printed_by
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +51,6 @@ def built(model, folder, **options):
 
 @pytest.fixture(scope="module", params=[*slow("runtime"), *deep("satellite_arm")])
 def robot(request, tmp_path_factory):
-    """A module, and its plain C as a library."""
     folder = tmp_path_factory.mktemp("plain")
     if request.param == "runtime":
         model = folder / "largest.yaml"
@@ -61,9 +61,7 @@ def robot(request, tmp_path_factory):
     module, plain = built(model, folder, **options)
     library = folder / "plain.so"
     source = plain / f"{module.name}.c"
-    command = ["gcc", *STRICT, "-shared", "-fPIC", str(source), "-o", str(library), "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    printed_by("gcc", *STRICT, "-shared", "-fPIC", source, "-o", library, "-lm")
     return module, plain, ctypes.CDLL(str(library))
 
 
@@ -86,8 +84,7 @@ def test_every_function_gives_the_numbers_of_the_module(robot):
         inputs = [pointer(given[x.name]) if x.name in given else None for x in order]
         getattr(library, f"{module.name}_{name}")(*inputs, *map(pointer, found))
         for value, wanted in zip(found, expected, strict=True):
-            scale = max(1.0, np.abs(wanted).max(initial=0.0))
-            assert np.abs(value - wanted).max(initial=0.0) <= 1e-11 * scale, name
+            assert agrees(value, wanted), name
 
 
 def test_a_singular_mass_matrix_is_returned(tmp_path):
@@ -100,7 +97,7 @@ def test_a_singular_mass_matrix_is_returned(tmp_path):
     _, plain = built(model, tmp_path, **options)
     library = tmp_path / "light.so"
     source = str(plain / "light.c")
-    subprocess.run(["gcc", *STRICT, "-shared", "-fPIC", source, "-o", library, "-lm"], check=True)
+    printed_by("gcc", *STRICT, "-shared", "-fPIC", source, "-o", library, "-lm")
     forward = ctypes.CDLL(str(library)).light_forward_dynamics
     numbers, qdd = np.zeros(3), np.zeros(1)
     arguments = [pointer(numbers)] * 3
@@ -141,12 +138,11 @@ def test_the_header_for_cpp(robot, tmp_path):
     (tmp_path / "use.cpp").write_text(CPP.replace("NAME", module.name))
     kernels = tmp_path / "kernels.o"
     source = plain / f"{module.name}.c"
-    subprocess.run(["gcc", *STRICT, "-c", str(source), "-o", str(kernels)], check=True)
+    printed_by("gcc", *STRICT, "-c", source, "-o", kernels)
     command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-isystem", str(eigen[0])]
-    command += ["-iquote", str(plain), str(tmp_path / "use.cpp"), str(kernels), "-lm"]
-    done = subprocess.run([*command, "-o", tmp_path / "use"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    printed = subprocess.run([tmp_path / "use"], capture_output=True, text=True, check=True).stdout
+    command += ["-iquote", plain, tmp_path / "use.cpp", kernels, "-lm", "-o", tmp_path / "use"]
+    printed_by(*command)
+    printed = printed_by(tmp_path / "use")
     n = module.n
     q, qd, qdd = 0.1 * np.arange(1, n + 1), np.full(n, 0.3), np.full(n, -0.2)
     loads = np.full((module.n_loads, 6), 0.7)

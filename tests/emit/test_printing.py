@@ -1,7 +1,5 @@
 """Expressions in all languages: same association, exact constants, every function."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -9,16 +7,16 @@ import pytest
 from symgen.algebra import rounding
 from symgen.algebra.evaluation import NUMPY as NUMPY_ARITHMETIC
 from symgen.algebra.graph import Graph
-from symgen.emit.printing import C, Language, Printer
+from symgen.emit.printing import C, Printer
 from tests.emit.samples import FUNCTIONS_OF_GRAPH
 
 
 @pytest.fixture
-def graph() -> Graph:
+def graph():
     return Graph()
 
 
-def text(node, language: Language = C) -> str:
+def text(node, language=C):
     names = {symbol.index: symbol.name for symbol in node.graph.nodes if symbol.op == "symbol"}
     return Printer(language, names).definition(node)
 
@@ -53,26 +51,26 @@ CASES = {
 
 
 @pytest.mark.parametrize("expected", CASES)
-def test_minimal_parentheses(graph: Graph, expected: str) -> None:
+def test_minimal_parentheses(graph, expected):
     symbols = [graph.symbol(name) for name in "abc"]
     assert text(CASES[expected](*symbols)) == expected
 
 
-def test_the_list_of_functions_is_complete() -> None:
+def test_the_list_of_functions_is_complete():
     assert set(FUNCTIONS_OF_GRAPH) == set(rounding.FUNCTIONS) == set(NUMPY_ARITHMETIC.functions)
 
 
 @pytest.mark.parametrize("value", [0.1, 1e-300, 5e-324, 1.7976931348623157e308, 2.0, -1e22, 1e-5])
-def test_constants_read_back_exactly(graph: Graph, value: float) -> None:
+def test_constants_read_back_exactly(graph, value):
     source = text(graph.constant(value))
     assert float(source) == value and any(mark in source for mark in ".e")
 
 
-def test_an_unknown_symbol_is_an_error(graph: Graph) -> None:
+def test_an_unknown_symbol_is_an_error(graph):
     with pytest.raises(ValueError, match="'a'"):
         Printer(C, {}).definition(graph.symbol("a") + 1.0)
 
 
-def test_no_constant_is_infinite(graph: Graph) -> None:
+def test_no_constant_is_infinite(graph):
     with pytest.raises(OverflowError):
         graph.constant(math.inf)

@@ -121,7 +121,6 @@ def test_results_that_are_given(ball):
 
 
 def test_a_nan_goes_through(ball):
-    """A state that is no number is no singular mass matrix."""
     for solve in solvers(ball):
         result = solve([np.nan, 0.2, 0.3, 0.4], QD, TAU)
         assert np.isnan(result[0] if isinstance(result, tuple) else result).all()

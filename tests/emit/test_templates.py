@@ -1,10 +1,7 @@
 """Templates: shipped, replaceable, and strict about names."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from pathlib import Path
 
 import jinja2
 import pytest
@@ -14,19 +11,19 @@ from symgen.emit.templates import Templates
 from symgen.errors import RequestError
 
 
-def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error(tmp_path):
     with pytest.raises(NotADirectoryError, match="nowhere"):
         Templates(tmp_path / "nowhere")
 
 
-def test_a_missing_template_is_an_error() -> None:
+def test_a_missing_template_is_an_error():
     with pytest.raises(RequestError, match="c/nothing"):
         Templates().render("c/nothing")
     with pytest.raises(FileNotFoundError):
         Templates().source("c/nothing")
 
 
-def test_what_one_process_has_compiled_serves_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_one_process_has_compiled_serves_others(monkeypatch):
     program = (
         "import sys; from symgen.emit.templates import Templates, compiled\n"
         "Templates().render('c/lines.c'); sys.stdout.buffer.write(compiled())"

@@ -1,15 +1,10 @@
 """Kernels for several samples at once: every width, any number of samples and threads."""
 
-from __future__ import annotations
-
 import copy
 import ctypes
 import pickle
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 from unittest import mock
 
 import mpmath
@@ -20,24 +15,24 @@ from benchmarks.models import spatial_tree
 from symgen.emit.templates import Templates
 from symgen.options import BuildOptions
 from symgen.toolchain.compiler import AVX2, AVX512, find_compiler
+from symgen.toolchain.loading import load_package
 from symgen.toolchain.processes import Processes
-from tests.choosing import slow
+from tests.choosing import slow, some_slow
 from tests.emit.building import build_versions
+from tests.oracles.comparison import agrees
 from tests.safety.building import bundle_of, python
+from tests.support.commands import printed_by
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FUNCTIONS = (
-    "inverse_dynamics",
-    "inverse_dynamics_derivatives",
-    "mass_matrix",
-    "kinetic_energy",
+    "inverse_dynamics", "inverse_dynamics_derivatives", "mass_matrix", "kinetic_energy",
     "forward_dynamics",
-)
+)  # fmt: skip
 SIZES = (0, 1, 2, 7, 8, 9, 15, 16, 17, 1003)
 OPTIONS = {1: (), 2: (), 4: AVX2, 8: AVX512}
 
 
-def runs(width: int) -> bool:
+def runs(width):
     """Whether this processor has vectors of so many numbers."""
     needed = {4: {"avx2", "fma", "bmi2"}, 8: {"avx512f", "avx512dq", "avx512vl"}}
     try:
@@ -53,8 +48,6 @@ WIDTHS = [
     for width in (1, 2, 4, 8)
 ]
 
-
-# -- sines and cosines -------------------------------------------------------------------------
 
 WAVES = """
 #include "symgen-real.h"
@@ -80,7 +73,7 @@ void waves(int count, const double *x, double *s, double *c)
 
 
 @pytest.fixture(scope="module", params=WIDTHS)
-def waves(request: Any, tmp_path_factory: Any) -> Any:
+def waves(request, tmp_path_factory):
     """Sines and cosines of symgen-real.h at one width."""
     folder, width = tmp_path_factory.mktemp("waves"), request.param
     compiler = find_compiler()
@@ -96,7 +89,7 @@ def waves(request: Any, tmp_path_factory: Any) -> Any:
             assert done.status == 0, done.output
     function = ctypes.CDLL(str(folder / "waves.so")).waves
 
-    def call(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def call(x):
         room = -(-len(x) // 8) * 8
         angles, s, c = np.zeros((3, room))
         angles[: len(x)] = x
@@ -107,25 +100,18 @@ def waves(request: Any, tmp_path_factory: Any) -> Any:
     return call
 
 
-def ulps(values: np.ndarray, exact: list[Any]) -> float:
-    """Largest error in units of the last place."""
+def ulps(values, exact):
     return max(
         float(abs(mpmath.mpf(float(value)) - wanted)) / np.spacing(abs(float(wanted)))
         for value, wanted in zip(values, exact, strict=True)
     )
 
 
-def test_sines_and_cosines_to_two_units_in_the_last_place(waves: Any) -> None:
+def test_sines_and_cosines_to_two_units_in_the_last_place(waves):
     rng = np.random.default_rng(0)
     turns = rng.integers(-1_000_000, 1_000_000, 1000)
-    x = np.concatenate(
-        [
-            rng.uniform(-4, 4, 1000),
-            rng.uniform(-1.6e6, 1.6e6, 1000),
-            turns * (np.pi / 2),
-            [0.0, -0.0],
-        ]
-    )
+    near, far = rng.uniform(-4, 4, 1000), rng.uniform(-1.6e6, 1.6e6, 1000)
+    x = np.concatenate([near, far, turns * (np.pi / 2), [0.0, -0.0]])
     sines, cosines = waves(x)
     with mpmath.workprec(200):
         angles = [mpmath.mpf(float(value)) for value in x]
@@ -133,7 +119,7 @@ def test_sines_and_cosines_to_two_units_in_the_last_place(waves: Any) -> None:
         assert ulps(cosines, [mpmath.cos(angle) for angle in angles]) <= 2.0
 
 
-def test_far_and_infinite_angles_are_those_of_the_c_library(waves: Any) -> None:
+def test_far_and_infinite_angles_are_those_of_the_c_library(waves):
     x = np.array([1e300, 1e7, -3e9, 0.5, np.inf, np.nan, 1.0])
     sines, cosines = waves(x)
     with np.errstate(invalid="ignore"):
@@ -141,11 +127,7 @@ def test_far_and_infinite_angles_are_those_of_the_c_library(waves: Any) -> None:
         np.testing.assert_allclose(cosines, np.cos(x), rtol=4e-16, atol=0.0)
 
 
-# -- batches -----------------------------------------------------------------------------------
-
-
-def tree(folder: Path, parents: Sequence[int] = (0, 1, 1, 0)) -> Path:
-    """The file of a robot with branches, and a load on each of two of its links."""
+def tree(folder, parents=(0, 1, 1, 0)):
     path = folder / "tree.yaml"
     loads = "loads: [{name: inner, link: j1}, {name: tip, link: j3, point: [0.1, 0.2, 0.3]}]\n"
     path.write_text(spatial_tree(parents, "tree") + loads)
@@ -153,7 +135,7 @@ def tree(folder: Path, parents: Sequence[int] = (0, 1, 1, 0)) -> Path:
 
 
 @pytest.fixture(scope="module", params=slow("every width"))
-def modules(tmp_path_factory: Any) -> dict[int, ModuleType]:
+def modules(tmp_path_factory):
     """A tree and its loads, by width; each width has a module of its own."""
     options = BuildOptions(formulations=("newton_euler",), functions=FUNCTIONS)
     bundle = bundle_of(tree(tmp_path_factory.mktemp("tree")), options, ("compiled", "numpy"))
@@ -168,13 +150,13 @@ def modules(tmp_path_factory: Any) -> dict[int, ModuleType]:
     return found
 
 
-def states(module: ModuleType, *batch: int) -> dict[str, np.ndarray]:
+def states(module, *batch):
     rng = np.random.default_rng(1)
     shapes = {"q": (module.n,), "qd": (module.n,), "qdd": (module.n,)}
     return {name: rng.uniform(-2.0, 2.0, (*batch, *shape)) for name, shape in shapes.items()}
 
 
-def called(functions: Any, name: str, state: dict[str, np.ndarray], **more: Any) -> Any:
+def called(functions, name, state, **more):
     of_q, of_q_and_qd = ("mass_matrix", "forward_kinematics"), ("coriolis_matrix", "kinetic_energy")
     taken = 1 if name in of_q else 2 if name in of_q_and_qd else 3
     multipliers = [state["qd"]] if name == "inverse_dynamics_hessian" else []
@@ -183,7 +165,7 @@ def called(functions: Any, name: str, state: dict[str, np.ndarray], **more: Any)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_width_and_number_of_samples(modules: dict[int, ModuleType], name: str) -> None:
+def test_every_width_and_number_of_samples(modules, name):
     for width, module in modules.items():
         plain = module.backends["numpy"].newton_euler
         for size in SIZES:
@@ -191,29 +173,24 @@ def test_every_width_and_number_of_samples(modules: dict[int, ModuleType], name:
             for value, wanted in zip(
                 called(module, name, state), called(plain, name, state), strict=True
             ):
-                assert value.shape == wanted.shape
-                scale = np.abs(wanted).max(initial=1.0)
-                assert np.abs(value - wanted).max(initial=0.0) <= 1e-12 * scale, (width, size)
-
-
-# -- threads -----------------------------------------------------------------------------------
+                assert agrees(value, wanted, 1e-12), (width, size)
 
 
 @pytest.fixture
-def widest(modules: dict[int, ModuleType]) -> Any:
+def widest(modules):
     module = modules[max(modules)]
     before = module.threads
     yield module
     module.threads = before
 
 
-def test_threads_are_a_number(widest: ModuleType) -> None:
+def test_threads_are_a_number(widest):
     for wrong, error in ((0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError)):
         with pytest.raises(error, match="threads"):
             widest.threads = wrong
 
 
-def test_result_memory_is_a_number(widest: ModuleType) -> None:
+def test_result_memory_is_a_number(widest):
     for wrong, error in ((-1, ValueError), (2.0, TypeError), (True, TypeError), ("1", TypeError)):
         with pytest.raises(error, match="result_memory"):
             widest.result_memory = wrong
@@ -236,26 +213,14 @@ def test_result_memory_is_a_number(widest: ModuleType) -> None:
         ("SYMGEN_RESULT_MEMORY", "1 GB", "expected a number of bytes"),
     ],
 )
-def test_wrong_variables_are_refused(
-    modules: dict[int, ModuleType],
-    monkeypatch: pytest.MonkeyPatch,
-    variable: str,
-    text: str,
-    says: str,
-) -> None:
-    from symgen.toolchain.loading import load_package
-
+def test_wrong_variables_are_refused(modules, monkeypatch, variable, text, says):
     folder = Path(str(modules[1].__file__)).parent
     monkeypatch.setenv(variable, text)
     with pytest.raises(ValueError, match=says):
         load_package(folder)
 
 
-def test_the_width_can_be_forced(
-    modules: dict[int, ModuleType], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from symgen.toolchain.loading import load_package
-
+def test_the_width_can_be_forced(modules, monkeypatch):
     folder = Path(str(modules[1].__file__)).parent
     monkeypatch.setenv("SYMGEN_WIDTH", "1")
     monkeypatch.setenv("SYMGEN_THREADS", "3")
@@ -266,11 +231,8 @@ def test_the_width_can_be_forced(
     np.testing.assert_array_equal(module.inverse_dynamics(*state.values()), single)
 
 
-# -- packed results ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["inverse_dynamics_derivatives", "mass_matrix"])
-def test_packed_results_hold_the_related_pairs(modules: dict[int, ModuleType], name: str) -> None:
+def test_packed_results_hold_the_related_pairs(modules, name):
     for width, module in modules.items():
         related = module.derivative_sparsity
         for size in SIZES:
@@ -292,10 +254,7 @@ def test_packed_results_hold_the_related_pairs(modules: dict[int, ModuleType], n
                 assert not square or not all_of_it[..., ~related].any()
 
 
-# -- the package as a module -------------------------------------------------------------------
-
-
-def test_the_module_is_one_like_any_other(widest: ModuleType) -> None:
+def test_the_module_is_one_like_any_other(widest):
     assert pickle.loads(pickle.dumps(widest)) is widest and copy.deepcopy(widest) is widest
     assert {"threads", "result_memory"} <= set(dir(widest))
     widest.threads = np.int64(3)
@@ -322,7 +281,79 @@ assert np.allclose(module.mass_matrix(q), wanted, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="as many keys as Linux has")
-def test_a_process_without_keys_for_threads(modules: dict[int, ModuleType]) -> None:
+def test_a_process_without_keys_for_threads(modules):
     folder = Path(str(modules[max(modules)].__file__)).parent
     done = python("-c", WITHOUT_KEYS, str(folder))
     assert done.returncode == 0, done.stderr
+
+
+AVX512_HERE = (*AVX2, "-mavx512f", "-mavx512dq", "-mavx512vl")
+
+STREAMS = r"""
+#define MOST_ARRAYS 2
+#include <stdio.h>
+#include <string.h>
+#include "symgen-rows.h"
+
+enum { LONGEST = 340, ROWS = 3 * LANES + 3, ALL = LONGEST * ROWS + 2 * LINE };
+
+static int length, reversed[LONGEST];
+static int copied(const real **x, real **y)
+{
+    for (int i = 0; i < length; ++i) y[0][i] = y[1][i] = x[0][i];
+    return 0;
+}
+
+int main(void)
+{
+    static double x[ALL], stored[2][ALL], streamed[2][ALL];
+    static char room[(3 * LONGEST + 2) * sizeof(real)];
+    long compared = 0;
+    for (int i = 0; i < ALL; ++i) x[i] = i + 0.25;
+    for (length = 1; length < LONGEST; ++length) {
+        for (int i = 0; i < length; ++i) reversed[i] = length - 1 - i;
+        for (int from = 0; from < LINE; ++from)
+            for (int rows = 0; rows <= ROWS; rows += rows < LANES + 1 ? 1 : LANES - 1) {
+                const struct kernel f = {copied, 1, 2, {length}, {length, length},
+                                         {length, length}, {0, reversed}};
+                const double *const in[] = {x};
+                const ptrdiff_t dx[] = {length};
+                for (int i = 0; i < ALL; ++i)
+                    stored[0][i] = stored[1][i] = streamed[0][i] = streamed[1][i] = -1.0;
+                double *const a[] = {stored[0] + from, stored[1] + (from + 3) % LINE};
+                double *const b[] = {streamed[0] + from, streamed[1] + (from + 3) % LINE};
+                const ptrdiff_t some = rows / 2 / LANES * LANES;  /* as threads share it */
+                compute_samples(&f, 0, rows, in, dx, a, room, 0);
+                compute_samples(&f, some, rows, in, dx, b, room, 1);
+                compute_samples(&f, 0, some, in, dx, b, room, 1);
+                if (memcmp(stored, streamed, sizeof stored)) {
+                    printf("length %d, from %d, %d rows\n", length, from, rows);
+                    return 1;
+                }
+                for (int i = 0; i < length * rows; ++i)
+                    if (a[0][i] != x[i]) return 2;
+                ++compared;
+            }
+    }
+    printf("%ld compared, streams: %d\n", compared, CAN_STREAM);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "options"),
+    some_slow([(2, ()), (4, AVX2), (8, AVX512_HERE), (8, AVX2), (8, ())], [(2, ())]),
+    ids=["SSE2", "AVX2", "AVX-512", "8 by AVX2", "8 by SSE2"],
+)
+def test_streams_are_what_is_stored(width, options, tmp_path):
+    """A kernel that copies its argument, of every length, in rows that begin anywhere in a line."""
+    if options and not runs(8 if options == AVX512_HERE else 4):
+        pytest.skip("this processor has no such instructions")
+    (tmp_path / "program.c").write_text(STREAMS)
+    program = str(tmp_path / "program")
+    flags = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-Wno-unused-function")
+    command = [*find_compiler().command, *flags, *options, f"-DSYMGEN_WIDTH={width}"]
+    command += ["-DSYMGEN_VARIANT=tried", f"-I{EXAMPLES.parent / 'templates' / 'c'}"]
+    printed_by(*command, tmp_path / "program.c", "-o", program, "-lm")
+    assert "compared" in printed_by(program)

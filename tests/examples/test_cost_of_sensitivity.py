@@ -3,8 +3,6 @@
 import importlib.util
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +10,10 @@ import pytest
 
 import symgen
 from tests import modules
+from tests.examples.test_scripts import run_script
 
 pytestmark = pytest.mark.slow  # all load the script, and with it matplotlib
 ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "examples" / "cost_of_sensitivity.py"
 
 
 def loaded(name):
@@ -35,11 +33,6 @@ def script():
 def results():
     pytest.importorskip("matplotlib")
     return loaded("cost_of_sensitivity_results")
-
-
-def run_script(*arguments, cwd):
-    command = [sys.executable, str(SCRIPT), *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def made_up(results, ns, exponents=(4.0, 3.0, 1.0), factors=(10.0, 30.0, 80.0), p=1):
@@ -135,9 +128,9 @@ def test_the_document_has_a_place_for_every_table(results):
 @pytest.mark.deep
 def test_the_script_runs_and_resumes(tmp_path):
     pytest.importorskip("matplotlib")
-    done = run_script("--plot-only", cwd=tmp_path)
+    done = run_script("cost_of_sensitivity", "--plot-only", cwd=tmp_path)
     assert done.returncode == 1 and "nothing was measured yet" in done.stderr
-    done = run_script("--quick", cwd=tmp_path)
+    done = run_script("cost_of_sensitivity", "--quick", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "cost_of_sensitivity"
     times = (folder / "times.json").read_text()
@@ -146,12 +139,12 @@ def test_the_script_runs_and_resumes(tmp_path):
     assert all(min(record["times"].values()) > 0 for record in cases.values())
     assert (folder / "figure2.png").stat().st_size > 10_000
     assert len(re.findall(r"^\w+(?: \w+)? +n = ", done.stdout, re.M)) == 18
-    again = run_script("--quick", cwd=tmp_path)
+    again = run_script("cost_of_sensitivity", "--quick", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert "built in" not in again.stdout
     assert json.loads((folder / "times.json").read_text())["cases"] == cases
     shorter = {name: record for name, record in cases.items() if name != "kane 4 2"}
     kept = json.loads(times) | {"cases": shorter}
     (folder / "times.json").write_text(json.dumps(kept))
-    third = run_script("--quick", cwd=tmp_path)
+    third = run_script("cost_of_sensitivity", "--quick", cwd=tmp_path)
     assert third.stdout.count("built in") == 3  # the methods of one n and p are timed together

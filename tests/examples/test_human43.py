@@ -4,7 +4,6 @@ Poses, masses and torques come from Pinocchio, which knows nothing of DH rows; t
 table is written out here once more.
 """
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +64,6 @@ def values(human):
 
 
 def positions(human, oracle, q, items=None):
-    """Points (or loads) in the base frame, by name."""
     poses = oracle.forward_kinematics(q)
     links = [joint.link.name for joint in human.joints]
     found = {}
@@ -100,17 +98,6 @@ def test_the_mass_is_that_of_the_body(human):
     links = [evaluate(joint.link.mass, human.parameter_values) for joint in human.joints]
     assert sum(links) == approx(73.0, rel=1e-14)
     assert sum(mass > 0 for mass in links) == 17
-
-
-def test_every_number_names_its_source():
-    text = PATH.read_text(encoding="utf-8")
-    block = text[text.index("\nparameters:") : text.index("\njoints:")]
-    numbered = [
-        line for line in block.splitlines()
-        if re.search(r"\d\.\d", line.split("#")[0]) and not line.strip().startswith(("g:", "#"))
-    ]  # fmt: skip
-    assert len(numbered) > 60
-    assert [line for line in numbered if not re.search(r"#.*\[[LWGHSP]\]", line)] == []
 
 
 def whole(oracle, links):

@@ -59,7 +59,6 @@ def made(folder, text, parameter, functions=NEEDED):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The arm, with loads and a parameter, and its library."""
     return made(tmp_path_factory.mktemp("externals"), ARM, "m2")
 
 
@@ -129,11 +128,7 @@ def agree(robot, library, name, at):
 
 
 def test_what_is_always_0_is_left_out_of_trees(tmp_path):
-    functions = (
-        "inverse_dynamics",
-        "inverse_dynamics_derivatives",
-        "inverse_dynamics_load_derivatives",
-    )
+    functions = [f"inverse_dynamics{more}" for more in ("", "_derivatives", "_load_derivatives")]
     tree, library = made(tmp_path, BRANCHES, "", functions)
     function = external(library, "inverse_dynamics")
     at = np.random.default_rng(0).standard_normal((3, tree.n))

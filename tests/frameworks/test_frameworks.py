@@ -12,16 +12,20 @@ NAMES = ("inverse_dynamics", "forward_dynamics")
 
 
 def derivatives(name):
-    """A function and all of its derivatives that frameworks call."""
     mass = [] if name == "inverse_dynamics" else ["mass_matrix"]
     slopes = [f"{name}_derivatives", f"{name}_parameter_derivatives"]
     return [name, *slopes, "inverse_dynamics_load_derivatives", *mass]
 
 
-@pytest.fixture
-def robot(request):
-    names = [request.node.callspec.params["name"]] if hasattr(request.node, "callspec") else NAMES
+def plain(*names):
     return robots.arm([function for name in names for function in derivatives(name)])
+
+
+MADE = {
+    "plain": plain,
+    "with products": lambda name: robots.arm_with_products(),
+    "with curvature": lambda name: robots.arm_with_products(more=("_hvp",)),
+}
 
 
 @pytest.fixture
@@ -52,15 +56,10 @@ def tangents():
     return [random.standard_normal((4, size)) for size in (3, 3, 3, 6, 1)]
 
 
-@pytest.fixture
-def with_products():
-    return robots.arm_with_products()
-
-
-@pytest.mark.parametrize("made", ["robot", "with_products"])
+@pytest.mark.parametrize("made", ["plain", "with products"])
 @pytest.mark.parametrize("name", NAMES)
-def test_jax(request, given, tangents, name, made):
-    robot = request.getfixturevalue(made)
+def test_jax(given, tangents, name, made):
+    robot = MADE[made](name)
     jax = pytest.importorskip("jax", reason="needs jax: pip install 'symgen[test]'")
     with jax.enable_x64(True):
         function = getattr(symgen.jax(robot, loads=True, parameters=True), name)
@@ -81,16 +80,11 @@ def test_jax(request, given, tangents, name, made):
         assert np.allclose(rows, columns, rtol=1e-13)
 
 
-@pytest.fixture
-def with_curvature():
-    return robots.arm_with_products(more=("_hvp",))
-
-
-@pytest.mark.parametrize("made", ["robot", "with_curvature"])
+@pytest.mark.parametrize("made", ["plain", "with curvature"])
 @pytest.mark.parametrize("name", NAMES)
-def test_pytorch(request, given, tangents, name, made):
+def test_pytorch(given, tangents, name, made):
     torch = pytest.importorskip("torch", reason="PyTorch is too large for the test extra")
-    robot = request.getfixturevalue(made)
+    robot = MADE[made](name)
     function = getattr(symgen.torch(robot, loads=True, parameters=True), name)
     tensors = [torch.tensor(one, requires_grad=True) for one in given]
     result = function(*tensors)
@@ -111,7 +105,7 @@ def test_pytorch(request, given, tangents, name, made):
     assert torch.allclose(rows, columns, rtol=1e-12)
     with torch.no_grad():
         assert np.allclose(function(*plain), right, rtol=1e-13)
-    if made == "with_curvature":
+    if made == "with curvature":
         assert torch.autograd.gradgradcheck(function, tensors, atol=1e-4)
         weighted = [torch.func.vmap(torch.func.hessian(lambda *x: function(*x) @ x[1]))(*plain)]
         assert torch.allclose(weighted[0], weighted[0].mT, atol=1e-10)
@@ -121,14 +115,13 @@ def test_pytorch(request, given, tangents, name, made):
             bend.sum().backward()
 
 
-def test_mistakes_are_named(robot):
-    jax = pytest.importorskip("jax", reason="needs jax: pip install 'symgen[test]'")
-    assert jax is not None
-    inverse_dynamics = symgen.jax(robot).inverse_dynamics
+def test_mistakes_are_named():
+    pytest.importorskip("jax", reason="needs jax: pip install 'symgen[test]'")
+    inverse_dynamics = symgen.jax(plain(*NAMES)).inverse_dynamics
     with pytest.raises(symgen.errors.RequestError, match=r"q: expected shape \(..., 3\)"):
         inverse_dynamics(np.zeros(2), np.zeros(3), np.zeros(3))
     with pytest.raises(symgen.errors.RequestError, match="takes q, qd, qdd"):
         inverse_dynamics(np.zeros(3))
-    plain = robots.example("two_link", ["inverse_dynamics"])
+    two_link = robots.example("two_link", ["inverse_dynamics"])
     with pytest.raises(symgen.errors.RequestError, match="no runtime parameters"):
-        symgen.jax(plain, parameters=True)
+        symgen.jax(two_link, parameters=True)

@@ -20,6 +20,7 @@ from packaging.utils import parse_wheel_filename
 from symgen.cli import run
 from symgen.errors import RequestError
 from symgen.toolchain import wheels
+from tests.support.commands import printed_by
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "examples" / "two_link.yaml"
@@ -49,14 +50,6 @@ def python(folder):
     return folder / "environment" / "bin" / "python"
 
 
-def ran(*command, **options):
-    done = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, check=False, **options
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 @pytest.mark.slow
 def test_a_wheel_needs_numpy_alone(folder, python):
     assert run(["wheel", str(MODEL), "-q", "--name", "my_arm", "--version", "2.1", *FEW]) == 0
@@ -64,9 +57,14 @@ def test_a_wheel_needs_numpy_alone(folder, python):
     name, version, _, (tag,) = parse_wheel_filename(wheel.name)
     assert (name, str(version)) == ("my-arm", "2.1")
     assert tag.platform == sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    ran(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-index", wheel)
-    ran(python, "-c", USE.format(name="my_arm"), cwd="/")
-    assert ran(python, "-c", "import importlib.util as i; print(i.find_spec('symgen'))") == "None\n"
+    printed_by(
+        sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-index", wheel
+    )
+    printed_by(python, "-c", USE.format(name="my_arm"), cwd="/")
+    assert (
+        printed_by(python, "-c", "import importlib.util as i; print(i.find_spec('symgen'))")
+        == "None\n"
+    )
 
 
 @pytest.mark.slow
@@ -93,13 +91,15 @@ def test_sources_are_compiled_by_pip(folder, python):
     first = archive.read_bytes()
     assert run(source) == 0 and archive.read_bytes() == first
     pip = (sys.executable, "-m", "pip")
-    ran(*pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder / "made", archive)
+    printed_by(
+        *pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder / "made", archive
+    )
     (wheel,) = (folder / "made").iterdir()
-    ran(*pip, "--python", python, "install", "-q", "--no-index", wheel)
-    ran(python, "-c", USE.format(name="my_arm"), cwd="/")
+    printed_by(*pip, "--python", python, "install", "-q", "--no-index", wheel)
+    printed_by(python, "-c", USE.format(name="my_arm"), cwd="/")
     if platform.machine() == "x86_64":
         kernels = "import my_arm; print(my_arm.backends['compiled'].choose(1))"
-        assert ran(python, "-c", kernels, cwd="/") == "1\n"
+        assert printed_by(python, "-c", kernels, cwd="/") == "1\n"
         with zipfile.ZipFile(wheel) as packed:
             (binary,) = (name for name in packed.namelist() if name.endswith(".so"))
             assert b"mass_matrix_avx512_8" in packed.read(binary)
@@ -130,20 +130,20 @@ def test_an_installed_module_is_the_one_that_was_built_last(folder, python):
     (packages,) = (folder / "environment").glob("lib/python*/site-packages")
     shared = [str(ROOT), sysconfig.get_paths()["purelib"]]
     (packages / "shared.pth").write_text("\n".join(shared) + "\n")
-    said = ran(python, "-m", "symgen", "build", MODEL, "--install", *FEW)
+    said = printed_by(python, "-m", "symgen", "build", MODEL, "--install", *FEW)
     assert "import two_link_dynamics" in said and "from any folder" in said
     installed = packages / "two_link_dynamics"
     assert {path.suffix for path in installed.iterdir()} >= {".py", ".pyi", ".typed"}
-    ran(python, "-c", USE.format(name="two_link_dynamics"), cwd="/")
+    printed_by(python, "-c", USE.format(name="two_link_dynamics"), cwd="/")
     other = ("--functions", "kinetic_energy", "--backend", "numpy")
-    ran(python, "-m", "symgen", "build", MODEL, "-q", *FEW[2:], *other)
+    printed_by(python, "-m", "symgen", "build", MODEL, "-q", *FEW[2:], *other)
     use = "import two_link_dynamics as robot; print(robot.functions)"
-    assert ran(python, "-c", use, cwd="/") == "('kinetic_energy',)\n"
-    ran(python, "-m", "symgen", "build", MODEL, "-q", "--install", *FEW)  # replaces its own
+    assert printed_by(python, "-c", use, cwd="/") == "('kinetic_energy',)\n"
+    printed_by(python, "-m", "symgen", "build", MODEL, "-q", "--install", *FEW)  # replaces its own
     shutil.rmtree(folder / "generated")
     failed = subprocess.run([python, "-c", use], capture_output=True, text=True, check=False)
     assert "which is gone: build it again with symgen build MODEL --install" in failed.stderr
-    ran(python, "-m", "pip", "uninstall", "-qy", "two-link-dynamics")
+    printed_by(python, "-m", "pip", "uninstall", "-qy", "two-link-dynamics")
     assert not installed.exists()
 
 

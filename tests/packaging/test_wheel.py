@@ -1,11 +1,8 @@
 """The wheel holds everything that an installed symgen needs, and nothing else."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 import venv
@@ -18,13 +15,13 @@ import pytest
 import symgen
 from symgen.emit.templates import BESIDE_BUILDS
 from tests.choosing import slow
+from tests.support.commands import printed_by
 
 ROOT = Path(symgen.__file__).resolve().parents[1]
 PARTS = ("pyproject.toml", "README.md", "LICENSE", "symgen", "templates")
 
 
-def _checkout(folder: Path) -> Path:
-    """Copy what a build of the wheel reads: it must leave nothing in the repository."""
+def _checkout(folder):
     ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
     folder.mkdir()
     for part in PARTS:
@@ -36,14 +33,12 @@ def _checkout(folder: Path) -> Path:
     return folder
 
 
-def _pip(*arguments: str, python: str = sys.executable) -> None:
-    command = [python, "-m", "pip", "--disable-pip-version-check", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+def _pip(*arguments, python=sys.executable):
+    printed_by(python, "-m", "pip", "--disable-pip-version-check", *arguments)
 
 
 @pytest.fixture(scope="module", params=slow("wheel"))
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory):
     try:
         installed = int(version("setuptools").partition(".")[0])
     except PackageNotFoundError:
@@ -59,26 +54,26 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def contents(wheel: Path) -> set[str]:
+def contents(wheel):
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())
 
 
-def _files(folder: Path) -> set[str]:
+def _files(folder):
     paths = [path for path in folder.rglob("*") if path.is_file()]
     return {
         path.relative_to(folder).as_posix() for path in paths if "__pycache__" not in path.parts
     }
 
 
-def test_all_packages_are_listed() -> None:
+def test_all_packages_are_listed():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     listed = set(settings["tool"]["setuptools"]["packages"]) - {"symgen.templates"}
     folders = {path.parent for path in (ROOT / "symgen").rglob("*.py")}
     assert listed == {".".join(folder.relative_to(ROOT).parts) for folder in folders}
 
 
-def test_every_dependency_is_justified() -> None:
+def test_every_dependency_is_justified():
     text = (ROOT / "pyproject.toml").read_text()
     block = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.DOTALL | re.MULTILINE)
     assert block is not None
@@ -86,14 +81,14 @@ def test_every_dependency_is_justified() -> None:
         assert re.fullmatch(r'    "[\w.]+>=[\d.]+", +# \S.{10,}', line), line
 
 
-def test_the_wheel_holds_all_sources_and_templates(contents: set[str]) -> None:
+def test_the_wheel_holds_all_sources_and_templates(contents):
     sources = {f"symgen/{name}" for name in _files(ROOT / "symgen")}
     templates = {f"symgen/templates/{name}" for name in _files(ROOT / "templates")}
     rest = {name for name in contents if not name.startswith("symgen-")}
     assert rest == sources | templates
 
 
-def test_the_wheel_says_what_it_is(wheel: Path, contents: set[str]) -> None:
+def test_the_wheel_says_what_it_is(wheel, contents):
     info = f"symgen-{symgen.__version__}.dist-info"
     assert {f"{info}/METADATA", f"{info}/entry_points.txt", f"{info}/licenses/LICENSE"} <= contents
     with zipfile.ZipFile(wheel) as archive:
@@ -116,7 +111,7 @@ print(symgen.__file__, *Templates().sources())
 
 
 @pytest.mark.parametrize("kind", ["wheel", "editable"])
-def test_an_installation_finds_its_templates(kind: str, wheel: Path, tmp_path: Path) -> None:
+def test_an_installation_finds_its_templates(kind, wheel, tmp_path):
     """In a new environment, which sees this one's libraries but not this checkout."""
     environment = tmp_path / "environment"
     venv.create(environment, with_pip=False, symlinks=True)
@@ -124,8 +119,7 @@ def test_an_installation_finds_its_templates(kind: str, wheel: Path, tmp_path: P
     if sys.platform == "win32":
         python = environment / "Scripts" / "python.exe"
     ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    answer = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True)
-    packages = Path(answer.stdout.strip())
+    packages = Path(printed_by(python, "-c", ask).strip())
     libraries = Path(pytest.__file__).parents[1]
     # Before the libraries come the packages of the environment itself; `.pth` files of the
     # libraries (an editable symgen among them) are not read.
@@ -135,11 +129,7 @@ def test_an_installation_finds_its_templates(kind: str, wheel: Path, tmp_path: P
     editable = ["--editable"] if kind == "editable" else []
     _pip("install", *options, *editable, str(source), python=str(python))
     clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    done = subprocess.run(
-        [python, "-c", SHOW], cwd=tmp_path, env=clean, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    place, *templates = done.stdout.split()
+    place, *templates = printed_by(python, "-c", SHOW, cwd=tmp_path, env=clean).split()
     expected = packages if kind == "wheel" else source
     assert Path(place).resolve().is_relative_to(expected.resolve())
     kinds = (".jinja", ".py", ".h", ".c")

@@ -1,11 +1,7 @@
 """A cache of the test's own, and a compiler that never ends."""
 
-from __future__ import annotations
-
 import stat
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,12 +9,12 @@ from symgen.toolchain.cache import open_cache
 
 
 @pytest.fixture(autouse=True)
-def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def private_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("SYMGEN_CACHE_DIR", str(tmp_path / "cache"))
 
 
 @pytest.fixture
-def interrupt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+def interrupt(tmp_path, monkeypatch):
     """Wait for the compiler to run, which would take ten minutes, and interrupt.
 
     Afterwards it must have been ended, and nothing of it be left.
@@ -30,7 +26,7 @@ def interrupt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("CC", str(script))
 
-    def when_it_runs() -> None:
+    def when_it_runs():
         while not started.exists():  # else the test is ended by its time
             time.sleep(0.02)
         raise KeyboardInterrupt

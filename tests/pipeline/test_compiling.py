@@ -1,13 +1,9 @@
-"""Compilation beside the rest of a build."""
+"""Compilation and the first use of a tool chain, beside the rest of a build."""
 
-from __future__ import annotations
-
+import dataclasses
 import shutil
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,25 +12,27 @@ from symgen.emit.bundle import Extension, SourceBundle
 from symgen.emit.emission import BACKEND_NAMES, emit
 from symgen.errors import ToolchainError, ValidationError
 from symgen.options import BuildOptions
-from symgen.pipeline import building, compiling, qualification
+from symgen.pipeline import building, compiling
+from symgen.pipeline import qualification as module
 from symgen.pipeline.compiling import compilation
+from symgen.pipeline.qualification import qualification
 from symgen.support.journal import Journal
 from symgen.toolchain.compile import HeadStart, units
 from symgen.toolchain.compiler import find_compiler
 from symgen.toolchain.key import extension_inputs
-from symgen.toolchain.processes import Completed, Processes
+from symgen.toolchain.processes import Processes
 from symgen.validation.two_link import model_path
 from symgen.validation.validate import ValidationResult
 from tests.emit.samples import arm_package
 
 
-def bundle_of(text: str) -> SourceBundle:
+def bundle_of(text):
     return SourceBundle("arm", {"_arm.c": text}, (Extension("_arm", "_arm.c"),))
 
 
 @pytest.mark.slow
-def test_what_is_begun_with_has_all_that_a_compiler_reads() -> None:
-    begun: list[SourceBundle] = []
+def test_what_is_begun_with_has_all_that_a_compiler_reads():
+    begun = []
     whole = emit(arm_package(), BACKEND_NAMES, begin=begun.append)
     (first,) = begun
     assert first.extensions == whole.extensions and len(first.files) < len(whole.files)
@@ -42,8 +40,8 @@ def test_what_is_begun_with_has_all_that_a_compiler_reads() -> None:
         assert extension_inputs(first, extension) == extension_inputs(whole, extension)
 
 
-def test_a_fault_is_raised_where_it_is_waited_for() -> None:
-    told: list[str] = []
+def test_a_fault_is_raised_where_it_is_waited_for():
+    told = []
     with compilation(
         find_compiler(), "native", "", False, lambda what, *_: told.append(what)
     ) as it:
@@ -55,7 +53,7 @@ def test_a_fault_is_raised_where_it_is_waited_for() -> None:
         assert it.result() is None
 
 
-def test_the_end_of_the_rest_ends_it(interrupt: Callable[[], None]) -> None:
+def test_the_end_of_the_rest_ends_it(interrupt):
     with (
         pytest.raises(KeyboardInterrupt),
         compilation(find_compiler(), "native", "", False, lambda *_: None) as it,
@@ -65,17 +63,15 @@ def test_the_end_of_the_rest_ends_it(interrupt: Callable[[], None]) -> None:
 
 
 @pytest.mark.slow
-def test_a_tool_chain_that_fails_is_told_before_the_robot(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tool_chain_that_fails_is_told_before_the_robot(tmp_path, monkeypatch):
     """Both are being compiled; what is wrong with all robots is not said of this one."""
-    former: Any = qualification._raise_if_it_differs
+    former = module._raise_if_it_differs
 
-    def fails(result: Any) -> None:
+    def fails(result):
         former(result)
         raise ValidationError("the tool chain does not reproduce the two-link arm")
 
-    monkeypatch.setattr(qualification, "_raise_if_it_differs", fails)
+    monkeypatch.setattr(module, "_raise_if_it_differs", fails)
     options = BuildOptions(out=tmp_path / "out", functions=("mass_matrix",))
     with pytest.raises(ValidationError, match="two-link arm"):
         building.build(model_path(), options, Journal())
@@ -83,20 +79,18 @@ def test_a_tool_chain_that_fails_is_told_before_the_robot(
 
 
 @pytest.mark.slow
-def test_what_begins_early_is_what_would_be_compiled_later(
-    private_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_begins_early_is_what_would_be_compiled_later(private_cache, tmp_path, monkeypatch):
     """The same binaries, byte by byte, no C file twice, and nothing begins that is known."""
     model = spatial_tree(range(3), "chain4")
     (tmp_path / "chain4.yaml").write_text(model)
-    started: list[tuple[str, ...]] = []
+    started = []
     run = Processes.run
 
-    def counted(self: Processes, command: Sequence[str], **options: Any) -> Completed:
+    def counted(self, command, **options):
         started.append(tuple(command))
         return run(self, command, **options)
 
-    def built(force: bool = True) -> tuple[dict[str, bytes], int, int]:
+    def built(force=True):
         started.clear()
         options = BuildOptions(
             out=tmp_path / "out", force=force, formulations=("composite",),
@@ -134,9 +128,7 @@ def test_what_begins_early_is_what_would_be_compiled_later(
         ("/* a robot */\nint y;\n", False),
     ],
 )
-def test_an_early_object_serves_what_differs_in_the_heading_alone(
-    text: str, serves: bool, tmp_path: Path
-) -> None:
+def test_an_early_object_serves_what_differs_in_the_heading_alone(text, serves, tmp_path):
     source = SourceBundle("arm", {"a.c": "int x;\n"}, (Extension("_arm", "", ("a.c",)),))
     compiler = find_compiler()
     ((_, options),) = units(compiler, "native", source.extensions[0])
@@ -145,3 +137,49 @@ def test_an_early_object_serves_what_differs_in_the_heading_alone(
         it.begin(source)
         assert (it.object("a.c", options, text) is not None) is serves
         assert it.object("b.c", options, text) is None
+
+
+NUMPY = (None, "native", ("numpy",))
+
+
+@pytest.mark.slow
+def test_once_for_every_backend(monkeypatch):
+    asked = []
+    former = module._two_link
+    monkeypatch.setattr(
+        module, "_two_link", lambda names, flags: (asked.append(names), former(names, flags))[1]
+    )
+    journal = Journal()
+    with qualification(*NUMPY, journal) as finish:
+        assert finish()
+    assert "the NumPy backend" in journal.notices[0]
+    with qualification(*NUMPY, journal) as finish:
+        assert not finish()
+    assert asked == [["numpy"]]
+
+
+@pytest.mark.slow
+def test_one_that_differs_is_not_used(monkeypatch):
+    former = module.validate_two_link
+
+    def fails(subjects):
+        found = former(subjects)
+        wrong = dataclasses.replace(found.rows[0], error=1.0)
+        return dataclasses.replace(found, rows=(wrong, *found.rows[1:]))
+
+    monkeypatch.setattr(module, "validate_two_link", fails)
+    for _ in range(2):  # and it is not remembered as validated
+        with (
+            qualification(*NUMPY, Journal()) as finish,
+            pytest.raises(ValidationError, match="does not reproduce the two-link arm"),
+        ):
+            finish()
+
+
+@pytest.mark.slow
+def test_a_fault_of_the_other_work_ends_it(interrupt):
+    with (
+        pytest.raises(KeyboardInterrupt),
+        qualification(find_compiler(), "native", ("compiled", "numpy"), Journal()),
+    ):
+        interrupt()

@@ -62,7 +62,6 @@ def arm(functions=SOLVED):
 
 
 def example(name, functions=SOLVED, **options):
-    """The module of an example."""
     return module(EXAMPLES / f"{name}.yaml", functions=functions, **options)
 
 
@@ -75,3 +74,11 @@ def arm_with_products(more=()):
 
 
 KINDS = ("", "_derivatives", "_jvp", "_vjp")
+TASK = {
+    "symgen_task": 1,
+    "start": {"q": [0.2, 0.4, -0.3]},
+    "goal": {"q": [1.2, -0.5, 0.4]},
+    "profile": {"segments": 10},
+    "parameters": {"m2": 1.4},
+}
+"""A motion of the arm."""

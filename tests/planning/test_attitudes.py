@@ -48,7 +48,6 @@ def satellite(coordinates, functions=FUNCTIONS):
 
 @pytest.fixture
 def named():
-    """What reads tasks."""
     return satellite(QUATERNION, ("forward_kinematics", "joint_wrenches"))
 
 

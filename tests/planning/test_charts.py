@@ -1,4 +1,4 @@
-"""Charts of attitudes: motions, their derivatives, and quantities along them."""
+"""Charts of attitudes, splines of profiles: motions, their derivatives, what bounds them."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ import pytest
 from symgen.planning.charts import Chart, parameters_of, rates_on
 from symgen.planning.poses import Pose, Positions
 from symgen.planning.quantities import Motion, Outputs, Torques
+from symgen.planning.splines import Profile
 from symgen.robot.configuration import configuration_of
 from tests import modules
 from tests.choosing import some_slow
@@ -146,3 +147,26 @@ def test_rates_of_one_state_are_those_of_the_configuration(chart):
     x, rate, _ = states(chart, 3)
     for q, v in zip(chart.configuration(x), rate, strict=True):
         assert np.allclose(rates_on(chart.space)(q, v), chart.space.rate(q, v), atol=1e-14)
+
+
+def test_refined_splines_are_the_same_and_rates_are_bounded_by_their_control_points():
+    random = np.random.default_rng(1)
+    s = np.linspace(0.0, 1.0, 101)
+    for degree in (3, 5):
+        profile = Profile(degree, 7)
+        control = random.standard_normal((profile.controls, 2))
+        finer = Profile(degree, 14)
+        refined = profile.refined(control, finer)
+        for order in range(3):
+            values = profile.at(s).of(control, order)
+            assert np.allclose(finer.at(s).of(refined, order), values, atol=1e-8)
+            bounds = profile.differences(order) @ control
+            assert np.all(values <= bounds.max(axis=0) + 1e-9)
+            assert np.all(values >= bounds.min(axis=0) - 1e-9)
+        within = Profile(degree, 7, 4)
+        assert np.allclose(
+            within.bends() @ profile.refined(control, within),
+            0,
+            atol=1e-8 * np.abs(within.bends()).max(),
+        )
+        assert len(within.bends()) == 7 * 3

@@ -12,7 +12,7 @@ from symgen.planning import reading
 from symgen.planning.verification import _peaks
 from tests.choosing import deep
 from tests.modules import quick_builds
-from tests.planning.robots import EXAMPLES, SOLVED, example
+from tests.planning.robots import EXAMPLES, SOLVED, TASK, example
 
 pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
 
@@ -23,13 +23,6 @@ PUBLISHED = [
     ("plan/prismatic_revolute", "prismatic_revolute_task", "solved",
      0.58578, 0.77323, 1e-4),
 ]  # fmt: skip
-TASK = {
-    "symgen_task": 1,
-    "start": {"q": [0.2, 0.4, -0.3]},
-    "goal": {"q": [1.2, -0.5, 0.4]},
-    "profile": {"segments": 10},
-    "parameters": {"m2": 1.4},
-}
 
 
 @pytest.mark.slow

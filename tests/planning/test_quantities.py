@@ -111,7 +111,6 @@ def test_derivatives_of_collocation(robot, seed):
 
 
 def check_derivatives(program, seed):
-    """Term by term."""
     x = 0.4 * np.random.default_rng(seed).standard_normal(program.unknowns)
     x[program.sizes.time] = 1.3
     for number, term in enumerate(program.terms):

@@ -1,8 +1,4 @@
-"""A hundred random tasks of a 7R arm that can be met, and what is said to be solved, checked.
-
-The checks know the control points and the time of a plan only: SciPy evaluates the spline, at
-random instants, and integrates the forward dynamics under the torques of the spline.
-"""
+"""A hundred random tasks of a 7R arm: SciPy evaluates the spline and integrates its torques."""
 
 from itertools import pairwise
 
@@ -49,7 +45,6 @@ def position(robot, q):
 
 
 def contradicted(robot, task, plan, random):
-    """What is wrong with a plan that is called solved."""
     T, path = (
         plan.T,
         BSpline(plan.path.profile.knots, plan.control_points, plan.path.profile.degree),

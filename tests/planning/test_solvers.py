@@ -9,23 +9,18 @@ import pytest
 
 import symgen
 from symgen.cli import run
-from tests.planning.robots import EXAMPLES, NEEDED, example
+from tests.planning.robots import EXAMPLES, NEEDED, TASK, example
 
 PLAN = EXAMPLES / "plan"
 FASTEST = (PLAN / "two_link_free.yaml", PLAN / "two_link_fastest.yaml")
-TASK = {
-    "symgen_task": 1,
-    "start": {"q": [0.2, 0.4, -0.3]},
-    "goal": {"q": [1.2, -0.5, 0.4]},
-    "profile": {"segments": 5},
-}
+SHORT = {**TASK, "profile": {"segments": 5}}
 
 
 @pytest.mark.slow
 def test_both_solvers_find_the_same_refined_motion(robot):
     pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
-    other = symgen.plan(robot, TASK, solver="ipopt")
-    found = symgen.plan(robot, TASK, solver="trust-constr")
+    other = symgen.plan(robot, SHORT, solver="ipopt")
+    found = symgen.plan(robot, SHORT, solver="trust-constr")
     assert found.status == other.status == "solved"
     assert found.violation < 1e-6
     assert np.allclose(found.control_points, other.control_points, atol=1e-4)
@@ -34,7 +29,7 @@ def test_both_solvers_find_the_same_refined_motion(robot):
 
 @pytest.mark.deep
 def test_trust_constr_names_what_cannot_be_met(robot):
-    found = symgen.plan(robot, {**TASK, "time": 0.05}, solver="trust-constr")
+    found = symgen.plan(robot, {**SHORT, "time": 0.05}, solver="trust-constr")
     assert found.status == "infeasible"
     assert any("velocity of shoulder" in remark for remark in found.remarks)
 
@@ -50,7 +45,7 @@ def test_an_interrupted_search_returns_the_best_so_far(robot, solver):
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
     try:
-        found = symgen.plan(robot, TASK, solver=solver, progress=interrupt)
+        found = symgen.plan(robot, SHORT, solver=solver, progress=interrupt)
     finally:
         signal.signal(signal.SIGINT, before)
     assert found.status == "stopped"
@@ -72,11 +67,11 @@ def test_without_scipy_it_says_what_to_install(monkeypatch, capfd):
     robot = example("two_link", NEEDED)
     monkeypatch.setitem(sys.modules, "scipy", None)
     with pytest.raises(symgen.errors.RequestError, match="pip install scipy casadi"):
-        symgen.plan(robot, TASK)
+        symgen.plan(robot, SHORT)
     assert run(["plan", *map(str, FASTEST)]) == 2
     assert "pip install " in capfd.readouterr().err
     monkeypatch.undo()
     with pytest.raises(symgen.errors.RequestError, match="limited memory is a choice of ipopt"):
-        symgen.plan(robot, TASK, solver="trust-constr", exact_hessian=False)
+        symgen.plan(robot, SHORT, solver="trust-constr", exact_hessian=False)
     with pytest.raises(symgen.errors.RequestError, match="expected ipopt or trust-constr"):
-        symgen.plan(robot, TASK, solver="snopt")
+        symgen.plan(robot, SHORT, solver="snopt")

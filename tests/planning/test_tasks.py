@@ -4,7 +4,8 @@ import pytest
 
 import symgen
 from symgen.errors import ModelError, RequestError
-from symgen.planning import reading
+from symgen.planning import plan, reading
+from symgen.planning.checks import remarks_on
 from tests.planning.robots import NEEDED, arm, example
 
 RIGHT = """symgen_task: 1
@@ -88,7 +89,6 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
 
 @pytest.fixture
 def robot():
-    """What reads tasks."""
     return arm(("forward_kinematics", "outputs"))
 
 
@@ -138,9 +138,6 @@ def test_a_model_file_in_place_of_a_task_is_told_before_anything_is_built(tmp_pa
 
 def test_what_may_not_be_meant_is_said(robot):
     """Coordinates that no end names, and limits beyond those of the model."""
-    from symgen.planning import reading
-    from symgen.planning.checks import remarks_on
-
     most = 2 * robot.limits["velocity"][0]
     first = robot.coordinate_names[0]
     task = {"symgen_task": 1, "start": {"q": {first: 0.1}}, "goal": {"q": [0.0] * robot.n}}
@@ -163,8 +160,6 @@ def test_all_stands_for_those_that_are_not_named_wherever_it_stands(robot, turne
 
 
 def test_what_cannot_be_planned_for_is_told_before_anything_is_built(tmp_path, monkeypatch):
-    from symgen.planning import plan
-
     monkeypatch.setattr(plan, "build", None)
     path = tmp_path / "body.yaml"
     path.write_text(

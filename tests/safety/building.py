@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,45 +11,30 @@ from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.description import read
-from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
-from symgen.options import PORTABLE, BuildOptions
+from symgen.options import PORTABLE
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import Compiler, Version
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 
-Change = Callable[[dict[str, str]], dict[str, str]]
-
 
 @dataclass(frozen=True)
 class Watched(Compiler):
-    """A compiler that makes other versions of the kernels than the usual ones.
-
-    And with less optimisation: sanitizers make it slow.
-    """
+    """Makes other versions of the kernels, with less optimisation: sanitizers make it slow."""
 
     made: tuple[Version, ...] = ()
 
-    def compile_command(
-        self,
-        source: str,
-        output: str,
-        *,
-        flags: str,
-        includes: Sequence[str] = (),
-        more: Sequence[str] = (),
-    ) -> tuple[str, ...]:
+    def compile_command(self, source, output, *, flags, includes=(), more=()):
         more = (*more, "-O1")
         return super().compile_command(source, output, flags=flags, includes=includes, more=more)
 
-    def versions(self, flags: str) -> tuple[Version, ...]:
+    def versions(self, flags):
         return self.made or super().versions(flags)
 
 
-def bundle_of(model: Path, options: BuildOptions, backends: Sequence[str]) -> SourceBundle:
-    """The sources of a package."""
+def bundle_of(model, options, backends):
     description = read(model)
     selection = select(description, options)
     derived = derive_all(
@@ -59,48 +43,41 @@ def bundle_of(model: Path, options: BuildOptions, backends: Sequence[str]) -> So
     return emit(package_of(description, derived, options.equal), backends)
 
 
-def put(
-    bundle: SourceBundle, folder: Path, compiler: Compiler, change: Change | None = None
-) -> Path:
+def put(bundle, folder, compiler, change=None):
     """Write a package and its binaries, made of sources that are changed before."""
     if change is not None:
         bundle = replace(bundle, files=change(dict(bundle.files)))
+    return write(bundle, folder, compiler=compiler, flags=PORTABLE)  # all versions
+
+
+def write(bundle, folder, **options):
+    """Write the files of a package below `folder`, compiled where there are options for that."""
+    wanted = options and bundle.extensions
+    binaries = compile_extensions(bundle, **options).files() if wanted else {}
     target = folder / bundle.package
-    made = compile_extensions(bundle, compiler=compiler, flags=PORTABLE)  # all versions
-    content = {name: text.encode() for name, text in bundle.files.items()} | made.files()
-    for name, data in content.items():
+    for name, content in {**bundle.files, **binaries}.items():
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
     return target
 
 
-def replaced(file: str, former: str, other: str) -> Change:
-    """A change of the one place in a file where `former` stands."""
-
-    def change(files: dict[str, str]) -> dict[str, str]:
+def replaced(file, former, other):
+    def change(files):
         assert files[file].count(former) == 1, (file, former)
         return {**files, file: files[file].replace(former, other)}
 
     return change
 
 
-def python(
-    *arguments: str, environment: Mapping[str, str] | None = None, timeout: float = 500
-) -> subprocess.CompletedProcess[str]:
-    """A child Python in the root of the repository."""
+def python(*arguments, environment=None, timeout=500):
     return subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env=None if environment is None else dict(environment),
-        timeout=timeout,
-        check=False,
-    )
+        [sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, env=environment,
+        timeout=timeout, check=False,
+    )  # fmt: skip
 
 
-def always_streaming(files: dict[str, str]) -> dict[str, str]:
+def always_streaming(files):
     """Write results of any size past the caches."""
     (chooser,) = (name for name in files if name.endswith("_batch.c"))
     return replaced(chooser, "        look_at_cache();\n", "        most_in_cache = 0.0;\n")(files)

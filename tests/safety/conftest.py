@@ -1,9 +1,5 @@
 """The package that programs of these tests import."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from symgen.options import BuildOptions
@@ -14,8 +10,7 @@ FUNCTIONS = ("inverse_dynamics_derivatives", "mass_matrix", "kinetic_energy")
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which the package two_link lies, with all backends."""
+def folder(tmp_path_factory):
     options = BuildOptions(formulations=("newton_euler",), functions=FUNCTIONS)
     bundle = bundle_of(EXAMPLES / "two_link.yaml", options, ("compiled", "cython", "numpy"))
     return put(bundle, tmp_path_factory.mktemp("processes"), find_compiler()).parent

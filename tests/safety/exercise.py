@@ -1,9 +1,7 @@
 """Call everything that a compiled package has, with arrays that end at fences.
 
-``python -m tests.safety.exercise FOLDER pages|blocks`` loads the package in FOLDER and calls every
-function of every formulation and compiled backend, in every version that this processor has, with
-many numbers of samples and layouts.  What comes back must be what ordinary arrays give.  A step out
-of bounds ends the process.  The last line says how much was called.
+``python -m tests.safety.exercise FOLDER pages|blocks``: what comes back must be what ordinary
+arrays give.  A step out of bounds ends the process.  The last line says how much was called.
 """
 
 from __future__ import annotations
@@ -11,11 +9,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -29,8 +26,6 @@ WIDTHS = (1, 2, 4, 8)
 MANY, MANY_ENTRIES = 100_003, 4_000_000
 """Samples that are worth several threads, and entries of results at most."""
 
-Layout = Callable[[np.ndarray], np.ndarray]
-
 
 @dataclass(frozen=True)
 class Layouts:
@@ -38,20 +33,20 @@ class Layouts:
 
     fence: Fence
 
-    def ending(self, x: np.ndarray) -> np.ndarray:
+    def ending(self, x):
         """An ordinary array that ends at a fence."""
         return self._filled(self.fence.room(x.size, at_end=True).reshape(x.shape), x)
 
-    def beginning(self, x: np.ndarray) -> np.ndarray:
+    def beginning(self, x):
         """An ordinary array that begins at a fence."""
         return self._filled(self.fence.room(x.size, at_end=False).reshape(x.shape), x)
 
-    def unaligned(self, x: np.ndarray) -> np.ndarray:
+    def unaligned(self, x):
         """An array that starts at an odd address, and ends at a fence but for one byte."""
         room = self.fence.room(x.size, at_end=False, shift=1)
         return self._filled(room.reshape(x.shape), x)
 
-    def with_gaps(self, x: np.ndarray) -> np.ndarray:
+    def with_gaps(self, x):
         """An array with gaps between its entries; the last entry ends at a fence."""
         if not x.size:
             return x.copy()
@@ -60,26 +55,23 @@ class Layouts:
         strides = [2 * step for step in np.empty(x.shape).strides]
         return self._filled(np.lib.stride_tricks.as_strided(room, x.shape, strides), x)
 
-    def backwards(self, x: np.ndarray) -> np.ndarray:
+    def backwards(self, x):
         """An array whose first entry is the last one in memory, at a fence."""
         turned = (*(slice(None, None, -1),) * x.ndim, ...)
         return self._filled(self.ending(x)[turned], x)
 
-    def columns_first(self, x: np.ndarray) -> np.ndarray:
-        """An array stored column by column."""
+    def columns_first(self, x):
         return self._filled(self.fence.room(x.size, at_end=True).reshape(x.shape[::-1]).T, x)
 
     @staticmethod
-    def _filled(room: np.ndarray, x: np.ndarray) -> np.ndarray:
+    def _filled(room, x):
         room[...] = x
         return room
 
-    def ordinary(self) -> tuple[Layout, ...]:
-        """Those that go to a kernel as they are."""
+    def ordinary(self):
         return self.ending, self.beginning
 
-    def others(self) -> tuple[Layout, ...]:
-        """Those that are copied first."""
+    def others(self):
         return self.unaligned, self.with_gaps, self.backwards, self.columns_first
 
 
@@ -92,7 +84,7 @@ class Function:
     signature: Any
     packed: bool
 
-    def arguments(self, rng: np.random.Generator, size: int | None) -> list[np.ndarray]:
+    def arguments(self, rng, size):
         """Random values of all inputs, one for every sample; without batch axes for None."""
         batch = () if size is None else (size,)
         return [
@@ -102,12 +94,11 @@ class Function:
             for array in self.signature.inputs
         ]
 
-    def outputs(self, size: int | None) -> list[np.ndarray]:
-        """Arrays of the shapes of the results, full of NaN."""
+    def outputs(self, size):
         batch = () if size is None else (size,)
         return [np.full((*batch, *array.shape), np.nan) for array in self.signature.outputs]
 
-    def __call__(self, given: Sequence[Any], out: Sequence[Any] | None = None) -> list[np.ndarray]:
+    def __call__(self, given, out=None):
         inputs = self.signature.inputs
         positional = [x for x, array in zip(given, inputs, strict=True) if array.default is None]
         named = {
@@ -123,8 +114,7 @@ class Function:
         return list(result) if isinstance(result, tuple) else [result]
 
 
-def functions_of(module: ModuleType, backend: Any) -> Iterator[Function]:
-    """Everything that can be called."""
+def functions_of(module, backend):
     signatures = sys.modules[f"{module.__name__}._signatures"]
     for formulation in module.formulations:
         namespace = getattr(backend, formulation)
@@ -142,15 +132,14 @@ def functions_of(module: ModuleType, backend: Any) -> Iterator[Function]:
 class Exercise:
     """The calls, and how many there were."""
 
-    def __init__(self, module: ModuleType, fence: Fence) -> None:
+    def __init__(self, module, fence):
         self.module = module
         self.layouts = Layouts(fence)
         self.rng = np.random.default_rng(5)
         self.calls = 0
         self.kinds: set[str] = set()
 
-    def run(self, sizes: Sequence[int], few: Sequence[int]) -> None:
-        """Every backend in every version."""
+    def run(self, sizes, few):
         for name, backend in self.module.backends.items():
             if name == "numpy":
                 continue
@@ -164,8 +153,7 @@ class Exercise:
         if "compiled" in self.module.backends:
             self.in_threads()
 
-    def function(self, function: Function, sizes: Sequence[int], few: Sequence[int]) -> None:
-        """One function, with so many samples and with one without a batch axis."""
+    def function(self, function, sizes, few):
         for size in (None, *sizes):
             given = function.arguments(self.rng, size)
             wanted = function(given)
@@ -177,14 +165,7 @@ class Exercise:
                 for layout in self.layouts.others():
                     self.compare(function, size, wanted, [layout(x) for x in given], layout)
 
-    def compare(
-        self,
-        function: Function,
-        size: int | None,
-        wanted: Sequence[np.ndarray],
-        given: Sequence[np.ndarray],
-        layout: Layout,
-    ) -> None:
+    def compare(self, function, size, wanted, given, layout):
         """The same values in another layout, with results allocated and given."""
         outputs = [layout(x) for x in function.outputs(size)]
         for results in (function(given), function(given, outputs), outputs):
@@ -196,7 +177,7 @@ class Exercise:
                 check(result, value, f"{function.label} {size} {layout.__name__}")
         self.calls += 2
 
-    def mixed(self, function: Function, size: int, given: Sequence[np.ndarray]) -> None:
+    def mixed(self, function, size, given):
         """Some arguments the same for all samples, some of the results allocated."""
         for each in range(len(given)):
             one = [
@@ -205,15 +186,14 @@ class Exercise:
             ]
             out = [self.layouts.ending(x) for x in function.outputs(size)]
             if len(out) > 1:
-                out[each % len(out)] = None  # type: ignore[call-overload]
+                out[each % len(out)] = None
             function(one, out)
             self.calls += 1
 
-    def refusals(self, function: Function) -> None:
-        """Arrays of fewer samples than the others: arguments, then results."""
+    def refusals(self, function):
         given, out = function.arguments(self.rng, 33), function.outputs(33)
 
-        def lacking(arrays: Sequence[np.ndarray], which: int | None) -> list[np.ndarray]:
+        def lacking(arrays, which):
             some = (x[:2] if k == which else x for k, x in enumerate(arrays))
             return [self.layouts.ending(x) for x in some]
 
@@ -228,7 +208,7 @@ class Exercise:
             else:
                 raise AssertionError(f"{function.label} took arrays of 33 and of 2 samples")
 
-    def in_threads(self) -> None:
+    def in_threads(self):
         """Batches that are shared between threads, of everything that serves the top level."""
         module, before = self.module, self.module.threads
         backend = module.backends["compiled"]
@@ -248,14 +228,13 @@ class Exercise:
             self.calls += 2
 
 
-def assert_near(result: np.ndarray, wanted: np.ndarray, what: str) -> None:
+def assert_near(result, wanted, what):
     """Results of two versions of one kernel."""
     scale = np.abs(wanted).max(initial=1.0)
     assert np.abs(result - wanted).max(initial=0.0) <= 1e-12 * scale, what
 
 
-def main() -> None:
-    """Run it, and print what was done."""
+def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("fence", choices=FENCES)

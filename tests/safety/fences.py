@@ -5,8 +5,6 @@ does.  `Blocks` lays it into a block of the C library of exactly its size; Addre
 stands in for that library, finds who leaves it.
 """
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import weakref
@@ -22,7 +20,7 @@ LIBRARY = ctypes.CDLL(None, use_errno=True)
 class Pages:
     """Pages that nobody may touch before and behind; `room` may begin at one or end at one."""
 
-    def room(self, entries: int, *, at_end: bool, shift: int = 0) -> np.ndarray:
+    def room(self, entries, *, at_end, shift=0):
         """Return memory that ends at a fence, or begins `shift` bytes behind one."""
         size = entries * ENTRY + shift
         body = max(1, -(-size // mmap.PAGESIZE)) * mmap.PAGESIZE
@@ -38,7 +36,7 @@ class Pages:
 class Blocks:
     """Blocks of malloc; they begin at a fence and end at one, but for the shift."""
 
-    def room(self, entries: int, *, at_end: bool, shift: int = 0) -> np.ndarray:
+    def room(self, entries, *, at_end, shift=0):
         size = entries * ENTRY + shift
         LIBRARY.malloc.restype = ctypes.c_void_p
         address = LIBRARY.malloc(ctypes.c_size_t(size))
@@ -48,4 +46,4 @@ class Blocks:
 
 
 Fence = Pages | Blocks
-FENCES: dict[str, type[Fence]] = {"pages": Pages, "blocks": Blocks}
+FENCES = {"pages": Pages, "blocks": Blocks}

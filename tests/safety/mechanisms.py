@@ -4,12 +4,9 @@
 Python, then arguments that C cannot take as they are.  The last line says how much was compared.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +15,7 @@ from symgen.validation.compiled_mechanisms import ACCELERATIONS, accelerations, 
 from tests.safety.fences import FENCES
 
 
-def odd_arguments(module: Any) -> int:
+def odd_arguments(module):
     """Lists, other orders and layouts, one sample beside many, none, and wrong shapes."""
     random, calls = np.random.default_rng(3), 0
     fence = FENCES["blocks"]()
@@ -47,8 +44,7 @@ def odd_arguments(module: Any) -> int:
     return calls
 
 
-def main() -> None:
-    """Run it, and print what was done."""
+def main():
     module = load_package(Path(sys.argv[1]))
     rows = [*accelerations(module), *steps(module), *steps(module, projection="tangent")]
     for row in rows:

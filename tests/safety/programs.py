@@ -1,13 +1,10 @@
 """Programs that a child Python runs on the package two_link, as a user would write them."""
 
-from __future__ import annotations
-
 import os
-import subprocess
 import sys
 import textwrap
-from collections.abc import Mapping
-from pathlib import Path
+
+from tests.support.commands import printed_by
 
 BEGIN = """
 import sys, time, threading, warnings
@@ -25,18 +22,10 @@ def right(number=4):
 """
 
 
-def succeeds(
-    folder: Path, program: str, *, begin: str = BEGIN, variables: Mapping[str, str] | None = None
-) -> str:
+def succeeds(folder, program, *, begin=BEGIN, variables=None):
     """Run the program in a child that finds the package; return what it prints without an error."""
     own = {"PYTHONPATH": str(folder), "PYTHONFAULTHANDLER": "1", **(variables or {})}
-    done = subprocess.run(
-        [sys.executable, "-c", begin + textwrap.dedent(program)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **own},
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return printed_by(
+        sys.executable, "-c", begin + textwrap.dedent(program),
+        env={**os.environ, **own}, timeout=120,
+    )  # fmt: skip

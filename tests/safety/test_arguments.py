@@ -1,17 +1,7 @@
-"""Whatever is given as an argument: a result, or an error that says what is wrong; no crash.
-
-All three backends must agree, and what is accepted must be what the NumPy backend computes of a
-plain copy.
-"""
-
-from __future__ import annotations
+"""Whatever is given as an argument: a result, or an error that says what is wrong; no crash."""
 
 import re
 import warnings
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +28,7 @@ class UsersError(Exception):
 
 REAL_TYPES = ("f8", ">f8", "f4", "f2", "g", "i1", "u8", ">i4", "?")
 OTHER_TYPES = ("c16", "c8", "O", "U3", "S3", "M8[s]", "m8[s]", "f8,f8", "V8")
-LAYOUTS: dict[str, Callable[[np.ndarray], Any]] = {
+LAYOUTS = {
     "as it is": lambda x: x,
     "columns first": np.asfortranarray,
     "backwards": lambda x: x[(slice(None, None, -1),) * x.ndim],
@@ -55,23 +45,21 @@ LAYOUTS: dict[str, Callable[[np.ndarray], Any]] = {
 
 
 class Asked:
-    """An object that gives its numbers when it is asked."""
-
-    def __init__(self, answer: Callable[[], Any]) -> None:
+    def __init__(self, answer):
         self.answer = answer
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+    def __array__(self, dtype=None, copy=None):
         return self.answer()
 
 
-def unaligned(x: np.ndarray) -> np.ndarray:
+def unaligned(x):
     memory = np.zeros(x.nbytes + 1, np.uint8)
     view = np.ndarray(x.shape, x.dtype, memory, 1)
     view[...] = x
     return view
 
 
-def fenced(x: np.ndarray) -> np.ndarray:
+def fenced(x):
     if x.dtype != np.float64:
         return x
     room = Pages().room(x.size, at_end=True).reshape(x.shape)
@@ -80,7 +68,7 @@ def fenced(x: np.ndarray) -> np.ndarray:
 
 
 @st.composite
-def arguments(draw: st.DrawFn, shape: tuple[int, ...]) -> Any:
+def arguments(draw, shape):
     """An argument for samples of this shape: mostly a right one."""
     if draw(st.integers(0, 19)) == 0:
         shape = draw(st.sampled_from([(), (0,), (1,), (3,), (2, 1), (6,), (1, 5)]))
@@ -98,7 +86,7 @@ def arguments(draw: st.DrawFn, shape: tuple[int, ...]) -> Any:
     return x
 
 
-def convert(values: np.ndarray, kind: str) -> np.ndarray:
+def convert(values, kind):
     dtype = np.dtype(kind)
     if dtype.kind in "Mm":
         return values.astype("i8").astype(dtype)
@@ -108,13 +96,13 @@ def convert(values: np.ndarray, kind: str) -> np.ndarray:
 
 
 @st.composite
-def calls(draw: st.DrawFn) -> dict[str, Any]:
+def calls(draw):
     """All arguments of inverse dynamics, options now and then."""
     names = [n for n in ARGUMENTS if n in REQUIRED or draw(st.booleans())]
     return {name: draw(arguments(ARGUMENTS[name])) for name in names}
 
 
-def outcome(function: Callable[..., Any], **named: Any) -> tuple[str, Any]:
+def outcome(function, **named):
     """What came back, or the error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -124,7 +112,7 @@ def outcome(function: Callable[..., Any], **named: Any) -> tuple[str, Any]:
             return type(error).__name__, str(error)
 
 
-def is_complex(value: Any) -> bool:
+def is_complex(value):
     return bool(np.asarray(value).dtype.kind == "c")
 
 
@@ -136,18 +124,18 @@ SETTINGS = settings(
 
 @given(calls())
 @settings(SETTINGS, max_examples=60)
-def test_any_arguments(arm_module: ModuleType, named: dict[str, Any]) -> None:
+def test_any_arguments(arm_module, named):
     check_call(arm_module, named)
 
 
 @pytest.mark.deep
 @given(calls())
 @settings(SETTINGS, max_examples=5_000)
-def test_many_arguments(arm_module: ModuleType, named: dict[str, Any]) -> None:
+def test_many_arguments(arm_module, named):
     check_call(arm_module, named)
 
 
-def check_call(arm_module: ModuleType, named: dict[str, Any]) -> None:
+def check_call(arm_module, named):
     """Every backend gives the same result or error, and the result is that of plain copies."""
     found = {
         name: outcome(arm_module.backends[name].closed_form.inverse_dynamics, **named)
@@ -169,7 +157,7 @@ def check_call(arm_module: ModuleType, named: dict[str, Any]) -> None:
         assert_same(value, arm_module.backends["numpy"].closed_form.inverse_dynamics(**plain))
 
 
-def assert_same(value: np.ndarray, wanted: np.ndarray) -> None:
+def assert_same(value, wanted):
     assert type(value) is np.ndarray and value.dtype == np.float64 and value.shape == wanted.shape
     np.testing.assert_allclose(value, wanted, rtol=1e-13, atol=1e-12)
 
@@ -177,16 +165,16 @@ def assert_same(value: np.ndarray, wanted: np.ndarray) -> None:
 class Strange(np.ndarray):
     """An array that says what is not so."""
 
-    shape = property(lambda self: (5, 2))  # type: ignore[assignment]
+    shape = property(lambda self: (5, 2))
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index):
         raise UsersError
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index, value):
         raise UsersError
 
 
-def results(folder: Path) -> dict[str, Any]:
+def results(folder):
     """Arrays for five results of two numbers that are taken, of all kinds."""
     wide = np.zeros((10, 7))
     return {
@@ -203,7 +191,7 @@ def results(folder: Path) -> dict[str, Any]:
 
 SHAPE, ARRAY, DTYPE = r"expected shape \(5, 2\), got ", "expected a NumPy array, got ", "float64"
 OVERLAP = "its entries overlap"
-REFUSED_RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
+REFUSED_RESULTS = {
     "read-only": (lambda: np.broadcast_to(np.zeros((5, 2)), (5, 2)), "expected a writable array"),
     "no array": (lambda: memoryview(np.zeros((5, 2))), f"{ARRAY}memoryview"),
     "a list": (lambda: [[0.0, 0.0]] * 5, f"{ARRAY}list"),
@@ -228,9 +216,7 @@ FIVE = RNG.uniform(-2.0, 2.0, (5, 2))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_results_of_any_kind_are_filled(
-    arm_module: ModuleType, backend: str, tmp_path: Path
-) -> None:
+def test_results_of_any_kind_are_filled(arm_module, backend, tmp_path):
     function = arm_module.backends[backend].closed_form.inverse_dynamics
     q = RNG.uniform(-2.0, 2.0, (5, 2))
     wanted = function(q, q, q)
@@ -242,7 +228,7 @@ def test_results_of_any_kind_are_filled(
 
 
 @pytest.mark.parametrize("kind", REFUSED_RESULTS)
-def test_other_results_are_refused(arm_module: ModuleType, kind: str) -> None:
+def test_other_results_are_refused(arm_module, kind):
     make, words = REFUSED_RESULTS[kind]
     out, said = make(), set()
     for backend in BACKENDS:
@@ -260,9 +246,7 @@ TOO_BIG = r"too big|too large|Unable to allocate"
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("batch", [(2**44,), (2**57,), (2**20, 2**30), (2**19, 1, 2**19)], ids=str)
-def test_batches_beyond_any_memory(
-    arm_module: ModuleType, backend: str, batch: tuple[int, ...]
-) -> None:
+def test_batches_beyond_any_memory(arm_module, backend, batch):
     """They are the same numbers again and again, so that the argument itself takes no room."""
     functions = arm_module.backends[backend].closed_form
     many = np.broadcast_to(np.zeros(2), (*batch, 2))
@@ -277,15 +261,14 @@ def test_batches_beyond_any_memory(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_batches_of_huge_axes_and_no_samples(arm_module: ModuleType, backend: str) -> None:
+def test_batches_of_huge_axes_and_no_samples(arm_module, backend):
     functions = arm_module.backends[backend].closed_form
     assert functions.mass_matrix(np.zeros((2**40, 0, 2))).shape == (2**40, 0, 2, 2)
     with pytest.raises(ValueError, match="broadcast"):
         functions.inverse_dynamics(np.zeros((2**40, 0, 2)), np.zeros((3, 1, 2)), [0, 0])
 
 
-def moving(x: np.ndarray) -> dict[str, Callable[[], None]]:
-    """What an argument may do to another one, or to the result, while it is read."""
+def moving(x):
     return {
         "shape": lambda: setattr(x, "shape", (x.size,)),
         "dtype": lambda: setattr(x, "dtype", np.dtype(">f8")),
@@ -298,15 +281,13 @@ def moving(x: np.ndarray) -> dict[str, Callable[[], None]]:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("what", moving(np.zeros(1)))
 @pytest.mark.parametrize("target", ["q", "out"])
-def test_arrays_that_change_during_the_call(
-    arm_module: ModuleType, backend: str, what: str, target: str
-) -> None:
+def test_arrays_that_change_during_the_call(arm_module, backend, what, target):
     function = arm_module.backends[backend].closed_form.inverse_dynamics
     for _ in range(20):
         arrays = {"q": RNG.normal(size=(600, 2)), "out": np.zeros((600, 2))}
         change = moving(arrays[target])[what]
 
-        def answer(change: Callable[[], None] = change) -> np.ndarray:
+        def answer(change=change):
             change()
             return np.zeros((600, 2))
 
@@ -315,10 +296,10 @@ def test_arrays_that_change_during_the_call(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_what_an_argument_raises_is_passed_on(arm_module: ModuleType, backend: str) -> None:
+def test_what_an_argument_raises_is_passed_on(arm_module, backend):
     functions = arm_module.backends[backend].closed_form
 
-    def refuse() -> Any:
+    def refuse():
         raise UsersError
 
     with pytest.raises(UsersError):
@@ -328,13 +309,13 @@ def test_what_an_argument_raises_is_passed_on(arm_module: ModuleType, backend: s
             functions.mass_matrix(Asked(answer))
 
 
-def itself() -> list[Any]:
-    endless: list[Any] = []
+def itself():
+    endless = []
     endless.append(endless)
     return endless
 
 
-ODD: Sequence[tuple[str, Any, type[Exception]]] = (
+ODD = (
     ("a list in itself", itself(), ValueError),
     ("a generator", (x for x in (1.0, 2.0)), TypeError),
     ("a set", {1.0, 2.0}, TypeError),
@@ -347,13 +328,13 @@ ODD: Sequence[tuple[str, Any, type[Exception]]] = (
 
 
 @pytest.mark.parametrize(("value", "error"), [x[1:] for x in ODD], ids=[x[0] for x in ODD])
-def test_odd_objects(arm_module: ModuleType, value: Any, error: type[Exception]) -> None:
+def test_odd_objects(arm_module, value, error):
     for backend in BACKENDS:
         with pytest.raises(error, match="q: expected"):
             arm_module.backends[backend].closed_form.mass_matrix(value)
 
 
-def test_rows_of_no_function(arm_module: ModuleType) -> None:
+def test_rows_of_no_function(arm_module):
     for backend in ("compiled", "cython"):
         for which in (-1, 10**6):
             with pytest.raises(RuntimeError, match="no such function"):

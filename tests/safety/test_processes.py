@@ -3,16 +3,12 @@
 Every case is a program of its own in a child Python, as a user would write it.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -125,12 +121,12 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(folder: Path, name: str) -> None:
+def test_programs(folder, name):
     succeeds(folder, PROGRAMS[name])
 
 
 @pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
-def test_pools_of_processes(folder: Path, tmp_path: Path, method: str) -> None:
+def test_pools_of_processes(folder, tmp_path, method):
     """Functions and modules travel by name."""
     script = tmp_path / "pool.py"
     begin = BEGIN.replace("\n", "\n    ")
@@ -200,18 +196,13 @@ def one(legacy):
 
 
 @pytest.mark.parametrize("legacy", [True, False])
-def test_a_second_interpreter_after_the_first(folder: Path, legacy: bool) -> None:
+@pytest.mark.parametrize(("begin", "end"), [(BEGIN, "assert right()"), ("import sys", "")])
+def test_a_second_interpreter(folder, begin, end, legacy):
     """It works, or NumPy or Cython refuse with an ImportError; the first one is as it was."""
-    succeeds(folder, INTERPRETERS + f"\none({legacy}); one({legacy}); assert right()\n")
+    succeeds(folder, f"{INTERPRETERS}\none({legacy}); one({legacy})\n{end}\n", begin=begin)
 
 
-@pytest.mark.parametrize("legacy", [True, False])
-def test_a_second_interpreter_alone(folder: Path, legacy: bool) -> None:
-    program = "import sys\n" + INTERPRETERS + f"\none({legacy}); one({legacy})\n"
-    succeeds(folder, program, begin="")
-
-
-def test_daemon_threads_at_the_end_of_the_process(folder: Path) -> None:
+def test_daemon_threads_at_the_end_of_the_process(folder):
     for _ in range(3):
         succeeds(
             folder,
@@ -234,7 +225,7 @@ SLOWER = 10_000
 
 
 @pytest.fixture(scope="module")
-def slow_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def slow_folder(tmp_path_factory):
     """The package with a kernel that takes as long as one of so many times its operations."""
     options = BuildOptions(formulations=("newton_euler",), functions=("mass_matrix",))
     with mock.patch.object(wrapper, "OPERATIONS_AT_ONCE", wrapper.OPERATIONS_AT_ONCE // SLOWER):
@@ -250,7 +241,7 @@ def slow_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def child(slow_folder: Path) -> Iterator[subprocess.Popen[str]]:
+def child(slow_folder):
     """A call of minutes; it says when it begins, and what it raised."""
     program = textwrap.dedent(
         """
@@ -282,9 +273,9 @@ def child(slow_folder: Path) -> Iterator[subprocess.Popen[str]]:
     process.wait()
 
 
-def test_ctrl_c_ends_a_long_batch(child: subprocess.Popen[str]) -> None:
+def test_ctrl_c_ends_a_long_batch(child):
     """Between pieces of a batch; what was computed until then stays in `out`."""
-    assert child.stdout is not None and child.stdout.readline() == "begins\n"
+    assert child.stdout.readline() == "begins\n"
     time.sleep(0.5)
     child.send_signal(signal.SIGINT)
     output, _ = child.communicate(timeout=100)

@@ -12,20 +12,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from symgen.emit.bundle import SourceBundle
 from symgen.options import BuildOptions
 from symgen.toolchain.compiler import AVX2, Version
 from tests.emit.test_versions import runs
 from tests.safety.building import (
     EXAMPLES,
-    Change,
     Watched,
     always_streaming,
     bundle_of,
@@ -51,8 +46,6 @@ EIGHT_JOINTS = (Version(1, "all", (*AVX2_HERE, *LOOPS_OF_8)), Version(8, "all", 
 
 @dataclass(frozen=True)
 class Case:
-    """A package to watch."""
-
     model: str
     versions: tuple[Version, ...]
     formulations: tuple[str, ...] = ("all",)
@@ -61,14 +54,11 @@ class Case:
     functions: tuple[str, ...] = ("all",)
 
     @property
-    def options(self) -> BuildOptions:
+    def options(self):
         return BuildOptions(
-            formulations=self.formulations,
-            functions=self.functions,
-            runtime_parameters=("all",),
-            form=self.form,
-            equal=True,
-        )
+            formulations=self.formulations, functions=self.functions, runtime_parameters=("all",),
+            form=self.form, equal=True,
+        )  # fmt: skip
 
 
 CASES = {
@@ -83,7 +73,7 @@ CASES = {
 }
 
 
-def libraries() -> tuple[str, ...]:
+def libraries():
     """The run-time libraries of gcc's sanitizers; none where they are not installed."""
     if sys.platform != "linux" or shutil.which("gcc") is None:
         return ()
@@ -103,35 +93,24 @@ pytestmark = [
 ]
 
 
-def watched(
-    folder: Path,
-    bundle: SourceBundle,
-    versions: Sequence[Version],
-    change: Change | None = None,
-    program: str = "exercise",
-) -> subprocess.CompletedProcess[str]:
+def watched(folder, bundle, versions, change=None, program="exercise"):
     """Build a package with the sanitizers, and run a program on it while they look on."""
     gcc = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=True)
     compiler = Watched(("gcc", *SANITIZED), gcc.stdout.strip(), tuple(versions))
-    environment = {
-        **os.environ,
-        "LD_PRELOAD": " ".join(libraries()),
-        "ASAN_OPTIONS": OPTIONS_OF_ASAN,
-        "UBSAN_OPTIONS": "print_stacktrace=1",
-    }
+    environment = {"ASAN_OPTIONS": OPTIONS_OF_ASAN, "UBSAN_OPTIONS": "print_stacktrace=1"}
+    environment = {**os.environ, "LD_PRELOAD": " ".join(libraries()), **environment}
     arguments = [str(put(bundle, folder, compiler, change)), "blocks"]
     return python("-m", f"tests.safety.{program}", *arguments, environment=environment)
 
 
-def report(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    """Return what a program says that it called, without a fault."""
+def report(done):
     assert done.returncode == 0, done.stderr
-    said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    said = json.loads(done.stdout.splitlines()[-1])
     return said
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_sanitizers_find_nothing(name: str, tmp_path: Path) -> None:
+def test_sanitizers_find_nothing(name, tmp_path):
     case = CASES[name]
     bundle = bundle_of(EXAMPLES / f"{case.model}.yaml", case.options, case.backends)
     said = report(watched(tmp_path, bundle, case.versions))
@@ -140,7 +119,7 @@ def test_sanitizers_find_nothing(name: str, tmp_path: Path) -> None:
     assert set(said["kinds"]) == wanted and said["calls"] > 500
 
 
-def test_sanitizers_find_nothing_in_streams(tmp_path: Path) -> None:
+def test_sanitizers_find_nothing_in_streams(tmp_path):
     """Short rows and long ones, packed and not, past the caches."""
     functions = ("inverse_dynamics_derivatives", "mass_matrix")
     options = BuildOptions(formulations=("composite",), functions=functions, form="straight")
@@ -163,7 +142,7 @@ loops:
 
 
 @pytest.mark.parametrize("case", ["compiled", "cython", "at fault", "quaternions"])
-def test_sanitizers_in_mechanisms(case: str, tmp_path: Path) -> None:
+def test_sanitizers_in_mechanisms(case, tmp_path):
     """Steps and accelerations in C: redundant rows, sensitivities, outputs; one array too short."""
     options = BuildOptions(formulations=("newton_euler",), runtime_parameters=("all",))
     wrong, model = case == "at fault", EXAMPLES / "mechanisms" / "five_bar.yaml"
@@ -192,7 +171,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_sanitizers_find_a_fault(name: str, tmp_path: Path) -> None:
+def test_sanitizers_find_a_fault(name, tmp_path):
     file, former, other, word = FAULTS[name]
     options = BuildOptions(formulations=("newton_euler",), functions=("inverse_dynamics",))
     bundle = bundle_of(EXAMPLES / "tree12.yaml", options, ("compiled", "numpy"))

@@ -4,8 +4,6 @@ Compiled modules, whose builds compare C with the reference in Python already; w
 functions, the reference itself runs.
 """
 
-from __future__ import annotations
-
 import warnings
 from functools import cache
 
@@ -28,7 +26,7 @@ pytest.importorskip("xarray")
 NAMES = ("L_s1", "L_s2", "m", "x_G", "L_A1")
 
 
-def compiled(name: str, parameters: str = "", backend: str = "compiled"):
+def compiled(name, parameters="", backend="compiled"):
     options = {"runtime_parameters": parameters} if parameters else {}
     functions = [*(BY_PARAMETERS if parameters else BY_STATE), "loop_wrenches"]
     functions += ["outputs", "outputs_derivatives"] if parameters else []
@@ -52,7 +50,7 @@ def five_bar_motion(end=5.0, **options):
 
 
 @cache
-def published(step: float):
+def published(step):
     found = five_bar_motion(step=step)
     return found.integral.values, found.integral_gradient.values, float(found.violation.max())
 

@@ -13,10 +13,12 @@ import pytest
 
 import symgen
 from symgen.errors import RequestError
+from symgen.frameworks.functions import functions_of
 from symgen.simulation.inputs import Prescribed
 from symgen.simulation.integration import METHODS
 from tests import modules
 from tests.choosing import slow
+from tests.oracles.comparison import agrees
 
 solve_ivp = pytest.importorskip("scipy.integrate").solve_ivp
 pytest.importorskip("xarray")
@@ -95,9 +97,6 @@ def driven():
     return crane(("hybrid_dynamics", "inverse_dynamics"), boom=True)
 
 
-# ---- integration by SciPy, in complex numbers ---------------------------------------------------
-
-
 class Oracle:
     """Motions of all variations at once, one row each; accelerations by M and the bias forces."""
 
@@ -151,10 +150,7 @@ class Oracle:
 
 
 def close(found, expected, limit=LIMIT):
-    found, expected = np.asarray(found), np.asarray(expected)
-    assert found.shape == expected.shape
-    scale = max(1.0, np.abs(expected).max(initial=0.0))
-    assert np.abs(found - expected).max(initial=0.0) <= limit * scale
+    assert agrees(found, expected, limit)
 
 
 def agree(motion, values, slopes):
@@ -185,9 +181,6 @@ def feedback_derivatives(t, q, qd):
 
 def wind(t, *state):
     return np.array([[3 * np.cos(5 * t), 1.0, 0.0, 0.0, 0.0, 0.5]])
-
-
-# ---- sensitivities -----------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -254,7 +247,6 @@ def test_torques_may_depend_on_parameters(free):
 
 @pytest.mark.slow
 def test_both_ways_to_accelerations_agree_and_the_cheaper_one_is_taken(both):
-    """One recursion along the sensitivities, and the products of Jacobians."""
     cheap = {name: {"additions": 1} for name in both.functions}
     results = []
     for ways in (("sensitivities",), ("derivatives", "parameter_derivatives")):
@@ -264,9 +256,6 @@ def test_both_ways_to_accelerations_agree_and_the_cheaper_one_is_taken(both):
         module = SimpleNamespace(**kept | {"operation_counts": {"kane": cheap | dear}})
         results.append(symgen.simulate(module, Q0, QD0, T, tau=feedback, sensitivities="all"))
     close(results[0].dqdd, results[1].dqdd)
-
-
-# ---- prescribed motion -------------------------------------------------------------------------
 
 
 def swing(t):
@@ -364,9 +353,6 @@ def test_consistent_prescribed_motions_are_accepted(driven, given):
     assert motion.tau.notnull().all()
 
 
-# ---- energy ------------------------------------------------------------------------------------
-
-
 def test_energy_is_what_torques_bring_and_damping_takes(free):
     motion = symgen.simulate(
         free, Q0, QD0, np.linspace(0, 2, 5), tau=feedback,
@@ -378,21 +364,11 @@ def test_energy_is_what_torques_bring_and_damping_takes(free):
     assert abs(float(change - balance)) < 1e-8
 
 
-# ---- what comes back ---------------------------------------------------------------------------
-
-
 def test_the_dataset_names_its_axes(free):
     motion = symgen.simulate(
-        free,
-        Q0,
-        QD0,
-        T,
-        sensitivities="L, m3",
-        objectives=["effort"],
-        method="LSODA",
-        rtol=1e-8,
+        free, Q0, QD0, T, sensitivities="L, m3", objectives=["effort"], method="LSODA", rtol=1e-8,
         formulation="newton_euler",
-    )
+    )  # fmt: skip
     assert dict(motion.sizes) == {
         "time": 7, "coordinate": 3, "parameter": 2, "output": 6, "objective": 1,
     }  # fmt: skip
@@ -474,13 +450,14 @@ def test_functions_of_the_user_cannot_spoil_the_state(free):
     assert len({id(q) for q in kept}) == len(kept)
 
 
-# ---- what is wrong, in words -------------------------------------------------------------------
-
-
 def refusal(*arguments, **options):
     with pytest.raises(RequestError) as caught:
         symgen.simulate(*arguments, **options)
     return str(caught.value)
+
+
+MORE_TIMES = "t: expected two or more times, the first of them the start, such as numpy.linspace"
+NO_MODULE = "simulate: expected a generated module, got "
 
 
 @pytest.mark.parametrize(
@@ -506,14 +483,10 @@ def refusal(*arguments, **options):
         ({"tau": lambda t: Q0}, "tau: expected a function of (t, q, qd): too many positional"),
         ({"loads": lambda t: Q0}, "loads: expected a function of (t, q, qd): too many positional"),
         ({"loads": lambda t, q, qd: None}, "loads: the function returned nothing (None)"),
-        (
-            {"loads": lambda t, q, qd: np.full((1, 6), np.nan), "sensitivities": "L"},
-            "; loads is not finite there",
-        ),
-        (
-            {"tau": feedback, "tau_derivatives": lambda t, q, qd: None, "sensitivities": "L"},
-            "tau_derivatives: the function returned nothing (None)",
-        ),
+        ({"loads": lambda t, q, qd: np.full((1, 6), np.nan), "sensitivities": "L"},
+         "; loads is not finite there"),
+        ({"tau": feedback, "tau_derivatives": lambda t, q, qd: None, "sensitivities": "L"},
+         "tau_derivatives: the function returned nothing (None)"),
         ({"parameters": {"L": np.nan}}, "parameters: L: not all finite: nan"),
         ({"loads": np.zeros(6)}, "loads: expected shape (1, 6), got (6,)"),
         ({"prescribed": swing}, "no joint of this robot is prescribed"),
@@ -530,10 +503,29 @@ def refusal(*arguments, **options):
         ({"max_step": 0}, "max_step: expected a number that is positive; got 0"),
         ({"rtoll": 1e-8}, "simulate() has no option 'rtoll'; did you mean 'rtol'?"),
         ({"xyz": 1}, "simulate() has no option 'xyz'; there are: tau, loads, parameters"),
+        ({"q0": Q0[:2]}, "q0: expected shape (3,), got (2,)"),
+        ({"qd0": QD0 * np.nan}, "qd0: not all finite: [nan, nan, nan]"),
+        ({"sensitivities": "L", "dq0": {"L": [0, np.inf, 0]}},
+         "dq0: not all finite: [[0.0], [inf], [0.0]]"),
+        ({"t": []}, f"{MORE_TIMES}(0, 2, 201); got shape (0,)"),
+        ({"t": [[0, 1]]}, f"{MORE_TIMES}(0, 2, 201); got shape (1, 2)"),
+        ({"t": [0, 0]}, "t: expected times that increase; t[1] = 0.0 follows t[0] = 0.0"),
+        ({"t": [0, 1, 0.5, 2]}, "t: expected times that increase; t[2] = 0.5 follows t[1] = 1.0"),
+        ({"t": [0, np.nan, 1]}, "t: not all finite: [0.0, nan, 1.0]"),
+        ({"t": [0, [1, 2]]}, "simulate: t: setting an array element"),
+        ({"t": None}, "t: expected real numbers, got None"),
+        ({"module": None}, f'{NO_MODULE}NoneType; symgen.load("robot.yaml") makes one'),
+        ({"module": np}, f'{NO_MODULE}the module numpy; symgen.load("robot.yaml") makes one'),
+        ({"module": "a.yaml"}, f"{NO_MODULE}'a.yaml'; symgen.load(\"a.yaml\") makes one"),
+        ({"module": Path("a.yaml")}, f"{NO_MODULE}'a.yaml'; symgen.load(\"a.yaml\") makes one"),
     ],
-)
+)  # fmt: skip
 def test_wrong_arguments(free, options, words):
-    assert words in refusal(free, Q0, QD0, T, **options)
+    assert words in refusal(**{"module": free, "q0": Q0, "qd0": QD0, "t": T, **options})
+
+
+def test_a_formulation_is_no_module(free):
+    assert "expected a generated module" in refusal(free.newton_euler, Q0, QD0, T)
 
 
 @pytest.mark.parametrize(
@@ -562,46 +554,6 @@ def test_what_makes_integrators_run_forever_is_refused(free, options, words):
 
 def test_no_absolute_tolerance_where_nothing_is_zero(free):
     close(symgen.simulate(free, Q0, QD0, T, atol=0).q, symgen.simulate(free, Q0, QD0, T).q)
-
-
-@pytest.mark.parametrize(
-    ("module", "words"),
-    [
-        (None, 'got NoneType; symgen.load("robot.yaml") makes one'),
-        (np, 'got the module numpy; symgen.load("robot.yaml") makes one'),
-        ("a.yaml", "got 'a.yaml'; symgen.load(\"a.yaml\") makes one"),
-        (Path("a.yaml"), "got 'a.yaml'; symgen.load(\"a.yaml\") makes one"),
-    ],
-)
-def test_what_is_no_generated_module(free, module, words):
-    assert f"simulate: expected a generated module, {words}" in refusal(module, Q0, QD0, T)
-    assert "expected a generated module" in refusal(free.newton_euler, Q0, QD0, T)
-
-
-MORE_TIMES = "t: expected two or more times, the first of them the start, such as numpy.linspace"
-
-
-@pytest.mark.parametrize(
-    ("t", "words"),
-    [
-        ([], f"{MORE_TIMES}(0, 2, 201); got shape (0,)"),
-        ([[0, 1]], f"{MORE_TIMES}(0, 2, 201); got shape (1, 2)"),
-        ([0, 0], "t: expected times that increase; t[1] = 0.0 follows t[0] = 0.0"),
-        ([0, 1, 0.5, 2], "t: expected times that increase; t[2] = 0.5 follows t[1] = 1.0"),
-        ([0, np.nan, 1], "t: not all finite: [0.0, nan, 1.0]"),
-        ([0, [1, 2]], "simulate: t: setting an array element"),
-        (None, "t: expected real numbers, got None"),
-    ],
-)
-def test_wrong_times(free, t, words):
-    assert words in refusal(free, Q0, QD0, t)
-
-
-def test_wrong_initial_values(free):
-    assert "q0: expected shape (3,), got (2,)" in refusal(free, Q0[:2], QD0, T)
-    assert "qd0: not all finite: [nan, nan, nan]" in refusal(free, Q0, QD0 * np.nan, T)
-    message = refusal(free, Q0, QD0, T, sensitivities="L", dq0={"L": [0, np.inf, 0]})
-    assert "dq0: not all finite: [[0.0], [inf], [0.0]]" in message
 
 
 @pytest.mark.parametrize(
@@ -642,10 +594,8 @@ def test_prescribed_joints_need_their_motion(driven):
         (lambda t: None, "prescribed: the function returned nothing (None)"),
         (lambda t: 0.0, "expected the function to return (q, qd, qdd), got 0.0"),
         (lambda t: ([0], [0]), "expected the function to return (q, qd, qdd), got ([0], [0])"),
-        (
-            lambda t: {"q": 0, "qd": 0, "qdd": 0},
-            "prescribed: q of boom: expected real numbers, got 'q'",
-        ),
+        (lambda t: {"q": 0, "qd": 0, "qdd": 0},
+         "prescribed: q of boom: expected real numbers, got 'q'"),
         (lambda t, q, qd: (0, 0, 0), "expected a function of (t): missing a required argument"),
         (lambda t: (t, 1, np.nan), "not finite at the start, t = 0 s"),
         (lambda t: (t, 1, 0 if t < 0.5 else np.nan), "; prescribed is not finite there"),
@@ -653,17 +603,14 @@ def test_prescribed_joints_need_their_motion(driven):
         (lambda t: (np.sin(2 * t), np.cos(2 * t), -4 * np.sin(2 * t)), "q changes by 2 per second"),
         # right at the start alone
         (lambda t: (t * t, t, 1.0), "q changes by 0.764005 per second, but qd is 0.382002;"),
-        (
-            lambda t: (np.sin(t), np.cos(t), np.sin(t)),
-            "qd changes by -0.372779 per second, but qdd is 0.372779;",
-        ),
+        (lambda t: (np.sin(t), np.cos(t), np.sin(t)),
+         "qd changes by -0.372779 per second, but qdd is 0.372779;"),
         (lambda t: (t**9, 9 * t**8, 72 * t**7 * (t < 0.9)), "qd changes by 71.99"),
         (lambda t: (t, 1.02, 0), "q changes by 1 per second, but qd is 1.02;"),
         (lambda t: (0.5, 0.0, 1e-4), "qd changes by 0 per second, but qdd is 0.0001;"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_prescribed_motion(driven, given, words):
-    """It returns q with its own derivatives."""
     message = refusal(driven, Q0, QD0, [0, 1], prescribed=given)
     assert words in message
     if " changes by " in words:
@@ -691,7 +638,6 @@ def test_functions_that_were_not_built():
 
 
 def block(forward_dynamics):
-    """A module of one coordinate."""
     return SimpleNamespace(
         n=1, n_loads=0, n_parameters=0, parameter_names=(), default_parameters=(),
         coordinate_names=("x",), name="block", forward_dynamics=forward_dynamics,
@@ -718,8 +664,6 @@ def test_a_singular_mass_matrix_is_met_with_time_and_state(free):
 
 
 def rubbed(v0):
-    """A mass on a spring with friction tanh(qd / v0)."""
-
     def forward_dynamics(q, qd, tau, loads=None, parameters=None):
         return tau - q - 2.0 * np.tanh(qd / v0)
 
@@ -801,3 +745,66 @@ def test_a_missing_library_names_the_extra(missing, monkeypatch):
     said = refusal(None, [], [], [])
     assert said.startswith("simulate needs SciPy and xarray (") and missing in said
     assert said.endswith("): pip install scipy xarray")
+
+
+SHAKEN = """
+symgen: 1
+name: shaken
+gravity: [0, -9.81, 0]
+parameters: {w: 3.0}
+joints:
+  - {name: a, type: revolute, origin: {}, link: {mass: 1, com: [0.5, 0, 0], inertia: {zz: 1/12}}}
+  - name: b
+    type: revolute
+    origin: {xyz: [1, 0, 0]}
+    damping: 0.1
+    link: {mass: 0.7, com: [0.3, 0, 0.1], inertia: {xx: 0.01, zz: 0.05}}
+points: [{name: tip, link: b, point: [0.6, 0, 0]}]
+loads: [{name: tip, link: b, point: [0.6, 0, 0]}]
+"""
+OF_STATE = (
+    "inverse_dynamics,inverse_dynamics_derivatives,joint_wrenches,forward_dynamics,"
+    "forward_dynamics_derivatives,forward_dynamics_parameter_derivatives"
+)
+OF_TIME = """
+forces:
+  - {name: push, point: tip, let: {s: 4*sin(w*t)}, force: [s, 2*t, 0], torque: [0, 0, s*t]}
+"""
+
+
+@pytest.mark.slow
+def test_a_force_of_time_is_a_load_of_time():
+    """In functions and in motions; sensitivities by what it depends on."""
+    without, shaken = (
+        modules.module(text, functions=OF_STATE, runtime_parameters="w")
+        for text in (SHAKEN, SHAKEN + OF_TIME)
+    )
+
+    def pushing(t, q=None, qd=None):
+        s = 4 * np.sin(3.0 * t)
+        return np.stack([s, 2 * t, 0 * t, 0 * t, 0 * t, s * t], axis=-1)[..., np.newaxis, :]
+
+    t = np.linspace(0.1, 2.0, 5)
+    state = np.random.default_rng(1).normal(size=(3, 5, 2))
+    for name in ("inverse_dynamics_derivatives", "joint_wrenches", "forward_dynamics"):
+        expected = getattr(without, name)(*state, loads=pushing(t))
+        for one, other in zip(getattr(shaken, name)(*state, t=t), expected, strict=True):
+            assert np.allclose(one, other, rtol=1e-12, atol=1e-12), name
+    assert np.allclose(shaken.inverse_dynamics(*state), without.inverse_dynamics(*state))  # t = 0
+    given = {"t": np.linspace(0, 1, 3), "sensitivities": ["w", "q0.a"]}
+    run = symgen.simulate(shaken, [0.2, 0.4], [0, 0], **given)
+    with_loads = symgen.simulate(without, [0.2, 0.4], [0, 0], loads=pushing, **given)
+    for name in ("q", "qd", "qdd"):
+        assert np.allclose(run[name], with_loads[name], rtol=1e-8, atol=1e-8)
+    assert np.allclose(run.dq.sel(parameter="q0.a"), with_loads.dq.sel(parameter="q0.a"))
+    ends = [
+        symgen.simulate(shaken, [0.2, 0.4], [0, 0], t=given["t"], parameters={"w": w}).q.values
+        for w in (3.0 + 1e-4, 3.0 - 1e-4)
+    ]
+    slope = (ends[0] - ends[1]) / 2e-4
+    assert np.allclose(run.dq.sel(parameter="w"), slope, rtol=1e-5, atol=1e-7)
+    with pytest.raises(RequestError, match="mentions the time"):
+        functions_of(shaken, loads=False, parameters=False)
+    task = {"symgen_task": 1, "start": {"q": [0, 0]}, "goal": {"q": [1, 0]}, "time": 1}
+    with pytest.raises(RequestError, match="plan: a force of the model mentions the time"):
+        symgen.plan(shaken, task)

@@ -1,7 +1,5 @@
 """Steps of one size beside quaternions: adaptive motion, energy, Euler parameters, themselves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -77,7 +75,6 @@ def test_steps_are_of_second_order():
     ids=["mass", "tangent", "matrix"],
 )  # fmt: skip
 def test_sensitivities_are_those_of_the_steps_themselves(projection):
-    """Central differences of the same discrete motion."""
     robot, (q, qd, dq0, dqd0) = pendulum(), start()
     space, options = configuration_of(robot), {"step": 2e-2, "projection": projection}
     found = moved(**options)

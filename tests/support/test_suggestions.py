@@ -1,7 +1,5 @@
 """Suggestions: what is near is named, what is far-fetched is not."""
 
-from __future__ import annotations
-
 import pytest
 
 from symgen.support.suggestions import nearest
@@ -29,5 +27,5 @@ ROW = ("theta", "d", "a", "alpha")
         ("", ROW, None),
     ],
 )
-def test_nearest(word: str, known: tuple[str, ...], meant: str | None) -> None:
+def test_nearest(word, known, meant):
     assert nearest(word, known) == meant

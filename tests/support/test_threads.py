@@ -6,7 +6,7 @@ import pytest
 from symgen.support.threads import PROMPT, prompt_threads
 
 
-def test_turns_are_as_before_when_the_last_one_has_left() -> None:
+def test_turns_are_as_before_when_the_last_one_has_left():
     before = sys.getswitchinterval()
     first, second = ExitStack(), ExitStack()
     first.enter_context(prompt_threads())

@@ -1,22 +1,16 @@
 """Every test of the tool chain has a cache of its own, and its own compiler settings."""
 
-from __future__ import annotations
-
 import os
 import stat
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from symgen.toolchain import compiler as compiler_module
-from symgen.toolchain.cache import Cache, open_cache
-
-FakeCompiler = Callable[[str], Path]
+from symgen.toolchain.cache import open_cache
 
 
 @pytest.fixture(autouse=True)
-def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def private_cache(tmp_path, monkeypatch):
     folder = tmp_path / "cache"
     monkeypatch.setenv("SYMGEN_CACHE_DIR", str(folder))
     monkeypatch.delenv("CC", raising=False)
@@ -24,12 +18,12 @@ def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def cache(private_cache: Path) -> Cache:
+def cache(private_cache):
     return open_cache()
 
 
 @pytest.fixture
-def listed_features(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def listed_features(monkeypatch):
     """What the system says that this processor has; tests may change it."""
     features = ["sse2"]
     monkeypatch.setattr(compiler_module, "_features_here", lambda: features)
@@ -37,10 +31,10 @@ def listed_features(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def fake_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCompiler:
+def fake_compiler(tmp_path, monkeypatch):
     """Make ``CC`` a shell script that answers --version and does what `body` says otherwise."""
 
-    def make(body: str) -> Path:
+    def make(body):
         script = tmp_path / f"fake-cc-{len(os.listdir(tmp_path))}"
         answer = 'case "$*" in *--version*) echo "fake cc 1.0"; exit 0;; esac'
         script.write_text(f"#!/bin/sh\n{answer}\n{body}\n")

@@ -1,9 +1,5 @@
 """A tiny hand-written package with one extension module, as emission would hand it over."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 from symgen.emit.bundle import Extension, SourceBundle
 from symgen.toolchain.install import stage
 
@@ -66,7 +62,7 @@ while os.getppid() == parent:
 folder and the first factor less 1."""
 
 
-def package(factor: float = 2.0) -> dict[str, str]:
+def package(factor=2.0):
     """Return sources that all depend on `factor`."""
     part = f"FACTOR = {factor!r}\n"
     return {
@@ -78,8 +74,7 @@ def package(factor: float = 2.0) -> dict[str, str]:
     }
 
 
-def bundle(factor: float = 2.0, pyx: str = PYX, kernel: str | None = None) -> SourceBundle:
-    """Return the same with an extension module of one Cython and two C files."""
+def bundle(factor=2.0, pyx=PYX, kernel=None):
     body = (
         kernel
         or f'#include "kernel.h"\ndouble kernel(double x) {{ return helper({factor}, x); }}\n'
@@ -95,7 +90,7 @@ def bundle(factor: float = 2.0, pyx: str = PYX, kernel: str | None = None) -> So
     return SourceBundle("sample", files, (extension,))
 
 
-def install(target: Path, factor: float = 2.0, **more: str) -> None:
+def install(target, factor=2.0, **more):
     """Install the package without its extension; `more` files are named by their stem."""
     with stage(target) as staged:
         extra = {f"{stem}.py": text for stem, text in more.items()}
@@ -103,7 +98,6 @@ def install(target: Path, factor: float = 2.0, **more: str) -> None:
         staged.install(build_key=f"key-{factor}")
 
 
-def visible(folder: Path) -> list[str]:
-    """Return all files below `folder` except bytecode, sorted."""
+def visible(folder):
     paths = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
     return sorted(path for path in paths if "__pycache__" not in path)

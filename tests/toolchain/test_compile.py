@@ -1,7 +1,5 @@
 """From a bundle to binaries that run."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -16,21 +14,17 @@ import pytest
 
 from symgen.emit.bundle import SourceBundle
 from symgen.toolchain import compile as compile_module
-from symgen.toolchain.cache import Cache
 from symgen.toolchain.compile import PrintedSourceError, compile_extensions
 from symgen.toolchain.compiler import ZIG_PACKAGE
 from symgen.toolchain.install import stage
 from symgen.toolchain.loading import load_package
 from symgen.toolchain.processes import CommandFailedError
 from tests.choosing import slow
-from tests.toolchain.conftest import FakeCompiler
 from tests.toolchain.sample import bundle
 
 
 @pytest.mark.slow
-def test_the_packaged_compiler_compiles_and_leaves_nothing(
-    tmp_path: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_packaged_compiler_compiles_and_leaves_nothing(tmp_path, private_cache, monkeypatch):
     pytest.importorskip(ZIG_PACKAGE, reason="ziglang is not installed")
     home = tmp_path / "home"
     home.mkdir()
@@ -47,9 +41,7 @@ def test_the_packaged_compiler_compiles_and_leaves_nothing(
 
 
 @pytest.mark.slow
-def test_what_was_compiled_once_comes_from_the_cache(
-    private_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_compiled_once_comes_from_the_cache(private_cache, monkeypatch):
     first = compile_extensions(bundle())
     assert not first.cached
     assert not (private_cache / "work").exists()  # nothing is left
@@ -64,16 +56,16 @@ def test_what_was_compiled_once_comes_from_the_cache(
 
 
 @pytest.mark.slow
-def test_what_packages_share_is_compiled_once(private_cache: Path) -> None:
+def test_what_packages_share_is_compiled_once(private_cache):
     """The object of another package serves, with `force` too, and a changed file is another one."""
 
-    def compiled(factor: float, helper: str = "return a * b;") -> int:
+    def compiled(factor, helper="return a * b;"):
         sources = bundle(factor)
         text = f'#include "kernel.h"\ndouble helper(double a, double b) {{ {helper} }}\n'
         files = {**sources.files, "c/helper.c": text}
         (extension,) = sources.extensions
         extension = replace(extension, c_sources=("c/kernel.c",), shared=("c/helper.c",))
-        reports: list[tuple[str, int, int]] = []
+        reports = []
         compile_extensions(
             SourceBundle("sample", files, (extension,)), force=True,
             progress=lambda *report: reports.append(report),
@@ -92,15 +84,13 @@ def test_what_packages_share_is_compiled_once(private_cache: Path) -> None:
          ("compilation of c/kernel.c failed", " -O2 ", "undeclared", "c/kernel.c:2:")),
     ],
 )  # fmt: skip
-def test_errors_of_the_compiler_are_shown_in_full(
-    sources: dict[str, str], words: tuple[str, ...]
-) -> None:
+def test_errors_of_the_compiler_are_shown_in_full(sources, words):
     with pytest.raises(CommandFailedError) as caught:
-        compile_extensions(bundle(**sources))  # type: ignore[arg-type]
+        compile_extensions(bundle(**sources))
     assert [word for word in words if word not in str(caught.value)] == []
 
 
-def test_invalid_printed_code_is_a_fault_of_symgen(private_cache: Path) -> None:
+def test_invalid_printed_code_is_a_fault_of_symgen(private_cache):
     """The message names function and file, and does not suggest another compiler."""
     sources = bundle(kernel="double kernel(double x)\n{\n    return , x;\n}\n")
     sources = replace(sources, beginnings={"c/kernel.c": {"kernel(double": "kane.mass_matrix"}})
@@ -132,16 +122,14 @@ def test_invalid_printed_code_is_a_fault_of_symgen(private_cache: Path) -> None:
         ("kill -9 $$", "SIGKILL"),
     ],
 )  # fmt: skip
-def test_faults_of_the_compiler_are_told_apart(
-    fake_compiler: FakeCompiler, body: str, words: str
-) -> None:
+def test_faults_of_the_compiler_are_told_apart(fake_compiler, body, words):
     fake_compiler(body)
     with pytest.raises(CommandFailedError, match=words) as caught:
         compile_extensions(bundle())
     assert not isinstance(caught.value, PrintedSourceError)
 
 
-def test_one_failure_ends_the_other_commands(fake_compiler: FakeCompiler) -> None:
+def test_one_failure_ends_the_other_commands(fake_compiler):
     fake_compiler('case "$*" in *helper*) sleep 600;; *kernel*) sleep 0.2; exit 3;; esac')
     start = time.monotonic()
     with pytest.raises(CommandFailedError, match="exit status 3"):
@@ -149,11 +137,11 @@ def test_one_failure_ends_the_other_commands(fake_compiler: FakeCompiler) -> Non
     assert time.monotonic() - start < 20
 
 
-def test_an_exception_in_the_callback_ends_all(fake_compiler: FakeCompiler) -> None:
+def test_an_exception_in_the_callback_ends_all(fake_compiler):
     writes = 'while [ $# -gt 1 ]; do [ "$1" = -o ] && : > "$2"; shift; done; exit 0'
     fake_compiler(f'case "$*" in *helper*) sleep 600;; esac; {writes}')
 
-    def interrupt(stage: str, done: int, total: int) -> None:
+    def interrupt(stage, done, total):
         raise KeyboardInterrupt
 
     start = time.monotonic()
@@ -174,18 +162,14 @@ compile_extensions(bundle(), jobs=4)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_ctrl_c_ends_the_compilers_and_leaves_nothing(
-    fake_compiler: FakeCompiler, tmp_path: Path, private_cache: Path
-) -> None:
+def test_ctrl_c_ends_the_compilers_and_leaves_nothing(fake_compiler, tmp_path, private_cache):
     pids = _interrupted(fake_compiler, tmp_path, signal.SIGINT)
     assert not any(map(_is_running, pids))
     assert not (private_cache / "work").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_no_compiler_outlives_a_build_that_is_killed(
-    fake_compiler: FakeCompiler, tmp_path: Path, cache: Cache
-) -> None:
+def test_no_compiler_outlives_a_build_that_is_killed(fake_compiler, tmp_path, cache):
     pids = _interrupted(fake_compiler, tmp_path, signal.SIGKILL)
     while any(map(_is_running, pids)):  # else the test is ended by its time
         time.sleep(0.02)
@@ -194,7 +178,7 @@ def test_no_compiler_outlives_a_build_that_is_killed(
     assert not (cache.folder / "work").exists()
 
 
-def _interrupted(fake_compiler: FakeCompiler, tmp_path: Path, number: int) -> list[int]:
+def _interrupted(fake_compiler, tmp_path, number):
     """Send a signal to a build whose compilers never end; the processes of those."""
     pids = tmp_path / "pids"
     forever = f"trap '' TERM INT; echo $$ >> {pids}; sleep 600 & echo $! >> {pids}; wait"
@@ -214,7 +198,7 @@ def _interrupted(fake_compiler: FakeCompiler, tmp_path: Path, number: int) -> li
     return [int(pid) for pid in pids.read_text().split()]
 
 
-def _is_running(pid: int) -> bool:
+def _is_running(pid):
     state = Path(f"/proc/{pid}/stat")
     if Path("/proc/self").exists():  # a zombie that nobody has reaped yet has ended
         return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"

@@ -1,7 +1,5 @@
 """Finding the C compiler and writing its command lines."""
 
-from __future__ import annotations
-
 import sys
 import sysconfig
 from pathlib import Path
@@ -17,10 +15,9 @@ from symgen.toolchain.compiler import (
     find_compiler,
     include_folders,
 )
-from tests.toolchain.conftest import FakeCompiler
 
 
-def test_finds_the_default_compiler_once() -> None:
+def test_finds_the_default_compiler_once():
     found = find_compiler()
     assert found.command[0] in ("cc", "gcc", "clang")
     assert found.name
@@ -28,12 +25,7 @@ def test_finds_the_default_compiler_once() -> None:
 
 
 @pytest.mark.parametrize(("written", "more"), [("'{}' -m64", ("-m64",)), ("./{}", ())])
-def test_cc_may_hold_arguments_and_be_relative(
-    fake_compiler: FakeCompiler,
-    monkeypatch: pytest.MonkeyPatch,
-    written: str,
-    more: tuple[str, ...],
-) -> None:
+def test_cc_may_hold_arguments_and_be_relative(fake_compiler, monkeypatch, written, more):
     script = fake_compiler("exit 1")
     monkeypatch.chdir(script.parent)
     monkeypatch.setenv("CC", written.format(script.name if written.startswith(".") else script))
@@ -43,9 +35,7 @@ def test_cc_may_hold_arguments_and_be_relative(
 
 
 @pytest.mark.parametrize("value", ["no-such-compiler-here", "'unclosed"])
-def test_a_wrong_cc_is_an_error_and_not_a_missing_compiler(
-    value: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_cc_is_an_error_and_not_a_missing_compiler(value, monkeypatch):
     monkeypatch.setenv("CC", value)
     with pytest.raises(ToolchainError, match="CC=") as caught:
         find_compiler()
@@ -53,9 +43,7 @@ def test_a_wrong_cc_is_an_error_and_not_a_missing_compiler(
 
 
 @pytest.mark.parametrize("stub", ["", "no developer tools were found"])
-def test_no_compiler_names_the_system_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stub: str
-) -> None:
+def test_no_compiler_names_the_system_package(tmp_path, monkeypatch, stub):
     """Nor is one that only says what to install."""
     if stub:
         (tmp_path / "cc").write_text(f"#!/bin/sh\necho '{stub}'\nexit 1\n")
@@ -68,9 +56,7 @@ def test_no_compiler_names_the_system_package(
     assert caught.value.exit_status == 4
 
 
-def test_the_packaged_compiler_serves_where_the_system_has_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_packaged_compiler_serves_where_the_system_has_none(tmp_path, monkeypatch):
     pytest.importorskip(ZIG_PACKAGE, reason="ziglang is not installed")
     assert find_compiler().command[0] in ("cc", "gcc", "clang")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -82,9 +68,7 @@ def test_the_packaged_compiler_serves_where_the_system_has_none(
 
 
 @pytest.mark.parametrize("arguments", ["", " -mcpu=x86_64_v2"])
-def test_zig_is_told_which_processor(
-    arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_zig_is_told_which_processor(arguments, tmp_path, monkeypatch):
     script = tmp_path / "zig"
     script.write_text("#!/bin/sh\necho 'clang version 22.1.8'\n")
     script.chmod(0o755)
@@ -93,9 +77,7 @@ def test_zig_is_told_which_processor(
     assert find_compiler().command == (str(script), "cc", expected)
 
 
-def test_a_compiler_that_never_answers_is_given_up(
-    fake_compiler: FakeCompiler, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_compiler_that_never_answers_is_given_up(fake_compiler, monkeypatch):
     script = fake_compiler("exit 0")
     script.write_text("#!/bin/sh\nsleep 600\n")
     monkeypatch.setattr(compiler_module, "ANSWER_SECONDS", 0.3)
@@ -103,7 +85,7 @@ def test_a_compiler_that_never_answers_is_given_up(
         find_compiler()
 
 
-def test_flags_are_those_that_were_measured(listed_features: list[str]) -> None:
+def test_flags_are_those_that_were_measured(listed_features):
     found = find_compiler()
     portable = found.compile_command("a.c", "a.o", flags="portable", includes=["inc"])
     native = found.compile_command("a.c", "a.o", flags="native")
@@ -120,8 +102,8 @@ def test_flags_are_those_that_were_measured(listed_features: list[str]) -> None:
 
 @pytest.mark.parametrize("known", ["-march=native", "-mcpu=native", "neither"])
 def test_every_compiler_is_asked_in_its_own_words_for_native_code(
-    known: str, fake_compiler: FakeCompiler, listed_features: list[str]
-) -> None:
+    known, fake_compiler, listed_features
+):
     refuse = f'case "$*" in *native*) case "$*" in *{known}*) ;; *) exit 1;; esac;; esac\n'
     fake_compiler(f"{refuse}echo '#define __GNUC__ 12'\necho '#define __x86_64__ 1'")
     found = find_compiler()
@@ -139,14 +121,12 @@ def test_every_compiler_is_asked_in_its_own_words_for_native_code(
         ("case \"$*\" in *-fno-dse*) exit 1;; esac; echo '#define __GNUC__ 5'", False),
     ],
 )
-def test_passes_are_left_out_of_those_gcc_that_have_them(
-    body: str, quick: bool, fake_compiler: FakeCompiler
-) -> None:
+def test_passes_are_left_out_of_those_gcc_that_have_them(body, quick, fake_compiler):
     fake_compiler(body)
     assert ("-fno-tree-dse" in find_compiler().kernel_options) == quick
 
 
-def test_features_that_a_package_checks_before_it_loads_a_binary() -> None:
+def test_features_that_a_package_checks_before_it_loads_a_binary():
     found = find_compiler()
     assert found.cpu_features("portable") == ()
     cpuinfo = Path("/proc/cpuinfo")
@@ -154,9 +134,7 @@ def test_features_that_a_package_checks_before_it_loads_a_binary() -> None:
         assert "avx2" in found.cpu_features("native")
 
 
-def test_features_have_the_names_of_linux(
-    fake_compiler: FakeCompiler, listed_features: list[str]
-) -> None:
+def test_features_have_the_names_of_linux(fake_compiler, listed_features):
     more = " ".join(["__AVX512VNNI__", "__BMI__", "__PCLMUL__", "__SSE4_1__", "__LZCNT__"])
     native = f'case "$*" in *native*) for m in {more}; do echo "#define $m 1"; done;; esac\n'
     fake_compiler(f"echo '#define __x86_64__ 1'\necho '#define __SSE2__ 1'\n{native}")
@@ -165,17 +143,13 @@ def test_features_have_the_names_of_linux(
     assert find_compiler().cpu_features("native") == used
 
 
-def test_on_arm_every_feature_counts(
-    fake_compiler: FakeCompiler, listed_features: list[str]
-) -> None:
+def test_on_arm_every_feature_counts(fake_compiler, listed_features):
     fake_compiler("echo '#define __aarch64__ 1'\necho '#define __ARM_FEATURE_DOTPROD 1'")
     listed_features[:] = ["sve", "asimddp"]
     assert find_compiler().cpu_features("native") == ("asimddp", "sve")
 
 
-def test_native_code_is_portable_where_a_package_could_not_check_the_processor(
-    listed_features: list[str],
-) -> None:
+def test_native_code_is_portable_where_a_package_could_not_check_the_processor(listed_features):
     listed_features.clear()
     found = find_compiler()
     assert found.versions("native") == found.versions("portable")
@@ -183,14 +157,12 @@ def test_native_code_is_portable_where_a_package_could_not_check_the_processor(
     assert found.processor("native") == ""
 
 
-def test_unknown_flags_are_the_users_fault() -> None:
+def test_unknown_flags_are_the_users_fault():
     with pytest.raises(RequestError, match="native, portable"):
         check_flag_set("fast")
 
 
-def test_missing_python_headers_name_the_system_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_python_headers_name_the_system_package(tmp_path, monkeypatch):
     empty = {"include": str(tmp_path), "platinclude": str(tmp_path)}
     monkeypatch.setattr(sysconfig, "get_paths", lambda: empty)
     with pytest.raises(ToolchainError, match=r"no Python\.h") as caught:

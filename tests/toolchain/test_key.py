@@ -1,11 +1,6 @@
 """What the digests cover, and what they leave out."""
 
-from __future__ import annotations
-
 import dataclasses
-from pathlib import Path
-
-import pytest
 
 from symgen.emit.bundle import SourceBundle
 from symgen.toolchain import compiler as compiler_module
@@ -20,23 +15,22 @@ from symgen.toolchain.key import (
     own_folders,
     toolchain_key,
 )
-from tests.toolchain.conftest import FakeCompiler
 from tests.toolchain.sample import bundle
 
 
-def test_where_a_part_ends_counts() -> None:
+def test_where_a_part_ends_counts():
     assert digest_of("ab", "c") != digest_of("a", "bc")
     assert digest_of("a") == digest_of(b"a")
 
 
-def test_own_folders_hold_sources_and_templates() -> None:
+def test_own_folders_hold_sources_and_templates():
     folders = own_folders()
     assert (folders[0] / "toolchain" / "key.py").is_file()
     assert folders[-1].name in ("templates", "symgen")
     assert all(folder.is_dir() for folder in folders)
 
 
-def test_an_edited_source_or_template_changes_the_digest(tmp_path: Path) -> None:
+def test_an_edited_source_or_template_changes_the_digest(tmp_path):
     (tmp_path / "a.py").write_text("1")
     before = folders_digest((tmp_path,))
     (tmp_path / "__pycache__").mkdir()
@@ -48,9 +42,7 @@ def test_an_edited_source_or_template_changes_the_digest(tmp_path: Path) -> None
     assert len({before, edited, folders_digest((tmp_path,))}) == 3
 
 
-def test_the_build_key_covers_all_that_a_build_depends_on(
-    listed_features: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_build_key_covers_all_that_a_build_depends_on(listed_features, tmp_path, monkeypatch):
     compiler = find_compiler()
     other = Compiler(compiler.command, compiler.version + " patched")
     keys = [
@@ -67,21 +59,19 @@ def test_the_build_key_covers_all_that_a_build_depends_on(
     assert len(set(keys)) == len(keys)
 
 
-def test_the_order_of_options_does_not_count_and_flags_do(listed_features: list[str]) -> None:
+def test_the_order_of_options_does_not_count_and_flags_do(listed_features):
     first = build_key("model", {"a": 1, "b": [2]}, None, "portable")
     assert first == build_key("model", {"b": [2], "a": 1}, None, "portable")
     made = [(find_compiler(), "portable"), (find_compiler(), "native"), (None, "portable")]
     assert len({toolchain_key(*given) for given in made}) == 3
 
 
-def test_extension_digest_covers_what_reaches_the_compiler_and_nothing_else(
-    listed_features: list[str],
-) -> None:
+def test_extension_digest_covers_what_reaches_the_compiler_and_nothing_else(listed_features):
     compiler = find_compiler()
     sources = bundle()
     extension = sources.extensions[0]
 
-    def with_file(name: str, text: str) -> str:
+    def with_file(name, text):
         files = {**sources.files, name: text}
         return extension_digest(SourceBundle("sample", files), extension, compiler, "portable")
 
@@ -100,9 +90,7 @@ def test_extension_digest_covers_what_reaches_the_compiler_and_nothing_else(
     assert extension_module(extension, plain) == f"_compiled_{plain[:12]}"
 
 
-def test_kinds_of_machine_share_a_cache(
-    listed_features: list[str], fake_compiler: FakeCompiler, tmp_path: Path
-) -> None:
+def test_kinds_of_machine_share_a_cache(listed_features, fake_compiler, tmp_path):
     """What is made for one of them is never taken for another's; portable code is for both."""
     common = "echo '#define __GNUC__ 12'; echo '#define __x86_64__ 1'"
     macros = tmp_path / "native"
@@ -114,13 +102,9 @@ def test_kinds_of_machine_share_a_cache(
         compiler_module._predefined_macros.cache_clear()
         compiler = find_compiler()
         for flags in ("native", "portable"):
-            keys.append(
-                (
-                    build_key("model", {}, compiler, flags),
-                    toolchain_key(compiler, flags),
-                    extension_digest(sources, sources.extensions[0], compiler, flags),
-                )
-            )
+            of_model = build_key("model", {}, compiler, flags)
+            of_extension = extension_digest(sources, sources.extensions[0], compiler, flags)
+            keys.append((of_model, toolchain_key(compiler, flags), of_extension))
     native_1, portable_1, native_2, portable_2 = keys
     assert portable_1 == portable_2
     assert len({*native_1, *native_2, *portable_1}) == 9

@@ -29,7 +29,6 @@ STATE = ([0.1], [0.2], [0.3])
 
 
 def arms(folder):
-    """Two robots of one name."""
     for mass in (1.0, 2.0):
         path = folder / f"arm_{mass}.yaml"
         path.write_text(ARM.replace("MASS", str(mass)))

@@ -1,7 +1,5 @@
 """Importing packages by their folder."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from symgen.toolchain.loading import forget_package, load_package
 from tests.toolchain.sample import bundle, install
 
 
-def _build(target: Path, factor: float) -> None:
+def _build(target, factor):
     sources = bundle(factor)
     with stage(target) as staged:
         staged.write_sources(sources.files)
@@ -23,7 +21,7 @@ def _build(target: Path, factor: float) -> None:
 
 
 @pytest.mark.slow
-def test_a_rebuilt_package_and_the_former_one_live_side_by_side(tmp_path: Path) -> None:
+def test_a_rebuilt_package_and_the_former_one_live_side_by_side(tmp_path):
     target = tmp_path / "sample"
     _build(target, 2.0)
     former = load_package(target)
@@ -40,7 +38,7 @@ def test_a_rebuilt_package_and_the_former_one_live_side_by_side(tmp_path: Path) 
     assert binary.name != former_binary.name
 
 
-def test_names_are_private_and_the_search_path_stays(tmp_path: Path) -> None:
+def test_names_are_private_and_the_search_path_stays(tmp_path):
     install(tmp_path / "numpy", 2.0)  # a robot may have the name of an installed package
     before = list(sys.path)
     module = load_package(tmp_path / "numpy")
@@ -52,7 +50,7 @@ def test_names_are_private_and_the_search_path_stays(tmp_path: Path) -> None:
     assert not [name for name in sys.modules if name.startswith(module.__name__)]
 
 
-def test_a_package_that_fails_leaves_no_half_of_it(tmp_path: Path) -> None:
+def test_a_package_that_fails_leaves_no_half_of_it(tmp_path):
     install(tmp_path / "sample", 2.0, broken="")
     (tmp_path / "sample" / "__init__.py").write_text("from . import parts\n1 / 0\n")
     before = set(sys.modules)
@@ -61,12 +59,12 @@ def test_a_package_that_fails_leaves_no_half_of_it(tmp_path: Path) -> None:
     assert {name for name in set(sys.modules) - before if "symgen_loaded" in name} == set()
 
 
-def test_no_package_is_told(tmp_path: Path) -> None:
+def test_no_package_is_told(tmp_path):
     with pytest.raises(ToolchainError, match="holds no package"):
         load_package(tmp_path)
 
 
-def test_relative_folders_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_folders_work(tmp_path, monkeypatch):
     install(tmp_path / "sample")
     monkeypatch.chdir(tmp_path)
     module = load_package(Path("sample"))

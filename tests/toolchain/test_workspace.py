@@ -1,22 +1,19 @@
-"""Folders that exist only while a build runs."""
-
-from __future__ import annotations
+"""Folders that exist only while a build runs, and the order of its tasks."""
 
 import itertools
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 
 from symgen.errors import ToolchainError
+from symgen.toolchain.cache import Cache
 from symgen.toolchain.tasks import Task, run_tasks
 from symgen.toolchain.workspace import folder_lock, workspace
 
@@ -32,7 +29,7 @@ with workspace(Path(sys.argv[1]), "other") as folder:
 """
 
 
-def test_a_folder_that_somebody_removes(tmp_path: Path) -> None:
+def test_a_folder_that_somebody_removes(tmp_path):
     command = [sys.executable, "-c", "import shutil, sys; shutil.rmtree('..'); sys.exit(1)"]
     said = "was removed while a build used it; build again"
     with pytest.raises(ToolchainError, match=said), workspace(tmp_path / "new", "build") as folder:
@@ -46,11 +43,11 @@ def test_a_folder_that_somebody_removes(tmp_path: Path) -> None:
 LOOKED_AT = ("workspace.py", "signals.py", "contextlib.py")
 
 
-def _interrupt_at(number: int) -> Callable[..., Any]:
+def _interrupt_at(number):
     """A function for `sys.settrace`: Ctrl-C at the step with this number of what it looks at."""
     steps = itertools.count(1)
 
-    def step(frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+    def step(frame, event, argument):
         if not frame.f_code.co_filename.endswith(LOOKED_AT):
             return None
         if event in ("call", "line") and next(steps) == number:
@@ -62,7 +59,7 @@ def _interrupt_at(number: int) -> Callable[..., Any]:
 
 
 @pytest.mark.slow
-def test_an_interruption_at_any_step_leaves_nothing(tmp_path: Path) -> None:
+def test_an_interruption_at_any_step_leaves_nothing(tmp_path):
     """Python may run the handler of a signal between any two calls."""
     former = sys.gettrace(), signal.signal(signal.SIGINT, signal.default_int_handler)
     heard = 0
@@ -86,7 +83,7 @@ def test_an_interruption_at_any_step_leaves_nothing(tmp_path: Path) -> None:
     assert heard == number - 1 > 100
 
 
-def _come_and_go(parent: Path) -> int:
+def _come_and_go(parent):
     """Make and leave workspaces; how often another process had the folder of one of them."""
     taken = 0
     for number in range(40):
@@ -101,7 +98,7 @@ def _come_and_go(parent: Path) -> int:
 
 
 @pytest.mark.slow
-def test_the_folder_of_all_comes_and_goes(tmp_path: Path) -> None:
+def test_the_folder_of_all_comes_and_goes(tmp_path):
     """Each process removes it when it seems to be the last, and the others are not disturbed."""
     parent = tmp_path / "parent"
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
@@ -109,18 +106,17 @@ def test_the_folder_of_all_comes_and_goes(tmp_path: Path) -> None:
     assert not parent.exists()
 
 
-def test_workspaces_are_apart(tmp_path: Path) -> None:
+def test_workspaces_are_apart(tmp_path):
     with workspace(tmp_path, "build") as first, workspace(tmp_path, "build") as second:
         assert first != second
         assert first.is_dir()
 
 
-def test_leftovers_of_killed_processes_are_collected_and_others_kept(tmp_path: Path) -> None:
+def test_leftovers_of_killed_processes_are_collected_and_others_kept(tmp_path):
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout is not None
         folder = Path(process.stdout.readline().strip())
         with workspace(tmp_path, "mine"):
             assert (folder / "half").exists()
@@ -131,9 +127,51 @@ def test_leftovers_of_killed_processes_are_collected_and_others_kept(tmp_path: P
         assert not folder.exists()
 
 
-def test_a_link_is_not_followed(tmp_path: Path) -> None:
+def test_a_link_is_not_followed(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
     with pytest.raises(ToolchainError, match="symbolic link"), workspace(tmp_path / "link", "x"):
         pass
     assert os.listdir(tmp_path / "elsewhere") == []
+
+
+def _task(name, *needs):
+    """Writes the file `name` and appends its name to the file "order"."""
+    program = f"open({name!r}, 'w').close(); open('order', 'a').write({name!r})"
+    return Task("c", name, (sys.executable, "-S", "-c", program), name, needs)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "order"),
+    [
+        pytest.param((_task("a"), _task("b"), _task("c")), "abc", id="as they come"),
+        pytest.param((_task("a"), _task("b", "a"), _task("c")), "abc", id="as soon as it can"),
+        pytest.param((_task("a", "c"), _task("b"), _task("c")), "bca", id="not before"),
+    ],
+)
+def test_the_first_that_can_start_does(tasks, order, tmp_path):
+    run_tasks(tasks, tmp_path, {}, jobs=1)
+
+    assert (tmp_path / "order").read_text() == order
+
+
+def test_what_another_build_has_made_meanwhile_is_taken(tmp_path):
+    """It is looked for when its turn comes, not before."""
+    other, own, cache = tmp_path / "other", tmp_path / "own", Cache(tmp_path / "cache")
+    for folder in (other, own, cache.folder):
+        folder.mkdir()
+    shared = replace(_task("shared"), kept_under="0" * 64)
+    meanwhile = f"import os; os.chdir({str(other)!r}); open('done', 'w').close()"
+    first = Task("c", "first", (sys.executable, "-S", "-c", meanwhile), "../other/done")
+    reports = []
+
+    def report(*said):
+        if not (other / "shared").exists():
+            run_tasks((shared,), other, {}, jobs=1, cache=cache)
+        reports.append(said)
+
+    run_tasks((first, shared), own, {}, jobs=1, progress=report, cache=cache)
+
+    assert (own / "shared").exists()
+    assert not (own / "order").exists()
+    assert reports == [("c", 1, 2)]

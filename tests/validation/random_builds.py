@@ -1,13 +1,9 @@
 """Random legal models of every kind, each built with validation: none may be refused.
 
-    python -m tests.validation.random_builds --models 2000 --seed 1 --backend numpy --jobs 2 \
-        --log builds.jsonl
+    python -m tests.validation.random_builds --models 2000 --seed 1 --log builds.jsonl
 
-Trees and closed loops of all types of joints, with quaternions, mimic joints, joint terms, springs,
-forces, relations, redundant loops, loads, points and runtime parameters; lengths from a millimetre
-to a kilometre, masses from a gram to a tonne.  Model `k` of a seed is the same everywhere.  Each
-outcome is a line of the log; models that are in it already are not built again, so that a run that
-was stopped goes on.  The exit status is 1 if a model was refused or crashed.
+Model `k` of a seed is the same everywhere.  Models that are in the log already are not built again.
+The exit status is 1 if a model was refused or crashed.
 """
 
 from __future__ import annotations
@@ -46,7 +42,7 @@ LOOPS = ("revolute", "spherical", "universal", "prismatic", "cylindrical", "plan
 
 
 class Generator:
-    """One random model: `text` is its file in JSON, which is YAML."""
+    """One random model: `data` is what its file holds."""
 
     def __init__(self, seed: int, number: int, largest: int) -> None:
         self.rng = np.random.default_rng([seed, number])
@@ -114,11 +110,9 @@ class Generator:
         unit = self.mass * self.length**2
         if kind != "fixed":
             terms = (
-                ("damping", unit, 0.2),
-                ("rotor_inertia", 0.1 * unit, 0.15),
-                ("friction", unit, 0.15),
-                ("stiffness", 10 * unit, 0.2),
-            )
+                ("damping", unit, 0.2), ("rotor_inertia", 0.1 * unit, 0.15),
+                ("friction", unit, 0.15), ("stiffness", 10 * unit, 0.2),
+            )  # fmt: skip
             for key, size, share in terms:
                 if self.chance(share) and not (kind == "free" and key == "rotor_inertia"):
                     joint[key] = float(self.rng.uniform(0, size))
@@ -166,7 +160,6 @@ class Generator:
             self.add_loops(links)
 
     def add_parameters(self) -> None:
-        """Parameters in a mass and a length."""
         self.data["parameters"] = {"pm": 1.0, "px": 0.5 * self.length}
         link = self.pick(self.data["joints"])["link"]
         link["mass"] = f"pm*{link['mass']!r}"
@@ -194,15 +187,12 @@ class Generator:
         first, second = (links[-1], self.pick(links[:-1]))
         kind = self.pick((*LOOPS, "distance"))
         ends = [{"link": x, "origin": self.pose()} for x in (first, second)]
+        loop = {"name": "c0", "type": kind}
         if kind == "distance":
-            loop = {"name": "c0", "type": kind, "length": float(self.length)}
-            ends = [{"link": x, "origin": {"xyz": self.vector(self.length)}}
-                    for x in (first, second)]  # fmt: skip
-        else:
-            loop = {"name": "c0", "type": kind}
-            if kind not in ("spherical", "fixed"):
-                for end in ends:
-                    end["axis"] = self.axis()
+            loop["length"] = float(self.length)
+            ends = [{"link": x["link"], "origin": {"xyz": self.vector(self.length)}} for x in ends]
+        elif kind not in ("spherical", "fixed"):
+            ends = [{**end, "axis": self.axis()} for end in ends]
         self.data["loops"] = [{**loop, "first": ends[0], "second": ends[1]}]
         if kind in ("fixed", "revolute", "universal") and self.chance(0.6):  # redundant
             ends = [{"link": x["link"], "origin": x["origin"]} for x in ends]
@@ -212,13 +202,8 @@ class Generator:
             a, b = self.singles[:2]
             self.data["relations"] = {"gear": f"q.{a} - 0.5*sin(q.{b})"}
 
-    @property
-    def text(self) -> str:
-        return json.dumps(self.data, indent=1)
-
 
 def outcome(task: tuple[int, int, int, str]) -> dict[str, Any]:
-    """Build one model; how it went, in words and figures."""
     seed, number, largest, backend = task
     start, line = time.process_time(), {"seed": seed, "model": number}
     try:
@@ -226,7 +211,7 @@ def outcome(task: tuple[int, int, int, str]) -> dict[str, Any]:
         line["kind"] = model.kind
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"{model.data['name']}.yaml"
-            path.write_text(model.text, encoding="utf-8")
+            path.write_text(json.dumps(model.data, indent=1), encoding="utf-8")
             line |= _built(path, model, backend)
     except ValidationError as error:
         rows = error.result.failures
@@ -244,12 +229,9 @@ def outcome(task: tuple[int, int, int, str]) -> dict[str, Any]:
 def _built(path: Path, model: Generator, backend: str) -> Mapping[str, Any]:
     runtime = model.pick(("all", "none"))
     options = BuildOptions(
-        out=path.parent / "generated",
-        backend=backend,
-        functions=("all",),
-        runtime_parameters=(runtime,),
-        force=True,
-    )
+        out=path.parent / "generated", backend=backend, functions=("all",),
+        runtime_parameters=(runtime,), force=True,
+    )  # fmt: skip
     result = build(path, options).validation
     closest = result.closest
     ratio = 0.0 if closest is None else closest.error / closest.limit
@@ -263,23 +245,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="build random legal models with validation")
     parser.add_argument("--models", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="number of the first model")
     parser.add_argument("--largest", type=int, default=8, help="coordinates, about")
     parser.add_argument("--backend", default="numpy")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--log", type=Path, default=Path("random_builds.jsonl"))
-    parser.add_argument("--show", type=int, help="print the file of this model, and stop")
     given = parser.parse_args()
-    if given.show is not None:
-        print(Generator(given.seed, given.show, given.largest).text)
-        return 0
-    lines = (
-        [json.loads(x) for x in given.log.read_text().splitlines()] if given.log.exists() else []
-    )
+    given.log.touch()
+    lines = [json.loads(x) for x in given.log.read_text().splitlines()]
     done = {(x["seed"], x["model"]) for x in lines}
-    numbers = range(given.first, given.first + given.models)
-    tasks = [(given.seed, k, given.largest, given.backend) for k in numbers
-             if (given.seed, k) not in done]  # fmt: skip
+    numbers = [k for k in range(given.models) if (given.seed, k) not in done]
+    tasks = [(given.seed, k, given.largest, given.backend) for k in numbers]
     context = multiprocessing.get_context("spawn")
     with context.Pool(given.jobs, maxtasksperchild=50) as pool, given.log.open("a") as log:
         for line in pool.imap_unordered(outcome, tasks):

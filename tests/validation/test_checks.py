@@ -1,7 +1,5 @@
 """Every check can fail: a module that is wrong in one function fails exactly the rows it should."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
@@ -17,7 +15,7 @@ from symgen.validation.comparison import relative_error
 from symgen.validation.evaluation import Check, Evaluation, Subject, random_states, without_warnings
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.scales import BASES, CURVED
-from tests.choosing import some_deep
+from tests.choosing import slow
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, facts_of, fake_module, formulation, has
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
@@ -52,7 +50,6 @@ def whole():
 
 
 def with_everything(text):
-    """The model with a prescribed joint, outputs and one more parameter."""
     first = text.split("    type: ")[1].split("\n")[0]
     text = text.replace(f"    type: {first}\n", f"    type: {first}\n    prescribed: true\n", 1)
     text = text.replace("parameters:\n", "parameters:\n  w: 1.3\n", 1)
@@ -160,7 +157,6 @@ OF_SEVERAL = {
 
 
 def owner(law):
-    """Return the function that a law is about."""
     return OF_SEVERAL.get(law, OF_SEVERAL.get(law.split()[0], law.split()[0].rstrip(":,")))
 
 
@@ -206,35 +202,40 @@ def test_other_laws_hold(robot, name, change, expected):
     assert {law for law in failing if not law.startswith((*BASES, *CURVED))} == expected
 
 
-# ----------------------------------------------------------------------------- array interface
+def _crossed(right):
+    return lambda q, qd, **more: right(q, qd if np.ndim(qd) < 3 else np.swapaxes(qd, 0, 1), **more)
 
 
-def _single_differs(function):
-    return lambda q, **options: function(q, **options) * (1 + 1e-9 * (np.ndim(q) == 1))
+def _loaded(right):
+    return lambda *state, loads=1.0, **more: right(*state, loads=loads + np.zeros((2, 6)), **more)
 
 
-@pytest.mark.slow
-def test_wrong_single_samples(robot):
-    wrong = _single_differs(formulation(robot).mass_matrix)
-    failing = failing_laws(robot, {"mass_matrix": wrong}, True, FEW)
-    assert failing == {"mass_matrix: single samples = batch"}
+def _doubled(right):
+    return lambda *state, parameters=(2.6, 1.5), **more: right(
+        *state, parameters=parameters, **more
+    )
 
 
-@pytest.mark.slow
-def test_ignored_out(robot):
-    right = formulation(robot).mass_matrix
-    wrong = {"mass_matrix": lambda q, out=None: right(q)}
-    assert failing_laws(robot, wrong, True, FEW) == {"mass_matrix: out= is filled"}
+CALLS = [
+    ("kinetic_energy", "broadcast = written out", _crossed),
+    *slow(
+        ("mass_matrix", "single samples = batch",
+         lambda right: lambda q, **more: right(q, **more) * (1 + 1e-9 * (np.ndim(q) == 1))),
+        ("mass_matrix", "out= is filled",
+         lambda right: lambda q, out=None, **more: right(q, **more)),
+        ("bias_forces", "no loads = zero loads", _loaded),
+        ("kinetic_energy", "no parameters = default parameters", _doubled),
+        ("outputs", "broadcast = written out", lambda right: lambda t, *state, **more: right(
+            t if np.ndim(t) < 2 else t[:1], *state, **more)),
+    ),
+]  # fmt: skip
+"""Faults of the array interface, and the law that sees each."""
 
 
-def test_wrong_broadcast(robot):
-    right = formulation(robot).kinetic_energy
-
-    def wrong(q, qd, out=None):
-        return right(q, qd if np.ndim(qd) < 3 else np.swapaxes(qd, 0, 1), out=out)
-
-    failing = failing_laws(robot, {"kinetic_energy": wrong}, arrays=True)
-    assert failing == {"kinetic_energy: broadcast = written out"}
+@pytest.mark.parametrize(("name", "law", "change"), CALLS)
+def test_wrong_calls(whole, name, law, change):
+    wrong = change(getattr(formulation(whole), name))
+    assert failing_laws(whole, {name: wrong}, True, FEW) == {f"{name}: {law}"}
 
 
 def test_a_function_that_raises_is_a_failed_check(robot):
@@ -253,43 +254,6 @@ def test_a_wrong_shape_is_a_failed_check(robot):
     assert any(name.startswith("call without") for name in failing)
 
 
-@pytest.mark.slow
-def test_loads_that_are_not_zero_by_default(robot):
-    right = formulation(robot).bias_forces
-
-    def wrong(q, qd, *, loads=None, out=None):
-        loads = np.ones((robot.n_loads, 6)) if loads is None else loads
-        return right(q, qd, loads=loads, out=out)
-
-    failing = failing_laws(robot, {"bias_forces": wrong}, True, FEW)
-    assert failing == {"bias_forces: no loads = zero loads"}
-
-
-@pytest.mark.slow
-def test_parameters_that_are_not_the_default_ones(whole):
-    right = formulation(whole).kinetic_energy
-
-    def wrong(q, qd, *, parameters=None, out=None):
-        parameters = 2 * whole.parameters if parameters is None else parameters
-        return right(q, qd, parameters=parameters, out=out)
-
-    failing = failing_laws(whole, {"kinetic_energy": wrong}, True, FEW)
-    assert failing == {"kinetic_energy: no parameters = default parameters"}
-
-
-@pytest.mark.slow
-def test_wrong_broadcast_of_the_time(whole):
-    right = formulation(whole).outputs
-
-    def wrong(t, *arguments, **options):
-        return right(t if np.ndim(t) < 2 else t[:1], *arguments, **options)
-
-    failing = failing_laws(whole, {"outputs": wrong}, True, FEW)
-    assert failing == {"outputs: broadcast = written out"}
-
-
-# ------------------------------------------------------------------------- singular mass matrices
-
 SINGULAR = """
 symgen: 1
 name: singular
@@ -307,7 +271,6 @@ ALL_SINGULAR = (
 
 @pytest.fixture(scope="module")
 def stuck():
-    """A robot whose last joint moves no mass."""
     return NumericRobot(described(SINGULAR), runtime=("m",))
 
 
@@ -328,23 +291,17 @@ def test_where_the_mass_matrix_is_singular_nothing_is_compared(stuck):
     }
 
 
-def test_a_solution_where_there_is_none_is_found(stuck):
+@pytest.mark.parametrize(("value", "solved"), [(0.0, True), (np.nan, False)])
+def test_a_singular_sample_is_seen(stuck, value, solved):
+    """Where there is a solution, and where there is neither an error nor a warning."""
+
     def wrong(q, qd, tau, *, loads=None, parameters=None, out=None):
-        return 0.0 * q
+        return value * q
 
-    assert failing_laws(stuck, {FDL: wrong}, arrays=True) == {
-        f"{FDL} has no solution where the mass matrix is singular",
-        f"{FDL}: a singular sample raises LinAlgError, and warns once in a batch",
-    }
-
-
-def test_a_singular_sample_without_an_error_or_a_warning_is_found(stuck):
-    def quiet(q, qd, tau, *, loads=None, parameters=None, out=None):
-        return np.nan * q
-
-    assert failing_laws(stuck, {FDL: quiet}, arrays=True) == {
-        f"{FDL}: a singular sample raises LinAlgError, and warns once in a batch"
-    }
+    expected = {f"{FDL}: a singular sample raises LinAlgError, and warns once in a batch"}
+    if solved:
+        expected |= {f"{FDL} has no solution where the mass matrix is singular"}
+    assert failing_laws(stuck, {FDL: wrong}, arrays=True) == expected
 
 
 def test_regular_samples_among_singular_ones_are_compared(robot):
@@ -376,9 +333,6 @@ def test_pivots_are_those_of_the_elimination_from_the_leaves(sizes):
     assert scales._pivots(np.zeros((2, 3, 3))).tolist() == [[0.0] * 3] * 2
 
 
-# ---------------------------------------------------------------------------- between subjects
-
-
 @pytest.mark.parametrize("name", OF_TREES)
 def test_disagreement_between_backends_is_named(whole, name):
     def change(result, *_):
@@ -408,31 +362,25 @@ def test_functions_that_were_not_built_are_left_out(robot):
     assert not [row for row in rows if row.name.startswith((ID + ":", DID))]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_no_coordinates(seed):
-    recipe = Recipe(joints=(1, 3), types=("fixed",), loads=(0, 2))
-    still = NumericRobot(described(seeded_model_text(seed, recipe)))
-    rows = check_module(fake_module(still))
+KINDS = {
+    "still": Recipe(joints=(1, 3), types=("fixed",), loads=(0, 2)),
+    "bare": Recipe(joints=(3, 3), types=("revolute",), loads=(0, 0), points=(0, 0)),
+    "every joint": replace(EVERYTHING, points=(1, 2)),
+}
+SEEDS = [
+    *(("still", k) for k in range(3)),
+    *slow(("bare", 0), *(("every joint", k) for k in range(3))),
+]
+
+
+@pytest.mark.parametrize(("kind", "seed"), SEEDS)
+def test_robots_of_every_kind_pass(kind, seed):
+    robot = NumericRobot(described(seeded_model_text(seed, KINDS[kind])))
+    rows = check_module(fake_module(robot), samples=3)
     assert rows
     assert not [str(row) for row in rows if not row.passed]
-
-
-@pytest.mark.slow
-def test_no_loads_and_no_points():
-    recipe = Recipe(joints=(3, 3), types=("revolute",), loads=(0, 0), points=(0, 0))
-    free = NumericRobot(described(seeded_model_text(0, recipe)))
-    rows = check_module(fake_module(free))
-    assert not [str(row) for row in rows if not row.passed]
-    assert not [row for row in rows if "complex step of point_motion" in row.name]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", some_deep(range(4), {3}))
-def test_every_type_of_joint(seed):
-    """The coordinates ahead of the last one of a joint have no link of their own."""
-    robot = NumericRobot(described(seeded_model_text(seed, replace(EVERYTHING, points=(1, 2)))))
-    rows = check_module(fake_module(robot), samples=3)
-    assert not [str(row) for row in rows if not row.passed]
+    points = [row for row in rows if "complex step of point_motion" in row.name]
+    assert kind != "bare" or not points
 
 
 @pytest.mark.slow
@@ -447,9 +395,6 @@ def test_wrong_metadata_is_found(robot):
     assert not [row for row in rows if row.name in failing]
 
 
-# -------------------------------------------------------------------------------------- errors
-
-
 def test_errors_are_relative_to_each_sample():
     reference = np.array([[1e6, 1.0], [0.5, 0.0], [-4.0, 1.0]])
     assert relative_error(reference, reference) == 0.0
@@ -459,13 +404,10 @@ def test_errors_are_relative_to_each_sample():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_what_is_not_finite_is_an_infinite_error(bad):
+def test_what_is_not_finite_or_of_another_shape_is_an_infinite_error(bad):
     assert relative_error([[bad, 0.0]], [[1.0, 0.0]]) == np.inf
     assert relative_error([[1.0, 0.0]], [[bad, 0.0]]) == np.inf
     assert not Check("a", "b", float("nan"), 1.0, 1).passed
-
-
-def test_wrong_shapes_are_an_infinite_error():
     assert relative_error(np.zeros((3, 2)), np.zeros((3, 1))) == np.inf
     assert relative_error(np.zeros((3, 0)), np.zeros((3, 0))) == 0.0
 

@@ -1,49 +1,28 @@
 """Badly scaled models are no reason to fail, and ordinary ones get no slack."""
 
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import symgen
 from symgen import read
-from symgen.formulations import FORMULATIONS, formulation_named
+from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
+from symgen.validation.comparison import relative_error
 from symgen.validation.conditioning import condition, singularity_warnings
+from symgen.validation.evaluation import Evaluation, Facts, Subject, random_states
+from symgen.validation.oracles import NumericRobot
+from symgen.validation.scales import Response, response
+from symgen.validation.validate import validate
 from tests.choosing import deep, one_in
+from tests.mechanisms.models import BY_STATE
 from tests.oracles.descriptions import described
+from tests.oracles.fake_module import altered, formulation
 from tests.oracles.programs import validation_of
+from tests.oracles.random_models import Recipe, seeded_model_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-MODEL = """
-symgen: 1
-name: scaled
-convention: standard
-parameters: {{a: {a}, alpha: {alpha}, m: {m}, i: {i}}}
-joints:
-  - name: first
-    type: {kind}
-    dh: {{a: a, alpha: alpha}}
-    link: {{mass: m, com: [0.1, 0.2, 0.3], inertia: {{xx: i, yy: i, zz: i}}}}
-  - name: arm
-    type: revolute
-    dh: {{a: a, alpha: 1}}
-    link:
-      mass: 1.3
-      com: [0.1, -0.2, 0.15]
-      inertia: {{xx: 0.3, yy: 0.25, zz: 0.2, xy: 0.02, xz: -0.03, yz: 0.01}}
-  - {{name: hand, type: revolute, dh: {{a: 0.3}}, link: {{mass: 0.5, com: [0.1, 0, 0.15]}}}}
-"""
-ORDINARY = {"a": 0.5, "m": 1, "i": 0.1}
-SCALES = [{"m": 1e3}, {"m": 1e6}, {"m": 1e8}, {"i": 1e3}, {"i": 1e6}, {"a": 1e2}, {"a": 1e4}]
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("kind", ["revolute", *deep("prismatic")])
-@pytest.mark.parametrize("alpha", one_in(2, [0.7, 0]))
-@pytest.mark.parametrize("scale", one_in(7, SCALES), ids=str)
-def test_badly_scaled_models_pass(kind, alpha, scale):
-    description = described(MODEL.format(kind=kind, alpha=alpha, **{**ORDINARY, **scale}))
-    validation_of(description).raise_if_failed()
-
-
 HEAVY = """
 symgen: 1
 name: heavy
@@ -137,3 +116,124 @@ def test_what_solving_enlarges(model):
     far from the base, where the distance is in no lever."""
     able = map(formulation_named, ("composite", "kane", "newton_euler"))
     validation_of(described(model), SOLVED, able).raise_if_failed()
+
+
+MODELS = Path(__file__).with_name("models")
+SECOND = ["inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics_hvp"]
+PRODUCTS = {"functions": ["inverse_dynamics", "forward_dynamics_vjp", "forward_dynamics_jvp"]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        # random states are metres deep in the ground, where the terms of the spring cancel
+        ("stiff_tyre", {"backend": "numpy", "functions": SECOND}),
+        pytest.param("stiff_tyre", {"functions": "all"}, marks=pytest.mark.deep),
+        ("free_beside_planar", {"backend": "numpy", "functions": SECOND[::2]}),
+        ("cancelling_products", {"backend": "numpy", **PRODUCTS}),
+        # some formulations have derivatives by the state, and none by the parameters
+        pytest.param(
+            "slider_beside_planar",
+            {"backend": "numpy", "functions": "all", "runtime_parameters": "all"},
+            marks=pytest.mark.deep,
+        ),
+        # a length of kilometres cancels from the distance of the ends
+        ("long_spring", {"backend": "numpy", "functions": ["inverse_dynamics"]}),
+        # a loop locks a ball and a hinge; steps of ALI3-P are compared with those in Python
+        ("redundant_ball", {"functions": BY_STATE}),
+        pytest.param("redundant_ball", {"runtime_parameters": "all"}, marks=pytest.mark.deep),
+    ],
+)
+def test_builds_pass_validation(model, options):
+    robot = symgen.load(MODELS / f"{model}.yaml", **options)
+    assert robot.name == model
+
+
+def test_a_fault_of_the_numeric_model_beside_what_cancels(monkeypatch):
+    description = read(MODELS / "long_spring.yaml")
+    assert validate(description, []).passed
+    energy = NumericRobot.spring_energy
+    monkeypatch.setattr(NumericRobot, "spring_energy", lambda *x: energy(*x) * (1 + 1e-9))
+    assert not validate(description, []).passed
+
+
+SMALL = Recipe(joints=(3, 5), types=("revolute", "prismatic"), massless=False)
+SOLVING = "forward_dynamics", "forward_dynamics_derivatives"
+ABLE = [item for item in FORMULATIONS if SOLVING[0] in provided_functions(item)]
+
+
+def badly_scaled(seed):
+    """Masses from 1e-5 to 1e3, inertias from 1e-5 to 10."""
+    rng = np.random.default_rng(seed)
+
+    def scaled(match):
+        factor = 10.0 ** float(rng.integers(-5, 2))
+        entries = (entry.split(": ") for entry in match[1].split(", "))
+        shown = ", ".join(f"{key}: {float(value) * factor:.9g}" for key, value in entries)
+        return f"inertia: {{{shown}}}"
+
+    text = seeded_model_text(seed, SMALL)
+    text = re.sub("mass: ", lambda _: f"mass: 1e{rng.integers(-5, 4)} * ", text)
+    return re.sub(r"inertia: \{(.*)\}", scaled, text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", one_in(4, range(6)))
+def test_badly_scaled_trees_pass(seed):
+    description = described(badly_scaled(seed))
+    validation_of(description, (*SOLVING, "inverse_dynamics"), ABLE).raise_if_failed()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", one_in(6, range(6)))
+@pytest.mark.parametrize("name", SOLVING)
+def test_errors_are_found_in_badly_scaled_trees(seed, name):
+    description = described(badly_scaled(seed))
+    robot = NumericRobot(description)
+
+    def wrong(result, *_):
+        several = isinstance(result, tuple)
+        return (*result[:-1], result[-1] * (1 + 1e-4)) if several else result * (1 + 1e-4)
+
+    functions = formulation(robot, altered(robot, name, wrong), (*SOLVING, "inverse_dynamics"))
+    made = [Subject("s", functions, complex_step=True, arrays=False)]
+    result = validate(description, made, samples=4)
+    assert {row.name.split(",")[0].split(" ")[0] for row in result.failures} & {name, f"{name}:"}
+
+
+def test_the_bound_holds_for_disturbed_torques():
+    """Torques that are wrong by e move the accelerations by at most gain e."""
+    robot = NumericRobot(described(seeded_model_text(3, SMALL)))
+    states = random_states(robot.n, robot.n_loads, 10)
+    s = Evaluation(Subject("", robot, complex_step=True), states, Facts())
+    found = response(s, "forward_dynamics")
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        e = rng.uniform(-1, 1, states.tau.shape)
+        moved = robot.forward_dynamics(states.q, states.qd, states.tau + e, loads=states.loads)
+        change = np.abs(moved - s["forward_dynamics"]).max(axis=1)
+        assert np.all(change <= found.gain * np.abs(e).max(axis=1) * (1 + 1e-9))
+
+
+def test_without_prescribed_joints_both_responses_are_one():
+    robot = NumericRobot(described(seeded_model_text(4, SMALL)))
+    states = random_states(robot.n, robot.n_loads, 3)
+    s = Evaluation(Subject("", robot, complex_step=True), states)
+    both = [Response(s, name) for name in ("forward_dynamics", "hybrid_dynamics")]
+    assert np.array_equal(both[0].gain, both[1].gain)
+    held = Facts(prescribed=np.ones(robot.n, dtype=bool))
+    s = Evaluation(Subject("", robot, complex_step=True), states, held)
+    assert np.all(Response(s, "hybrid_dynamics").gain == 1.0)
+
+
+@pytest.mark.parametrize("left", ["inverse_dynamics", "forward_dynamics_derivatives",
+                                  "forward_dynamics"])  # fmt: skip
+def test_the_mass_matrix_is_found_in_what_there_is(left):
+    robot = NumericRobot(described(seeded_model_text(4, SMALL)))
+    states = random_states(robot.n, robot.n_loads, 3)
+    whole = Evaluation(Subject("", robot, complex_step=True), states)
+    functions = type("Functions", (), {left: staticmethod(getattr(robot, left))})
+    part = Evaluation(Subject("", functions, complex_step=True), states)
+    expected, found = (response(s, "forward_dynamics") for s in (whole, part))
+    assert relative_error(found.mass, expected.mass) < 1e-10

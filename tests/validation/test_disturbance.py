@@ -1,7 +1,5 @@
 """Roundings of a comparison are measured, and faults are not excused by them."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

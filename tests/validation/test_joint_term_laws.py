@@ -1,7 +1,5 @@
 """The laws hold with rotors, dampers, springs and friction, stiff ones, too."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -82,19 +80,6 @@ def test_rotors_hide_no_body_that_none_is(robot):
     rows = check_evaluations([Evaluation(subject, random_states(robot.n, robot.n_loads, 4), facts)])
     assert "mass_matrix is positive semi-definite" in {x.name for x in rows if not x.passed}
 
-
-def test_the_numbers_of_the_terms(robot):
-    assert robot.coordinate_names == ("a", "b_1", "b_2", "b_3", "c")
-    terms = robot.joint_terms
-    assert terms["reflected_inertia"].tolist() == [2.0, 0.1, 0.0, 0.3, 0.0]
-    assert terms["damping"].tolist() == [0.7, 0.0, 0.5, 0.2, 2.0]
-    assert terms["stiffness"].tolist() == [11.0, 3.0, 3.0, 3.0, 0.0]
-    assert terms["rest"].tolist() == [0.3, 0.1, -0.7, 0.0, 0.0]
-    assert terms["friction"].tolist() == [0.4, 0.8, 0.0, 0.3, 0.0]
-    assert terms["friction_velocity"].tolist() == [0.6, 0.5, 1.0, 2.0, 1e-3]
-
-
-# --------------------------------------------------------------------------------- stiff terms
 
 STIFF = [
     "stiffness: 1e9, rest: 100", "stiffness: 1e6, rest: 1e6", "damping: 1e6",

@@ -1,7 +1,5 @@
 """A sign flipped in any step of a formulation makes the validation fail."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -30,7 +28,6 @@ DEAR = tuple(name for name in FUNCTIONS if name.endswith(LONG))
 
 
 def flipped(graph, node, args):
-    """Return the node with the other sign."""
     return graph.neg(rebuilt(graph, node, args))
 
 
@@ -50,20 +47,18 @@ def with_everything(seed):
     )
 
 
-def mutations(seed, functions=FUNCTIONS):
+def mutations(seed, function):
     """Yield programs of random formulations, and with the sign of one statement flipped.
 
     Another robot every ten times: on some a function is constant, such as loads on the base.
     """
     rng = np.random.default_rng(seed)
-    able = [item for item in FORMULATIONS if set(functions) & set(PROVIDED[item.name])]
+    able = [item for item in FORMULATIONS if function in PROVIDED[item.name]]
     for times in itertools.count():
         if times % 10 == 0:
             description = described(with_everything(seed + 1000 * (times // 10)))
         formulation = able[int(rng.integers(len(able)))]
-        names = [name for name in PROVIDED[formulation.name] if name in functions]
-        name = names[int(rng.integers(len(names)))]
-        program = derived_program(description, formulation, name, RUNTIME)
+        program = derived_program(description, formulation, function, RUNTIME)
         nodes = [statement.value for statement in program.statements] + list(program.results)
         nodes = [node for node in nodes if node.args]
         if nodes:
@@ -87,20 +82,11 @@ def matters(program, wrong):
     return not all(np.allclose(x, y, rtol=0, atol=1e-9) for x, y in zip(*pairs, strict=True))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", one_in(14, range(70)))
-def test_a_flipped_sign_is_found(seed):
-    assert_found(mutations(seed))
-
-
 @pytest.mark.parametrize("seed", one_in(4, range(100, 104)))
 @pytest.mark.parametrize("function", some_slow(FUNCTIONS, {*FUNCTIONS} - {*DEAR}))
 def test_a_flipped_sign_is_found_in_every_function(function, seed):
-    assert_found(mutations(seed, (function,)))
-
-
-def assert_found(candidates):
     """The first mutation that changes a result fails the validation, and the original passes."""
+    candidates = mutations(seed, function)
     description, right, wrong = next(m for m in candidates if matters(*m[1:]))
     for program, passes in ((right, True), (wrong, False)):
         functions = functions_of(description, program)

@@ -1,7 +1,5 @@
 """The numeric model against Pinocchio, against differences, and in special cases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +15,7 @@ from symgen.validation.oracles import NumericRobot, _implicit, _solvable
 from tests.choosing import one_in
 from tests.oracles.comparison import LIMIT, SINGULAR, agrees, condition, solving_limit, state_of
 from tests.oracles.descriptions import described
-from tests.oracles.parameter_kinds import EVERY_KIND, every_kind
+from tests.oracles.parameter_kinds import EVERY_KIND
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
@@ -60,8 +58,6 @@ def test_random_trees_equal_pinocchio(recipe, seed):
     assert agrees(*coriolis)
 
 
-# -------------------------------------------------------------------------------------- shapes
-
 EMPTY = """
 symgen: 1
 name: empty
@@ -94,84 +90,6 @@ def test_batches_are_their_samples(model):
                 assert agrees(whole[k][i], single, 1e-12)
                 assert not mixed or agrees(product[k][i, i], single, 1e-12)
                 assert empty[k].shape == (0, *single.shape)
-
-
-# ------------------------------------------------------------------------------- complex steps
-
-STEPPED = {
-    "forward_dynamics": ("q", "qd", "tau"),
-    "hybrid_dynamics": ("q", "qd", "x"),
-}
-"""The derivatives of functions are by these, in this order, behind the value."""
-
-
-def slope(robot, name, state, key):
-    """Differentiate a function by an argument, by complex steps."""
-    steps = 1j * STEP * np.eye(len(state[key]))
-    moved = ({**state, key: state[key] + step} for step in steps)
-    return np.stack([call(robot, name, x)[0].imag / STEP for x in moved], axis=-1)
-
-
-@pytest.mark.parametrize("name", STEPPED)
-def test_derivatives_are_complex_steps(name):
-    description, _ = every_kind()
-    robot, state = NumericRobot(description), state_of(description, 4)
-    value, *slopes = call(robot, f"{name}_derivatives", state)
-    assert agrees(value, call(robot, name, state)[0])
-    for key, found in zip(STEPPED[name], slopes, strict=True):
-        assert agrees(found, slope(robot, name, state, key), 1e-12), key
-
-
-def test_hybrid_dynamics_inverts_what_is_free():
-    description, _ = every_kind()
-    robot, state = NumericRobot(description), state_of(description, 4)
-    (y,) = call(robot, "hybrid_dynamics", state)
-    held, x = robot.prescribed, state["x"]
-    assert 0 < held.sum() < robot.n
-    state |= {"qdd": np.where(held, x, y), "tau": np.where(held, y, x)}
-    assert agrees(call(robot, "inverse_dynamics", state)[0], state["tau"])
-    assert agrees(call(robot, "forward_dynamics", state)[0], state["qdd"], 1e-10)
-
-
-# ---------------------------------------------------------------------------------- parameters
-
-
-def difference(robot, function, index, size=2e-4):
-    """d function(robot) / d one parameter by central differences of the fourth order."""
-    step = np.zeros(robot.n_parameters)
-    step[index] = size * max(1.0, abs(robot.parameters[index]))
-    values = [function(robot.with_parameters(robot.parameters + k * step)) for k in (-2, -1, 1, 2)]
-    return np.asarray((values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * step[index]))
-
-
-@pytest.mark.slow
-def test_derivatives_by_every_kind_of_parameter_are_differences():
-    description, names = every_kind()
-    robot, state = NumericRobot(description, runtime=names), state_of(description, 1)
-    seen = np.zeros(robot.n_parameters)
-    for name in ("inverse_dynamics", "forward_dynamics", "hybrid_dynamics", "kinetic_energy",
-                 "potential_energy", "point_motion"):  # fmt: skip
-        slopes = np.stack(call(robot, f"{name}_parameter_derivatives", state))
-        for k in range(robot.n_parameters):
-            expected = difference(robot, lambda r, n=name: np.stack(call(r, n, state)), k)
-            assert np.allclose(slopes[..., k], expected, rtol=1e-6, atol=1e-6), (name, names[k])
-            seen[k] = max(seen[k], np.abs(expected).max())
-    assert (seen > 1e-3).all()
-
-
-def test_sensitivities_are_the_derivative_along_a_curve():
-    description, names = every_kind()
-    robot, state = NumericRobot(description, runtime=names), state_of(description, 2)
-    given = state["q"], state["qd"], state["tau"]
-    directions = np.random.default_rng(3).uniform(-1, 1, (3, robot.n, robot.n_parameters))
-    loads = {"loads": state["loads"]}
-    qdd, total = robot.forward_dynamics_sensitivities(*given, *directions, **loads)
-    assert agrees(qdd, robot.forward_dynamics(*given, **loads), 0.0)
-    for k, unit in enumerate(np.eye(robot.n_parameters)):
-        moved = robot.with_parameters(robot.parameters + 1j * STEP * unit)
-        curve = (x + 1j * STEP * d[..., k] for x, d in zip(given, directions, strict=True))
-        column = moved.forward_dynamics(*curve, **loads).imag / STEP
-        assert agrees(total[..., k], column, 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -221,9 +139,6 @@ def test_derived_parameters_follow_complex_ones():
     assert values["half"] == 1.0 + 0.5j * STEP
     assert values["md"] == 0.5 + 1.7 * values["half"]
     assert values["d1"] == 0.2
-
-
-# ------------------------------------------------------------------------------- special cases
 
 
 def test_where_the_mass_matrix_is_singular_there_is_no_number():

@@ -1,26 +1,27 @@
-"""The notebook for class: valid, it runs, its answers are wrong and can be righted."""
+"""The notebooks: valid, they run; answers of that for class are wrong and can be righted."""
 
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import symgen
 from tests.choosing import some_slow
+from tests.support.commands import printed_by
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-NOTEBOOK = EXAMPLES / "class_two_link.ipynb"
 ROBOT = EXAMPLES / "two_link.yaml"
-CELLS = json.loads(NOTEBOOK.read_text())["cells"]
-CODE = ["".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"]
+CELLS = {
+    name: json.loads((EXAMPLES / f"{name}.ipynb").read_text())["cells"]
+    for name in ("class_two_link", "plan_two_link")
+}
 WRONG = [
-    answer for cell in CODE for answer in re.findall(r'^grade\("""(.*?)"""\)$', cell, re.S | re.M)
+    answer
+    for cell in CELLS["class_two_link"]
+    for answer in re.findall(r'^grade\("""(.*?)"""\)$', "".join(cell["source"]), re.S | re.M)
 ]
 
 RIGHT = (
@@ -65,18 +66,18 @@ tau[2] = inertia + m2*L1*l2*s2*qd1**2 + m2*l2*g*c12 - load
 """The exercises, solved."""
 
 
-def test_it_is_valid_and_holds_no_results():
+@pytest.mark.parametrize("name", CELLS)
+def test_it_is_valid_and_holds_no_results(name):
     nbformat = pytest.importorskip("nbformat", reason="needs nbformat: pip install 'symgen[test]'")
-    nbformat.validate(nbformat.read(NOTEBOOK, as_version=4))
-    for cell in CELLS:
+    nbformat.validate(nbformat.read(EXAMPLES / f"{name}.ipynb", as_version=4))
+    for cell in CELLS[name]:
         assert cell.get("outputs", []) == []
         assert cell.get("execution_count") is None
 
 
 def test_there_are_as_many_exercises_as_headings():
-    headings = [
-        line for cell in CELLS for line in cell["source"] if line.startswith("### Exercise")
-    ]
+    lines = [line for cell in CELLS["class_two_link"] for line in cell["source"]]
+    headings = [line for line in lines if line.startswith("### Exercise")]
     assert len(WRONG) == len(RIGHT) == len(headings) == 8
 
 
@@ -88,21 +89,28 @@ def test_an_answer_is_wrong_at_first_and_can_be_righted(number):
     assert symgen.grade(ROBOT, RIGHT[number - 1]).passed
 
 
-@pytest.mark.deep
-def test_its_cells_run(tmp_path):
-    for library in ("matplotlib", "xarray", "scipy"):
-        if find_spec(library) is None:
-            pytest.skip(f"needs {library}: pip install 'symgen[examples]'")
-    shutil.copy(ROBOT, tmp_path)
-    (tmp_path / "lesson.py").write_text("\n\n".join(CODE))
+def cells_printed(name):
+    """What the cells of a notebook print, run as a program in the folder of the examples."""
+    for library in ("matplotlib", "xarray", "scipy", "casadi"):
+        pytest.importorskip(library, reason=f"needs {library}: pip install 'symgen[examples]'")
+    cells = ["".join(cell["source"]) for cell in CELLS[name] if cell["cell_type"] == "code"]
     environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONPATH": str(EXAMPLES.parent)}
-    done = subprocess.run(
-        [sys.executable, "lesson.py"],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert len(re.findall("WRONG", done.stdout)) >= 8
-    difference = re.search(r"largest difference in 1000 states: (\S+) N m", done.stdout)
-    change = re.search(r"largest change of the energy: (\S+) J", done.stdout)
+    return printed_by(sys.executable, "-c", "\n\n".join(cells), cwd=EXAMPLES, env=environment)
+
+
+@pytest.mark.deep
+def test_the_notebook_for_class_runs():
+    text = cells_printed("class_two_link")
+    assert len(re.findall("WRONG", text)) >= 8
+    difference = re.search(r"largest difference in 1000 states: (\S+) N m", text)
+    change = re.search(r"largest change of the energy: (\S+) J", text)
     assert float(difference[1]) < 1e-13
     assert float(change[1]) < 1e-8
+
+
+@pytest.mark.deep
+def test_the_notebook_on_optimal_motions_runs():
+    times = [
+        line.split("T = ")[1].split()[0] for line in cells_printed("plan_two_link").splitlines()[:2]
+    ]
+    assert times == ["0.392659", "0.393140"]
