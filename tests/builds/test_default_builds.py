@@ -84,6 +84,39 @@ def model(name: str) -> str:
     return f"symgen: 1\nname: {name}\njoints:\n{joints}{BESIDE_JOINTS.get(name, '')}"
 
 
+FIXED_AT_THE_BASE = {
+    ".urdf": """<robot name="mounted">
+  <link name="world"/>
+  <link name="base_link"/>
+  <link name="arm"><inertial>
+    <mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+  </inertial></link>
+  <joint name="mount" type="fixed"><parent link="world"/><child link="base_link"/></joint>
+  <joint name="j" type="continuous">
+    <parent link="base_link"/><child link="arm"/><axis xyz="0 1 0"/>
+  </joint>
+</robot>
+""",
+    ".sdf": """<sdf version="1.9"><model name="mounted">
+  <link name="stand"/>
+  <link name="arm"><pose>0 0 0.3 0 0 0</pose></link>
+  <joint name="mount" type="fixed"><parent>world</parent><child>stand</child></joint>
+  <joint name="j" type="revolute">
+    <parent>stand</parent><child>arm</child><axis><xyz>0 1 0</xyz></axis>
+  </joint>
+</model></sdf>
+""",
+    ".xml": """<mujoco model="mounted"><worldbody>
+  <body name="stand"><geom size="0.1" mass="1"/>
+    <body name="arm" pos="0 0 0.3">
+      <joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0" mass="1"/>
+    </body>
+  </body>
+</worldbody></mujoco>
+""",
+}
+"""A link fixed to the base, in other formats."""
+
 ROBOTS = "example-robot-data: pip install 'symgen[test-robots]'"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MODELS = [p for p in sorted(EXAMPLES.rglob("*.yaml")) if "\nsymgen:" in f"\n{p.read_text()}"]
@@ -143,6 +176,13 @@ def test_open_loop_of_fixed_links():
     robot = loaded("loop_of_fixed_links", "sqrt(1.01)", "1.5", backend="numpy")
     with pytest.raises(ValueError, match="do not close from here: rod is off by"):
         robot.assemble()
+
+
+@pytest.mark.parametrize("suffix", FIXED_AT_THE_BASE)
+def test_formats(suffix):
+    robot = symgen.load(file_of(FIXED_AT_THE_BASE[suffix], suffix[1:]))
+    assert robot.backend == "compiled"
+    assert robot.coordinate_names == ("j",)
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
