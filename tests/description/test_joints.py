@@ -9,7 +9,7 @@ import pytest
 from symgen.description.expressions import evaluate
 from symgen.description.model import JointTerms, Limits
 from symgen.joints import JOINTS
-from tests.description.reports import faults, model, one_joint, warnings, with_header
+from tests.description.reports import faults, model, one_joint, rows, warnings, with_header
 
 LINK = "link: {mass: 1, com: [0.1, 0.2, 0.3], inertia: {xx: 1, yy: 1, zz: 1}}"
 REVOLUTE = f"type: revolute\ndh: {{}}\n{LINK}\n"
@@ -59,83 +59,60 @@ def test_limits_are_scalars_or_lists() -> None:
 
 
 WRONG = {  # lines from 9
-    SPHERICAL + "damping: [1, 2]": [
+    SPHERICAL + "damping: [1, 2]":
         "9: joints[0].damping: expected a number, or a list of 3 entries, one for each coordinate "
-        "of a spherical joint, found 2"
-    ],
-    REVOLUTE + "friction: [1, 2]": [
-        "9: joints[0].friction: expected a number, or a list of 1 entry, one for each coordinate "
-        "of a revolute joint, found 2"
-    ],
-    SPHERICAL + "damping: [1, -2, b]\nfriction: {x: 1}\nrest: true\nstiffness: [1, [2], 3]": [
-        "9: joints[0].damping[1]: negative (-2); expected zero or more",
-        "9: joints[0].damping[2]: unknown name 'b'; expected a parameter of this file, pi or deg",
+        "of a spherical joint, found 2",
+    SPHERICAL + "damping: [1, -2, b]\nfriction: {x: 1}\nrest: true\nstiffness: [1, [2], 3]":
+        "9: joints[0].damping[1]: negative (-2); expected zero or more\n"
+        "9: joints[0].damping[2]: unknown name 'b'; expected a parameter of this file, pi or deg\n"
         "10: joints[0].friction: expected a number or an expression, or a list with one for each "
-        "coordinate, found a mapping",
+        "coordinate, found a mapping\n"
         "11: joints[0].rest: expected a number or an expression, or a list with one for each "
-        "coordinate, found 'true'",
+        "coordinate, found 'true'\n"
         "12: joints[0].stiffness[1]: expected a number or an expression, found a list",
-    ],
-    REVOLUTE + "rotor_inertia: -1\nfriction: -0.5\nfriction_velocity: 0\ngear_ratio: 1/0": [
-        "9: joints[0].rotor_inertia: negative (-1); expected zero or more",
-        "10: joints[0].friction: negative (-0.5); expected zero or more",
+    REVOLUTE + "rotor_inertia: -1\nfriction: -0.5\nfriction_velocity: 0\ngear_ratio: 1/0":
+        "9: joints[0].rotor_inertia: negative (-1); expected zero or more\n"
+        "10: joints[0].friction: negative (-0.5); expected zero or more\n"
         "11: joints[0].friction_velocity: expected more than zero, found 0; it is the velocity at "
-        "which friction reaches tanh(1) = 76 % of its size",
+        "which friction reaches tanh(1) = 76 % of its size\n"
         "12: joints[0].gear_ratio: '1/0': division by zero",
-    ],
-    REVOLUTE + "mimic: b\nprescribed: t": [
+    REVOLUTE + "mimic: b\nprescribed: t":
         "9: joints[0].mimic: expected a mapping (key: value), for example {coordinate: .., "
-        "multiplier: .., offset: ..}, found the text 'b'",
+        "multiplier: .., offset: ..}, found the text 'b'\n"
         "10: joints[0].prescribed: expected true or false, found the text 't'",
-    ],
-    REVOLUTE + "prescribed: [true, false]": [
-        "9: joints[0].prescribed: expected true, false, or a list of 1, one for each coordinate of "
-        "a revolute joint, found 2"
-    ],
-    f"type: fixed\ndh: {{}}\n{LINK}\n" + "\n".join(f"{key}: 1" for key in TERMS): [
-        f"{line}: joints[0].{key}: a fixed joint does not move; remove '{key}'"
-        for line, key in enumerate(TERMS, start=9)
-    ],
-    f"type: ball\norigin: {{}}\n{LINK}\ndamping: [1, 2, c]\nlimits: {{lower: [1, d]}}": [
-        "6: joints[0].type: 'ball' is no joint type here; write spherical",
-        "9: joints[0].damping[2]: unknown name 'c'; expected a parameter of this file, pi or deg",
-        "10: joints[0].limits.lower[1]: unknown name 'd'; expected a parameter of this file, pi or "
-        "deg",
-    ],
-}
-
-
-@pytest.mark.parametrize("keys", WRONG)
-def test_wrong_options(keys: str) -> None:
-    assert faults(one_joint(keys)) == WRONG[keys]
+    REVOLUTE + "prescribed: [true, false]":
+        "9: joints[0].prescribed: expected true, false, or a list of 1, one for each coordinate "
+        "of a revolute joint, found 2",
+    f"type: fixed\norigin: {{}}\n{LINK}\n" + "\n".join(f"{key}: 1" for key in TERMS):
+        "\n".join(
+            f"{line}: joints[0].{key}: a fixed joint does not move; remove '{key}'"
+            for line, key in enumerate(TERMS, start=9)
+        ),
+    f"type: ball\norigin: {{}}\n{LINK}\ndamping: [1, 2, c]\nlimits: {{lower: [1, d]}}":
+        "6: joints[0].type: 'ball' is no joint type here; write spherical\n"
+        "9: joints[0].damping[2]: unknown name 'c'; expected a parameter of this file, pi or deg\n"
+        "10: joints[0].limits.lower[1]: unknown name 'd'; expected a parameter of this file, pi "
+        "or deg",
+}  # fmt: skip
 
 
 REMARKS = {  # lines from 9
-    "rest: 1": ["9: joints[0].rest: says nothing without 'stiffness'"],
-    "gear_ratio: 100": ["9: joints[0].gear_ratio: says nothing without 'rotor_inertia'"],
-    "friction_velocity: 1": ["9: joints[0].friction_velocity: says nothing without 'friction'"],
-    "rest: 1\nstiffness: 0": [],
-    "stiffness: -2": [
-        "9: joints[0].stiffness: negative (-2): this spring pushes away from its rest position"
-    ],
-    "rotor_inertia: 1\ngear_ratio: 0": [
-        "10: joints[0].gear_ratio: zero: the joint does not feel the inertia of its rotor"
-    ],
-    "rotor_inertia: 1\ngear_ratio: -50": [],
-    "rotor_inertia: 0\ndamping: 0\nfriction: 0": [],
-}
+    "rest: 1": "9: joints[0].rest: says nothing without 'stiffness'",
+    "gear_ratio: 100": "9: joints[0].gear_ratio: says nothing without 'rotor_inertia'",
+    "friction_velocity: 1": "9: joints[0].friction_velocity: says nothing without 'friction'",
+    "rest: 1\nstiffness: 0": "",
+    "stiffness: -2":
+        "9: joints[0].stiffness: negative (-2): this spring pushes away from its rest position",
+    "rotor_inertia: 1\ngear_ratio: 0":
+        "10: joints[0].gear_ratio: zero: the joint does not feel the inertia of its rotor",
+    "rotor_inertia: 1\ngear_ratio: -50": "",
+    "rotor_inertia: 0\ndamping: 0\nfriction: 0": "",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("keys", REMARKS)
-def test_remarks_on_options(keys: str) -> None:
-    assert warnings(one_joint(REVOLUTE + keys)) == REMARKS[keys]
-
-
-def test_remarks_on_entries_of_lists() -> None:
-    assert warnings(one_joint(f"{SPHERICAL}stiffness: [1, -2, -3]")) == [
-        "9: joints[0].stiffness[1]: negative (-2): this spring pushes away from its rest position",
-        "9: joints[0].stiffness[2]: negative (-3): this spring pushes away from its rest position",
-    ]
+@pytest.mark.parametrize(("text", "report"), rows(REMARKS, lambda keys: one_joint(REVOLUTE + keys)))
+def test_remarks_on_options(text: str, report: str) -> None:
+    assert warnings(text) == report.splitlines()
 
 
 def test_parameters_of_options_are_used() -> None:
@@ -174,80 +151,64 @@ def test_joints_on_manifolds() -> None:
 
 
 WRONG_AXES = {  # lines from 6
-    "type: revolute\norigin: {}\ncoordinates: quaternion": [
-        "8: joints[0].coordinates: a revolute joint takes no 'coordinates'; spherical and floating "
-        "joints do"
-    ],
-    "type: spherical\norigin: {}\ncoordinates: quaternions": [
-        "8: joints[0].coordinates: expected angles, quaternion or euler_parameters, found the text "
-        "'quaternions'; did you mean 'quaternion'?"
-    ],
+    "type: revolute\norigin: {}\ncoordinates: quaternion":
+        "8: joints[0].coordinates: a revolute joint takes no 'coordinates'; spherical and "
+        "floating joints do",
+    "type: spherical\norigin: {}\ncoordinates: quaternions":
+        "8: joints[0].coordinates: expected angles, quaternion or euler_parameters, found the "
+        "text 'quaternions'; did you mean 'quaternion'?",
     "type: spherical\norigin: {}\ncoordinates: euler_parameters\nsequence: xyz\n"
-    "limits: {velocity: 3}\nstiffness: 2": [
-        "9: joints[0].sequence: says nothing beside 'coordinates: euler_parameters'; remove it",
-        "10: joints[0].limits: 'limits' means nothing for one of four Euler parameters; remove it, "
-        "or write 'coordinates: quaternion'",
+    "limits: {velocity: 3}\nstiffness: 2":
+        "9: joints[0].sequence: says nothing beside 'coordinates: euler_parameters'; remove it\n"
+        "10: joints[0].limits: 'limits' means nothing for one of four Euler parameters; remove "
+        "it, or write 'coordinates: quaternion'\n"
         "11: joints[0].stiffness: 'stiffness' means nothing for one of four Euler parameters; "
         "remove it, or write 'coordinates: quaternion'",
-    ],
     "type: spherical\norigin: {}\ncoordinates: quaternion\nsequence: xyz\nstiffness: [3, 3, 4]\n"
-    "limits: {lower: 0}\nprescribed: [true, true, false]": [
-        "9: joints[0].sequence: says nothing beside 'coordinates: quaternion'; remove it",
-        "10: joints[0].stiffness: expected a number, or the same three times for rotation: such "
-        "a spring pulls along the shortest way to its rest",
+    "limits: {lower: 0}\nprescribed: [true, true, false]":
+        "9: joints[0].sequence: says nothing beside 'coordinates: quaternion'; remove it\n"
+        "10: joints[0].stiffness: expected a number, or the same three times for rotation: such a "
+        "spring pulls along the shortest way to its rest\n"
         "11: joints[0].limits.lower: 'lower' means nothing beside 'coordinates: quaternion': an "
         "attitude has no limits entry by entry; remove it ('velocity' and 'effort' may stay), or "
-        "write 'coordinates: angles'",
+        "write 'coordinates: angles'\n"
         "12: joints[0].prescribed: expected true or false beside 'coordinates: quaternion': the "
         "joint is prescribed as a whole",
-    ],
-    "type: spherical\norigin: {}\ncoordinates: quaternion\nstiffness: 3\nrest: 0": [
+    "type: spherical\norigin: {}\ncoordinates: quaternion\nstiffness: 3\nrest: 0":
         "10: joints[0].rest: expected a list of 4, the entries qx qy qz qw of q at which the "
         "spring is slack",
-    ],
     "type: floating\norigin: {}\ncoordinates: quaternion\nstiffness: 3\n"
-    "rest: [1, 2, 3, 0, 0, 0, 0]": [
+    "rest: [1, 2, 3, 0, 0, 0, 0]":
         "10: joints[0].rest: the quaternion is zero; expected [..., 0, 0, 0, 1] or such",
-    ],
-    "type: spherical": [
-        "5: joints[0]: a spherical joint needs 'origin: {xyz, rpy}', perhaps 'origin: {}'"
-    ],
-    "type: universal\ndh: {}\norigin: {}": [
-        "7: joints[0].dh: a universal joint takes 'origin: {xyz, rpy}', not 'dh'"
-    ],
-    "type: cylindrical\nbefore: {}\ndh: {}\naxis: [0, 0, 1]": [
-        "7: joints[0].before: 'before' stands only beside 'dh'; put this transform into 'origin'",
+    "type: spherical":
+        "5: joints[0]: a spherical joint needs 'origin: {xyz, rpy}', perhaps 'origin: {}'",
+    "type: universal\ndh: {}\norigin: {}":
+        "7: joints[0].dh: a universal joint takes 'origin: {xyz, rpy}', not 'dh'",
+    "type: cylindrical\nbefore: {}\ndh: {}\naxis: [0, 0, 1]":
+        "7: joints[0].before: 'before' stands only beside 'dh'; put this transform into 'origin'\n"
         "8: joints[0].dh: a cylindrical joint takes 'origin: {xyz, rpy}', not 'dh'",
-    ],
-    "type: spherical\norigin: {}\naxis: [0, 0, 1]\naxes: [x, y]": [
-        "8: joints[0].axis: a spherical joint takes 'sequence', not 'axis'",
+    "type: spherical\norigin: {}\naxis: [0, 0, 1]\naxes: [x, y]":
+        "8: joints[0].axis: a spherical joint takes 'sequence', not 'axis'\n"
         "9: joints[0].axes: a spherical joint takes 'sequence', not 'axes'",
-    ],
-    "type: fixed\norigin: {}\naxes: [x, y]\nsequence: zyx": [
-        "8: joints[0].axes: a fixed joint does not move; remove 'axes'",
+    "type: fixed\norigin: {}\naxes: [x, y]\nsequence: zyx":
+        "8: joints[0].axes: a fixed joint does not move; remove 'axes'\n"
         "9: joints[0].sequence: a fixed joint does not move; remove 'sequence'",
-    ],
-    "type: universal\norigin: {}\naxes: [x, x]": [
-        f"8: joints[0].axes: expected one of {PAIRS}, found '[x, x]'"
-    ],
-    "type: universal\norigin: {}\naxes: xy": [
-        "8: joints[0].axes: expected a list of axes such as [x, y], found the text 'xy'"
-    ],
-    "type: spherical\norigin: {}\nsequence: zzx": [
-        f"8: joints[0].sequence: expected one of {SEQUENCES}, found 'zzx'"
-    ],
-    "type: spherical\norigin: {}\nsequence: ZYX": [
-        f"8: joints[0].sequence: expected one of {SEQUENCES}, found 'ZYX'; did you mean 'zyx'?"
-    ],
-    "type: floating\norigin: {}\nsequence: [z, y, x]": [
-        "8: joints[0].sequence: expected a sequence of axes such as zyx, found a list"
-    ],
-}
+    "type: universal\norigin: {}\naxes: [x, x]":
+        f"8: joints[0].axes: expected one of {PAIRS}, found '[x, x]'",
+    "type: universal\norigin: {}\naxes: xy":
+        "8: joints[0].axes: expected a list of axes such as [x, y], found the text 'xy'",
+    "type: spherical\norigin: {}\nsequence: zzx":
+        f"8: joints[0].sequence: expected one of {SEQUENCES}, found 'zzx'",
+    "type: spherical\norigin: {}\nsequence: ZYX":
+        f"8: joints[0].sequence: expected one of {SEQUENCES}, found 'ZYX'; did you mean 'zyx'?",
+    "type: floating\norigin: {}\nsequence: [z, y, x]":
+        "8: joints[0].sequence: expected a sequence of axes such as zyx, found a list",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("keys", WRONG_AXES)
-def test_wrong_joints(keys: str) -> None:
-    assert faults(one_joint(keys)) == WRONG_AXES[keys]
+@pytest.mark.parametrize(("text", "report"), rows({**WRONG, **WRONG_AXES}, one_joint))
+def test_wrong_joints(text: str, report: str) -> None:
+    assert faults(text) == report.split("\n")
 
 
 @pytest.mark.parametrize("kind", JOINTS, ids=lambda kind: kind.name)
