@@ -236,104 +236,63 @@ def test_a_model_without_joints_is_legal() -> None:
     assert [entry.text for entry in robot.gravity] == ["0", "0", "-9.81"]
 
 
-def test_defaults_of_a_joint() -> None:
-    robot = model(CHAIN)
-    joint = robot.joints[0]
-    assert joint.axis is not None
-    assert [entry.text for entry in joint.axis] == ["0", "0", "1"]
-    assert joint.origin is not None
-    assert [entry.text for entry in joint.origin.xyz + joint.origin.rpy] == ["0"] * 6
-    assert [entry.text for entry in joint.link.com + joint.link.inertia] == ["0"] * 9
-    assert (joint.dh, joint.before, joint.limits[0].upper) == (None, None, None)
-    assert robot.joints[2].axis is None
-    assert [entry.text for entry in robot.loads[0].point] == ["0", "0", "0"]
-
-
 # ---------------------------------------------------------------------------------------- warnings
 
 TRIANGLE = (
-    "breaks the triangle inequality, {}; no body has this inertia, though planar and textbook "
-    "models may"
+    "7: joints[0].link.inertia: breaks the triangle inequality, {}; no body has this inertia, "
+    "though planar and textbook models may"
 )
+PLANAR = one_link("{mass: 1, inertia: {zz: 2}}")
+TURNED = PLANAR + "  - {name: up, type: revolute, KEYS, link: {mass: 1}}\n"
+TOOL = (
+    one_link("{}") + "  - {name: tool, type: fixed, origin: {}, link: {mass: M}}\nparameters: {M: "
+)
+END = (
+    "joints[{}]: the link '{}' ends a chain and has neither mass nor inertia, so that nothing "
+    "resists its joint"
+)
+FORGOTTEN = "7: joints[0].link: this link gives {} but no mass; write 'mass: 0' if that is meant"
+NO_JOINTS = "no joints: the robot has 0 coordinates"
+WARNINGS = {
+    one_link("{mass: 1, inertia: {xx: 1, yy: 1, zz: 2.1}}"):
+        TRIANGLE.format("xx + yy < zz (2 < 2.1)"),
+    one_link("{mass: 1, inertia: {xx: 1, yy: 1, zz: 2}}"): "",  # a lamina
+    PLANAR: "",  # in the plane zz alone matters
+    TURNED.replace("KEYS", "origin: {}, axis: [0, 1, 0]"):
+        TRIANGLE.format("xx + yy < zz (0 < 2)"),
+    TURNED.replace("KEYS", "origin: {rpy: [0.1, 0, 0]}"):
+        TRIANGLE.format("xx + yy < zz (0 < 2)"),
+    # the principal moments are 0.5, 1, 1.6
+    one_link("{mass: 1, inertia: {xx: 1.05, yy: 1.05, zz: 1, xy: 0.55}}"):
+        TRIANGLE.format("principal moments 0.5 + 1 < 1.6"),
+    CHAIN: f"5: {END.format(1, 'two')}\n7: {END.format(3, 'four')}\n9: {END.format(5, 'six')}",
+    TOOL + "1}\n": "",  # a tool on a fixed joint counts for the link that carries it
+    TOOL + "1 - 1}\n": f"5: {END.format(0, 'a')}",
+    one_link("{mass: c}") + "parameters:\n  a: 1\n  b: 2*a\n  c: 3\n":
+        "11: parameters.b: this parameter is not used",
+    "symgen: 1\nname: rock\n": f"1: {NO_JOINTS}",
+    "symgen: 1\nname: rock\njoints: []\n": f"3: joints: {NO_JOINTS}",
+    one_link("{com: [0.1, 0, 0]}"): FORGOTTEN.format("com"),  # and nothing of the end of a chain
+    one_link("{inertia: {xx: 1, yy: 1, zz: 1}}"): FORGOTTEN.format("inertia"),
+    one_link("{mass: 0, inertia: {xx: 1, yy: 1, zz: 1}}"): "",
+}  # fmt: skip
 
 
-def test_triangle_inequality() -> None:
-    assert warnings(one_link("{mass: 1, inertia: {xx: 1, yy: 1, zz: 2.1}}")) == [
-        "7: joints[0].link.inertia: " + TRIANGLE.format("xx + yy < zz (2 < 2.1)")
-    ]
-    assert warnings(one_link("{mass: 1, inertia: {xx: 1, yy: 1, zz: 2}}")) == []  # a lamina
-    assert warnings(one_link("{mass: 1, inertia: {zz: 2}}")) == []  # in the plane only that matters
-    for turned in ("origin: {}, axis: [0, 1, 0]", "origin: {rpy: [0.1, 0, 0]}"):
-        joint = f"  - {{name: up, type: revolute, {turned}, link: {{mass: 1}}}}"
-        text = one_link("{mass: 1, inertia: {zz: 2}}").rstrip() + f"\n{joint}\n"
-        assert warnings(text) == [
-            "7: joints[0].link.inertia: " + TRIANGLE.format("xx + yy < zz (0 < 2)")
-        ]
-    # Here only the principal moments show it: 0.5, 1, 1.6.
-    assert warnings(one_link("{mass: 1, inertia: {xx: 1.05, yy: 1.05, zz: 1, xy: 0.55}}")) == [
-        "7: joints[0].link.inertia: " + TRIANGLE.format("principal moments 0.5 + 1 < 1.6")
-    ]
-
-
-def test_massless_ends() -> None:
-    ends = (
-        "the link {} ends a chain and has neither mass nor inertia, so that nothing resists its "
-        "joint"
-    )
-    assert warnings(CHAIN) == [
-        "5: joints[1]: " + ends.format("'two'"),
-        "7: joints[3]: " + ends.format("'four'"),
-        "9: joints[5]: " + ends.format("'six'"),
-    ]
-    # A tool on a fixed joint counts for the link that carries it; a value of zero does not.
-    tool = "  - {name: tool, type: fixed, origin: {}, link: {mass: M}}\n"
-    text = one_link("{}") + tool + "parameters: {M: "
-    assert warnings(text + "1}\n") == []
-    assert warnings(text + "1 - 1}\n") == ["5: joints[0]: " + ends.format("'a'")]
+@pytest.mark.parametrize(("text", "report"), rows(WARNINGS))
+def test_warnings(text: str, report: str) -> None:
+    assert warnings(text) == report.splitlines()
 
 
 def test_masses_without_inertia_are_remarked_once_where_they_turn() -> None:
     silent = "  - {name: NAME, type: TYPE, dh: {}, link: {mass: 1}}\n"
-    spoken = silent.replace("mass: 1", "mass: 1, inertia: {}")
     turning, sliding = (silent.replace("TYPE", kind) for kind in ("revolute", "prismatic"))
     head = with_header("joints:\n")
-    assert all_warnings(head + sliding.replace("NAME", "a")) == []
-    assert all_warnings(head + spoken.replace("NAME", "a").replace("TYPE", "revolute")) == []
-    three = "".join(
-        text.replace("NAME", name)
-        for text, name in ((sliding, "a"), (turning, "b"), (sliding, "c"))
-    )
-    assert all_warnings(head + three) == [
-        "6: joints[1].link: 'b', 'c': a mass without 'inertia': these links are point masses; "
+    assert all_warnings(head + turning.replace("mass: 1", "mass: 1, inertia: {}")) == []
+    texts = (sliding.replace("NAME", "a"), turning.replace("NAME", "b"), sliding)
+    assert all_warnings(head + "".join(texts)) == [
+        "6: joints[1].link: 'b', 'NAME': a mass without 'inertia': these links are point masses; "
         "write 'inertia: {}' if that is meant"
     ]
-
-
-def test_unused_parameters() -> None:
-    text = one_link("{mass: c}") + "parameters:\n  a: 1\n  b: 2*a\n  c: 3\n"
-    assert warnings(text) == ["11: parameters.b: this parameter is not used"]
-
-
-def test_no_joints() -> None:
-    remark = "no joints: the robot has 0 coordinates"
-    assert warnings("symgen: 1\nname: rock\n") == [f"1: {remark}"]
-    assert warnings("symgen: 1\nname: rock\njoints: []\n") == [f"3: joints: {remark}"]
-
-
-FORGOTTEN = "7: joints[0].link: this link gives {} but no mass; write 'mass: 0' if that is meant"
-
-
-@pytest.mark.parametrize(
-    ("link", "expected"),
-    [
-        ("{com: [0.1, 0, 0]}", [FORGOTTEN.format("com")]),  # and nothing about the end of a chain
-        ("{inertia: {xx: 1, yy: 1, zz: 1}}", [FORGOTTEN.format("inertia")]),
-        ("{mass: 0, inertia: {xx: 1, yy: 1, zz: 1}}", []),
-        ("{mass: 1, com: [0.1, 0, 0]}", []),
-    ],
-)
-def test_forgotten_masses(link: str, expected: list[str]) -> None:
-    assert warnings(one_link(link)) == expected
 
 
 def test_parameters_that_are_called_like_coordinates() -> None:
@@ -428,15 +387,9 @@ def test_angles_where_lengths_are_expected(length: str, remarked: bool) -> None:
 
 
 def test_values_in_other_units_than_si() -> None:
-    text = one_link("{mass: m}").replace("dh: {}", "dh: {a: L, alpha: angle*deg, d: D/1000}")
-    text += (
-        "parameters:\n  L: {value: 400, unit: mm}\n  D: {value: 10, unit: mm}\n"
-        "  angle: {value: 90, unit: deg}\n  m: {value: 2, unit: kg}\n"
-    )
-    assert warnings(text) == [
-        "10: parameters.L: the unit 'mm' is for readers only: joints[0].dh.a takes the value 400 "
-        "as it is, in SI units (m, kg, s, rad)"
-    ]
+    text = one_link("{mass: m}").replace("dh: {}", "dh: {alpha: angle*deg, d: D/1000}")
+    text += "parameters:\n  D: {value: 10, unit: mm}\n  angle: {value: 90, unit: deg}\n"
+    assert warnings(text + "  m: {value: 2, unit: kg}\n") == []
 
 
 # ---------------------------------------------------------------------------------------- examples

@@ -245,36 +245,29 @@ def test_a_parent_that_names_the_joint_means_its_last_link() -> None:
     assert [joint.parent for joint in robot.joints] == ["base", "thigh", "thigh"]
 
 
-def test_names_of_coordinates_are_taken() -> None:
-    def taken(line: int) -> str:
-        return (
-            "joints[0].name: 'hip_2', a coordinate of this joint, is already the name of a joint "
-            f"or link, in line {line}"
-        )
-
-    assert faults(chain(HIP, KNEE.replace("knee", "hip_2"))) == [f"5: {taken(6)}"]
-    own = HIP.replace("name: thigh", "name: hip_2")
-    assert faults(chain(own, KNEE)) == [f"5: {taken(5)}"]
-    before = faults(chain(KNEE.replace("knee", "hip_1"), HIP))
-    assert before == [f"6: {taken(5).replace('[0]', '[1]').replace('hip_2', 'hip_1')}"]
-    model(chain(HIP, KNEE.replace("knee", "hip_3")))  # there are two only
-    model(chain(KNEE.replace("knee", "hip"), KNEE.replace("knee", "hip_1")))
-
-
-def test_a_coordinate_is_no_parent() -> None:
-    assert faults(chain(HIP, KNEE.replace("knee", "knee, parent: hip_2"))) == [
-        "6: joints[1].parent: 'hip_2' names no joint or link listed before; did you mean 'hip'?"
-    ]
-
-
-def test_names_of_coordinates_are_not_too_long() -> None:
-    name = "h" * 63
-    assert faults(chain(HIP.replace("hip", name))) == [
+TAKEN = (
+    "joints[{}].name: '{}', a coordinate of this joint, is already the name of a joint or link, in "
+    "line {}"
+)
+NAMES = {
+    chain(HIP, KNEE.replace("knee", "hip_2")): f"5: {TAKEN.format(0, 'hip_2', 6)}",
+    chain(HIP.replace("name: thigh", "name: hip_2"), KNEE): f"5: {TAKEN.format(0, 'hip_2', 5)}",
+    chain(KNEE.replace("knee", "hip_1"), HIP): f"6: {TAKEN.format(1, 'hip_1', 5)}",
+    chain(HIP, KNEE.replace("knee", "hip_3")): "",  # there are two only
+    chain(KNEE.replace("knee", "hip"), KNEE.replace("knee", "hip_1")): "",
+    chain(HIP, KNEE.replace("knee", "knee, parent: hip_2")):
+        "6: joints[1].parent: 'hip_2' names no joint or link listed before; did you mean 'hip'?",
+    chain(HIP.replace("hip", "h" * 63)):
         f"5: joints[0].name: the coordinates of this joint would be called '{'h' * 57}...' and so "
-        "on; 62 characters are allowed here"
-    ]
-    model(chain(HIP.replace("hip", "h" * 62)))
-    model(chain(KNEE.replace("knee", "k" * 64)))
+        "on; 62 characters are allowed here",
+    chain(HIP.replace("hip", "h" * 62)): "",
+    chain(KNEE.replace("knee", "k" * 64)): "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "report"), rows(NAMES))
+def test_names_of_coordinates(text: str, report: str) -> None:
+    assert (faults(text) if report else list(model(text).loads)) == report.splitlines()
 
 
 # ----------------------------------------------------------------------------------- warnings

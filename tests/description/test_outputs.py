@@ -65,11 +65,6 @@ def test_an_output_may_bear_any_legal_name(name: str) -> None:
     assert output.name == name
 
 
-def test_no_outputs() -> None:
-    assert model(ROBOT).outputs == ()
-    assert model(f"{ROBOT}outputs: {{}}\n").outputs == ()
-
-
 def test_a_parameter_that_only_an_output_names_is_used() -> None:
     text = "symgen: 1\nname: robot\nparameters: {k: 1}\njoints: []\n"
     unused = "3: parameters.k: this parameter is not used"
@@ -179,14 +174,6 @@ def test_names_that_could_not_be_read_blame_no_output() -> None:
 def test_a_faulty_parameter_is_blamed_once() -> None:
     text = HEADER.replace("k: 2", "k: 1/0") + "  o: 1/k + q.hip_1\n"
     assert [line for line in faults(text) if "outputs" in line] == []
-
-
-def test_dots_are_for_outputs_alone() -> None:
-    text = "symgen: 1\nname: robot\nparameters: {a: q.elbow}\n"
-    assert faults(text) == [
-        "3: parameters.a: 'q.elbow': unexpected character '.'; names have no dots (column 2 of the "
-        "expression)"
-    ]
 
 
 def test_length_and_depth_are_bounded() -> None:

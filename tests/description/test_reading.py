@@ -127,8 +127,6 @@ NOT_ALLOWED = (
 
 WRONG = {
     "": " the file is empty; a model starts with 'symgen: 1'",
-    "# nothing\n":
-        " the file is empty; a model starts with 'symgen: 1'",
     "---\n": " the file is empty; a model starts with 'symgen: 1'",
     "a: 1\n---\nb: 2\n": "2: a second YAML document starts here; a model is one document",
     "joints:\n- link:\n    mass: 1\n    mass: 2\n":
@@ -151,7 +149,6 @@ WRONG = {
     "a: [" + "1," * 150_000 + "]": f"1: {TOO_MANY}",
     "[" * 100_000: "1: nested deeper than 32 levels",
     "{a: " * 100_000: "1: nested deeper than 32 levels",
-    "- " * 100_000: "1: nested deeper than 32 levels",
     "".join(" " * i + "a:\n" for i in range(1000)): "33: nested deeper than 32 levels",
     "a: &a [1]\n" + "".join(f"a{i}: &a [*a]\n" for i in range(40)):
         "32: aliases nest deeper than 32 levels",
