@@ -8,13 +8,10 @@ import pytest
 from benchmarks import (
     compare,
     contestants,
-    figures,
     growth,
     mechanisms,
     new_results,
-    report,
 )
-from benchmarks.contestants import contestant
 from benchmarks.interface import CALL, KERNEL, SMALL
 from benchmarks.marks import replaced
 from benchmarks.timing import Effort, Timing, interleaved, ratio_of_minima, ratio_within_rounds
@@ -63,13 +60,6 @@ def test_two_link_beside_all_that_are_installed(tmp_path, capsys):
     assert "symgen, NumPy backend" in capsys.readouterr().out
 
 
-def test_contestants_have_one_interface():
-    for name in contestants.NAMES:
-        module = contestant(name)
-        for part in ("TITLE", "missing", "versions", "cases"):
-            assert hasattr(module, part), (name, part)
-
-
 def test_wrong_numbers_are_seen():
     right = [np.ones((3, 2))]
     assert compare.largest_error([np.full((2, 2), 1.0 + 1e-6)], right) == pytest.approx(1e-6)
@@ -109,19 +99,6 @@ def test_text_between_marks():
     new = replaced(text, "m", ["new"])
     assert new == "head\n<!-- m: begin -->\nnew\n<!-- m: end -->\ntail\n"
     assert replaced(new, "other", ["x"]) == new
-
-
-@pytest.mark.slow
-def test_a_plot_is_made_of_the_figures(tmp_path):
-    pytest.importorskip("matplotlib")
-    rows = [
-        {"model": "arm7", "function": "inverse_dynamics", "contestant": figures.OURS, "mode": mode,
-         "minimum ns": 120.0, "ratio of minima": 9.8}
-        for mode in (KERNEL, SMALL)
-    ]  # fmt: skip
-    facts = {"processor": "a processor", "date": "2026-01-01T00:00:00"}
-    report.plot({"figures": rows, "machine": facts}, tmp_path / "plot")
-    assert (tmp_path / "plot.png").stat().st_size > 10_000
 
 
 def test_growth_stops_before_the_budget_ends():

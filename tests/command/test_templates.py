@@ -17,10 +17,9 @@ MINE = ["--templates", "mine"]
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(folder):
     shutil.copy(EXAMPLES / "two_link.yaml", "arm.yaml")
-    return tmp_path
+    return folder
 
 
 def write(name, text):

@@ -136,8 +136,7 @@ def float_of(expression, path):
     return evaluate(expression, read(path).parameter_values)
 
 
-def test_what_does_not_move_keeps_its_expressions(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
+def test_what_does_not_move_keeps_its_expressions(folder, capfd):
     text = "symgen: 1\nname: a\nparameters: {m: 2, L: 3, idle: L, k: 5}\njoints:\n"
     text += "  - {name: j, type: revolute, origin: {xyz: [L, 0, 0]}, damping: k, "
     text += "link: {mass: m, com: [L/2, 0, 0]}}\n"

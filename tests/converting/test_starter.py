@@ -12,12 +12,6 @@ from symgen.converting.starter import write_starter
 from symgen.errors import RequestError
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.parametrize("file", ["walker.yaml", "walker.yml", "walker"])
 def test_the_file_is_a_robot_of_that_name(file, folder, capfd):
     assert run(["new", file]) == 0

@@ -62,8 +62,7 @@ def test_wrong_ones_are_refused_in_words(text, words):
 
 
 @pytest.mark.slow
-def test_commands_take_them(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
+def test_commands_take_them(folder, capfd):
     options = ["--functions", "mass_matrix", "--backend", "numpy", "-q"]
     assert run(["build", str(TWO_LINK), "--load", "forearm", *options]) == 0
     assert run(["check", str(TWO_LINK), "--exact", "--load", "forearm", *options[:2]]) == 0

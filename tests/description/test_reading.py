@@ -189,8 +189,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert fault_of("x" * 5000) == f"{'x' * 5000}: cannot be read: File name too long"
 
 
-def test_a_file_that_lacks_its_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_file_that_lacks_its_ending(folder: Path) -> None:
     Path("arm.yaml").touch()
     Path("leg.yml").touch()
     Path("leg").mkdir()
@@ -208,24 +207,21 @@ def test_a_pipe_does_not_block(tmp_path: Path) -> None:
     assert "not a regular file" in fault_of(pipe)
 
 
-def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a: 1\n".encode("utf-16"), ":1: not UTF-8; save the file in the encoding UTF-8"),
+        (b"#" * (MAX_BYTES + 1), ": larger than 4 MiB, the limit of such a file"),
+    ],
+    ids=["utf-16", "large"],
+)
+def test_files_that_are_refused(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "robot.yaml"
-    path.write_bytes(b"a: 1\nb: \xe4\n")
-    assert fault_of(path) == f"{path}:2: not UTF-8; save the file in the encoding UTF-8"
-    path.write_bytes("a: 1\n".encode("utf-16"))
-    assert "not UTF-8" in fault_of(path)
+    path.write_bytes(content)
+    assert fault_of(path) == f"{path}{message}"
 
 
-def test_a_file_over_the_limit(tmp_path: Path) -> None:
-    path = tmp_path / "robot.yaml"
-    path.write_bytes(b"#" * (MAX_BYTES + 1))
-    assert fault_of(path) == f"{path}: larger than 4 MiB, the limit of such a file"
-    path.write_bytes(b"x" * (5 * 1024 * 1024))
-    assert "larger than 4 MiB" in fault_of(path)
-
-
-def test_the_name_of_the_file_is_as_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_name_of_the_file_is_as_given(folder: Path) -> None:
     Path("robot.yaml").write_text("- 1\n")
     document = read_document("robot.yaml")
     assert document == Document("robot.yaml", Listing((Scalar("1", "int", 1),), 1), ())

@@ -7,7 +7,6 @@ import pytest
 
 import symgen
 from manual import commands, model_file, module, notation, python
-from manual.notation import cell, simple_tables
 from manual.tables import DOCS, filled
 from symgen.cli import cli
 from symgen.description.schema import json_schema
@@ -80,38 +79,3 @@ def test_every_equation_of_every_formulation(formulation):
     assert f"| `{formulation.name}` |" in notation.overview()
     labels = {label.replace("-", "\N{NON-BREAKING HYPHEN}") for label in formulation.notes}
     assert {label for label in labels if f"| `{label}` |" not in SHOWN} == set()
-
-
-TABLE = """
-Before.
-
-======  =====  ==========
-paper   code   meaning
-======  =====  ==========
-a_j     a_j    the first,
-               continued
---      b|c    m*a <b>
-======  =====  ==========
-
-Bare:
-
-====  ====
-x     y
-z     w
-====  ====
-"""
-
-
-def test_simple_tables():
-    first, second = simple_tables(TABLE)
-    assert first == [
-        ["paper", "code", "meaning"],
-        ["a_j", "a_j", "the first, continued"],
-        ["--", "b|c", "m*a <b>"],
-    ]
-    assert second == [["x", "y"], ["z", "w"]]
-
-
-def test_cells_show_what_they_are_given():
-    assert cell("a*b_c |d| <e> [f]") == r"a\*b\_c \|d\| \<e\> \[f\]"
-    assert cell("the `a_b` of c_d") == r"the `a_b` of c\_d"

@@ -307,8 +307,7 @@ def test_what_cannot_be_understood_says_so(text, message):
         assert any(row.understood for row in verdict.rows)
 
 
-def test_the_command(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
+def test_the_command(folder, capfd):
     model = str(EXAMPLES / "two_link.yaml")
     Path("right.txt").write_text(RIGHT)
     assert run(["grade", model, "right.txt"]) == 0

@@ -1,6 +1,6 @@
 """A fuzzer over everything that strangers hand in: models, URDF, MJCF, students' answers.
 
-    python -m tests.hostile.fuzz --inputs 200000 --seed 1 --jobs 2 --finds finds
+    python -m tests.hostile.fuzz --inputs 200000 --seed 1 --finds finds
 
 Every input is a file that is read as users' files are (`targets`), and watched (`watching`).  What
 is raised and is no `SymgenError`, what takes more than 20 s or 1 GiB, what opens, writes or starts
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -138,8 +137,6 @@ def _parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--inputs", type=int, default=200_000)
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
-    parser.add_argument("--step", type=int, default=1, help="from one number to the next")
-    parser.add_argument("--jobs", type=int, default=1, help="processes, each with its share")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--finds", type=Path, default=Path("finds"), help="folder for failures")
     parser.add_argument("--only", type=int, help="one input: print it and what comes of it")
@@ -152,23 +149,9 @@ def main() -> int:
     if options.only is not None:
         return _look_at(make(options.seed, options.only))
     options.finds.mkdir(parents=True, exist_ok=True)
-    if options.jobs > 1:
-        return _shared_out(options)
     limit_memory()
-    numbers = range(options.first, options.inputs, options.step)
+    numbers = range(options.first, options.first + options.inputs)
     return _report(fuzz(options.seed, numbers, options.finds))
-
-
-def _shared_out(options: argparse.Namespace) -> int:
-    """Run every share in a process of its own, which reports for itself."""
-    command = [sys.executable, "-m", "tests.hostile.fuzz", "--inputs", str(options.inputs)]
-    command += ["--seed", str(options.seed), "--step", str(options.jobs * options.step)]
-    shares = [
-        [f"--first={options.first + share * options.step}", f"--finds={options.finds / str(share)}"]
-        for share in range(options.jobs)
-    ]
-    running = [subprocess.Popen([*command, *share]) for share in shares]
-    return int(any([process.wait() for process in running]))
 
 
 def _look_at(given: Input) -> int:

@@ -294,13 +294,12 @@ def test_short_waves():
     assert with_short_waves(taken, q) == (taken, {})
 
 
-def test_the_command_names_what_it_wrote(two_link, tmp_path, monkeypatch):
+def test_the_command_names_what_it_wrote(two_link, folder):
     """And it is the same page every time."""
-    monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["report", str(EXAMPLES / "two_link.yaml"), "--quick"])
     assert done.exit_code == 0
     assert "open two_link.html" in done.output
-    assert (tmp_path / "two_link.html").read_text(encoding="utf-8") == two_link
+    assert (folder / "two_link.html").read_text(encoding="utf-8") == two_link
 
 
 @pytest.mark.parametrize(
@@ -311,9 +310,8 @@ def test_the_command_names_what_it_wrote(two_link, tmp_path, monkeypatch):
         ("folder.html", "is a folder"),
     ],
 )
-def test_a_wrong_target_is_refused_before_any_work(tmp_path, monkeypatch, capsys, target, words):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder.html").mkdir()
+def test_a_wrong_target_is_refused_before_any_work(folder, capsys, target, words):
+    (folder / "folder.html").mkdir()
     assert run(["report", str(EXAMPLES / "two_link.yaml"), "-o", target]) == 2
     assert words in capsys.readouterr().err
 

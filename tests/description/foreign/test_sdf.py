@@ -249,9 +249,8 @@ def test_every_part_of_a_joint(tmp_path):
     assert "a simulator lets it float" in " ".join(str(x) for x in robot.warnings)
 
 
-def test_a_floating_base_and_convert(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, ARM)
+def test_a_floating_base_and_convert(folder, capfd):
+    written(folder, ARM)
     robot = check(read_document("arm.sdf", ReadOptions(floating_base=True)))
     assert [x.type for x in robot.joints] == ["floating", "revolute", "prismatic"]
     assert robot.joints[0].name == "floating_base"

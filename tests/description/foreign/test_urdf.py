@@ -156,6 +156,9 @@ def test_a_floating_base(tmp_path):
 # ------------------------------------------------------------------------------------- messages
 
 
+TURN = 'rpy="0.1 -0.2 0.3"'
+
+
 def faults(folder, text, name="arm.urdf"):
     with pytest.raises(ModelError) as caught:
         read(written(folder, text, name))
@@ -169,6 +172,13 @@ def faults(folder, text, name="arm.urdf"):
         ('<mass value="2.5"/>', "", 'an <inertial> needs <mass value="..."/>'),
         ('ixx="0.02" ', "", "<inertia> needs the attribute 'ixx'"),
         ("<?xml", "arm<?xml", "malformed XML"),
+        (
+            TURN,
+            'quat_xyzw="0 0 0 0"',
+            "5: joint.shoulder.origin: quat_xyzw: the quaternion is zero",
+        ),
+        (TURN, f'{TURN} quat_xyzw="0 0 0 1"', "rpy and quat_xyzw: an orientation is given once"),
+        (TURN, 'quat_xyzw="0 0 1"', "quat_xyzw: expected 4 numbers"),
         (LIMIT, '<mimic multiplier="2"/>', "<mimic> needs the attribute 'joint'"),
         (LIMIT, '<mimic joint="slide"/>', "21: joint.slide.mimic.coordinate: 'slide' is this"),
         ("</robot>", "", "malformed XML: no element found"),
@@ -223,9 +233,8 @@ def test_a_link_that_is_called_as_another_joint_gets_another_name(tmp_path):
 # -------------------------------------------------------------------------------------- commands
 
 
-def test_convert_writes_a_model_file_of_the_same_robot(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, ARM)
+def test_convert_writes_a_model_file_of_the_same_robot(folder, capfd):
+    written(folder, ARM)
     assert run(["convert", "arm.urdf", "arm.yaml"]) == 0
     assert "wrote arm.yaml, 2 coordinates" in capfd.readouterr().out
     one, other = read("arm.urdf"), read("arm.yaml")
@@ -235,21 +244,19 @@ def test_convert_writes_a_model_file_of_the_same_robot(tmp_path, monkeypatch, ca
     assert [x.limits for x in one.joints] == [x.limits for x in other.joints]
 
 
-def test_convert_never_replaces_a_file_unasked(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, ARM)
+def test_convert_never_replaces_a_file_unasked(folder, capfd):
+    written(folder, ARM)
     Path("arm.yaml").write_text("mine")
     assert run(["convert", "arm.urdf", "arm.yaml"]) == 2
     assert "arm.yaml is there already" in capfd.readouterr().err
     assert Path("arm.yaml").read_text() == "mine"
     assert run(["convert", "arm.urdf", "arm.yaml", "--force", "--quiet"]) == 0
     assert read("arm.yaml").name == "arm"
-    assert sorted(x.name for x in tmp_path.iterdir()) == ["arm.urdf", "arm.yaml"]
+    assert sorted(x.name for x in folder.iterdir()) == ["arm.urdf", "arm.yaml"]
 
 
-def test_round_angles_makes_exact_quarter_turns(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, ARM.replace('rpy="0.1 -0.2 0.3"', 'rpy="1.5708 0.2 -3.14159"'))
+def test_round_angles_makes_exact_quarter_turns(folder, capfd):
+    written(folder, ARM.replace('rpy="0.1 -0.2 0.3"', 'rpy="1.5708 0.2 -3.14159"'))
     (warning,) = read("arm.urdf").warnings
     assert "2 angles are near a multiple of pi/2" in warning.message
     assert run(["convert", "arm.urdf", "arm.yaml", "--round-angles"]) == 0
@@ -257,8 +264,7 @@ def test_round_angles_makes_exact_quarter_turns(tmp_path, monkeypatch, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_a_model_file_is_converted_too(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
+def test_a_model_file_is_converted_too(folder, capfd):
     pose = "origin: {xyz: [1, 0, 0], rpy: [pi/2, 1.5708, 0x1]}"
     text = (
         f"symgen: 1\nname: a\njoints:\n  - {{name: j, type: revolute, {pose}, link: {{mass: 1}}}}"
@@ -274,9 +280,8 @@ def test_a_model_file_is_converted_too(tmp_path, monkeypatch, capfd):
         assert f"--{option} {words}" in capfd.readouterr().err
 
 
-def test_what_cad_programs_write_is_converted_too(tmp_path, monkeypatch, capfd):
+def test_what_cad_programs_write_is_converted_too(folder, capfd):
     """An inertia that no body has, numbers without a digit ahead, a strange file name."""
-    monkeypatch.chdir(tmp_path)
     text = ARM.replace('ixy="0.001"', 'ixy="0.5"').replace('xyz="0.5 0 0"', 'xyz=".5e0 +.5 -.5E1"')
     name = "a\x07 \u2028\udcff.urdf"
     Path(name).write_text(text)

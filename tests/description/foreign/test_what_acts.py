@@ -75,19 +75,6 @@ def test_quaternions_in_urdf_turn_frames_and_inertias(tmp_path, turn, turned):
     np.testing.assert_allclose(torque(robot, 0.2, 0.5, 1.5), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("turn", "message"),
-    [
-        ('quat_xyzw="0 0 0 0"', "r.urdf:4: joint.j.origin: quat_xyzw: the quaternion is zero"),
-        ('quat_xyzw="0 0 0 1" rpy="0 0 0"', "rpy and quat_xyzw: an orientation is given once"),
-        ('quat_xyzw="0 0 1"', "quat_xyzw: expected 4 numbers"),
-    ],
-)
-def test_quaternions_in_urdf_that_are_none(tmp_path, turn, message):
-    with pytest.raises(ModelError, match=message):
-        read(urdf(tmp_path, turn=turn))
-
-
 RATIO = "<mechanicalReduction>{}</mechanicalReduction>".format
 ROTOR = "<motorInertia>{}</motorInertia>".format
 OF_DRAKE = '<drake:rotor_inertia value="0.0005"/><drake:gear_ratio value="50"/>'
