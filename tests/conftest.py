@@ -49,6 +49,21 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def refusal(capfd):
+    """Run a command that is refused, with status 2; what it says of that."""
+    from symgen.cli import run
+
+    def of(arguments):
+        capfd.readouterr()
+        assert run(arguments) == 2, arguments
+        error = capfd.readouterr().err
+        assert error.strip() and "Traceback" not in error, arguments
+        return error
+
+    return of
+
+
 @pytest.fixture(scope="session")
 def arm_module(tmp_path_factory):
     """The planar arm of `tests.emit.samples` with all backends."""

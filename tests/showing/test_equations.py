@@ -17,6 +17,7 @@ from symgen.showing.equations import show
 from symgen.showing.typesetting import latex as latex_of
 from symgen.support.journal import Journal
 from tests.choosing import deep
+from tests.modules import file_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TWO_LINK = EXAMPLES / "two_link.yaml"
@@ -28,13 +29,6 @@ joints:
 points:
   - {name: corner, link: plate, point: [1, 0, 0]}
 """
-
-
-@pytest.fixture
-def still(tmp_path):
-    path = tmp_path / "still.yaml"
-    path.write_text(STILL)
-    return path
 
 
 def shown(path, what, style="pretty", steps=None):
@@ -80,10 +74,9 @@ def test_latex_has_the_terms_of_the_result():
         assert entry.partition(" &= ")[2] == latex_of(value, inputs)
 
 
-def test_every_index_shows_even_that_of_a_single_column(tmp_path):
+def test_every_index_shows_even_that_of_a_single_column():
     a, b = "A" * 60, "B" * 60
-    path = tmp_path / "wide.yaml"
-    path.write_text(
+    path = file_of(
         f"symgen: 1\nname: wide\nconvention: standard\nparameters: {{{a}: 1, {b}: 1}}\njoints:\n"
         f"  - {{name: hinge, type: revolute, dh: {{theta: 0, d: 0, alpha: 0, a: {a}*{b}}}, "
         "link: {mass: 1}}\n"
@@ -113,7 +106,8 @@ def test_steps_end_with_one_matrix_after_the_other():
     assert all(row.startswith("%") for row in latex.splitlines()[-38:])
 
 
-def test_what_has_no_entries_says_so(still):
+def test_what_has_no_entries_says_so():
+    still = file_of(STILL)
     for steps in (True, False):
         text = shown(still, "joint_wrench_derivatives", steps=steps)
         for name in ("joint_wrenches", "dw_dq", "dw_dqd", "dw_dqdd"):
@@ -168,11 +162,8 @@ def recursion_at(dynamics, function, values):
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["kane", *deep("newton_euler", "explicit_kane")])
 @pytest.mark.parametrize("model", ["spatial", *deep("two_link", "cart_pole")])
-def test_over_the_determinant_results_are_what_they_were(tmp_path, model, formulation):
-    path = EXAMPLES / f"{model}.yaml"
-    if model == "spatial":
-        path = tmp_path / "spatial.yaml"
-        path.write_text(SPATIAL)
+def test_over_the_determinant_results_are_what_they_were(model, formulation):
+    path = file_of(SPATIAL) if model == "spatial" else EXAMPLES / f"{model}.yaml"
     dynamics = SymbolicDynamics(read(path), formulation_named(formulation))
     mass_matrix = SymbolicDynamics(read(path), formulation_named("newton_euler")).mass_matrix
     functions = ["forward_dynamics"]
@@ -219,18 +210,15 @@ def test_derivatives_of_solutions_are_over_its_square():
 
 
 @pytest.mark.slow
-def test_the_determinant_has_a_name_of_its_own(tmp_path):
-    path = tmp_path / "spatial.yaml"
-    path.write_text(SPATIAL)  # with a parameter D
-    text = shown(path, "forward_dynamics")
+def test_the_determinant_has_a_name_of_its_own():
+    text = shown(file_of(SPATIAL), "forward_dynamics")  # with a parameter D
     assert text.startswith("D_1 is the determinant")
     assert "\nD_1⋅qdd[0] =\n" in text
 
 
-def test_what_is_given_has_no_determinant(tmp_path):
-    path = tmp_path / "given.yaml"
-    path.write_text(SPATIAL.replace("type: revolute", "type: revolute\n    prescribed: true"))
-    assert shown(path, "hybrid_dynamics").startswith("y[0] =\n")
+def test_what_is_prescribed_has_no_determinant():
+    text = SPATIAL.replace("type: revolute", "type: revolute\n    prescribed: true")
+    assert shown(file_of(text), "hybrid_dynamics").startswith("y[0] =\n")
 
 
 # -- outputs ---------------------------------------------------------------------------------------
@@ -250,9 +238,8 @@ outputs:
 """
 
 
-def test_outputs_bear_their_names(tmp_path):
-    path = tmp_path / "robot.yaml"
-    path.write_text(OUTPUTS)
+def test_outputs_bear_their_names():
+    path = file_of(OUTPUTS)
     assert shown(path, "outputs") == "reach =\nL⋅q₁\n\npower =\nqd₁⋅τ₁"
     latex = shown(path, "outputs", "latex")
     assert "% reach\n" + r"o^{\mathrm{reach}} = L q_{1}" in latex
@@ -261,7 +248,7 @@ def test_outputs_bear_their_names(tmp_path):
     assert "do_dq (rows: reach, power) =\n⎡L  0⎤" in text
     assert "% do_dq (rows: reach, power)\n" in shown(path, "outputs_derivatives", "latex")
     assert "outputs[" not in text
-    path.write_text(OUTPUTS.replace("L*q.hinge", "kinetic_energy*points.hand.x"))
+    path = file_of(OUTPUTS.replace("L*q.hinge", "kinetic_energy*points.hand.x"))
     text = shown(path, "outputs_derivatives", steps=False)
     assert "do_dq[reach, 1] =\n" in text
     assert "All other entries of do_dq are 0." in text
@@ -284,18 +271,11 @@ joints:
 """
 
 
-@pytest.fixture
-def three(tmp_path):
-    path = tmp_path / "three.yaml"
-    path.write_text(THREE)
-    return path
-
-
 @pytest.mark.deep
-def test_what_is_large_before_it_is_simplified(three):
+def test_what_is_large_before_it_is_simplified():
     """13,584 operations here are shown where little is left."""
     told = []
-    text = show(three, "torque_parts", "pretty", None, None, Journal(notify=told.append))
+    text = show(file_of(THREE), "torque_parts", "pretty", None, None, Journal(notify=told.append))
     assert text.startswith("inertial_torques[0] =\n") and not told
     assert max(map(len, text.splitlines())) < 800
     assert set(re.findall(r"(?:sin|cos)\((.*?)\)", text)) == {
@@ -304,8 +284,9 @@ def test_what_is_large_before_it_is_simplified(three):
 
 
 @pytest.mark.slow
-def test_a_payload_at_the_tip_of_three_links(three):
+def test_a_payload_at_the_tip_of_three_links():
     """What has a named mass has no quotients by it."""
+    three = file_of(THREE)
     text = shown(three, "mass_matrix")
     assert text.endswith("mass_matrix[2, 2] =\n    ⎛      L⋅m⎞\n  L⋅⎜L⋅M + ───⎟\n    ⎝       3 ⎠")
     assert "Recursive Newton-Euler" in shown(three, "inverse_dynamics_derivatives")
