@@ -121,18 +121,6 @@ def test_parameters_of_options_are_used() -> None:
     assert warnings(text) == ["12: parameters.e: this parameter is not used"]
 
 
-def test_a_rotor_resists_a_joint_without_mass() -> None:
-    end = (
-        "5: joints[0]: the link 'a' ends a chain and has neither mass nor inertia, so that nothing "
-        "resists its joint"
-    )
-    assert warnings(one_joint("type: revolute\ndh: {}")) == [end]
-    assert warnings(one_joint("type: revolute\ndh: {}\nrotor_inertia: 1e-5")) == []
-    assert warnings(one_joint("type: revolute\ndh: {}\nrotor_inertia: 0")) == [end]
-    assert end in warnings(one_joint("type: revolute\ndh: {}\nrotor_inertia: 1\ngear_ratio: 0"))
-    assert warnings(one_joint("type: revolute\ndh: {}\ndamping: 1\nstiffness: 1")) == [end]
-
-
 # ------------------------------------------------------------------------- several coordinates
 
 SEQUENCES = "zyx, xyz, xzy, yxz, yzx, zxy, xyx, xzx, yxy, yzy, zxz, zyz"
@@ -272,13 +260,27 @@ def test_names_of_coordinates(text: str, report: str) -> None:
 
 # ----------------------------------------------------------------------------------- warnings
 
+HAND = "type: revolute\ndh: {}\n"
+FREE = (
+    "5: joints[0]: the link '{}' ends a chain and has neither mass nor inertia, so that nothing "
+    "resists its joint"
+)
+MASSLESS = chain(HIP.replace("mass: 1, com: [1, 1, 1]", "mass: 0"))
+ROTORS = MASSLESS.replace("origin: {}", "origin: {}, rotor_inertia: [0.1, 0.2]")
+ENDS = {
+    one_joint(HAND): FREE.format("a"),
+    one_joint(HAND + "rotor_inertia: 1e-5"): "",
+    one_joint(HAND + "rotor_inertia: 0"): FREE.format("a"),
+    one_joint(HAND + "rotor_inertia: 1\ngear_ratio: 0"):
+        FREE.format("a") + "\n9: joints[0].gear_ratio: zero: the joint does not feel the inertia "
+        "of its rotor",
+    one_joint(HAND + "damping: 1\nstiffness: 1"): FREE.format("a"),
+    MASSLESS: FREE.format("thigh"),
+    ROTORS: "",
+    ROTORS.replace("0.2]", "0]"): FREE.format("thigh"),  # one motion is free all the same
+}  # fmt: skip
 
-def test_a_massless_end_of_several_coordinates() -> None:
-    text = chain(HIP.replace("mass: 1, com: [1, 1, 1]", "mass: 0"))
-    assert warnings(text) == [
-        "5: joints[0]: the link 'thigh' ends a chain and has neither mass nor inertia, so that "
-        "nothing resists its joint"
-    ]
-    rotors = text.replace("origin: {}", "origin: {}, rotor_inertia: [0.1, 0.2]")
-    assert warnings(rotors) == []
-    assert len(warnings(rotors.replace("0.2]", "0]"))) == 1  # one motion is free all the same
+
+@pytest.mark.parametrize(("text", "report"), rows(ENDS))
+def test_massless_ends(text: str, report: str) -> None:
+    assert warnings(text) == report.splitlines()

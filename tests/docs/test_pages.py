@@ -15,15 +15,9 @@ ROOT = Path(__file__).parents[2]
 MORE = [ROOT / "docs" / "tutorial.md", ROOT / "docs" / "simulation.md"]
 PAGES = sorted([*MORE, *(ROOT / "docs" / "how_to").glob("*.md")])
 NEEDS = {
-    "casadi": "casadi",
-    "dask": "dask",
-    "scipy": "scipy",
-    "tutorial": "xarray",
-    "simulation": "xarray",
-    "free_bodies": "xarray",
-    "plan": "casadi",
-    "jax_and_pytorch": "jax",
-}
+    "casadi": "casadi", "dask": "dask", "scipy": "scipy", "tutorial": "xarray",
+    "simulation": "xarray", "free_bodies": "xarray", "plan": "casadi", "jax_and_pytorch": "jax",
+}  # fmt: skip
 """By the name of a page: the library without which it cannot be run."""
 DEEP = {
     "batches", "bring_your_robot", "build", "casadi", "closed_loops", "dask", "exercises",

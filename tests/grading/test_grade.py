@@ -98,35 +98,58 @@ joints:
 """
 
 
-@pytest.mark.parametrize(
-    ("answer", "right"),
-    [
-        ("M[2,2] = m", True),
-        ("G[2] = m*g*cos(beta)", True),
-        ("G[2] = m*g*sin(beta)", False),
-        ("tau[2] = m*qdd2 - m*qd1**2*sin(beta)**2*(0.1 + q2) + k*q2", False),
-        ("dtau_dq[2,2] = k - m*sin(beta)**2*qd1**2", True),
-        ("dtau_dqd[1,1] = 10*f*4/(exp(10*qd1) + exp(-10*qd1))**2 - 2*m*0", False),
-        ("h = 0.1 + q2\nforward_kinematics[2,3,4] = h*cos(beta)", True),
-        ("forward_kinematics[2,1,4] = a*cos(q1 + 0.3) + (0.1 + q2)*sin(beta)*sin(q1 + 0.3)", True),
-        ("forward_kinematics[2,3,1] = sin(beta)*sin(pi/6)", True),
-        ("forward_kinematics[2,3,2] = sin(beta)*sqrt(3)/2", True),
-        ("forward_kinematics[2,3,2] = sin(beta)*cos(30)", False),
-    ],
-)
-def test_a_slide_with_a_spring_in_modified_rows(answer, right):
-    robot = check(decode(SPRINGS.encode(), "r.yaml"))
-    (row,) = graded(answer, robot)
+FOLLOWING = """
+symgen: 1
+name: scissors
+parameters: {m: 0.5, L: 0.3, k: -2}
+gravity: [0, -9.8, 0]
+convention: standard
+joints:
+  - {name: a, type: revolute, dh: {a: L}, link: {mass: m}}
+  - {name: b, type: revolute, dh: {a: L}, mimic: {coordinate: a, multiplier: k}, link: {mass: m}}
+"""
+TANH = "f*(exp(10*qd1) - exp(-10*qd1))/(exp(10*qd1) + exp(-10*qd1))"
+RUBBED = """{symgen: 1, name: r, parameters: {I: 2, f: 0.7}, joints: [{name: a, type: revolute,
+    origin: {}, friction: f, friction_velocity: 0.1, link: {mass: 1, inertia: {zz: I}}}]}"""
+DERIVED = re.sub(
+    r"  l2: \{value: L2/2.*", "  l2: half*L2\n  half: third*3/2\n  third: one/3\n  one: 1",
+    (EXAMPLES / "two_link.yaml").read_text(),
+)  # fmt: skip
+"""Parameters that derive from derived ones, which stand later."""
+MASS = "m*L**2*(1 + 1 + (1 + k)**2 + 2*(1 + k)*cos(k*q1))"
+"""By hand: the ends of the two links, the second of which turns by q + k q."""
+OF_ROBOTS = [
+    (SPRINGS, "M[2,2] = m", True),
+    (SPRINGS, "G[2] = m*g*cos(beta)", True),
+    (SPRINGS, "G[2] = m*g*sin(beta)", False),
+    (SPRINGS, "tau[2] = m*qdd2 - m*qd1**2*sin(beta)**2*(0.1 + q2) + k*q2", False),
+    (SPRINGS, "dtau_dq[2,2] = k - m*sin(beta)**2*qd1**2", True),
+    (SPRINGS, "dtau_dqd[1,1] = 10*f*4/(exp(10*qd1) + exp(-10*qd1))**2 - 2*m*0", False),
+    (SPRINGS, "h = 0.1 + q2\nforward_kinematics[2,3,4] = h*cos(beta)", True),
+    (
+        SPRINGS,
+        "forward_kinematics[2,1,4] = a*cos(q1 + 0.3) + (0.1 + q2)*sin(beta)*sin(q1 + 0.3)",
+        True,
+    ),
+    (SPRINGS, "forward_kinematics[2,3,1] = sin(beta)*sin(pi/6)", True),
+    (SPRINGS, "forward_kinematics[2,3,2] = sin(beta)*sqrt(3)/2", True),
+    (SPRINGS, "forward_kinematics[2,3,2] = sin(beta)*cos(30)", False),
+    (RUBBED, f"tau[1] = I*qdd1 + {TANH}", True),
+    (RUBBED, f"tau[1] = I*qdd1 + {TANH.replace('10', '9')}", False),
+    (DERIVED, "M[2,2] = I2 + m2*L2**2*one**2/4", True),
+    (DERIVED, "M[2,2] = I2 + m2*L2**2*(3*third/2)**2", True),
+    (DERIVED, "M[2,2] = I2 + m2*L2**2/4", False),  # one is a parameter
+    (FOLLOWING, f"M[1,1] = {MASS}", True),
+    (FOLLOWING, f"M[1,1] = {MASS.replace('k*q1', 'q1')}", False),
+    (FOLLOWING, "G[1] = m*9.8*L*(2*cos(q1) + (1 + k)*cos(q1 + k*q1))", True),
+    (FOLLOWING, "newton_euler.omega_2_z = qd1*(1 + k)", True),
+]
+
+
+@pytest.mark.parametrize(("model", "answer", "right"), OF_ROBOTS)
+def test_answers_about_robots(model, answer, right):
+    (row,) = graded(answer, check(decode(model.encode(), "robot.yaml")))
     assert row.right == right, row
-
-
-def test_friction_is_a_hyperbolic_tangent():
-    text = """{symgen: 1, name: r, parameters: {I: 2, f: 0.7}, joints: [{name: a, type: revolute,
-        origin: {}, friction: f, friction_velocity: 0.1, link: {mass: 1, inertia: {zz: I}}}]}"""
-    robot = check(decode(text.encode(), "r.yaml"))
-    friction = "f*(exp(10*qd1) - exp(-10*qd1))/(exp(10*qd1) + exp(-10*qd1))"
-    assert graded(f"tau[1] = I*qdd1 + {friction}", robot)[0].right
-    assert not graded(f"tau[1] = I*qdd1 + {friction.replace('10', '9')}", robot)[0].right
 
 
 @pytest.mark.parametrize("rule", ["{x}*({x} + 1) + {x}", "{x}/(1 + {x}**2)", "sqrt({x} + {x}*{x})"])
@@ -203,18 +226,6 @@ def test_a_wrong_answer_is_graded_with_its_first_wrong_term(label, answer, term,
     assert term in row.wrong, row
     assert what in row.wrong, row
     assert slip in row.slip, row
-
-
-def test_parameters_derived_from_derived_ones_that_stand_later():
-    text = (EXAMPLES / "two_link.yaml").read_text()
-    text, count = re.subn(
-        r"  l2: \{value: L2/2.*", "  l2: half*L2\n  half: third*3/2\n  third: one/3\n  one: 1", text
-    )
-    assert count == 1
-    robot = check(decode(text.encode(), "two_link.yaml"))
-    assert graded("M[2,2] = I2 + m2*L2**2*one**2/4", robot)[0].right
-    assert graded("M[2,2] = I2 + m2*L2**2*(3*third/2)**2", robot)[0].right
-    assert not graded("M[2,2] = I2 + m2*L2**2/4", robot)[0].right  # one is a parameter
 
 
 def test_loads_count_where_the_answer_speaks_of_them():
@@ -312,29 +323,6 @@ def test_from_python():
     assert verdict.passed
     assert str(verdict) == "line 1: M[2,2]: right\nline 2: G[2]: right\n2 of 2 right"
     assert heard == [("grade: M[2,2]", 0, 2), ("grade: G[2]", 1, 2)]
-
-
-FOLLOWING = """
-symgen: 1
-name: scissors
-parameters: {m: 0.5, L: 0.3, k: -2}
-gravity: [0, -9.8, 0]
-convention: standard
-joints:
-  - {name: a, type: revolute, dh: {a: L}, link: {mass: m}}
-  - {name: b, type: revolute, dh: {a: L}, mimic: {coordinate: a, multiplier: k}, link: {mass: m}}
-"""
-
-
-def test_joints_that_follow_others():
-    """By hand: the ends of the two links, the second of which turns by q + k q."""
-    robot = check(decode(FOLLOWING.encode(), "scissors.yaml"))
-    mass = "m*L**2*(1 + 1 + (1 + k)**2 + 2*(1 + k)*cos(k*q1))"
-    weight = "m*9.8*L*(2*cos(q1) + (1 + k)*cos(q1 + k*q1))"
-    right = f"M[1,1] = {mass}\nG[1] = {weight}\nnewton_euler.omega_2_z = qd1*(1 + k)\n"
-    assert [row.right for row in graded(right, robot)] == [True, True, True]
-    (wrong,) = graded(f"M[1,1] = {mass.replace('k*q1', 'q1')}", robot)
-    assert not wrong.right
 
 
 def test_many_faults_are_listed_up_to_a_point():
