@@ -98,13 +98,9 @@ class Fuzzer:
         faulthandler.dump_traceback_later(1800, exit=True)  # nobody is promised 20 s of this
         try:
             with in_time(60.0), self.watch.during(path):
-                made = targets.go_deeper(description)
+                self.tally.deeper += targets.go_deeper(description)
         except SymgenError as error:
             targets.check_message(error, path)
-            return
-        if made is not None:
-            self.tally.deeper += 1
-            targets.check_sources(*made)
 
     def keep(self, given: Input, problem: str) -> None:
         """Save an input with its traceback; of those that fail alike a few."""

@@ -24,6 +24,8 @@ from symgen.page.equations import cost_as_written
 from symgen.page.packing import as_script
 from symgen.support.journal import Journal
 from tests.choosing import slow
+from tests.modules import file_of
+from tests.oracles.descriptions import described
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 VOID = {"meta", "input", "br"}
@@ -31,14 +33,6 @@ VOID = {"meta", "input", "br"}
 
 def report(model, quick=True):
     return page.report(read(model), quick, None, Journal())
-
-
-def report_of(text, folder):
-    """The page of a model file of this text; it is well formed."""
-    (folder / "model.yaml").write_text(text)
-    page_of_it = report(folder / "model.yaml")
-    outline(page_of_it)
-    return page_of_it
 
 
 @pytest.fixture(scope="module", params=slow("two_link"))
@@ -240,9 +234,10 @@ joints:
         (STILL, ["1 link"], 'id="qdd-1"'),
     ],
 )  # fmt: skip
-def test_robots_of_other_kinds(tmp_path, model, shown, absent):
+def test_robots_of_other_kinds(model, shown, absent):
     """Text of strangers, a joint that follows, links fixed askew, no inertia, no coordinates."""
-    text = report_of(model, tmp_path)
+    text = report(file_of(model))
+    outline(text)
     text += unpacked(text, "functions")
     assert [words for words in shown if words not in text] == []
     assert absent not in text
@@ -258,14 +253,13 @@ def test_robots_of_other_kinds(tmp_path, model, shown, absent):
         ("velocity: 1", (-math.pi, math.pi)),
     ],
 )
-def test_sliders_reach_as_far_as_is_of_use(tmp_path, limits, shown):
-    model = tmp_path / "wheel.yaml"
-    model.write_text(
+def test_sliders_reach_as_far_as_is_of_use(limits, shown):
+    robot = described(
         "symgen: 1\nname: wheel\njoints:\n  - {name: a, type: revolute, origin: {}, "
         f"limits: {{{limits}}}, link: {{mass: 1, com: [1, 0, 0]}}}}\n"
     )
-    counted = counting.count(read(model), Journal())
-    (coordinate,) = calculator.calculator(read(model), counted).coordinates
+    counted = counting.count(robot, Journal())
+    (coordinate,) = calculator.calculator(robot, counted).coordinates
     assert (coordinate["low"], coordinate["high"]) == shown
     assert shown[0] <= coordinate["q"] <= shown[1]
 
@@ -318,6 +312,5 @@ def test_a_wrong_target_is_refused_before_any_work(folder, refusal, target, word
 def test_templates_of_the_user(tmp_path):
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / "style.css").write_text("body { color: teal }")
-    (tmp_path / "still.yaml").write_text(STILL)
-    text = page.report(read(tmp_path / "still.yaml"), True, tmp_path, Journal())
+    text = page.report(described(STILL), True, tmp_path, Journal())
     assert "color: teal" in text

@@ -5,7 +5,6 @@ The package (131 MB) is an extra of its own: pip install 'symgen[test-robots]'.
 
 import functools
 import importlib.metadata
-import re
 from pathlib import Path
 
 import numpy as np
@@ -51,27 +50,11 @@ needs_robots = pytest.mark.skipif(
 )
 
 
-def perturbed(text, rng):
-    """The same robot with other frames, axes and masses; comments may hold xacro."""
-
-    def moved(match):
-        words = match.group(2).split()
-        values = [float(word) + rng.uniform(-0.2, 0.2) for word in words]
-        return f'{match.group(1)}="{" ".join(map(repr, values))}"'
-
-    text = re.sub(r'(xyz|rpy)="([^"$]*)"', moved, text)
-    return re.sub(
-        r'(mass\s+value)="([^"]*)"',
-        lambda m: f'{m.group(1)}="{float(m.group(2)) * rng.uniform(0.5, 2.0)!r}"',
-        text,
-    )
-
-
 @needs_robots
 @pytest.mark.parametrize("floating_base", [False, *deep(True)], ids=["fixed", "floating"])
 @pytest.mark.parametrize("path", one_in(24, robots()), ids=named)
 @pytest.mark.slow
-def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path):
+def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base):
     if path.stem in REFUSED:
         with pytest.raises(ModelError) as caught:
             read_document(path, ReadOptions(floating_base=floating_base))
@@ -84,11 +67,6 @@ def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base, tmp_path
     assert sum(mimic is not None for _, mimic in found) == FOLLOWERS.get(path.stem, 0)
     text = path.read_text(encoding="utf-8")
     compare_with_pinocchio(path, text, floating_base, samples=1, masses=False)
-    changed = perturbed(text, np.random.default_rng(2))
-    assert changed != text or path.stem == "iris_simple"
-    copy = tmp_path / path.name
-    copy.write_text(changed, encoding="utf-8")
-    compare_with_pinocchio(copy, changed, floating_base, samples=1, masses=False)
 
 
 @needs_robots
