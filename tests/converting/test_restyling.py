@@ -10,6 +10,7 @@ from symgen.converting.conversion import model_text
 from symgen.converting.restyling import STYLES, layout, placed, restyled
 from symgen.description import read
 from symgen.description.checks import check, read_document
+from symgen.description.expressions import evaluate
 from symgen.description.reading import decode
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
@@ -120,20 +121,15 @@ def test_axes_that_are_nearly_parallel(tilt, offset, style):
 
 def test_rows_stay_what_they_are():
     """A robot that is in that style already, up to the free choice at its end."""
-    path = next(x for x in EXAMPLES if x.stem == "puma560")
-    joints = placed(read(path))
+    robot = read(next(x for x in EXAMPLES if x.stem == "puma560"))
+    joints = placed(robot)
     style = joints[0].joint.dh.convention
     for item, row in list(zip(joints, layout(joints, style).rows, strict=True))[:-1]:
-        given = item.joint.dh
         _, _, a, alpha = row.dh
-        assert abs(abs(a) - abs(float_of(given.a, path))) < 1e-12
-        assert abs(abs(np.sin(alpha)) - abs(np.sin(float_of(given.alpha, path)))) < 1e-12
-
-
-def float_of(expression, path):
-    from symgen.description.expressions import evaluate
-
-    return evaluate(expression, read(path).parameter_values)
+        dh, values = item.joint.dh, robot.parameter_values
+        assert abs(a) == pytest.approx(abs(evaluate(dh.a, values)), abs=1e-12)
+        sine = np.sin(evaluate(dh.alpha, values))
+        assert abs(np.sin(alpha)) == pytest.approx(abs(sine), abs=1e-12)
 
 
 def test_what_does_not_move_keeps_its_expressions(folder, capfd):
