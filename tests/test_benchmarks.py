@@ -15,19 +15,8 @@ from benchmarks import (
 from benchmarks.interface import CALL, KERNEL, SMALL
 from benchmarks.marks import replaced
 from benchmarks.timing import Effort, Timing, interleaved, ratio_of_minima, ratio_within_rounds
-from symgen.toolchain.compiler import CompilerMissingError, find_compiler
 
 WITHOUT_CPP = tuple(name for name in contestants.NAMES if name != contestants.REFERENCE)
-
-
-def compiler():
-    try:
-        return find_compiler()
-    except CompilerMissingError:
-        return None
-
-
-needs_compiler = pytest.mark.skipif(compiler() is None, reason="no C compiler")
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +35,6 @@ def run(folder, *words):
 
 
 @pytest.mark.deep
-@needs_compiler
 def test_two_link_beside_all_that_are_installed(tmp_path, capsys):
     data = run(
         tmp_path, "--models", "two_link", "--functions", "inverse_dynamics",

@@ -46,14 +46,11 @@ def test_nothing_is_overwritten(folder, refusal):
     [
         ("2dof.yaml", "'2dof' is not a name"),
         ("for.yaml", "keyword of Python"),
-        ("a b.yaml", "is not a name"),
         ("arm.urdf", "expected one such as arm.yaml"),
         (".", "expected one such as arm.yaml"),
         ("..", "is not a name"),
-        (".yaml", "is not a name"),
         ("nowhere/arm.yaml", "cannot write nowhere/arm.yaml: No such file"),
         ("a" * 65, "64 are allowed"),
-        ("a" * 300, "64 are allowed"),
         ("é.yaml", "is not a name"),
     ],
 )

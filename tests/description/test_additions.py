@@ -48,7 +48,6 @@ def test_a_load_acts_where_it_was_put(tmp_path):
         ("forarm", "no link is called 'forarm'; did you mean 'forearm'?"),
         ("base", "no link is called 'base'"),
         ("forearm:", "expected LINK or LINK:x,y,z with three numbers"),
-        ("forearm:1,2", "expected LINK or LINK:x,y,z with three numbers"),
         ("forearm:1,2,inf", "expected LINK or LINK:x,y,z with three numbers"),
         ("forearm:1,2,__import__('os')", "expected LINK or LINK:x,y,z with three numbers"),
         ("", "no link is called ''"),

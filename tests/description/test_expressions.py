@@ -149,10 +149,6 @@ def test_a_negative_number_of_yaml_is_a_number() -> None:
     assert math.copysign(1.0, parse(-0.0).root.value) == 1.0  # type: ignore[union-attr]
 
 
-def test_names_are_parameters_in_order_of_appearance() -> None:
-    assert parse("b*sin(a)*pi + deg*b - c").names == ("b", "a", "c")
-
-
 # ------------------------------------------------------------------------------------- messages
 
 WRONG = {

@@ -2,7 +2,6 @@
 
 import pytest
 
-from symgen.description.schema import json_schema
 from tests.description.reports import faults, model, rows
 
 HEAD = """
@@ -87,9 +86,3 @@ def test_wrong_springs_and_forces(text, report):
 def test_a_spring_that_pushes_is_remarked():
     (warning,) = model(f"{HEAD}{spring(stiffness=-3)}\n{force()}\n").warnings
     assert warning.message == "negative: the spring pushes away from its length"
-
-
-def test_editors_know_the_keys():
-    tables = json_schema()["$defs"]
-    assert set(tables["SpringTable"]["required"]) == {"name", "between"}
-    assert set(tables["ForceTable"]["properties"]) >= {"let", "force", "torque"}

@@ -6,10 +6,9 @@ import re
 import pytest
 
 import symgen
-from manual import commands, model_file, module, notation, python
+from manual import commands, module, notation, python
 from manual.tables import DOCS, filled
 from symgen.cli import cli
-from symgen.description.schema import json_schema
 from symgen.formulations import FORMULATIONS
 from symgen.program.functions import FUNCTIONS
 from symgen.robot.records import record_fields
@@ -25,13 +24,6 @@ def test_every_command_and_option(name):
             assert all(option in section for option in (*parameter.opts, *parameter.secondary_opts))
         else:
             assert (parameter.metavar or parameter.name.upper()) in section
-
-
-def test_every_key_of_a_model_file():
-    text, schema = model_file.markdown(), json_schema()
-    for table in (schema, *schema["$defs"].values()):
-        for node in (table, *table.get("anyOf", ())):
-            assert all(f"| `{key}`" in text for key in node.get("properties", ()))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)

@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
-import resource
 import sys
 import tempfile
-import time
 import traceback
 import warnings
 from collections import Counter
@@ -41,8 +39,6 @@ class Tally:
     read: Counter[str] = field(default_factory=Counter)
     accepted: Counter[str] = field(default_factory=Counter)
     deeper: int = 0
-    slowest: float = 0.0
-    slowest_input: int = -1
     finds: dict[str, list[int]] = field(default_factory=dict)
 
 
@@ -70,7 +66,6 @@ class Fuzzer:
 
     def enter(self, given: Input, path: str) -> RobotDescription | None:
         """The description, where the input is a robot and accepted."""
-        began = time.process_time()
         try:
             with in_time(), self.watch.during(path):
                 if given.kind == "answer":
@@ -83,10 +78,6 @@ class Fuzzer:
             if "floating-base" not in str(error):
                 targets.check_message(error, path)
             return None
-        finally:
-            took = time.process_time() - began
-            if took > self.tally.slowest:
-                self.tally.slowest, self.tally.slowest_input = took, given.number
         self.tally.accepted[given.kind] += 1
         return description
 
@@ -162,8 +153,6 @@ def _report(tally: Tally) -> int:
     for kind, count in tally.read.items():
         print(f"{kind:8} {count:8} read {tally.accepted[kind]:8} accepted")
     print(f"{tally.read.total()} inputs; {tally.deeper} models became source")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"slowest {tally.slowest:.2f} s (input {tally.slowest_input}); peak of {peak:.0f} MiB")
     for problem, numbers in tally.finds.items():
         print(f"FIND {len(numbers)} times, such as {numbers[:4]}: {problem}")
     print(f"{len(tally.finds)} kinds of finds")

@@ -385,7 +385,7 @@ def test_the_gradient_in_words_and_the_rank_of_the_mass_matrix(opened, model):
 
 @pytest.mark.deep
 def test_an_animation_draws_the_shapes_of_a_urdf(watched, tmp_path):
-    from tests.page.test_shapes import BOX, written
+    from tests.page.test_animation import BOX, written
 
     urdf = written(tmp_path, BOX)
     module = modules.module(urdf, functions="forward_kinematics")

@@ -6,7 +6,9 @@ import json
 import math
 import re
 import zlib
+from html import unescape
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,15 +17,18 @@ from click.testing import CliRunner
 
 from symgen import page
 from symgen.algebra.blackboard import with_short_waves
+from symgen.algebra.graph import Graph
 from symgen.cli import cli
 from symgen.description import read
-from symgen.formulations import FORMULATIONS
+from symgen.formulations import FORMULATIONS, derive
+from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import OperationCount
 from symgen.page import calculator, counting
 from symgen.page.equations import cost_as_written
+from symgen.page.mathml import formula, mathml
 from symgen.page.packing import as_script
 from symgen.support.journal import Journal
-from tests.choosing import slow
+from tests.choosing import slow, some_slow
 from tests.modules import file_of
 from tests.oracles.descriptions import described
 
@@ -314,3 +319,51 @@ def test_templates_of_the_user(tmp_path):
     (tmp_path / "report" / "style.css").write_text("body { color: teal }")
     text = page.report(described(STILL), True, tmp_path, Journal())
     assert "color: teal" in text
+
+
+# ------------------------------------------------------------------ formulas as MathML
+
+
+def plain(markup):
+    """The characters of a formula, without spaces between tags."""
+    return unescape(re.sub(r"<[^>]+>", "", markup))
+
+
+@pytest.mark.parametrize(
+    ("note", "shown"),
+    [
+        ("omega_j = omega_in_j + s qd_j", "ωj =ωin,j +sq˙j"),
+        ("n_G_j = I_j alpha_j + omega_j x H_j", "nG,j =Ijαj +ωj×Hj"),
+        ("tau_j = s . n_j + t . f_j", "τj =s·nj +t·fj"),
+        ("the parent's w in axes of j", "the parent's w in axes of j"),
+        ("a load's force", "a load's force"),
+        ("LG-3 differentiated once more", "LG-3 differentiated once more"),
+        ("R_1^k and (C^k)^T", "R1k and (Ck)T"),
+        ("sum_c L_ck U_ck, c beyond k", "∑cLckUck, c beyond k"),
+        ("L x = D^-1 y", "Lx =D−1y"),
+        ("a < b & <script>", "a<b&< script >"),
+    ],
+)
+def test_a_note(note, shown):
+    assert plain(formula(note)) == shown
+
+
+def test_rates_have_dots_matrices_brackets_and_words_are_one_identifier():
+    assert "<mover><mi>q</mi><mo>˙</mo></mover>" in mathml(r"\dot{q}_{1}")
+    matrix = mathml(r"\begin{bmatrix}a & b\\c & d\end{bmatrix}")
+    assert '<mtable class="bracketed">' in matrix
+    assert "[" not in matrix
+    assert "<mi>bias</mi>" in mathml(r"\tau^{\mathrm{bias}}")
+
+
+@pytest.mark.parametrize(
+    "formulation", some_slow(FORMULATIONS, FORMULATIONS[:1]), ids=lambda item: item.name
+)
+def test_every_note_of_every_formulation_is_well_formed(formulation):
+    tree = build_tree(read(EXAMPLES / "two_link.yaml"), Graph())
+    for function in formulation.functions:
+        for note in derive(tree, formulation, function).notes.values():
+            markup = formula(note.partition(" -- ")[0])
+            ElementTree.fromstring(f"<p>{markup}</p>")
+            assert "\\" not in markup
+            assert "_" not in plain(markup).replace("mass_center", "")

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import symgen
 from symgen.converting.conversion import model_text
 from symgen.description.checks import check, read_document
 from symgen.description.reading import decode
@@ -32,13 +33,13 @@ FOLLOWERS = {
 
 
 @functools.cache
-def robots():
-    """Every URDF file of the package."""
+def robots(ending=".urdf"):
+    """Every URDF file of the package, or every SDF file."""
     try:
         files = importlib.metadata.files("example-robot-data") or []
     except importlib.metadata.PackageNotFoundError:
         return ()
-    return tuple(sorted(Path(file.locate()) for file in files if file.name.endswith(".urdf")))
+    return tuple(sorted(Path(file.locate()) for file in files if file.name.endswith(ending)))
 
 
 def named(path):
@@ -67,6 +68,18 @@ def test_every_robot_is_read_as_pinocchio_reads_it(path, floating_base):
     assert sum(mimic is not None for _, mimic in found) == FOLLOWERS.get(path.stem, 0)
     text = path.read_text(encoding="utf-8")
     compare_with_pinocchio(path, text, floating_base, samples=1, masses=False)
+
+
+@needs_robots
+def test_cassie_is_read_as_an_open_tree():
+    found = {
+        path.stem: len(symgen.read(path, without_loops=True).coordinate_names)
+        for path in robots(".sdf")
+    }
+    assert found == {
+        "cassie": 38, "cassie_reduced": 23, "cassie_simple": 27, "cassie_v2": 22,
+        "cassie_wo_gearbox_spring": 27,
+    }  # fmt: skip
 
 
 @needs_robots

@@ -1,6 +1,5 @@
 """SDF files: the dynamics of the same arm as a URDF in every convention; messages."""
 
-import importlib.metadata
 from pathlib import Path
 
 import numpy as np
@@ -292,9 +291,7 @@ LOOP = '<joint name="back" type="fixed"><parent>base</parent><child>fore</child>
         ('relative_to="base"', 'relative_to="fore"', "in a circle: 'upper' -> 'fore'"),
         ('attached_to="fore"', 'attached_to="tool"', "in a circle: 'tool'"),
         ("0 0 0.3 0 0 0", "0 0 0.3", ":5: link.upper: pose: expected 6 numbers"),
-        ("<xyz>0 1 0", "<xyz>0 0 0", "xyz: the axis is zero"),
         ("<xyz>", '<xyz expressed_in="x">', "joint.shoulder.axis: there is no link or frame named"),
-        ("<mass>2.5", "<mass>heavy", ":6: link.upper.inertial: mass: expected a number"),
         ("<mass>2.5", "<mass>-2.5", "link.upper.mass: the mass is negative"),
         ("<inertial>", '<inertial auto="true">', "auto: masses of shapes are not computed"),
         ('<mimic joint="shoulder"', '<mimic joint="shulder"', "did you mean 'shoulder'?"),
@@ -329,20 +326,3 @@ def test_a_fault_in_an_included_file_names_that_file(zoo):
     (fault,) = caught.value.faults
     assert (Path(fault.file).name, fault.line) == ("thumb.sdf", 4)
     assert fault.key == "joint.thumb::stiff"
-
-
-def published():
-    try:
-        files = importlib.metadata.files("example-robot-data") or []
-    except importlib.metadata.PackageNotFoundError:
-        return []
-    return sorted(Path(file.locate()) for file in files if file.name.endswith(".sdf"))
-
-
-@pytest.mark.skipif(not published(), reason="needs example-robot-data: 'symgen[test-robots]'")
-def test_cassie_is_read_as_an_open_tree():
-    found = {x.stem: len(symgen.read(x, without_loops=True).coordinate_names) for x in published()}
-    assert found == {
-        "cassie": 38, "cassie_reduced": 23, "cassie_simple": 27, "cassie_v2": 22,
-        "cassie_wo_gearbox_spring": 27,
-    }  # fmt: skip

@@ -17,10 +17,8 @@ pytestmark = pytest.mark.skipif(
     not reader.is_installed("xacro"), reason="needs xacro: pip install 'symgen[robots]'"
 )
 
-HEAD = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">\n'
-ARM = (
-    HEAD
-    + """  <xacro:arg name="segments" default="2"/>
+ARM = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="segments" default="2"/>
   <xacro:include filename="$(find parts)/urdf/segment.xacro"/>
   <xacro:property name="mass" value="${2 * 1.5 * cos(0)}"/>
   <xacro:property name="data" value="${xacro.load_yaml('sizes.yaml')}"/>
@@ -29,10 +27,8 @@ ARM = (
   <xacro:if value="${$(arg segments) > 1}"><xacro:segment k="2"/></xacro:if>
 </robot>
 """
-)
-SEGMENT = (
-    HEAD
-    + """  <xacro:macro name="segment" params="k">
+SEGMENT = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:macro name="segment" params="k">
     <link name="l${k}"><inertial><mass value="${mass}"/>
       <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
     <joint name="j${k}" type="continuous">
@@ -41,7 +37,6 @@ SEGMENT = (
   </xacro:macro>
 </robot>
 """
-)
 
 
 @pytest.fixture
