@@ -5,13 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import (
-    compare,
-    contestants,
-    growth,
-    mechanisms,
-    new_results,
-)
+from benchmarks import compare, contestants, growth, mechanisms, new_results
 from benchmarks.interface import CALL, KERNEL, SMALL
 from benchmarks.marks import replaced
 from benchmarks.timing import Effort, Timing, interleaved, ratio_of_minima, ratio_within_rounds
@@ -26,20 +20,15 @@ def threads_of_others(monkeypatch):
         monkeypatch.setattr(module, "single_threaded", lambda: None)
 
 
-def run(folder, *words):
-    """The figures of a comparison that is as short as can be."""
-    file = folder / "figures.json"
-    short = ("--quick", "--rounds", "2", "--json", str(file), "--plot", "-")
-    assert compare.main([*short, *words]) == 0
-    return json.loads(file.read_text())
-
-
 @pytest.mark.deep
 def test_two_link_beside_all_that_are_installed(tmp_path, capsys):
-    data = run(
-        tmp_path, "--models", "two_link", "--functions", "inverse_dynamics",
-        "--contestants", ",".join(WITHOUT_CPP), "--modes", f"{KERNEL},{CALL},{SMALL}",
-    )  # fmt: skip
+    """As short as can be."""
+    file = tmp_path / "figures.json"
+    short = ["--quick", "--rounds", "2", "--json", str(file), "--plot", "-"]
+    chosen = ["--models", "two_link", "--functions", "inverse_dynamics"]
+    contested = ["--contestants", ",".join(WITHOUT_CPP), "--modes", f"{KERNEL},{CALL},{SMALL}"]
+    assert compare.main([*short, *chosen, *contested]) == 0
+    data = json.loads(file.read_text())
     rows = {(row["contestant"], row["function"], row["mode"]) for row in data["figures"]}
     for mode in (KERNEL, CALL, SMALL):
         assert ("symgen_modules", "inverse_dynamics", mode) in rows

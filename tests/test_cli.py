@@ -153,16 +153,13 @@ def test_parameters_named_like_coordinates_are_told_apart(folder, capfd):
     assert r"f_{x}^{\mathrm{tip}}" in latex
 
 
-def test_help_tells_each_command_in_one_whole_line(capfd):
+def test_the_version_and_each_command_in_one_whole_line(capfd):
+    assert run(["--version"]) == 0
+    assert "symgen" in capfd.readouterr().out
     assert run(["--help"]) == 0
     commands = capfd.readouterr().out.split("Commands:\n")[1].splitlines()
     assert len(commands) == len(cli.commands)
     assert all(line.endswith(".") and not line.endswith("...") for line in commands)
-
-
-def test_the_version_is_said(capfd):
-    assert run(["--version"]) == 0
-    assert "symgen" in capfd.readouterr().out
 
 
 @pytest.mark.deep

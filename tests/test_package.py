@@ -77,9 +77,6 @@ def test_the_example_script_runs():
     assert "1000 samples:      (1000, 2)" in done.stdout
 
 
-# ------------------------------------------- the order of the numbers of a quaternion
-
-
 def test_orders_are_those_of_scipy():
     turn = Rotation.random(3, rng=np.random.default_rng(1))
     xyzw, wxyz = turn.as_quat(), turn.as_quat(scalar_first=True)
@@ -102,9 +99,6 @@ def test_orders_are_those_of_scipy():
 def test_orders_that_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         reorder(*arguments)
-
-
-# ------------------------------------------------------------------ the type of modules
 
 
 def test_the_type_is_written_from_the_table_of_functions():

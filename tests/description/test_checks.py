@@ -139,6 +139,8 @@ JOINTS = {  # lines from 6
         "coordinate is added by itself; theta is its constant offset)\n"
         "7: joints[0].dh.d: unknown name 'ofset'; did you mean 'offset'?\n"
         "7: joints[0].dh.a: unknown name 'q1'; expected a parameter of this file, pi or deg",
+    "type: revolute\ndh: {}\nsprings: []":
+        "8: joints[0].springs: unknown key here; it belongs further out, beside 'joints'",
     "type: fixed\ndh: {theta: q1}":
         "7: joints[0].dh.theta: unknown name 'q1'; expected a parameter of this file, pi or deg",
     "type: revolute\nlink: {inertia: {xx: 1+, xy: 5}}\ndh: {}":  # and no fault of xy without xx
@@ -257,6 +259,8 @@ WARNINGS = {
         TRIANGLE.format("principal moments 0.5 + 1 < 1.6"),
     CHAIN: f"5: {END.format(1, 'two')}\n7: {END.format(3, 'four')}\n9: {END.format(5, 'six')}",
     TOOL + "1}\n": "",  # a tool on a fixed joint counts for the link that carries it
+    one_link("{}") + "  - {name: tool, type: fixed, origin: {}}\n"  # and so does what it carries
+    "  - {name: b, type: revolute, origin: {}, link: {mass: 1}}\n": "",
     TOOL + "1 - 1}\n": f"5: {END.format(0, 'a')}",
     one_link("{mass: c}") + "parameters:\n  a: 1\n  b: 2*a\n  c: 3\n":
         "11: parameters.b: this parameter is not used",

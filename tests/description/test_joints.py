@@ -170,8 +170,6 @@ WRONG_AXES = {  # lines from 6
         "10: joints[0].rest: the quaternion is zero; expected [..., 0, 0, 0, 1] or such",
     "type: spherical":
         "5: joints[0]: a spherical joint needs 'origin: {xyz, rpy}', perhaps 'origin: {}'",
-    "type: universal\ndh: {}\norigin: {}":
-        "7: joints[0].dh: a universal joint takes 'origin: {xyz, rpy}', not 'dh'",
     "type: cylindrical\nbefore: {}\ndh: {}\naxis: [0, 0, 1]":
         "7: joints[0].before: 'before' stands only beside 'dh'; put this transform into 'origin'\n"
         "8: joints[0].dh: a cylindrical joint takes 'origin: {xyz, rpy}', not 'dh'",

@@ -116,7 +116,6 @@ WRONG = {
         "atan, atan2, exp, log, abs, tanh, max, min; a product needs '*' (column 1 of the "
         "expression)",
     "q .hip_1": "'q .hip_1': unexpected character '.' (column 3 of the expression)",
-    "q.": "'q.': unexpected character '.' (column 2 of the expression)",
     "{unit: m}":
         "value: this key is required and missing; expected an expression such as 'q.elbow'",
 }  # fmt: skip

@@ -23,11 +23,8 @@ def parsed(text):
     return YAML(typ="safe").load(text)
 
 
-def test_it_is_a_schema():
+def test_it_is_a_schema_that_examples_and_the_starter_fit():
     jsonschema.Draft7Validator.check_schema(SCHEMA)
-
-
-def test_examples_and_the_starter_fit():
     for text in (starter_text("arm", "arm.yaml"), *(path.read_text() for path in EXAMPLES)):
         CHECK.validate(parsed(text))
 

@@ -1,7 +1,8 @@
 """The corpus of hostile files: each ends as index.txt says, in words, in time, and leaves nothing.
 
 index.txt has a line for every file: its name, the exit status, and what it attacks.  0 is for what
-is harmless after all, 3 for an answer that is wrong.  `tests.hostile.trying` says how they are run.
+is harmless after all, 3 for an answer that is wrong.  `tests.hostile.trying` says how they are run;
+MuJoCo reads those of mjcf/ in a process of its own.
 """
 
 from __future__ import annotations
@@ -159,8 +160,6 @@ def test_nothing_of_it_is_larger_than_it_need_be() -> None:
     assert max(path.stat().st_size for path in Path(HERE).rglob("*")) < 100_000
 
 
-# MuJoCo reads the files of mjcf/ in a process of its own: a command, here
-
 MJCF = sorted((HERE / "mjcf").iterdir())
 
 
@@ -178,11 +177,9 @@ def test_mjcf_ends_in_words_and_leaves_nothing(
     assert "Traceback" not in said and max(map(len, said.splitlines()), default=0) < LONGEST
 
 
-# The fuzzer: some hundreds of inputs; all of them by ``python -m tests.hostile.fuzz``
-
-
 @pytest.mark.slow
 def test_hundreds_of_inputs_are_read_or_refused(tmp_path: Path) -> None:
+    """Of the fuzzer; all of them by ``python -m tests.hostile.fuzz``."""
     finds = str(tmp_path / "finds")
     done = printed("fuzz", "--seed", "11", "--inputs", str(INPUTS), "--finds", finds)
     assert f"{INPUTS} inputs" in done

@@ -402,10 +402,8 @@ def test_an_animation_draws_the_shapes_of_a_urdf(watched, tmp_path):
 @pytest.fixture(scope="module")
 def linkage(tmp_path_factory):
     """A four-bar linkage: its model file and its report."""
-    folder = tmp_path_factory.mktemp("linkage")
-    model = folder / "four_bar.yaml"
-    model.write_text(FOUR_BAR)
-    target = folder / "report.html"
+    model = modules.file_of(FOUR_BAR)
+    target = tmp_path_factory.mktemp("linkage") / "report.html"
     target.write_text(pages.report(read(model), True, None, Journal()), encoding="utf-8")
     return model, target
 
@@ -469,7 +467,6 @@ def test_a_mechanism_stays_closed_while_sliders_move_it(watched, linkage):
 
 @pytest.mark.deep
 def test_a_report_of_a_mechanism_that_does_not_close_is_refused(tmp_path):
-    model = tmp_path / "four_bar.yaml"
-    model.write_text(FOUR_BAR.replace("d: 2.0", "d: 9.0"))
+    model = modules.file_of(FOUR_BAR.replace("d: 2.0", "d: 9.0"))
     with pytest.raises(RequestError, match=r"closed from the positions under 'initial': .*pin"):
         pages.write_report(model, tmp_path / "page.html", True, None, Journal())

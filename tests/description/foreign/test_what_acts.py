@@ -11,7 +11,7 @@ from symgen.formulations import formulation_named
 from symgen.options import ReadOptions
 from symgen.program.evaluation import call
 from tests.choosing import some_slow
-from tests.modules import module
+from tests.modules import file_of, module
 from tests.oracles.programs import evaluated
 
 
@@ -331,17 +331,17 @@ def test_what_is_left_out_of_sdf_is_named_with_its_effect(tmp_path):
     assert "left out" not in said(read(sdf(tmp_path, link="<gravity>true</gravity>")))
 
 
-def test_load_warns_of_what_is_left_out_each_time(tmp_path):
+def test_load_warns_of_what_is_left_out_each_time():
     """Built the first time, found up to date the second."""
-    file = tmp_path / "weightless.urdf"
-    file.write_text(
+    file = file_of(
         """<robot name="weightless"><link name="base"/><link name="arm"><inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint>
-<gazebo reference="arm"><gravity>false</gravity></gazebo></robot>"""
+<gazebo reference="arm"><gravity>false</gravity></gazebo></robot>""",
+        "urdf",
     )
     for _ in range(2):
-        with pytest.warns(UserWarning, match=r"weightless.urdf:4: gazebo: <gravity> is left out"):
+        with pytest.warns(UserWarning, match=r"model.urdf:4: gazebo: <gravity> is left out"):
             module(file, functions=["inverse_dynamics"])
 
 
