@@ -16,8 +16,6 @@ settings.register_profile("found is enough", phases=(Phase.explicit, Phase.gener
 
 pytest_plugins = ("tests.budget",)
 OBJECTS_BETWEEN_COLLECTIONS = 1_000_000
-
-
 WHOLE_FILE = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.(slow|deep)\b", re.MULTILINE)
 CACHE = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
 
@@ -42,6 +40,28 @@ def pytest_unconfigure(config):
     """Remove the cache."""
     if CACHE in config.stash:
         config.stash[CACHE].cleanup()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder, which is the working folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def refusal(capfd):
+    """Run a command that is refused, with status 2; what it says of that."""
+    from symgen.cli import run
+
+    def of(arguments):
+        capfd.readouterr()
+        assert run(arguments) == 2, arguments
+        error = capfd.readouterr().err
+        assert error.strip() and "Traceback" not in error, arguments
+        return error
+
+    return of
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,6 @@ import ast
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from symgen.joints import JOINTS
 
 ROOT = Path(__file__).parents[1] / "symgen"
@@ -166,18 +164,6 @@ def questions_of_type(tree):
 def test_recursions_do_not_ask_for_the_type_of_a_joint():
     for path in (ROOT / "formulations").rglob("*.py"):
         assert not list(questions_of_type(ast.parse(path.read_text()))), path.name
-
-
-@pytest.mark.parametrize(
-    "line",
-    (
-        "x = joint.type.name", "isinstance(at.joint.type, Revolute)", "kind == 'prismatic'",
-        "from symgen.joints.revolute import Revolute", "import symgen.joints.revolute",
-        "from symgen import joints", "getattr(joint, 'type')",
-    ),
-)  # fmt: skip
-def test_such_a_question_is_found(line):
-    assert list(questions_of_type(ast.parse(line)))
 
 
 def lines_of(function):

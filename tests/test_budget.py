@@ -30,30 +30,22 @@ def test_slow():
 """
 
 
-def run(folder, builds):
-    (folder / "test_three.py").write_text(TESTS)
-    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n slow\n deep\n")
-    command = [sys.executable, "-m", "pytest", "-p", "tests.budget", "-n", "1", "--builds", builds]
+def test_a_dear_case_and_a_run_over_its_budget_fail(tmp_path):
+    (tmp_path / "test_three.py").write_text(TESTS)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n slow\n deep\n")
+    command = [sys.executable, "-m", "pytest", "-p", "tests.budget", "-n", "1", "--builds"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "SYMGEN_TESTS_UNIT": "1.0"}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-
-
-def test_an_ordinary_case_that_is_dear_fails(tmp_path):
-    done = run(tmp_path, "1000")
+    options = {"cwd": tmp_path, "env": environment, "capture_output": True, "text": True}
+    done = subprocess.run([*command, "1000"], check=False, **options)
     assert done.returncode == 1
     assert "an ordinary case may take 0.03 (3% of a build of arm7.yaml)" in done.stdout
     assert "1 failed, 2 passed" in done.stdout
     assert "processor seconds of 1000, 1000 builds of arm7.yaml of 1.0 s each" in done.stdout
     dearest = done.stdout.split("dearest cases, processor seconds")[1].split("dearest files")[0]
     assert dearest.index("test_dear") > 0 < dearest.index("test_slow")
-
-
-def test_a_run_over_its_budget_fails(tmp_path):
-    done = run(tmp_path, "0.1")
-    assert done.returncode == 1
-    assert "OVER THE BUDGET" in done.stdout
+    over = subprocess.run([*command, "0.1", "-k", "quick"], check=False, **options)
+    assert over.returncode == 1
+    assert "1 passed" in over.stdout and "OVER THE BUDGET" in over.stdout
 
 
 def test_a_slow_machine_may_take_longer(monkeypatch):

@@ -20,12 +20,6 @@ STYLES = ("pretty", "latex", "python", "c")
 MASS = ["--functions", "mass_matrix", "--formulations", "newton_euler"]
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.slow
 def test_build_says_what_it_did_and_a_second_build_does_nothing(folder, capfd):
     assert run(["build", TWO_LINK]) == 0
@@ -47,34 +41,32 @@ def test_functions_that_were_not_built_say_how_to_build_them(folder):
 
     module = load_package(folder / "generated" / "two_link")
     assert module.backend == "numpy"
-    with pytest.raises(AttributeError, match="--functions mass_matrix,inverse_dynamics"):
-        module.inverse_dynamics
-    with pytest.raises(AttributeError, match="--functions mass_matrix,forward_dynamics"):
-        module.forward_dynamics
-    with pytest.raises(AttributeError, match="--runtime-parameters all"):
-        module.forward_dynamics_parameter_derivatives
-    with pytest.raises(AttributeError, match="prescribed: true"):
-        module.hybrid_dynamics
-    with pytest.raises(AttributeError, match=r"outputs: \{NAME: EXPRESSION\}"):
-        module.outputs_derivatives
+    for name, words in (
+        ("inverse_dynamics", "--functions mass_matrix,inverse_dynamics"),
+        ("forward_dynamics_parameter_derivatives", "--runtime-parameters all"),
+        ("hybrid_dynamics", "prescribed: true"),
+        ("outputs_derivatives", r"outputs: \{NAME: EXPRESSION\}"),
+    ):
+        with pytest.raises(AttributeError, match=words):
+            getattr(module, name)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "words"),
+    ("arguments", "words"),
     [
-        (["build", "missing.yaml"], 2, "missing.yaml"),
-        (["build", TWO_LINK, "--formulations", "newton"], 2, "newton_euler"),
-        (["build", TWO_LINK, "--functions", "hybrid_dynamics"], 2, "prescribed: true"),
-        (["build", TWO_LINK, "--functions", "outputs"], 2, "the model has no outputs"),
-        (["build", TWO_LINK, "--runtime-parameters", "m3"], 2, "no parameter is called 'm3'"),
-        (["build", TWO_LINK, "--runtime-parameters", "m1 L1"], 2, "separated by commas: m1,L1"),
-        (["build", TWO_LINK, "--runtime-parameters", "all,L1"], 2, "'all' stands alone"),
-        (["show", TWO_LINK, "mas_matrix"], 2, "did you mean 'mass_matrix'"),
-        (["show", TWO_LINK, "hybrid_dynamics"], 2, "prescribed: true"),
+        (["build", "missing.yaml"], "missing.yaml"),
+        (["build", TWO_LINK, "--formulations", "newton"], "newton_euler"),
+        (["build", TWO_LINK, "--functions", "hybrid_dynamics"], "prescribed: true"),
+        (["build", TWO_LINK, "--functions", "outputs"], "the model has no outputs"),
+        (["build", TWO_LINK, "--runtime-parameters", "m3"], "no parameter is called 'm3'"),
+        (["build", TWO_LINK, "--runtime-parameters", "m1 L1"], "separated by commas: m1,L1"),
+        (["build", TWO_LINK, "--runtime-parameters", "all,L1"], "'all' stands alone"),
+        (["show", TWO_LINK, "mas_matrix"], "did you mean 'mass_matrix'"),
+        (["show", TWO_LINK, "hybrid_dynamics"], "prescribed: true"),
     ],
 )
-def test_mistakes_end_with_status_2_and_a_hint(folder, capfd, arguments, status, words):
-    assert run(arguments) == status
+def test_mistakes_end_with_status_2_and_a_hint(folder, capfd, arguments, words):
+    assert run(arguments) == 2
     captured = capfd.readouterr()
     assert words in captured.err
     assert "Traceback" not in captured.err + captured.out
@@ -97,12 +89,11 @@ def test_without_a_compiler(folder, capfd, monkeypatch):
 @pytest.mark.slow
 def test_check_and_compare(folder, capfd, monkeypatch):
     monkeypatch.setattr(comparison, "SECONDS_PER_REPETITION", 1e-5)
-    assert run(["check", TWO_LINK, "--functions", "inverse_dynamics"]) == 0
-    text, progress = capfd.readouterr()
-    assert "closed_form_lagrange (numpy)" in text
-    assert "checks passed" in text
-    assert "validate ..." in progress
     chosen = ["--functions", "inverse_dynamics"]
+    assert run(["check", TWO_LINK, *chosen]) == 0
+    text, progress = capfd.readouterr()
+    assert "closed_form_lagrange (numpy)" in text and "checks passed" in text
+    assert "validate ..." in progress
     assert run(["compare", TWO_LINK, "--json", *chosen]) == 0
     rows = json.loads(capfd.readouterr().out)["rows"]
     providers = {item.name for item in FORMULATIONS if "inverse_dynamics" in item.functions}
@@ -131,27 +122,25 @@ def test_show_for_a_slide(folder, capfd):
     some_slow([*zip(FUNCTION_NAMES, cycle(STYLES))][::3], [("mass_matrix", "pretty")]),
 )
 def test_every_function_can_be_shown(folder, capfd, what, style):
-    text = (
-        Path(TWO_LINK).read_text().replace("- name: elbow", "- name: elbow\n    prescribed: true")
-    )
-    text = f"{text}\noutputs:\n  reach: points.hand.x*L1\n"
-    if what not in OF_TREES:
-        text = Path(TWO_LINK).read_text() + "\nloops:\n  - {name: pin, type: revolute, first: "
-        text += "{link: base}, second: {link: forearm}}\n"
-        text += "outputs: {pull: multipliers.pin_x}\n"
+    text = Path(TWO_LINK).read_text()
+    if what in OF_TREES:
+        text = text.replace("- name: elbow", "- name: elbow\n    prescribed: true")
+        text += "\noutputs: {reach: points.hand.x*L1}\n"
+    else:
+        text += "\nloops: [{name: pin, type: revolute, first: {link: base}, "
+        text += "second: {link: forearm}}]\noutputs: {pull: multipliers.pin_x}\n"
     Path("arm.yaml").write_text(text)
     assert run(["show", "arm.yaml", what, "--format", style]) == 0
     assert capfd.readouterr().out.strip()
 
 
-def test_the_robot_can_be_shown(folder, capfd):
+def test_the_robot_can_be_shown(folder, capfd, refusal):
     assert run(["show", TWO_LINK, "tree"]) == 0
     assert "forearm  q_2  elbow     revolute" in capfd.readouterr().out
     for style in ("pretty", "latex"):
         assert run(["show", TWO_LINK, "frames", "--format", style]) == 0
         assert "forearm in upper_arm" in capfd.readouterr().out
-    assert run(["show", TWO_LINK, "tree", "--format", "c"]) == 2
-    assert "pretty" in capfd.readouterr().err
+    assert "pretty" in refusal(["show", TWO_LINK, "tree", "--format", "c"])
 
 
 def test_parameters_named_like_coordinates_are_told_apart(folder, capfd):
@@ -164,16 +153,13 @@ def test_parameters_named_like_coordinates_are_told_apart(folder, capfd):
     assert r"f_{x}^{\mathrm{tip}}" in latex
 
 
-def test_help_tells_each_command_in_one_whole_line(capfd):
+def test_the_version_and_each_command_in_one_whole_line(capfd):
+    assert run(["--version"]) == 0
+    assert "symgen" in capfd.readouterr().out
     assert run(["--help"]) == 0
     commands = capfd.readouterr().out.split("Commands:\n")[1].splitlines()
     assert len(commands) == len(cli.commands)
     assert all(line.endswith(".") and not line.endswith("...") for line in commands)
-
-
-def test_the_version_is_said(capfd):
-    assert run(["--version"]) == 0
-    assert "symgen" in capfd.readouterr().out
 
 
 @pytest.mark.deep
@@ -208,16 +194,10 @@ HEAVY = """
 symgen: 1
 name: heavy
 convention: standard
-parameters: {m: 1e6}
 joints:
-  - {name: a, type: revolute, dh: {a: 0.5}, link: {mass: m, com: [0.1, 0.2, 0.3]}}
-  - name: b
-    type: revolute
-    dh: {a: 0.5, alpha: 1}
-    link:
-      mass: 1.3
-      com: [0.1, -0.2, 0.15]
-      inertia: {xx: 0.3, yy: 0.25, zz: 0.2, xy: 0.02, xz: -0.03, yz: 0.01}
+  - {name: a, type: revolute, dh: {a: 0.5}, link: {mass: 1e6, com: [0.1, 0.2, 0.3]}}
+  - {name: b, type: revolute, dh: {a: 0.5, alpha: 1}, link: {mass: 1.3, com: [0.1, -0.2, 0.15],
+     inertia: {xx: 0.3, yy: 0.25, zz: 0.2, xy: 0.02, xz: -0.03, yz: 0.01}}}
 """
 
 

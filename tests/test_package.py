@@ -1,13 +1,21 @@
-"""`import symgen`: load, read, derive; and the example scripts."""
+"""`import symgen`: load, quaternions, `symgen.Robot` (the type of modules), example scripts."""
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import symgen
+from manual import robot_type
+from symgen.program.functions import FUNCTIONS
+from symgen.quaternions import reorder
+from symgen.robot import Functions, Robot, TorqueParts
+from tests import modules
+from tests.choosing import slow
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -42,18 +50,17 @@ def test_load_tells_of_its_progress(tmp_path):
     )
 
 
-def test_importing_symgen_is_light():
-    program = "import sys, symgen; print(sorted({'sympy', 'numpy', 'Cython'} & set(sys.modules)))"
+@pytest.mark.parametrize(
+    ("modules", "dear"),
+    [
+        ("symgen", {"sympy", "numpy", "Cython"}),
+        *slow(("symgen.pipeline.building, symgen.command.terminal", {"sympy"})),
+    ],
+)
+def test_importing_is_light(modules, dear):
+    program = f"import sys, {modules}; print({dear} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
-    assert done.stdout.strip() == "[]"
-
-
-@pytest.mark.slow
-def test_building_does_not_load_sympy():
-    modules = "symgen.pipeline.building, symgen.command.terminal"
-    program = f"import sys, {modules}; print('sympy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
-    assert done.stdout.strip() == "False", done.stderr
+    assert done.stdout.strip() == "set()", done.stderr
 
 
 @pytest.mark.slow
@@ -68,3 +75,63 @@ def test_the_example_script_runs():
     )
     assert done.returncode == 0, done.stderr
     assert "1000 samples:      (1000, 2)" in done.stdout
+
+
+def test_orders_are_those_of_scipy():
+    turn = Rotation.random(3, rng=np.random.default_rng(1))
+    xyzw, wxyz = turn.as_quat(), turn.as_quat(scalar_first=True)
+    np.testing.assert_array_equal(reorder(xyzw, "xyzw", "wxyz"), wxyz)
+    np.testing.assert_array_equal(reorder(wxyz.tolist(), "wxyz", "xyzw"), xyzw)
+    same = reorder(xyzw, "xyzw", "xyzw")
+    assert not np.shares_memory(same, xyzw)
+    np.testing.assert_array_equal(same, xyzw)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([0, 0, 0, 1], "xyzw", "wzyx"), ValueError, "'wzyx'; expected xyzw or wxyz"),
+        (([0, 0, 1], "xyzw", "wxyz"), ValueError, r"shape \(..., 4\), got \(3,\)"),
+        ((1.0, "xyzw", "wxyz"), ValueError, r"got \(\)"),
+        ((["a"] * 4, "xyzw", "wxyz"), TypeError, "expected numbers"),
+    ],
+)
+def test_orders_that_are_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
+        reorder(*arguments)
+
+
+def test_the_type_is_written_from_the_table_of_functions():
+    for name, wanted in robot_type.sources().items():
+        written = (robot_type.FOLDER / name).read_text(encoding="utf-8")
+        assert written == wanted, "python -m manual.robot_type"
+
+
+@pytest.fixture(scope="module", params=slow("two_link"))
+def module():
+    return modules.module(modules.ROOT / "examples" / "two_link.yaml", functions="default")
+
+
+def test_a_module_has_what_the_type_says(module):
+    absent = {"partially_recursive_kane", "explicit_kane", "semi_recursive"}  # if named, or small
+    for name in set(inspect.get_annotations(Robot)) - absent:
+        assert hasattr(module, name), name
+    own = {name for name in vars(Robot) if not name.startswith("_")} | {*dir(Functions)}
+    public = {name for name in dir(module) if not name.startswith("_")}
+    missing = {"branches", "branch_parents", "joint_branches", "junctions", "leaves"}  # of a paper
+    assert public - own - set(inspect.get_annotations(Robot)) == missing
+
+
+def test_signatures_are_those_of_modules(module):
+    for function in FUNCTIONS:
+        if hasattr(module, function.name):
+            typed = inspect.signature(getattr(Functions, function.name)).parameters
+            actual = inspect.signature(getattr(module, function.name)).parameters
+            assert list(typed) == ["self", *actual], function.name
+    parts = module.torque_parts([0.1, 0.2], [1.0, -1.0], [0.5, 0.0])
+    assert parts._fields == TorqueParts._fields
+
+
+def test_what_symgen_offers():
+    assert dir(symgen) == sorted([*symgen.__all__, "errors"])
+    assert all(hasattr(symgen, name) for name in dir(symgen))

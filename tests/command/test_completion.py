@@ -19,14 +19,13 @@ TWO_LINK = ROOT / "examples" / "two_link.yaml"
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(folder):
     shutil.copy(TWO_LINK, "two_link.yaml")
     shutil.copy(TWO_LINK, "two_arms.YML")
     Path("two_notes.txt").write_text("mine")
     Path("sub").mkdir()
     shutil.copy(TWO_LINK, "sub/third.urdf")
-    return tmp_path
+    return folder
 
 
 def offered(line, monkeypatch=None):

@@ -12,6 +12,7 @@ from symgen.command import outcome
 from symgen.errors import ValidationError
 from symgen.validation import limits
 from tests.choosing import some_slow
+from tests.command.test_places import WHEEL
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FAST = ["--backend", "numpy", "--functions", "mass_matrix"]
@@ -46,25 +47,18 @@ KEYS = {
     "plan": {"status", "T", "objective", "violation", "final_error", "files"},
 }
 DEAR = {"build", "check", "compare", "plan", "report", "wheel"}
-WHEEL = """
-symgen: 1
-name: wheel
-joints:
-  - {name: turn, type: revolute, origin: {}, link: {mass: 1, com: [1, 0, 0]}}
-"""
 TEXT_IS_THE_RESULT = {"show"}
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(folder):
     shutil.copy(EXAMPLES / "two_link.yaml", "two_link.yaml")
     Path("wheel.yaml").write_text(WHEEL)
     Path("task.yaml").write_text(
         "symgen_task: 1\nstart: {q: [0, 0]}\ngoal: {q: [1, 0]}\nlimits: {torque: 20}\n"
     )
     Path("answer.txt").write_text("M[2,2] = I2 + m2*l2**2\n")
-    return tmp_path
+    return folder
 
 
 def test_every_command_is_here():

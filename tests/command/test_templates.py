@@ -17,10 +17,9 @@ MINE = ["--templates", "mine"]
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(folder):
     shutil.copy(EXAMPLES / "two_link.yaml", "arm.yaml")
-    return tmp_path
+    return folder
 
 
 def write(name, text):
@@ -79,26 +78,23 @@ def test_what_is_wrong_is_told(folder, capfd, name, text, words):
 
 
 @pytest.mark.slow
-def test_a_name_that_nothing_uses_beside_one_that_is_right(folder, capfd):
+def test_a_name_that_nothing_uses_beside_one_that_is_right(folder, refusal):
     write("c/header.h.jinja", shipped("c/header.h.jinja"))
     write("c/my_own.h.jinja", "")
-    assert run([*BUILD, *MINE]) == 2
-    assert "mine/c/my_own.h.jinja: symgen has no such template" in capfd.readouterr().err
+    assert "mine/c/my_own.h.jinja: symgen has no such template" in refusal([*BUILD, *MINE])
     write("c/header.h.jinja", '{% include "c/my_own.h.jinja" %}')
     assert run([*BUILD, *MINE, "-q"]) == 0
     write("c/header.h.jinja", "{% include robot %}")  # which one is known when it is filled
     assert run([*BUILD, *MINE, "-q"]) == 0
 
 
-def test_wrong_templates_are_told_by_every_command(folder, capfd):
+def test_wrong_templates_are_told_by_every_command(folder, refusal):
     write("numpy/formulaton.py.jinja", "")
     for arguments in (
         ["check", "arm.yaml"], ["compare", "arm.yaml"], ["report", "arm.yaml", "--quick"]
     ):  # fmt: skip
-        assert run([*arguments, *MINE]) == 2
-        assert "did you mean 'numpy/formulation.py.jinja'" in capfd.readouterr().err
-        assert run([*arguments, "--templates", "nowhere"]) == 2
-        assert "nowhere" in capfd.readouterr().err
+        assert "did you mean 'numpy/formulation.py.jinja'" in refusal([*arguments, *MINE])
+        assert "nowhere" in refusal([*arguments, "--templates", "nowhere"])
     assert not list(Path().glob("*.html"))
 
 
@@ -170,20 +166,17 @@ def test_a_folder_that_is_a_link_and_links_in_it(folder, capfd):
     assert ", in yours." in made.read_text()
 
 
-def test_a_folder_that_is_none(folder, capfd, monkeypatch):
+def test_a_folder_that_is_none(folder, refusal, monkeypatch):
     monkeypatch.setattr(templates_module, "MOST_FILES", 10)
     for number in range(12):
         write(f"{number}.jinja", "")
-    assert run([*BUILD, *MINE]) == 2
-    assert "mine holds more than 10 files" in capfd.readouterr().err
+    assert "mine holds more than 10 files" in refusal([*BUILD, *MINE])
     Path("file").write_text("")
     for name in ("file", "nowhere", "/dev/null"):
-        assert run([*BUILD, "--templates", name]) == 2
-        assert f"there is no folder of templates {name!r}" in capfd.readouterr().err
+        assert f"there is no folder of templates {name!r}" in refusal([*BUILD, "--templates", name])
     Path("other/numpy").mkdir(parents=True)
     Path("other/numpy/formulation.py.jinja").write_bytes(b"\xff\xfe")
-    assert run([*BUILD, "--templates", "other"]) == 2
-    assert "not UTF-8" in capfd.readouterr().err
+    assert "not UTF-8" in refusal([*BUILD, "--templates", "other"])
 
 
 @pytest.mark.slow

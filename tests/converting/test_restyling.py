@@ -10,6 +10,7 @@ from symgen.converting.conversion import model_text
 from symgen.converting.restyling import STYLES, layout, placed, restyled
 from symgen.description import read
 from symgen.description.checks import check, read_document
+from symgen.description.expressions import evaluate
 from symgen.description.reading import decode
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
@@ -120,24 +121,18 @@ def test_axes_that_are_nearly_parallel(tilt, offset, style):
 
 def test_rows_stay_what_they_are():
     """A robot that is in that style already, up to the free choice at its end."""
-    path = next(x for x in EXAMPLES if x.stem == "puma560")
-    joints = placed(read(path))
+    robot = read(next(x for x in EXAMPLES if x.stem == "puma560"))
+    joints = placed(robot)
     style = joints[0].joint.dh.convention
     for item, row in list(zip(joints, layout(joints, style).rows, strict=True))[:-1]:
-        given = item.joint.dh
         _, _, a, alpha = row.dh
-        assert abs(abs(a) - abs(float_of(given.a, path))) < 1e-12
-        assert abs(abs(np.sin(alpha)) - abs(np.sin(float_of(given.alpha, path)))) < 1e-12
+        dh, values = item.joint.dh, robot.parameter_values
+        assert abs(a) == pytest.approx(abs(evaluate(dh.a, values)), abs=1e-12)
+        sine = np.sin(evaluate(dh.alpha, values))
+        assert abs(np.sin(alpha)) == pytest.approx(abs(sine), abs=1e-12)
 
 
-def float_of(expression, path):
-    from symgen.description.expressions import evaluate
-
-    return evaluate(expression, read(path).parameter_values)
-
-
-def test_what_does_not_move_keeps_its_expressions(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
+def test_what_does_not_move_keeps_its_expressions(folder, capfd):
     text = "symgen: 1\nname: a\nparameters: {m: 2, L: 3, idle: L, k: 5}\njoints:\n"
     text += "  - {name: j, type: revolute, origin: {xyz: [L, 0, 0]}, damping: k, "
     text += "link: {mass: m, com: [L/2, 0, 0]}}\n"

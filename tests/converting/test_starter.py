@@ -12,12 +12,6 @@ from symgen.converting.starter import write_starter
 from symgen.errors import RequestError
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.parametrize("file", ["walker.yaml", "walker.yml", "walker"])
 def test_the_file_is_a_robot_of_that_name(file, folder, capfd):
     assert run(["new", file]) == 0
@@ -38,10 +32,9 @@ def test_it_builds_without_a_change(folder):
     np.testing.assert_allclose(held[1], 1.5 * 9.81 * 0.2)
 
 
-def test_nothing_is_overwritten(folder, capfd):
+def test_nothing_is_overwritten(folder, refusal):
     Path("arm.yaml").write_text("mine")
-    assert run(["new", "arm.yaml"]) == 2
-    assert "arm.yaml is there already" in capfd.readouterr().err
+    assert "arm.yaml is there already" in refusal(["new", "arm.yaml"])
     assert Path("arm.yaml").read_text() == "mine"
     os.symlink("elsewhere.yaml", "link.yaml")
     assert run(["new", "link.yaml"]) == 2
@@ -53,14 +46,11 @@ def test_nothing_is_overwritten(folder, capfd):
     [
         ("2dof.yaml", "'2dof' is not a name"),
         ("for.yaml", "keyword of Python"),
-        ("a b.yaml", "is not a name"),
         ("arm.urdf", "expected one such as arm.yaml"),
         (".", "expected one such as arm.yaml"),
         ("..", "is not a name"),
-        (".yaml", "is not a name"),
         ("nowhere/arm.yaml", "cannot write nowhere/arm.yaml: No such file"),
         ("a" * 65, "64 are allowed"),
-        ("a" * 300, "64 are allowed"),
         ("é.yaml", "is not a name"),
     ],
 )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import pytest
+from _pytest.mark import ParameterSet
 
 from symgen.description import RobotDescription
 from symgen.description.checks import check
@@ -45,3 +48,8 @@ def one_joint(keys: str) -> str:
 def one_link(link: str) -> str:
     """A model of one joint, whose link is in line 7."""
     return one_joint(f"type: revolute\nlink: {link}\ndh: {{}}")
+
+
+def rows(table: Mapping[str, str], text: Callable[[str], str] = str) -> list[ParameterSet]:
+    """Cases of a table: the text of a model, made of a key, and the report on it."""
+    return [pytest.param(text(key), report, id=repr(key)[:50]) for key, report in table.items()]

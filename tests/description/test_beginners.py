@@ -24,17 +24,11 @@ SHORT = ("--backend", "numpy", "--functions", "mass_matrix", "--formulations", "
 OUTCOMES = {0: "builds with", 2: "refused"}
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.chdir(tmp_path)
-    with quick_builds():
-        yield tmp_path
-
-
 def outcome(name: str, capfd: pytest.CaptureFixture[str]) -> str:
     """What `symgen build` says to one of the files: a heading, and its messages."""
     shutil.copy(FOLDER / name, name)
-    status = run(["build", name, *SHORT])
+    with quick_builds():
+        status = run(["build", name, *SHORT])
     captured = capfd.readouterr()
     lines = [line for line in captured.err.splitlines() if not line.endswith(" ...")]  # progress
     if status == 0:  # beside warnings there may be a remark that this machine can run the code

@@ -28,7 +28,7 @@ from symgen.description.expressions import (
     parse,
 )
 
-VALUES = {"L1": 0.4, "m": 2.5, "x_2": -1.25, "e": 0.125}
+VALUES = {"L1": 0.4, "m": 2.5, "x_2": -1.25, "e": 0.125, "infinite": math.inf}
 
 # ------------------------------------------------------------------- against Python's semantics
 
@@ -149,15 +149,10 @@ def test_a_negative_number_of_yaml_is_a_number() -> None:
     assert math.copysign(1.0, parse(-0.0).root.value) == 1.0  # type: ignore[union-attr]
 
 
-def test_names_are_parameters_in_order_of_appearance() -> None:
-    assert parse("b*sin(a)*pi + deg*b - c").names == ("b", "a", "c")
-
-
 # ------------------------------------------------------------------------------------- messages
 
 WRONG = {
     "": "the expression is empty",
-    "1 +": "expected a number, a name or '(', found the end (column 4 of the expression)",
     "a * / b": "expected a number, a name or '(', found '/' (column 5 of the expression)",
     "2(3)": "expected an operator before '('; write '2*(...)' (column 2 of the expression)",
     "(a)b": "expected an operator before 'b'; write '(...)*b' (column 4 of the expression)",
@@ -165,7 +160,6 @@ WRONG = {
     "expression)",
     "90 degrees": "expected an operator before 'degrees'; write '90*deg' (column 4 of the "
     "expression)",
-    "L²": "unexpected character '²'; write 'L**2' (column 2 of the expression)",
     "2*(a + b)³": "unexpected character '³'; write '(...)**3' (column 10 of the expression)",
     "²": "unexpected character '²' (column 1 of the expression)",
     "1.2.3": "expected an operator before '.3' (column 4 of the expression)",
@@ -173,10 +167,8 @@ WRONG = {
     "max(0": "this '(' is never closed; between { } or [ ] YAML ends it at ',': quote it "
     "(column 4 of the expression)",
     "1)": "unexpected ')' (column 2 of the expression)",
-    "()": "expected a number, a name or '(', found ')' (column 2 of the expression)",
     "2*π": "unexpected character 'π'; write 'pi' (column 3 of the expression)",
     "a.b": "unexpected character '.'; names have no dots (column 2 of the expression)",
-    "'a'": 'unexpected character "\'" (column 1 of the expression)',
     "a\0": "unexpected character '\\x00' (column 2 of the expression)",
     "sin": "the function 'sin' needs its argument in parentheses (column 1 of the expression)",
     "sin()": "expected a number, a name or '(', found ')' (column 5 of the expression)",
@@ -216,6 +208,8 @@ UNDEFINED = {
     "1e300*1e300": "1e+300 * 1e+300 overflows float64",
     "10.0**1000": "10 ** 1000 overflows float64",
     "missing": "'missing' has no value",
+    "9**9**9**9**9**9": "9 ** 3.8742e+08 overflows float64",
+    "atan(infinite)": "'infinite' is not a finite number",
 }
 
 
@@ -224,11 +218,6 @@ def test_undefined_values_are_errors(text: str) -> None:
     with pytest.raises(EvaluationError) as caught:
         evaluate(parse(text), VALUES)
     assert str(caught.value) == UNDEFINED[text]
-
-
-def test_a_parameter_that_is_not_finite_is_an_error() -> None:
-    with pytest.raises(EvaluationError):
-        evaluate(parse("atan(x)"), {"x": math.inf})
 
 
 # -------------------------------------------------------------------------------- hostile texts
@@ -253,11 +242,6 @@ def test_what_goes_too_far_is_refused_at_once(text: str) -> None:
     with pytest.raises(ExpressionError):
         parse(text)
     assert time.perf_counter() - start < 1.0
-
-
-def test_a_tower_of_powers_overflows_instead_of_growing() -> None:
-    with pytest.raises(EvaluationError, match="overflows float64"):
-        evaluate(parse("9**9**9**9**9**9"), {})
 
 
 def test_what_is_within_the_limits_is_accepted() -> None:

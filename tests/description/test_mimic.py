@@ -8,7 +8,7 @@ from symgen.algebra.graph import Graph
 from symgen.converting.conversion import model_text
 from symgen.description.reading import compose
 from symgen.kinematics.tree import build_tree
-from tests.description.reports import faults, model, warnings
+from tests.description.reports import faults, model, rows, warnings
 
 START = """symgen: 1
 name: robot
@@ -78,45 +78,34 @@ def test_a_link_without_mass_is_remarked_only_where_nothing_is_tied_to_its_joint
 
 
 WRONG = {
-    "type: revolute, mimic: {coordinate: hop}": [
-        "joints[3].mimic.coordinate: 'hop' names no coordinate; did you mean 'hip'?"
-    ],
-    "type: revolute, mimic: {coordinate: ball}": [
-        "joints[3].mimic.coordinate: 'ball' has several coordinates; name one: 'ball_1', 'ball_2', "
-        "'ball_3'"
-    ],
-    "type: revolute, mimic: {coordinate: plate}": [
-        "joints[3].mimic.coordinate: 'plate' names no coordinate; expected that of a joint that "
-        "moves"
-    ],
-    "type: revolute, mimic: {coordinate: x}": [
-        "joints[3].mimic.coordinate: 'x' is this joint itself"
-    ],
-    "type: revolute, mimic: {multiplier: z, offset: [1]}": [
-        "joints[3].mimic.coordinate: this key is required and missing; expected the name of the "
-        "coordinate that the joint follows",
-        "joints[3].mimic.offset: expected a number or an expression, found a list",
-        "joints[3].mimic.multiplier: unknown name 'z'; expected a parameter of this file, pi or "
-        "deg",
-    ],
-    "type: fixed, mimic: {coordinate: hip}": [
-        "joints[3].mimic: a fixed joint does not move; remove 'mimic'"
-    ],
-    "type: universal, mimic: {coordinate: hip}": [
-        "joints[3].mimic: only a joint of one coordinate can follow another; a universal joint has "
-        "2"
-    ],
-    "type: revolute, prescribed: true, mimic: {coordinate: hip}": [
-        "joints[3].prescribed: the motion of a joint with 'mimic' follows from that of another "
-        "one; prescribe that"
-    ],
-}
+    "type: revolute, mimic: {coordinate: hop}":
+        "mimic.coordinate: 'hop' names no coordinate; did you mean 'hip'?",
+    "type: revolute, mimic: {coordinate: ball}":
+        "mimic.coordinate: 'ball' has several coordinates; name one: 'ball_1', 'ball_2', 'ball_3'",
+    "type: revolute, mimic: {coordinate: plate}":
+        "mimic.coordinate: 'plate' names no coordinate; expected that of a joint that moves",
+    "type: revolute, mimic: {coordinate: x}": "mimic.coordinate: 'x' is this joint itself",
+    "type: revolute, mimic: {multiplier: z, offset: [1]}":
+        "mimic.coordinate: this key is required and missing; expected the name of the coordinate "
+        "that the joint follows\n"
+        "mimic.offset: expected a number or an expression, found a list\n"
+        "mimic.multiplier: unknown name 'z'; expected a parameter of this file, pi or deg",
+    "type: fixed, mimic: {coordinate: hip}": "mimic: a fixed joint does not move; remove 'mimic'",
+    "type: universal, mimic: {coordinate: hip}":
+        "mimic: only a joint of one coordinate can follow another; a universal joint has 2",
+    "type: revolute, prescribed: true, mimic: {coordinate: hip}":
+        "prescribed: the motion of a joint with 'mimic' follows from that of another one; "
+        "prescribe that",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("keys", WRONG)
-def test_wrong_followers(keys: str) -> None:
-    text = robot(hip="type: revolute", ball="type: spherical", plate="type: fixed", x=keys)
-    assert faults(text) == [f"8: {line}" for line in WRONG[keys]]
+def with_x(keys: str) -> str:
+    return robot(hip="type: revolute", ball="type: spherical", plate="type: fixed", x=keys)
+
+
+@pytest.mark.parametrize(("text", "report"), rows(WRONG, with_x))
+def test_wrong_followers(text: str, report: str) -> None:
+    assert [line.removeprefix("8: joints[3].") for line in faults(text)] == report.split("\n")
 
 
 def test_circles_are_reported_once_each() -> None:

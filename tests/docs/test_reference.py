@@ -6,11 +6,9 @@ import re
 import pytest
 
 import symgen
-from manual import commands, model_file, module, notation, python
-from manual.notation import cell, simple_tables
+from manual import commands, module, notation, python
 from manual.tables import DOCS, filled
 from symgen.cli import cli
-from symgen.description.schema import json_schema
 from symgen.formulations import FORMULATIONS
 from symgen.program.functions import FUNCTIONS
 from symgen.robot.records import record_fields
@@ -26,13 +24,6 @@ def test_every_command_and_option(name):
             assert all(option in section for option in (*parameter.opts, *parameter.secondary_opts))
         else:
             assert (parameter.metavar or parameter.name.upper()) in section
-
-
-def test_every_key_of_a_model_file():
-    text, schema = model_file.markdown(), json_schema()
-    for table in (schema, *schema["$defs"].values()):
-        for node in (table, *table.get("anyOf", ())):
-            assert all(f"| `{key}`" in text for key in node.get("properties", ()))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
@@ -80,38 +71,3 @@ def test_every_equation_of_every_formulation(formulation):
     assert f"| `{formulation.name}` |" in notation.overview()
     labels = {label.replace("-", "\N{NON-BREAKING HYPHEN}") for label in formulation.notes}
     assert {label for label in labels if f"| `{label}` |" not in SHOWN} == set()
-
-
-TABLE = """
-Before.
-
-======  =====  ==========
-paper   code   meaning
-======  =====  ==========
-a_j     a_j    the first,
-               continued
---      b|c    m*a <b>
-======  =====  ==========
-
-Bare:
-
-====  ====
-x     y
-z     w
-====  ====
-"""
-
-
-def test_simple_tables():
-    first, second = simple_tables(TABLE)
-    assert first == [
-        ["paper", "code", "meaning"],
-        ["a_j", "a_j", "the first, continued"],
-        ["--", "b|c", "m*a <b>"],
-    ]
-    assert second == [["x", "y"], ["z", "w"]]
-
-
-def test_cells_show_what_they_are_given():
-    assert cell("a*b_c |d| <e> [f]") == r"a\*b\_c \|d\| \<e\> \[f\]"
-    assert cell("the `a_b` of c_d") == r"the `a_b` of c\_d"

@@ -150,23 +150,22 @@ def _replace(text: str, kind: str, rng: random.Random) -> str:
 
 
 def _replace_number(text: str, kind: str, rng: random.Random) -> str:
+    word = rng.choice(_NUMBERS if rng.random() < 0.7 else _EXPRESSIONS)
+    return _in_place_of_a_number(text, word, rng) or _replace(text, kind, rng)
+
+
+def _in_place_of_a_number(text: str, word: str, rng: random.Random) -> str:
+    """Put a word in the place of a number; "" where there is none."""
     found = list(_WRITTEN_NUMBER.finditer(text))
     if not found:
-        return _replace(text, kind, rng)
+        return ""
     match = rng.choice(found)
-    word = rng.choice(_NUMBERS if rng.random() < 0.7 else _EXPRESSIONS)
     return text[: match.start()] + word + text[match.end() :]
 
 
 def _delete(text: str, kind: str, rng: random.Random) -> str:
     at = _place(text, rng)
     return text[:at] + (text[at + 1 + int(rng.expovariate(0.1)) :] if rng.random() < 0.7 else "")
-
-
-def _move_token(text: str, kind: str, rng: random.Random) -> str:
-    tokens = _TOKEN.findall(text) or [""]
-    tokens.insert(rng.randrange(len(tokens)), rng.choice(tokens))
-    return "".join(tokens)
 
 
 def _lines(text: str, kind: str, rng: random.Random) -> str:
@@ -211,15 +210,11 @@ def _nest(text: str, kind: str, rng: random.Random) -> str:
 
 def _other_number(text: str, kind: str, rng: random.Random) -> str:
     """A number becomes another one that is legal, or an expression where there are any."""
-    found = list(_WRITTEN_NUMBER.finditer(text))
-    if not found:
-        return _say(text, kind, rng)
-    match, word = rng.choice(found), f"{rng.choice((rng.gauss(0, 1), rng.randrange(-3, 100))):.6g}"
+    word = f"{rng.choice((rng.gauss(0, 1), rng.randrange(-3, 100))):.6g}"
     if kind in ("model", "answer") and rng.random() < 0.5:
-        word = rng.choice(("({}+pi)", "sin({})", "2**{}", "{}/3", "-{}", "atan2({}, 2)")).format(
-            word
-        )
-    return text[: match.start()] + word + text[match.end() :]
+        forms = ("({}+pi)", "sin({})", "2**{}", "{}/3", "-{}", "atan2({}, 2)")
+        word = rng.choice(forms).replace("{}", word)
+    return _in_place_of_a_number(text, word, rng) or _say(text, kind, rng)
 
 
 def _say(text: str, kind: str, rng: random.Random) -> str:
@@ -254,5 +249,5 @@ GENTLE: Sequence[Callable[[str, str, random.Random], str]] = (
 )  # fmt: skip
 CHANGES: Sequence[Callable[[str, str, random.Random], str]] = (
     _insert, _insert, _replace, _replace, _replace, _replace_number, _replace_number, _delete,
-    _move_token, _move_token, _lines, _lines, _splice, _repeat, _nest,
+    _lines, _lines, _splice, _repeat, _nest,
 )  # fmt: skip

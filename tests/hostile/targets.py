@@ -9,11 +9,7 @@ A `SymgenError` is how a file is refused; whatever else is raised is a fault of 
 
 from __future__ import annotations
 
-import ast
-import re
 import sys
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from unittest.mock import patch
 
@@ -130,63 +126,18 @@ def draw(description: RobotDescription) -> None:
         assert all(line.isprintable() for line in lines), "what a terminal may obey"
 
 
-Sources = Mapping[str, str]
+def go_deeper(description: RobotDescription) -> bool:
+    """Make sources of a small model; False of a larger one.
 
-
-def go_deeper(description: RobotDescription) -> tuple[Sources, Sources] | None:
-    """Make sources of a small model, and without its author's texts; None of a larger one."""
+    That texts of authors stay comments there is tried by `tests/emit/test_names.py`.
+    """
     if max(len(description.joints), len(description.points), len(description.loads)) > LARGEST:
-        return None
+        return False
     if len(description.coordinate_names) > LARGEST or len(description.parameters) > 20:
-        return None
-    return sources(description), sources(without_texts(description))
-
-
-def check_sources(hostile: Sources, harmless: Sources) -> None:
-    """Check that texts of a model change no code; `tests/page` looks at reports."""
-    assert list(hostile) == list(harmless)
-    for name, text in hostile.items():
-        same = code_of(name, text) == code_of(name, harmless[name])
-        assert same, f"a text of the model is code in {name}"
-
-
-def without_texts(description: RobotDescription) -> RobotDescription:
-    """The same robot without what its author says of it."""
-    parameters = tuple(replace(x, unit="", description="") for x in description.parameters)
-    outputs = tuple(replace(x, unit="", description="") for x in description.outputs)
-    return replace(description, description="", parameters=parameters, outputs=outputs)
-
-
-def sources(description: RobotDescription) -> Sources:
-    """All files of a package, of all backends, and the module in JavaScript."""
+        return False
     selection = select(description, DEEP)
     derived = derive_all(description, selection)
-    bundle = emit(package_of(description, derived), ("compiled", "cython", "numpy"))
+    emit(package_of(description, derived), ("compiled", "cython", "numpy"))
     straight = derive_all(description, selection, form=STRAIGHT)
-    script = javascript_module(package_of(description, straight))
-    return {**bundle.files, "robot.js": script}
-
-
-_C_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_C_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
-_EMPTY = re.compile(r"\s+")
-
-
-def code_of(name: str, text: str) -> str:
-    """A source file without comments, and with its strings empty."""
-    if name.endswith((".py", ".pyi")):
-        tree = ast.parse(text)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                node.value = ""
-        return ast.dump(tree)
-    if name.endswith((".c", ".h", ".js")):
-        return _EMPTY.sub(" ", _C_STRING.sub('""', _C_COMMENT.sub(" ", text)))
-    return "" if name.endswith((".json", ".md")) else _without_remarks(text)
-
-
-def _without_remarks(text: str) -> str:
-    """Cython, line by line: remarks and texts in quotes left out."""
-    text = re.sub(r'""".*?"""', '""', text, flags=re.DOTALL)
-    text = _C_STRING.sub('""', text)
-    return _EMPTY.sub(" ", re.sub(r"#[^\n]*", "", text))
+    javascript_module(package_of(description, straight))
+    return True

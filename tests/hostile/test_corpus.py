@@ -1,7 +1,8 @@
 """The corpus of hostile files: each ends as index.txt says, in words, in time, and leaves nothing.
 
 index.txt has a line for every file: its name, the exit status, and what it attacks.  0 is for what
-is harmless after all, 3 for an answer that is wrong.  `tests.hostile.trying` says how they are run.
+is harmless after all, 3 for an answer that is wrong.  `tests.hostile.trying` says how they are run;
+MuJoCo reads those of mjcf/ in a process of its own.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -17,19 +19,34 @@ from typing import Any
 
 import pytest
 
+from symgen.cli import run
 from symgen.description import read
 from symgen.errors import MOST_LISTED, ModelError
-from tests.choosing import deep, slow
+from tests.choosing import deep, one_in, slow
 from tests.hostile.enormous import ENORMOUS, joints, sdf, urdf
-from tests.hostile.mutating import HERE, KINDS, ROOT
+from tests.hostile.mutating import HERE, KINDS, ROOT, make
 from tests.hostile.trying import CORPUS, TARGET, file_of, makers
 
 LONGEST = 4000
 """Characters of a line, which may list forty names that were changed."""
-
-
 MOST_KIB = 512 * 1024
 """Memory that the process which reads a file may have taken at most."""
+INPUTS = 300
+"""Of the fuzzer."""
+
+
+def printed(module: str, *arguments: str) -> str:
+    """What a module of this folder prints, in a process of its own that ends well."""
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", f"tests.hostile.{module}", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def index() -> Mapping[str, tuple[int, str]]:
@@ -44,16 +61,7 @@ INDEX = index()
 
 def results(part: str, folder: Path) -> Mapping[str, dict[str, Any]]:
     """What becomes of every file of a part of the corpus."""
-    done = subprocess.run(
-        [sys.executable, "-B", "-m", "tests.hostile.trying", str(folder), part],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=900,
-    )
-    assert done.returncode == 0, done.stderr
-    found: Mapping[str, dict[str, Any]] = json.loads(done.stdout)
+    found: Mapping[str, dict[str, Any]] = json.loads(printed("trying", str(folder), part))
     assert sorted(path.name for path in folder.iterdir()) == ["pendulum.yaml"]
     return found
 
@@ -109,7 +117,7 @@ LONG = "x" * 70  # too long for a search of what it may mean, which has a limit 
 
 
 @pytest.mark.parametrize(
-    ("suffix", "make"),
+    ("suffix", "content"),
     [
         ("sdf", lambda count: sdf(count, lambda k: "", parent=f"l{{}}{LONG}")),
         *slow(
@@ -124,12 +132,12 @@ LONG = "x" * 70  # too long for a search of what it may mean, which has a limit 
     ids=["links", "poses", "parents", "joints"],
 )
 def test_work_grows_as_the_number_of_faults(
-    suffix: str, make: Callable[[int], bytes], tmp_path: Path
+    suffix: str, content: Callable[[int], bytes], tmp_path: Path
 ) -> None:
     path = tmp_path / f"robot.{suffix}"
 
     def calls(count: int) -> int:
-        path.write_bytes(make(count))
+        path.write_bytes(content(count))
         found = 0
 
         def heard(frame: Any, event: str, argument: Any) -> None:
@@ -150,3 +158,36 @@ def test_work_grows_as_the_number_of_faults(
 
 def test_nothing_of_it_is_larger_than_it_need_be() -> None:
     assert max(path.stat().st_size for path in Path(HERE).rglob("*")) < 100_000
+
+
+MJCF = sorted((HERE / "mjcf").iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", one_in(7, MJCF), ids=lambda path: path.stem)
+def test_mjcf_ends_in_words_and_leaves_nothing(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    status = run(["convert", path.name, "out.yaml"])
+    said = capfd.readouterr().err
+    assert status in (0, 2), said
+    assert sorted(os.listdir()) == sorted([path.name, *(["out.yaml"] if status == 0 else [])])
+    assert "Traceback" not in said and max(map(len, said.splitlines()), default=0) < LONGEST
+
+
+@pytest.mark.slow
+def test_hundreds_of_inputs_are_read_or_refused(tmp_path: Path) -> None:
+    """Of the fuzzer; all of them by ``python -m tests.hostile.fuzz``."""
+    finds = str(tmp_path / "finds")
+    done = printed("fuzz", "--seed", "11", "--inputs", str(INPUTS), "--finds", finds)
+    assert f"{INPUTS} inputs" in done
+    assert "0 kinds of finds" in done
+
+
+def test_an_input_depends_on_its_number_alone() -> None:
+    inputs, again = ([make(3, number) for number in range(200)] for _ in range(2))
+    assert inputs == again
+    assert {given.kind for given in inputs} == set(KINDS)
+    assert len({given.content for given in inputs}) > 190

@@ -1,22 +1,27 @@
-"""`symgen.animate`: which motions it takes, and what the page holds."""
+"""`symgen.animate`: which motions it takes, what the page holds, and what links look like."""
 
 import base64
 import json
 import re
+import sys
 import zlib
 
 import numpy as np
 import pytest
 
 import symgen
-from symgen.errors import RequestError
+from symgen.description.foreign.process import is_installed
+from symgen.errors import ModelError, RequestError
+from symgen.options import ReadOptions
+from symgen.page import shapes
 from symgen.page.animation import FRAMES_PER_SECOND
+from symgen.page.shapes import shapes_of
 from tests.modules import module
 from tests.page.test_page import EXAMPLES, outline
 
 
 @pytest.fixture(scope="module")
-def arm():
+def two_link():
     functions = "forward_kinematics,point_motion,forward_dynamics,inverse_dynamics"
     return module(EXAMPLES / "two_link.yaml", functions=functions)
 
@@ -27,18 +32,18 @@ def packed(text, name):
 
 
 @pytest.mark.slow
-def test_it_holds_the_poses_of_a_simulated_motion(arm, tmp_path):
-    run = symgen.simulate(arm, [0.3, 0.5], [0, 0], np.linspace(0, 1, 601))
-    text = symgen.animate(arm, run, tmp_path / "a.html").read_text(encoding="utf-8")
+def test_it_holds_the_poses_of_a_simulated_motion(two_link, tmp_path):
+    run = symgen.simulate(two_link, [0.3, 0.5], [0, 0], np.linspace(0, 1, 601))
+    text = symgen.animate(two_link, run, tmp_path / "a.html").read_text(encoding="utf-8")
     outline(text)
     facts = json.loads(re.search(r'id="player">(.*?)</script>', text)[1])
     assert facts["frames"] == FRAMES_PER_SECOND + 1
     assert [curve["name"] for curve in facts["curves"]] == ["q", "tau"]
     assert [link["parent"] for link in facts["links"]] == [-1, 0]
     poses = packed(text, "poses").reshape(facts["frames"], 2, 3, 4)
-    expected = arm.forward_kinematics(run["q"].values[::10])[:, :, :3, :]
+    expected = two_link.forward_kinematics(run["q"].values[::10])[:, :, :3, :]
     np.testing.assert_allclose(poses, expected, atol=1e-6)
-    places = packed(text, "places").reshape(facts["frames"], arm.n_points, 3)
+    places = packed(text, "places").reshape(facts["frames"], two_link.n_points, 3)
     np.testing.assert_allclose(places[:, 0], expected[:, 1, :, 3], atol=1e-6)  # the hand is there
 
 
@@ -53,13 +58,212 @@ def test_it_holds_the_poses_of_a_simulated_motion(arm, tmp_path):
         ("motion", "found str"),
     ],
 )
-def test_what_is_no_motion_is_told(arm, tmp_path, run, words):
+def test_what_is_no_motion_is_told(two_link, tmp_path, run, words):
     with pytest.raises(RequestError, match=re.escape(words)):
-        symgen.animate(arm, run, tmp_path / "a.html")
+        symgen.animate(two_link, run, tmp_path / "a.html")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_title_is_text(arm, tmp_path):
+def test_a_title_is_text(two_link, tmp_path):
     run = np.linspace(0, 1, 5), np.zeros((5, 2))
-    text = symgen.animate(arm, run, tmp_path / "a.html", title="<b>&").read_text(encoding="utf-8")
+    text = symgen.animate(two_link, run, tmp_path / "a.html", title="<b>&").read_text(
+        encoding="utf-8"
+    )
     assert "<h1>&lt;b&gt;&amp;</h1>" in text
+
+
+# -------------------------------------------------------------------- shapes of a URDF
+
+URDF = """<robot name="arm">
+  <material name="blue"><color rgba="0 0 1 1"/></material>
+  <link name="foot"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>
+  <joint name="turn" type="revolute"><parent link="foot"/><child link="upper link"/>
+    <axis xyz="0 0 1"/><limit effort="1" velocity="1"/></joint>
+  <link name="upper link">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="1 0 0" rpy="0 1.5707963267948966 0"/>
+      <geometry><cylinder radius="0.1" length="2"/></geometry><material name="blue"/></visual>
+    <visual><geometry>{}</geometry></visual>
+  </link>
+</robot>
+"""
+BOX = '<box size="1 2 3"/>'
+TETRAHEDRON = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3.0]])
+FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
+STL = "solid t\n{}endsolid t\n".format(
+    "".join(
+        "facet normal 0 0 0\nouter loop\n"
+        + "".join("vertex {} {} {}\n".format(*TETRAHEDRON[k]) for k in face)
+        + "endloop\nendfacet\n"
+        for face in FACES
+    )
+)
+OBJ = "".join("v {} {} {}\n".format(*v) for v in TETRAHEDRON) + "".join(
+    f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in FACES
+)
+
+
+def written(folder, geometry):
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "arm.urdf"
+    path.write_text(URDF.format(geometry))
+    return path
+
+
+@pytest.fixture(scope="module")
+def arm(tmp_path_factory):
+    path = written(tmp_path_factory.mktemp("arm"), BOX)
+    return module(path, functions="forward_kinematics")
+
+
+def volume(shape):
+    a, b, c = shape.vertices[shape.faces].transpose(1, 0, 2)
+    return float(np.sum(np.cross(a, b) * c) / 6)
+
+
+def test_boxes_cylinders_and_spheres_stand_where_the_file_says(arm, tmp_path):
+    ball, rod, box = shapes_of(written(tmp_path, BOX), tuple(arm.link_names))
+    assert [shape.link for shape in (ball, rod, box)] == [-1, 0, 0]
+    assert rod.colour == (0, 0, 1)
+    np.testing.assert_allclose(np.ptp(rod.vertices, axis=0), [2, 0.2, 0.2], atol=1e-12)
+    np.testing.assert_allclose(rod.vertices.mean(axis=0), [1, 0, 0], atol=1e-12)
+    assert volume(box) == pytest.approx(6)  # closed, and all faces look outwards
+    assert volume(rod) == pytest.approx(2 * np.pi * 0.01, rel=0.02)
+    assert volume(ball) == pytest.approx(4 / 3 * np.pi * 0.001, rel=0.05)
+
+
+def test_visuals_turn_by_quaternions_as_by_angles(arm, tmp_path):
+    path = written(tmp_path, BOX)
+    links = tuple(arm.link_names)
+    expected = [shape.vertices for shape in shapes_of(path, links)]
+    half = "0.7071067811865476"
+    quaternion = f'quat_xyzw="0 {half} 0 {half}"'
+    path.write_text(path.read_text().replace('rpy="0 1.5707963267948966 0"', quaternion))
+    for shape, vertices in zip(shapes_of(path, links), expected, strict=True):
+        np.testing.assert_allclose(shape.vertices, vertices, atol=1e-12)
+
+
+@pytest.mark.parametrize(("ending", "text"), [("stl", STL), ("obj", OBJ)])
+@pytest.mark.parametrize(
+    "where",
+    ["package://arm_description/meshes/t", "package://named/meshes/t", "../meshes/t", "binary"],
+)
+def test_meshes_are_found_read_and_scaled(arm, tmp_path, ending, text, where):
+    trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed")
+    package = tmp_path / "arm_description"
+    (package / "meshes").mkdir(parents=True)
+    mesh = package / "meshes" / f"t.{ending}"
+    if where == "binary":
+        if ending == "obj":
+            pytest.skip("OBJ files are text")
+        mesh.write_bytes(trimesh.Trimesh(TETRAHEDRON, FACES).export(file_type="stl"))
+        where = "../meshes/t"
+    else:
+        mesh.write_text(text)
+    path = written(package / "urdf", f'<mesh filename="{where}.{ending}" scale="2 1 1"/>')
+    reading = ReadOptions.of(packages={"named": package})
+    *_, found = shapes_of(path, tuple(arm.link_names), reading)
+    assert volume(found) == pytest.approx(2.0)
+
+
+@pytest.mark.skipif(not is_installed("xacro"), reason="needs xacro: pip install 'symgen[robots]'")
+def test_xacro_is_expanded_first(arm, tmp_path):
+    path = written(tmp_path, '<box size="$(arg size) 2 3"/>')
+    path = path.rename(path.with_suffix(".urdf.xacro"))
+    reading = ReadOptions.of(arguments={"size": 2})
+    *_, box = shapes_of(path, tuple(arm.link_names), reading)
+    assert volume(box) == pytest.approx(12.0)
+
+
+def test_the_page_holds_the_shapes_and_draws_them(arm, tmp_path):
+    run = np.linspace(0, 1, 5), np.zeros((5, 1))
+    path = symgen.animate(arm, run, tmp_path / "a.html", urdf=written(tmp_path, BOX))
+    text = path.read_text(encoding="utf-8")
+    facts = json.loads(re.search(r'id="player">(.*?)</script>', text)[1])
+    counts = [(shape["vertices"], shape["triangles"]) for shape in facts["shapes"]]
+    assert counts[2] == (8, 12)
+    vertices = packed(text, "vertices").reshape(-1, 3)
+    assert len(vertices) == sum(count for count, _ in counts)
+    np.testing.assert_allclose(np.abs(vertices[-8:]), np.tile([0.5, 1, 1.5], (8, 1)))
+
+
+def test_large_meshes_are_thinned_and_keep_their_size(monkeypatch):
+    x = np.linspace(0, 1, 101)
+    grid = np.array([[a, b, a * b] for a in x for b in x])
+    corner = np.array([101 * i + j for i in range(100) for j in range(100)])
+    faces = np.vstack([
+        np.column_stack([corner, corner + 101, corner + 1]),
+        np.column_stack([corner + 1, corner + 101, corner + 102]),
+    ])  # fmt: skip
+    (thin,) = shapes._thinned([shapes.Shape(0, grid, faces, shapes.GREY)])
+    assert 1000 < len(thin.faces) <= shapes.MOST_TRIANGLES
+    np.testing.assert_allclose(np.ptp(thin.vertices, axis=0), 1, atol=0.03)
+
+
+@pytest.mark.parametrize(
+    ("geometry", "words"),
+    [
+        ('<mesh filename="https://example.org/a.stl"/>', "only files of this machine"),
+        ('<mesh filename="/etc/passwd"/>', "expected a mesh (.stl, .obj"),
+        ('<mesh filename="missing.stl"/>', "is no file"),
+        ('<mesh filename="package://nowhere/a.stl"/>', "was not found beside the URDF"),
+        ('<mesh filename="wrong.stl"/>', "wrong.stl"),
+        ('<mesh filename="large.stl"/>', "at most 0 MB are read"),
+        ('<mesh filename="."/>', "expected a mesh"),
+        ('<mesh filename="nul&#x9;.stl"/>', "is no file"),
+        ('<box size="1 2"/>', "size: expected 3 numbers, found '1 2'"),
+        ('<box size="1 2 inf"/>', "size: expected 3 numbers"),
+        ('<cone radius="1"/>', "<cone> is no box, cylinder, sphere or mesh"),
+        ("", "<geometry> with a box, cylinder, sphere or mesh is missing"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told(arm, tmp_path, monkeypatch, geometry, words):
+    (tmp_path / "wrong.stl").write_text("this is no mesh")
+    if "large" in geometry:
+        (tmp_path / "large.stl").write_bytes(bytes(5000))
+        monkeypatch.setattr(shapes, "MOST_BYTES", 4000)
+    run = np.linspace(0, 1, 5), np.zeros((5, 1))
+    with pytest.raises(RequestError, match=re.escape(words)) as told:
+        symgen.animate(arm, run, tmp_path / "a.html", urdf=written(tmp_path, geometry))
+    assert "arm.urdf, line 10" in str(told.value)
+    assert not (tmp_path / "a.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ('<robot name="o"><link name="a"/></robot>', RequestError,
+         "no <visual> geometry of a link of this module"),
+        ("<mujoco/>", RequestError, "is no URDF"),
+        ("<robot", ModelError, "malformed XML"),
+    ],
+)  # fmt: skip
+def test_a_file_of_another_robot_is_told(arm, tmp_path, text, error, words):
+    (tmp_path / "other.urdf").write_text(text)
+    with pytest.raises(error, match=words):
+        shapes_of(tmp_path / "other.urdf", tuple(arm.link_names))
+
+
+def test_without_trimesh_or_meshcat_it_says_what_to_install(arm, tmp_path, monkeypatch):
+    run = np.linspace(0, 1, 5), np.zeros((5, 1))
+    (tmp_path / "t.stl").write_text(STL)
+    path = written(tmp_path, '<mesh filename="t.stl"/>')
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    with pytest.raises(RequestError, match="pip install trimesh"):
+        symgen.animate(arm, run, tmp_path / "a.html", urdf=path)
+    monkeypatch.setitem(sys.modules, "meshcat", None)
+    with pytest.raises(RequestError, match="pip install meshcat"):
+        symgen.animate(arm, run, tmp_path / "a.html", viewer="meshcat")
+    with pytest.raises(RequestError, match="expected symgen or meshcat"):
+        symgen.animate(arm, run, tmp_path / "a.html", viewer="rviz")
+
+
+@pytest.mark.parametrize("with_shapes", [False, True])
+def test_a_page_for_the_viewer_of_meshcat(arm, tmp_path, with_shapes):
+    pytest.importorskip("meshcat", reason="meshcat is not installed")
+    run = np.linspace(0, 1, 61), np.linspace(0, 1, 61)[:, None]
+    urdf = written(tmp_path, BOX) if with_shapes else None
+    path = symgen.animate(arm, run, tmp_path / "a.html", viewer="meshcat", urdf=urdf)
+    text = path.read_text(encoding="utf-8")
+    assert "new MeshCat.Viewer" in text
+    assert '<script src="' not in text

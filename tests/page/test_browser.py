@@ -49,23 +49,30 @@ def written(model, tmp_path_factory):
     return target
 
 
-def watched(browser, page, **options):
-    """The page in a new tab, ready, and what it says to the console, fails with and asks for."""
-    tab, found = browser.new_page(**options), []
-    tab.on("console", lambda message: found.append(f"{message.type}: {message.text}"))
-    tab.on("pageerror", lambda error: found.append(str(error)))
-    tab.on("request", lambda request: found.append(request.url))
-    tab.goto(page.as_uri())
-    tab.wait_for_selector("body[data-ready]", timeout=30_000)
-    return tab, found
+@pytest.fixture
+def watched(browser):
+    """Open a page in a tab; the tab, and what it prints, fails with and asks for."""
+    tabs = []
+
+    def in_a_tab(page, **options):
+        tab, found = browser.new_page(**options), []
+        tabs.append(tab)
+        tab.on("console", lambda message: found.append(f"{message.type}: {message.text}"))
+        tab.on("pageerror", lambda error: found.append(str(error)))
+        tab.on("request", lambda request: found.append(request.url))
+        tab.goto(page.as_uri())
+        tab.wait_for_selector("body[data-ready]", timeout=30_000)
+        return tab, found
+
+    yield in_a_tab
+    for tab in tabs:
+        tab.close()
 
 
 @pytest.fixture
-def opened(browser, written):
+def opened(watched, written):
     """The page, and what it complained of or asked for."""
-    tab, found = watched(browser, written, viewport={"width": 1280, "height": 900})
-    yield tab, found
-    tab.close()
+    return watched(written, viewport={"width": 1280, "height": 900})
 
 
 def drawn(tab):
@@ -180,9 +187,9 @@ def test_buttons_and_numbers(opened):
 
 
 @pytest.mark.deep
-def test_what_is_wrong_is_a_disagreement(browser, written):
+def test_what_is_wrong_is_a_disagreement(watched, written):
     """One entry in the page's own functions is changed by more than rounding."""
-    tab, _ = watched(browser, written)
+    tab, _ = watched(written)
     tab.evaluate(
         """() => {
             const right = window.symgen.kane.forward_dynamics;
@@ -195,7 +202,6 @@ def test_what_is_wrong_is_a_disagreement(browser, written):
     )
     tab.get_by_role("button", name="All zero").click()
     assert "formulations DISAGREE" in tab.inner_text("#accelerations-verdict")
-    tab.close()
 
 
 def test_the_state_is_printed_with_what_follows_from_it(opened):
@@ -207,25 +213,21 @@ def test_the_state_is_printed_with_what_follows_from_it(opened):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
-def test_nothing_is_wider_than_the_window(browser, written, width, scheme):
-    tab, _ = watched(
-        browser, written, viewport={"width": width, "height": 900}, color_scheme=scheme
-    )
+def test_nothing_is_wider_than_the_window(watched, written, width, scheme):
+    tab, _ = watched(written, viewport={"width": width, "height": 900}, color_scheme=scheme)
     unfold(tab)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
-    tab.close()
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_obstacle(browser, written, scheme):
+def test_axe_finds_no_obstacle(watched, written, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
-    tab, _ = watched(browser, written, color_scheme=scheme)
+    tab, _ = watched(written, color_scheme=scheme)
     unfold(tab)
     response = axe.Axe().run(tab).response
     assert len(response["passes"]) > 30
     assert [f"{v['id']}: {v['nodes'][0]['html']}" for v in response["violations"]] == []
-    tab.close()
 
 
 def test_parameters_and_loads_are_sliders(opened, model):
@@ -286,12 +288,12 @@ def test_the_forces_on_a_link_set_free_make_its_centre_of_mass_accelerate(opened
         np.testing.assert_allclose(force, mass * acceleration, atol=1e-7)
 
 
-def test_a_motion_is_played(browser, model, tmp_path):
+def test_a_motion_is_played(watched, model, tmp_path):
     module = loaded(model, "forward_kinematics,point_motion")
     t = np.linspace(0, 2, 41)
     q = 0.3 * np.sin(np.outer(t, np.arange(1, module.n + 1)))
     target = symgen.animate(module, (t, q), tmp_path / "motion.html")
-    tab, found = watched(browser, target)
+    tab, found = watched(target)
     first = tab.inner_html("#figure")
     tab.locator("#time").fill("1")
     assert tab.inner_text("#clock") == "1.00 s"
@@ -301,7 +303,6 @@ def test_a_motion_is_played(browser, model, tmp_path):
         drawn(tab)
     assert len({first, later, tab.inner_html("#figure")}) == 3
     assert found == [target.as_uri()]
-    tab.close()
 
 
 def test_a_fast_motion_is_followed_in_short_steps(browser):
@@ -383,29 +384,26 @@ def test_the_gradient_in_words_and_the_rank_of_the_mass_matrix(opened, model):
 
 
 @pytest.mark.deep
-def test_an_animation_draws_the_shapes_of_a_urdf(browser, tmp_path):
-    from tests.page.test_shapes import BOX, written
+def test_an_animation_draws_the_shapes_of_a_urdf(watched, tmp_path):
+    from tests.page.test_animation import BOX, written
 
     urdf = written(tmp_path, BOX)
     module = modules.module(urdf, functions="forward_kinematics")
     run = np.linspace(0, 1, 5), np.linspace(0, 1, 5)[:, None]
     target = symgen.animate(module, run, tmp_path / "motion.html", urdf=urdf)
-    tab, found = watched(browser, target)
+    tab, found = watched(target)
     blue = """c => { const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
         let n = 0; for (let i = 0; i < d.length; i += 4) { n += d[i] < 9 && d[i + 2] > 90; }
         return n; }"""
     assert tab.eval_on_selector(".stage canvas", blue) > 200  # the cylinder
     assert found == [target.as_uri()]
-    tab.close()
 
 
 @pytest.fixture(scope="module")
 def linkage(tmp_path_factory):
     """A four-bar linkage: its model file and its report."""
-    folder = tmp_path_factory.mktemp("linkage")
-    model = folder / "four_bar.yaml"
-    model.write_text(FOUR_BAR)
-    target = folder / "report.html"
+    model = modules.file_of(FOUR_BAR)
+    target = tmp_path_factory.mktemp("linkage") / "report.html"
     target.write_text(pages.report(read(model), True, None, Journal()), encoding="utf-8")
     return model, target
 
@@ -417,10 +415,10 @@ def column(tab, table):
 
 
 @pytest.mark.deep
-def test_a_mechanism_stays_closed_while_sliders_move_it(browser, linkage):
+def test_a_mechanism_stays_closed_while_sliders_move_it(watched, linkage):
     """Against the generated module, in the state that the page shows."""
     model, target = linkage
-    tab, found = watched(browser, target)
+    tab, found = watched(target)
     module = symgen.load(model, functions="default", backend="numpy")
     start = module.assemble()
     np.testing.assert_allclose(sliders(tab, "q"), start, atol=1e-5)
@@ -465,12 +463,10 @@ def test_a_mechanism_stays_closed_while_sliders_move_it(browser, linkage):
     tab.locator("#play").click()
     assert float(tab.get_attribute("#freedom", "data-open")) < 1e-8
     assert found == [target.as_uri()]
-    tab.close()
 
 
 @pytest.mark.deep
 def test_a_report_of_a_mechanism_that_does_not_close_is_refused(tmp_path):
-    model = tmp_path / "four_bar.yaml"
-    model.write_text(FOUR_BAR.replace("d: 2.0", "d: 9.0"))
+    model = modules.file_of(FOUR_BAR.replace("d: 2.0", "d: 9.0"))
     with pytest.raises(RequestError, match=r"closed from the positions under 'initial': .*pin"):
         pages.write_report(model, tmp_path / "page.html", True, None, Journal())

@@ -6,7 +6,9 @@ import json
 import math
 import re
 import zlib
+from html import unescape
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,15 +17,20 @@ from click.testing import CliRunner
 
 from symgen import page
 from symgen.algebra.blackboard import with_short_waves
-from symgen.cli import cli, run
+from symgen.algebra.graph import Graph
+from symgen.cli import cli
 from symgen.description import read
-from symgen.formulations import FORMULATIONS
+from symgen.formulations import FORMULATIONS, derive
+from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import OperationCount
 from symgen.page import calculator, counting
 from symgen.page.equations import cost_as_written
+from symgen.page.mathml import formula, mathml
 from symgen.page.packing import as_script
 from symgen.support.journal import Journal
-from tests.choosing import slow
+from tests.choosing import slow, some_slow
+from tests.modules import file_of
+from tests.oracles.descriptions import described
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 VOID = {"meta", "input", "br"}
@@ -31,14 +38,6 @@ VOID = {"meta", "input", "br"}
 
 def report(model, quick=True):
     return page.report(read(model), quick, None, Journal())
-
-
-def report_of(text, folder):
-    """The page of a model file of this text; it is well formed."""
-    (folder / "model.yaml").write_text(text)
-    page_of_it = report(folder / "model.yaml")
-    outline(page_of_it)
-    return page_of_it
 
 
 @pytest.fixture(scope="module", params=slow("two_link"))
@@ -240,9 +239,10 @@ joints:
         (STILL, ["1 link"], 'id="qdd-1"'),
     ],
 )  # fmt: skip
-def test_robots_of_other_kinds(tmp_path, model, shown, absent):
+def test_robots_of_other_kinds(model, shown, absent):
     """Text of strangers, a joint that follows, links fixed askew, no inertia, no coordinates."""
-    text = report_of(model, tmp_path)
+    text = report(file_of(model))
+    outline(text)
     text += unpacked(text, "functions")
     assert [words for words in shown if words not in text] == []
     assert absent not in text
@@ -258,14 +258,13 @@ def test_robots_of_other_kinds(tmp_path, model, shown, absent):
         ("velocity: 1", (-math.pi, math.pi)),
     ],
 )
-def test_sliders_reach_as_far_as_is_of_use(tmp_path, limits, shown):
-    model = tmp_path / "wheel.yaml"
-    model.write_text(
+def test_sliders_reach_as_far_as_is_of_use(limits, shown):
+    robot = described(
         "symgen: 1\nname: wheel\njoints:\n  - {name: a, type: revolute, origin: {}, "
         f"limits: {{{limits}}}, link: {{mass: 1, com: [1, 0, 0]}}}}\n"
     )
-    counted = counting.count(read(model), Journal())
-    (coordinate,) = calculator.calculator(read(model), counted).coordinates
+    counted = counting.count(robot, Journal())
+    (coordinate,) = calculator.calculator(robot, counted).coordinates
     assert (coordinate["low"], coordinate["high"]) == shown
     assert shown[0] <= coordinate["q"] <= shown[1]
 
@@ -294,13 +293,12 @@ def test_short_waves():
     assert with_short_waves(taken, q) == (taken, {})
 
 
-def test_the_command_names_what_it_wrote(two_link, tmp_path, monkeypatch):
+def test_the_command_names_what_it_wrote(two_link, folder):
     """And it is the same page every time."""
-    monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["report", str(EXAMPLES / "two_link.yaml"), "--quick"])
     assert done.exit_code == 0
     assert "open two_link.html" in done.output
-    assert (tmp_path / "two_link.html").read_text(encoding="utf-8") == two_link
+    assert (folder / "two_link.html").read_text(encoding="utf-8") == two_link
 
 
 @pytest.mark.parametrize(
@@ -311,16 +309,61 @@ def test_the_command_names_what_it_wrote(two_link, tmp_path, monkeypatch):
         ("folder.html", "is a folder"),
     ],
 )
-def test_a_wrong_target_is_refused_before_any_work(tmp_path, monkeypatch, capsys, target, words):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder.html").mkdir()
-    assert run(["report", str(EXAMPLES / "two_link.yaml"), "-o", target]) == 2
-    assert words in capsys.readouterr().err
+def test_a_wrong_target_is_refused_before_any_work(folder, refusal, target, words):
+    (folder / "folder.html").mkdir()
+    assert words in refusal(["report", str(EXAMPLES / "two_link.yaml"), "-o", target])
 
 
 def test_templates_of_the_user(tmp_path):
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / "style.css").write_text("body { color: teal }")
-    (tmp_path / "still.yaml").write_text(STILL)
-    text = page.report(read(tmp_path / "still.yaml"), True, tmp_path, Journal())
+    text = page.report(described(STILL), True, tmp_path, Journal())
     assert "color: teal" in text
+
+
+# ------------------------------------------------------------------ formulas as MathML
+
+
+def plain(markup):
+    """The characters of a formula, without spaces between tags."""
+    return unescape(re.sub(r"<[^>]+>", "", markup))
+
+
+@pytest.mark.parametrize(
+    ("note", "shown"),
+    [
+        ("omega_j = omega_in_j + s qd_j", "ωj =ωin,j +sq˙j"),
+        ("n_G_j = I_j alpha_j + omega_j x H_j", "nG,j =Ijαj +ωj×Hj"),
+        ("tau_j = s . n_j + t . f_j", "τj =s·nj +t·fj"),
+        ("the parent's w in axes of j", "the parent's w in axes of j"),
+        ("a load's force", "a load's force"),
+        ("LG-3 differentiated once more", "LG-3 differentiated once more"),
+        ("R_1^k and (C^k)^T", "R1k and (Ck)T"),
+        ("sum_c L_ck U_ck, c beyond k", "∑cLckUck, c beyond k"),
+        ("L x = D^-1 y", "Lx =D−1y"),
+        ("a < b & <script>", "a<b&< script >"),
+    ],
+)
+def test_a_note(note, shown):
+    assert plain(formula(note)) == shown
+
+
+def test_rates_have_dots_matrices_brackets_and_words_are_one_identifier():
+    assert "<mover><mi>q</mi><mo>˙</mo></mover>" in mathml(r"\dot{q}_{1}")
+    matrix = mathml(r"\begin{bmatrix}a & b\\c & d\end{bmatrix}")
+    assert '<mtable class="bracketed">' in matrix
+    assert "[" not in matrix
+    assert "<mi>bias</mi>" in mathml(r"\tau^{\mathrm{bias}}")
+
+
+@pytest.mark.parametrize(
+    "formulation", some_slow(FORMULATIONS, FORMULATIONS[:1]), ids=lambda item: item.name
+)
+def test_every_note_of_every_formulation_is_well_formed(formulation):
+    tree = build_tree(read(EXAMPLES / "two_link.yaml"), Graph())
+    for function in formulation.functions:
+        for note in derive(tree, formulation, function).notes.values():
+            markup = formula(note.partition(" -- ")[0])
+            ElementTree.fromstring(f"<p>{markup}</p>")
+            assert "\\" not in markup
+            assert "_" not in plain(markup).replace("mass_center", "")

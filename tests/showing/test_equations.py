@@ -16,7 +16,8 @@ from symgen.showing import equations as showing
 from symgen.showing.equations import show
 from symgen.showing.typesetting import latex as latex_of
 from symgen.support.journal import Journal
-from tests.choosing import deep
+from tests.choosing import deep, slow
+from tests.modules import file_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TWO_LINK = EXAMPLES / "two_link.yaml"
@@ -30,40 +31,8 @@ points:
 """
 
 
-@pytest.fixture
-def still(tmp_path):
-    path = tmp_path / "still.yaml"
-    path.write_text(STILL)
-    return path
-
-
 def shown(path, what, style="pretty", steps=None):
     return show(path, what, style, None, steps)
-
-
-def test_entries_of_three_axes_are_indexed_as_in_numpy():
-    text = shown(TWO_LINK, "point_motion_derivatives", steps=False)
-    assert text.startswith("dx_dq[0] =\n")
-    assert "dv_dq[0, 0, 1] =\n- L₂⋅qd₁⋅cos(q₁ + q₂) - L₂⋅qd₂⋅cos(q₁ + q₂)\n" in text
-    assert "][" not in text
-    latex = shown(TWO_LINK, "point_motion_derivatives", "latex", False)
-    assert latex.startswith(
-        "% dx_dq[0]\n"
-        r"\frac{\partial r^{\mathrm{hand}}}{\partial q} = \begin{bmatrix}- L_{1} \sin {q_{1}}"
-    )
-    assert (
-        r"  \frac{\partial v_{x}^{\mathrm{hand}}}{\partial q_{2}} &= - L_{2} \dot{q}_{1}" in latex
-    )
-    assert r"\text{other entries of } \frac{\partial v^{\mathrm{hand}}}{\partial q} &= 0" in latex
-
-
-def test_zeros_of_a_wide_matrix_are_said_once():
-    text = shown(TWO_LINK, "regressor")
-    assert "regressor[0, 2] =\n- g⋅sin(q₁)\n" in text
-    assert "regressor[1, 19] =\n  qdd₁ + qdd₂\n" in text
-    assert "regressor[0, 3]" not in text
-    assert text.endswith("\nAll other entries of regressor are 0.")
-    assert "All other entries" not in shown(TWO_LINK, "inverse_dynamics")
 
 
 def test_latex_has_the_terms_of_the_result():
@@ -78,18 +47,6 @@ def test_latex_has_the_terms_of_the_result():
     entries = body.replace(" \\\\\n    &\\quad", "").split(" \\\\\n")
     for entry, value in zip(entries, expected, strict=True):
         assert entry.partition(" &= ")[2] == latex_of(value, inputs)
-
-
-def test_every_index_shows_even_that_of_a_single_column(tmp_path):
-    a, b = "A" * 60, "B" * 60
-    path = tmp_path / "wide.yaml"
-    path.write_text(
-        f"symgen: 1\nname: wide\nconvention: standard\nparameters: {{{a}: 1, {b}: 1}}\njoints:\n"
-        f"  - {{name: hinge, type: revolute, dh: {{theta: 0, d: 0, alpha: 0, a: {a}*{b}}}, "
-        "link: {mass: 1}}\n"
-    )
-    assert "jacobians[0, 1, 0] =\n" in shown(path, "jacobians")
-    assert r"  J_{v_y,1}^{\mathrm{hinge}} &= " in shown(path, "jacobians", "latex")
 
 
 @pytest.mark.slow
@@ -111,15 +68,6 @@ def test_steps_end_with_one_matrix_after_the_other():
     assert len(results) == 2 + 6 * 6
     latex = shown(TWO_LINK, "joint_wrench_derivatives", "latex", True)
     assert all(row.startswith("%") for row in latex.splitlines()[-38:])
-
-
-def test_what_has_no_entries_says_so(still):
-    for steps in (True, False):
-        text = shown(still, "joint_wrench_derivatives", steps=steps)
-        for name in ("joint_wrenches", "dw_dq", "dw_dqd", "dw_dqdd"):
-            assert f"{name} has no entries" in text
-    assert "% dx_dq[0] has no entries" in shown(still, "point_motion_derivatives", "latex")
-    assert "position =\n[2  2  3]" in shown(still, "point_motion")
 
 
 @pytest.mark.parametrize("what", ["joint_wrenches", "regressor", "center_of_mass"])
@@ -168,11 +116,8 @@ def recursion_at(dynamics, function, values):
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["kane", *deep("newton_euler", "explicit_kane")])
 @pytest.mark.parametrize("model", ["spatial", *deep("two_link", "cart_pole")])
-def test_over_the_determinant_results_are_what_they_were(tmp_path, model, formulation):
-    path = EXAMPLES / f"{model}.yaml"
-    if model == "spatial":
-        path = tmp_path / "spatial.yaml"
-        path.write_text(SPATIAL)
+def test_over_the_determinant_results_are_what_they_were(model, formulation):
+    path = file_of(SPATIAL) if model == "spatial" else EXAMPLES / f"{model}.yaml"
     dynamics = SymbolicDynamics(read(path), formulation_named(formulation))
     mass_matrix = SymbolicDynamics(read(path), formulation_named("newton_euler")).mass_matrix
     functions = ["forward_dynamics"]
@@ -192,47 +137,6 @@ def test_over_the_determinant_results_are_what_they_were(tmp_path, model, formul
                 assert found == pytest.approx([float(x) for x in expected], rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.slow
-def test_the_determinant_is_written_once():
-    text = shown(TWO_LINK, "forward_dynamics")
-    assert text.startswith(
-        "D is the determinant of the mass matrix, the common denominator.\n\nD ="
-    )
-    assert "\nD⋅qdd[0] =\n" in text and "\nD⋅qdd[1] =\n" in text
-    assert "/(" not in text  # no fraction within a term
-    latex = shown(TWO_LINK, "forward_dynamics", "latex")
-    assert latex.startswith("% D is the determinant of the mass matrix, the common denominator.")
-    assert "\nD = I_{2} " in latex
-    assert r"  D \, \ddot{q}_{1} &= " in latex
-    assert r"\frac{1}" not in latex
-
-
-@pytest.mark.slow
-def test_derivatives_of_solutions_are_over_its_square():
-    model = EXAMPLES / "cart_pole.yaml"
-    text = shown(model, "forward_dynamics_derivatives")
-    assert "\nD⋅qdd[0] =\n" in text
-    assert "\nD²⋅dqdd_dq" in text
-    assert "\nD⋅dqdd_dtau =\n" in text
-    latex = shown(model, "forward_dynamics_derivatives", "latex")
-    assert r"D^{2} \, \frac{\partial \ddot{q}" in latex
-
-
-@pytest.mark.slow
-def test_the_determinant_has_a_name_of_its_own(tmp_path):
-    path = tmp_path / "spatial.yaml"
-    path.write_text(SPATIAL)  # with a parameter D
-    text = shown(path, "forward_dynamics")
-    assert text.startswith("D_1 is the determinant")
-    assert "\nD_1⋅qdd[0] =\n" in text
-
-
-def test_what_is_given_has_no_determinant(tmp_path):
-    path = tmp_path / "given.yaml"
-    path.write_text(SPATIAL.replace("type: revolute", "type: revolute\n    prescribed: true"))
-    assert shown(path, "hybrid_dynamics").startswith("y[0] =\n")
-
-
 # -- outputs ---------------------------------------------------------------------------------------
 
 OUTPUTS = """
@@ -250,21 +154,71 @@ outputs:
 """
 
 
-def test_outputs_bear_their_names(tmp_path):
-    path = tmp_path / "robot.yaml"
-    path.write_text(OUTPUTS)
-    assert shown(path, "outputs") == "reach =\nL⋅q₁\n\npower =\nqd₁⋅τ₁"
-    latex = shown(path, "outputs", "latex")
-    assert "% reach\n" + r"o^{\mathrm{reach}} = L q_{1}" in latex
-    assert r"o^{\mathrm{power}} = \dot{q}_{1} \tau_{1}" in latex
-    text = shown(path, "outputs_derivatives")
-    assert "do_dq (rows: reach, power) =\n⎡L  0⎤" in text
-    assert "% do_dq (rows: reach, power)\n" in shown(path, "outputs_derivatives", "latex")
-    assert "outputs[" not in text
-    path.write_text(OUTPUTS.replace("L*q.hinge", "kinetic_energy*points.hand.x"))
-    text = shown(path, "outputs_derivatives", steps=False)
-    assert "do_dq[reach, 1] =\n" in text
-    assert "All other entries of do_dq are 0." in text
+# -- what is printed -------------------------------------------------------------------------------
+
+WIDE = f"""
+symgen: 1
+name: wide
+convention: standard
+parameters: {{{"A" * 60}: 1, {"B" * 60}: 1}}
+joints:
+  - {{name: hinge, type: revolute, dh: {{a: {"A" * 60}*{"B" * 60}}}, link: {{mass: 1}}}}
+"""
+MOVING = OUTPUTS.replace("L*q.hinge", "kinetic_energy*points.hand.x")
+HELD = SPATIAL.replace("type: revolute", "type: revolute\n    prescribed: true")
+CART = EXAMPLES / "cart_pole.yaml"
+PRINTED = [  # model, function, style, whether in steps; what is printed, and what is not
+    (TWO_LINK, "point_motion_derivatives", "pretty", False,
+     ["\ndx_dq[0] =\n", "dv_dq[0, 0, 1] =\n- L₂⋅qd₁⋅cos(q₁ + q₂) - L₂⋅qd₂⋅cos(q₁ + q₂)\n"], "]["),
+    (TWO_LINK, "point_motion_derivatives", "latex", False,
+     ["\n% dx_dq[0]\n\\frac{\\partial r^{\\mathrm{hand}}}{\\partial q} = "
+      r"\begin{bmatrix}- L_{1} \sin {q_{1}}",
+      r"  \frac{\partial v_{x}^{\mathrm{hand}}}{\partial q_{2}} &= - L_{2} \dot{q}_{1}",
+      r"\text{other entries of } \frac{\partial v^{\mathrm{hand}}}{\partial q} &= 0"], ""),
+    (TWO_LINK, "regressor", "pretty", None,
+     ["regressor[0, 2] =\n- g⋅sin(q₁)\n", "regressor[1, 19] =\n  qdd₁ + qdd₂\n",
+      "\nAll other entries of regressor are 0.\n"], "regressor[0, 3]"),
+    (TWO_LINK, "inverse_dynamics", "pretty", None, [], "All other entries"),
+    (WIDE, "jacobians", "pretty", None, ["jacobians[0, 1, 0] =\n"], ""),
+    (WIDE, "jacobians", "latex", None, [r"  J_{v_y,1}^{\mathrm{hinge}} &= "], ""),
+    *((STILL, "joint_wrench_derivatives", "pretty", steps,
+       [f"{name} has no entries" for name in ("joint_wrenches", "dw_dq", "dw_dqd", "dw_dqdd")], "")
+      for steps in (True, False)),
+    (STILL, "point_motion_derivatives", "latex", None, ["% dx_dq[0] has no entries"], ""),
+    (STILL, "point_motion", "pretty", None, ["position =\n[2  2  3]"], ""),
+    *slow(  # no fraction within a term: D is written once
+        (TWO_LINK, "forward_dynamics", "pretty", None,
+         ["\nD is the determinant of the mass matrix, the common denominator.\n\nD =",
+          "\nD⋅qdd[0] =\n", "\nD⋅qdd[1] =\n"], "/("),
+        (TWO_LINK, "forward_dynamics", "latex", None,
+         ["\n% D is the determinant of the mass matrix, the common denominator.", "\nD = I_{2} ",
+          r"  D \, \ddot{q}_{1} &= "], r"\frac{1}"),
+        (CART, "forward_dynamics_derivatives", "pretty", None,
+         ["\nD⋅qdd[0] =\n", "\nD²⋅dqdd_dq", "\nD⋅dqdd_dtau =\n"], ""),
+        (CART, "forward_dynamics_derivatives", "latex", None,
+         [r"D^{2} \, \frac{\partial \ddot{q}"], ""),
+        (SPATIAL, "forward_dynamics", "pretty", None,  # with a parameter D
+         ["\nD_1 is the determinant", "\nD_1⋅qdd[0] =\n"], ""),
+    ),
+    (HELD, "hybrid_dynamics", "pretty", None, ["\ny[0] =\n"], "determinant"),
+    (OUTPUTS, "outputs", "pretty", None, ["\nreach =\nL⋅q₁\n\npower =\nqd₁⋅τ₁\n"], ""),
+    (OUTPUTS, "outputs", "latex", None,
+     ["% reach\no^{\\mathrm{reach}} = L q_{1}", r"o^{\mathrm{power}} = \dot{q}_{1} \tau_{1}"], ""),
+    (OUTPUTS, "outputs_derivatives", "pretty", None,
+     ["do_dq (rows: reach, power) =\n⎡L  0⎤"], "outputs["),
+    (OUTPUTS, "outputs_derivatives", "latex", None, ["% do_dq (rows: reach, power)\n"], ""),
+    (MOVING, "outputs_derivatives", "pretty", False,
+     ["do_dq[reach, 1] =\n", "All other entries of do_dq are 0."], ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("model", "what", "style", "steps", "parts", "absent"), PRINTED, ids=lambda x: str(x)[:30]
+)
+def test_what_is_printed(model, what, style, steps, parts, absent):
+    text = shown(model if isinstance(model, Path) else file_of(model), what, style, steps)
+    assert [part for part in parts if part not in f"\n{text}\n"] == []
+    assert not absent or absent not in text
 
 
 # -- size ------------------------------------------------------------------------------------------
@@ -284,18 +238,11 @@ joints:
 """
 
 
-@pytest.fixture
-def three(tmp_path):
-    path = tmp_path / "three.yaml"
-    path.write_text(THREE)
-    return path
-
-
 @pytest.mark.deep
-def test_what_is_large_before_it_is_simplified(three):
+def test_what_is_large_before_it_is_simplified():
     """13,584 operations here are shown where little is left."""
     told = []
-    text = show(three, "torque_parts", "pretty", None, None, Journal(notify=told.append))
+    text = show(file_of(THREE), "torque_parts", "pretty", None, None, Journal(notify=told.append))
     assert text.startswith("inertial_torques[0] =\n") and not told
     assert max(map(len, text.splitlines())) < 800
     assert set(re.findall(r"(?:sin|cos)\((.*?)\)", text)) == {
@@ -304,8 +251,9 @@ def test_what_is_large_before_it_is_simplified(three):
 
 
 @pytest.mark.slow
-def test_a_payload_at_the_tip_of_three_links(three):
+def test_a_payload_at_the_tip_of_three_links():
     """What has a named mass has no quotients by it."""
+    three = file_of(THREE)
     text = shown(three, "mass_matrix")
     assert text.endswith("mass_matrix[2, 2] =\n    ⎛      L⋅m⎞\n  L⋅⎜L⋅M + ───⎟\n    ⎝       3 ⎠")
     assert "Recursive Newton-Euler" in shown(three, "inverse_dynamics_derivatives")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.models import HUMAN43, spatial_tree
+from benchmarks.models import spatial_tree
 from symgen.description import read
 from symgen.showing.tree import LARGEST_PICTURE, WIDTH, tree
 from tests.oracles.descriptions import described
@@ -86,17 +86,6 @@ def test_one_branch_has_no_junctions():
     text = tree(read(EXAMPLES / "two_link.yaml"))
     assert "Junctions (joints that carry several): none\nLeaves: 2\n" in text
     assert "   └─ forearm  q_2  elbow     revolute  m2 = 0.5 kg  load tip, point hand\n" in text
-
-
-def test_the_human():
-    text = tree(described(spatial_tree(HUMAN43, "human")))
-    assert "747 of 1849 entries" in text
-    assert "  branch       1  2  3  4  5  6  7\n" in text
-    assert "  first joint  1  6 14 22 23 32 41\n  last joint   5 13 21 22 31 40 43\n" in text
-    assert "Joints of the branches" not in text
-    rows = text.splitlines()[-43:]
-    assert rows[41].split() == ["42", "xxxxx" + 16 * "." + "x" + 18 * "." + "xxx"]
-    assert "".join(rows).count("x") == 747
 
 
 @pytest.mark.parametrize("n", [10, 35, 120])

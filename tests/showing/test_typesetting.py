@@ -7,12 +7,9 @@ from symgen.program.functions import FUNCTIONS
 from symgen.showing.typesetting import fits, latex_equation, pretty, pretty_sum, result_symbol
 
 NAMES = {
-    "link": ["hand"],
-    "point": ["tip_1"],
-    "load": ["push"],
-    "output": ["reach"],
+    "link": ["hand"], "point": ["tip_1"], "load": ["push"], "output": ["reach"],
     "parameter": ["L_1"],
-}
+}  # fmt: skip
 RESULTS = [result for function in FUNCTIONS for result in function.results]
 
 
@@ -38,11 +35,8 @@ def test_no_two_results_have_the_same_symbol():
         ("position", (0, 1), r"r_{y}^{\mathrm{tip\_1}}"),
         ("jacobians", (0, 3, 1), r"J_{\omega_x,2}^{\mathrm{hand}}"),
         ("kinetic_energy", (), r"E_{\mathrm{kin}}"),
-        (
-            "center_of_mass_jacobian",
-            (2, 0),
-            r"\frac{\partial r_{z}^{\mathrm{com}}}{\partial q_{1}}",
-        ),
+        ("center_of_mass_jacobian", (2, 0),
+         r"\frac{\partial r_{z}^{\mathrm{com}}}{\partial q_{1}}"),
         ("dw_dqd", (0, 5, 1), r"\frac{\partial w_{1,n_z}}{\partial \dot{q}_{2}}"),
         ("dtau_dqdd", (), r"\frac{\partial \tau}{\partial \ddot{q}}"),
         ("dtau_dloads", (1, 0, 2), r"\frac{\partial \tau_{2}}{\partial f_{z}^{\mathrm{push}}}"),
@@ -54,7 +48,7 @@ def test_no_two_results_have_the_same_symbol():
         ("dqdd_dparameters", (), r"\frac{\partial \ddot{q}}{\partial p}"),
         ("odd_one", (0, 1), r"\mathrm{odd\_one}_{1,2}"),
     ],
-)
+)  # fmt: skip
 def test_symbols_and_their_indices(name, index, expected):
     assert result_symbol(name, NAMES, index) == expected
 

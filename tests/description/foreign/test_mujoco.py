@@ -151,28 +151,31 @@ LEG = """
 """
 
 
+def constrained(folder, text):
+    """The module of a file, and the model and state of MuJoCo."""
+    path = folder / "leg.xml"
+    path.write_text(text)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    return module(path, functions=CONSTRAINTS), model, mujoco.MjData(model)
+
+
 @pytest.mark.slow
 def test_equality_constraints_are_loops_and_relations(tmp_path):
     """Values and Jacobians are MuJoCo's; of the turns of welds, those where they are closed."""
-    (tmp_path / "leg.xml").write_text(LEG)
-    leg = module(tmp_path / "leg.xml", functions=CONSTRAINTS)
+    leg, model, data = constrained(tmp_path, LEG)
     loops = symgen.read(tmp_path / "leg.xml").loops
     assert [loop.type for loop in loops] == ["spherical", "fixed", "fixed", "spherical"]
-    model = mujoco.MjModel.from_xml_path(str(tmp_path / "leg.xml"))
-    data = mujoco.MjData(model)
+    names = leg.constraint_names
+    turns = [k for k, name in enumerate(names) if name.endswith(("axis", "_u_v"))]
+    same = np.setdiff1d(np.arange(len(names)), turns)
+    theirs = [*range(15), 17, 18, 19, 15, 16]  # relations stand behind the loops here
     for seed in range(3):
         q, qd = np.random.default_rng(seed).uniform(-1, 1, (2, 3))
         data.qpos[:], data.qvel[:] = q, qd
         mujoco.mj_forward(model, data)
-        expected = data.efc_J.reshape(-1, 3)
+        expected, errors = data.efc_J.reshape(-1, 3)[theirs], data.efc_pos[theirs]
         value, slopes = leg.constraints(q), leg.constraint_jacobian(q)
-        turns = [
-            k for k, name in enumerate(leg.constraint_names) if name.endswith(("axis", "_u_v"))
-        ]
-        same = np.setdiff1d(np.arange(len(value)), turns)
-        theirs = [*range(15), 17, 18, 19, 15, 16]  # relations stand behind the loops here
-        assert len(leg.constraint_names) == len(expected) == 20
-        expected, errors = expected[theirs], data.efc_pos[theirs]
+        assert len(names) == len(expected) == data.nefc == 20
         assert np.allclose(slopes[same], expected[same], atol=1e-12)
         assert np.allclose(value[same], errors[same], atol=1e-12)
         rank = np.linalg.matrix_rank(expected[turns], tol=1e-9)
@@ -187,22 +190,18 @@ def test_equality_constraints_of_free_bodies_and_balls(tmp_path):
     )
     equality = """<equality><connect name="pin" body1="shank" body2="rod" anchor=".1 .2 .3"/>
       <weld name="seam" site1="ankle" site2="eye"/></equality></mujoco>"""
-    (tmp_path / "leg.xml").write_text(floating.split("<equality>")[0] + equality)
-    leg = module(tmp_path / "leg.xml", functions=CONSTRAINTS)
-    model = mujoco.MjModel.from_xml_path(str(tmp_path / "leg.xml"))
-    data = mujoco.MjData(model)
+    leg, model, data = constrained(tmp_path, floating.split("<equality>")[0] + equality)
     xyzw = [0, 2, 3, 4, 1, 5, 6, 7, 9, 10, 11, 8]
     random = np.random.default_rng(1)
     for _ in range(3):
         q, qd = leg.random_configuration(random), random.uniform(-1, 1, leg.n)
         data.qpos[xyzw], data.qvel[:] = q, qd
         mujoco.mj_forward(model, data)
-        expected, value = data.efc_J.reshape(-1, leg.n).copy(), leg.constraints(q)
-        turn = np.zeros(9)
+        expected, turn = data.efc_J.reshape(-1, leg.n).copy(), np.zeros(9)
         mujoco.mju_quat2Mat(turn, data.qpos[8:])
         expected[:, 4:7] = expected[:, 4:7] @ turn.reshape(3, 3)
         slopes = leg.constraint_jacobian(q)
-        assert np.allclose(value[:6], data.efc_pos[:6], atol=1e-12)
+        assert np.allclose(leg.constraints(q)[:6], data.efc_pos[:6], atol=1e-12)
         assert np.allclose(slopes[:6], expected[:6], atol=1e-12)
 
 

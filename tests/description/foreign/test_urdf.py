@@ -73,19 +73,11 @@ def test_every_part_of_a_joint_and_its_link(tmp_path):
     assert numbers(shoulder.origin.rpy) == [0.1, -0.2, 0.3]
     assert numbers(shoulder.axis) == [0, 1, 0]
     assert numbers(slide.axis) == [1, 0, 0]
-    limits = shoulder.limits[0]
-    assert (limits.lower, limits.upper, limits.velocity, limits.effort) == (-1, 2, 3, 40)
     assert float(shoulder.terms[0].damping.text) == 0.5
     assert float(shoulder.terms[0].friction.text) == 0.25
     assert numbers(shoulder.link.com) == [0.1, 0.02, -0.03]
     assert shoulder.source.line == 4
     assert shoulder.source.key == "joint.shoulder"
-
-
-def test_continuous_joints_have_no_limits_of_position(tmp_path):
-    text = ARM.replace('type="revolute"', 'type="continuous"')
-    limits = read(written(tmp_path, text)).joints[0].limits[0]
-    assert (limits.lower, limits.upper, limits.velocity, limits.effort) == (None, None, 3, 40)
 
 
 def torques(description, q, qd, qdd):
@@ -164,6 +156,9 @@ def test_a_floating_base(tmp_path):
 # ------------------------------------------------------------------------------------- messages
 
 
+TURN = 'rpy="0.1 -0.2 0.3"'
+
+
 def faults(folder, text, name="arm.urdf"):
     with pytest.raises(ModelError) as caught:
         read(written(folder, text, name))
@@ -175,9 +170,15 @@ def faults(folder, text, name="arm.urdf"):
     [
         ('<joint name="slide"', "<joint", "<joint> needs the attribute 'name'"),
         ('<mass value="2.5"/>', "", 'an <inertial> needs <mass value="..."/>'),
-        ('<mass value="2.5"/>', '<mass kg="2.5"/>', "<mass> needs the attribute 'value'"),
         ('ixx="0.02" ', "", "<inertia> needs the attribute 'ixx'"),
-        ('xyz="0 1 0"', 'xyz="0 0 0"', "joint.shoulder.axis: the axis is zero"),
+        ("<?xml", "arm<?xml", "malformed XML"),
+        (
+            TURN,
+            'quat_xyzw="0 0 0 0"',
+            "5: joint.shoulder.origin: quat_xyzw: the quaternion is zero",
+        ),
+        (TURN, f'{TURN} quat_xyzw="0 0 0 1"', "rpy and quat_xyzw: an orientation is given once"),
+        (TURN, 'quat_xyzw="0 0 1"', "quat_xyzw: expected 4 numbers"),
         (LIMIT, '<mimic multiplier="2"/>', "<mimic> needs the attribute 'joint'"),
         (LIMIT, '<mimic joint="slide"/>', "21: joint.slide.mimic.coordinate: 'slide' is this"),
         ("</robot>", "", "malformed XML: no element found"),
@@ -207,14 +208,6 @@ def test_a_file_that_xacro_wrote_is_urdf(tmp_path):
     assert len(read(written(tmp_path, text)).joints) == 2
 
 
-def test_an_impossible_inertia_is_a_warning_on_import(tmp_path):
-    text = ARM.replace('ixy="0.001"', 'ixy="0.5"')
-    (warning,) = read(written(tmp_path, text)).warnings
-    assert "not positive semi-definite" in warning.message
-    assert warning.key == "link.upper.inertia"
-    compare_with_pinocchio(tmp_path / "arm.urdf", text)
-
-
 def test_names_that_are_no_identifiers_are_changed_and_reported(tmp_path):
     text = ARM.replace('"upper"', '"upper-arm"').replace('"fore"', '"7 fore"')
     text = text.replace('"slide"', '"upper_arm"').replace('"base_link"', '"while"')
@@ -240,9 +233,8 @@ def test_a_link_that_is_called_as_another_joint_gets_another_name(tmp_path):
 # -------------------------------------------------------------------------------------- commands
 
 
-def test_convert_writes_a_model_file_of_the_same_robot(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, ARM)
+def test_convert_writes_a_model_file_of_the_same_robot(folder, capfd):
+    written(folder, ARM)
     assert run(["convert", "arm.urdf", "arm.yaml"]) == 0
     assert "wrote arm.yaml, 2 coordinates" in capfd.readouterr().out
     one, other = read("arm.urdf"), read("arm.yaml")
@@ -252,21 +244,18 @@ def test_convert_writes_a_model_file_of_the_same_robot(tmp_path, monkeypatch, ca
     assert [x.limits for x in one.joints] == [x.limits for x in other.joints]
 
 
-def test_convert_never_replaces_a_file_unasked(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, ARM)
+def test_convert_never_replaces_a_file_unasked(folder, refusal):
+    written(folder, ARM)
     Path("arm.yaml").write_text("mine")
-    assert run(["convert", "arm.urdf", "arm.yaml"]) == 2
-    assert "arm.yaml is there already" in capfd.readouterr().err
+    assert "arm.yaml is there already" in refusal(["convert", "arm.urdf", "arm.yaml"])
     assert Path("arm.yaml").read_text() == "mine"
     assert run(["convert", "arm.urdf", "arm.yaml", "--force", "--quiet"]) == 0
     assert read("arm.yaml").name == "arm"
-    assert sorted(x.name for x in tmp_path.iterdir()) == ["arm.urdf", "arm.yaml"]
+    assert sorted(x.name for x in folder.iterdir()) == ["arm.urdf", "arm.yaml"]
 
 
-def test_round_angles_makes_exact_quarter_turns(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, ARM.replace('rpy="0.1 -0.2 0.3"', 'rpy="1.5708 0.2 -3.14159"'))
+def test_round_angles_makes_exact_quarter_turns(folder, capfd):
+    written(folder, ARM.replace('rpy="0.1 -0.2 0.3"', 'rpy="1.5708 0.2 -3.14159"'))
     (warning,) = read("arm.urdf").warnings
     assert "2 angles are near a multiple of pi/2" in warning.message
     assert run(["convert", "arm.urdf", "arm.yaml", "--round-angles"]) == 0
@@ -274,8 +263,7 @@ def test_round_angles_makes_exact_quarter_turns(tmp_path, monkeypatch, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_a_model_file_is_converted_too(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
+def test_a_model_file_is_converted_too(folder, refusal):
     pose = "origin: {xyz: [1, 0, 0], rpy: [pi/2, 1.5708, 0x1]}"
     text = (
         f"symgen: 1\nname: a\njoints:\n  - {{name: j, type: revolute, {pose}, link: {{mass: 1}}}}"
@@ -287,31 +275,23 @@ def test_a_model_file_is_converted_too(tmp_path, monkeypatch, capfd):
         ("floating-base", "is for URDF"),
         ("angles", "is for URDF, SDF and MJCF"),
     ):
-        assert run(["convert", "a.yaml", "c.yaml", f"--{option}"]) == 2
-        assert f"--{option} {words}" in capfd.readouterr().err
+        assert f"--{option} {words}" in refusal(["convert", "a.yaml", "c.yaml", f"--{option}"])
 
 
-def test_what_cad_programs_write_is_converted_too(tmp_path, monkeypatch, capfd):
+def test_what_cad_programs_write_is_converted_too(folder, capfd):
     """An inertia that no body has, numbers without a digit ahead, a strange file name."""
-    monkeypatch.chdir(tmp_path)
     text = ARM.replace('ixy="0.001"', 'ixy="0.5"').replace('xyz="0.5 0 0"', 'xyz=".5e0 +.5 -.5E1"')
     name = "a\x07 \u2028\udcff.urdf"
     Path(name).write_text(text)
     assert run(["convert", name, "arm.yaml"]) == 0
     assert "not positive semi-definite" in capfd.readouterr().err
     robot = read("arm.yaml")
-    assert [float(x.text) for x in robot.joints[1].origin.xyz] == [0.5, 0.5, -5.0]
-    assert "not positive semi-definite" in robot.warnings[0].message
+    assert numbers(robot.joints[1].origin.xyz) == [0.5, 0.5, -5.0]
+    (warning,) = robot.warnings
+    assert warning.key == "joints[0].link.inertia"
+    assert "not positive semi-definite" in warning.message
     assert run(["convert", "arm.yaml", "dh.yaml", "--style", "standard", "--quiet"]) == 0
     assert read("dh.yaml").warnings
-
-
-def test_a_limit_without_the_other_one_is_zero(tmp_path):
-    """As the format defines."""
-    limits = (
-        read(written(tmp_path, ARM.replace('lower="-1" upper="2"', 'upper="2"'))).joints[0].limits
-    )
-    assert (limits[0].lower, limits[0].upper) == (0.0, 2.0)
 
 
 def test_names_of_coordinates_are_kept_free(tmp_path):
@@ -331,17 +311,28 @@ def test_a_name_leaves_room_for_those_of_coordinates(tmp_path):
     assert len(read(written(tmp_path, text)).joints[0].name) < 62
 
 
-@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
-def test_limits_the_wrong_way_round_are_none(tmp_path, kind):
-    """So Bullet's files write that there is none."""
-    text = ARM.replace('type="revolute"', f'type="{kind}"').replace(
-        'lower="-1" upper="2"', 'lower="1" upper="-1"'
-    )
+RANGE = 'lower="-1" upper="2" velocity="3"'
+NONE = (None, None, 3, 40)
+REVERSED = 'lower="1" upper="-1" velocity="3"'
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "expected"),
+    [
+        ("continuous", RANGE, NONE),
+        ("revolute", 'upper="2" velocity="3"', (0, 2, 3, 40)),  # as the format defines
+        ("revolute", 'lower="-inf" upper="Infinity" velocity="inf"', (None, None, None, 40)),
+        ("revolute", REVERSED, NONE),  # so Bullet's files write that there is none
+        ("prismatic", REVERSED, NONE),
+    ],
+)
+def test_limits(tmp_path, kind, limit, expected):
+    text = ARM.replace('type="revolute"', f'type="{kind}"').replace(RANGE, limit)
     robot = read(written(tmp_path, text))
     limits = robot.joints[0].limits[0]
-    assert (limits.lower, limits.upper, limits.velocity, limits.effort) == (None, None, 3, 40)
-    (warning,) = robot.warnings
-    assert "joint.shoulder.limit: lower 1 is above upper -1: read as no limit" in str(warning)
+    assert (limits.lower, limits.upper, limits.velocity, limits.effort) == expected
+    said = "joint.shoulder.limit: lower 1 is above upper -1: read as no limit"
+    assert [said in str(warning) for warning in robot.warnings] == [True] * (limit == REVERSED)
 
 
 @pytest.mark.parametrize(
@@ -365,12 +356,6 @@ def test_what_some_programs_write_around_a_file(tmp_path, ahead, behind, said):
         assert words in str(warning)
 
 
-def test_text_before_the_declaration_stays_an_error(tmp_path):
-    path = written(tmp_path, "arm" + ARM)
-    with pytest.raises(ModelError, match="malformed XML"):
-        read(path)
-
-
 def test_planar_and_floating_joints(tmp_path):
     text = ARM.replace('type="revolute"', 'type="planar"').replace(
         'type="prismatic"', 'type="floating"'
@@ -382,5 +367,3 @@ def test_planar_and_floating_joints(tmp_path):
     assert {x.lower for x in planar.limits} == {None}
     assert (floating.type, floating.coordinates) == ("floating", 6)
     assert (floating.representation, len(floating.position_names)) == ("quaternion", 7)
-    _, floating = read(written(tmp_path, text), ReadOptions(angles=True)).joints
-    assert floating.representation == "angles"

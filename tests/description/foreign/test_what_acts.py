@@ -11,7 +11,7 @@ from symgen.formulations import formulation_named
 from symgen.options import ReadOptions
 from symgen.program.evaluation import call
 from tests.choosing import some_slow
-from tests.modules import module
+from tests.modules import file_of, module
 from tests.oracles.programs import evaluated
 
 
@@ -75,19 +75,6 @@ def test_quaternions_in_urdf_turn_frames_and_inertias(tmp_path, turn, turned):
     np.testing.assert_allclose(torque(robot, 0.2, 0.5, 1.5), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("turn", "message"),
-    [
-        ('quat_xyzw="0 0 0 0"', "r.urdf:4: joint.j.origin: quat_xyzw: the quaternion is zero"),
-        ('quat_xyzw="0 0 0 1" rpy="0 0 0"', "rpy and quat_xyzw: an orientation is given once"),
-        ('quat_xyzw="0 0 1"', "quat_xyzw: expected 4 numbers"),
-    ],
-)
-def test_quaternions_in_urdf_that_are_none(tmp_path, turn, message):
-    with pytest.raises(ModelError, match=message):
-        read(urdf(tmp_path, turn=turn))
-
-
 RATIO = "<mechanicalReduction>{}</mechanicalReduction>".format
 ROTOR = "<motorInertia>{}</motorInertia>".format
 OF_DRAKE = '<drake:rotor_inertia value="0.0005"/><drake:gear_ratio value="50"/>'
@@ -141,13 +128,6 @@ def test_rotors_that_no_joint_term_says_are_named(tmp_path):
         ModelError, match=r"r\.urdf:8: transmission\.t: the inertia of a rotor is neg"
     ):
         read(urdf(tmp_path, more=drive.replace("0.5", "-0.5")))
-
-
-def test_infinite_limits_of_urdf_are_none(tmp_path):
-    limit = '<limit lower="-inf" upper="Infinity" velocity="inf" effort="3"/>'
-    (joint,) = read(urdf(tmp_path, kind="revolute", limit=limit)).joints
-    limits = joint.limits[0]
-    assert (limits.lower, limits.upper, limits.velocity, limits.effort) == (None, None, None, 3)
 
 
 def test_what_is_left_out_of_urdf_is_named_once_with_its_effect(tmp_path):
@@ -286,15 +266,13 @@ def test_limits_of_forces_at_joints_are_efforts(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("limit", "is_named"),
-    [('range="0 30"', True), ('range="0 30" limited="true"', True), ("", False),
-     ('range="0 30" limited="false"', False)],
-)  # fmt: skip
-def test_limits_of_balls_are_named(tmp_path, limit, is_named):
+    ("limit", "named"),
+    [('range="0 30"', True), ("", False), ('range="0 30" limited="false"', False)],
+)
+def test_limits_of_balls_are_named(tmp_path, limit, named):
     inner = f'<body name="k"><joint name="ball" type="ball" {limit}/><geom size=".1"/></body>'
-    path = mjcf(tmp_path, inner=inner)
     words = "joint.ball: left out of joint 'ball': the angle of a ball has a limit"
-    assert (words in said(read(path))) == is_named
+    assert (words in said(read(mjcf(tmp_path, inner=inner)))) == named
 
 
 # -------------------------------------------------------------------------------------------- SDF
@@ -353,17 +331,17 @@ def test_what_is_left_out_of_sdf_is_named_with_its_effect(tmp_path):
     assert "left out" not in said(read(sdf(tmp_path, link="<gravity>true</gravity>")))
 
 
-def test_load_warns_of_what_is_left_out_each_time(tmp_path):
+def test_load_warns_of_what_is_left_out_each_time():
     """Built the first time, found up to date the second."""
-    file = tmp_path / "weightless.urdf"
-    file.write_text(
+    file = file_of(
         """<robot name="weightless"><link name="base"/><link name="arm"><inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint>
-<gazebo reference="arm"><gravity>false</gravity></gazebo></robot>"""
+<gazebo reference="arm"><gravity>false</gravity></gazebo></robot>""",
+        "urdf",
     )
     for _ in range(2):
-        with pytest.warns(UserWarning, match=r"weightless.urdf:4: gazebo: <gravity> is left out"):
+        with pytest.warns(UserWarning, match=r"model.urdf:4: gazebo: <gravity> is left out"):
             module(file, functions=["inverse_dynamics"])
 
 
