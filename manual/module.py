@@ -29,7 +29,7 @@ BY_HAND = {
     "templates/package/_kinematics.py": (
         "frame_jacobian", "frame_motion", "inverse_kinematics", "operational_space_inertia",
     ),
-    "symgen/robot/mechanism.py": (
+    "symgen/runtime/mechanism.py": (
         "assemble", "closed_velocities", "closing_derivatives", "constrained_forward_dynamics",
         "constrained_forward_dynamics_derivatives",
         "constrained_forward_dynamics_parameter_derivatives",

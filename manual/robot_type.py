@@ -1,5 +1,5 @@
 """``python -m manual.robot_type`` writes `symgen/robot/functions.py` and files beside it, the type
-of what generated modules compute.
+of what generated modules compute, and `symgen/runtime/calls.py`, how their checks call functions.
 
 They are written from the table of functions, and a test holds them equal to what this writes.
 """
@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 import symgen
+from manual import calls
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.constraint_functions import CONSTRAINT_FUNCTIONS
 from symgen.program.function import Function
@@ -17,7 +18,7 @@ from symgen.program.functions import FUNCTIONS
 from symgen.program.products import PRODUCTS
 from symgen.robot.records import record_fields
 
-FOLDER = Path(symgen.__file__).parent / "robot"
+FOLDER = Path(symgen.__file__).parent
 WIDTH = 98
 
 BEGINNING = '''\
@@ -82,7 +83,7 @@ class Products(Protocol):
 
 
 def sources() -> dict[str, str]:
-    """The whole files, by name."""
+    """The whole files, by their path in the package."""
     products = [function for function in FUNCTIONS if function.name in PRODUCTS]
     others = [
         function
@@ -90,7 +91,7 @@ def sources() -> dict[str, str]:
         if function not in CONSTRAINT_FUNCTIONS and function not in products
     ]
     return {
-        "functions.py": BEGINNING.format(
+        "robot/functions.py": BEGINNING.format(
             what="The functions of a generated module",
             imports="from symgen.robot.constraints import Constraints\n"
             "from symgen.robot.products import Products\n"
@@ -98,17 +99,18 @@ def sources() -> dict[str, str]:
         )
         + FUNCTIONS_HEAD
         + "".join(map(_method, others)),
-        "constraints.py": BEGINNING.format(
+        "robot/constraints.py": BEGINNING.format(
             what="Functions of a generated module about closed loops", imports=""
         ).replace("TYPE_CHECKING, Any, Protocol\n\n", "TYPE_CHECKING, Protocol\n")
         + CONSTRAINTS_HEAD
         + "".join(map(_method, CONSTRAINT_FUNCTIONS)),
-        "products.py": BEGINNING.format(
+        "robot/products.py": BEGINNING.format(
             what="The functions of a generated module that are products",
             imports="from symgen.robot.records import AccelerationGradient, TorqueGradient\n",
         ).replace("TYPE_CHECKING, Any, Protocol", "TYPE_CHECKING, Protocol")
         + PRODUCTS_HEAD
         + "".join(map(_method, products)),
+        "runtime/calls.py": calls.source(),
     }
 
 

@@ -8,7 +8,7 @@ from symgen.joints import JOINTS
 
 ROOT = Path(__file__).parents[1] / "symgen"
 PARTS = (
-    "version", "errors", "support", "options", "quaternions", "robot",
+    "version", "errors", "support", "options", "quaternions", "runtime", "robot",
     "algebra", "joints", "description", "program", "kinematics", "formulations", "exact",
     "optimize", "emit", "toolchain", "loaded", "simulation", "validation",
     "deriving", "pipeline",
@@ -72,12 +72,13 @@ def imports(path):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are absolute"
+            assert not node.level or part(path) == "runtime", f"{path}: imports are absolute"
+            package = ".".join(filter(None, ("symgen.runtime" * node.level, node.module)))
             for alias in node.names:
-                module = f"{node.module}.{alias.name}"
+                module = f"{package}.{alias.name}"
                 inner = ROOT.parent / module.replace(".", "/")
                 is_module = inner.is_dir() or inner.with_suffix(".py").is_file()
-                found.append(module if is_module else node.module)
+                found.append(module if is_module else package)
     return tuple(dict.fromkeys(found))
 
 

@@ -80,8 +80,8 @@ from importlib import import_module as _import_module
 
 from . import _backends, _runtime
 from ._backends import backend, backends
-from ._configuration import Configuration as _Configuration
-from ._elsewhere import ELSEWHERE as _ELSEWHERE
+from ._symgen.configuration import Configuration as _Configuration
+from ._symgen.elsewhere import ELSEWHERE as _ELSEWHERE
 from ._kinematics import Kinematics as _Kinematics
 from ._signatures import JOINT_LINKS as joint_links
 from . import composite, newton_euler, kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane
@@ -316,9 +316,9 @@ _missing = {
 
 def selftest():
     """Validate this module again, where it is installed; return the table of checks."""
-    from . import _checks
+    from ._symgen import checks
 
-    return _checks.check_module(_sys.modules[__name__])
+    return checks.check_module(_sys.modules[__name__])
 
 
 def __getattr__(name):

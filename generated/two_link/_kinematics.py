@@ -9,8 +9,8 @@ import typing
 
 import numpy as np
 
-from ._configuration import Configuration
 from ._runtime import position
+from ._symgen.configuration import Configuration
 
 LOCAL, WORLD, ALIGNED = "local", "world", "local_world_aligned"
 

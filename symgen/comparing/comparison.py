@@ -27,14 +27,14 @@ from symgen.emit.emission import kernel_files
 from symgen.optimize.operations import OperationCount
 from symgen.options import ALL, DEFAULT, BuildOptions
 from symgen.pipeline.building import Built, described, run
-from symgen.program.calls import ARGUMENTS, LOADED
 from symgen.program.functions import function_named
-from symgen.robot.configuration import configuration_of
+from symgen.runtime.calls import ARGUMENTS, LOADED
+from symgen.runtime.comparison import relative_error
+from symgen.runtime.configuration import configuration_of
+from symgen.runtime.evaluation import Evaluation, Subject, random_states
 from symgen.support.journal import Journal
 from symgen.toolchain.compile import seconds_alone
 from symgen.toolchain.loading import forget_package, load_package
-from symgen.validation.comparison import relative_error
-from symgen.validation.evaluation import Evaluation, Subject, random_states
 
 BATCH = 1000
 REPETITIONS = 7

@@ -57,7 +57,7 @@ from symgen.formulations import formulation_named
 from symgen.joints import joint_type
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
-from symgen.robot.configuration import Configuration
+from symgen.runtime.configuration import Configuration
 from symgen.support.suggestions import suggestion
 
 Array = NDArray[np.float64]

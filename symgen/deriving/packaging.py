@@ -26,7 +26,7 @@ from symgen.optimize.operations import OperationCount
 from symgen.options import DEFAULT
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.program import Output
-from symgen.robot.configuration import Configuration
+from symgen.runtime.configuration import Configuration
 from symgen.validation.conditioning import condition, mass_terms
 from symgen.version import __version__
 

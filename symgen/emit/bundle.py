@@ -11,7 +11,7 @@ from typing import Any
 from symgen.algebra.nodes import Scalar
 from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
-from symgen.robot.configuration import BALL, FREE, Configuration
+from symgen.runtime.configuration import BALL, FREE, Configuration
 
 TO_READ = "c/plain"
 """The folder of C that is there to be read, and compiled by users alone."""

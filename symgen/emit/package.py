@@ -14,34 +14,35 @@ from symgen.emit.kernels import tolerance
 from symgen.emit.module import Module
 from symgen.emit.names import identifier
 from symgen.emit.templates import Templates
-from symgen.program import calls
 
-_COPIES = {
-    "_elsewhere.py": resources.files("symgen.program").joinpath("elsewhere.py"),
-    "_configuration.py": resources.files("symgen.robot").joinpath("configuration.py"),
-}
-_MECHANISM = resources.files("symgen.robot").joinpath("mechanism.py")
-_CLOSURE = resources.files("symgen.robot").joinpath("closure.py")
-"""Sources for models with loops or relations."""
+_RUNTIME = resources.files("symgen.runtime")
+_OF_MECHANISMS = ("closure.py", "mechanism.py")
+"""Sources for models with loops or relations alone."""
 _VERBATIM = ("_backends.py", "_kinematics.py", "_result_memory.py", "_runtime.py")
-_CHECKS = (
-    "agreement", "checks", "comparison", "derivative_laws", "disturbance", "domain", "evaluation",
-    "forward_laws", "joint_terms", "limits", "motion_laws", "scales",
-)  # fmt: skip
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
     """Return top level, formulations, stubs, run time, and the checks of ``selftest``."""
     values = module.values()
-    package = {name: file.read_text(encoding="utf-8") for name, file in _COPIES.items()}
+    runtime = {
+        file.name: file.read_text(encoding="utf-8")
+        for file in _RUNTIME.iterdir()
+        if file.name.endswith(".py")
+    }
+    is_mechanism = bool(module.metadata.constraint_names)
+    package = {
+        f"_symgen/{name}": source
+        for name, source in runtime.items()
+        if is_mechanism or name not in _OF_MECHANISMS
+    }
     package |= {
         "__init__.py": templates.render("package/__init__.py", **values, **_top_level(module)),
         "__init__.pyi": templates.render(
             "package/__init__.pyi",
             **values,
             kinematics=_docstrings(templates.source("package/_kinematics.py")),
-            mechanism=_docstrings(_MECHANISM.read_text(encoding="utf-8")),
-            configuration=_docstrings(package["_configuration.py"]),
+            mechanism=_docstrings(runtime["mechanism.py"]),
+            configuration=_docstrings(runtime["configuration.py"]),
         ),
         "py.typed": "",
         "_numpy_backend.py": templates.render("package/_numpy_backend.py", **values),
@@ -61,11 +62,6 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
                 f"package/formulation.{suffix}", **values, formulation=formulation
             )
     package.update((name, templates.source(f"package/{name}")) for name in _VERBATIM)
-    if module.metadata.constraint_names:
-        source = _MECHANISM.read_text(encoding="utf-8")
-        package["_mechanism.py"] = source.replace("from symgen.robot.closure", "from ._closure")
-        package["_closure.py"] = _CLOSURE.read_text(encoding="utf-8")
-    package.update(_checks())
     return package
 
 
@@ -160,23 +156,3 @@ def _limits(module: Module) -> list[tuple[str, list[float]]]:
 def repr_limit(value: float) -> str:
     """Return a limit as Python source."""
     return repr(value) if math.isfinite(value) else f'float("{value}")'
-
-
-def _checks() -> dict[str, str]:
-    """Return the checks that ``selftest`` runs: copies of files of `symgen.validation`."""
-    folder = resources.files("symgen.validation")
-    return {"_calls.py": calls.source()} | {
-        f"_{name}.py": _relative(folder.joinpath(f"{name}.py").read_text(encoding="utf-8"))
-        for name in _CHECKS
-    }
-
-
-def _relative(source: str) -> str:
-    """Return the source with imports of the files beside it."""
-    source = source.replace("from symgen.robot.configuration import", "from ._configuration import")
-    source = source.replace("from symgen.program.calls import", "from ._calls import")
-    for name in _CHECKS:
-        source = source.replace(
-            f"from symgen.validation import {name}\n", f"from . import _{name} as {name}\n"
-        ).replace(f"from symgen.validation.{name} import", f"from ._{name} import")
-    return source

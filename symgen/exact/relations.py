@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from symgen.exact import compositions as composition
-from symgen.program.calls import SLOPES
 from symgen.program.functions import function_named
+from symgen.runtime.calls import SLOPES
 
 TIME = "time"
 """Instead of an input: q changes at the rate qd, and qd at the rate qdd."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.errors import RequestError
-from symgen.robot.configuration import Configuration, configuration_of
+from symgen.runtime.configuration import Configuration, configuration_of
 
 Array = NDArray[np.float64]
 

@@ -88,7 +88,7 @@ def _end(end: LoopEnd, body: int, carrier: Transform[S], algebra: Algebra[S]) ->
 
 
 def row_units(description: RobotDescription) -> tuple[int, ...]:
-    """Units of the rows, for decisions about rank: see `symgen.robot.closure.row_sizes`.
+    """Units of the rows, for decisions about rank: see `symgen.runtime.closure.row_sizes`.
 
     -1 for cosines and norms, 0 for lengths; squares of distances and relations have their own.
     """

@@ -56,7 +56,7 @@ from symgen.kinematics.joint import Following, Joint, terms_of
 from symgen.kinematics.loops import Loop, loop_of
 from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.scalars import scalar, vector
-from symgen.robot.configuration import BALL, FREE
+from symgen.runtime.configuration import BALL, FREE
 
 BASE = 0
 
@@ -185,7 +185,7 @@ class KinematicTree(Generic[S]):
     def quaternions(self) -> tuple[tuple[str, int, int], ...]:
         """Return kind and first places in q and qd of every joint on a manifold.
 
-        As `symgen.robot.configuration` takes them.
+        As `symgen.runtime.configuration` takes them.
         """
         first = {joint.number: k for k, joint in enumerate(self.independent)}
         return tuple(

@@ -27,7 +27,7 @@ from symgen.kinematics.tree import KinematicTree
 from symgen.options import STRAIGHT
 from symgen.page.closing import ClosingPart
 from symgen.page.counting import CLOSING, LIVE_ONLY, Counted
-from symgen.robot.configuration import FREE, Configuration, logarithm
+from symgen.runtime.configuration import FREE, Configuration, logarithm
 
 LIVE = (
     "inverse_dynamics",

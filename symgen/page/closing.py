@@ -17,7 +17,7 @@ from symgen.description.model import LoopEnd, RobotDescription
 from symgen.errors import RequestError
 from symgen.joints import closing_type
 from symgen.kinematics.tree import KinematicTree
-from symgen.robot.configuration import Configuration
+from symgen.runtime.configuration import Configuration
 from symgen.validation.mobility import Mobility, mobility
 
 

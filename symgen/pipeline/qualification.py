@@ -20,6 +20,7 @@ from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import emit
 from symgen.errors import ValidationError
 from symgen.options import ALL, BuildOptions
+from symgen.runtime.checks import subjects_of
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compile import CompileResult, compile_extensions
@@ -29,7 +30,6 @@ from symgen.toolchain.key import digest_of, toolchain_key
 from symgen.toolchain.loading import forget_package, load_built
 from symgen.toolchain.processes import Processes
 from symgen.toolchain.tasks import beside
-from symgen.validation.checks import subjects_of
 from symgen.validation.two_link import PRINTED_FUNCTIONS, model_path, validate_two_link
 from symgen.validation.validate import ValidationResult
 

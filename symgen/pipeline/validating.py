@@ -10,12 +10,12 @@ from pathlib import Path
 from symgen.deriving.derivation import Derived
 from symgen.description import RobotDescription
 from symgen.emit import numpy
+from symgen.runtime.checks import subjects_of
+from symgen.runtime.evaluation import Subject
 from symgen.support.journal import Progress, silent
 from symgen.toolchain.loading import forget_package, load_built
-from symgen.validation.checks import subjects_of
 from symgen.validation.compiled_mechanisms import accelerations, steps
 from symgen.validation.evaluated import evaluated_subjects, spared_rows
-from symgen.validation.evaluation import Subject
 from symgen.validation.validate import Beginning, ValidationResult, begin, validate
 
 

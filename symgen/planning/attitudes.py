@@ -17,7 +17,7 @@ from symgen.planning.charts import Chart, Columns, columns_of, parameters_of, ra
 from symgen.planning.mirroring import Mirrored
 from symgen.planning.task import State
 from symgen.planning.values import Entries, Value
-from symgen.robot.configuration import Configuration, rotated
+from symgen.runtime.configuration import Configuration, rotated
 
 Array = NDArray[np.float64]
 

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.planning.quantities import Motion, Quantity, skew
-from symgen.robot.configuration import (
+from symgen.runtime.configuration import (
     FREE,
     Configuration,
     configuration_of,

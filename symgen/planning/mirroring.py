@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from symgen.description.wording import shown
 from symgen.planning.charts import columns_of
 from symgen.planning.values import Value
-from symgen.robot.configuration import Configuration
+from symgen.runtime.configuration import Configuration
 
 Array = NDArray[np.float64]
 

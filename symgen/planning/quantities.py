@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symgen.robot.configuration import Configuration
+from symgen.runtime.configuration import Configuration
 
 Array = NDArray[np.float64]
 

@@ -44,7 +44,7 @@ from symgen.planning.task import (
     Via,
 )
 from symgen.planning.values import Entries, Range, Value, document_of
-from symgen.robot.configuration import configuration_of
+from symgen.runtime.configuration import configuration_of
 
 Array = NDArray[np.float64]
 

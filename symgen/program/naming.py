@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from symgen.program.elsewhere import ELSEWHERE
+from symgen.runtime.elsewhere import ELSEWHERE
 from symgen.support.suggestions import suggestion
 
 

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from symgen.errors import RequestError
-from symgen.robot.configuration import configuration_of
+from symgen.runtime.configuration import configuration_of
 from symgen.simulation.accelerations import has_constraints, method_of
 from symgen.simulation.arguments import (
     Derivatives,

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symgen.errors import RequestError
-from symgen.robot.configuration import FREE
+from symgen.runtime.configuration import FREE
 from symgen.support.suggestions import suggestion
 
 Array = NDArray[np.float64]

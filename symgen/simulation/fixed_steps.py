@@ -56,8 +56,8 @@ import numpy as np
 
 from symgen.description.quantities import MULTIPLIERS
 from symgen.errors import RequestError
-from symgen.robot.closure import RANK, row_sizes
-from symgen.robot.configuration import Configuration, configuration_of
+from symgen.runtime.closure import RANK, row_sizes
+from symgen.runtime.configuration import Configuration, configuration_of
 from symgen.simulation.accelerations import function_of, has_constraints
 from symgen.simulation.arguments import (
     Array,

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.robot.closure import RANK, row_sizes
-from symgen.robot.configuration import configuration_of
+from symgen.runtime.closure import RANK, row_sizes
+from symgen.runtime.configuration import configuration_of
 from symgen.simulation.arguments import Array, Columns
 
 MOVED = 1e-9

@@ -79,7 +79,7 @@ requires-python = ">=3.11"
 dependencies = ["numpy>=1.26"]
 
 [tool.setuptools]
-packages = ["{module}", "{module}._numpy"]
+packages = ["{module}", "{module}._numpy", "{module}._symgen"]
 include-package-data = false
 
 [tool.setuptools.package-data]

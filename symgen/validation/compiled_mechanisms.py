@@ -17,8 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symgen.errors import RequestError
-from symgen.robot.closure import RANK
-from symgen.robot.configuration import configuration_of
+from symgen.runtime import limits
+from symgen.runtime.closure import RANK
+from symgen.runtime.comparison import HIDDEN, relative_error
+from symgen.runtime.configuration import configuration_of
+from symgen.runtime.disturbance import DRAWS, SIZE, DisturbedFunctions, seed_of
+from symgen.runtime.evaluation import Check, without_warnings
 from symgen.simulation.accelerations import has_constraints
 from symgen.simulation.arguments import Array, Columns, columns
 from symgen.simulation.fixed_steps import (
@@ -37,10 +41,6 @@ from symgen.simulation.fixed_steps import (
 from symgen.simulation.inputs import Loads, Torques
 from symgen.simulation.mechanisms import closed_sensitivities, missing_functions
 from symgen.simulation.motion import objectives_of
-from symgen.validation import limits
-from symgen.validation.comparison import HIDDEN, relative_error
-from symgen.validation.disturbance import DRAWS, SIZE, DisturbedFunctions, seed_of
-from symgen.validation.evaluation import Check, without_warnings
 
 ACCELERATIONS = ("constrained_forward_dynamics", "constrained_forward_dynamics_derivatives")
 SAMPLES = 8
@@ -236,7 +236,7 @@ def _row(what: str, value: Any, expected: Any, limit: float) -> Check:
 
 
 def _with_roundings(row: Check, expected: Array, disturbed: Sequence[Array]) -> Check:
-    """The row with what roundings make of the reference (`symgen.validation.disturbance`)."""
+    """The row with what roundings make of the reference (`symgen.runtime.disturbance`)."""
     scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
     changes = [float(np.abs(x - expected).max(initial=0.0)) / scale for x in disturbed]
     finite = [x for x in changes if np.isfinite(x)]

@@ -7,7 +7,7 @@ robot, a power of ten that is 1 for most.
 
 Springs, dampers, rotors and friction, however stiff or heavy, need no slack: their terms stand in
 the arrays that errors are relative to, and where a law takes them out again, or loses their digits,
-they set its scale (`symgen.validation.checks`).
+they set its scale (`symgen.runtime.checks`).
 
 A mass matrix that is singular at every pose is worth a warning.  Textbook and planar models do it
 on purpose (a massless link at the end of a chain, a joint that turns a slender link about its own
@@ -22,8 +22,8 @@ import numpy as np
 
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault
-from symgen.validation.evaluation import Array, States, random_states
-from symgen.validation.limits import STEP
+from symgen.runtime.evaluation import Array, States, random_states
+from symgen.runtime.limits import STEP
 from symgen.validation.oracle_model import Points, configuration, unread_types
 from symgen.validation.oracles import NumericRobot
 

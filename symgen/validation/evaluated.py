@@ -11,8 +11,8 @@ from symgen.algebra.nodes import Scalar
 from symgen.program.evaluation import call
 from symgen.program.functions import function_named
 from symgen.program.program import Program
-from symgen.validation import limits
-from symgen.validation.evaluation import Array, Check, Subject
+from symgen.runtime import limits
+from symgen.runtime.evaluation import Array, Check, Subject
 
 
 class EvaluatedFormulation:

@@ -17,8 +17,8 @@ from symgen.description.model import RobotDescription
 from symgen.errors import Fault
 from symgen.joints import closing_type
 from symgen.kinematics.loops import loop_axes, row_units
-from symgen.robot.closure import RANK, half_turned, row_sizes
-from symgen.robot.mechanism import Mechanism
+from symgen.runtime.closure import RANK, half_turned, row_sizes
+from symgen.runtime.mechanism import Mechanism
 from symgen.validation.oracle_constraints import constraint_names
 from symgen.validation.oracle_model import Array, unread_types
 from symgen.validation.oracles import NumericRobot

@@ -21,9 +21,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from symgen.robot.configuration import FREE, Configuration, stretches
-from symgen.validation.joint_terms import JointTerms
-from symgen.validation.limits import STEP
+from symgen.runtime.configuration import FREE, Configuration, stretches
+from symgen.runtime.joint_terms import JointTerms
+from symgen.runtime.limits import STEP
 from symgen.validation.oracle_model import Array
 
 WIDTH = 0.01
@@ -31,7 +31,7 @@ WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 """Weights of differences over 1, 2, 3, 4 steps to either side."""
 LARGEST = 5
 """Largest number of coordinates: differences take a while.  For more, complex steps of derived
-first derivatives serve alone (`symgen.validation.derivative_laws`)."""
+first derivatives serve alone (`symgen.runtime.derivative_laws`)."""
 
 SMALL_STEP = 1e-30
 NEAR = 1e-2

@@ -30,8 +30,8 @@ from symgen.description.model import (
     Pose,
     RobotDescription,
 )
-from symgen.robot.configuration import BALL, FREE, Configuration
-from symgen.validation.joint_terms import JointTerms
+from symgen.runtime.configuration import BALL, FREE, Configuration
+from symgen.runtime.joint_terms import JointTerms
 from symgen.validation.oracle_expressions import Value, parameter_values, reader
 
 Array = np.ndarray[Any, Any]
@@ -314,7 +314,7 @@ def coupling(joints: Sequence[JointDescription], number: Numbers) -> tuple[Array
 
 
 def joint_term_numbers(joints: Sequence[JointDescription], number: Numbers) -> dict[str, Array]:
-    """Arrays of `symgen.validation.joint_terms.JointTerms`, (N,) each."""
+    """Arrays of `symgen.runtime.joint_terms.JointTerms`, (N,) each."""
     terms = [terms for joint in joints for terms in joint.terms]
 
     def column(key: str) -> Array:

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from symgen.validation.disturbance import disturbed_product
+from symgen.runtime.disturbance import disturbed_product
 from symgen.validation.oracle_model import (
     Array,
     Model,
@@ -38,7 +38,7 @@ class RobotMotion:
     `moved`: with every tree moved so that its first joint has its seat at the base origin.  No
     lever, and so nothing but the potential energy and springs, depends on where that seat is, while
     differences of points far from the origin lose digits: eps times the distance.
-    `random`: with products of frames disturbed (`symgen.validation.disturbance`).
+    `random`: with products of frames disturbed (`symgen.runtime.disturbance`).
     """
 
     def __init__(

@@ -34,13 +34,13 @@ import numpy as np
 
 from symgen.description.expressions import EvaluationError
 from symgen.description.model import RobotDescription
-from symgen.program.calls import LOADED
-from symgen.robot.configuration import FREE
-from symgen.validation import limits
-from symgen.validation.derivative_laws import half_bracket
-from symgen.validation.disturbance import SIZE, disturbed
-from symgen.validation.evaluation import Comparison, Evaluation
-from symgen.validation.limits import EPS, STEP
+from symgen.runtime import limits
+from symgen.runtime.calls import LOADED
+from symgen.runtime.configuration import FREE
+from symgen.runtime.derivative_laws import half_bracket
+from symgen.runtime.disturbance import SIZE, disturbed
+from symgen.runtime.evaluation import Comparison, Evaluation
+from symgen.runtime.limits import EPS, STEP
 from symgen.validation.oracle_constraints import constraint_names, frame_of, rows_of
 from symgen.validation.oracle_curvatures import (
     LARGEST,
@@ -108,7 +108,7 @@ class NumericRobot:
         return self._changed(_time=np.asarray(t))
 
     def disturbed_by(self, random: np.random.Generator) -> Self:
-        """The robot with every frame and point disturbed (`symgen.validation.disturbance`)."""
+        """The robot with every frame and point disturbed (`symgen.runtime.disturbance`)."""
         return self._changed(_random=random)
 
     def _changed(self, **attributes: Any) -> Self:

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgen.description import read
-from symgen.validation import limits
-from symgen.validation.comparison import relative_error
-from symgen.validation.evaluation import (
+from symgen.runtime import limits
+from symgen.runtime.comparison import relative_error
+from symgen.runtime.evaluation import (
     Check,
     Evaluation,
     States,

@@ -2,7 +2,7 @@
 numeric model, against each other, and against the laws of mechanics.
 
 `validate` compares with `NumericRobot`, which shares no code with the derivation, and then runs
-the checks of `symgen.validation.checks`.  A model with a type of joint that `NumericRobot` cannot
+the checks of `symgen.runtime.checks`.  A model with a type of joint that `NumericRobot` cannot
 read is not compared with it, and one row says so; all else is checked.
 """
 
@@ -19,10 +19,9 @@ import numpy as np
 from symgen.description import RobotDescription
 from symgen.description.expressions import EvaluationError, evaluate
 from symgen.errors import ModelError, ValidationError
-from symgen.support.journal import Progress, silent
-from symgen.validation import comparison, limits
-from symgen.validation.agreement import agreement
-from symgen.validation.checks import (
+from symgen.runtime import comparison, limits
+from symgen.runtime.agreement import agreement
+from symgen.runtime.checks import (
     CHANGED,
     between,
     changed_parameters,
@@ -30,15 +29,14 @@ from symgen.validation.checks import (
     rows_of_one,
     with_parameters,
 )
-from symgen.validation.conditioning import condition, mass_terms
-from symgen.validation.domain import (
+from symgen.runtime.domain import (
     left_out,
     model_has_values,
     share_smoothness,
     states_in_domain,
     states_with_values,
 )
-from symgen.validation.evaluation import (
+from symgen.runtime.evaluation import (
     Array,
     Check,
     Evaluation,
@@ -49,6 +47,8 @@ from symgen.validation.evaluation import (
     random_states,
     without_warnings,
 )
+from symgen.support.journal import Progress, silent
+from symgen.validation.conditioning import condition, mass_terms
 from symgen.validation.oracle_constraints import constraint_names
 from symgen.validation.oracle_expressions import parameter_values, reader
 from symgen.validation.oracle_model import (

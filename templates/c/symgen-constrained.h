@@ -1,4 +1,4 @@
-/* Accelerations of a mechanism whose loops stay closed: symgen/robot/mechanism.py in C.
+/* Accelerations of a mechanism whose loops stay closed: symgen/runtime/mechanism.py in C.
  *
  * With M of the tree cut open and J of the constraints, for each of several right sides
  *

@@ -1,4 +1,4 @@
-/* Steps of joints with a quaternion: symgen/robot/configuration.py and
+/* Steps of joints with a quaternion: symgen/runtime/configuration.py and
  * symgen/simulation/fixed_steps.py in C, with the same names.
  *
  * A ball has qx qy qz qw in q, and its angular velocity among the n velocities; a free body has the

@@ -44,7 +44,7 @@ struct symgen_mechanism {
     int joints;  /* those with a quaternion */
     const struct symgen_joint *joint;
     int tells;  /* whether outputs mention multipliers of constraints and projections */
-    const int *row_unit;  /* m, see symgen/robot/closure.py */
+    const int *row_unit;  /* m, see symgen/runtime/closure.py */
     struct symgen_call call[CALLS];
 };
 

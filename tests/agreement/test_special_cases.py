@@ -13,11 +13,11 @@ from symgen.formulations import FORMULATIONS, VARIANTS, provided_functions
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
+from symgen.runtime.evaluation import call as call_function
+from symgen.runtime.evaluation import random_states
 from symgen.showing.equations import frames
 from symgen.validation.conditioning import singularity_warnings
 from symgen.validation.evaluated import EvaluatedFormulation
-from symgen.validation.evaluation import call as call_function
-from symgen.validation.evaluation import random_states
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot
 from tests.choosing import deep, slow, some_slow
 from tests.contract import cells, references

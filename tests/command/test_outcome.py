@@ -10,7 +10,7 @@ import pytest
 from symgen.cli import cli, run
 from symgen.command import outcome
 from symgen.errors import ValidationError
-from symgen.validation import limits
+from symgen.runtime import limits
 from tests.choosing import some_slow
 from tests.command.test_places import WHEEL
 

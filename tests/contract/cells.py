@@ -13,8 +13,8 @@ from symgen.description import RobotDescription, read
 from symgen.formulations import formulation_named
 from symgen.options import BuildOptions
 from symgen.program.program import Program
+from symgen.runtime.evaluation import Array, States, call
 from symgen.validation.evaluated import EvaluatedFormulation
-from symgen.validation.evaluation import Array, States, call
 
 FOLDER = Path(__file__).parent
 ROBOTS = tuple(sorted(path.stem for path in (FOLDER / "robots").glob("*.yaml")))

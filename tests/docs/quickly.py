@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from symgen.comparing import comparison
 from symgen.pipeline import building
-from symgen.validation.evaluation import Check
+from symgen.runtime.evaluation import Check
 from symgen.validation.validate import ValidationResult
 from tests.modules import quick_builds
 

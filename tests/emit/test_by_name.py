@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from symgen.validation.agreement import interface
-from symgen.validation.comparison import relative_error
-from symgen.validation.evaluation import Evaluation, Facts, Subject, random_states
+from symgen.runtime.agreement import interface
+from symgen.runtime.comparison import relative_error
+from symgen.runtime.evaluation import Evaluation, Facts, Subject, random_states
 from tests.choosing import slow
 from tests.modules import module
 

@@ -8,8 +8,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from symgen.program.elsewhere import ELSEWHERE
 from symgen.program.functions import FUNCTION_NAMES
+from symgen.runtime.elsewhere import ELSEWHERE
 from tests.modules import module
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model

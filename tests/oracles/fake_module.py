@@ -20,11 +20,11 @@ import numpy as np
 
 from symgen.description.model import RobotDescription
 from symgen.formulations.composite import COMPOSITE
-from symgen.program.calls import ARGUMENTS
+from symgen.runtime.calls import ARGUMENTS
+from symgen.runtime.evaluation import Facts
+from symgen.runtime.scales import SOLVED
 from symgen.validation.evaluated import EvaluatedFormulation
-from symgen.validation.evaluation import Facts
 from symgen.validation.oracles import NumericRobot
-from symgen.validation.scales import SOLVED
 from tests.oracles.programs import evaluated
 
 BASES = ("inverse_dynamics", "forward_dynamics")

@@ -7,7 +7,7 @@ from symgen.planning.charts import Chart, parameters_of, rates_on
 from symgen.planning.poses import Pose, Positions
 from symgen.planning.quantities import Motion, Outputs, Torques
 from symgen.planning.splines import Profile
-from symgen.robot.configuration import configuration_of
+from symgen.runtime.configuration import configuration_of
 from tests import modules
 from tests.choosing import some_slow
 

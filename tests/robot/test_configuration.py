@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from symgen.robot.configuration import Configuration
+from symgen.runtime.configuration import Configuration
 
 SPACE = Configuration(10, [("free", 0, 0), ("ball", 8, 7)])
 SCALES = (1e-12, 1e-5, 0.0999, 0.1001, 1.0, 1.5)

@@ -12,7 +12,7 @@ import pytest
 
 import symgen
 from symgen.errors import RequestError
-from symgen.robot.closure import row_sizes
+from symgen.runtime.closure import row_sizes
 from symgen.simulation import fixed_steps, sample
 from symgen.validation.compiled_mechanisms import accelerations, steps
 from tests.choosing import deep

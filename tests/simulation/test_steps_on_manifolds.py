@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import symgen
-from symgen.robot.configuration import configuration_of
+from symgen.runtime.configuration import configuration_of
 from symgen.validation.compiled_mechanisms import steps
 from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, SEAT, body, loaded, model
 from tests.mechanisms.test_manifolds import closed

@@ -26,7 +26,7 @@ import numpy as np
 from symgen.errors import SymgenError, ValidationError
 from symgen.options import BuildOptions
 from symgen.pipeline.building import build
-from symgen.validation.comparison import HIDDEN
+from symgen.runtime.comparison import HIDDEN
 
 TYPES = (
     "revolute", "revolute", "prismatic", "fixed", "universal", "cylindrical", "spherical",

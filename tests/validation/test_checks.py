@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from symgen.program.calls import ARGUMENTS, SEVERAL_RESULTS
 from symgen.program.functions import OF_TREES
-from symgen.validation import limits, scales
-from symgen.validation.checks import CHANGED, check_evaluations, check_module
-from symgen.validation.comparison import relative_error
-from symgen.validation.evaluation import Check, Evaluation, Subject, random_states, without_warnings
+from symgen.runtime import limits, scales
+from symgen.runtime.calls import ARGUMENTS, SEVERAL_RESULTS
+from symgen.runtime.checks import CHANGED, check_evaluations, check_module
+from symgen.runtime.comparison import relative_error
+from symgen.runtime.evaluation import Check, Evaluation, Subject, random_states, without_warnings
+from symgen.runtime.scales import BASES, CURVED
 from symgen.validation.oracles import NumericRobot
-from symgen.validation.scales import BASES, CURVED
 from tests.choosing import slow
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, facts_of, fake_module, formulation, has

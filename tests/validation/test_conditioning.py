@@ -9,11 +9,11 @@ import pytest
 import symgen
 from symgen import read
 from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
-from symgen.validation.comparison import relative_error
+from symgen.runtime.comparison import relative_error
+from symgen.runtime.evaluation import Evaluation, Facts, Subject, random_states
+from symgen.runtime.scales import Response, response
 from symgen.validation.conditioning import condition, singularity_warnings
-from symgen.validation.evaluation import Evaluation, Facts, Subject, random_states
 from symgen.validation.oracles import NumericRobot
-from symgen.validation.scales import Response, response
 from symgen.validation.validate import validate
 from tests.choosing import deep, one_in
 from tests.mechanisms.models import BY_STATE

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from symgen.validation import limits
-from symgen.validation.comparison import HIDDEN, rows
-from symgen.validation.disturbance import SIZE, DisturbedFunctions
-from symgen.validation.evaluation import Evaluation, Subject, random_states
+from symgen.runtime import limits
+from symgen.runtime.comparison import HIDDEN, rows
+from symgen.runtime.disturbance import SIZE, DisturbedFunctions
+from symgen.runtime.evaluation import Evaluation, Subject, random_states
 
 STATES = random_states(2, 0, 4)
 

@@ -5,9 +5,9 @@ import pytest
 
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.products import NEEDED
-from symgen.validation.checks import check_evaluations
+from symgen.runtime.checks import check_evaluations
+from symgen.runtime.evaluation import Evaluation, Facts, Subject, random_states
 from symgen.validation.conditioning import condition
-from symgen.validation.evaluation import Evaluation, Facts, Subject, random_states
 from symgen.validation.oracles import NumericRobot
 from tests.choosing import one_in
 from tests.oracles.descriptions import described

@@ -9,8 +9,8 @@ from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
 from symgen.program.functions import OF_TREES
 from symgen.program.products import NEEDED
+from symgen.runtime.evaluation import Subject, call, random_states
 from symgen.validation.evaluated import EvaluatedFormulation
-from symgen.validation.evaluation import Subject, call, random_states
 from symgen.validation.validate import validate
 from tests.choosing import one_in, some_slow
 from tests.exact.mutations import rebuilt, with_node_changed

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from symgen.description.expressions import EvaluationError, parse
-from symgen.program.calls import ARGUMENTS
+from symgen.runtime.calls import ARGUMENTS
+from symgen.runtime.evaluation import call
+from symgen.runtime.limits import STEP
 from symgen.validation.conditioning import path_sum
-from symgen.validation.evaluation import call
-from symgen.validation.limits import STEP
 from symgen.validation.oracle_expressions import parameter_values, reader
 from symgen.validation.oracles import NumericRobot, _implicit, _solvable
 from tests.choosing import one_in

@@ -8,8 +8,9 @@ import pytest
 
 from symgen.description import read
 from symgen.errors import ValidationError
-from symgen.validation import limits, two_link
-from symgen.validation.evaluation import Subject
+from symgen.runtime import limits
+from symgen.runtime.evaluation import Subject
+from symgen.validation import two_link
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.two_link import validate_two_link
 from tests.oracles.fake_module import altered, formulation

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from symgen.errors import ValidationError
-from symgen.program.calls import ARGUMENTS
 from symgen.program.functions import OF_TREES
 from symgen.program.products import NEEDED
-from symgen.validation.checks import CHANGED, changed_parameters
+from symgen.runtime.calls import ARGUMENTS
+from symgen.runtime.checks import CHANGED, changed_parameters
+from symgen.runtime.evaluation import Subject
 from symgen.validation.evaluated import spared_rows
-from symgen.validation.evaluation import Subject
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import INDEPENDENT, ValidationResult, begin, validate
 from tests.choosing import one_in, some_deep

@@ -1,8 +1,8 @@
 """Rows of a validation: comparisons, their errors, and what they are allowed.
 
-An error is held to the bare limit of its kind (`symgen.validation.limits`).  Where it exceeds
+An error is held to the bare limit of its kind (`limits`).  Where it exceeds
 that, the effect of roundings on this very comparison is measured, sample by sample
-(`symgen.validation.disturbance`), and `limits.ROUNDED` times as much is allowed besides.
+(`disturbance`), and `limits.ROUNDED` times as much is allowed besides.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _limits as limits
-from ._disturbance import DRAWS, SIZE
-from ._evaluation import Array, Check, Comparison, Evaluation, top
+from . import limits
+from .disturbance import DRAWS, SIZE
+from .evaluation import Array, Check, Comparison, Evaluation, top
 
 
 def rows(

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from . import _limits as limits
-from ._evaluation import (
+from . import limits
+from .evaluation import (
     Array,
     Comparison,
     Evaluation,

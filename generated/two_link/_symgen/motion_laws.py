@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from symgen.validation import limits
-from symgen.validation.evaluation import (
+from . import limits
+from .evaluation import (
     Array,
     Comparison,
     Evaluation,

@@ -1,6 +1,6 @@
 """Subjects of checks, random states, and functions evaluated there.
 
-Comparisons and laws of mechanics (`symgen.validation.checks`) are written over it; all of it is
+Comparisons and laws of mechanics (`checks`) are written over it; all of it is
 shipped in every generated package for `selftest()`.
 """
 
@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ._calls import ARGUMENTS, DIRECTED, DIRECTIONS, LOADED, TIMED, TOLD
-from ._configuration import Configuration
-from . import _limits as limits
-from ._disturbance import DisturbedFunctions, seed_of
-from ._joint_terms import JointTerms
+from . import limits
+from .calls import ARGUMENTS, DIRECTED, DIRECTIONS, LOADED, TIMED, TOLD
+from .configuration import Configuration
+from .disturbance import DisturbedFunctions, seed_of
+from .joint_terms import JointTerms
 
 Array = np.ndarray[Any, Any]
 
@@ -216,9 +216,9 @@ class Evaluation:
         self._results: dict[str, tuple[Array, ...]] = {}
         self._slopes: dict[tuple[str, str], tuple[Array, ...]] = {}
         self.responses: dict[str, Any] = {}
-        """What `symgen.validation.scales` finds out about the mass matrix."""
+        """What `scales` finds out about the mass matrix."""
         self.smooth: Array | None = None
-        """What `symgen.validation.domain` finds out about the outputs."""
+        """What `domain` finds out about the outputs."""
         self._disturbed: dict[int, Evaluation] = {}
         facts, n = self.facts, states.qd.shape[1]
         self.terms = JointTerms(
@@ -241,7 +241,7 @@ class Evaluation:
         return self.terms.torques(self.states.q, self.states.qd, self.states.qdd)
 
     def disturbed(self, draw: int) -> Evaluation:
-        """The evaluation with its operations disturbed (`symgen.validation.disturbance`)."""
+        """The evaluation with its operations disturbed (`disturbance`)."""
         if draw not in self._disturbed:
             subject = self.subject
             in_numpy = subject.functions if subject.complex_step else subject.in_numpy

@@ -20,7 +20,7 @@ proportional to T, whatever cancels in M: hence T, not M, in F and G.  An entry 
 the product of those `Facts.mass_terms` of its row and column, where these are known and M is not 0.
 A derivative by q or by a parameter moreover takes the error of y along.
 `Response.scales` gives the sizes to which errors are relative accordingly; the constants are those
-of `symgen.validation.limits`.
+of `limits`.
 
 Where the mass matrix is singular there is nothing to compare.  It counts as singular where a pivot
 is below `CLEAR` n eps times the diagonal entry of its row, while generated code gives up at n eps:
@@ -37,9 +37,9 @@ from typing import Any
 
 import numpy as np
 
-from symgen.program.calls import SEVERAL_RESULTS, SOLVING
-from symgen.validation import limits
-from symgen.validation.evaluation import Array, Evaluation, call, times, top
+from . import limits
+from .calls import SEVERAL_RESULTS, SOLVING
+from .evaluation import Array, Evaluation, call, times, top
 
 ID, FD, HD = "inverse_dynamics", "forward_dynamics", "hybrid_dynamics"
 SOLVED: Mapping[str, str] = {name: HD if name.startswith(HD) else FD for name in SOLVING}

@@ -1,7 +1,6 @@
 """Dynamics of a mechanism whose loops are closed: the tree and what ties it together.
 
-It calls the generated functions.  This file and `symgen.robot.closure` are part of the packages of
-such models, too; they need nothing but NumPy.  With M and h of the
+It calls the generated functions.  With M and h of the
 tree cut open, J and b of the constraints (c'' = J qdd + b = 0) and their multipliers x
 
     M qdd + h = tau + J' x,    J qdd = -b.
@@ -24,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgen.robot.closure import (
+from .closure import (
     CLOSED,
     RANK,
     by_keyword,

@@ -1,7 +1,6 @@
 """Linear equations of a mechanism with loops or relations: solution, rank, rows that are not met.
 
-This file is part of the packages of such models, too; it needs nothing but NumPy.  See
-`symgen.robot.mechanism` for the notation.
+See `mechanism` for the notation.
 """
 
 from __future__ import annotations

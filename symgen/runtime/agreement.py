@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from symgen.program.calls import (
+from . import limits
+from .calls import (
     ARGUMENTS,
     DIRECTED,
     DIRECTIONS,
@@ -17,10 +18,9 @@ from symgen.program.calls import (
     SEVERAL_RESULTS,
     TOLD,
 )
-from symgen.validation import limits
-from symgen.validation.comparison import rows
-from symgen.validation.domain import where_both_are_defined, where_defined
-from symgen.validation.evaluation import (
+from .comparison import rows
+from .domain import where_both_are_defined, where_defined
+from .evaluation import (
     Array,
     Check,
     Comparison,
@@ -28,7 +28,7 @@ from symgen.validation.evaluation import (
     call,
     takes_time,
 )
-from symgen.validation.scales import (
+from .scales import (
     CURVED,
     HESSIAN,
     SOLVED,

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ._calls import (
+from . import limits
+from .calls import (
     ARGUMENTS,
     DIRECTED,
     DIRECTIONS,
@@ -17,10 +18,9 @@ from ._calls import (
     SEVERAL_RESULTS,
     TOLD,
 )
-from . import _limits as limits
-from ._comparison import rows
-from ._domain import where_both_are_defined, where_defined
-from ._evaluation import (
+from .comparison import rows
+from .domain import where_both_are_defined, where_defined
+from .evaluation import (
     Array,
     Check,
     Comparison,
@@ -28,7 +28,7 @@ from ._evaluation import (
     call,
     takes_time,
 )
-from ._scales import (
+from .scales import (
     CURVED,
     HESSIAN,
     SOLVED,

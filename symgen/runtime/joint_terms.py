@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ._configuration import Configuration, stretches
+from .configuration import Configuration, stretches
 
 Array = np.ndarray[Any, Any]
 

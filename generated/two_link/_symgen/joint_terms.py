@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from symgen.robot.configuration import Configuration, stretches
+from .configuration import Configuration, stretches
 
 Array = np.ndarray[Any, Any]
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from . import _limits as limits
-from ._evaluation import Array, Check, Comparison, Evaluation, States, top
-from ._scales import FD, HD, ID, SOLVED, response
+from . import limits
+from .evaluation import Array, Check, Comparison, Evaluation, States, top
+from .scales import FD, HD, ID, SOLVED, response
 
 
 def not_compared(s: Evaluation) -> Iterator[Check]:

@@ -1,14 +1,22 @@
 """Arrays that checks pass to functions, by name, and names of results; all from `FUNCTIONS`.
 
-Every generated package has a copy of the values for its ``selftest``.
+``python -m manual.robot_type`` writes them as literals: `symgen.runtime.calls`.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from pprint import pformat
 
 from symgen.program.derivatives import DERIVATIVES
 from symgen.program.functions import FUNCTIONS, function_named
+
+BEGINNING = '''\
+"""Arrays that checks pass to functions, by name, and names of results.
+
+Written by ``python -m manual.robot_type`` from the table of functions; do not edit.
+"""
+'''
 
 DIRECTIONS = {"dloads": "along_loads", "dparameters": "along_parameters"}
 """Options of functions along a direction, and the arrays of the states that are passed."""
@@ -75,6 +83,6 @@ def source() -> str:
         "ARGUMENTS", "DIRECTED", "DIRECTIONS", "LOADED", "SEVERAL_RESULTS", "SLOPES", "SOLVING",
         "TIMED", "TOLD",
     )  # fmt: skip
-    tables = (f"{name} = {pformat(globals()[name], width=88, sort_dicts=False)}" for name in names)
-    title = "Arrays that checks pass to functions, by name, and names of results."
-    return "\n".join([f'"""{title}"""', "", *tables, ""])
+    text = partial(pformat, width=85, compact=True, sort_dicts=False)
+    tables = (f"{name} = {text(globals()[name])}" for name in names)
+    return "\n".join([BEGINNING, *tables, ""])

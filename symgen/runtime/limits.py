@@ -9,14 +9,14 @@ frame (an error of order one) misses them by ten powers of ten.
 
 Terms may cancel, and matrices may be ill-conditioned, to any degree.  Where an error exceeds such a
 bare limit the effect of roundings on that comparison is measured, state by state, and `ROUNDED`
-times as much is allowed besides (`symgen.validation.disturbance`); a comparison that they hide says
+times as much is allowed besides (`disturbance`); a comparison that they hide says
 nothing, and is not counted (`VISIBLE`).  For robots whose terms cancel (a very heavy base, say)
 bare limits are multiplied by the condition of the robot: see `symgen.validation.conditioning`.
 
 Solving for accelerations multiplies the rounding errors of torques by the inverse of the mass
 matrix.  A limit of qdd that ignored this would be wrong for an arm with a light wrist, and one for
 the worst case would find nothing.  Errors of qdd are therefore also relative to `SOLVED` times the
-bound that the mass matrix and the torques of the sample give (`symgen.validation.scales`);
+bound that the mass matrix and the torques of the sample give (`scales`);
 what is put back into inverse dynamics is well-conditioned, and held to the bare limits.
 """
 
@@ -36,7 +36,7 @@ TWO_LINK = 1e-13
 
 
 ROUNDED = 32.0
-"""How many times the measured effect of roundings (`symgen.validation.disturbance`) is allowed."""
+"""How many times the measured effect of roundings (`disturbance`) is allowed."""
 
 VISIBLE = 1e-4
 """Where roundings may be larger than this, a comparison says nothing, and is not counted."""

@@ -21,25 +21,25 @@ from typing import Any
 
 import numpy as np
 
-from symgen.program.calls import ARGUMENTS, SEVERAL_RESULTS
-from symgen.robot.configuration import configuration_of
-from symgen.validation import limits
-from symgen.validation.agreement import agreement, interface
-from symgen.validation.comparison import rows, until_a_fault
-from symgen.validation.derivative_laws import (
+from . import limits
+from .agreement import agreement, interface
+from .calls import ARGUMENTS, SEVERAL_RESULTS
+from .comparison import rows, until_a_fault
+from .configuration import configuration_of
+from .derivative_laws import (
     MATRICES,
     derivatives,
     hessian,
     products,
     second_products,
 )
-from symgen.validation.domain import (
+from .domain import (
     left_out,
     model_has_values,
     states_in_domain,
     states_with_values,
 )
-from symgen.validation.evaluation import (
+from .evaluation import (
     Array,
     Check,
     Comparison,
@@ -53,16 +53,16 @@ from symgen.validation.evaluation import (
     times,
     without_warnings,
 )
-from symgen.validation.forward_laws import FORWARD_LAWS, not_compared
-from symgen.validation.motion_laws import MOTION_LAWS, are_bodies
-from symgen.validation.scales import SOLVED
+from .forward_laws import FORWARD_LAWS, not_compared
+from .motion_laws import MOTION_LAWS, are_bodies
+from .scales import SOLVED
 
 PARAMETER_CHANGE = 0.05
 CHANGED = f", parameters changed by up to {PARAMETER_CHANGE:.0%}"
 
 
 # ------------------------------------------------------------------------- laws of mechanics
-# `s` and `lens` are as in `symgen.validation.derivative_laws`.
+# `s` and `lens` are as in `derivative_laws`.
 
 
 def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:

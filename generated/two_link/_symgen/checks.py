@@ -21,25 +21,25 @@ from typing import Any
 
 import numpy as np
 
-from ._calls import ARGUMENTS, SEVERAL_RESULTS
-from ._configuration import configuration_of
-from . import _limits as limits
-from ._agreement import agreement, interface
-from ._comparison import rows, until_a_fault
-from ._derivative_laws import (
+from . import limits
+from .agreement import agreement, interface
+from .calls import ARGUMENTS, SEVERAL_RESULTS
+from .comparison import rows, until_a_fault
+from .configuration import configuration_of
+from .derivative_laws import (
     MATRICES,
     derivatives,
     hessian,
     products,
     second_products,
 )
-from ._domain import (
+from .domain import (
     left_out,
     model_has_values,
     states_in_domain,
     states_with_values,
 )
-from ._evaluation import (
+from .evaluation import (
     Array,
     Check,
     Comparison,
@@ -53,16 +53,16 @@ from ._evaluation import (
     times,
     without_warnings,
 )
-from ._forward_laws import FORWARD_LAWS, not_compared
-from ._motion_laws import MOTION_LAWS, are_bodies
-from ._scales import SOLVED
+from .forward_laws import FORWARD_LAWS, not_compared
+from .motion_laws import MOTION_LAWS, are_bodies
+from .scales import SOLVED
 
 PARAMETER_CHANGE = 0.05
 CHANGED = f", parameters changed by up to {PARAMETER_CHANGE:.0%}"
 
 
 # ------------------------------------------------------------------------- laws of mechanics
-# `s` and `lens` are as in `symgen.validation.derivative_laws`.
+# `s` and `lens` are as in `derivative_laws`.
 
 
 def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:

@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from symgen.program.calls import SEVERAL_RESULTS
-from symgen.robot.configuration import Configuration
-from symgen.validation.evaluation import (
+from .calls import SEVERAL_RESULTS
+from .configuration import Configuration
+from .evaluation import (
     Array,
     Check,
     Evaluation,

@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from ._calls import SEVERAL_RESULTS
-from ._configuration import Configuration
-from ._evaluation import (
+from .calls import SEVERAL_RESULTS
+from .configuration import Configuration
+from .evaluation import (
     Array,
     Check,
     Evaluation,

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from symgen.program.calls import SEVERAL_RESULTS, SLOPES
-from symgen.robot.configuration import Configuration
-from symgen.validation import limits
-from symgen.validation.agreement import compared
-from symgen.validation.domain import where_both_are_defined
-from symgen.validation.evaluation import Array, Comparison, Evaluation, call, times
-from symgen.validation.scales import (
+from . import limits
+from .agreement import compared
+from .calls import SEVERAL_RESULTS, SLOPES
+from .configuration import Configuration
+from .domain import where_both_are_defined
+from .evaluation import Array, Comparison, Evaluation, call, times
+from .scales import (
     BASES,
     CURVED,
     HD,

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ._calls import SEVERAL_RESULTS, SLOPES
-from ._configuration import Configuration
-from . import _limits as limits
-from ._agreement import compared
-from ._domain import where_both_are_defined
-from ._evaluation import Array, Comparison, Evaluation, call, times
-from ._scales import (
+from . import limits
+from .agreement import compared
+from .calls import SEVERAL_RESULTS, SLOPES
+from .configuration import Configuration
+from .domain import where_both_are_defined
+from .evaluation import Array, Comparison, Evaluation, call, times
+from .scales import (
     BASES,
     CURVED,
     HD,
