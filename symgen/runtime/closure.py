@@ -93,7 +93,7 @@ def solved(M: Array, J: Array, above: Array, below: Array) -> tuple[Array, Array
 
 
 def unmet(J: Array, a: Array, b: Array) -> Array:
-    """Whether a row of J a + b is not 0 beside the terms of all rows, (...)."""
+    """Whether a row of J a + b, J (..., m, n), is not 0 beside the terms of all rows, (...)."""
     left = np.abs((J @ a[..., np.newaxis])[..., 0] + b)
     sizes = (np.abs(J) @ np.abs(a[..., np.newaxis]))[..., 0] + np.abs(b)
     return left.max(axis=-1) > RANK * sizes.max(axis=-1)

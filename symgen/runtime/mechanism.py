@@ -337,7 +337,8 @@ class Mechanism:
 
     @by_keyword
     def freedoms(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
-        """How many velocities the constraints leave free, (...): n less the rank of J."""
+        """Return how many velocities the constraints leave free at q (..., nq): n less the rank of
+        J."""
         J = self._module.constraint_jacobian(q, **without_none(t=t, parameters=parameters))
         return self._module.n - independent(J / self._sizes(J)[..., np.newaxis])[2].sum(axis=-1)
 

@@ -41,7 +41,7 @@ SERIES = (1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 130767436
 
 
 def change_along(function: Callable[[float], tuple[Array, ...]]) -> list[Array]:
-    """Derivatives by s at 0 of the arrays that a function of s returns."""
+    """Return derivatives by s at 0 of the arrays that a function of s returns, of their shapes."""
     total = [0.0 * x for x in function(0.0)]
     for steps, weight in enumerate(WEIGHTS, start=1):
         pairs = zip(function(steps * WIDTH), function(-steps * WIDTH), strict=True)

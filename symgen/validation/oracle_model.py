@@ -248,7 +248,7 @@ def _dh_joint(
 
 
 def axes_around(normal: Array) -> Array:
-    """Columns: x, y and z turned by the shortest rotation of z to `normal`."""
+    """Return x, y, z turned by the shortest rotation of z to `normal` (3,), as columns (3, 3)."""
     return np.stack([*_in_plane(normal), normal], axis=-1)
 
 

@@ -161,7 +161,7 @@ class RobotMotion:
         )
 
     def inertia_forces(self, gravity: Array) -> Actions:
-        """Forces m (g - a) and torques -(I alpha + omega x I omega) of inertia and weight."""
+        """Return forces m (g - a) and torques -(I alpha + omega x I omega), for gravity g (3,)."""
         model = self.model
         centres, _, acceleration = self.points(model.centres)
         (omega, alpha), inertia = self.spins(), self.inertias()

@@ -104,7 +104,7 @@ class NumericRobot:
         return type(self)(self.description, changed, self.parameter_names).at_time(self._time)
 
     def at_time(self, t: Array) -> Self:
-        """The robot with its forces at the time t (...)."""
+        """Return the robot with its forces at the time t (...), s."""
         return self._changed(_time=np.asarray(t))
 
     def disturbed_by(self, random: np.random.Generator) -> Self:
@@ -175,7 +175,7 @@ class NumericRobot:
     # ------------------------------------------------------------------------------- energies
 
     def kinetic_energy(self, q: Array, qd: Array) -> Array:
-        """Sum of m v'v / 2 + omega' I omega / 2 over the links, and the rotors, (...)."""
+        """Return the sum of m v'v / 2 + omega' I omega / 2 over links, and the rotors, (...), J."""
         q, qd = same_batch(q, qd)
         motion, terms = self.motion(q, qd, 0.0 * qd, moved=True), self.model.terms
         velocity, omega = motion.points(self.model.centres)[1], motion.spins()[0]
@@ -185,7 +185,7 @@ class NumericRobot:
         return np.asarray(0.5 * (bodies + moved))
 
     def potential_energy(self, q: Array) -> Array:
-        """Minus the sum of m g'c over the links that move, and the springs, (...).
+        """Return minus the sum of m g'c over the links that move, and the springs, (...), J.
 
         Zero level: the base origin.  A link that is fixed to the base is a part of it.
         """
@@ -194,7 +194,7 @@ class NumericRobot:
         return np.asarray(self.model.terms.spring_energy(q) + self.spring_energy(q) - weight)
 
     def spring_energy(self, q: Array) -> Array:
-        """Energy of the springs between points, (...)."""
+        """Return the energy of the springs between points, (...), J."""
         if not len(self._springs):
             return np.zeros(q.shape[:-1])
         stiffness, _, length = self._springs.T
@@ -409,7 +409,8 @@ class NumericRobot:
         self, q: Array, qd: Array, tau: Array, dq: Array, dqd: Array, dtau: Array,
         *, loads: Array | None = None,
     ) -> tuple[Array, Array]:  # fmt: skip
-        """qdd, and its derivative along the parameters where q, qd, tau vary by dq, dqd, dtau."""
+        """Return qdd (..., n), and its derivative (..., n, n_parameters) along the parameters,
+        where q, qd, tau vary by dq, dqd, dtau, (..., n, n_parameters) each."""
         qdd, *slopes = self.forward_dynamics_derivatives(q, qd, tau, loads=loads)
         explicit = self.forward_dynamics_parameter_derivatives(q, qd, tau, loads=loads)
         implicit = (a @ b for a, b in zip(slopes, (dq, dqd, dtau), strict=True))
