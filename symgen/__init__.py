@@ -81,8 +81,8 @@ def load(
     far a build is; `total` is 0 where it is not known.
 
     The module is named by its build (`symgen.loaded`), so that its functions can be pickled: other
-    processes of this user find the same build in the cache.  What the model file says and symgen
-    leaves out, or takes for a slip, is a UserWarning.
+    processes of this user find the same build in the cache.  A UserWarning names parts of the
+    model file that symgen leaves out, or takes for a slip.
     """
     import warnings
 
@@ -150,7 +150,7 @@ def grade(
 if not TYPE_CHECKING:  # it would allow any name
 
     def __getattr__(name: str) -> Any:
-        """What is imported when it is asked for: `simulate` needs NumPy, the rest does without.
+        """Import a name when it is asked for: `simulate` needs NumPy, the rest does without.
 
         It is the function itself, so that ``help`` and ``inspect.signature`` show what it takes.
         """

@@ -1,4 +1,4 @@
-"""What a build is asked for.  The command line and `symgen.load` fill in the same dataclass."""
+"""Options of a build.  The command line and `symgen.load` fill in the same dataclass."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BACKENDS = ("compiled", "cython", "numpy", ALL)
 AUTO, STRAIGHT, LOOPS = "auto", "straight", "loops"
 FORMS = (AUTO, STRAIGHT, LOOPS)
 ONE_IN_LOOPS = "loops for one sample"
-"""What a report says where several samples at a time are computed in a straight line."""
+"""Form, in reports, of a kernel that computes several samples at a time in a straight line."""
 NATIVE, PORTABLE, BASELINE = "native", "portable", "baseline"
 FLAGS = (NATIVE, PORTABLE, BASELINE)
 """For which processors binaries are: this very one; every one of its architecture, with all that

@@ -100,8 +100,8 @@ def wheel(
     """Write a wheel of the module of MODEL, which pip installs where there is no symgen.
 
     It serves this version of Python and this platform and needs nothing but NumPy; one that was
-    built with --backend numpy serves any, and so does --source, where there is a C compiler.  What
-    it holds is what `symgen build` would make of the same options, not what was built last.
+    built with --backend numpy serves any, and so does --source, where there is a C compiler.  It
+    holds the package that `symgen build` makes of the same options, whatever was built last.
     """
     from symgen.command import terminal
     from symgen.pipeline import distribution

@@ -33,16 +33,17 @@ MAIN_FUNCTIONS = (
     "forward_dynamics",
     "forward_dynamics_derivatives",
 )
-"""What is shown first, or where nothing is asked for: with and without derivatives."""
+"""Functions that are shown first, or where none is asked for: with and without derivatives."""
 
 
 def main_functions(closed: bool) -> tuple[str, ...]:
-    """Those of a tree, or of a mechanism with closed loops, whose tree cut open nothing solves."""
+    """Return the main functions of a tree, or of a mechanism, which has no accelerations of the
+    tree."""
     return tuple(x for x in MAIN_FUNCTIONS if not (closed and function_named(x).solves))
 
 
 LARGEST = 300_000
-"""What is estimated to have more operations is left out."""
+"""Largest estimated number of operations; larger programs are left out."""
 
 LEAST_POINTS = 3
 """A slope through fewer sizes says nothing."""

@@ -5,8 +5,8 @@
     restyled    Document, style             -> Document, and the largest pose error
 
 The robot stays what it is; frames of links move to where the style wants them, and centres of mass,
-inertias, loads and points are written anew in them.  What does not move keeps its expressions, the
-rest becomes numbers.  Fixed joints and joints of several coordinates are written by `origin`.
+inertias, loads and points are written anew in them.  Numbers replace expressions only where
+something moves.  Fixed joints and joints of several coordinates are written by `origin`.
 
 symbol  code    meaning
 ------  ------  -----------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class ModuleMetadata:
-    """What a generated module says of its robot (module-and-cli.md, "Metadata").
+    """Metadata of a generated module about its robot (module-and-cli.md, "Metadata").
 
     The code is printed from the fields; `facts` are shown, by the name that they have there.
     """

@@ -51,8 +51,8 @@ class PublicFunction:
     `arguments` are positional; `options` are keyword-only, like the `parameters`.
     `formulation` is the one that serves it at the top level.  `packed` are the results without what
     is always 0, if it gives them so, too.  `empty` says why results have no entries, where they
-    have none.  `record` is the class of the named tuple that it returns, if any.  What is `by_link`
-    takes the name of a link first; kernels get its number.
+    have none.  `record` is the class of the named tuple that it returns, if any.  A function
+    `by_link` takes the name of a link first; kernels get its number.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Text of the model on its way into comments and docstrings.
 
-A model file is data from a stranger.  What it says is shown, never run: no text may end the
+A model file is data from a stranger.  Its text is shown, never run: no text may end the
 comment or the docstring that it stands in, nor hide what stands behind it.
 """
 

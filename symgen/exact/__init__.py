@@ -1,7 +1,7 @@
 """The exact check: equality of formulations without tolerance.
 
 Programs of the general robot (`symgen.exact.general`) are evaluated at random points of prime
-fields, derivatives by dual numbers.  What agrees there is identical, up to a probability that is
+fields, derivatives by dual numbers.  Results that agree there are identical, up to a probability
 stated with the result (`symgen.exact.degree`); with roots in a model, for one choice of their signs
 (`symgen.algebra.prime_field`).
 

@@ -15,7 +15,7 @@ formulation may rely on a relation between the numbers of a file, beyond those t
 robot keeps by its structure (rotations are orthogonal, axes are of length 1).  Only those that
 follow a runtime parameter do so here, too, by definitions in which numbers are parameters again.
 
-What differentiates by runtime parameters is proven for `runtime_parameters`: one for every kind of
+Derivatives by runtime parameters are proven for `runtime_parameters`: one for every kind of
 number that the file has (masses, lengths, angles, springs, points, ...), those of the file first,
 as many as `COLUMNS` leaves for a robot of that size.
 """

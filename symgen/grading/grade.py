@@ -43,7 +43,7 @@ from symgen.support.journal import Progress, silent
 class Graded:
     """One line of an answer: `wrong` and `slip` say what is the matter where it is not right.
 
-    A `remark` is about what is right.  What is not `understood` is not right either.
+    A `remark` is about what is right.  An answer that is not `understood` is not right either.
     """
 
     label: str

@@ -1,6 +1,6 @@
 """The closed form of a page: results in readable mathematics, where they are small enough.
 
-What is shown is what `symgen show --expanded` shows, collected by `symgen.algebra.blackboard`;
+The equations are those of `symgen show --expanded`, collected by `symgen.algebra.blackboard`;
 sines and cosines of sums of coordinates are abbreviated as there: s_12 = sin(q_1 + q_2).
 
 `cost_as_written` counts what a reader counts with a pencil.  Programs are counted elsewhere

@@ -22,7 +22,7 @@ _TORQUES = Argument("constraint_torques", ("n",), "N m or N")
 CONSTRAINT_FUNCTIONS: tuple[Function, ...] = (
     Function(
         "constraints",
-        "What is 0 where the loops are closed and the relations hold, in the order of "
+        "Values that are 0 where loops are closed and relations hold, in the order of "
         "constraint_names.",
         (Q,),
         (Argument("constraints", ("n_constraints",), "m, m^2 of distances, or none"),),

@@ -23,7 +23,7 @@ class Constraints(Protocol):
         self, q: ArrayLike, *, t: Rows | None = None, parameters: Rows | None = None, out: Array |
         None = None,
     ) -> Array:
-        """What is 0 where the loops are closed and the relations hold, in the order of
+        """Values that are 0 where loops are closed and relations hold, in the order of
         constraint_names.
 
         Returns:

@@ -78,7 +78,7 @@ class ConstrainedDerivatives(NamedTuple):
 
 
 class Mechanism:
-    """What a package of a model with loops or relations offers beside its generated functions."""
+    """Functions of models with loops or relations, beside those that are generated."""
 
     def __init__(self, module: Any) -> None:
         self._module = module

@@ -194,8 +194,8 @@ def expanded(
     """Return the result with everything substituted, in readable form.
 
     In LaTeX one matrix that fits on a slide is only that matrix, to be pasted into any equation;
-    everything else has a left-hand side.  What solves has the determinant of the mass matrix as
-    its common denominator, and on the left.
+    everything else has a left-hand side.  A function that solves has the determinant of the mass
+    matrix as its common denominator, and on the left.
     """
     program = dynamics.program(function)
     over = dynamics.over_determinant(function, watch)

@@ -65,9 +65,9 @@ class DeferredSignals:
 def deferred_signals() -> Iterator[DeferredSignals]:
     """Let signals that ask this program to end wait until the `with` block is left.
 
-    What may take long in it goes under `DeferredSignals.heard`.  Only handlers of Python are held
-    back, in the main thread, where they run: a signal that has none, SIGKILL above all, ends the
-    program as ever.
+    Work in it that may take long goes under `DeferredSignals.heard`.  Only handlers of Python are
+    held back, in the main thread, where they run: a signal that has none, SIGKILL above all, ends
+    the program as ever.
     """
     if threading.current_thread() is not threading.main_thread():
         yield DeferredSignals({})

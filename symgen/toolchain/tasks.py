@@ -24,8 +24,8 @@ Result = TypeVar("Result")
 class Task:
     """One command; it makes the file `output` and starts when all files in `needs` are made.
 
-    What other builds make as well is `kept_under` a digest in the cache.  The command may have
-    `begun` before.
+    A product that other builds need as well is `kept_under` a digest in the cache.  The command may
+    have `begun` before.
     """
 
     stage: str

@@ -84,7 +84,7 @@ def read_xml(content: bytes, file: str, number_of_file: int = 0) -> Element:
 def without_padding(content: bytes) -> tuple[bytes, list[str]]:
     """The file without what XML allows at neither end, but some programs write; and what it was.
 
-    What stood before the XML declaration stands behind it then, so that lines keep their numbers.
+    Text ahead of the XML declaration is moved behind it, so that lines keep their numbers.
     """
     if content.startswith(_UTF16):
         return content, []
