@@ -68,18 +68,18 @@ def evaluate(
     outputs: Iterable[Scalar],
     values: Mapping[str, Any],
     arithmetic: Arithmetic = NUMPY,
-    known: Mapping[int, Any] | None = None,
+    values_by_index: Mapping[int, Any] | None = None,
 ) -> list[Any]:
     """Values of `outputs` where the symbol named s has the value ``values[s]``.
 
     Values may be floats, complex numbers or arrays that broadcast mutually.  Constants come back as
-    plain numbers.  KeyError names a symbol without a value.  Values of nodes in `known`, by index,
-    are used as they are.
+    plain numbers.  KeyError names a symbol without a value.  Values of nodes in `values_by_index`,
+    by index, are used as they are.
     """
     wanted = list(outputs)
-    result: dict[int, Any] = dict(known or {})
+    result: dict[int, Any] = dict(values_by_index or {})
     for node in reachable(wanted):
-        if known and node.index in known:
+        if values_by_index and node.index in values_by_index:
             continue
         op, args = node.op, node.args
         if op is CONST:

@@ -184,7 +184,7 @@ def _disagreements(module: ModuleType, names: list[Name]) -> dict[Name, float]:
         first.setdefault(function, formulation)
         mine = evaluations[formulation].results(function)
         reference = evaluations[first[function]].results(function)
-        errors = [relative_error(x, other) for x, other in zip(mine, reference, strict=True)]
+        errors = [relative_error(x, expected) for x, expected in zip(mine, reference, strict=True)]
         differences[formulation, function] = max(errors, default=0.0)
     return differences
 

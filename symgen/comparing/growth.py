@@ -114,8 +114,8 @@ class Growth:
 
     def torques(self, n: int) -> list[Size]:
         """The torques of `n` joints by every formulation, the fewest operations first."""
-        found = [x for x in self.sizes if (x.function, x.n) == (MAIN_FUNCTIONS[0], n)]
-        return sorted(found, key=lambda x: x.operations)
+        sizes = [x for x in self.sizes if (x.function, x.n) == (MAIN_FUNCTIONS[0], n)]
+        return sorted(sizes, key=lambda x: x.operations)
 
     @property
     def curves(self) -> list[tuple[str, str]]:
@@ -129,16 +129,16 @@ def parse_range(text: str) -> tuple[int, ...]:
     try:
         if len(parts) == 2:
             first, last = map(int, parts)
-            found = tuple(range(first, min(last, MOST_JOINTS + 1) + 1))
+            numbers = tuple(range(first, min(last, MOST_JOINTS + 1) + 1))
         else:
-            found = tuple(sorted({int(word) for word in text.split(",")}))
+            numbers = tuple(sorted({int(word) for word in text.split(",")}))
     except ValueError:
-        found = ()
-    if not found:
+        numbers = ()
+    if not numbers:
         raise RequestError(f"--joints: expected a range such as 1..12, or 2,4,8; found {text!r}")
-    for n in (found[0], found[-1]):
+    for n in (numbers[0], numbers[-1]):
         check_size(n)
-    return found
+    return numbers
 
 
 def grow(
@@ -198,11 +198,11 @@ def _functions(names: Sequence[str]) -> list[str]:
     lacking = {name for name in FUNCTION_NAMES if function_named(name).needs}
     if tuple(names) == (ALL,):
         return [name for name in FUNCTION_NAMES if name not in lacking]
-    known = [name for name in FUNCTION_NAMES if name not in lacking]
+    candidates = [name for name in FUNCTION_NAMES if name not in lacking]
     for name in names:
-        if name not in known:
+        if name not in candidates:
             raise RequestError(
-                f"no function of these robots is called {name!r}; {suggestion(name, known)}"
+                f"no function of these robots is called {name!r}; {suggestion(name, candidates)}"
             )
     return list(names)
 
@@ -216,15 +216,15 @@ def _exponents(sizes: Sequence[Size]) -> dict[str, dict[str, float]]:
     curves: dict[tuple[str, str], list[Size]] = {}
     for size in sizes:
         curves.setdefault((size.function, size.formulation), []).append(size)
-    found: dict[str, dict[str, float]] = {}
+    exponents: dict[str, dict[str, float]] = {}
     for (function, formulation), curve in curves.items():
         upper = [x for x in curve if x.n >= curve[-1].n / 2 and x.operations > 0]
         if len(upper) >= LEAST_POINTS:
             slope = np.polyfit(
                 np.log([x.n for x in upper]), np.log([x.operations for x in upper]), 1
             )[0]
-            found.setdefault(function, {})[formulation] = round(float(slope), 3)
-    return found
+            exponents.setdefault(function, {})[formulation] = round(float(slope), 3)
+    return exponents
 
 
 def _crossings(sizes: Sequence[Size]) -> tuple[Crossing, ...]:

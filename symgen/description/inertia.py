@@ -45,10 +45,10 @@ def breaks_triangle(inertia: Sequence[float]) -> str | None:
     broken = f"principal moments {low:.6g} + {middle:.6g} < {high:.6g}"
     diagonal = dict(zip(ENTRIES, inertia[:3], strict=False))
     for name, value in diagonal.items():  # the same, in the words of the file where it shows there
-        one, other = (entry for entry in diagonal if entry != name)
-        rest = diagonal[one] + diagonal[other]
+        first, second = (entry for entry in diagonal if entry != name)
+        rest = diagonal[first] + diagonal[second]
         if value > rest:
-            broken = f"{one} + {other} < {name} ({rest:.6g} < {value:.6g})"
+            broken = f"{first} + {second} < {name} ({rest:.6g} < {value:.6g})"
     return (
         f"breaks the triangle inequality, {broken}; no body has this inertia, though planar and "
         "textbook models may"

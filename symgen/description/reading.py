@@ -481,10 +481,10 @@ def explained(error: MarkedYAMLError, lines: Sequence[str]) -> tuple[int, str]:
 
 def _colon(lines: Sequence[str], line: int) -> str:
     """A ':' that is one too many, or too few, in a line or in the one before it."""
-    here, before = _line(lines, line), _line(lines, line - 1)
-    if _SECOND_COLON.match(here):
+    current, before = _line(lines, line), _line(lines, line - 1)
+    if _SECOND_COLON.match(current):
         return "a second ':' in the line; a text with a ':' needs quotes"
-    for number, text in ((line - 1, before), (line, here)):
+    for number, text in ((line - 1, before), (line, current)):
         if _NO_SPACE_AFTER_DASH.match(text):
             return f"a space is missing after '-' in line {number}"
         if _NO_SPACE_AFTER_COLON.match(text):

@@ -180,9 +180,9 @@ class Body:
     def printed(self, language: Language, length: int) -> tuple[tuple[PrintedPart, ...], int]:
         """Return the lines in parts of about `length` lines, and the slots of their workspace."""
         printer = Printer(language, self.names)
-        whole = self.split(length)
-        printed = (self._part(printer, n, part) for n, part in enumerate(whole.parts, start=1))
-        return tuple(printed), whole.slots
+        paragraphs = self.split(length)
+        printed = (self._part(printer, n, part) for n, part in enumerate(paragraphs.parts, start=1))
+        return tuple(printed), paragraphs.slots
 
     def split(self, length: int) -> parts.Parts:
         """Return the schedule in parts of about `length` lines."""
@@ -215,8 +215,8 @@ class Body:
                 yield symbol.index, self._placed(declared.name, position, self.names[symbol.index])
 
     def _placed(self, array: str, position: int, name: str) -> PrintedLine:
-        found = self.arrays[array]
-        return PrintedLine("", name, found.name, found.place(position), found.index(position))
+        placed = self.arrays[array]
+        return PrintedLine("", name, placed.name, placed.place(position), placed.index(position))
 
     def _section(
         self, printer: Printer, section: Section, keeps: Mapping[int, int]
@@ -228,8 +228,8 @@ class Body:
         after: list[Line] = []
         if section.kind == ANGLES and printer.language.angles_together:
             for line in section.lines:
-                found = after if isinstance(line, Store) else before
-                (waves if _is_wave(line) else found).append(line)
+                lines = after if isinstance(line, Store) else before
+                (waves if _is_wave(line) else lines).append(line)
         else:
             after += section.lines
         return PrintedSection(
@@ -327,8 +327,8 @@ class Kernel:
     @property
     def functions(self) -> list[str]:
         """The functions of the graph that it calls, sorted."""
-        found = (functions_used(reachable(program.results)) for program in self.programs)
-        return sorted({name for names in found for name in names})
+        used = (functions_used(reachable(program.results)) for program in self.programs)
+        return sorted({name for names in used for name in names})
 
     @property
     def unused(self) -> list[str]:
@@ -363,10 +363,10 @@ class Kernel:
             count = operations_in_loops(self.loops)
         else:
             count = operations_after(self.program.results)
-        whole = count.total + 9 * count.functions
+        total = count.total + 9 * count.functions
         if self.paths:
-            whole = int(whole * self._longest_path)
-        return whole + sum(array.size for array in self.outputs)
+            total = int(total * self._longest_path)
+        return total + sum(array.size for array in self.outputs)
 
     @property
     def _longest_path(self) -> float:
@@ -411,12 +411,12 @@ def kernel(formulation: str, forms: Forms, sizes: Mapping[str, int]) -> Kernel:
     """Make the kernel of a function; ValueError if the table of functions disagrees."""
     function = function_named(forms.any.function).of(sizes)
     options = (*function.options, PARAMETERS)
-    given = [*in_numbers(function.arguments, sizes)]
-    given += [array for array in in_numbers(options, sizes) if array.size]
+    inputs = [*in_numbers(function.arguments, sizes)]
+    inputs += [array for array in in_numbers(options, sizes) if array.size]
     results = in_numbers(function.results, sizes)
     hidden = in_numbers(function.hidden, sizes)
-    _check_inputs(forms.any, [*given, *in_numbers(options, sizes)])
-    arrays = {array.name: array for array in (*given, *results, *hidden)}
+    _check_inputs(forms.any, [*inputs, *in_numbers(options, sizes)])
+    arrays = {array.name: array for array in (*inputs, *results, *hidden)}
     line = None
     if forms.straight is not None:
         _check_outputs(forms.straight, [*results, *hidden])
@@ -425,7 +425,7 @@ def kernel(formulation: str, forms: Forms, sizes: Mapping[str, int]) -> Kernel:
     return Kernel(
         identifier(formulation),
         function,
-        tuple(given),
+        tuple(inputs),
         results,
         hidden,
         tolerance(sizes),
@@ -472,12 +472,12 @@ def sliced(stack: Kernel, n: int) -> Kernel:
     `n` is the number of coordinates.
     """
     function = BY_LINK[stack.function.name]
-    whole = stack.outputs[0]
-    links = whole.shape[0]
+    stacked = stack.outputs[0]
+    links = stacked.shape[0]
     result = in_numbers(function.results, {"n": n})[0]
     entries = tuple(range(result.size))
     arrays = {array.name: array for array in stack.inputs}
-    arrays[whole.name] = replace(result, places=entries * links)
+    arrays[stacked.name] = replace(result, places=entries * links)
     pieces = _pieces(stack.schedule, _needs(stack.schedule, result.size))
     lines = Schedule(
         stack.program,
@@ -512,7 +512,7 @@ def _needs(schedule: Schedule, size: int) -> list[int]:
             same = entry, line.value.index
             stored[same] = stored.get(same, 0) | 1 << link
     by_node: dict[int, int] = {}
-    found: list[int] = []
+    needs: list[int] = []
     for line in reversed(list(schedule.lines)):
         if isinstance(line, Store):
             need = stored[line.position % size, line.value.index]
@@ -520,11 +520,11 @@ def _needs(schedule: Schedule, size: int) -> list[int]:
             need = by_node.get(line.value.index, 0)
         for node in schedule.leaves(line):
             by_node[node.index] = by_node.get(node.index, 0) | need
-        found.append(need)
+        needs.append(need)
     for number, line in enumerate(schedule.lines):
         if isinstance(line, Store) and not stored.pop((line.position % size, line.value.index), 0):
-            found[-1 - number] = 0
-    return found[::-1]
+            needs[-1 - number] = 0
+    return needs[::-1]
 
 
 def _pieces(schedule: Schedule, needs: Sequence[int]) -> list[tuple[int, tuple[Section, ...]]]:

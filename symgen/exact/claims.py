@@ -167,8 +167,8 @@ def first_difference_by_rerun(key: Key, rerun: Rerun, programs: Programs) -> Loc
     zeros = [*symbols(programs[formulation, rerun.base], *rerun.at_zero), *weight]
     first, again = (rerun.base, ""), (rerun.function, rerun.suffix)
     is_first = program.function == rerun.base
-    (_, here), (counterpart_name, there) = (first, again) if is_first else (again, first)
-    counterpart, ends = programs[formulation, counterpart_name], (here, there)
+    (_, mine), (counterpart_name, theirs) = (first, again) if is_first else (again, first)
+    counterpart, ends = programs[formulation, counterpart_name], (mine, theirs)
     return _if_found(partial(first_difference, program, counterpart, endings=ends, zeros=zeros))
 
 

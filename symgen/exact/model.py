@@ -71,8 +71,8 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     state = declare_inputs(tree, builder, "outputs")
     builder.parameters(tree.parameter_names)
-    n, whole = len(tree.independent), state_of_joints(tree, state)
-    motion = list(zip(tree.joints, whole.q, whole.qd, whole.qdd, strict=True))
+    n, joints = len(tree.independent), state_of_joints(tree, state)
+    motion = list(zip(tree.joints, joints.q, joints.qd, joints.qdd, strict=True))
     terms = [_terms(*moving) for moving in motion]
     damping = [_damping(joint, qd) for joint, _, qd, _ in motion]
     springs = [_spring(joint, q) for joint, q, _, _ in motion]
@@ -81,7 +81,7 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
         terms[number - 1] = terms[number - 1] + torque
     for number, force in _added_masses(tree, state).items():
         terms[number - 1] = terms[number - 1] + force
-    axes = [part for joint in tree.joints for part in _wrench_axis(joint, whole.q, tree)]
+    axes = [part for joint in tree.joints for part in _wrench_axis(joint, joints.q, tree)]
     coupling = _coupling(tree)
     builder.output(GRAVITY, (3,), tree.gravity)
     builder.output("parameters", (len(tree.inertial_parameters),), tree.inertial_parameters)
@@ -92,17 +92,19 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     builder.output("axes", (tree.n, 6), axes)
     builder.output("qd", (n,), state.qd)
     builder.output("tau", (n,), state.tau)
-    zero, one = tree.algebra.zero, tree.algebra.one
+    zero, unit = tree.algebra.zero, tree.algebra.one
     builder.output("x", (n,), _given(tree, "hybrid_dynamics", "x"))
     multipliers = _given(tree, "inverse_dynamics_hessian", "multipliers")
     builder.output("multipliers", (n,), multipliers)
-    builder.output("prescribed", (n,), (one if j.prescribed else zero for j in tree.independent))
+    builder.output("prescribed", (n,), (unit if j.prescribed else zero for j in tree.independent))
     runtime = tree.runtime_parameters
     builder.output(RUNTIME, (len(runtime),), map(tree.algebra.symbol, runtime))
     if tree.manifolds:
         rows = displacements(tree, state.q)
         builder.output(DISPLACEMENTS, (len(rows), n), (x for row in rows for x in row))
-        sides = [one if k == _side(tree, j) else zero for j in tree.joints for k in tree.link_sides]
+        sides = [
+            unit if k == _side(tree, j) else zero for j in tree.joints for k in tree.link_sides
+        ]
         builder.output(SIDES, (tree.n, len(tree.link_sides)), sides)
     if tree.forces:
         builder.output(FORCES, (0,), ())
@@ -118,10 +120,10 @@ def _side(tree: KinematicTree[Scalar], joint: Joint[Scalar]) -> int:
 
 def _coupling(tree: KinematicTree[Scalar]) -> list[list[Scalar]]:
     """How fast every joint moves by each coordinate; in a row, only one entry is not 0."""
-    zero, one = tree.algebra.zero, tree.algebra.one
+    zero, unit = tree.algebra.zero, tree.algebra.one
     rows = [[zero] * len(tree.independent) for _ in tree.joints]
     for row, joint, k in zip(rows, tree.joints, tree.coordinate_numbers, strict=True):
-        row[k - 1] = one if joint.following is None else joint.following.multiplier
+        row[k - 1] = unit if joint.following is None else joint.following.multiplier
     return rows
 
 

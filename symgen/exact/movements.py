@@ -150,10 +150,10 @@ class ByThreeNumbers(Manifold[Scalar]):
         return entries_of_q
 
     def turning(
-        self, own: Sequence[Scalar], w: Vector[Scalar], algebra: Algebra[Scalar]
+        self, numbers: Sequence[Scalar], w: Vector[Scalar], algebra: Algebra[Scalar]
     ) -> list[Scalar]:
         """How s moves at the angular velocity `w`; nothing stands in the last entry."""
-        s, half, quarter = Vector(*own[:3]), algebra.constant(0.5), algebra.constant(0.25)
+        s, half, quarter = Vector(*numbers[:3]), algebra.constant(0.5), algebra.constant(0.25)
         grown = w * ((algebra.one - s.dot(s)) * quarter)
         return [*(grown + s.cross(w) * half + s * (s.dot(w) * half)), algebra.zero]
 

@@ -62,11 +62,11 @@ def rotation_of(quaternion: Sequence[S], algebra: Algebra[S]) -> Matrix[S]:
 def scaled_rotation(quaternion: Sequence[S], two: S, algebra: Algebra[S]) -> Matrix[S]:
     """The rotation matrix of any quaternion, where `two` is 2 divided by the square of its norm."""
     x, y, z, w = quaternion
-    one = algebra.one
+    unit = algebra.one
     return Matrix(
         [
-            (one - two * (y * y + z * z), two * (x * y - z * w), two * (x * z + y * w)),
-            (two * (x * y + z * w), one - two * (x * x + z * z), two * (y * z - x * w)),
-            (two * (x * z - y * w), two * (y * z + x * w), one - two * (x * x + y * y)),
+            (unit - two * (y * y + z * z), two * (x * y - z * w), two * (x * z + y * w)),
+            (two * (x * y + z * w), unit - two * (x * x + z * z), two * (y * z - x * w)),
+            (two * (x * z - y * w), two * (y * z + x * w), unit - two * (x * x + y * y)),
         ]
     )

@@ -139,21 +139,21 @@ class Sampled(Term):
         first, last = np.triu_indices(basis.shape[2])
         products = basis[:, :, None, first] * basis[:, None, :, last]  # (K, R, R, pairs)
         pairs = products.reshape(count, orders**2, -1).transpose(0, 2, 1)
-        both = (pairs @ hessian.reshape(count, orders**2, n * n)).reshape(count, -1, n, n)
+        pair_slopes = (pairs @ hessian.reshape(count, orders**2, n * n)).reshape(count, -1, n, n)
         size = self._time
         blocks = np.zeros((count, size + 1, size + 1))
         for k, (b, c) in enumerate(zip(first * n, last * n, strict=True)):
-            blocks[:, b : b + n, c : c + n] = both[:, k]
+            blocks[:, b : b + n, c : c + n] = pair_slopes[:, k]
         powers = np.arange(float(orders))
         speed = self._speed(at, orders)
-        bent = (hessian @ speed[:, None, :, :, None])[..., 0].sum(axis=2)
-        along = bent - powers[:, None] / at.T * gradient
+        curvature = (hessian @ speed[:, None, :, :, None])[..., 0].sum(axis=2)
+        along = curvature - powers[:, None] / at.T * gradient
         mixed_time = by_time[:, 1:].reshape(count, orders, n)
         mixed = (basis.transpose(0, 2, 1) @ (along + mixed_time)).reshape(count, size)
         blocks[:, :-1, -1] = blocks[:, -1, :-1] = mixed
         curve = powers * (powers + 1) / at.T**2
         blocks[:, -1, -1] = (
-            np.einsum("kri,kri->k", bent, speed)
+            np.einsum("kri,kri->k", curvature, speed)
             + np.einsum("r,kri,kri->k", curve, gradient, self.state(at)[:, :orders])
             + 2 * np.einsum("kri,kri->k", mixed_time, speed)
             + by_time[:, 0]
@@ -291,16 +291,16 @@ class Sampled(Term):
         by_control = np.einsum("krb,krja->kbja", basis, gradients).reshape(len(blocks), -1, a)
         speed = self._speed(at, orders)
         by_time = np.einsum("krja,krj->ka", gradients, speed)[:, None]
-        whole = np.pad(blocks, ((0, 0), (0, a), (0, a)))
+        padded = np.pad(blocks, ((0, 0), (0, a), (0, a)))
         assert self.unknown is not None
         second = self.quantity.bend_by_loads(self.motion(at), self.unknown, factors)
         if second is not None:
-            whole[:, blocks.shape[1] :, blocks.shape[1] :] = second[0]
+            padded[:, blocks.shape[1] :, blocks.shape[1] :] = second[0]
             by_time = by_time + second[1][:, None]
         mixed = np.concatenate([by_control, by_time], axis=1)
-        whole[:, : blocks.shape[1], blocks.shape[1] :] = mixed
-        whole[:, blocks.shape[1] :, : blocks.shape[1]] = mixed.transpose(0, 2, 1)
-        return whole
+        padded[:, : blocks.shape[1], blocks.shape[1] :] = mixed
+        padded[:, blocks.shape[1] :, : blocks.shape[1]] = mixed.transpose(0, 2, 1)
+        return padded
 
     def _by_time_alone(self, at: Iterate, factors: Array, gradient: Array) -> Array:
         """Return second derivatives by T at fixed state, and mixed ones, (K, 1 + R n).

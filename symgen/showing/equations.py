@@ -270,9 +270,9 @@ def shown_parts(
     """Yield heading, names of the entries, and value of what stands on one left-hand side."""
     tree = build_tree(dynamics.description, Graph(), dynamics.description.independent_parameters)
     names, inputs = names_in(tree), inputs_of(dynamics.program(function))
-    for array, (power, whole) in zip(function_named(function).results, results, strict=True):
+    for array, (power, written_out) in zip(function_named(function).results, results, strict=True):
         factor = _factor(determinant, power, style, inputs)
-        for index, part in _matrices([*whole] if array.name == "outputs" else whole):
+        for index, part in _matrices([*written_out] if array.name == "outputs" else written_out):
             heading = _part(array, index, names)
             if _is_by_output(array) and not index:
                 heading += f" (rows: {', '.join(names['output'])})"

@@ -111,18 +111,18 @@ def notation(formulation: Formulation, function: str) -> list[str]:
     return [line for paragraph in paragraphs.values() for line in (*paragraph, "")]
 
 
-def _collect(module: str, found: dict[str, list[str]], *marks: str) -> None:
+def _collect(module: str, entries: dict[str, list[str]], *marks: str) -> None:
     """Add the notation of `module`, behind that of the modules that it refers to."""
-    if module in found:
+    if module in entries:
         return
-    paragraph = found[module] = _notation_in(module, *marks)
+    paragraph = entries[module] = _notation_in(module, *marks)
     folder = module.rpartition(".")[0]
     for name in _references(paragraph):
         for place in (f"{folder}.{name}", f"{folder.rpartition('.')[0]}.{name}"):
             if place in sys.modules:
-                _collect(place, found, _RULE)  # who is referred to may have nothing but a table
+                _collect(place, entries, _RULE)  # who is referred to may have nothing but a table
                 break
-    found[module] = found.pop(module)  # the last one
+    entries[module] = entries.pop(module)  # the last one
 
 
 def _module_of(derivation: Callable[..., Any]) -> str:

@@ -36,9 +36,9 @@ def tree(description: RobotDescription, style: str = "pretty") -> str:
     blocks = [_summary(description), drawing(description)]
     if robot.n:
         blocks += [*_matrices(robot, _moving(joints)), _ends(robot), pattern(joints, robot)]
-    found = mobility(description)
-    if found is not None:
-        blocks.append(f"Closed by {found}")
+    freedoms = mobility(description)
+    if freedoms is not None:
+        blocks.append(f"Closed by {freedoms}")
     return "\n\n".join(blocks)
 
 

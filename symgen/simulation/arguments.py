@@ -224,39 +224,39 @@ def _listed(what: str, value: Any) -> tuple[str, ...]:
     return names
 
 
-def _unknown_parameter(name: object, known: Sequence[str]) -> str:
-    if not known:
+def _unknown_parameter(name: object, names: Sequence[str]) -> str:
+    if not names:
         return (
             f"{name!r} is no argument of this module, because it has no runtime parameters; build "
             f"it with: symgen build MODEL --runtime-parameters {name}"
         )
-    return f"no runtime parameter is called {name!r}{meant(name, known)}"
+    return f"no runtime parameter is called {name!r}{meant(name, names)}"
 
 
 def _initial_derivatives(
-    what: str, given: Any, n: int, names: tuple[str, ...], places: NDArray[np.intp], s: int
+    what: str, derivatives: Any, n: int, names: tuple[str, ...], places: NDArray[np.intp], s: int
 ) -> Array:
-    """Return ``(n, s)``: `given` in the columns of the parameters, 0 elsewhere."""
+    """Return ``(n, s)``: `derivatives` in the columns of the parameters, 0 elsewhere."""
     result = np.zeros((n, s))
-    if isinstance(given, Mapping):
-        for name, value in given.items():
+    if isinstance(derivatives, Mapping):
+        for name, value in derivatives.items():
             if name not in names:
                 hint = meant(name, names) if names else "; there are none of parameters"
                 raise RequestError(f"simulate: {what}: no sensitivity is called {name!r}{hint}")
             result[:, places[names.index(name)]] = numbers(f"{what}: {name}", value, (n,))
-    elif given is not None:
-        result[:, places] = numbers(what, given, (n, len(names)))
+    elif derivatives is not None:
+        result[:, places] = numbers(what, derivatives, (n, len(names)))
     return result
 
 
 def _initial_value(
-    name: str, module: Any, known: Sequence[str], free: NDArray[np.bool_]
+    name: str, module: Any, names: Sequence[str], free: NDArray[np.bool_]
 ) -> tuple[int, int]:
     """Return which of `INITIAL` and which coordinate a sensitivity such as ``q0.elbow`` names."""
     kind, dot, coordinate = name.partition(".")
     if kind not in INITIAL or not dot:
         hint = "; or q0.COORDINATE, qd0.COORDINATE for an initial value"
-        raise RequestError(f"simulate: sensitivities: {_unknown_parameter(name, known)}{hint}")
+        raise RequestError(f"simulate: sensitivities: {_unknown_parameter(name, names)}{hint}")
     if coordinate not in module.coordinate_names:
         hint = meant(coordinate, module.coordinate_names)
         raise RequestError(

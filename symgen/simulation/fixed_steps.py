@@ -319,8 +319,8 @@ class AugmentedLagrangian:
         """Solve (9) by Newton's method: (u, z, z*d, z*dd), lambda, and the last correction."""
         h = end - old.t
         s, lam = 0.25 * h * h, old.lam
-        whole = np.zeros_like(old.qd)
-        u, qd, qdd = starred(h, whole, old.qd, old.qdd)
+        correction = np.zeros_like(old.qd)
+        u, qd, qdd = starred(h, correction, old.qd, old.qdd)
         for _ in range(MOST_NEWTON_STEPS):
             q = self.space.integrate(old.q, u)
             at = self.tangent(end, q, qd, qdd, lam)
@@ -328,8 +328,8 @@ class AugmentedLagrangian:
                 raise NotConvergedError("the motion is not finite")
             size = max(1.0, float(np.abs(q).max(initial=0.0)))
             left, change, y = self.corrected(at, h, w, self.converged * size, self.turning(u)[0])
-            whole, lam = whole + change, y / s
-            u, qd, qdd = starred(h, whole, old.qd, old.qdd)
+            correction, lam = correction + change, y / s
+            u, qd, qdd = starred(h, correction, old.qd, old.qdd)
             if np.abs(change).max(initial=0.0) <= self.converged * size:
                 q = self.space.normalize(self.space.integrate(old.q, u))
                 return (u, q, qd, qdd), lam, at, left
@@ -399,9 +399,9 @@ class AugmentedLagrangian:
         d_u, d_qd, d_qdd = starred(h, change, old.d_qd, old.d_qdd)
         new.d_q = carry @ old.d_q + turn @ d_u
         # (15), (16): dPhid/dz z' is half of dPhidd/dzd z', on manifolds less half of Phi_z [zd, z']
-        known = {"t": t, **self.known}
+        options = {"t": t, **self.known}
         _, by_q, by_qd = self.module.constraint_acceleration_derivatives(
-            q, new.qd, new.qdd, **known
+            q, new.qd, new.qdd, **options
         )
         b = 0.5 * (by_qd @ new.d_q - at.J @ self.space.transported(new.qd, new.d_q))
         b += self.by_parameters("constraint_rates", q, new.qd, t=t)
@@ -610,12 +610,14 @@ def integrate_in_steps(
     return rows, integrals, steps
 
 
-def least(module: Any, q: Array, t: Array, multipliers: Array, known: Mapping[str, Array]) -> Array:
+def least(
+    module: Any, q: Array, t: Array, multipliers: Array, options: Mapping[str, Array]
+) -> Array:
     """Return multipliers (T, m) of least norm that do the same at q (T, nq) and t (T,).
 
     Those of redundant rows were rounding.
     """
-    J = module.constraint_jacobian(q, t=t, **known)
+    J = module.constraint_jacobian(q, t=t, **options)
     sizes = row_sizes(module._row_units, J)
     pull = np.swapaxes(J / sizes[..., np.newaxis], -1, -2)
     forces = pull @ (multipliers * sizes)[..., np.newaxis]
@@ -665,21 +667,21 @@ def compiled_way(
 
     def through(state: State, h: float, steps: int, integrals: Array) -> State:
         arrays = [getattr(state, name) for name in ARRAYS]
-        whole = np.concatenate([array.ravel() for array in arrays])
+        vector = np.concatenate([array.ravel() for array in arrays])
         t = state.t
         while steps:
             piece = min(steps, STEPS_AT_ONCE)
-            done, halved, left = advance(*fixed, t, h, piece, whole, integrals)
+            done, halved, left = advance(*fixed, t, h, piece, vector, integrals)
             solver.halved += halved
             t, steps = t + done * h, steps - done
             if progress is not None:
                 progress(t)
             if done < piece:
                 solver.refuse(
-                    t, t + h, f"the last correction was {left:.3g}", whole[: len(state.q)]
+                    t, t + h, f"the last correction was {left:.3g}", vector[: len(state.q)]
                 )
         ends = np.cumsum([array.size for array in arrays])
-        parts = np.split(whole, ends[:-1])
+        parts = np.split(vector, ends[:-1])
         shaped = [part.reshape(array.shape) for part, array in zip(parts, arrays, strict=True)]
         return State(t, *shaped)
 
@@ -697,9 +699,9 @@ def starting_state(solver: AugmentedLagrangian, t: float, q: Array, qd: Array) -
     for name, values in (("q0", q), ("qd0", qd), ("dq0", columns.dq0), ("dqd0", columns.dqd0)):
         refuse_not_finite(name, values)
     tau, loads = solver.torques(t, q, qd), solver.loads(t, q, qd)
-    known = {"t": t, "loads": loads, **solver.known}
+    options = {"t": t, "loads": loads, **solver.known}
     try:
-        motion = function_of(module, "constrained_forward_dynamics")(q, qd, tau, **known)
+        motion = function_of(module, "constrained_forward_dynamics")(q, qd, tau, **options)
     except np.linalg.LinAlgError as error:
         raise RequestError(f"simulate: {error}; at the start") from None
     if not np.isfinite(motion.qdd).all():
@@ -711,11 +713,11 @@ def starting_state(solver: AugmentedLagrangian, t: float, q: Array, qd: Array) -
         solver.loads.check(t, q, qd)
         d_tau = solver.torques.along(t, q, qd, columns.dq0, columns.dqd0)
         d_tau = np.broadcast_to(d_tau, d_qdd.shape)
-        by = function_of(module, "constrained_forward_dynamics_derivatives")(q, qd, tau, **known)
+        by = function_of(module, "constrained_forward_dynamics_derivatives")(q, qd, tau, **options)
         d_qdd = by.dqdd_dq @ columns.dq0 + by.dqdd_dqd @ columns.dqd0 + by.dqdd_dtau @ d_tau
         if columns.places.size:
             name = "constrained_forward_dynamics_parameter_derivatives"
-            explicit = function_of(module, name)(q, qd, tau, **known)
+            explicit = function_of(module, name)(q, qd, tau, **options)
             d_qdd[:, columns.places] += explicit[:, columns.parameters]
         d_lam = solver.multiplier_sensitivities(t, (q, qd, motion.qdd), -motion.multipliers, d_qdd)
     none, d_none = np.zeros(m), np.zeros((m, s))

@@ -132,7 +132,7 @@ class LegalNames:
         `joint` is the type of a joint: the names made for its coordinates are taken, too.
         """
         fits = all(len(x) <= MAX_NAME for x in _made(name, joint))
-        if is_legal(name) and fits and self._is_free(name, joint, own=True):
+        if is_legal(name) and fits and self._is_free(name, joint, is_own=True):
             return self._take(name, joint)
         legal = self.made(kind, name, joint)
         self.changed.append((kind, name, legal))
@@ -158,11 +158,11 @@ class LegalNames:
         behind = f", and {more} more" if more else ""
         return f"names that are not identifiers, or are taken, were changed: {words}{behind}"
 
-    def _is_free(self, name: str, joint: JointType | None, own: bool = False) -> bool:
+    def _is_free(self, name: str, joint: JointType | None, is_own: bool = False) -> bool:
         made = _made(name, joint)
         if name in self._given or any(x in self._given or x in self._own for x in made):
             return False
-        return own or name not in self._own
+        return is_own or name not in self._own
 
     def _take(self, name: str, joint: JointType | None) -> str:
         self._given.update((name, *_made(name, joint)))

@@ -23,13 +23,13 @@ MOST_READ = 100_000
 _NAME = re.compile(r"<name>\s*([^<>\s]+)\s*</name>")
 
 
-def find(name: str, given: Mapping[str, str], search: Sequence[str]) -> str | None:
+def find(name: str, folders: Mapping[str, str], search: Sequence[str]) -> str | None:
     """The folder of a package, absolute; None where it is not found.
 
-    `given` are folders by name, `search` is what `searched` gives.
+    `folders` are folders by name, `search` is what `searched` gives.
     """
-    if name in given:
-        return os.path.abspath(given[name])
+    if name in folders:
+        return os.path.abspath(folders[name])
     if not name or name in (os.curdir, os.pardir) or {"/", "\\", "\0"} & set(name):
         return None
     for folder in map(Path, search):

@@ -53,10 +53,10 @@ class AppliedForce(Generic[S]):
         return tuple(name for name in names if not name.startswith(f"{POINTS}."))
 
     def actions(
-        self, motions: Sequence[PointMotion[S]], known: Mapping[str, S], b: ProgramBuilder[S]
+        self, motions: Sequence[PointMotion[S]], quantities: Mapping[str, S], b: ProgramBuilder[S]
     ) -> tuple[Action[S], ...]:
         """The force and the torque, at its point."""
-        values = {**self.definitions, **known}
+        values = {**self.definitions, **quantities}
         for point, motion in zip(self.points[1:], motions[1:], strict=True):
             for part, entry in zip(STATE_PARTS, (*motion.x, *motion.v), strict=True):
                 values[quantity(POINTS, point.name, part)] = entry

@@ -85,10 +85,10 @@ class ModelForce(Protocol[S]):
         """See the class."""
 
     def actions(
-        self, motions: Sequence[PointMotion[S]], known: Mapping[str, S], b: ProgramBuilder[S]
+        self, motions: Sequence[PointMotion[S]], quantities: Mapping[str, S], b: ProgramBuilder[S]
     ) -> tuple[Action[S], ...]:
-        """Return the actions at these motions of the points; `known` has quantities and ``t`` by
-        name."""
+        """Return the actions at these motions of the points; `quantities` has quantities and ``t``
+        by name."""
 
     def energy(self, motions: Sequence[PointMotion[S]], b: ProgramBuilder[S]) -> S | None:
         """The potential energy that it stores (J); None where it stores none."""

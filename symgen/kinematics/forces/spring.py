@@ -52,7 +52,7 @@ class Spring(Generic[S]):
         return ()
 
     def actions(
-        self, motions: Sequence[PointMotion[S]], known: Mapping[str, S], b: ProgramBuilder[S]
+        self, motions: Sequence[PointMotion[S]], quantities: Mapping[str, S], b: ProgramBuilder[S]
     ) -> tuple[Action[S], ...]:
         """f at one end, -f at the other."""
         first, second = motions
