@@ -58,7 +58,7 @@ def read(
     `packages` are folders by name, for ``package://``, ``model://`` and ``$(find ...)`` in files;
     `arguments` are those of a xacro file.  Free bodies and balls of other formats have quaternions;
     with `angles` three angles, about z, y and x.  With `floating_base` the root link of a URDF or
-    SDF robot moves freely, in place of being the base.
+    SDF robot moves freely, instead of being the base.
     """
     from symgen import description
     from symgen.options import ReadOptions

@@ -32,8 +32,8 @@ class ReadOptions:
 
     With `without_loops` the constraints and tendons of an MJCF file, and the joints that close
     loops in an SDF file, are left out.  With `floating_base` the root link of a URDF or SDF
-    robot moves freely, in place of being the base.  With `angles` free bodies and balls of URDF,
-    SDF and MJCF have three angles in place of quaternions.  `packages` are names of packages with
+    robot moves freely, instead of being the base.  With `angles` free bodies and balls of URDF,
+    SDF and MJCF have three angles instead of quaternions.  `packages` are names of packages with
     their folders, for ``package://``, ``model://`` and ``$(find ...)``; `arguments` names and
     values of the arguments of a xacro file.
     """

@@ -1,7 +1,7 @@
 """Rotations of vectors and 3x3 matrices that make use of structure: planes, quarter turns.
 
 A rotation that leaves a coordinate axis alone mixes two coordinates: half of its products are gone,
-and turning a symmetric matrix takes nine in place of the 45 of a general rotation.
+and turning a symmetric matrix takes nine instead of the 45 of a general rotation.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Turn(Generic[S]):
             return mirrored({(i, k): _inner(half.rows[i], row[k]) for i, k in UPPER})
         i, k, left = self.plane
         c, s = self.matrix[i, i], self.matrix[k, i]
-        # R x R^T with w = s (x_ii - x_kk) + 2 c x_ik: four products in place of eight
+        # R x R^T with w = s (x_ii - x_kk) + 2 c x_ik: four products instead of eight
         w = s * (x[i, i] - x[k, k]) + c * x[i, k] + c * x[i, k]
         sw = s * w
         entries = {

@@ -113,12 +113,12 @@ _READING = (
     click.option(
         "--angles",
         is_flag=True,
-        help="Free bodies and balls of URDF, SDF and MJCF have angles in place of quaternions.",
+        help="Free bodies and balls of URDF, SDF and MJCF have angles instead of quaternions.",
     ),
     click.option(
         "--floating-base",
         is_flag=True,
-        help="The root link of a URDF or SDF robot moves freely, in place of being the base.",
+        help="The root link of a URDF or SDF robot moves freely, instead of being the base.",
     ),
     click.option(
         "--package",

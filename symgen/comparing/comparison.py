@@ -89,7 +89,7 @@ class Comparison:
 
 
 def unless_named(options: BuildOptions, description: RobotDescription) -> BuildOptions:
-    """The options with all formulations and the main functions in place of the default ones."""
+    """The options with all formulations and the main functions instead of the default ones."""
     if options.formulations == (DEFAULT,):
         options = replace(options, formulations=(ALL,))
     if options.functions == (DEFAULT,):

@@ -141,7 +141,7 @@ class Vocabulary:
         return max(joints, key=len, default="")
 
     def _meant(self, family: str, rest: Sequence[str], nearest: Nearest) -> str:
-        """The tail of a message: the name with what is known in place of what is near to it."""
+        """The tail of a message: the name with what is known instead of what is near to it."""
         near = family if family in self.families else _OTHER_WORDS.get(family)
         near = near or nearest(family, self.families)
         otherwise = "" if near == family else f"; there are {', '.join(self._forms())}"

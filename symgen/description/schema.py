@@ -485,7 +485,7 @@ class JointTable(KeyTable):
     convention: Convention = optional("of this joint's dh: standard or modified")
     before: PoseTable | None = optional("a fixed pose in the parent's link frame, ahead of dh")
     dh: DhTable | None = optional("row of the Denavit-Hartenberg table")
-    origin: PoseTable | None = optional("in place of dh: pose in the parent's link frame")
+    origin: PoseTable | None = optional("instead of dh: pose in the parent's link frame")
     axis: Axis = optional("of the joint in its frame, [0, 0, 1] by default")
     axes: Letters = optional("of a universal joint, [x, y] by default")
     sequence: Turns = optional("of the rotations of a spherical or floating joint, zyx by default")

@@ -404,7 +404,7 @@ class Loops:
         return program, [place for place, _ in kept]
 
     def _with_constants(self, phase: EachJoint[Scalar]) -> tuple[Program[Scalar], dict[str, Array]]:
-        """Return the program with two inputs in place of one: columns, and columns of constants."""
+        """Return the program with two inputs instead of one: columns, and columns of constants."""
         whole_input = phase.program.input(COLUMNS)
         constants = list(self.constants)
         arrays: dict[str, Array] = {}

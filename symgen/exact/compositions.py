@@ -155,7 +155,7 @@ def _chosen(of: Mapping[str, Entries], prescribed: str, free: str) -> tuple[Scal
 
 
 def _expressions(of: Mapping[str, Entries]) -> list[Scalar]:
-    """The outputs of the model, the results of other functions in place of the quantities."""
+    """The outputs of the model, the results of other functions instead of the quantities."""
     expressions = of[EXPRESSIONS]
     graph = expressions[0].graph
     values = {x.name: x for x in reachable(expressions) if x.op is SYMBOL}

@@ -125,7 +125,7 @@ class Evaluations:
     def _without_bracket(self, changes: Entries, key: Key, product: Key) -> Entries:
         """The `changes` of the first result, a gradient, by the symmetric part of its slopes by q.
 
-        (J + J^T) / 2 in place of J, times the direction ``dq`` of the program `product`.
+        (J + J^T) / 2 instead of J, times the direction ``dq`` of the program `product`.
         """
         J = self._rates(key, self._movements("q", key, key))[0]
         inputs = entries(self.programs[product], "dq")

@@ -59,7 +59,7 @@ COLUMNS = 240
 
 
 def general_robot(description: RobotDescription) -> RobotDescription:
-    """`description` with a parameter in place of every number that is not structure."""
+    """`description` with a parameter instead of every number that is not structure."""
     namer = _Namer(description)
     named: RobotDescription = namer.rewritten(description, "")
     derived = [

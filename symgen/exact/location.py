@@ -25,7 +25,7 @@ SOLUTION = "LTDL-4"
 """The note of statements that solve equations (`symgen.formulations.accelerations`)."""
 
 CHAIN = "MF-3"
-"""The note of accelerations of a chain in place of a quaternion, which it holds, too."""
+"""The note of accelerations of a chain instead of a quaternion, which it holds, too."""
 
 _ENTRY = re.compile(r"[xyz]|[0-9]+")  # how entries of vectors and matrices are told apart
 

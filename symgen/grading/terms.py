@@ -208,7 +208,7 @@ def _terms(
 
 
 def _without_squares(monomial: tuple[int, ...], squares: Squares) -> dict[tuple[int, ...], int]:
-    """Return a monomial with 1 - a^2 - ... in place of each of the `squares`."""
+    """Return a monomial with 1 - a^2 - ... instead of each of the `squares`."""
     reduced = {monomial: 1}
     for place, components in squares.items():
         pairs, odd = divmod(monomial[place], 2)

@@ -2,7 +2,7 @@
 
 The graph moves constants outwards while it is built, (2 x) y = 2 (x y), which shows what cancels
 and what is equal.  But where 2 x is a factor of many products, each of them then has two
-multiplications in place of one.  This pass moves such constants back: c (x y) becomes (c x) y where
+multiplications instead of one.  This pass moves such constants back: c (x y) becomes (c x) y where
 c x is there anyway, or serves two products at least.
 
 Nothing else changes: the nodes are copied one by one, and a product that has a name keeps it.

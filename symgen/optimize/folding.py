@@ -1,6 +1,6 @@
 """Folding: parameters become numbers, but those that are arguments at run time.
 
-The program is rebuilt with values in place of symbols, so that every simplification of the graph
+The program is rebuilt with values instead of symbols, so that every simplification of the graph
 acts again: twists of 90 degrees, zero offsets and massless links vanish with all they would have
 cost.  The rebuilt program has a graph of its own and holds nothing that no output needs.
 """

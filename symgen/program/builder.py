@@ -47,7 +47,7 @@ class ProgramBuilder(Generic[S]):
 
     @contextmanager
     def taking(self, arrays: Iterable[Input[S]]) -> Iterator[None]:
-        """Give what is written inside `arrays` in place of the arguments of the same names."""
+        """Give what is written inside `arrays` instead of the arguments of the same names."""
         outer, by_name = self._inputs, {array.name: array for array in arrays}
         self._inputs = [by_name.get(array.name, array) for array in outer]
         try:

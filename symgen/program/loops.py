@@ -1,4 +1,4 @@
-"""Looped programs: one body of statements for all joints, in place of one for each.
+"""Looped programs: one body of statements for all joints, instead of one for each.
 
 A `LoopedProgram` computes what a `Program` computes, in phases.  Phases pass columns to each other:
 a column holds one scalar of every joint, such as the first entry of t_1.
@@ -12,7 +12,7 @@ a column holds one scalar of every joint, such as the first entry of t_1.
                   or its columns are, and the array is (n, n k)
 `TowardsBase`     adds columns of every joint to those of the joint that carries it, leaves first
 `OnDiagonal`      adds a column to the diagonal of a square array
-`Known`           puts entries of a column in place of some of a diagonal
+`Known`           puts entries of a column instead of some of a diagonal
 `Product`         a square array times a column
 `Factors`         factorises a symmetric square array of pairs, M = L^T D L, in its place
 `SolveColumn`     M x = b for one column, in its place
@@ -149,7 +149,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Factors:
-    """M = L^T D L in place of `square`, leaves first: see `formulations.accelerations`.
+    """M = L^T D L instead of `square`, leaves first: see `formulations.accelerations`.
 
     The pivots D and the diagonal of M are the hidden results of a function that solves."""
 

@@ -5,7 +5,7 @@ A new package is then renamed into place in one step.  One that replaces a forme
 through these states, each of which imports as exactly one of the two:
 
 1. ``.installing.json`` lists all files, former and new;
-2. the former files are linked into ``.former/``, and `FORMER_INIT`, put in place of ``__init__.py``
+2. the former files are linked into ``.former/``, and `FORMER_INIT`, put instead of ``__init__.py``
    in one step, imports the package from there;
 3. the new files replace the former ones, one by one, all but ``__init__.py``;
 4. the new ``__init__.py`` replaces `FORMER_INIT`; from here on the new package is what imports;

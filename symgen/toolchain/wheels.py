@@ -247,7 +247,7 @@ def check_free(module: str) -> None:
 
 
 def install(wheel: Archive) -> None:
-    """Install `wheel`, in place of a former one; its requirements are those of symgen.
+    """Install `wheel`, instead of a former one; its requirements are those of symgen.
 
     Raises `ToolchainError` with the installer's own words.  Ctrl-C waits for its end, a second or
     so: an interrupted pip leaves half a package.

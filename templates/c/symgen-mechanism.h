@@ -227,7 +227,7 @@ static void set_operators(struct symgen_work *w, const double *u)
     for (int i = 0; i < n; ++i) w->carry[i * n + i] += 1.0;
 }
 
-/* The left side of (9) with K T and Phi_z T in place of K and Phi_z. */
+/* The left side of (9) with K T and Phi_z T instead of K and Phi_z. */
 static void bend(struct symgen_work *w, double h)
 {
     const int n = w->of->n, m = w->of->m;

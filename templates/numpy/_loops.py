@@ -48,7 +48,7 @@ class Tree:
         square[joints, joints] += column
 
     def factorise(self, M, pivots, diagonal):
-        """M = L^T D L in place of M: multipliers beside the diagonal, pivots on it."""
+        """M = L^T D L instead of M: multipliers beside the diagonal, pivots on it."""
         joints = np.arange(self.n)
         diagonal[...] = M[joints, joints]
         for k in reversed(joints):

@@ -109,7 +109,7 @@ class Files:
         self.read: Callable[..., Any] = xacro.parse
 
     def parse(self, source: Any, filename: str | None = None) -> Any:
-        """The document of a file, in place of xacro's own."""
+        """The document of a file, instead of xacro's own."""
         if filename is None:
             return self.read(source, filename)
         try:
