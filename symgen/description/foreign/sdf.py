@@ -156,9 +156,9 @@ class _Reader:
                     faults.warn(frame.element, joint.key, f"left out: {words}")
                     continue
                 message = (
-                    f"{words}; are <parent> and <child> in each other's place? Closed loops are "
-                    "not available yet; --without-loops (in Python: without_loops=True) reads the "
-                    "open tree without this joint"
+                    f"{words}; are <parent> and <child> in each other's place? Loops of SDF are "
+                    "not read; --without-loops (in Python: without_loops=True) reads the open tree "
+                    "without this joint, and 'loops:' of a model file (symgen convert) closes it"
                 )
                 faults.add(frame.element, joint.key, message)
             self.joints.append(joint)

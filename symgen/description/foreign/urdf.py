@@ -151,8 +151,8 @@ class _Reader:
             if carrier is not joint and joint.child:
                 message = (
                     f"the link {shown(joint.child)} is carried by the joint {shown(carrier.name)} "
-                    "already; are <parent> and <child> in each other's place? Closed loops are not "
-                    "available yet"
+                    "already; are <parent> and <child> in each other's place? A URDF is a tree; "
+                    "'loops:' of a model file (symgen convert) closes it"
                 )
                 faults.add(element, key, message)
             self.joints.append(joint)
