@@ -28,9 +28,9 @@ from symgen.emit.templates import use_compiled
 from symgen.errors import SymgenError, ToolchainError, ValidationError
 from symgen.formulations import KNOWN
 from symgen.options import LOOPS, STRAIGHT, BuildOptions
+from symgen.pipeline.build_plan import BuildPlan, names_of, planned, warn_if_it_replaces
 from symgen.pipeline.build_report import BuildReport
 from symgen.pipeline.compiling import Compilation, compilation
-from symgen.pipeline.plan import Plan, names_of, planned, warn_if_it_replaces
 from symgen.pipeline.qualification import qualification
 from symgen.pipeline.validating import beginning_of_validation, validate_package
 from symgen.support.collector import paused_collector
@@ -70,7 +70,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     """`build`, for those who go on working with the description and the programs."""
     with journal.stage("read"):  # path -> RobotDescription
         description = described(path, options)
-    plan = planned(description, options, journal)  # RobotDescription, BuildOptions -> Plan
+    plan = planned(description, options, journal)  # RobotDescription, BuildOptions -> BuildPlan
     _warn_of_model(plan, journal)
     if not options.force and plan.is_up_to_date():
         return Built(description, plan.selection, _report_up_to_date(plan, journal))
@@ -122,12 +122,12 @@ def described(path: str | Path, options: BuildOptions) -> RobotDescription:
     return with_additions(read(path, options.reading), options.loads, options.points)
 
 
-def _warn_of_model(plan: Plan, journal: Journal) -> None:
+def _warn_of_model(plan: BuildPlan, journal: Journal) -> None:
     for warning in plan.description.warnings:
         journal.notice(f"warning: {warning}")
 
 
-def _warn_of_work(plan: Plan, journal: Journal) -> None:
+def _warn_of_work(plan: BuildPlan, journal: Journal) -> None:
     """Say what a user should know before anything takes time."""
     warn_if_it_replaces(plan, journal)
     for notice in notices_of_size(plan.description):
@@ -136,7 +136,7 @@ def _warn_of_work(plan: Plan, journal: Journal) -> None:
         journal.notice(f"warning: {warning}")
 
 
-def _warn_of_form(plan: Plan, derived: Derived, journal: Journal) -> None:
+def _warn_of_form(plan: BuildPlan, derived: Derived, journal: Journal) -> None:
     if plan.options.form == LOOPS and all(x.form == STRAIGHT for x in derived.reports):
         journal.notice(
             "--form loops: all kernels are in a straight line all the same; there are loops of "
@@ -144,17 +144,17 @@ def _warn_of_form(plan: Plan, derived: Derived, journal: Journal) -> None:
         )
 
 
-def _has_cython(plan: Plan) -> bool:
+def _has_cython(plan: BuildPlan) -> bool:
     return cython.NAME in plan.backends
 
 
-def _report_up_to_date(plan: Plan, journal: Journal) -> BuildReport:
+def _report_up_to_date(plan: BuildPlan, journal: Journal) -> BuildReport:
     built = tuple(x.name for x in KNOWN if (plan.target / f"{x.name}.py").is_file())
     report, notices = _bare_report(plan), tuple(journal.notices)
     return replace(report, formulations=built, up_to_date=True, notices=notices)
 
 
-def _bare_report(plan: Plan) -> BuildReport:
+def _bare_report(plan: BuildPlan) -> BuildReport:
     return BuildReport(
         robot=plan.description.name,
         n=plan.selection.n,
@@ -168,7 +168,7 @@ def _bare_report(plan: Plan) -> BuildReport:
 
 
 def _report(
-    plan: Plan,
+    plan: BuildPlan,
     derived: Derived,
     bundle: SourceBundle,
     binaries: CompileResult | None,
@@ -201,13 +201,13 @@ def _in_order(seconds: Mapping[str, float]) -> dict[str, float]:
     return {name: seconds[name] for name in (*unordered, *STAGES) if name in seconds}
 
 
-def _package(plan: Plan, derived: Derived) -> Package:
+def _package(plan: BuildPlan, derived: Derived) -> Package:
     """The selected programs and what the module says of the robot, as the options ask for them."""
     package = package_of(plan.description, derived, plan.options.equal)
     return replace(package, plain_c=plan.options.plain_c, casadi=plan.options.casadi)
 
 
-def _early_kernels(plan: Plan, compiling: Compilation) -> EarlyKernels | None:
+def _early_kernels(plan: BuildPlan, compiling: Compilation) -> EarlyKernels | None:
     """Return the printer of early kernels, or None where none is compiled meanwhile.
 
     Not with templates of the user's: their kernels may read what is only known at the end, such as
@@ -249,7 +249,7 @@ def _blaming(templates: Path | None) -> Iterator[None]:
         raise ToolchainError(message) from error
 
 
-def _libraries(bundle: SourceBundle, plan: Plan, journal: Journal) -> dict[str, bytes]:
+def _libraries(bundle: SourceBundle, plan: BuildPlan, journal: Journal) -> dict[str, bytes]:
     if not bundle.libraries or plan.compiler is None:
         return {}
     return compile_libraries(

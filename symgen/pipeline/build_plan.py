@@ -30,7 +30,7 @@ from symgen.toolchain.manifest import Manifest, read_manifest
 
 
 @dataclass(frozen=True)
-class Plan:
+class BuildPlan:
     """Everything that is decided before work begins."""
 
     description: RobotDescription
@@ -58,14 +58,14 @@ class Plan:
         )
 
 
-def planned(description: RobotDescription, options: BuildOptions, journal: Journal) -> Plan:
+def planned(description: RobotDescription, options: BuildOptions, journal: Journal) -> BuildPlan:
     """Select what is built, find the compiler, and check the folder that it goes to."""
     selection = select(description, options)
     compiler, backends = _backends(description, options, journal)
     key = _key(description, options, selection, compiler, backends)
     target = _target(description, options, key)
     check_place(target)
-    return Plan(description, options, selection, compiler, backends, key, target)
+    return BuildPlan(description, options, selection, compiler, backends, key, target)
 
 
 def _backends(
@@ -125,7 +125,7 @@ def _target(description: RobotDescription, options: BuildOptions, key: str) -> P
     return open_cache().module_folder(key, description.name)
 
 
-def warn_if_it_replaces(plan: Plan, journal: Journal) -> None:
+def warn_if_it_replaces(plan: BuildPlan, journal: Journal) -> None:
     """Say so before a module is replaced that is not meant to be: that of another model with the
     same name, or one with other arguments."""
     former = read_manifest(plan.target) if plan.target.is_dir() else None
@@ -145,7 +145,7 @@ def names_of(places: Iterable[LinkPoint]) -> tuple[str, ...]:
     return tuple(place.name for place in places)
 
 
-def _warn_if_arguments_change(former: Manifest, plan: Plan, journal: Journal) -> None:
+def _warn_if_arguments_change(former: Manifest, plan: BuildPlan, journal: Journal) -> None:
     now = plan.selection.runtime_parameters
     if former.runtime_parameters and former.runtime_parameters != now:
         names = plain(", ".join(former.runtime_parameters))
