@@ -214,7 +214,9 @@ def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path):
     assert {report.form for report in derived.reports} == {"straight"}
 
 
-@pytest.mark.parametrize("name", ["two_link", *deep("bush", "star", "pair", "comb", "twins")])
+@pytest.mark.parametrize(
+    "name", ["two_link", *slow("bush"), *deep("star", "pair", "comb", "twins")]
+)
 def test_numpy_in_loops(name, tmp_path):
     functions = functions_of(name)
     hold(build(package(name, "loops", functions), tmp_path, ("numpy",)), (0, 1, 3, 100), functions)
