@@ -20,7 +20,7 @@ def values_of(program, arguments, parameters, known=None):
         given = np.asarray(arguments[array.name])
         flat = given.reshape((*given.shape[: given.ndim - len(array.shape)], -1))
         values.update({name: flat[..., k] for k, name in enumerate(array.symbol_names)})
-    results = evaluate([line.value for line in program.statements], values, known=known)
+    results = evaluate([line.value for line in program.statements], values, values_by_index=known)
     return {line.name: value for line, value in zip(program.statements, results, strict=True)}
 
 

@@ -69,14 +69,14 @@ class Disturbed(Array):
 
 
 def disturbed(result: Array, random: np.random.Generator | None) -> Array:
-    """The result of an operation, each entry multiplied by a random factor near 1."""
+    """Return the result of an operation (...), each entry multiplied by a random factor near 1."""
     if random is None or result.dtype.kind not in "fc":
         return result
     return np.asarray(result * (1.0 + SIZE * random.uniform(-1.0, 1.0, result.shape)))
 
 
 def disturbed_product(a: Array, b: Array, random: np.random.Generator | None) -> Array:
-    """Return a @ b, each entry disturbed in proportion to the terms that add up to it.
+    """Return a @ b, (..., n, k) @ (..., k, m), disturbed in proportion to the terms that are added.
 
     Real and imaginary parts each to their own: a complex step leaves the one 1e100 times the other.
     """

@@ -64,7 +64,8 @@ SHARES = (0.5, 0.2, 0.05, 0.01, 1e-3)
 def where_defined(
     lens: Evaluation, name: str, label: str, value: Array, expected: Array
 ) -> tuple[Array, Array]:
-    """A result of the function `name` and what it should be, with 0 where it has no number.
+    """Return a result (S, ...) of the function `name` and the expected one, 0 where it has no
+    number.
 
     Outputs, and their derivatives, are in multiples of the largest magnitude that each output
     should have in that sample, or of 1.
@@ -92,7 +93,7 @@ _SLOPES_OF_OUTPUTS = tuple(f", {label}" for label in SEVERAL_RESULTS["outputs_de
 
 
 def where_both_are_defined(name: str, value: Array, expected: Array) -> tuple[Array, Array]:
-    """Two results that should be equal, with 0 where neither has a number."""
+    """Return two results (S, ...) that should be equal, with 0 where neither has a number."""
     if name in PARTIAL and np.shape(value) == np.shape(expected):
         return _blank(value, expected, ~np.isfinite(value) & ~np.isfinite(expected))
     return value, expected
@@ -213,7 +214,7 @@ def _missing_outputs(s: Evaluation) -> Iterator[tuple[str, Array]]:
 def states_in_domain(
     states: States, draw: Callable[[int], States], outputs: Callable[[States], Array]
 ) -> States:
-    """The states, followed by states at which outputs have values that had too few before.
+    """Return the S states, followed by states at which outputs have values that had too few before.
 
     `draw` returns so many other random states, `outputs` the values of all outputs at given ones.
     """

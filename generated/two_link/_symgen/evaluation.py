@@ -335,7 +335,8 @@ class Evaluation:
         return {**states, **moved}
 
     def rate(self, name: str, result: int = 0, qdd: Array | None = None) -> Array:
-        """d result / dt along the velocities and accelerations of the states, or along `qdd`."""
+        """Return d result / dt, (S, ...), along the velocities and accelerations of the states, or
+        along `qdd` (S, n)."""
         s, h = self.states, 1j * limits.STEP
         pushed = s.qdd if qdd is None else qdd
         moving = {**vars(s), "q": self._moved("q", s.q, h * s.qd), "qd": s.qd + h * pushed}
@@ -348,7 +349,7 @@ Comparison = tuple[Any, ...]
 
 
 def times(matrix: Array, vector: Array) -> Array:
-    """Matrices times vectors, sample by sample."""
+    """Return matrices (..., n, k) times vectors (..., k), sample by sample."""
     return np.asarray((matrix @ vector[..., np.newaxis])[..., 0])
 
 

@@ -102,7 +102,7 @@ class JointTerms:
         return self.of_coordinates(self.numbers["stiffness"] * self._stretches(q))
 
     def spring_energy(self, q: Array) -> Array:
-        """Energy of the springs, (...), J."""
+        """Return the energy of the springs at q (..., nq), (...), J."""
         terms = 0.5 * self.numbers["stiffness"] * self._stretches(q) ** 2
         return np.asarray(np.sum(terms, axis=-1))
 

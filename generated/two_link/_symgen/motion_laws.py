@@ -217,7 +217,8 @@ class _Bodies:
         """Coordinates that are the last ones of their joints, or on manifolds, (n,)."""
 
     def along_joints(self, wrenches: Array) -> tuple[Array, ...]:
-        """The moment about the axis of a turning joint, the force along that of a sliding one.
+        """Return the moment of `wrenches` (S, N, 6) about the axis of each turning joint, the force
+        along that of a sliding one.
 
         A joint that does both is a screw: the pitch is the travel of its points along the axis.
         """

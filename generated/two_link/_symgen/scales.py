@@ -15,7 +15,7 @@ forward dynamics all joints are free.
 | gain, spread | largest sums of the rows of R and of M R | (S,) |
 
 The torques in a recursion carry rounding errors proportional to F, as those of inverse dynamics do;
-solving multiplies them by R.  With M + dM in place of M, y changes by -R dM qdd, and dM is
+solving multiplies them by R.  With M + dM instead of M, y changes by -R dM qdd, and dM is
 proportional to T, whatever cancels in M: hence T, not M, in F and G.  An entry of T is the root of
 the product of those `Facts.mass_terms` of its row and column, where these are known and M is not 0.
 A derivative by q or by a parameter moreover takes the error of y along.

@@ -142,7 +142,7 @@ LOOPS void multiply(const struct tree *t, const real *restrict m, int stride, co
     }
 }
 
-/* M x = b, x in place of b */
+/* M x = b, x instead of b */
 LOOPS void solve_column(const struct tree *t, const real *restrict m, int stride, real *restrict x)
 {
     for (int k = t->size - 1; k >= 0; --k)

@@ -162,7 +162,7 @@ static inline int are_free(const struct symgen_called *f, PyObject *results, dou
     return 1;
 }
 
-/* Keep the results of one sample, or nothing (0), in place of others. */
+/* Keep the results of one sample, or nothing (0), instead of others. */
 static void put(struct symgen_called *f, int place, PyObject *results)
 {
     PyObject *const before = f->former[place];
