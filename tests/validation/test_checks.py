@@ -176,6 +176,7 @@ def every_law(robot):
 def test_every_law_is_about_a_function(whole):
     assert all(every_law(whole).values())
     assert {owner(law) for law in every_law(whole)} <= {"", *OF_TREES}
+    assert {f"{name}: {INVERSE}" for name in (FDL, "hybrid_dynamics")} <= set(every_law(whole))
 
 
 DRIFT = {f"torque_parts, {kind}_torques" for kind in ("centrifugal", "coriolis")}
