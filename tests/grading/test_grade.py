@@ -107,6 +107,16 @@ joints:
   - {name: a, type: revolute, dh: {a: L}, link: {mass: m}}
   - {name: b, type: revolute, dh: {a: L}, mimic: {coordinate: a, multiplier: k}, link: {mass: m}}
 """
+OFFSET = """
+symgen: 1
+name: r
+convention: standard
+gravity: [0, 0, -g]
+parameters: {g: 9.81, L: 0.5, d: 0.3, m: 2, x: 0.1, beta: 0.4}
+joints:
+  - {name: a, type: revolute, dh: {a: L, alpha: pi/2}}
+  - {name: b, type: revolute, dh: {d: d, a: x, alpha: beta}, link: {mass: m, com: [0, 0, x]}}
+"""
 TANH = "f*(exp(10*qd1) - exp(-10*qd1))/(exp(10*qd1) + exp(-10*qd1))"
 RUBBED = """{symgen: 1, name: r, parameters: {I: 2, f: 0.7}, joints: [{name: a, type: revolute,
     origin: {}, friction: f, friction_velocity: 0.1, link: {mass: 1, inertia: {zz: I}}}]}"""
@@ -227,6 +237,11 @@ def test_a_wrong_answer_is_graded_with_its_first_wrong_term(label, answer, term,
     assert slip in row.slip, row
 
 
+def test_standard_dh_mass_taken_in_its_joint():
+    (row,) = graded("M[1,1] = m*L**2", check(decode(OFFSET.encode(), "robot.yaml")))
+    assert row.slip == "likely slip: the centre of mass of b is taken in its joint"
+
+
 def test_loads_count_where_the_answer_speaks_of_them():
     loaded = f"tau[2] = {TAU2} - L2*(tip_fy*c12 - tip_fx*s12) - tip_nz"
     assert graded(loaded)[0].right
@@ -252,6 +267,7 @@ def test_loads_count_where_the_answer_speaks_of_them():
         ("m1 = 3", "this name belongs to the model"),
         ("M[1,1] = 1\nM[1,1] = 2", "has an answer already, in line 1"),
         ("M[1,1] = 2**m1", "a power higher than 1000"),
+        ("M[1,1] = m1**600/m1**600", "a power higher than 1000"),
         ("M[1,1] = 1/0", "division by zero"),
         ("a = 1e308\nM[1,1] = a*a*m1", "overflows float64"),
         ("M[1,1] = I1*sqrt(-2)", "sqrt(-2) is not defined"),
@@ -331,6 +347,7 @@ def test_many_faults_are_listed_up_to_a_point():
 
 C = "-m2*L1*l2*s2"
 RIGHT_ANSWERS = [
+    f"joint_wrenches[2,6] = {TAU2}",
     # however they are written
     "M[1,2] = I2 + m2*L2**2/4 + m2*L1*L2/2*cos(q2)",  # the derived parameter written out
     "M[1,2] = I2 + m2*l2*(l2 + L1*cos(q_2))",

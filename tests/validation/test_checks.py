@@ -1,5 +1,6 @@
 """Every check can fail: a module that is wrong in one function fails exactly the rows it should."""
 
+import warnings
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
@@ -302,6 +303,18 @@ def test_a_singular_sample_is_seen(stuck, value, solved):
     expected = {f"{FDL}: a singular sample raises LinAlgError, and warns once in a batch"}
     if solved:
         expected |= {f"{FDL} has no solution where the mass matrix is singular"}
+    assert failing_laws(stuck, {FDL: wrong}, arrays=True) == expected
+
+
+def test_a_batch_of_singular_samples_warns_once(stuck):
+    def wrong(q, qd, tau, *, loads=None, parameters=None, out=None):
+        if q.ndim == 1:
+            raise np.linalg.LinAlgError("no solution")
+        for sample in range(len(q)):
+            warnings.warn(f"sample {sample}: no solution", RuntimeWarning, stacklevel=2)
+        return np.nan * q
+
+    expected = {f"{FDL}: a singular sample raises LinAlgError, and warns once in a batch"}
     assert failing_laws(stuck, {FDL: wrong}, arrays=True) == expected
 
 

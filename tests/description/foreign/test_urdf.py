@@ -221,6 +221,12 @@ def test_names_that_are_no_identifiers_are_changed_and_reported(tmp_path):
     )
 
 
+def test_a_changed_name_is_none_of_the_file(tmp_path):
+    text = ARM.replace('"upper"', '"fore-"').replace('"fore"', '"fore_"')
+    robot = read(written(tmp_path, text))
+    assert [joint.link.name for joint in robot.joints] == ["fore__link", "fore_"]
+
+
 def test_a_link_that_is_called_as_another_joint_gets_another_name(tmp_path):
     text = ARM.replace('"upper"', '"slide"', 10)
     robot = read(written(tmp_path, text))
@@ -286,6 +292,7 @@ def test_what_cad_programs_write_is_converted_too(folder, capfd):
     assert run(["convert", name, "arm.yaml"]) == 0
     assert "not positive semi-definite" in capfd.readouterr().err
     robot = read("arm.yaml")
+    assert Path("arm.yaml").read_text().count("accepted: true") == 1
     assert numbers(robot.joints[1].origin.xyz) == [0.5, 0.5, -5.0]
     (warning,) = robot.warnings
     assert warning.key == "joints[0].link.inertia"
