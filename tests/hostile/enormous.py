@@ -160,14 +160,6 @@ ENORMOUS: Mapping[str, Callable[[], bytes]] = {
     + almost("1<!-- -->")
     + b"</pose></link></model></sdf>",
     "siblings.sdf": lambda: sdf(2990, lambda k: "", parent="l{}x"),
-    "bodies.xml": lambda: bodies(3000),
-    "too_many_bodies.xml": lambda: bodies(50_000),
-    "joints_of_a_body.xml": lambda: bodies(1, "<joint/>" * 20_000),
-    "classes.xml": lambda: b"<mujoco><default>"
-    + b"".join(b'<default class="c%d"/>' % k for k in range(50_000))
-    + b"</default><worldbody/></mujoco>",
-    "compilers.xml": lambda: b"<mujoco>" + b"<compiler angle='radian'/>" * 90_000 + b"</mujoco>",
-    "sequence.xml": lambda: b'<mujoco><compiler eulerseq="' + almost("xyz") + b'"/></mujoco>',
     "lines.txt": lambda: statements(["a = 1"] * 40_000),
     "sum.txt": lambda: b"M[1,1] = " + b"m+" * 100_000 + b"m",
     "sum_in_lines.txt": lambda: b"M[1,1] = (" + b"m+\n" * 1900 + b"m)",
@@ -186,3 +178,17 @@ ENORMOUS: Mapping[str, Callable[[], bytes]] = {
     "over_the_limit.txt": text("a = 1\n"),
 }  # fmt: skip
 """File name -> what makes its content.  What comes of each stands in corpus/enormous.txt."""
+
+LARGE_MJCF: Mapping[str, Callable[[], bytes]] = {
+    "bodies.xml": lambda: bodies(3000),
+    "too_many_bodies.xml": lambda: bodies(50_000),
+    "joints_of_a_body.xml": lambda: bodies(1, "<joint/>" * 20_000),
+    "classes.xml": lambda: (
+        b"<mujoco><default>"
+        + b"".join(b'<default class="c%d"/>' % k for k in range(50_000))
+        + b"</default><worldbody/></mujoco>"
+    ),
+    "compilers.xml": lambda: b"<mujoco>" + b"<compiler angle='radian'/>" * 90_000 + b"</mujoco>",
+    "sequence.xml": lambda: b'<mujoco><compiler eulerseq="' + almost("xyz") + b'"/></mujoco>',
+}
+"""Files that MuJoCo compiles, in a process of its own."""
