@@ -31,7 +31,7 @@ LARGEST_PROVEN = 1_000_000
 """Functions with more operations, by the estimate of their formulation, are left out: they would
 take minutes and gigabytes."""
 
-LARGEST_SOLUTION = 100_000
+LARGEST_SOLUTION = 200_000
 """Limit for functions that solve: all of them are differentiated along many directions."""
 
 
