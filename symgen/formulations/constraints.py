@@ -123,10 +123,7 @@ class Bodies(Protocol[S]):
 
 
 def supplied_by(
-    bodies: Bodies[S],
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    points: Sequence[BodyPoint[S]],
+    bodies: Bodies[S], tree: KinematicTree[S], b: ProgramBuilder[S], points: Sequence[BodyPoint[S]]
 ) -> Supplied[S]:
     """Ends of all loops, and `points`."""
     origins: dict[tuple[str, int], Moving[Vector[S]]] = {}
@@ -245,11 +242,7 @@ def _wrenches(
 
 
 def constraint_rows(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    state: State[S],
-    supply: Supply,
-    wanted: Wanted,
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply, wanted: Wanted
 ) -> list[Moving[S]]:
     """All rows, in the order of `constraint_names`, as far as they are wanted."""
     names = {name for relation in tree.relations for name in relation.expression.names}

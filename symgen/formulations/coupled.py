@@ -45,7 +45,7 @@ from symgen.program.program import Input
 
 NOTES = {
     "MC-1": "what a coordinate feels: the sum over the joints that it moves of what they feel, "
-    "times their multipliers -- virtual power",
+    "times their multipliers -- virtual power"
 }
 
 Functions = Mapping[str, Derivation]

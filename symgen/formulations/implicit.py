@@ -30,12 +30,7 @@ from typing import Any, Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import inner
-from symgen.formulations.accelerations import (
-    Solution,
-    pivots_of,
-    response,
-    responses,
-)
+from symgen.formulations.accelerations import Solution, pivots_of, response, responses
 from symgen.formulations.interface import Derivation
 from symgen.formulations.shared import (
     all_joints,
@@ -229,10 +224,7 @@ def write_sensitivities(equations: Equations[S], names: Names) -> Results[S]:
 
 
 def _columns(
-    equations: Equations[S],
-    name: str,
-    solution: Solution[S],
-    changes: Mapping[str, Sequence[S]],
+    equations: Equations[S], name: str, solution: Solution[S], changes: Mapping[str, Sequence[S]]
 ) -> Results[S]:
     """Write the accelerations' columns, and those of the torques of prescribed joints."""
     tree, b = equations.tree, equations.b

@@ -28,13 +28,7 @@ from symgen.formulations.joint_terms import (
     with_joint_terms,
     with_rotors,
 )
-from symgen.formulations.shared import (
-    blocks_of_joints,
-    flat,
-    square,
-    symbolic_loads,
-    wrenches,
-)
+from symgen.formulations.shared import blocks_of_joints, flat, square, symbolic_loads, wrenches
 from symgen.formulations.state import State
 from symgen.formulations.torques import RigidParts, write_parts
 from symgen.kinematics.tree import BASE, KinematicTree

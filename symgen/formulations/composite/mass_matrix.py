@@ -33,13 +33,7 @@ from symgen.formulations.composite.bodies import Moments, trace_less
 from symgen.formulations.composite.motion import JointAxis, Place, place_sweep
 from symgen.formulations.composite.passages import Passage, passage_sweep
 from symgen.formulations.joint_terms import reflected_inertia
-from symgen.formulations.shared import (
-    by_quarter_turns,
-    flat,
-    let_spatial,
-    let_symmetric,
-    square,
-)
+from symgen.formulations.shared import by_quarter_turns, flat, let_spatial, let_symmetric, square
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder, Results

@@ -75,12 +75,7 @@ from symgen.formulations.composite.loops import (
 )
 from symgen.formulations.composite.motion import JointAxis, JointFrame, Place
 from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
-from symgen.formulations.shared import (
-    blocks_of_joints,
-    flat,
-    let_derivative,
-    let_spatial,
-)
+from symgen.formulations.shared import blocks_of_joints, flat, let_derivative, let_spatial
 from symgen.formulations.state import State
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import KinematicTree

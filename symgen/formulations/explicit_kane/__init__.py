@@ -8,12 +8,7 @@ carried inward, `equations` what both routes share once M and K are there.  Deri
 from functools import partial
 
 from symgen.formulations import implicit
-from symgen.formulations.explicit_kane import (
-    equations,
-    explicit,
-    kinematics,
-    partially_recursive,
-)
+from symgen.formulations.explicit_kane import equations, explicit, kinematics, partially_recursive
 from symgen.formulations.explicit_kane.equations import Equations, Route
 from symgen.formulations.interface import (
     Derivation,

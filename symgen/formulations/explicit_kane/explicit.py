@@ -24,10 +24,7 @@ from collections.abc import Collection
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total
 from symgen.algebra.spatial import Spatial
-from symgen.formulations.explicit_kane.kinematics import (
-    System,
-    momentum,
-)
+from symgen.formulations.explicit_kane.kinematics import System, momentum
 from symgen.formulations.shared import FORCE, let_spatial, lettered
 
 NOTES = {

@@ -27,11 +27,7 @@ from collections.abc import Collection
 from symgen.algebra.interface import S
 from symgen.algebra.spatial import Spatial
 from symgen.formulations.explicit_kane.explicit import JointPair
-from symgen.formulations.explicit_kane.kinematics import (
-    System,
-    momentum,
-    shifted_back,
-)
+from symgen.formulations.explicit_kane.kinematics import System, momentum, shifted_back
 from symgen.formulations.shared import FORCE, let_spatial, lettered
 
 NOTES = {

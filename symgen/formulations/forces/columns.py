@@ -164,11 +164,7 @@ Rows = list[list[S]]
 
 
 def curvatures(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    state: State[S],
-    forces: Sequence[S],
-    start: int,
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], forces: Sequence[S], start: int
 ) -> dict[str, Rows[S]]:
     """The blocks of the Hessian that can differ from 0, (n, n) each, by the name of the result.
 

@@ -14,10 +14,7 @@ KANE = Formulation(
     source="Anderson, Hsu 2002",
     notes={**contributions.NOTES, **recursion.NOTES, **dynamics.NOTES},
     functions=with_derivatives(
-        {
-            "forward_dynamics": dynamics.forward_dynamics,
-            "hybrid_dynamics": dynamics.hybrid_dynamics,
-        }
+        {"forward_dynamics": dynamics.forward_dynamics, "hybrid_dynamics": dynamics.hybrid_dynamics}
     ),
     why_not=needs_a_coordinate_for_every_joint,
     weight=1.5,

@@ -358,10 +358,7 @@ def motion_sweep(
 
 
 def load_sweep(
-    tree: KinematicTree[S],
-    at: Mapping[int, Contribution[S]],
-    b: ProgramBuilder[S],
-    state: State[S],
+    tree: KinematicTree[S], at: Mapping[int, Contribution[S]], b: ProgramBuilder[S], state: State[S]
 ) -> dict[int, Loads[S]]:
     """KANE-8 for every body on the way to a load."""
     wrenches = {i: Spatial(load.moment, load.force) for i, load in enumerate(state.loads)}

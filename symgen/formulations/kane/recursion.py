@@ -148,10 +148,7 @@ class Carried(Generic[S]):
 
 
 def articulated_step(
-    at: Contribution[S],
-    F_1: Spatial[S],
-    children: Sequence[Carried[S]],
-    b: ProgramBuilder[S],
+    at: Contribution[S], F_1: Spatial[S], children: Sequence[Carried[S]], b: ProgramBuilder[S]
 ) -> Articulated[S]:
     """Write the articulated body: KANE-10 to KANE-13."""
     k, P, algebra = at.joint.number, at.P, b.algebra

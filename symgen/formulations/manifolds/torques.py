@@ -38,11 +38,7 @@ OF_ACCELERATIONS = (
 
 SLOPES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "joint_wrench_derivatives": (("dw_dq", "dw_dqd", "dw_dqdd"),),
-    "point_motion_derivatives": (
-        ("dx_dq",),
-        ("dv_dq", "dv_dqd"),
-        ("da_dq", "da_dqd", "da_dqdd"),
-    ),
+    "point_motion_derivatives": (("dx_dq",), ("dv_dq", "dv_dqd"), ("da_dq", "da_dqd", "da_dqdd")),
     "outputs_derivatives": (("do_dq", "do_dqd", "do_dqdd"),),
 }
 """Results that are derivatives of one thing by q, qd and qdd, and of no torque."""

@@ -92,11 +92,7 @@ def origin_velocity_sweep(
 
 
 def velocity_step(
-    at: JointFrame[S],
-    parent: Twist[S],
-    omega: Vector[S],
-    qd: S,
-    b: ProgramBuilder[S],
+    at: JointFrame[S], parent: Twist[S], omega: Vector[S], qd: S, b: ProgramBuilder[S]
 ) -> Twist[S]:
     """NE-18: velocity of a link's origin, link axes."""
     j = at.joint.number
@@ -113,10 +109,7 @@ def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[
 
 
 def potential_energy_of(
-    tree: KinematicTree[S],
-    poses: Mapping[int, Transform[S]],
-    b: ProgramBuilder[S],
-    state: State[S],
+    tree: KinematicTree[S], poses: Mapping[int, Transform[S]], b: ProgramBuilder[S], state: State[S]
 ) -> S:
     """NE-19: of all links and springs."""
     energies: list[S] = []

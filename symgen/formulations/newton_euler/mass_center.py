@@ -165,10 +165,7 @@ def mass_step(
 
 
 def momentum_step(
-    at: JointFrame[S],
-    velocity: Twist[S],
-    children: Children[S, Momentum[S]],
-    b: ProgramBuilder[S],
+    at: JointFrame[S], velocity: Twist[S], children: Children[S, Momentum[S]], b: ProgramBuilder[S]
 ) -> Momentum[S]:
     """NE-10, NE-18, NE-29"""
     j, body, omega, v = at.joint.number, at.joint.body, velocity.omega, velocity.v

@@ -12,11 +12,7 @@ from functools import partial
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, zero_vector
-from symgen.formulations.model_outputs import (
-    Mentioned,
-    Supplied,
-    write_outputs,
-)
+from symgen.formulations.model_outputs import Mentioned, Supplied, write_outputs
 from symgen.formulations.newton_euler.dynamics import wrench_step
 from symgen.formulations.newton_euler.kinematics import (
     base_step,

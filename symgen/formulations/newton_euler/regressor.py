@@ -122,11 +122,7 @@ def body_step(at: JointFrame[S], motion: Motion[S], b: ProgramBuilder[S]) -> Bod
 
 
 def block_step(
-    at: JointFrame[S],
-    k: int,
-    partial: Twist[S],
-    body: BodyRegressor[S],
-    b: ProgramBuilder[S],
+    at: JointFrame[S], k: int, partial: Twist[S], body: BodyRegressor[S], b: ProgramBuilder[S]
 ) -> list[S]:
     """NE-25: torque of joint k per parameter of body j, in the order of the columns."""
     first = body.K.apply_transposed(partial.v) + body.a.cross(partial.omega)

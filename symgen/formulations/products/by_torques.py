@@ -47,7 +47,7 @@ from symgen.program.products import Product
 from symgen.program.program import Input
 
 NOTES = {
-    "RE-1": "what the torques gain less what the change of the motion takes: M times that of qdd",
+    "RE-1": "what the torques gain less what the change of the motion takes: M times that of qdd"
 }
 
 WEIGHT, CHANGE, WEIGHT_CHANGE = "{}_weight", "{}_change", "{}_weight_change"

@@ -7,17 +7,9 @@ of them.  Derivatives are those of every line: `symgen.formulations.direct`.
 from symgen.formulations import torques
 from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Formulation, functions_in, notes_in
-from symgen.formulations.recursive_lagrange import (
-    dynamics,
-    kinematics,
-    mass_center,
-    recursion,
-)
+from symgen.formulations.recursive_lagrange import dynamics, kinematics, mass_center, recursion
 
-FUNCTIONS = {
-    **torques.functions(dynamics.rigid),
-    **functions_in(dynamics, kinematics, mass_center),
-}
+FUNCTIONS = {**torques.functions(dynamics.rigid), **functions_in(dynamics, kinematics, mass_center)}
 
 RECURSIVE_LAGRANGE = Formulation(
     name="recursive_lagrange",

@@ -21,9 +21,7 @@ from symgen.formulations.torques import Run, weightless
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
 
-NOTES = {
-    "RL-12": "d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)",
-}
+NOTES = {"RL-12": "d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)"}
 
 
 def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:

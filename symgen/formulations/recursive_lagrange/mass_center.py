@@ -147,12 +147,7 @@ def composite_sweep(
 
 
 def momentum_step(
-    name: str,
-    angular: str,
-    K: Matrix[S],
-    center: Vector[S],
-    b: ProgramBuilder[S],
-    note: str,
+    name: str, angular: str, K: Matrix[S], center: Vector[S], b: ProgramBuilder[S], note: str
 ) -> list[S]:
     """RL-20, the names of the statements first; to be called in a step."""
     K = b.let(name, K, note)

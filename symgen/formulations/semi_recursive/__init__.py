@@ -17,12 +17,7 @@ from symgen.formulations.interface import (
     functions_in,
     notes_in,
 )
-from symgen.formulations.semi_recursive import (
-    bodies,
-    constraints,
-    functions,
-    kinematics,
-)
+from symgen.formulations.semi_recursive import bodies, constraints, functions, kinematics
 from symgen.formulations.semi_recursive.kinematics import (
     LINK_ORIGIN,
     RTDYN0,
