@@ -164,8 +164,7 @@ def _most_shared_factor(terms: list[Expr]) -> Expr | None:
     if not candidates:
         return None
     return min(
-        candidates,
-        key=lambda f: (-uses[f], largest[f], not f.is_Symbol, sympy.default_sort_key(f)),
+        candidates, key=lambda f: (-uses[f], largest[f], not f.is_Symbol, sympy.default_sort_key(f))
     )
 
 

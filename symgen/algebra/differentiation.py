@@ -33,9 +33,9 @@ class ForwardDerivatives:
         self._is_along = bool(along)
 
     def rows(self, scalars: Sequence[Scalar]) -> list[Tangent]:
-        """Derivatives of several scalars: forward, or each in reverse where that takes less.
+        """Derivatives of several scalars, forward or reverse, whichever makes fewer nodes.
 
-        Derivatives that are 0 by structure in one direction are left out in both.
+        Derivatives that are structurally 0 in forward mode are left out in both.
         """
         forward = [self.of(x) for x in scalars]
         reverse = [
@@ -44,12 +44,8 @@ class ForwardDerivatives:
         ]
         return min(forward, reverse, key=lambda rows: _size(scalars, rows))
 
-    def of_statement(self, name: str, value: Scalar) -> Tangent:
-        """See `of`: over a graph a name is only a label."""
-        return self.of(value)
-
     def remember(self, name: str, value: Scalar, row: Tangent) -> None:
-        """Nothing to do: the derivatives are nodes, and known."""
+        """Do nothing: over a graph a name is only a label."""
 
     def of(self, root: Scalar) -> Tangent:
         """The derivatives of `root`: position of the input -> scalar, zeros left out."""
@@ -91,7 +87,7 @@ class ForwardDerivatives:
         return result
 
     def _turned(self, node: Scalar) -> Tangent | None:
-        """Along a direction, of an entry of a turned vector: by what is there already."""
+        """Derivative along the direction of an entry of a turned vector, by `Turned.slope`."""
         entry = turned(node)
         if entry is None:
             return None
@@ -102,7 +98,6 @@ class ForwardDerivatives:
 
 
 def _size(scalars: Sequence[Scalar], rows: Sequence[Tangent]) -> int:
-    """Number of nodes that scalars and their derivatives consist of."""
     return len(reachable([*scalars, *(value for row in rows for value in row.values())]))
 
 
@@ -122,7 +117,7 @@ def _add_or_subtract(graph: Nodes, op: str, x: Tangent, y: Tangent) -> Tangent:
 
 
 def partial_derivative(node: Scalar, argument: int) -> Scalar:
-    """d node / d (its operand number `argument`), other operands held."""
+    """Derivative of `node` by its operand number `argument`."""
     graph, args = node.graph, node.args
     if node.op is ADD:
         return graph.one
@@ -165,19 +160,18 @@ _DERIVATIVES: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
 class ReverseDerivatives:
     """Reverse differentiation with respect to `inputs` (symbols): see `interface.Adjoints`.
 
-    Its cost is a small multiple of that of what is differentiated, however many inputs there are.
+    It costs a small multiple of the original program, for any number of inputs.
     """
 
     def __init__(self, inputs: Sequence[Scalar]) -> None:
         self._moves = {symbol.index: True for symbol in inputs}
 
     def of(self, x: Scalar, weight: Scalar, named: Collection[Scalar]) -> dict[Scalar, Scalar]:
-        """Return the gradient of `weight` times `x` by the inputs and by scalars of `named` inside
-        it."""
+        """See `interface.Adjoints.of`."""
         adjoints = {x.index: weight}
         gradient: dict[Scalar, Scalar] = {}
         angles: dict[Scalar, Scalar] = {}
-        for node in reversed(self._inside(x, named)):
+        for node in reversed(reachable([x], named)):
             if node.index not in adjoints or not self._moved(node):
                 continue
             adjoint = adjoints[node.index]
@@ -210,23 +204,13 @@ class ReverseDerivatives:
         adjoints: dict[int, Scalar],
         angles: dict[Scalar, Scalar],
     ) -> None:
-        """Hand on the adjoint of an entry of a turned vector: to factors, and to the angle."""
+        """Add the adjoint of an entry of a turned vector to those of its factors and its angle."""
         for factor, wave in entry.terms:
             if self._moved(factor):
                 term, adjoint_so_far = adjoint * wave, adjoints.get(factor.index)
                 adjoints[factor.index] = term if adjoint_so_far is None else adjoint_so_far + term
         term = adjoint * entry.slope
         angles[entry.angle] = angles[entry.angle] + term if entry.angle in angles else term
-
-    def _inside(self, x: Scalar, named: Collection[Scalar]) -> list[Scalar]:
-        """Return the nodes of `x` up to `named` scalars, operands before their users."""
-        seen = {x}
-        added = [] if x in named else [x]
-        while added:
-            fresh = {arg for node in added for arg in node.args} - seen
-            seen |= fresh
-            added = [node for node in fresh if node not in named]
-        return sorted(seen, key=attrgetter("index"))
 
     def _moved(self, node: Scalar) -> bool:
         """Whether `node` depends on the inputs."""
@@ -243,7 +227,7 @@ class ReverseDerivatives:
 
 
 def shared(values: Sequence[Scalar], named: Collection[Scalar]) -> list[list[Scalar]]:
-    """For each of `values` the nodes inside of it that later ones meet again: `Algebra.shared`.
+    """Find the subexpressions that several of `values` contain: see `Algebra.shared`.
 
     Products with a sine or cosine are left out: a turned vector is pulled back as a whole.
     """
@@ -270,7 +254,7 @@ def shared(values: Sequence[Scalar], named: Collection[Scalar]) -> list[list[Sca
 
 
 def gradient(output: Scalar, inputs: Sequence[Scalar]) -> Tangent:
-    """d output / d inputs[k] where not 0, by reverse differentiation."""
+    """Derivatives of `output` by `inputs` where not 0, by reverse differentiation."""
     positions = {symbol: position for position, symbol in enumerate(inputs)}
     slopes = ReverseDerivatives(inputs).of(output, output.graph.one, ())
     return dict(sorted((positions[symbol], adjoint) for symbol, adjoint in slopes.items()))

@@ -14,14 +14,14 @@ from symgen.algebra.nodes import Nodes, Scalar, reachable
 
 
 class Graph(Nodes):
-    """Nodes as an `Algebra`; what is `exact` is never rounded."""
+    """Nodes as an `Algebra`; with `exact`, no number in them is rounded."""
 
     def __init__(self, exact: bool = False) -> None:
         super().__init__()
         self.is_exact = exact
 
     def replaced(self, scalars: Sequence[Scalar], values: Mapping[Scalar, Scalar]) -> list[Scalar]:
-        """Symbols replaced: see `symgen.algebra.evaluation.replaced`."""
+        """Replace symbols: see `symgen.algebra.evaluation.replaced`."""
         return evaluation.replaced(scalars, values)
 
     def derivatives(
@@ -39,7 +39,7 @@ class Graph(Nodes):
         return shared(values, named)
 
     def size(self, scalars: Sequence[Scalar]) -> int:
-        """Count the nodes that scalars consist of."""
+        """Number of nodes that scalars consist of."""
         return len(reachable(scalars))
 
     def jacobian(

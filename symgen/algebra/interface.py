@@ -30,26 +30,22 @@ class Derivatives(Protocol[S]):
     """
 
     def of(self, x: S) -> dict[int, S]:
-        """Derivatives of `x`; named scalars inside it contribute what was remembered for them."""
+        """Derivatives of `x`, with the remembered derivatives of the named scalars inside it."""
 
     def rows(self, scalars: Sequence[S]) -> list[dict[int, S]]:
-        """Return derivatives of several scalars, forwards or backwards as takes fewer
-        operations."""
-
-    def of_statement(self, name: str, value: S) -> dict[int, S]:
-        """Derivatives of what the statement ``name = value`` defines."""
+        """Derivatives of several scalars, forward or reverse, whichever takes fewer operations."""
 
     def remember(self, name: str, value: S, row: dict[int, S]) -> None:
-        """From now on `row` holds the derivatives of the scalar that ``name = value`` defines."""
+        """Take `row` as the derivatives of the scalar that ``name = value`` defines."""
 
 
 class Adjoints(Protocol[S]):
     """Reverse derivatives with respect to a fixed list of inputs, one statement at a time."""
 
     def of(self, x: S, weight: S, named: Collection[S]) -> dict[S, S]:
-        """`weight` times the derivatives of `x` by the inputs and by scalars of `named` inside it.
+        """`weight` times the derivatives of `x` by the inputs and by the `named` scalars inside it.
 
-        Scalars that do not depend on the inputs are left out; those of `named` are not opened.
+        Scalars that do not depend on the inputs are left out; `named` scalars are not opened.
         """
 
 
@@ -58,7 +54,7 @@ class Algebra(Protocol[S]):
 
     @property
     def is_exact(self) -> bool:
-        """Whether no number is ever rounded, so that formulas need no form without cancellation."""
+        """Whether no number is ever rounded, so that cancellation does no harm."""
 
     @property
     def zero(self) -> S:
@@ -84,34 +80,31 @@ class Algebra(Protocol[S]):
         """Whether `x` is a constant or a symbol, perhaps negated."""
 
     def settled(self, x: S) -> S:
-        """`x`, but for a constant that has grown: that becomes a decimal number."""
+        """`x`, with a constant of many operations replaced by a decimal number."""
 
     def named(self, name: str, x: S) -> S:
-        """`x` under a name of its own: what later expressions should refer to."""
+        """Name `x`; later expressions should use the result."""
 
     def unsigned(self, x: S) -> S:
         """`x` without the sign that expressions leave out where they use it."""
 
     def shared(self, values: Sequence[S], named: Collection[S]) -> list[list[S]]:
-        """For each of `values` what is inside of it, has no name, and is met again in later ones.
+        """For each of `values`, the unnamed subexpressions that later values contain, too.
 
-        Operands before their users; nothing beyond what is `named` or was met before.
+        Operands stand before their users; `named` scalars are not opened.
         """
 
     def size(self, scalars: Sequence[S]) -> int:
-        """Number of different operations in scalars; 0 where these are no graph."""
+        """Number of distinct nodes of scalars; 0 for an algebra without a graph."""
 
     def replaced(self, scalars: Sequence[S], values: Mapping[S, S]) -> list[S]:
         """`scalars` with the symbols that are keys of `values` replaced, simplified anew."""
 
     def derivatives(self, inputs: Sequence[S], along: Sequence[S] = ()) -> Derivatives[S]:
-        """Forward derivatives with respect to `inputs`, which are symbols.
-
-        Where it is given, the one `along` this direction, at position 0.
-        """
+        """Forward derivatives by `inputs`, which are symbols; or `along` one direction, at 0."""
 
     def adjoints(self, inputs: Sequence[S]) -> Adjoints[S]:
         """Reverse derivatives with respect to `inputs`, which are symbols."""
 
     def jacobian(self, outputs: Sequence[S], inputs: Sequence[S]) -> list[dict[int, S]]:
-        """Row i holds d outputs[i] / d inputs[k] for every k where it is not structurally 0."""
+        """Sparse rows: d outputs[i] / d inputs[k] at k of row i."""

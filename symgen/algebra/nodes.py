@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from operator import attrgetter
 
 from symgen.algebra import rounding
@@ -137,9 +137,9 @@ class Nodes:
         self.one = self.constant(1.0)
 
     def close(self) -> None:
-        """Let go of the nodes: nothing is added any more, and those that nobody holds are freed.
+        """Drop the tables, so that unused nodes are freed at once; nothing can be added afterwards.
 
-        A node knows its graph, so without this all of them would wait for the garbage collector.
+        Nodes refer to their graph: without this all of them would wait for the garbage collector.
         """
         del self.nodes, self._table
 
@@ -150,8 +150,8 @@ class Nodes:
         if node is None:
             if not math.isfinite(number):
                 raise BeyondRangeError(
-                    f"numbers of the model give {number} when they are put together (lengths, "
-                    "masses, angles); what is so large or so small has no value in float64"
+                    f"numbers of the model (lengths, masses, angles) combine to {number}: some are "
+                    "too large or too small for float64"
                 )
             node = self._append((CONST, number), CONST, (), number)
         return node
@@ -247,7 +247,7 @@ class Nodes:
         return self._commutative(MUL, x, y)
 
     def product(self, x: Scalar, y: Scalar) -> Scalar:
-        """x * y as it stands: a constant factor of x or y stays inside."""
+        """x * y without moving constant factors of x or y to the front."""
         if x.op is CONST or y.op is CONST:
             return self.mul(x, y)
         if x.op is NEG:
@@ -313,7 +313,7 @@ class Nodes:
         return x
 
     def unsigned(self, x: Scalar) -> Scalar:
-        """Return -x if `x` is a negative, else None: products and sums take their signs along."""
+        """`x` without a leading sign, which sums and products move outwards."""
         return x.args[0] if x.op is NEG else x
 
     def _add_constant(self, c: Scalar, x: Scalar) -> Scalar:
@@ -403,8 +403,8 @@ class Nodes:
 
     # -- storage ------------------------------------------------------------------------------
 
-    def known(self, op: str, x: Scalar, y: Scalar) -> Scalar | None:
-        """The sum, difference or product of `x` and `y`, if it is there as it stands."""
+    def existing(self, op: str, x: Scalar, y: Scalar) -> Scalar | None:
+        """The sum, difference or product of `x` and `y`, if the graph holds it."""
         pair = sorted((x.index, y.index)) if op in (ADD, MUL) else (x.index, y.index)
         return self._table.get((op, *pair))
 
@@ -432,11 +432,13 @@ class Nodes:
         return node
 
 
-def reachable(outputs: Iterable[Scalar]) -> list[Scalar]:
-    """Every node that `outputs` depend on, operands before their users."""
+def reachable(outputs: Iterable[Scalar], named: Collection[Scalar] = ()) -> list[Scalar]:
+    """Nodes that `outputs` depend on, operands before their users; `named` ones are not opened."""
     seen = set(outputs)
-    added = set(seen)
+    added = seen.difference(named)
     while added:
         added = {arg for node in added for arg in node.args} - seen
         seen |= added
+        if named:
+            added.difference_update([node for node in added if node in named])
     return sorted(seen, key=attrgetter("index"))

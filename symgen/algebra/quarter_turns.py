@@ -1,11 +1,11 @@
-"""Turned vectors in the graph: what a turn by a quarter makes of them is there already.
+"""Derivatives of turned vectors that reuse nodes of the graph.
 
-A turn of (x, y) by an angle has the entries
+A rotation of (x, y) by an angle has the entries
 
     u = c x - s y,    v = s x + c y,    c, s the cosine and sine of the angle,
 
 so that du / d angle = -v and dv / d angle = u: derivatives along a direction, and adjoints, need
-neither those of c and s nor products with them.
+no derivatives of c and s.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ WAVES = ("sin", "cos")
 class Turned:
     """One entry of a turned vector: the sum of factor times wave over `terms`.
 
-    `products` are these terms as nodes, with the sign of the second one left out; `slope` is the
-    derivative by `angle` where nothing else moves.
+    `products` are these terms as nodes, without the sign of the second one; `slope` is the partial
+    derivative by `angle`.
     """
 
     angle: Scalar
@@ -32,7 +32,7 @@ class Turned:
 
 
 def turned(node: Scalar) -> Turned | None:
-    """`node` as an entry of a turned vector, where the other entry is in the graph."""
+    """`node` as an entry of a turned vector; None unless the graph holds the other entry."""
     if node.op not in (ADD, SUB) or any(arg.op is not MUL for arg in node.args):
         return None
     first, second = node.args
@@ -48,24 +48,24 @@ def turned(node: Scalar) -> Turned | None:
 
 
 def _waves(product: Scalar) -> list[tuple[Scalar, Scalar]]:
-    """(sine or cosine, the other factor)"""
+    """Pairs of a sine or cosine and its cofactor."""
     a, b = product.args
     return [(wave, x) for wave, x in ((a, b), (b, a)) if wave.op in WAVES]
 
 
 def _slope(node: Scalar, wave: Scalar, x: Scalar, shifted: Scalar, y: Scalar) -> Scalar | None:
-    """d (wave x +- shifted y) / d angle, made of the products of x and y with the other waves."""
+    """Find d (wave x +- shifted y) / d angle among the nodes; None if it is not there."""
     graph = node.graph
-    first, second = graph.known(MUL, shifted, x), graph.known(MUL, wave, y)
+    first, second = graph.existing(MUL, shifted, x), graph.existing(MUL, wave, y)
     if first is None or second is None:
         return None
     if node.op is SUB:  # both terms have the sign of the first one
-        total = graph.known(ADD, first, second)
+        total = graph.existing(ADD, first, second)
         return total if total is None or wave.op == "sin" else -total
     if wave.op == "cos":  # -sin x + cos y
         first, second = second, first
-    total = graph.known(SUB, first, second)
+    total = graph.existing(SUB, first, second)
     if total is not None:
         return total
-    opposite = graph.known(SUB, second, first)
+    opposite = graph.existing(SUB, second, first)
     return None if opposite is None else -opposite

@@ -1,4 +1,4 @@
-"""Correctly rounded constants: every fold of a constant expression goes through this file.
+"""Correctly rounded functions, for folding of constant expressions.
 
 `+ - * /` and `sqrt` of IEEE 754 are correctly rounded by the processor.  The other functions are
 not, and differ between C libraries, so they are computed with 200 bits by mpmath and rounded
@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mpmath
 
 GUARD = 2.0**-996
-"""Added to what is only divided by where it is not 0, to keep 0/0 away: 7e-301, a normal number, is
-no part of any other sum.  Where numbers are exact it is 0: on a blackboard, in a prime field."""
+"""Number (7e-301, normal) that is added to a divisor whose quotient is unused where it is 0, to
+avoid 0/0.  In exact algebras (SymPy, a prime field) it counts as 0."""
 
 _PRECISION = 200
 _HALF_PI = math.pi / 2
@@ -28,7 +29,7 @@ _QUARTER_SINES = (0.0, 1.0, 0.0, -1.0)
 def quarter_turns(angle: float) -> int | None:
     """Number k with angle = k pi/2 within 2 ulp of `angle`, or None.
 
-    The limit on k keeps the spacing of the multiples far above the tolerance.
+    The limit on k keeps the distance between multiples far above the tolerance.
     """
     if angle == 0.0:
         return 0
@@ -53,7 +54,7 @@ def cos(x: float) -> float:
 
 
 def tan(x: float) -> float:
-    """Tangent, exact at multiples of pi; at odd multiples of pi/2 an error."""
+    """Tangent, exact at multiples of pi; ZeroDivisionError at odd multiples of pi/2."""
     k = quarter_turns(x)
     if k is None:
         return _rounded(mpmath.tan, x)
@@ -89,24 +90,17 @@ def _rounded(function: Callable[..., Any], *arguments: float) -> float:
     return result
 
 
-def _unary(function: Callable[..., Any]) -> Callable[[float], float]:
-    def rounded(x: float) -> float:
-        return _rounded(function, x)
-
-    return rounded
-
-
 FUNCTIONS: dict[str, Callable[..., float]] = {
     "sin": sin,
     "cos": cos,
     "tan": tan,
-    "asin": _unary(mpmath.asin),
-    "acos": _unary(mpmath.acos),
-    "atan": _unary(mpmath.atan),
-    "atan2": lambda y, x: _rounded(mpmath.atan2, y, x),
-    "exp": _unary(mpmath.exp),
+    "asin": partial(_rounded, mpmath.asin),
+    "acos": partial(_rounded, mpmath.acos),
+    "atan": partial(_rounded, mpmath.atan),
+    "atan2": partial(_rounded, mpmath.atan2),
+    "exp": partial(_rounded, mpmath.exp),
     "log": log,
-    "tanh": _unary(mpmath.tanh),
+    "tanh": partial(_rounded, mpmath.tanh),
     "sqrt": math.sqrt,
     "abs": abs,
     "sign": lambda x: float((x > 0.0) - (x < 0.0)),

@@ -1,18 +1,14 @@
-"""SymPy scalars behind the same interface as the graph, and conversion both ways.
-
-This file is the one gate between programs and the computer algebra.
-"""
+"""SymPy scalars behind the same interface as the graph, and conversion of the graph to SymPy."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import sympy
 
 from symgen.algebra import rounding
 from symgen.algebra.evaluation import Arithmetic, evaluate
-from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import SYMBOL, Scalar, reachable
 
 Expr = Any  # sympy.Expr; SymPy's own annotations are too partial for strict checking
@@ -47,8 +43,8 @@ def symbol(name: str) -> Expr:
 def constant(value: float) -> Expr:
     """The number `value`: exact for k pi/2 and for decimals of at most 12 digits, else a Float.
 
-    A short decimal such as 0.1 is what stands in a model file, and is meant exactly.  A guard
-    against 0/0 is none on a blackboard.
+    A short decimal such as 0.1 was written in a model file and is meant exactly.  The guard against
+    0/0 is 0: symbolic division needs none.
     """
     if value == rounding.GUARD:
         return sympy.S.Zero
@@ -86,7 +82,7 @@ class SymPyAlgebra:
         return sympy.S.One
 
     def constant(self, value: float) -> Expr:
-        """See `constant`."""
+        """See `constant` of this module."""
         return constant(value)
 
     def symbol(self, name: str) -> Expr:
@@ -106,10 +102,10 @@ class SymPyAlgebra:
         return bool(x.is_number or x.is_Symbol or (-x).is_Symbol)
 
     def settled(self, x: Expr) -> Expr:
-        """`x`, but for a constant of many operations: exact ones swell without end.
+        """`x`, with a constant of many operations replaced by 17 digits; 0 where it cancels.
 
-        That of links fixed to each other, each at an angle such as 0.1, whose cosine is no number
-        here, would have 3^k terms.  A grown one has 17 digits; what cancels is 0.
+        Exact constants swell: for k links fixed to each other at angles such as 0.1, whose cosine
+        stays symbolic, they would have 3^k terms.
         """
         if not x.is_number or x.count_ops() <= _LARGEST_CONSTANT:
             return x
@@ -123,25 +119,25 @@ class SymPyAlgebra:
         return label
 
     def unsigned(self, x: Expr) -> Expr:
-        """`x` itself: what has a name is used by its name."""
+        """`x` itself: named scalars are used by their names."""
         return x
 
     def shared(self, values: Sequence[Expr], named: Collection[Expr]) -> list[list[Expr]]:
-        """Nothing: names are all that expressions share."""
+        """Empty lists: expressions share nothing but names."""
         return [[] for _ in values]
 
     def size(self, scalars: Sequence[Expr]) -> int:
-        """Return 0: expressions are no graph."""
+        """0: expressions form no graph."""
         return 0
 
     def expanded(self, x: Expr) -> Expr:
-        """`x` with every name replaced by what it stands for."""
+        """`x` with every name replaced by its definition."""
         for label, definition in list(self.definitions.items())[len(self._expanded) :]:
             self._expanded[label] = definition.xreplace(self._expanded)
         return x.xreplace(self._expanded)
 
     def replaced(self, scalars: Sequence[Expr], values: Mapping[Expr, Expr]) -> list[Expr]:
-        """Symbols replaced; names that stand for something with such a symbol in it are not."""
+        """Replace symbols in `scalars`, but not inside the definitions of names."""
         return [x.xreplace(values) for x in scalars]
 
     def derivatives(self, inputs: Sequence[Expr], along: Sequence[Expr] = ()) -> SymPyDerivatives:
@@ -172,19 +168,15 @@ class SymPyDerivatives:
             self._known[x] = {0: change} if change != 0 else {}
 
     def rows(self, scalars: Sequence[Expr]) -> list[dict[int, Expr]]:
-        """See `of`: the derivatives of names are known."""
+        """Derivatives of several scalars: see `of`."""
         return [self.of(x) for x in scalars]
 
-    def of_statement(self, name: str, value: Expr) -> dict[int, Expr]:
-        """Derivatives of the right side of a statement."""
-        return self.of(value)
-
     def remember(self, name: str, value: Expr, row: dict[int, Expr]) -> None:
-        """The symbol `name` has the derivatives `row`."""
+        """Take `row` as the derivatives of the symbol `name`."""
         self._known[symbol(name)] = row
 
     def of(self, x: Expr) -> dict[int, Expr]:
-        """Derivatives of `x`; names that were not met before are differentiated first."""
+        """Derivatives of `x`; the names inside it are differentiated first."""
         stack = [label for label in _symbols_in(x) if self._is_unknown(label)]
         while stack:
             label = stack[-1]
@@ -220,12 +212,12 @@ class SymPyAdjoints:
         self._seen = 0
 
     def of(self, x: Expr, weight: Expr, named: Collection[Expr]) -> dict[Expr, Expr]:
-        """Return the gradient by the symbols in `x`: a name is one, and has nothing inside."""
+        """Gradient of `weight` times `x` by the symbols in it, names included."""
         terms = {label: weight * x.diff(label) for label in _symbols_in(x) if self._moved(label)}
         return {label: term for label, term in terms.items() if term != 0}
 
     def _moved(self, label: Expr) -> bool:
-        """Whether what `label` stands for depends on the inputs; names are defined in order."""
+        """Whether the definition of `label` depends on the inputs; names are defined in order."""
         for name, definition in list(self._definitions.items())[self._seen :]:
             inside = definition.free_symbols
             self._moves[name] = any(self._moves.get(symbol, False) for symbol in inside)
@@ -237,78 +229,10 @@ def _symbols_in(x: Expr) -> list[Expr]:
     return sorted(x.free_symbols, key=lambda label: str(label.name))
 
 
-SYMPY_ARITHMETIC = Arithmetic(constant=constant, functions=_FUNCTIONS)
-
-
 def to_sympy(scalars: Sequence[Scalar]) -> list[Expr]:
     """The scalars as SymPy expressions, symbols by name.
 
     The result shares subexpressions in memory; printing it may still be exponential in depth.
     """
     names = {node.name for node in reachable(scalars) if node.op is SYMBOL}
-    return evaluate(scalars, {name: symbol(name) for name in names}, SYMPY_ARITHMETIC)
-
-
-_HEADS: dict[Any, str] = {
-    sympy.sin: "sin",
-    sympy.cos: "cos",
-    sympy.tan: "tan",
-    sympy.asin: "asin",
-    sympy.acos: "acos",
-    sympy.atan: "atan",
-    sympy.atan2: "atan2",
-    sympy.exp: "exp",
-    sympy.log: "log",
-    sympy.tanh: "tanh",
-    sympy.Abs: "abs",
-    sympy.sign: "sign",
-}
-
-
-def from_sympy(
-    expressions: Iterable[Expr], graph: Graph, symbols: Mapping[str, Scalar] | None = None
-) -> list[Scalar]:
-    """SymPy expressions as scalars of `graph`; symbols are looked up by name, else made.
-
-    ValueError names the first construct that has no counterpart in the graph.
-    """
-    nodes = dict(symbols or {})
-    done: dict[Expr, Scalar] = {}
-    wanted = list(expressions)
-    for root in wanted:
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            if node in done:
-                stack.pop()
-                continue
-            missing = [arg for arg in node.args if arg not in done]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            done[node] = _from_sympy_node(node, [done[arg] for arg in node.args], graph, nodes)
-    return [done[expression] for expression in wanted]
-
-
-def _from_sympy_node(
-    node: Expr, args: list[Scalar], graph: Graph, symbols: dict[str, Scalar]
-) -> Scalar:
-    if node.is_Symbol:
-        return symbols[node.name] if node.name in symbols else graph.symbol(node.name)
-    if node.is_number and not node.args:
-        if not (node.is_real and node.is_finite):
-            raise ValueError(f"{node} is not a finite real number")
-        return graph.constant(float(node))
-    if node.is_Add or node.is_Mul:
-        combine = graph.add if node.is_Add else graph.mul
-        total = args[0]
-        for arg in args[1:]:
-            total = combine(total, arg)
-        return total
-    if node.is_Pow:
-        return graph.function("pow", *args)
-    name = _HEADS.get(node.func)
-    if name is None:
-        raise ValueError(f"{node.func.__name__} has no counterpart in generated code")
-    return graph.function(name, *args)
+    return evaluate(scalars, {x: symbol(x) for x in names}, Arithmetic(constant, _FUNCTIONS))

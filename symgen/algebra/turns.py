@@ -1,7 +1,7 @@
-"""Rotations of vectors and 3x3 matrices that make use of structure: planes, quarter turns.
+"""Rotations of vectors and 3x3 matrices that exploit structure: planes, quarter turns.
 
-A rotation that leaves a coordinate axis alone mixes two coordinates: half of its products are gone,
-and turning a symmetric matrix takes nine instead of the 45 of a general rotation.
+A rotation about a coordinate axis mixes two coordinates: it needs half of the products, and for a
+symmetric matrix nine instead of the 45 of a general rotation.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Matrix, Vector
+from symgen.algebra.linear import Matrix, Vector, all_zero, identity, inner
 
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 PLANES = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
-"""Two axes that a plane rotation mixes, and the one that it leaves alone."""
+"""The two axes that a plane rotation mixes, and its axis."""
 
 
 def mirrored(entries: dict[tuple[int, int], S]) -> Matrix[S]:
-    """The symmetric 3x3 matrix with these entries on and above its diagonal."""
+    """Make the symmetric 3x3 matrix with these entries on and above its diagonal."""
     return Matrix([[entries[min(i, k), max(i, k)] for k in range(3)] for i in range(3)])
 
 
 @dataclass(frozen=True)
 class Turn(Generic[S]):
-    """A rotation matrix, and the plane that it turns in where it leaves a coordinate axis alone.
+    """A rotation matrix, and its plane where the axis is a coordinate axis.
 
-    `plane` is (i, k, left) where rows and columns i and k are those of a plane rotation; None for
+    `plane` is (i, k, axis) where rows and columns i and k are those of a plane rotation; None for
     a rotation about a skew axis.
     """
 
@@ -35,11 +35,11 @@ class Turn(Generic[S]):
     trivial: bool
 
     def apply(self, vector: Vector[S]) -> Vector[S]:
-        """Components ahead of the rotation, from those behind it."""
+        """R v: components in the outer axes, from those in the rotated axes."""
         return vector if self.trivial else self.matrix.apply(vector)
 
     def undo(self, vector: Vector[S]) -> Vector[S]:
-        """The other way."""
+        """R^T v: the inverse of `apply`."""
         return vector if self.trivial else self.matrix.apply_transposed(vector)
 
     def symmetric(self, x: Matrix[S]) -> Matrix[S]:
@@ -49,7 +49,7 @@ class Turn(Generic[S]):
         if self.plane is None:
             half = self.matrix @ x
             row = self.matrix.rows
-            return mirrored({(i, k): _inner(half.rows[i], row[k]) for i, k in UPPER})
+            return mirrored({(i, k): inner(half.rows[i], row[k]) for i, k in UPPER})
         i, k, left = self.plane
         c, s = self.matrix[i, i], self.matrix[k, i]
         # R x R^T with w = s (x_ii - x_kk) + 2 c x_ik: four products instead of eight
@@ -89,28 +89,15 @@ class Turn(Generic[S]):
         return Matrix([[entries[row, column] for column in range(3)] for row in range(3)])
 
 
-def _inner(x: tuple[S, ...], y: tuple[S, ...]) -> S:
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
-
-
 def turn_of(matrix: Matrix[S], algebra: Algebra[S]) -> Turn[S]:
-    """The rotation `matrix`, classified by its structure."""
-
-    def zero(x: S) -> bool:
-        return algebra.is_zero(x)
-
-    unit = algebra.one
-    trivial = all(
-        zero(matrix[i, k] - unit) if i == k else zero(matrix[i, k])
-        for i in range(3)
-        for k in range(3)
-    )
-    for i, k, left in PLANES:
-        beside = (matrix[i, left], matrix[k, left], matrix[left, i], matrix[left, k])
-        plane = zero(matrix[left, left] - unit) and all(map(zero, beside))
+    """Classify the rotation `matrix` by its structure."""
+    zero, difference = algebra.is_zero, matrix - identity(algebra)
+    trivial = all_zero(difference.entries, algebra)
+    for i, k, axis in PLANES:
+        fixed = [difference[position] for m in range(3) for position in ((m, axis), (axis, m))]
         alike = zero(matrix[i, i] - matrix[k, k]) and zero(matrix[i, k] + matrix[k, i])
-        if plane and alike:
-            return Turn(matrix, (i, k, left), trivial)
+        if all_zero(fixed, algebra) and alike:
+            return Turn(matrix, (i, k, axis), trivial)
     return Turn(matrix, None, trivial)
 
 

@@ -24,14 +24,7 @@ from symgen.exact.movements import (
     symbols,
 )
 from symgen.exact.points import Movement, Point, random_points
-from symgen.exact.relations import (
-    DIRECTION,
-    PARAMETERS,
-    RELATIONS,
-    SENSITIVITY,
-    TIME,
-    Relation,
-)
+from symgen.exact.relations import DIRECTION, PARAMETERS, RELATIONS, SENSITIVITY, TIME, Relation
 from symgen.program.program import Program
 
 Programs = Mapping[Key, Program[Scalar]]

@@ -12,12 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from symgen.algebra.nodes import NEG, Scalar
-from symgen.exact.movements import (
-    Displacements,
-    by_entries,
-    by_parameters,
-    varying_parameters,
-)
+from symgen.exact.movements import Displacements, by_entries, by_parameters, varying_parameters
 from symgen.exact.points import Movement, random_points
 from symgen.program.program import Program, Statement, Step
 
@@ -63,12 +58,7 @@ def location(program: Program[Scalar], line: Line) -> Location:
     """The place of a statement."""
     step, statement = line
     return Location(
-        program.formulation,
-        program.function,
-        step.kind,
-        step.joint,
-        statement.name,
-        statement.note,
+        program.formulation, program.function, step.kind, step.joint, statement.name, statement.note
     )
 
 

@@ -75,10 +75,7 @@ class Point:
         return self.changes(scalars, [{name: None} for name in directions])
 
     def changes(
-        self,
-        scalars: Iterable[Scalar],
-        movements: Sequence[Movement],
-        held: Sequence[Scalar] = (),
+        self, scalars: Iterable[Scalar], movements: Sequence[Movement], held: Sequence[Scalar] = ()
     ) -> list[Slopes]:
         """Per scalar: position of a movement in `movements` -> how fast the scalar changes.
 

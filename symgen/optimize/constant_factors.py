@@ -1,75 +1,70 @@
-"""Constant factors go to where they are multiplied once.
+"""Sharing of products with constants.
 
-The graph moves constants outwards while it is built, (2 x) y = 2 (x y), which shows what cancels
-and what is equal.  But where 2 x is a factor of many products, each of them then has two
-multiplications instead of one.  This pass moves such constants back: c (x y) becomes (c x) y where
-c x is there anyway, or serves two products at least.
-
-Nothing else changes: the nodes are copied one by one, and a product that has a name keeps it.
+The graph moves constants outwards while it is built, (2 x) y = 2 (x y), so that equal terms meet.
+But where 2 x is a factor of many products, each of them then has two multiplications instead of
+one.  This pass moves such constants back: c (x y) becomes (c x) y where c x exists already or
+serves at least two products.  All other nodes are copied, and named products keep their names.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Scalar, reachable
 from symgen.algebra.rounding import FUNCTIONS
-from symgen.program.program import Input, Output, Program, Statement, Step
+from symgen.program.program import Input, Program
 
 ROUNDS = 4
-"""A constant may move through as many products that are nested."""
+"""Number of passes: a constant moves into one more nested product with each."""
 
-Place = tuple[float, int]
-"""A positive constant, and the index of what it is multiplied by."""
+Key = tuple[float, int]
+"""The magnitude of a constant, and the index of its cofactor."""
 
 
 def with_constants_inside(program: Program[Scalar]) -> Program[Scalar]:
     """Return the program with fewer multiplications."""
-    for done in range(ROUNDS):
-        wanted = [*(line.value for line in program.statements), *program.results]
-        nodes = reachable(wanted)
-        inside = _destinations(nodes, wanted)
+    for number in range(ROUNDS):
+        nodes = reachable(program.values)
+        inside = _destinations(nodes, program.values)
         if not inside:
             break
         program = _rebuilt(program, nodes, inside)
-        if done:  # the former one was made here, too
+        if number:  # its graph was made by the last round
             nodes[0].graph.close()
     return program
 
 
 def _destinations(nodes: Sequence[Scalar], wanted: Sequence[Scalar]) -> dict[int, int]:
-    """For products c (x y) by index: which of x and y, 0 or 1, is to be multiplied by c."""
+    """Map indices of products c (x y) to the factor, 0 or 1 for x or y, that c moves to."""
     uses = Counter(arg.index for node in nodes for arg in node.args)
     uses.update(node.index for node in wanted)
     scaled = [node for node in nodes if node.op is MUL and node.args[0].op is CONST]
-    occupied = {_place(node, node.args[1]) for node in scaled}
+    existing = {_key(node, node.args[1]) for node in scaled}
     movable = [x for x in scaled if x.args[1].op is MUL and uses[x.args[1].index] == 1]
-    asked = Counter(_place(x, factor) for x in movable for factor in set(x.args[1].args))
+    possible = Counter(_key(x, factor) for x in movable for factor in set(x.args[1].args))
     inside: dict[int, int] = {}
     for node in movable:
-        places = [_place(node, factor) for factor in node.args[1].args]
-        inside[node.index] = max((0, 1), key=lambda i: (places[i] in occupied, asked[places[i]]))
-    chosen = Counter(_place(x, x.args[1].args[inside[x.index]]) for x in movable)
+        keys = [_key(node, factor) for factor in node.args[1].args]
+        inside[node.index] = max((0, 1), key=lambda i: (keys[i] in existing, possible[keys[i]]))
+    chosen = Counter(_key(x, x.args[1].args[inside[x.index]]) for x in movable)
     return {
         node.index: inside[node.index]
         for node in movable
-        if (place := _place(node, node.args[1].args[inside[node.index]])) in occupied
-        or chosen[place] > 1
+        if (key := _key(node, node.args[1].args[inside[node.index]])) in existing or chosen[key] > 1
     }
 
 
-def _place(node: Scalar, factor: Scalar) -> Place:
+def _key(node: Scalar, factor: Scalar) -> Key:
     return abs(node.args[0].value), factor.index
 
 
 def _rebuilt(
     program: Program[Scalar], nodes: Sequence[Scalar], inside: dict[int, int]
 ) -> Program[Scalar]:
-    """A copy in a graph of its own."""
+    """Copy the program into a new graph, with the constants moved `inside`."""
     graph = Graph()
     combine: dict[str, Callable[..., Scalar]] = {
         MUL: graph.product, ADD: graph.add, SUB: graph.sub, DIV: graph.div, NEG: graph.neg,
@@ -93,16 +88,4 @@ def _rebuilt(
         Input(x.name, x.shape, tuple(map(graph.symbol, x.symbol_names)), x.symbol_names)
         for x in program.inputs
     )
-    steps = tuple(
-        Step(
-            step.kind,
-            step.joint,
-            tuple(Statement(x.name, copies[x.value.index], x.note) for x in step.statements),
-        )
-        for step in program.steps
-    )
-    outputs = tuple(
-        Output(x.name, x.shape, tuple(copies[entry.index] for entry in x.entries))
-        for x in program.outputs
-    )
-    return replace(program, inputs=inputs, steps=steps, outputs=outputs)
+    return program.with_values(inputs, (copies[node.index] for node in program.values))

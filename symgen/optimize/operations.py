@@ -1,4 +1,4 @@
-"""Operation counts: what a program costs, before and after common subexpressions are shared.
+"""Operation counts of programs, before and after common subexpressions are shared.
 
 "Before" is the expanded expression tree: every output written out in full, nothing shared.
 "After" is the program: every node once.  Subtractions count as additions; a change of sign is free.
@@ -38,24 +38,15 @@ class OperationCount:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Number of operations of all kinds."""
         return self.additions + self.multiplications + self.divisions + self.functions
 
     def __add__(self, other: OperationCount) -> OperationCount:
-        return OperationCount(
-            self.additions + other.additions,
-            self.multiplications + other.multiplications,
-            self.divisions + other.divisions,
-            self.functions + other.functions,
-        )
+        counts = vars(other)
+        return OperationCount(**{kind: n + counts[kind] for kind, n in vars(self).items()})
 
     def __mul__(self, times: int) -> OperationCount:
-        return OperationCount(
-            self.additions * times,
-            self.multiplications * times,
-            self.divisions * times,
-            self.functions * times,
-        )
+        return OperationCount(**{kind: n * times for kind, n in vars(self).items()})
 
 
 def operations_after(outputs: Iterable[Scalar]) -> OperationCount:
@@ -64,9 +55,9 @@ def operations_after(outputs: Iterable[Scalar]) -> OperationCount:
 
 
 def operations_in_loops(looped: LoopedProgram[Scalar]) -> OperationCount:
-    """Operations of all phases together, every joint and pair counted.
+    """Operations of all phases together, for every joint and pair.
 
-    More than a straight line of the same has: loops know no joint whose entries are 0.
+    A straight line has fewer: it skips entries of single joints that are 0.
     """
     return sum((_in_phase(phase, looped) for phase in looped.phases), OperationCount())
 
@@ -95,10 +86,10 @@ def _in_phase(phase: Phase[Scalar], looped: LoopedProgram[Scalar]) -> OperationC
 
 
 def operations_before(outputs: Iterable[Scalar]) -> OperationCount:
-    """Operations of the fully expanded outputs; exact, however astronomically large."""
+    """Operations of the fully expanded outputs, as an exact integer."""
     wanted = list(outputs)
     nodes = reachable(wanted)
-    copies = dict.fromkeys((node.index for node in nodes), 0)  # how often each is written out
+    copies = dict.fromkeys((node.index for node in nodes), 0)  # occurrences in the expansion
     for node in wanted:
         copies[node.index] += 1
     counts: Counter[str] = Counter()

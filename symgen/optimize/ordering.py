@@ -2,17 +2,16 @@
 
     schedule : Program[Scalar] -> Schedule
 
-Sines and cosines of angles that the arguments give come first, in a section of their own, because
-they are found fastest all together.  Then the order is that of the recursion: step by step,
-statement by statement, because it is the order a reader expects and the fastest one to execute.
-Subexpressions that several later expressions share become temporaries ``t1, t2, ...`` right before
-their first use; what is used once is printed inside its consumer, as long as the line stays
-readable.  Statements that no output needs, and statements that fold to a constant or a bare symbol,
-vanish; an expression that was named twice is computed once.  An output entry is stored as soon as
-its value is known.
+Sines and cosines of angles that depend on the arguments alone come first, in one section, because
+they are computed fastest together.  Then the order is that of the recursion, step by step,
+statement by statement: readers expect it, and it executes fastest.  Subexpressions that several
+later expressions share become temporaries ``t1, t2, ...`` right before their first use; those used
+once are printed inside their consumer, as long as the line stays readable.  Statements that no
+output needs, and statements that fold to a constant or a bare symbol, vanish; an expression that
+was named twice is computed once.  An output entry is stored as soon as its value is known.
 
-Expressions that belong to no step (a program that was differentiated has many) follow the steps in
-the order in which they were created, which is again the order of the recursion.
+Expressions that belong to no step (a program that was differentiated has many) follow in the order
+of their creation, which is again the order of the recursion.
 
 Every traversal is iterative and visits a node a bounded number of times: the cost is linear.
 """
@@ -30,10 +29,10 @@ from symgen.program.program import Program
 MAX_OPERATIONS = 8
 MAX_CHARACTERS = 72
 ANGLES = "angles"
-"""Kind of the first section: sines and cosines of what the arguments alone give."""
+"""Kind of the first section: sines and cosines of angles that depend on the arguments alone."""
 
 RESULTS = "results"
-"""Kind of the last section: what belongs to no step."""
+"""Kind of the last section: expressions that belong to no step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ def is_wave(node: Scalar) -> bool:
 
 
 def schedule(program: Program[Scalar]) -> Schedule:
-    """The program as a linear list of assignments."""
+    """Arrange the program as a linear list of assignments."""
     return _Scheduler(program).run()
 
 
@@ -156,10 +155,10 @@ class _Scheduler:
         self._close(RESULTS, "")
         return Schedule(self.program, tuple(self.sections), self.names, zeros)
 
-    # -- what is known before the walk ---------------------------------------------------------
+    # -- preparation ----------------------------------------------------------------------------
 
     def _entries(self) -> dict[int, list[tuple[str, int]]]:
-        """Node index -> the output entries that it is the value of; constants and symbols not."""
+        """Node index -> output entries with that value; constants and symbols are left out."""
         entries: dict[int, list[tuple[str, int]]] = {}
         for output in self.program.outputs:
             for position, node in enumerate(output.entries):
@@ -168,7 +167,7 @@ class _Scheduler:
         return entries
 
     def _uses(self) -> dict[int, int]:
-        """Node index -> how often it is an operand or an output entry."""
+        """Node index -> number of uses as an operand or output entry."""
         uses = {node.index: len(self.entries.get(node.index, ())) for node in self.live}
         for node in self.live:
             for arg in node.args:
@@ -207,7 +206,7 @@ class _Scheduler:
     # -- the walk ------------------------------------------------------------------------------
 
     def _compute(self, root: Scalar) -> None:
-        """Append the lines that `root` needs and that are not there yet, and its own."""
+        """Append the missing lines that `root` needs, and its own."""
         stack, computed = [root], self.known
         while stack:
             node = stack[-1]
@@ -223,7 +222,7 @@ class _Scheduler:
             computed.add(node.index)
 
     def _place(self, node: Scalar) -> None:
-        """Give `node` a line of its own, or leave it to its consumer's line."""
+        """Give `node` a line, or leave it to the line of its consumer."""
         size = self._size(node)
         while not size.readable:
             parts = [arg for arg in node.args if self._is_separable(arg)]
@@ -264,7 +263,7 @@ class _Scheduler:
         return _Size(operations, characters)
 
     def _store_atoms(self) -> dict[str, tuple[int, ...]]:
-        """Store the entries that are constants or bare symbols; return the zeros, left out."""
+        """Store the entries that are constants or bare symbols; return the positions of zeros."""
         zeros: dict[str, tuple[int, ...]] = {}
         for output in self.program.outputs:
             atoms = [(i, node) for i, node in enumerate(output.entries) if node.is_atomic]

@@ -18,12 +18,7 @@ from symgen.errors import RequestError
 from symgen.options import ALL, BuildOptions
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
-from symgen.toolchain.compiler import (
-    ZIG_PACKAGE,
-    Compiler,
-    CompilerMissingError,
-    find_compiler,
-)
+from symgen.toolchain.compiler import ZIG_PACKAGE, Compiler, CompilerMissingError, find_compiler
 from symgen.toolchain.install import check_place
 from symgen.toolchain.key import build_key
 from symgen.toolchain.manifest import Manifest, read_manifest

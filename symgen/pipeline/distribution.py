@@ -21,14 +21,7 @@ from symgen.pipeline.build_report import BuildReport
 from symgen.pipeline.building import build, run
 from symgen.support.journal import Journal
 from symgen.toolchain.files import check_writable, file_system_errors, write_atomically
-from symgen.toolchain.wheels import (
-    check_free,
-    editable,
-    install,
-    packed,
-    source,
-    version_named,
-)
+from symgen.toolchain.wheels import check_free, editable, install, packed, source, version_named
 
 
 @dataclass(frozen=True)

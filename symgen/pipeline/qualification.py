@@ -84,10 +84,7 @@ def _two_link(backends: Sequence[str], flags: str) -> SourceBundle:
 def _validated(
     bundle: SourceBundle, binaries: Future[CompileResult], backends: Sequence[str]
 ) -> ValidationResult:
-    with (
-        open_cache().workspace("two-link") as folder,
-        stage(folder / bundle.package) as staged,
-    ):
+    with open_cache().workspace("two-link") as folder, stage(folder / bundle.package) as staged:
         staged.write_sources(bundle.files)
         if bundle.extensions:
             staged.write_binaries(binaries.result().files())

@@ -20,7 +20,7 @@ from symgen.program.builder import ProgramBuilder
 from symgen.program.program import ADJOINT, Input
 
 BACKWARDS = "adjoints: "
-"""In front of the kind of a step: its statements are adjoints of those of that step."""
+"""Prefix of the kind of a step that holds the adjoints of another step."""
 
 
 def pull_back(
@@ -30,10 +30,10 @@ def pull_back(
     inputs: Sequence[Input[S]],
     start: int = 0,
 ) -> list[list[S]]:
-    """Put behind all that is written the gradient of weights . results by each of the `inputs`.
+    """Append the statements of the gradient of weights . results by each of the `inputs`.
 
-    A list for every input, with an entry for each of its symbols.  `results` do not depend on the
-    steps ahead of `start`.
+    Returns a list for every input, with an entry for each of its symbols.  `results` must not
+    depend on the steps ahead of `start`.
     """
     algebra = builder.algebra
     reverse = algebra.adjoints([symbol for array in inputs for symbol in array.symbols])
@@ -43,7 +43,7 @@ def pull_back(
     for step in written:
         for line in step.statements:
             label = algebra.named(line.name, line.value)
-            # a constant or an input by another name is nothing new where scalars are no names
+            # over a graph, an alias of a constant or an input is that scalar itself
             is_new = label != line.value or not algebra.is_atomic(line.value)
             label = algebra.unsigned(label)
             if label not in named and is_new:
@@ -55,12 +55,12 @@ def pull_back(
     named.update(scalar for scalars in inside.values() for scalar in scalars)
     adjoints: dict[S, S] = {}
 
-    def hand_on(value: S, weight: S) -> None:
+    def propagate(value: S, weight: S) -> None:
         for scalar, term in reverse.of(value, weight, named).items():
             adjoints[scalar] = adjoints[scalar] + term if scalar in adjoints else term
 
     for result, weight in zip(results, weights, strict=True):
-        hand_on(result, weight)
+        propagate(result, weight)
     for step in reversed(written):
         with builder.step(BACKWARDS + step.kind, step.joint):
             for line in reversed(step.statements):
@@ -73,11 +73,11 @@ def pull_back(
                 if not algebra.is_zero(adjoint):
                     adjoint = adjoint if label == value else -adjoint
                     name = f"{line.name}_adjoint"
-                    hand_on(line.value, builder.let(name, adjoint, ADJOINT + line.note))
+                    propagate(line.value, builder.let(name, adjoint, ADJOINT + line.note))
                 for scalar in reversed(inside[line.name]):
                     named.remove(scalar)
                     adjoint = adjoints.pop(scalar, algebra.zero)
                     if not algebra.is_zero(adjoint):
-                        hand_on(scalar, adjoint)
+                        propagate(scalar, adjoint)
     zero = algebra.zero
     return [[adjoints.get(symbol, zero) for symbol in array.symbols] for array in inputs]

@@ -117,10 +117,7 @@ CONSTRAINT_FUNCTIONS: tuple[Function, ...] = (
         "constraint_torque_derivatives",
         "Torques J^T multipliers of the constraints, and their derivatives with respect to q.",
         (Q, CONSTRAINT_MULTIPLIERS),
-        (
-            _TORQUES,
-            by_joint("dp_dq", "[i, j] = d constraint_torques_i / d q_j"),
-        ),
+        (_TORQUES, by_joint("dp_dq", "[i, j] = d constraint_torques_i / d q_j")),
         (T,),
         needs=("n_constraints",),
     ),

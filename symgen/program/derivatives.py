@@ -86,10 +86,7 @@ DERIVATIVES: Mapping[str, Derivative] = {
     ),
     "hybrid_dynamics_derivatives": Derivative("hybrid_dynamics", {"y": "y"}, ("q", "qd", "x")),
     "constraint_acceleration_derivatives": Derivative(
-        "constraint_accelerations",
-        _CONSTRAINTS,
-        ("q", "qd"),
-        rates={"dcdd_dqd": ("dcd_dq", 2)},
+        "constraint_accelerations", _CONSTRAINTS, ("q", "qd"), rates={"dcdd_dqd": ("dcd_dq", 2)}
     ),
     "constraint_torque_derivatives": Derivative(
         "constraint_torques", {"constraint_torques": "p"}, ("q",)

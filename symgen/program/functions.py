@@ -121,11 +121,7 @@ FUNCTIONS: tuple[Function, ...] = (
             Argument("coriolis_torques", ("n",), "terms in qd_k qd_l, k and l different"),
             Argument("gravity_torques", ("n",), "as gravity_forces"),
             Argument("load_torques", ("n",), "what holds the robot against the loads"),
-            Argument(
-                "joint_term_torques",
-                ("n",),
-                "damping, springs and friction of the joints",
-            ),
+            Argument("joint_term_torques", ("n",), "damping, springs and friction of the joints"),
         ),
         (LOADS,),
         record="TorqueParts",

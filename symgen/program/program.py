@@ -11,8 +11,8 @@ the node itself.  Over SymPy the values are expressions, and later ones refer to
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Generic
 
 from symgen.algebra.interface import S
@@ -38,16 +38,15 @@ class Output(Generic[S]):
 
 
 DERIVATIVE = "d "
-"""In front of a label: the statement is the derivative of one with that label."""
-
+"""Prefix of a label: the statement is the derivative of one with that label."""
 
 ADJOINT = "adjoint "
-"""In front of a label: the statement is the derivative of a sum of results by what a statement with
-that label defines."""
+"""Prefix of a label: the statement is the derivative of a sum of results by a scalar that a
+statement with that label defines."""
 
 
 def is_derivative(note: str) -> bool:
-    """Whether a statement with this note is a derivative of another one, or by one."""
+    """Whether a statement with this note is a derivative or an adjoint of another one."""
     return note.startswith((DERIVATIVE, ADJOINT))
 
 
@@ -104,3 +103,20 @@ class Program(Generic[S]):
             if candidate.name == name:
                 return candidate
         raise KeyError(name)
+
+    def with_values(self, inputs: tuple[Input[S], ...], values: Iterable[S]) -> Program[S]:
+        """The program with other inputs, and other values of all statements, then `results`."""
+        new = iter(values)
+        steps = tuple(
+            replace(x, statements=tuple(replace(line, value=next(new)) for line in x.statements))
+            for x in self.steps
+        )
+        outputs = tuple(
+            replace(x, entries=tuple(next(new) for _ in x.entries)) for x in self.outputs
+        )
+        return replace(self, inputs=inputs, steps=steps, outputs=outputs)
+
+    @property
+    def values(self) -> list[S]:
+        """The values of all statements, then the results."""
+        return [*(statement.value for statement in self.statements), *self.results]

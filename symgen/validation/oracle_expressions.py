@@ -13,14 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from symgen.description.expressions import (
-    CONSTANT_VALUES,
-    Expression,
-    Name,
-    Node,
-    Number,
-    evaluate,
-)
+from symgen.description.expressions import CONSTANT_VALUES, Expression, Name, Node, Number, evaluate
 from symgen.description.model import RobotDescription
 
 Array = np.ndarray[Any, Any]

@@ -371,10 +371,7 @@ class Model:
         self.joints = _joints(description, number)
         self.space = configuration(description) or Configuration(len(self.coordinate_names))
         self.terms = JointTerms(
-            self.space.n,
-            joint_term_numbers(joints, number),
-            *coupling(joints, number),
-            self.space,
+            self.space.n, joint_term_numbers(joints, number), *coupling(joints, number), self.space
         )
         self._find_what_moves()
         self.gravity = np.array([number(x) for x in description.gravity])

@@ -22,14 +22,7 @@ from typing import Any
 import numpy as np
 
 from symgen.runtime.disturbance import disturbed_product
-from symgen.validation.oracle_model import (
-    Array,
-    Model,
-    Motion,
-    Points,
-    as_array,
-    twist_matrix,
-)
+from symgen.validation.oracle_model import Array, Model, Motion, Points, as_array, twist_matrix
 
 
 class RobotMotion:

@@ -51,12 +51,7 @@ from symgen.support.journal import Progress, silent
 from symgen.validation.conditioning import condition, mass_terms
 from symgen.validation.oracle_constraints import constraint_names
 from symgen.validation.oracle_expressions import parameter_values, reader
-from symgen.validation.oracle_model import (
-    configuration,
-    coupling,
-    joint_term_numbers,
-    unread_types,
-)
+from symgen.validation.oracle_model import configuration, coupling, joint_term_numbers, unread_types
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot, lagrange_and_power
 
 INDEPENDENT = "the independent numeric model"

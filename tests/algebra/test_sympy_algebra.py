@@ -1,4 +1,4 @@
-"""SymPy scalars, conversion both ways, and the readable forms."""
+"""SymPy scalars, conversion to them, and the readable forms."""
 
 import math
 import random
@@ -9,12 +9,12 @@ import sympy
 from symgen.algebra.blackboard import fourier, latex_names, readable, with_decimals
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
-from symgen.algebra.sympy_algebra import SymPyAlgebra, constant, from_sympy, symbol, to_sympy
+from symgen.algebra.sympy_algebra import SymPyAlgebra, constant, symbol, to_sympy
 from tests.algebra.test_graph import SYMBOLS, random_expression
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_round_trip(seed):
+def test_conversion_keeps_values(seed):
     rng = random.Random(seed)
     g = Graph()
     scalar, _ = random_expression(rng, g, 25)
@@ -23,17 +23,6 @@ def test_round_trip(seed):
     expected = evaluate([scalar], values)[0]
     numbers = {symbol(s): v for s, v in values.items()}
     assert float(expression.subs(numbers)) == pytest.approx(float(expected), rel=1e-10, abs=1e-12)
-    back = from_sympy([expression], Graph())[0]
-    assert evaluate([back], values)[0] == pytest.approx(float(expected), rel=1e-10, abs=1e-12)
-
-
-def test_what_has_no_counterpart_is_refused():
-    x = sympy.Symbol("x")
-    with pytest.raises(ValueError, match="gamma"):
-        from_sympy([sympy.gamma(x)], Graph())
-    for number in (sympy.I, sympy.zoo, sympy.nan, sympy.oo):
-        with pytest.raises(ValueError, match="finite real number"):
-            from_sympy([x + number if number.is_finite else number], Graph())
 
 
 def test_constants_mean_what_stands_in_the_file():

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from symgen.algebra.graph import Graph
-from symgen.optimize.dead_code import without_dead_code
-from symgen.optimize.folding import fold
+from symgen.optimize.folding import fold, without_dead_code
 from symgen.optimize.operations import OperationCount, operations_after, operations_before
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call

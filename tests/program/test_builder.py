@@ -6,7 +6,7 @@ import pytest
 from symgen.algebra.graph import Graph
 from symgen.algebra.linear import Matrix, Vector
 from symgen.algebra.sympy_algebra import SymPyAlgebra
-from symgen.optimize.dead_code import without_dead_code
+from symgen.optimize.folding import without_dead_code
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
 
