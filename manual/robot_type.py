@@ -12,9 +12,8 @@ from pathlib import Path
 import symgen
 from manual import calls
 from symgen.program.arguments import PARAMETERS, Argument
-from symgen.program.constraint_functions import CONSTRAINT_FUNCTIONS
 from symgen.program.function import Function
-from symgen.program.functions import FUNCTIONS
+from symgen.program.functions import CONSTRAINT_FUNCTIONS, FUNCTIONS
 from symgen.program.products import PRODUCTS
 from symgen.robot.records import record_fields
 

@@ -10,9 +10,10 @@ import pytest
 from symgen.cli import cli, run
 from symgen.comparing import comparison
 from symgen.formulations import FORMULATIONS
-from symgen.program.functions import FUNCTION_NAMES, OF_TREES
+from symgen.program.functions import FUNCTION_NAMES
 from tests.choosing import some_slow
 from tests.modules import quick_builds
+from tests.oracles.functions_of_trees import OF_TREES
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 TWO_LINK = str(EXAMPLES / "two_link.yaml")

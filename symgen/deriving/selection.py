@@ -21,8 +21,12 @@ from symgen.formulations import (
 )
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.options import ALL, DEFAULT, LARGEST_READING_ROBOT, NONE, STRAIGHT, BuildOptions
-from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
-from symgen.program.naming import function_suggestion
+from symgen.program.functions import (
+    FUNCTION_NAMES,
+    function_named,
+    function_suggestion,
+    senseless_functions,
+)
 from symgen.program.products import NEEDED
 from symgen.support.suggestions import suggestion
 

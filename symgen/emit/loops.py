@@ -26,16 +26,16 @@ from symgen.program.loops import (
     COLUMNS,
     ROW,
     WRITTEN,
+    AddDiagonal,
     Column,
     EachJoint,
     EachPair,
     Factors,
-    Known,
     LoopedProgram,
-    OnDiagonal,
     Pair,
     Phase,
     Product,
+    SetDiagonal,
     SolveColumn,
     SolveSquare,
     Solving,
@@ -358,13 +358,13 @@ class Loops:
             return PrintedPhase("base", number, places=tuple(places)), 0
         return self._solving(phase, number), 0
 
-    def _solving(self, phase: OnDiagonal | Solving, number: int) -> PrintedPhase:
+    def _solving(self, phase: AddDiagonal | Solving, number: int) -> PrintedPhase:
         squares: tuple[str, ...]
         columns: tuple[Column, ...] = ()
-        if isinstance(phase, Known):
+        if isinstance(phase, SetDiagonal):
             places = tuple(self._place(phase.column, joint) for joint in phase.joints)
-            return PrintedPhase("known", number, squares=(phase.square,), places=places)
-        if isinstance(phase, OnDiagonal):
+            return PrintedPhase("set diagonal", number, squares=(phase.square,), places=places)
+        if isinstance(phase, AddDiagonal):
             entries = (self._entries(phase.square)[phase.part],)
             squares, places = (phase.square,), (self._place(phase.column),)
             return PrintedPhase("diagonal", number, (), (), squares, places, entries)
@@ -463,7 +463,7 @@ class Loops:
                 varying.update(phase.columns)
             elif isinstance(phase, Product):
                 varying.update((phase.column, phase.result))
-            elif isinstance(phase, (Known, OnDiagonal, SolveColumn)):
+            elif isinstance(phase, (SetDiagonal, AddDiagonal, SolveColumn)):
                 varying.add(phase.column)
         return {
             column: tuple(entry.value for entry in entries.values())

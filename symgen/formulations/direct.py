@@ -81,7 +81,7 @@ def _partials(
     blocks: dict[str, Block[S]] = {}
     kept = [entry for name, entries in written.items() if name in wanted for entry in entries]
     for result, values in written.items():
-        rows = slopes.rows(values) if derivative.any_way else [slopes.of(x) for x in values]
+        rows = slopes.rows(values) if derivative.any_mode else [slopes.of(x) for x in values]
         start = 0
         for array in inputs:
             places = range(start, start := start + len(array.symbols))

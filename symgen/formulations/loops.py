@@ -22,11 +22,11 @@ from symgen.program.loops import (
     COLUMNS,
     ROW,
     WRITTEN,
+    AddDiagonal,
     Column,
     EachJoint,
     EachPair,
     LoopedProgram,
-    OnDiagonal,
     Pair,
     Phase,
     Solving,
@@ -224,7 +224,7 @@ class LoopsBuilder(Generic[S]):
         parts = [""] if len(stems) == 1 else "xyz"
         columns = [Column(stem, part) for stem in stems for part in parts]
         for place, column in enumerate(columns):
-            self._phases.append(OnDiagonal(square, column, place))
+            self._phases.append(AddDiagonal(square, column, place))
 
     def build(self) -> LoopedProgram[S]:
         """The finished program."""

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Scalar, reachable
 from symgen.program.loops import (
+    AddDiagonal,
     EachJoint,
     EachPair,
     Factors,
     Inverse,
     LoopedProgram,
-    OnDiagonal,
     Phase,
     Product,
     SolveColumn,
@@ -74,7 +74,7 @@ def _in_phase(phase: Phase[Scalar], looped: LoopedProgram[Scalar]) -> OperationC
         return beyond * (pairs + n) + before * pairs
     if isinstance(phase, TowardsBase):
         return OperationCount(additions=len(phase.columns) * sum(depth > 1 for depth in depths))
-    if isinstance(phase, OnDiagonal):
+    if isinstance(phase, AddDiagonal):
         return OperationCount(additions=n)
     if isinstance(phase, Product):
         return OperationCount(additions=2 * pairs, multiplications=2 * pairs + n)

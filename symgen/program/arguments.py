@@ -1,12 +1,9 @@
 """The arguments and results of functions: names, shapes, units and frames.
 
-Shapes are written in the sizes ``n``, ``n_joints``, ``10 n_joints``, ``n_free``, ``n_links``,
-``n_loads``, ``n_points``, ``n_outputs``, ``n_constraints``, ``n_motion_multipliers`` (those of
-constraints, where an output mentions multipliers), ``n_parameters``, ``nq``; batch axes stand in
-front of every shape.  n is the number of coordinates.  Joints have one coordinate each;
-where some follow others, those have none, and n_joints is larger than n.  A joint on a manifold has
-several velocities, which n counts, and other numbers in q, of which there are nq in all; elsewhere
-nq is n.
+Shapes are written in the sizes of `symgen.emit.bundle.ModuleMetadata.sizes`; batch axes stand in
+front of every shape.  n is the number of coordinates, which are also velocities.  n_joints is
+larger than n where joints follow others (mimic joints).  nq, the number of entries of q, differs
+from n where joints have quaternions.
 """
 
 from __future__ import annotations
@@ -39,7 +36,7 @@ EMPTY: Mapping[str, str] = {
 
 
 def why_empty(results: Iterable[Argument], sizes: Mapping[str, int]) -> str:
-    """Why results have no entries, and what to do about it; "" where they have some."""
+    """Say why results have no entries, and the remedy; "" where they have some."""
     sizes_of_results = {size for result in results for size in result.shape}
     return next((EMPTY[size] for size in EMPTY if size in sizes_of_results and not sizes[size]), "")
 
@@ -118,7 +115,7 @@ def by_parameter(name: str, of: str, *shape: Size) -> Argument:
 
 
 def along(name: str, of: str) -> Argument:
-    """How an argument or result varies with the runtime parameters."""
+    """The total derivative of an argument or result by the runtime parameters."""
     return Argument(
         name,
         ("n", "n_parameters"),

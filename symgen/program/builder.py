@@ -1,4 +1,4 @@
-"""Writing a program: a formulation names its temporaries here, step by step."""
+"""Construction of programs: formulations name their temporaries here, step by step."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class ProgramBuilder(Generic[S]):
         return declared.symbols
 
     def declare(self, array: Input[S]) -> None:
-        """Declare an array argument whose symbols are there."""
+        """Declare an array argument that has symbols already."""
         self._inputs.append(array)
 
     @contextmanager
     def taking(self, arrays: Iterable[Input[S]]) -> Iterator[None]:
-        """Give what is written inside `arrays` instead of the arguments of the same names."""
+        """Inside the `with` block, let `arrays` replace the arguments of the same names."""
         outer, by_name = self._inputs, {array.name: array for array in arrays}
         self._inputs = [by_name.get(array.name, array) for array in outer]
         try:
@@ -70,20 +70,19 @@ class ProgramBuilder(Generic[S]):
         self._inputs.append(Input("parameters", (len(names),), symbols, tuple(names)))
 
     def auxiliary(self, name: str, shape: tuple[int, ...], entry_names: Sequence[str]) -> Input[S]:
-        """Symbols that are no argument: to differentiate by, and gone from the results."""
+        """Make symbols that are no argument, to differentiate by and to substitute afterwards."""
         names = tuple(self.unique(entry) for entry in entry_names)
         return Input(name, shape, tuple(map(self.algebra.symbol, names)), names)
 
     def rewrite(self, change: Callable[[Step[S]], Step[S]]) -> None:
-        """Replace every step that is written so far."""
+        """Replace every step written so far by its `change`."""
         self._set_steps([change(step) for step in self._steps])
 
     def substitute(self, values: Mapping[S, S], results: Results[S]) -> Results[S]:
-        """Replace symbols in all that is written, by scalars that are defined before they occur.
+        """Replace symbols in all statements, by scalars that are defined before they occur.
 
-        This is how something counts as a constant while all is differentiated: write a symbol of
-        `auxiliary` in its place, differentiate, and substitute.  Returns `results` with them
-        replaced as well.
+        To hold an expression constant during differentiation, write a symbol of `auxiliary` in its
+        place, differentiate, and substitute.  Returns `results` with the same replacements.
         """
         if not values:
             return results
@@ -97,22 +96,17 @@ class ProgramBuilder(Generic[S]):
                 self.algebra.named(line.name, value)
             return Statement(line.name, value, line.note)
 
-        self._set_steps(
-            [
-                Step(step.kind, step.joint, tuple(map(replaced, step.statements)))
-                for step in self._steps
-            ]
-        )
+        self.rewrite(lambda step: replace(step, statements=tuple(map(replaced, step.statements))))
         return {name: list(islice(replacements, len(x))) for name, x in results.items()}
 
     @property
     def steps(self) -> tuple[Step[S], ...]:
-        """All that is written so far."""
+        """The steps written so far."""
         return tuple(self._steps)
 
     @property
     def length(self) -> int:
-        """Number of steps that are written so far."""
+        """Number of steps written so far."""
         return len(self._steps)
 
     def output(self, name: str, shape: tuple[int, ...], entries: Iterable[S]) -> None:
@@ -121,7 +115,7 @@ class ProgramBuilder(Generic[S]):
 
     @contextmanager
     def step(self, kind: str, joint: str = "") -> Iterator[None]:
-        """Statements made inside belong to one step.  Steps do not nest."""
+        """Collect the statements made inside into one step.  Steps do not nest."""
         if self._current is not None:
             raise RuntimeError("steps do not nest")
         self._current = []
@@ -134,9 +128,9 @@ class ProgramBuilder(Generic[S]):
 
     @contextmanager
     def variant(self, suffix: str, part: str = "") -> Iterator[None]:
-        """Names made inside carry `suffix`: for a recursion that runs several times.
+        """Append `suffix` to names made inside, for a recursion that runs several times.
 
-        `part` says what it is run for; it stands before the kind of each step.
+        `part` names the purpose of the run, as a prefix of the kind of each step.
         """
         outer = self._variant, self._part
         self._variant += suffix
@@ -175,10 +169,10 @@ class ProgramBuilder(Generic[S]):
         return self._let(name, value, note)
 
     def rename(self, values: Mapping[str, S], note: str) -> list[S]:
-        """Name scalars by what they are in the end, whatever they were called when they arose.
+        """Give scalars their final names, by renaming their statements where they have any.
 
-        Over an algebra whose scalars are names a statement says that both are the same.  Returns
-        what later expressions should use, in order.
+        Over an algebra whose scalars are names, a new statement equates both.  Returns the scalars
+        that later expressions should use, in order.
         """
         renamed_values: list[S] = []
         renamed: set[int] = set()
@@ -201,9 +195,9 @@ class ProgramBuilder(Generic[S]):
     def build(
         self, robot: str, formulation: str, function: str, notes: Mapping[str, str]
     ) -> Program[S]:
-        """The finished program; only the notes that its statements use are kept.
+        """Return the program, with those notes alone that its statements use.
 
-        The note ``d X`` of a derivative need not be in `notes`: it says of which equation.
+        The notes ``d X`` of derivatives are made from those of `notes`.
         """
         return Program(
             robot=robot,
@@ -216,7 +210,7 @@ class ProgramBuilder(Generic[S]):
         )
 
     def _append(self, step: Step[S]) -> None:
-        """Add a step; one that goes on with the former (same kind and joint) becomes part of it."""
+        """Add a step, or extend the last one if kind and joint are the same."""
         former = self._steps[-1] if self._steps else None
         if former is not None and (former.kind, former.joint) == (step.kind, step.joint):
             self._steps[-1] = Step(step.kind, step.joint, former.statements + step.statements)
@@ -232,19 +226,17 @@ class ProgramBuilder(Generic[S]):
             self._note_places(step)
 
     def _note_places(self, step: Step[S], start: int = 0) -> None:
-        """Where each value stands first: number of the last step, position of the statement."""
+        """Remember the first position of each value: number of the step, position in it."""
         last = len(self._steps) - 1
         for k, line in enumerate(step.statements, start):
             self._places.setdefault(id(line.value), (last, k))
 
     def _let(self, name: str, value: S, note: str) -> S:
-        if self._current is None:
-            raise RuntimeError("a statement stands outside every step")
         return value if self.algebra.is_atomic(value) else self._write(name, value, note)
 
     def _write(self, name: str, value: S, note: str) -> S:
         if self._current is None:
-            raise RuntimeError("a statement stands outside every step")
+            raise RuntimeError(f"the statement {name} stands outside every step")
         unique = self.unique(name + self._variant)
         self._current.append(Statement(unique, value, note))
         label = self.algebra.named(unique, value)

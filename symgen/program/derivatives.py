@@ -1,7 +1,8 @@
-"""Functions that are derivatives of other functions of the table: of which, by what, in what names.
+"""The functions that are derivatives of other functions of the table.
 
-A formulation writes values.  `symgen.formulations.direct` derives these functions from what it
-writes; `symgen.formulations.implicit` those of accelerations, of formulations that bring equations.
+Formulations write values; `symgen.formulations.direct` differentiates their statements.  For
+formulations that give equations of motion, `symgen.formulations.implicit` derives the derivatives
+of accelerations.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from symgen.program.arguments import MOTION_MULTIPLIERS
-from symgen.program.constraint_functions import INTERNAL_FUNCTIONS
+from symgen.program.functions import INTERNAL_FUNCTIONS
 
 
 @dataclass(frozen=True)
@@ -19,13 +20,13 @@ class Derivative:
 
     `of` is a function of the table, or one of `INTERNAL_FUNCTIONS`.
 
-    `symbols` has, by result, what stands for it in the names of derivatives: ``dx_dq`` for
-    ``position`` by ``q``.  Of each result those by the arguments that it does not depend on are
-    left out.  With `along`, the derivatives are total ones by the parameters: it maps an argument
-    to the one that holds its own derivatives by them.
+    `symbols` maps a result to its symbol in names of derivatives: ``dx_dq`` for ``position`` by
+    ``q``.  Derivatives by arguments that a result does not depend on are left out.  With `along`,
+    the derivatives are total ones by the parameters: it maps an argument to the one that holds its
+    derivatives by them.
 
-    Where one result is the rate of another, some derivatives are multiples of others: `rates` says
-    which, of what, and by which factor.
+    Where one result is the rate of another, some derivatives are multiples of others: `rates` maps
+    them to the name of the other and the factor.
     """
 
     of: str
@@ -33,17 +34,16 @@ class Derivative:
     by: tuple[str, ...]
     along: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    any_way: bool = False
-    """Whether rows may be found backwards, from a result to the arguments, where that takes fewer
-    operations than line by line."""
+    any_mode: bool = False
+    """Whether rows may be differentiated in reverse where that takes fewer operations."""
 
     @property
     def holds_motion(self) -> bool:
-        """Whether the state is held."""
+        """Whether the derivatives are partial ones at a fixed state."""
         return not self.along and set(self.by) <= {"parameters", MOTION_MULTIPLIERS.name}
 
     def name(self, result: str, by: str) -> str:
-        """Return what the derivative of a result by an argument is called."""
+        """Return the name of the derivative of a result by an argument."""
         return f"d{self.symbols[result]}" if self.along else f"d{self.symbols[result]}_d{by}"
 
 
@@ -92,10 +92,10 @@ DERIVATIVES: Mapping[str, Derivative] = {
         "constraint_torques", {"constraint_torques": "p"}, ("q",)
     ),
     "outputs_derivatives": Derivative(
-        "outputs", {"outputs": "o"}, ("t", *_STATE, "tau", "loads", "parameters"), any_way=True
+        "outputs", {"outputs": "o"}, ("t", *_STATE, "tau", "loads", "parameters"), any_mode=True
     ),
     "outputs_multiplier_derivatives": Derivative(
-        "outputs", {"outputs": "o"}, (MOTION_MULTIPLIERS.name,), any_way=True
+        "outputs", {"outputs": "o"}, (MOTION_MULTIPLIERS.name,), any_mode=True
     ),
     **dict(_by_parameters()),
 }

@@ -10,14 +10,13 @@ from symgen.program.arguments import LOADS, MOTION_MULTIPLIERS, Argument, T
 
 @dataclass(frozen=True)
 class Function:
-    """One function: `arguments` are positional, `options` keyword-only and may be left out.
+    """One function: `arguments` are positional, `options` keyword-only and optional.
 
-    `hidden` are outputs that the caller does not see.  `needs` are the sizes that must not be 0 for
-    the function to have any sense; `NEEDS` says what to do about them.  Where it is `packable` its
-    square results are 0 for any two joints that are not on one path, and can be had without those
-    entries.  `record` is the class of the named tuple that it returns, of those that every package
-    has; "" for one result or a plain tuple.  Functions `for_reading` explain rather than control:
-    they have no versions for several samples at a time.
+    `hidden` are outputs that the caller does not see.  `needs` are the sizes that must not be 0;
+    `NEEDS` names the remedies.  Square results of a `packable` function are 0 for any two joints
+    that are not on one path, and can be returned without those entries.  `record` is the class of
+    the named tuple that it returns; "" for one result or a plain tuple.  Functions `for_reading`
+    have no versions for several samples at a time.
     """
 
     name: str
@@ -33,12 +32,11 @@ class Function:
     on_request: bool = False
 
     def lacks(self, sizes: Mapping[str, int]) -> str:
-        """Why it means nothing for a robot of these sizes; "" where it does."""
+        """Say why a robot of these sizes cannot have the function; "" where it can."""
         if self.solves and sizes["n_constraints"]:
             served = self.name.replace("hybrid", "forward")
             return (
-                f"{self.name} is that of the tree cut open, and the model has constraints; "
-                f"constrained_{served} serves it"
+                f"{self.name} ignores constraints, and the model has some; use constrained_{served}"
                 if served in CONSTRAINED
                 else f"{self.name} is not available for models with loops or relations, nor "
                 "with Euler parameters"
@@ -46,23 +44,22 @@ class Function:
         return next((NEEDS[size] for size in self.needs if not sizes[size]), "")
 
     def of(self, sizes: Mapping[str, int]) -> Function:
-        """Return the function for a robot of these sizes, with options that its model asks for.
+        """Return the function for a robot of these sizes, with the options that its model needs.
 
-        Where forces of the model mention the time, all that takes loads takes it, too; where
-        outputs mention multipliers of constraints, what returns outputs takes those.
+        Functions with loads take the time where forces of the model depend on it; functions of
+        outputs take multipliers of constraints where outputs depend on them.
         """
-        asked = []
+        needed = []
         if sizes[TIMED] and LOADS in self.options:
-            asked.append(T)
+            needed.append(T)
         if sizes["n_motion_multipliers"] and self.is_of_outputs:
-            asked.append(MOTION_MULTIPLIERS)
-        taken = (*self.arguments, *self.options)
-        more = tuple(array for array in asked if array not in taken)
+            needed.append(MOTION_MULTIPLIERS)
+        more = [array for array in needed if array not in (*self.arguments, *self.options)]
         return replace(self, options=(*self.options, *more)) if more else self
 
     @property
     def is_of_outputs(self) -> bool:
-        """Whether it returns outputs of the model, or derivatives of these."""
+        """Whether the results are outputs of the model, or derivatives of them."""
         return "n_outputs" in self.needs
 
     @property
@@ -72,7 +69,7 @@ class Function:
 
 
 TIMED = "n_times"
-"""The size that is 1 where forces of the model mention the time."""
+"""The size that is 1 where forces of the model depend on time."""
 
 NEEDS: Mapping[str, str] = {
     "n_parameters": "the module has no runtime parameters; build it with: symgen build MODEL "

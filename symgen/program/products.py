@@ -1,10 +1,8 @@
-"""The functions that are products: derivatives of another one times a vector, without a matrix.
+"""Functions that multiply derivatives of inverse or forward dynamics by a vector, without a matrix.
 
-`INVERSE_PRODUCTS` and `FORWARD_PRODUCTS` are entries of the table of functions.  The differentiated
-function is in the table, too, and its programs are differentiated along one direction (``jvp``, a
-Jacobian times a vector), backwards from one sum (``vjp``, a vector times a Jacobian), or first
-backwards and then along (``hvp``, the Hessian of that sum times a vector): see
-`symgen.formulations.products`.
+Programs of the base function are differentiated along one direction (``jvp``, a Jacobian times a
+vector), backwards from one sum (``vjp``, a vector times a Jacobian), or first backwards and then
+along (``hvp``, the Hessian of that sum times a vector): see `symgen.formulations.products`.
 """
 
 from __future__ import annotations
@@ -28,10 +26,10 @@ MULTIPLIERS = Argument("multipliers", ("n",), "weights of the results in their s
 
 @dataclass(frozen=True)
 class Product:
-    """Product of a vector and derivatives of the first result of `of`.
+    """Product of a vector and derivatives of the first result of the function `of`.
 
-    `by` are the arguments that these are taken by, with the names of their directions.  `backwards`
-    says that it is the gradient of a sum, and `along` that it is differentiated in a direction.
+    `by` maps arguments to the names of their directions.  A product `backwards` is the gradient of
+    a sum; one `along` is a derivative along a direction.
     """
 
     of: str
@@ -42,7 +40,7 @@ class Product:
 
     @property
     def gradients(self) -> dict[str, str]:
-        """Names, by argument, of the derivative of the sum by it, or of its change."""
+        """Names of the derivatives of the sum, or of their changes, by argument."""
         end = "_along" if self.along else ""
         return {argument: f"gradient_{argument}{end}" for argument in self.by}
 
@@ -59,107 +57,74 @@ PRODUCTS: Mapping[str, Product] = {
     )
     for kind in ("jvp", "vjp", "hvp")
 }
-"""Map of a function to its entry."""
-
+"""Products by function name."""
 
 NEEDED: Mapping[str, tuple[str, ...]] = {
     "inverse_dynamics_hvp": ("inverse_dynamics_vjp",),
     "forward_dynamics_hvp": ("forward_dynamics_vjp", "forward_dynamics"),
 }
-"""Functions that Hessians times a direction are compared with: gradients, and the rank of M."""
+"""Functions that validation compares Hessians times a direction with."""
 
 
 def _gradients(of: str, argument: str) -> tuple[Argument, ...]:
-    """Gradients of multipliers . (result), by all that it depends on."""
+    """Gradients of multipliers . `of` by all arguments, `argument` being the third."""
+    total = f"d (multipliers . {of}) / d"
     return (
-        Argument(
-            "gradient_q", ("n",), f"[j] = d (multipliers . {of}) / d q_j, in the tangent space of q"
-        ),
-        Argument("gradient_qd", ("n",), f"[j] = d (multipliers . {of}) / d qd_j"),
-        Argument(f"gradient_{argument}", ("n",), f"[j] = d (multipliers . {of}) / d {argument}_j"),
-        Argument(
-            "gradient_loads", ("n_loads", 6), f"[k, c] = d (multipliers . {of}) / d loads[k, c]"
-        ),
-        Argument(
-            "gradient_parameters",
-            ("n_parameters",),
-            f"[k] = d (multipliers . {of}) / d parameters[k]",
-        ),
+        Argument("gradient_q", ("n",), f"[j] = {total} q_j, in the tangent space of q"),
+        Argument("gradient_qd", ("n",), f"[j] = {total} qd_j"),
+        Argument(f"gradient_{argument}", ("n",), f"[j] = {total} {argument}_j"),
+        Argument("gradient_loads", ("n_loads", 6), f"[k, c] = {total} loads[k, c]"),
+        Argument("gradient_parameters", ("n_parameters",), f"[k] = {total} parameters[k]"),
     )
 
 
 def _curvatures(of: str, argument: str) -> tuple[Argument, ...]:
-    """How these change along a direction."""
+    """Derivatives of these gradients along a direction."""
+    hessian = f"times the direction, H the Hessian of multipliers . {of}"
     return tuple(
         Argument(
             f"{x.name}_along",
             x.shape,
-            f"H_{x.name.removeprefix('gradient_')} times the direction, H the Hessian of "
-            f"multipliers . {of}" + (", in the tangent space of q" if x.name[-2:] == "_q" else ""),
+            f"H_{x.name.removeprefix('gradient_')} {hessian}"
+            + (", in the tangent space of q" if x.name == "gradient_q" else ""),
         )
         for x in _gradients(of, argument)
     )
 
 
+# fmt: off
 INVERSE_PRODUCTS: tuple[Function, ...] = (
-    Function(
-        "inverse_dynamics_jvp",
+    Function("inverse_dynamics_jvp",
         "Joint torques, and their derivative along one direction of all that they depend on.",
         (Q, QD, QDD, DQ, DQD, DQDD),
         (TAU, Argument("tau_along", ("n",), "derivative of tau along the direction")),
-        (LOADS, DLOADS, DPARAMETERS),
-        on_request=True,
-    ),
-    Function(
-        "inverse_dynamics_vjp",
+        (LOADS, DLOADS, DPARAMETERS), on_request=True),
+    Function("inverse_dynamics_vjp",
         "Gradient of multipliers . tau with respect to all that the joint torques depend on.",
-        (Q, QD, QDD, MULTIPLIERS),
-        _gradients("tau", "qdd"),
-        (LOADS,),
-        record="TorqueGradient",
-        on_request=True,
-    ),
-    Function(
-        "inverse_dynamics_hvp",
+        (Q, QD, QDD, MULTIPLIERS), _gradients("tau", "qdd"), (LOADS,), record="TorqueGradient",
+        on_request=True),
+    Function("inverse_dynamics_hvp",
         "Hessian of multipliers . tau with respect to all that the joint torques depend on, times "
         "one direction.",
-        (Q, QD, QDD, MULTIPLIERS, DQ, DQD, DQDD),
-        _curvatures("tau", "qdd"),
-        (LOADS, DLOADS, DPARAMETERS),
-        record="TorqueGradient",
-        on_request=True,
-    ),
+        (Q, QD, QDD, MULTIPLIERS, DQ, DQD, DQDD), _curvatures("tau", "qdd"),
+        (LOADS, DLOADS, DPARAMETERS), record="TorqueGradient", on_request=True),
 )
 
 FORWARD_PRODUCTS: tuple[Function, ...] = (
-    Function(
-        "forward_dynamics_jvp",
+    Function("forward_dynamics_jvp",
         "Accelerations, and their derivative along one direction of all that they depend on.",
         (Q, QD, TAU, DQ, DQD, DTAU),
         (QDD, Argument("qdd_along", ("n",), "derivative of qdd along the direction")),
-        (LOADS, DLOADS, DPARAMETERS),
-        hidden=ALL_FREE,
-        on_request=True,
-    ),
-    Function(
-        "forward_dynamics_vjp",
+        (LOADS, DLOADS, DPARAMETERS), hidden=ALL_FREE, on_request=True),
+    Function("forward_dynamics_vjp",
         "Gradient of multipliers . qdd with respect to all that the accelerations depend on.",
-        (Q, QD, TAU, MULTIPLIERS),
-        _gradients("qdd", "tau"),
-        (LOADS,),
-        hidden=ALL_FREE,
-        record="AccelerationGradient",
-        on_request=True,
-    ),
-    Function(
-        "forward_dynamics_hvp",
+        (Q, QD, TAU, MULTIPLIERS), _gradients("qdd", "tau"), (LOADS,), hidden=ALL_FREE,
+        record="AccelerationGradient", on_request=True),
+    Function("forward_dynamics_hvp",
         "Hessian of multipliers . qdd with respect to all that the accelerations depend on, times "
         "one direction.",
-        (Q, QD, TAU, MULTIPLIERS, DQ, DQD, DTAU),
-        _curvatures("qdd", "tau"),
-        (LOADS, DLOADS, DPARAMETERS),
-        hidden=ALL_FREE,
-        record="AccelerationGradient",
-        on_request=True,
-    ),
+        (Q, QD, TAU, MULTIPLIERS, DQ, DQD, DTAU), _curvatures("qdd", "tau"),
+        (LOADS, DLOADS, DPARAMETERS), hidden=ALL_FREE, record="AccelerationGradient",
+        on_request=True),
 )
+# fmt: on

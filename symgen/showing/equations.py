@@ -40,8 +40,12 @@ from symgen.optimize.operations import operations_before
 from symgen.options import ALL, AS_IT_IS, NONE, STRAIGHT, BuildOptions, ReadOptions
 from symgen.program.arguments import Argument, why_empty
 from symgen.program.builder import ProgramBuilder
-from symgen.program.functions import FUNCTION_NAMES, function_named, visible_outputs
-from symgen.program.naming import function_suggestion
+from symgen.program.functions import (
+    FUNCTION_NAMES,
+    function_named,
+    function_suggestion,
+    visible_outputs,
+)
 from symgen.showing.steps import step_by_step
 from symgen.showing.tree import tree as drawn_tree
 from symgen.showing.typesetting import (

@@ -18,11 +18,12 @@ from symgen.deriving.selection import (
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.options import ALL, BuildOptions
-from symgen.program.functions import FUNCTION_NAMES, OF_TREES
+from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.products import NEEDED
 from symgen.validation.validate import INDEPENDENT
 from tests.choosing import some_slow
 from tests.oracles.descriptions import described
+from tests.oracles.functions_of_trees import OF_TREES
 
 TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
 

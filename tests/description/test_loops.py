@@ -96,7 +96,7 @@ def test_what_quaternions_begin_with():
 def test_functions_of_the_open_tree_say_what_serves():
     text = MODEL + "relations: {drive: q.a - t}\n"
     robot = module(text, functions="constraints,mass_matrix")
-    with pytest.raises(AttributeError, match="constrained_forward_dynamics serves it"):
+    with pytest.raises(AttributeError, match="use constrained_forward_dynamics"):
         robot.forward_dynamics
     with pytest.raises(AttributeError, match="models with loops or relations"):
         robot.hybrid_dynamics_parameter_derivatives

@@ -22,10 +22,10 @@ from symgen.exact.compositions import (
 from symgen.exact.model import EXPRESSIONS, MODEL
 from symgen.exact.relations import RELATIONS
 from symgen.formulations import FORMULATIONS, NEWTON_EULER
-from symgen.program.functions import OF_TREES
 from tests.choosing import deep, one_in
 from tests.exact.models import complete
 from tests.oracles.descriptions import described
+from tests.oracles.functions_of_trees import OF_TREES
 from tests.oracles.random_models import EVERYTHING, seeded_model_text
 
 SEED = 2

@@ -21,12 +21,12 @@ from symgen.exact.model import MODEL
 from symgen.exact.relations import RELATIONS, RERUNS, SAME_STATEMENTS
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.program.evaluation import call
-from symgen.program.functions import OF_TREES
 from symgen.program.products import PRODUCTS
 from tests.choosing import deep, one_in, some_deep
 from tests.exact.models import complete
 from tests.exact.mutations import mutant
 from tests.oracles.descriptions import described
+from tests.oracles.functions_of_trees import OF_TREES
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 pytestmark = pytest.mark.slow

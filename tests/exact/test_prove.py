@@ -32,11 +32,12 @@ from symgen.formulations import (
     provided_functions,
 )
 from symgen.program.arguments import MOTION_MULTIPLIERS, PARAMETERS
-from symgen.program.functions import FUNCTION_NAMES, OF_TREES, function_named
+from symgen.program.functions import FUNCTION_NAMES, function_named
 from tests.choosing import deep, slow
 from tests.exact.models import complete
 from tests.exact.test_general import ODD
 from tests.oracles.descriptions import described
+from tests.oracles.functions_of_trees import OF_TREES
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

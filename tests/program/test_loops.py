@@ -11,12 +11,13 @@ from symgen.formulations import FORMULATIONS, formulation_named, has_loops, mani
 from symgen.formulations.composite import COMPOSITE
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
-from symgen.program.loops import EachJoint, EachPair, Straight, unrolled
+from symgen.program.loops import EachJoint, EachPair, Straight
 from tests.choosing import some_slow
 from tests.contract import cells, operations, references
 from tests.formulations.test_composite import SATELLITE
 from tests.oracles.comparison import agrees, motion_of
 from tests.oracles.descriptions import described
+from tests.oracles.unrolling import unrolled
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 IN_LOOPS = [(item, function) for item in FORMULATIONS for function in item.loops]

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from symgen.program.functions import OF_TREES
 from symgen.runtime import limits, scales
 from symgen.runtime.calls import ARGUMENTS, SEVERAL_RESULTS
 from symgen.runtime.checks import CHANGED, check_evaluations, check_module
@@ -19,6 +18,7 @@ from symgen.validation.oracles import NumericRobot
 from tests.choosing import slow
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, facts_of, fake_module, formulation, has
+from tests.oracles.functions_of_trees import OF_TREES
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
 ID, DID = "inverse_dynamics", "inverse_dynamics_derivatives"

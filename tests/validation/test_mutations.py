@@ -7,7 +7,6 @@ import pytest
 
 from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
-from symgen.program.functions import OF_TREES
 from symgen.program.products import NEEDED
 from symgen.runtime.evaluation import Subject, call, random_states
 from symgen.validation.evaluated import EvaluatedFormulation
@@ -15,6 +14,7 @@ from symgen.validation.validate import validate
 from tests.choosing import one_in, some_slow
 from tests.exact.mutations import rebuilt, with_node_changed
 from tests.oracles.descriptions import described
+from tests.oracles.functions_of_trees import OF_TREES
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 SMALL = Recipe(

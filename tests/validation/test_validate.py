@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from symgen.errors import ValidationError
-from symgen.program.functions import OF_TREES
 from symgen.program.products import NEEDED
 from symgen.runtime.calls import ARGUMENTS
 from symgen.runtime.checks import CHANGED, changed_parameters
@@ -17,6 +16,7 @@ from symgen.validation.validate import INDEPENDENT, ValidationResult, begin, val
 from tests.choosing import one_in, some_deep
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, formulation, has
+from tests.oracles.functions_of_trees import OF_TREES
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 SMALL = Recipe(

@@ -80,7 +80,15 @@ from symgen.formulations.shared import square
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.loops import Column, Factors, Inverse, Known, Product, SolveColumn, SolveSquare
+from symgen.program.loops import (
+    Column,
+    Factors,
+    Inverse,
+    Product,
+    SetDiagonal,
+    SolveColumn,
+    SolveSquare,
+)
 
 NOTES = {
     "CO-35": "bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin 1982",
@@ -210,7 +218,7 @@ def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
     if "qdd" in drives:
         loops.on_diagonal("factors", DRIVES["qdd"])
     if constants:
-        loops.solving(Known("factors", Column("own"), constants))
+        loops.solving(SetDiagonal("factors", Column("own"), constants))
     loops.each_joint(right_side)
     loops.solving(Factors("factors"), SolveColumn("factors", Column("qdd")))
     with loops.straight() as x:
