@@ -14,7 +14,7 @@ from symgen.program.program import Program
 from symgen.runtime.configuration import BALL, FREE, Configuration
 
 TO_READ = "c/plain"
-"""The folder of C that is there to be read, and compiled by users alone."""
+"""The folder of readable C, which only users compile."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Sparsity:
 
 @dataclass(frozen=True)
 class Fact:
-    """A value that modules show and their code is not printed from, and its type in the stub.
+    """A value that modules show but their code does not depend on, and its type in the stub.
 
-    A list is shown as an array, `Sparsity` as one of booleans, all else as it is.
+    Lists are shown as arrays, `Sparsity` as an array of booleans.
     """
 
     type: str
@@ -50,7 +50,7 @@ class Fact:
 class ModuleMetadata:
     """Metadata of a generated module about its robot (module-and-cli.md, "Metadata").
 
-    The code is printed from the fields; `facts` are shown, by the name that they have there.
+    The code is printed from the fields; `facts` are only shown, by name.
     """
 
     name: str
@@ -67,13 +67,13 @@ class ModuleMetadata:
     symgen_version: str
     facts: Mapping[str, Fact] = field(default_factory=dict)
     joint_links: Mapping[str, str] = field(default_factory=dict)
-    """For every joint of the file, fixed ones included, the name of its link."""
+    """Name of the link of every joint of the file, fixed ones included."""
     joint_parents: tuple[int, ...] = ()
-    """For every joint the one that carries it, counted from 1; 0 is the base."""
+    """Number of the joint that carries each joint, from 1; 0 is the base."""
     joint_coordinates: tuple[int, ...] = ()
-    """Where some joints follow others: for every joint the coordinate that moves it, from 1."""
+    """Number of the coordinate that moves each joint, from 1, if some joints follow others."""
     prescribed: tuple[bool, ...] = ()
-    """For every coordinate whether its motion is given in hybrid dynamics."""
+    """Whether the motion of each coordinate is prescribed in hybrid dynamics."""
     output_names: tuple[str, ...] = ()
     constraint_names: tuple[str, ...] = ()
     """The rows of all loops, then the relations."""
@@ -81,23 +81,22 @@ class ModuleMetadata:
     row_units: tuple[int, ...] = ()
     """Units of the constraints: `symgen.kinematics.loops.row_units`."""
     position_names: tuple[str, ...] = ()
-    """Names of the entries of q, where those are not the coordinates."""
+    """Names of the entries of q, if they differ from the coordinates."""
     quaternions: tuple[tuple[str, int, int], ...] = ()
-    """Joints on manifolds: ``ball`` or ``free``, where their entries in q and their velocities
-    begin."""
+    """Joints on manifolds: ``ball`` or ``free``, first entry in q, first velocity."""
     timed: bool = False
-    """Whether some forces mention the time."""
+    """Whether forces depend on time."""
     tells_multipliers: bool = False
-    """Whether outputs mention multipliers of constraints."""
+    """Whether outputs depend on multipliers of constraints."""
     tied: tuple[tuple[int, ...], ...] = ()
-    """Numbers of the coordinates that a force acts on or varies with, by force."""
+    """Numbers of the coordinates that each force acts on or depends on."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     """formulation -> function -> {additions, multiplications, divisions, functions}"""
 
     @cached_property
     def related(self) -> tuple[int, ...]:
-        """Positions in an (n, n) array: coordinates with joints of which one carries, or is, the
-        other, or that a force of the model ties."""
+        """Positions in an (n, n) array of coordinates whose joints are on one path, or that one
+        force of the model involves."""
         paths: list[set[int]] = [set()]
         for joint, parent in enumerate(self.joint_parents or range(self.n), start=1):
             paths.append({*paths[parent], joint})
@@ -109,7 +108,7 @@ class ModuleMetadata:
 
     @property
     def n_joints(self) -> int:
-        """Number of joints of one coordinate, or on manifolds: n, where none follows another."""
+        """Number of joints, each on a manifold counted once."""
         velocities = {BALL: 3, FREE: 6}
         inner = sum(velocities[kind] - 1 for kind, _, _ in self.quaternions)
         return (len(self.joint_coordinates) or self.n) - inner
@@ -121,7 +120,7 @@ class ModuleMetadata:
 
     @property
     def velocities_of_entries(self) -> tuple[tuple[int, ...], ...]:
-        """Velocities that move an entry of q: its own, or three of a joint on a manifold."""
+        """Velocities that change each entry of q: one, or three for a joint on a manifold."""
         space = Configuration(self.n, self.quaternions)
         sources: list[tuple[int, ...]] = [()] * space.nq
         for entry, velocity in zip(
@@ -137,7 +136,10 @@ class ModuleMetadata:
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """Value of every size that the shapes of functions are written in."""
+        """Sizes that shapes of functions refer to, by name.
+
+        ``n_motion_multipliers`` counts those of constraints, if an output depends on them.
+        """
         return {
             "n": self.n,
             "nq": self.nq,
@@ -159,10 +161,10 @@ class ModuleMetadata:
 
 @dataclass(frozen=True)
 class Forms:
-    """One function in the forms that it is printed in, at least one.
+    """One function in at least one form: straight-line code, or loops over joints.
 
-    Where there are both, C computes one sample in loops and several at a time in a straight line;
-    but with `batches_in_loops` both in loops, and the straight line is for backends without loops.
+    With both forms, C computes one sample in loops and several at a time in straight-line code.
+    With `batches_in_loops` it uses loops for both, and straight-line code is for other backends.
     """
 
     straight: Program[Scalar] | None = None
@@ -171,7 +173,7 @@ class Forms:
 
     @property
     def any(self) -> Program[Scalar] | LoopedProgram[Scalar]:
-        """One of them: its inputs and notes are those of the other one, too."""
+        """Either form; both have the same inputs and notes."""
         form = self.straight or self.loops
         if form is None:
             raise ValueError("a function has no form")
@@ -182,12 +184,11 @@ class Forms:
 class Package:
     """Everything that a backend prints: optimised programs and metadata.
 
-    `programs` maps formulation -> function -> its forms, in the order in which they are printed.
-    `fastest` maps each function to the formulation that serves it at the top level.
-    `missing` maps each function that was not built to the sentence that its AttributeError shows.
-    With `equal` every formulation is compiled for speed, not only what serves the top level; with
-    `plain_c` C to be read is written for large robots, too; with `casadi` the files of CasADi's
-    C interface are added to compiled kernels.
+    `programs` maps formulation -> function -> forms, in printing order.  `fastest` maps each
+    function to the formulation that serves it at the top level, `missing` each function that was
+    not built to the message of its AttributeError.  With `equal`, all formulations are compiled for
+    speed, not only those that serve the top level; with `plain_c`, readable C is written for large
+    robots, too; with `casadi`, external functions for CasADi are added.
     """
 
     metadata: ModuleMetadata
@@ -201,7 +202,7 @@ class Package:
 
 @dataclass(frozen=True)
 class Library:
-    """A shared library of C files: its path without the ending that the platform gives it."""
+    """A shared library of C files: its path without the suffix of the platform."""
 
     path: str
     sources: tuple[str, ...]
@@ -209,15 +210,14 @@ class Library:
 
 @dataclass(frozen=True)
 class Extension:
-    """A C extension module to compile: what Python imports, and the C files linked into it.
+    """A C extension module to compile, from a source file for Python and C files.
 
     Paths are relative to the package folder.  `name` is the stem of the module without any hash.
-    `source` is C, which finds the name of the module in the macro SYMGEN_MODULE, or Cython;
-    `shared` are C files that are the same for every package.  Those of `c_sources` that are also
-    `versioned` are compiled again for every set of instructions that the compiler offers, those
-    `versioned_for_one` only where that is for one sample at a time, and `chooser` is told which
-    those are: see ``symgen-real.h``.  `straight` are those of `c_sources` that have no
-    loops over joints.
+    `source` is Cython, or C that takes the name of the module from the macro SYMGEN_MODULE;
+    `shared` are C files that are the same for every package.  `versioned` files of `c_sources` are
+    compiled again for every set of instructions that the compiler offers, `versioned_for_one` files
+    only for versions of one sample at a time; `chooser` gets the list of versions: see
+    ``symgen-real.h``.  `straight` are files of `c_sources` without loops over joints.
     """
 
     name: str
@@ -230,7 +230,7 @@ class Extension:
     straight: tuple[str, ...] = ()
 
     def again_for(self, width: int) -> tuple[str, ...]:
-        """Return what is compiled again for a set of instructions and `width` samples at a time."""
+        """Return the files to compile again for a version with `width` samples at a time."""
         return (*self.versioned, *self.versioned_for_one) if width == 1 else self.versioned
 
 
@@ -243,10 +243,9 @@ class SourceBundle:
     extensions: tuple[Extension, ...] = ()
     libraries: tuple[Library, ...] = ()
     beginnings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """For files that are compiled: text in the first line of a function -> its
-    ``formulation.function``."""
+    """Compiled file -> text in the first line of a function -> ``formulation.function``."""
     has_own_templates: bool = False
-    """Whether templates of the user's printed some of the files."""
+    """Whether a user's templates were used."""
 
     @property
     def digest(self) -> str:

@@ -1,16 +1,15 @@
 """External functions for CasADi's C interface: the folder ``casadi`` of a package.
 
-``casadi/<robot>.c`` has ``<robot>_inverse_dynamics`` and ``<robot>_forward_dynamics`` as CasADi
-calls its functions: sizes and sparsity of arguments and results, one call without memory of its
-own, and ``jac_<robot>_...`` with the exact derivatives by every argument.  It calls the fast
-kernels of the package for one sample.  All that is written to is the caller's, so that threads may
-share it.
+``casadi/<robot>.c`` exports ``<robot>_inverse_dynamics`` and ``<robot>_forward_dynamics`` with
+sizes and sparsity of arguments and results, and ``jac_<robot>_...`` with the exact derivatives by
+every argument.  They call the fast kernels of the package for one sample and write to memory of the
+caller alone, so that threads may share them.
 
-CasADi counts entries by column, the kernels by row; `order` takes the ones to the others.
+CasADi orders entries by column, kernels by row; `Compressed.order` maps one to the other.
 
-CasADi knows nothing of unit quaternions: it takes steps from q to any other nq numbers.  So these
-are functions of the normalized q, as in `symgen.frameworks.functions`, and their derivatives by q
-are those of the kernel, in the tangent space, times d(tangent)/dq: (n, n) becomes (n, nq).
+CasADi does not know unit quaternions: it takes steps from q to any nq numbers.  So these are
+functions of the normalized q, as in `symgen.frameworks.functions`, and their derivatives by q are
+those of the kernel, in the tangent space, times d(tangent)/dq: (n, n) becomes (n, nq).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ FUNCTIONS: Mapping[str, tuple[str, str, str]] = {
     "inverse_dynamics": ("q", "qd", "qdd"),
     "forward_dynamics": ("q", "qd", "tau"),
 }
-"""The functions, and the state that they take."""
+"""Arguments of the external functions."""
 
 
 @dataclass(frozen=True)
@@ -42,19 +41,19 @@ class Compressed:
 
     @property
     def compressed(self) -> list[int]:
-        """The format of CasADi: sizes, starts of columns, rows."""
+        """Sizes, starts of columns, and rows: CasADi's format."""
         begins = [sum(j < k for _, j in self.entries) for k in range(self.columns + 1)]
         return [self.rows, self.columns, *begins, *(i for i, _ in self.entries)]
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Where the entries stand in the matrix row by row."""
+        """Positions of the entries in the matrix in row-major order."""
         return tuple(i * self.columns + j for i, j in self.entries)
 
 
 @dataclass(frozen=True)
 class Port:
-    """An argument or a result; results are found in the workspace from `offset` on."""
+    """An argument or a result; results start at `offset` in the workspace."""
 
     name: str
     sparsity: Compressed
@@ -63,7 +62,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Call:
-    """A kernel: its C name, arrays by name, and where in the workspace its results go."""
+    """A call of a kernel, with the positions of its results in the workspace."""
 
     kernel: Kernel
     offsets: tuple[int, ...]
@@ -83,7 +82,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Chart:
-    """``w[to] = w[of] d(tangent)/dq``, of the derivatives in the tangent space."""
+    """``w[to] = w[of] d(tangent)/dq``, from derivatives in the tangent space."""
 
     to: int
     of: int
@@ -91,8 +90,11 @@ class Chart:
 
 @dataclass(frozen=True)
 class External:
-    """One function of CasADi's; where there are quaternions, `unit` is the place of the unit ones,
-    `chart` what makes derivatives by q of those in the tangent space."""
+    """An external function of CasADi.
+
+    With quaternions, `unit` is the position of the normalized q in the workspace, and `chart` turns
+    derivatives in the tangent space into derivatives by q.
+    """
 
     name: str
     summary: str
@@ -104,7 +106,7 @@ class External:
     unit: int | None = None
     chart: Chart | None = None
 
-    def given(self, kernel: Kernel) -> list[str]:
+    def inputs_of(self, kernel: Kernel) -> list[str]:
         """Return the names of the arrays that a kernel reads."""
         return [
             "unit" if self.unit is not None and x.name == "q" else x.name for x in kernel.inputs
@@ -118,7 +120,7 @@ class External:
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """Return the source."""
+    """Return the source file."""
     externals = list(_externals(module))
     sparsities = list(
         dict.fromkeys(port.sparsity for f in externals for port in (*f.arguments, *f.results))
@@ -145,7 +147,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 
 def library(module: Module) -> Library:
-    """Return the shared library: the source, and the kernels that it calls."""
+    """Return the shared library of the source and the kernels that it calls."""
     called = [call.kernel for f in _externals(module) for call in f.calls]
     sources = compiled.sources_of(module, called)
     return Library(f"{FOLDER}/{module.robot}", (_source(module), *sources))
@@ -179,7 +181,7 @@ def _value(module: Module, kernel: Kernel) -> External:
 
 
 def _unit(module: Module, room: int) -> tuple[int | None, int]:
-    """Return where the q of unit quaternions goes, and the room that is taken then."""
+    """Return the position of the normalized q, if any, and the size of the workspace with it."""
     metadata = module.metadata
     return (room, room + metadata.nq) if metadata.quaternions else (None, room)
 
@@ -187,7 +189,7 @@ def _unit(module: Module, room: int) -> tuple[int | None, int]:
 def _jacobian(
     module: Module, name: str, value: External, serving: Mapping[str, Kernel]
 ) -> External | None:
-    """Return derivatives by all arguments; None where a function that they take was not built."""
+    """Return the derivatives by all arguments; None if a function that they need was not built."""
     arguments = {port.name: port.sparsity.rows for port in value.arguments}
     needed = [f"{name}_derivatives"]
     if "loads" in arguments:
@@ -231,7 +233,7 @@ def _jacobian(
 
 
 def _charted(module: Module, tangent: Compressed) -> Compressed:
-    """Return sparsity of derivatives by the entries of q, from the tangent space."""
+    """Return the sparsity of derivatives by q, from that of derivatives in the tangent space."""
     sources = module.metadata.velocities_of_entries
     filled = set(tangent.entries)
     entries = (
@@ -252,7 +254,7 @@ def _full(rows: int, columns: int) -> Compressed:
 
 
 def _of(module: Module, kernel: Kernel, array: Array, n: int) -> Compressed:
-    """Return sparsity of a result with a row for every coordinate, without structural zeros."""
+    """Return the sparsity of a result with a row for every coordinate."""
     columns = array.size // n
     zeros: Sequence[int] = kernel.zeros[array.name] if kernel.line is not None else ()
     if kernel.line is None and kernel.function.packable and array.shape == (n, n):

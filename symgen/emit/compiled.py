@@ -1,11 +1,10 @@
 """The compiled backend: kernels in C99 with a header, and a module of Python around them.
 
-A kernel is printed once and serves one sample or several at a time: see ``symgen-real.h`` among the
-templates, and ``symgen-loops.h`` for those in loops over joints.  ``symgen-rows.h`` brings rows of
-NumPy arrays to kernels for several samples, and ``<robot>_batch.c`` chooses between the versions by
-the processor and shares long batches between threads.  ``symgen-calls.c`` takes calls from Python,
-by tables of the functions.  Files that are the same for every robot have
-names that no robot can have.
+A kernel is printed once, for one sample or several at a time: see ``symgen-real.h`` among the
+templates, and ``symgen-loops.h`` for loops over joints.  ``symgen-rows.h`` passes rows of NumPy
+arrays to kernels for several samples, and ``<robot>_batch.c`` chooses versions by processor and
+distributes long batches to threads.  ``symgen-calls.c`` handles calls from Python, by tables of the
+functions.  Files that are the same for every robot have names that no robot can have.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ from symgen.emit.templates import Templates
 
 NAME = "compiled"
 LINES_PER_PART = 150
-"""Some 400 operations: longer functions run no faster and take a compiler longer."""
+"""About 400 operations: longer functions are no faster, and take longer to compile."""
 
 MOST_SLOTS = 2**14
-"""A kernel with a larger workspace is left to one sample at a time: with eight it would take more
-than a MiB of a thread's stack."""
+"""Largest workspace of kernels for several samples: for eight of them it takes 1 MiB of a thread's
+stack."""
 
 EVERYWHERE = ""
 FOR_ONE_SAMPLE = "SYMGEN_WIDTH == 1"
 PLAIN = "!defined SYMGEN_VARIANT"
-"""The versions that a kernel is compiled in, as a condition of the preprocessor; none: in all."""
+"""Versions that a kernel is compiled in, as a condition of the preprocessor."""
 
 VERBATIM = ("c/symgen-real.h", "c/symgen-loops.h", "c/symgen-rows.h")
 """Templates that are equal for every robot."""
@@ -69,7 +68,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 
 def alone(module: Module, templates: Templates) -> dict[tuple[str, str], str]:
-    """Map formulation and function -> C file of the kernel, without its table of equations."""
+    """Return the C file of each kernel alone, by formulation and function, without equations."""
     files = {}
     for formulation in module.formulations:
         values = {
@@ -90,7 +89,7 @@ def _source(
     templates: Templates,
     bodies: Mapping[tuple[str, str], str] | None = None,
 ) -> str:
-    """Return a C file: kernels in a straight line, or one in loops, or one in both forms."""
+    """Print a C file of straight-line kernels, or of one kernel in loops or in both forms."""
     kernel = kernels[0]
     remark = _IN_LOOPS if kernel.batches_in_loops else _IN_BOTH if kernel.loops else ""
     heading = templates.render("c/heading.c", **values, remark=remark)
@@ -103,7 +102,7 @@ _IN_BOTH = "One sample in loops (see symgen-loops.h), several in a straight line
 
 
 def body(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Templates) -> str:
-    """Return a C file without the heading, which lists equations of other kernels, too."""
+    """Print a C file without its heading, which lists the equations of the whole formulation."""
 
     def straight() -> str:
         printed = [kernel.printed(C, LINES_PER_PART) for kernel in kernels]
@@ -120,7 +119,7 @@ def body(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Templa
 
 
 def extensions(module: Module) -> tuple[Extension, ...]:
-    """Return the module of Python, linked with the kernels."""
+    """Return the extension module, linked with the kernels."""
     robot, guards = module.robot, _guards(module)
     sources = {n: k for f in module.formulations for n, k in _sources(robot, f).items()}
     rows, chooser = f"c/{robot}_rows.c", f"c/{robot}_batch.c"
@@ -145,7 +144,7 @@ def extensions(module: Module) -> tuple[Extension, ...]:
 
 
 def sources_of(module: Module, kernels: Collection[Kernel]) -> tuple[str, ...]:
-    """Return the C files that these kernels stand in."""
+    """Return the C files of these kernels."""
     wanted = {_name(kernel) for kernel in kernels}
     return tuple(
         name
@@ -160,15 +159,10 @@ def _name(kernel: Kernel) -> tuple[str, str]:
 
 
 def _guards(module: Module) -> dict[tuple[str, str], str]:
-    """Return formulation and function -> the versions that the kernel is compiled in.
-
-    In all of them if it serves the top level, which is made for speed; the other formulations are
-    there to be read, unless the package is to have them `equal`.  So are some functions.
-    """
+    """Return the versions that each kernel is compiled in, by formulation and function."""
     serving = {
         (function.formulation, function.name) for function in (*module.functions, *module.by_link)
     }
-
     equal = module.package.equal
     return {
         _name(kernel): guard(kernel, _name(kernel) in serving, equal) for kernel in module.kernels
@@ -176,21 +170,23 @@ def _guards(module: Module) -> dict[tuple[str, str], str]:
 
 
 def guard(kernel: Kernel, serves: bool, equal: bool) -> str:
-    """Return the versions that a kernel is compiled in that `serves` the top level, or does not."""
+    """Return the versions that a kernel is compiled in.
+
+    Those that serve the top level are made for speed; other formulations (unless the package treats
+    them as `equal`) and functions `for_reading` have the plain version alone.
+    """
     if not equal and (kernel.function.for_reading or not serves):
         return PLAIN
-    return EVERYWHERE if _slots(kernel) <= MOST_SLOTS else FOR_ONE_SAMPLE
-
-
-def _slots(kernel: Kernel) -> int:
-    """Return numbers of one sample that `kernel` keeps at a time."""
-    if kernel.loops and kernel.batches_in_loops:
-        return Loops(kernel, kernel.loops).slots
-    return kernel.split(LINES_PER_PART).slots
+    slots = (
+        Loops(kernel, kernel.loops).slots
+        if kernel.loops and kernel.batches_in_loops
+        else kernel.split(LINES_PER_PART).slots
+    )
+    return EVERYWHERE if slots <= MOST_SLOTS else FOR_ONE_SAMPLE
 
 
 def _orders(module: Module) -> list[tuple[str, list[str]]]:
-    """Return titles and entries in order of the other arrays, for readers of the header."""
+    """Return the order of the entries of arrays, with titles, for readers of the header."""
     metadata = module.metadata
     pairs = zip(metadata.parameter_names, metadata.default_parameters, strict=True)
     prescribed = [
@@ -210,7 +206,7 @@ def _orders(module: Module) -> list[tuple[str, list[str]]]:
 
 
 def beginnings(module: Module) -> dict[str, dict[str, str]]:
-    """Return C file -> text in the first line of a function -> ``formulation.function``."""
+    """Map C files to text in the first line of a function -> ``formulation.function``."""
     return {
         name: {
             beginning: f"{formulation.name}.{kernel.function.name}"
@@ -226,8 +222,8 @@ def beginnings(module: Module) -> dict[str, dict[str, str]]:
 
 
 def _sources(robot: str, formulation: Formulation) -> dict[str, list[Kernel]]:
-    """Return C files and their kernels: one per formulation to read, and one for every kernel
-    that is long or in loops, so that long ones are compiled side by side."""
+    """Return C files and their kernels: one file per formulation, and one for every kernel that is
+    long or in loops, so that these are compiled in parallel."""
     main = f"c/{robot}_{formulation.name}"
     sources: dict[str, list[Kernel]] = {}
     for kernel in formulation.kernels:
@@ -237,6 +233,6 @@ def _sources(robot: str, formulation: Formulation) -> dict[str, list[Kernel]]:
 
 
 def source_alone(robot: str, kernel: Kernel) -> str:
-    """Return the C file that holds nothing but `kernel`, if there is one."""
+    """Return the name of the C file that holds `kernel` alone; "" if it shares a file."""
     is_separate = kernel.loops or kernel.paths or is_long(kernel.schedule, LINES_PER_PART)
     return f"c/{robot}_{kernel.formulation}_{kernel.function.name}.c" if is_separate else ""

@@ -1,4 +1,4 @@
-"""The Cython backend: one readable file, the arithmetic in typed functions without the GIL."""
+"""The Cython backend: one readable file with typed arithmetic that releases the GIL."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from symgen.emit.templates import Templates
 
 NAME = "cython"
 LINES_PER_PART = 150
-"""Some 400 operations: longer functions run no faster and take a compiler longer."""
+"""About 400 operations: longer functions are no faster, and take longer to compile."""
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """Return ``_cython.pyx``, and C for calls from Python."""
+    """Return ``_cython.pyx``, and the C code of calls from Python."""
     functions = sorted({name for kernel in module.kernels for name in kernel.functions})
     solves = any(kernel.hidden for kernel in module.kernels)
     formulations = [
@@ -43,12 +43,12 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 
 def extensions(module: Module) -> tuple[Extension, ...]:
-    """Return one Cython file, linked with what takes calls from Python."""
+    """Return the extension: one Cython file, linked with the C code of calls from Python."""
     steps, shared = wrapper.mechanism(module), wrapper.shared_sources(module)
     return (Extension("_cython", "_cython.pyx", c_sources=steps, shared=shared),)
 
 
 def beginnings(module: Module) -> dict[str, dict[str, str]]:
-    """Map first lines of functions of ``_cython.pyx`` -> ``formulation.function``."""
+    """Map the first lines of functions of ``_cython.pyx`` to ``formulation.function``."""
     names = [(kernel.formulation, kernel.function.name) for kernel in module.kernels]
     return {"_cython.pyx": {f"_{first}_{second}(": f"{first}.{second}" for first, second in names}}

@@ -3,15 +3,15 @@
     emit : Package, names of backends, user's templates -> SourceBundle
         module      Package -> Module            schedules, names, signatures (once)
         files       Module -> files              of the package, then of every backend
-        extensions  Module -> extensions         what is to be compiled
-        beginnings  Module -> text by file       where its functions begin, for messages
+        extensions  Module -> extensions         to be compiled
+        beginnings  Module -> text by file       first lines of functions, for messages
 
 A backend is a module with a name and three functions; to add one, write it, its folder of
 templates, and one line in `BACKENDS`.
 
-`EarlyKernels` prints kernels as soon as they are derived, so that they are compiled beside the
-next.  A C file of a kernel, without its heading, is known when the kernel is, as long as templates
-are symgen's own: it includes of the robot only a header of prototypes.
+`EarlyKernels` prints kernels as soon as they are derived, so that they are compiled while the next
+ones are derived.  With symgen's own templates, the C file of a kernel, without its heading, depends
+on the kernel alone.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from symgen.emit.templates import Templates
 
 
 class Backend(Protocol):
-    """A module of this folder that is a backend: see the functions of `symgen.emit.compiled`."""
+    """A module of this folder such as `symgen.emit.compiled`."""
 
     NAME: str
 
@@ -40,7 +40,7 @@ class Backend(Protocol):
         """Return the extensions to compile."""
 
     def beginnings(self, module: Module) -> dict[str, dict[str, str]]:
-        """Return the first lines of functions in what is compiled: see `SourceBundle`."""
+        """Return the first lines of functions in compiled files: see `SourceBundle`."""
 
 
 BACKENDS: tuple[Backend, ...] = (compiled, cython, numpy)
@@ -50,7 +50,7 @@ BACKEND_NAMES = tuple(backend.NAME for backend in BACKENDS)
 class EarlyKernels:
     """The kernels of a package whose programs are being derived.
 
-    `kernels` and `bodies`, C files without their headings, are by formulation and function.
+    `kernels` and `bodies` (C files without headings) are kept by formulation and function.
     """
 
     def __init__(self, package: Package) -> None:
@@ -62,8 +62,10 @@ class EarlyKernels:
         self._headers = {**headers, f"c/{self._module.robot}.h": ""}
 
     def add(self, formulation: str, function: str, forms: Forms) -> SourceBundle | None:
-        """Return a kernel that will serve the top level: its C file, and headers. None if the
-        kernel is short, or not compiled in all versions."""
+        """Print a kernel that will serve the top level: its C file, and headers.
+
+        None if the kernel is short, or not compiled in all versions.
+        """
         package, robot = self._module.package, self._module.robot
         added = kernel(formulation, forms, package.metadata.sizes)
         self.kernels[formulation, function] = added
@@ -80,17 +82,17 @@ class EarlyKernels:
 
 
 def kernel_files(source: Package, templates: Path | None = None) -> dict[tuple[str, str], str]:
-    """Return formulation and function -> C source of the kernel alone, to measure its size."""
+    """Return the C source of each kernel alone, by formulation and function, for measurements."""
     return compiled.alone(module(source), Templates(templates))
 
 
 def javascript_module(source: Package, templates: Path | None = None) -> str:
-    """Return all functions of a package, derived in straight lines, as one module of JavaScript."""
+    """Print all functions of a package, derived in straight lines, as one JavaScript module."""
     return javascript.source(module(source), Templates(templates), javascript.MODULE)
 
 
 def javascript_script(source: Package, templates: Path | None = None) -> str:
-    """Return the functions of a package as a script of a page, which defines ``symgen``."""
+    """Print the functions of a package as a script for a page, which defines ``symgen``."""
     return javascript.source(module(source), Templates(templates), javascript.SCRIPT)
 
 
@@ -103,9 +105,9 @@ def emit(
 ) -> SourceBundle:
     """Return the source files of `source` for these backends; NumPy is always among them.
 
-    `templates` is a folder whose templates replace those of symgen.  `begin` is given the bundle
-    as soon as it has all that a compiler reads: the other files are printed afterwards.  `early`
-    has kernels of the package that need not be made again.
+    `templates` is a folder whose templates replace those of symgen.  `begin` gets the bundle as
+    soon as it holds all files for compilers; the others are printed afterwards.  `early` holds
+    kernels of the package that were made before.
     """
     unknown = set(backends) - set(BACKEND_NAMES)
     if unknown:

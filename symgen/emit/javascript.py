@@ -1,9 +1,8 @@
-"""JavaScript: a package as one module that browsers and Node run as it is.
+"""JavaScript: all functions of a package as one module for browsers and Node.
 
-A package of Python computes by C, Cython or NumPy; this module stands by itself.  It has one object
-for every formulation, with the functions that were derived; each takes arrays of numbers for one
-sample and returns its results by name, as flat arrays, entries row by row.  Programs in loops are
-not printed: derive with the form `symgen.options.STRAIGHT`.
+The module has an object for every formulation, with the derived functions; each takes arrays of
+numbers for one sample and returns its results by name, as flat arrays in row-major order.  Programs
+in loops are not printed: derive with the form `symgen.options.STRAIGHT`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from symgen.emit.bundle import ModuleMetadata
 from symgen.emit.kernels import Array, Kernel
 from symgen.emit.module import Module, PublicFunction
 from symgen.emit.printing import JAVASCRIPT
@@ -23,13 +21,12 @@ from symgen.program.arguments import PARAMETERS
 LINES_PER_FUNCTION = 2000
 """Engines compile functions one by one, and give up on very long ones."""
 
-
 MODULE, SCRIPT = "module.mjs", "script.js"
-"""Templates: what can be imported, and what a page without a server can run."""
+"""Templates of a module to import, and of a script for pages without a server."""
 
 
 def source(module: Module, templates: Templates, kind: str = MODULE) -> str:
-    """Return the text of the module; ValueError where a function is derived in loops alone."""
+    """Print the module; ValueError for a function that is derived in loops alone."""
     formulations = [
         {
             "name": formulation.name,
@@ -49,7 +46,6 @@ def source(module: Module, templates: Templates, kind: str = MODULE) -> str:
 
 
 def _printed(function: PublicFunction, kernel: Kernel) -> Mapping[str, Any]:
-    """Return values of the template for a function."""
     printed = kernel.printed(JAVASCRIPT, LINES_PER_FUNCTION)
     needed = {array.name for array in function.arguments}
     return {
@@ -62,37 +58,23 @@ def _printed(function: PublicFunction, kernel: Kernel) -> Mapping[str, Any]:
 
 
 def _optional(array: Array) -> str:
-    """Return a named argument with its default."""
-    value = f"new Float64Array({array.size})"
-    if array.name == PARAMETERS.name:
-        value = "robot.default_parameters"
-    return f"{array.name} = {value}"
+    """Print a named argument with its default."""
+    is_model = array.name == PARAMETERS.name
+    default = "robot.default_parameters" if is_model else f"new Float64Array({array.size})"
+    return f"{array.name} = {default}"
 
 
-def _configuration(metadata: ModuleMetadata) -> dict[str, Any]:
-    """Return joints on manifolds: kind, first entry of q, first velocity of each."""
-    if not metadata.quaternions:
-        return {}
-    return {
-        "nq": metadata.nq,
-        "position_names": metadata.position_names,
-        "quaternions": metadata.quaternions,
-    }
+_FACTS = (
+    "n", "coordinate_names", "nq", "position_names", "quaternions", "link_names", "load_names",
+    "parameter_names", "default_parameters", "limits", "model_hash",
+)  # fmt: skip
+_OF_MANIFOLDS = ("nq", "position_names", "quaternions")
+"""Facts of robots with joints on manifolds alone."""
 
 
 def _facts(module: Module) -> str:
-    """Return facts of the robot as JSON, which is JavaScript, too."""
+    """Print facts of the robot as JSON, which is JavaScript, too."""
     metadata = module.metadata
-    facts = {
-        "name": module.robot,
-        "n": metadata.n,
-        "coordinate_names": metadata.coordinate_names,
-        **_configuration(metadata),
-        "link_names": metadata.link_names,
-        "load_names": metadata.load_names,
-        "parameter_names": metadata.parameter_names,
-        "default_parameters": metadata.default_parameters,
-        "limits": [asdict(limits) for limits in metadata.limits],
-        "model_hash": metadata.model_hash,
-    }
-    return json.dumps(facts, indent=2, ensure_ascii=True)
+    names = [name for name in _FACTS if metadata.quaternions or name not in _OF_MANIFOLDS]
+    facts = {"name": module.robot, **{name: getattr(metadata, name) for name in names}}
+    return json.dumps(facts, indent=2, ensure_ascii=True, default=asdict)

@@ -4,19 +4,18 @@
     Kernel.printed : Language -> PrintedKernel      headings and lines as text
     sliced : Kernel, number of links -> Kernel      from all links to one of them
 
-A kernel takes the arrays of one sample and fills the arrays of its results.  Options of size zero
-(the loads of a robot without loads, say) are left out of its signature.
+A kernel takes the arrays of one sample and fills the arrays of its results.  Options of size 0
+(such as the loads of a robot without loads) are left out of its signature.
 
-A kernel that solves for accelerations also fills its `hidden` arrays, the pivots of the mass matrix
-and its diagonal, which stay inside.  Where a pivot is at most `tolerance` times the diagonal
-entry of its row there is no solution: the results are NaN, and the kernel says so.
+A kernel that solves for accelerations also fills its `hidden` arrays, the pivots and the diagonal
+of the mass matrix.  Where a pivot is at most `tolerance` times the diagonal entry of its row, the
+matrix counts as singular: the results are NaN, and the kernel returns 1.
 
-Every line of the kernel of all links is needed by some set of links: those of which an entry
-depends on it.  Lines that the same links need are one part of the sliced kernel, and a part with
-more links comes before one with fewer, so that what a line uses stands before it.  An entry that
-has the same value for several links is stored once, for all of them.  For one link the parts run
-that it needs: in a tree those of the joints on its path.  The arithmetic is that of the whole
-kernel, line by line.
+Slicing: each line of a kernel of all links is needed by a set of links, those with an entry that
+depends on it.  Lines that the same links need form one part of the sliced kernel; parts with more
+links come first, so that operands precede their uses.  An entry with the same value for several
+links is stored once.  For one link, only the parts run that it needs: in a tree, those of the
+joints on its path.  The arithmetic is that of the whole kernel, line by line.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from symgen.optimize.ordering import (
     Store,
     is_wave,
     schedule,
-)
+)  # fmt: skip
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.function import Function
 from symgen.program.functions import BY_LINK, function_named
@@ -55,7 +54,7 @@ from symgen.program.program import Program
 class Array:
     """An argument or result of a function: the shape of one sample, in numbers.
 
-    `places` says where its entries stand, if not one behind the other.
+    `places` are the positions of its entries in memory, if these are not contiguous.
     """
 
     name: str
@@ -79,11 +78,11 @@ class Array:
         return "".join(f"[{length}]" for length in self.shape) or "[1]"
 
     def place(self, position: int) -> int:
-        """Return where the entry at `position` stands in memory."""
+        """Return the position in memory of the entry at `position`."""
         return self.places[position] if self.places else position
 
     def index(self, position: int) -> str:
-        """Write the entry at `position` (row by row) as NumPy does, such as ``[..., 1, 5]``."""
+        """Return the index of the entry at `position` in NumPy, such as ``[..., 1, 5]``."""
         indices: list[str] = []
         for length in reversed(self.shape):
             position, index = divmod(position, length)
@@ -95,9 +94,9 @@ class Array:
 class PrintedLine:
     """``name = value`` or, where `name` is empty, ``array[position] = value``.
 
-    `constant` says that the value is a number.  `index` is the position as NumPy writes it, `slot`
-    the place in the workspace where the value is kept for later parts (None: nowhere), `note` the
-    label of the equation (perhaps empty).
+    `constant` says that the value is a number.  `index` is the position in NumPy's notation, `slot`
+    the slot of the workspace that keeps the value for later parts (None: it is not kept), `note`
+    the label of the equation, or empty.
     """
 
     value: str
@@ -112,7 +111,7 @@ class PrintedLine:
 
 @dataclass(frozen=True)
 class PrintedAngle:
-    """An angle of which sine and cosine are wanted, and the lines that take them: None if not."""
+    """An angle, and the lines that use its sine and its cosine, if any."""
 
     value: str
     sine: PrintedLine | None
@@ -123,8 +122,8 @@ class PrintedAngle:
 class PrintedSection:
     """Lines under one heading.
 
-    Where a language takes sines and cosines together, they are those of `angles`, which stand
-    behind the lines `before`.
+    In languages that compute sines and cosines together, `angles` are their arguments, which the
+    lines `before` compute.
     """
 
     heading: str
@@ -134,14 +133,8 @@ class PrintedSection:
 
     @property
     def room(self) -> int:
-        """Length of the arrays of sines and of cosines: a multiple of 8, whatever the vectors."""
+        """Length of the arrays of sines and of cosines: a multiple of 8, the widest vector."""
         return -(-len(self.angles) // 8) * 8
-
-    @property
-    def octets(self) -> list[list[str]]:
-        """The angles in groups of 8; the last may have fewer."""
-        values = [angle.value for angle in self.angles]
-        return [values[i : i + 8] for i in range(0, len(values), 8)]
 
 
 @dataclass(frozen=True)
@@ -165,11 +158,11 @@ class PrintedKernel:
 
 @dataclass(frozen=True)
 class Body:
-    """The lines of a program, ready to be printed.
+    """The lines of a program, ready for printing.
 
-    `names` are those of the named nodes in source, `arrays` the arrays in source by the names that
-    they have as inputs and outputs of the program.  `pieces` are the sections part by part, where
-    that does not go by their length.
+    `names` are the names of nodes in source, by index; `arrays` the arrays in source, by name of
+    the program's input or output.  `pieces` are the sections of each part, where these are not
+    split by length.
     """
 
     schedule: Schedule
@@ -208,7 +201,7 @@ class Body:
         )
 
     def _unpacking(self) -> Iterator[tuple[int, PrintedLine]]:
-        """Yield every input symbol's node index, and the line that takes it out of its array."""
+        """Yield the index of every input symbol, and the line that reads it from its array."""
         for declared in self.schedule.program.inputs:
             array = self.arrays.get(declared.name)
             for position, symbol in enumerate(declared.symbols if array else ()):
@@ -242,7 +235,7 @@ class Body:
     def _angles(
         self, printer: Printer, waves: Sequence[Line], keeps: Mapping[int, int]
     ) -> Iterator[PrintedAngle]:
-        """Yield the waves by angle."""
+        """Yield sines and cosines, grouped by angle."""
         angles: dict[int, dict[str, Line]] = {}
         for line in waves:
             angles.setdefault(line.value.args[0].index, {})[line.value.op] = line
@@ -270,7 +263,7 @@ class Body:
 class Kernel:
     """One function by one formulation: in a straight line, in loops, or both (see `Forms`).
 
-    A kernel for one link has `paths`: for every link the numbers of the parts that it needs.
+    A kernel for one link has `paths`: the numbers of the parts that each link needs.
     """
 
     formulation: str
@@ -286,39 +279,39 @@ class Kernel:
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """All arrays that the kernel reads and fills, inputs first."""
+        """The arrays that the kernel reads and fills, inputs first."""
         return self.inputs + self.filled
 
     @property
     def filled(self) -> tuple[Array, ...]:
-        """The arrays that its lines fill."""
+        """The arrays that the kernel fills."""
         return self.outputs + self.hidden
 
     @property
     def result(self) -> str:
-        """Its C type: a kernel that solves returns 1 where there is no solution, else 0."""
+        """Its C return type: a kernel that solves returns 1 for a singular matrix, else 0."""
         return "int" if self.hidden else "void"
 
     @property
     def body(self) -> Body:
-        """Its straight line; ValueError where it is said in loops alone."""
+        """Its straight-line code; ValueError for a kernel in loops alone."""
         if self.line is None:
             raise ValueError(f"{self.formulation}.{self.function.name} has no straight line")
         return self.line
 
     @property
     def schedule(self) -> Schedule:
-        """The lines of the straight line."""
+        """The lines of the straight-line code."""
         return self.body.schedule
 
     @property
     def program(self) -> Program[Scalar]:
-        """The program of the straight line."""
+        """The program of the straight-line code."""
         return self.schedule.program
 
     @property
     def programs(self) -> Iterator[Program[Scalar]]:
-        """All programs that it is made of."""
+        """The programs of all its forms."""
         if self.line is not None:
             yield self.program
         if self.loops is not None:
@@ -332,7 +325,7 @@ class Kernel:
 
     @property
     def unused(self) -> list[str]:
-        """The arrays that its straight line does not mention."""
+        """The arrays that its straight-line code does not use."""
         used = {node.name for node in reachable(self.program.results) if node.op is SYMBOL}
         declared = {array.name: set(array.symbol_names) for array in self.program.inputs}
         inputs = [a.name for a in self.inputs if not declared.get(a.name, set()) & used]
@@ -340,58 +333,48 @@ class Kernel:
 
     @property
     def adapted(self) -> str:
-        """Its arguments, out of the arrays x of all inputs of the public function and y of all
-        results: ``x[0], x[2], y[0]``."""
+        """Its arguments as entries of x, all inputs of the public function, and y, all results:
+        ``x[0], x[2], y[0]``."""
         public = [a.name for a in (*self.function.arguments, *self.function.options, PARAMETERS)]
         inputs = [f"x[{public.index(array.name)}]" for array in self.inputs]
         return ", ".join([*inputs, *(f"y[{i}]" for i in range(len(self.outputs)))])
 
     @property
     def zeros(self) -> Mapping[str, tuple[int, ...]]:
-        """The structural zeros of every output of the straight line."""
+        """The structural zeros of every output of the straight-line code."""
         return self.schedule.zeros
-
-    @property
-    def reads_arguments(self) -> bool:
-        """Whether it takes any array."""
-        return bool(self.inputs)
 
     @cached_property
     def work(self) -> int:
-        """Operations, a function counted as ten, and numbers written."""
+        """Number of operations, with 10 for a function, and of numbers written."""
         if self.loops is not None and self.batches_in_loops:
             count = operations_in_loops(self.loops)
         else:
             count = operations_after(self.program.results)
         total = count.total + 9 * count.functions
         if self.paths:
-            total = int(total * self._longest_path)
+            lengths = [sum(len(s.lines) for s in sections) for sections in self.body.pieces]
+            longest = max(sum(lengths[i - 1] for i in path) for path in self.paths)
+            total = int(total * (longest / max(1, sum(lengths))))
         return total + sum(array.size for array in self.outputs)
 
-    @property
-    def _longest_path(self) -> float:
-        """Share of all lines that are on the path of the link with most of them."""
-        lengths = [sum(len(s.lines) for s in sections) for sections in self.body.pieces]
-        longest = max(sum(lengths[i - 1] for i in path) for path in self.paths)
-        return longest / max(1, sum(lengths))
-
     def links_of(self, part: int) -> tuple[int, ...]:
-        """Return the links that need the part of this number."""
+        """Return the links that need the part number `part`."""
         return tuple(link for link, path in enumerate(self.paths) if part in path)
 
     @property
     def path_parts(self) -> tuple[int, ...]:
-        """The parts of all links, one link behind the other; none where every entry is 0."""
+        """The parts of all links, concatenated; none where every entry is 0."""
         return tuple(part for path in self.paths for part in path)
 
     @property
     def path_starts(self) -> tuple[int, ...]:
-        """Where the parts of each link start if all stand one behind the other, and the end."""
+        """The start of the parts of each link in `path_parts`, and the end."""
         return tuple(accumulate(map(len, self.paths), initial=0))
 
     @property
     def has_zeros(self) -> bool:
-        """Whether some entry of a result is 0 by structure."""
+        """Whether some entry of a result is structurally 0."""
         return any(self.zeros[array.name] for array in self.outputs)
 
     def printed(self, language: Language, length: int) -> PrintedKernel:
@@ -423,20 +406,14 @@ def kernel(formulation: str, forms: Forms, sizes: Mapping[str, int]) -> Kernel:
         lines = schedule(forms.straight)
         line = Body(lines, local_names(lines, arrays), arrays)
     return Kernel(
-        identifier(formulation),
-        function,
-        tuple(inputs),
-        results,
-        hidden,
-        tolerance(sizes),
-        line,
-        forms.loops,
-        forms.batches_in_loops,
-    )
+        identifier(formulation), function, tuple(inputs), results, hidden, tolerance(sizes), line,
+        forms.loops, forms.batches_in_loops,
+    )  # fmt: skip
 
 
 def tolerance(sizes: Mapping[str, int]) -> float:
-    """Return smallest pivot of a regular mass matrix over the diagonal entry of its row: n eps."""
+    """Return n eps, the least ratio of a pivot to the diagonal entry of its row for a regular
+    mass matrix."""
     return sizes["n"] * 2.0**-52
 
 
@@ -467,10 +444,7 @@ def _check_outputs(program: Program[Scalar], outputs: Sequence[Array]) -> None:
 
 
 def sliced(stack: Kernel, n: int) -> Kernel:
-    """Make the kernel for one link from that of all; arrays of one link stand side by side.
-
-    `n` is the number of coordinates.
-    """
+    """Make the kernel for one link from that of all links; `n` is the number of coordinates."""
     function = BY_LINK[stack.function.name]
     stacked = stack.outputs[0]
     links = stacked.shape[0]
@@ -501,9 +475,9 @@ def sliced(stack: Kernel, n: int) -> Kernel:
 
 
 def _needs(schedule: Schedule, size: int) -> list[int]:
-    """For every line the links that need it, as bits; `size` is that of the entries of a link.
+    """Return, for every line, the links that need it, as bits; a link has `size` entries.
 
-    Of stores that do the same for several links the first has them all, the others have none.
+    Of stores of one value for several links, the first has all the bits and the others none.
     """
     stored: dict[tuple[int, int], int] = {}
     for line in schedule.lines:
@@ -528,21 +502,16 @@ def _needs(schedule: Schedule, size: int) -> list[int]:
 
 
 def _pieces(schedule: Schedule, needs: Sequence[int]) -> list[tuple[int, tuple[Section, ...]]]:
-    """Return the lines by the links that need them, those that most need first."""
+    """Group the lines by the links that need them, those that most links need first."""
     grouped: dict[int, list[tuple[Section, Line]]] = {}
-    for need, placed in zip(needs, _placed(schedule.sections), strict=True):
+    lines = ((section, line) for section in schedule.sections for line in section.lines)
+    for need, pair in zip(needs, lines, strict=True):
         if need:
-            grouped.setdefault(need, []).append(placed)
+            grouped.setdefault(need, []).append(pair)
     ordered = sorted(grouped.items(), key=lambda item: -item[0].bit_count())
-    return [(need, tuple(_sections(lines))) for need, lines in ordered]
-
-
-def _placed(sections: Sequence[Section]) -> Iterator[tuple[Section, Line]]:
-    for section in sections:
-        for line in section.lines:
-            yield section, line
+    return [(need, tuple(_sections(pairs))) for need, pairs in ordered]
 
 
 def _sections(lines: Sequence[tuple[Section, Line]]) -> Iterator[Section]:
-    for (kind, joint), run in groupby(lines, key=lambda placed: (placed[0].kind, placed[0].joint)):
+    for (kind, joint), run in groupby(lines, key=lambda pair: (pair[0].kind, pair[0].joint)):
         yield Section(kind, joint, tuple(line for _, line in run))

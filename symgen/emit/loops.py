@@ -1,11 +1,10 @@
-"""Kernels in loops, ready to be placed by a template.
+"""Kernels in loops, ready for templates.
 
-    Loops : Kernel, LoopedProgram                    where columns stand, names, tables
+    Loops : Kernel, LoopedProgram                    positions of columns, names, tables
     Loops.printed : Language -> PrintedLoops         the phases as text
 
-All columns stand in one array, one behind the other, with room for a multiple of 8 joints each: a
-vector of joints may be read and written whole, whatever the width.  Entries for joints that the
-robot does not have are never read.
+All columns are contiguous in one array, each padded to a multiple of 8 joints, so that vectors of
+any width can be read and written whole.  The padding is never read.
 """
 
 from __future__ import annotations
@@ -48,21 +47,23 @@ OCTET = 8
 """Joints in the widest vector."""
 
 LONGEST_PATH = 24
-"""Joints on a path up to which C for several samples solves with M in a straight line.
+"""Longest path, in joints, for which C for several samples solves with M in straight-line code.
 
-A column of right sides then stays in registers: of the human's 43 columns that takes two thirds of
-the time of loops over pieces of rows, of chains of 20, 24 and 28 joints 0.83, 0.92 and 0.95; of 32
-and 48 joints, which do not fit, 1.2 and 1.9 times as long (AVX2: 16 registers).
+A column of right sides then stays in registers.  The time, relative to loops over pieces of rows,
+is 2/3 for the human's 43 columns, 0.83, 0.92 and 0.95 for chains of 20, 24 and 28 joints, 1.2 and
+1.9 for 32 and 48 joints, which do not fit (AVX2: 16 registers).
 """
 
 Visit = tuple[int, int, int]
-"""A row, and bits for the columns of joints beyond and before that of the row."""
+"""A row, and bits for the columns whose joints it carries (or is), and those that carry it."""
 
 
 @dataclass(frozen=True)
 class PrintedEntry:
-    """One number that a pair has in a square array: `part` of `height`, which stand one below or,
-    in an array of `beside` joints, one beside the other."""
+    """One of the `height` numbers of a pair in a square array, number `part`.
+
+    They are in consecutive rows or, in an array of `beside` joints, in consecutive columns.
+    """
 
     square: str
     height: int = 1
@@ -71,7 +72,7 @@ class PrintedEntry:
 
     @property
     def index(self) -> str:
-        """Where it stands for the joints of row and column, in NumPy."""
+        """Its index for the joints of row and column, in NumPy."""
         if self.beside:
             return f"[r, {self.height} * c + {self.part}]"
         return "[r, c]" if self.height == 1 else f"[r, {self.part}, c]"
@@ -82,22 +83,22 @@ class PrintedEntry:
         return "" if self.height == 1 else f"[:, {self.part}]"
 
     def place(self, row: str, column: str, stride: str) -> str:
-        """Return where it stands for two joints, in C."""
+        """Return its position for two joints, in C."""
         if self.beside:
             return f"({row} * {self.beside} + {column}) * {self.height} + {self.part}"
         return f"{self.start(row, stride)} + {column}"
 
     def row(self, joint: str) -> str:
-        """Its row in the array, in C; `joint` is that of the row."""
+        """Return its row in the array for the joint of the row, in C."""
         return joint if self.height == 1 else f"{joint} * {self.height} + {self.part}"
 
     def start(self, joint: str, stride: str) -> str:
-        """Return where this row begins, in C."""
+        """Return the start of its row, in C."""
         row = self.row(joint)
         return f"{row} * {stride}" if self.height == 1 else f"({row}) * {stride}"
 
     def diagonal(self, joint: str, stride: str) -> str:
-        """Return where it stands for a joint and itself, in C."""
+        """Return its position on the diagonal, in C."""
         if self.height == 1:
             return f"{joint} * ({stride} + 1)"
         return f"{self.start(joint, stride)} + {joint}"
@@ -105,13 +106,12 @@ class PrintedEntry:
 
 @dataclass(frozen=True)
 class PrintedPhase:
-    """A phase: `kind` says which of the other fields it has.
+    """A phase; its `kind` decides which of the other fields are used.
 
-    ``straight``: parts, and the places in columns that are 0 by structure; ``joints``: one part;
-    ``pairs``: the squares and what a pair has in them, and a part for joints beyond and for joints
-    before; of these parts also, by part, the places and entries that are 0 for all; ``base``: the
-    places of columns that are added up; all others (see `_solving`): squares, and places of
-    columns; ``diagonal`` also what is added to.
+    ``straight``: parts, and positions in columns that are structurally 0; ``joints``: one part;
+    ``pairs``: squares with the entries of a pair, a part for joints beyond and one for joints
+    before, and the positions that are 0 in each; ``base``: positions of the columns to add up; all
+    others (see `_solving`): squares and positions of columns, ``diagonal`` also the entry.
     """
 
     kind: str
@@ -125,25 +125,25 @@ class PrintedPhase:
 
     @property
     def by_row(self) -> bool:
-        """Whether pairs are visited row by row: several entries of each make many rows, which would
-        be out of the cache before the next vector of columns is theirs."""
+        """Whether pairs are visited row by row: with several entries each, a column of vectors
+        spans more rows than the cache holds."""
         return self.kind == "pairs" and any(entry.height > 1 for entry in self.entries)
 
     @property
     def beside(self) -> bool:
-        """Whether what a pair has stands one beside the other."""
+        """Whether the entries of a pair are in consecutive columns."""
         return any(entry.beside for entry in self.entries)
 
     @property
     def beyond_alone(self) -> bool:
-        """Whether a joint has nothing of those that carry it."""
+        """Whether all entries of pairs `before` are 0."""
         return len(self.absent[1]) == len(self.entries)
 
 
 @dataclass(frozen=True)
 class Line:
-    """Joints from `start` to before `end`, each of which is the only one that the former carries
-    next to it; and `related`, the joints that carry them or are carried by them, and they."""
+    """An unbranched run of joints, from `start` up to `end`, and the joints `related` to them: they
+    themselves, those that carry them, and those that they carry."""
 
     start: int
     end: int
@@ -161,10 +161,9 @@ class PrintedLoops:
 
 @dataclass(frozen=True)
 class Loops:
-    """A looped program, and the kernel that it is for.
+    """A looped program and its kernel.
 
-    `padded` columns are those of C; others stand without room between them, and those of constants
-    are columns like the others.
+    In C, columns are `padded` and columns of constants are kept apart; in NumPy neither.
     """
 
     kernel: Kernel
@@ -178,7 +177,7 @@ class Loops:
 
     @property
     def room(self) -> int:
-        """From one column to the next."""
+        """Distance from one column to the next."""
         return -(-self.n // OCTET) * OCTET if self.padded else self.n
 
     @property
@@ -188,18 +187,13 @@ class Loops:
 
     @property
     def slots(self) -> int:
-        """Numbers of one sample that it keeps at a time, roughly."""
+        """Approximate memory for one sample, in numbers."""
         return self.size + sum(map(self.rows, self.inner)) * self.room
 
     @property
     def numbers(self) -> int:
-        """Numbers of one sample where all joints and all pairs are computed at once, roughly."""
-        pairs = [
-            x
-            for phase in self.program.phases
-            if isinstance(phase, EachPair)
-            for x in (phase.beyond, phase.before)
-        ]
+        """Approximate memory for one sample with all joints and pairs at once, in numbers."""
+        pairs = [x for phase in self._pair_phases for x in phase.pairs]
         names = [len(x.rows) + len(x.columns) + len(reachable(x.program.results)) for x in pairs]
         return self.slots + max(names, default=0) * self.path_ends[-1]
 
@@ -207,17 +201,21 @@ class Loops:
     def inner(self) -> tuple[str, ...]:
         """The square arrays that are no results."""
         results = {array.name for array in self.kernel.outputs}
-        pairs = (phase for phase in self.program.phases if isinstance(phase, EachPair))
-        return tuple(name for phase in pairs for name in phase.squares if name not in results)
+        names = (name for phase in self._pair_phases for name in phase.squares)
+        return tuple(name for name in names if name not in results)
 
     def rows(self, square: str) -> int:
-        """Return the number of rows of a square array: one for every joint, or several."""
+        """Return the number of rows of a square array."""
         return self.n * self._heights[square]
+
+    @property
+    def _pair_phases(self) -> list[EachPair[Scalar]]:
+        return [phase for phase in self.program.phases if isinstance(phase, EachPair)]
 
     @cached_property
     def _heights(self) -> Mapping[str, int]:
-        pairs = (phase for phase in self.program.phases if isinstance(phase, EachPair))
-        return {name: prod(shape) for phase in pairs for name, shape in phase.shapes.items()}
+        shapes = (item for phase in self._pair_phases for item in phase.shapes.items())
+        return {name: prod(shape) for name, shape in shapes}
 
     def stride(self, square: str) -> str:
         """Return the step from one row of a square array to the next, in C."""
@@ -234,7 +232,7 @@ class Loops:
 
     @property
     def carried_ends(self) -> list[int]:
-        """Where each of `carried` begins, and the last one ends, one behind the other."""
+        """The start of each of `carried` when concatenated, and the end."""
         return [0, *accumulate(map(len, self.carried))]
 
     @property
@@ -244,7 +242,7 @@ class Loops:
 
     @property
     def paths(self) -> list[list[int]]:
-        """Joints from the base to each joint, it included; joints count from 0."""
+        """The joints on the path from the base to each joint, inclusive; joints count from 0."""
         paths: list[list[int]] = []
         for joint, parent in enumerate(self.program.parents):
             paths.append([*(paths[parent - 1] if parent else []), joint])
@@ -256,7 +254,7 @@ class Loops:
 
     @property
     def path_ends(self) -> list[int]:
-        """Where each of `paths` begins, and the last one ends, one behind the other."""
+        """The start of each of `paths` when concatenated, and the end."""
         return [0, *accumulate(map(len, self.paths))]
 
     @property
@@ -266,7 +264,7 @@ class Loops:
 
     @property
     def lines(self) -> list[Line]:
-        """All joints in lines; columns of one line are related to the same joints."""
+        """All joints in unbranched runs; columns of one run are related to the same joints."""
         carriers, paths = self.carriers, self._path_sets
         starts = [
             joint
@@ -280,13 +278,13 @@ class Loops:
         return listed
 
     def visits(self, lanes: int) -> list[tuple[list[Visit], ...]]:
-        """Return rows by vector of columns: rows whose joints carry some of theirs, rows of
-        their joints, rows whose joints are carried by some, and all other rows."""
+        """Return rows by vector of columns, in four groups: rows whose joints carry joints of the
+        vector, rows of its joints, rows whose joints are carried by some, and all others."""
         chunks = (range(c, min(c + lanes, self.n)) for c in range(0, self.n, lanes))
         return [self._visits(chunk) for chunk in chunks]
 
     def visit_ends(self, lanes: int) -> list[list[int]]:
-        """Return where each of the lists of `visits` begins and the last one of a vector ends."""
+        """Return the start of each of the groups of `visits` when concatenated, and the ends."""
         ends, table = 0, []
         for segments in self.visits(lanes):
             row = [ends, *(ends + end for end in accumulate(map(len, segments)))]
@@ -295,7 +293,7 @@ class Loops:
         return table
 
     def visits_by_row(self, lanes: int) -> list[Visit]:
-        """Return vectors of columns by row, the last one first."""
+        """Return the vectors of columns of each row, the last one first."""
         chunks = [range(c, min(c + lanes, self.n)) for c in reversed(range(0, self.n, lanes))]
         return [self._visit(r, chunk) for r in range(self.n) for chunk in chunks]
 
@@ -314,7 +312,7 @@ class Loops:
         return r, beyond, before
 
     def printed(self, language: Language, length: int) -> PrintedLoops:
-        """Return the phases in `language`, straight ones in parts of about `length` lines."""
+        """Print the phases in `language`, straight ones in parts of about `length` lines."""
         phases, slots = [], 0
         for number, phase in enumerate(self.program.phases, start=1):
             printed, needed = self._phase(phase, number, language, length)
@@ -330,7 +328,8 @@ class Loops:
             reads = [self._place(column, joint) for column, joint in phase.reads]
             writes = [self._place(column, joint) for column, joint in written]
             arrays = {array.name: array for array in self.kernel.arrays}
-            body = _body(program, {**arrays, **_columns(reads, writes)})
+            arrays[COLUMNS], arrays[WRITTEN] = _array("columns", reads), _array("columns", writes)
+            body = _body(program, arrays)
             parts, slots = body.printed(language, length)
             zeros = tuple(writes[i] for i in body.schedule.zeros[WRITTEN])
             return PrintedPhase("straight", number, parts, zeros), slots
@@ -342,7 +341,7 @@ class Loops:
             parts, _ = body.printed(language, 10**9)
             return PrintedPhase("joints", number, parts, absent=(_zeros(body),)), 0
         if isinstance(phase, EachPair):
-            bodies = [self._pair(pair) for pair in (phase.beyond, phase.before)]
+            bodies = [self._pair(pair) for pair in phase.pairs]
             parts = tuple(body.printed(language, 10**9)[0][0] for body in bodies)
             absent = tuple(_zeros(body) for body in bodies)
             beside = self.n if phase.beside else 0
@@ -388,7 +387,7 @@ class Loops:
     def _without_constants(
         self, phase: Straight[Scalar]
     ) -> tuple[Program[Scalar], list[tuple[Column, int]]]:
-        """Return the program without the columns of constants, and what else it writes."""
+        """Return the program without the columns of constants, and the entries that it writes."""
         output = _written(phase)
         kept = [
             (place, entry)
@@ -404,7 +403,7 @@ class Loops:
         return program, [place for place, _ in kept]
 
     def _with_constants(self, phase: EachJoint[Scalar]) -> tuple[Program[Scalar], dict[str, Array]]:
-        """Return the program with two inputs instead of one: columns, and columns of constants."""
+        """Split the input of the program into columns, and columns of constants."""
         whole_input = phase.program.input(COLUMNS)
         constants = list(self.constants)
         arrays: dict[str, Array] = {}
@@ -443,7 +442,7 @@ class Loops:
 
     @cached_property
     def constants(self) -> Mapping[Column, tuple[float, ...]]:
-        """Columns that only programs for every joint read, and that hold nothing but numbers."""
+        """Columns of numbers that only programs for every joint read."""
         if not self.padded:
             return {}
         varying: set[Column] = set()
@@ -457,7 +456,7 @@ class Loops:
             elif isinstance(phase, EachJoint):
                 varying.update(phase.writes)
             elif isinstance(phase, EachPair):
-                for pair in (phase.beyond, phase.before):
+                for pair in phase.pairs:
                     varying.update((*pair.rows, *pair.columns))
             elif isinstance(phase, TowardsBase):
                 varying.update(phase.columns)
@@ -477,16 +476,12 @@ def _written(phase: Straight[Scalar]) -> Output[Scalar]:
 
 
 def _zeros(body: Body) -> tuple[int, ...]:
-    """Return where the results stand that are 0 by structure."""
+    """Return the positions of the results that are structurally 0."""
     return tuple(
         body.arrays[name].place(position)
         for name, positions in body.schedule.zeros.items()
         for position in positions
     )
-
-
-def _columns(reads: Sequence[int], writes: Sequence[int]) -> dict[str, Array]:
-    return {COLUMNS: _array("columns", reads), WRITTEN: _array("columns", writes)}
 
 
 def _array(name: str, places: Sequence[int]) -> Array:

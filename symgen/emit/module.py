@@ -1,9 +1,7 @@
 """A package as templates see it: formulations, public functions and kernels.
 
-    module : Package -> Module
-    public_function : Function -> PublicFunction     signature, docstring and shapes, as text
-
-Everything that a backend prints is computed here once, the same for all of them.
+module : Package -> Module
+public_function : Function -> PublicFunction     signature, docstring and shapes, as text
 """
 
 from __future__ import annotations
@@ -48,11 +46,11 @@ _NO_LINK = "ValueError where no link has this name."
 class PublicFunction:
     """One function as users see it.
 
-    `arguments` are positional; `options` are keyword-only, like the `parameters`.
-    `formulation` is the one that serves it at the top level.  `packed` are the results without what
-    is always 0, if it gives them so, too.  `empty` says why results have no entries, where they
-    have none.  `record` is the class of the named tuple that it returns, if any.  A function
-    `by_link` takes the name of a link first; kernels get its number.
+    `arguments` are positional; `options` and `parameters` are keyword-only.  `formulation` serves
+    it at the top level.  `packed` are the results without structural zeros, if they are available.
+    `empty` says why results have no entries, where they have none.  `record` is the class of the
+    named tuple that it returns, if any.  A function `by_link` takes the name of a link first;
+    kernels get its number.
     """
 
     name: str
@@ -70,7 +68,7 @@ class PublicFunction:
 
     @property
     def inputs(self) -> tuple[Array, ...]:
-        """All arguments but ``out``, in the order in which backends take them."""
+        """All arguments but ``out``, in the order of the backends."""
         return (*self.arguments, *self.options, self.parameters)
 
     @property
@@ -105,7 +103,7 @@ class PublicFunction:
 
     @property
     def typed_result(self) -> str:
-        """Type of what the function returns, for a stub."""
+        """Return type, for a stub."""
         if self.record:
             return self.record
         types = ["Array" if array.shape else "Any" for array in self.results]
@@ -113,7 +111,7 @@ class PublicFunction:
 
     @property
     def docstring(self) -> str:
-        """`documentation`, ready for quotes of Python."""
+        """`documentation`, escaped for a docstring."""
         return text.docstring(self.documentation)
 
     @property
@@ -126,10 +124,10 @@ class PublicFunction:
             (f"{a.name} {a.batch_shape}", f"{a.meaning}; or a dict by name; default: 0")
             for a in self.options
         ]
-        values = f"values of {self.parameters.meaning}, or a dict by name; default: "
-        values += "default_parameters"
-        if not self.parameters.size:
-            values = "this module has none"
+        values = "this module has none"
+        if self.parameters.size:
+            values = f"values of {self.parameters.meaning}, or a dict by name; default: "
+            values += "default_parameters"
         arguments.append((f"parameters {self.parameters.batch_shape}", values))
         if self.packed:
             arguments.append(("packed", _PACKED.format(shape=self.packed[-1].batch_shape)))
@@ -181,19 +179,17 @@ def public_function(
 
 
 def _packed(array: Array, metadata: ModuleMetadata) -> Array:
-    """Return a square result without what is always 0; others as they are."""
-    if len(array.shape) < 2:
-        return array
-    return replace(array, shape=(len(metadata.related),))
+    """Return a square result without structural zeros; others as they are."""
+    return array if len(array.shape) < 2 else replace(array, shape=(len(metadata.related),))
 
 
 @dataclass(frozen=True)
 class Formulation:
-    """One formulation's functions and kernels, in the same order, those by link last.
+    """Functions and kernels of one formulation, in the same order, those by link last.
 
     `notes` is the table of equations, as text; `offset` counts the functions of the formulations
-    before this one; `missing` maps every function that this formulation does not have to the
-    sentence that says where it is or how it is built.
+    before this one; `missing` maps every function that this formulation lacks to the message that
+    says where it is or how it is built.
     """
 
     name: str
@@ -206,10 +202,9 @@ class Formulation:
 
 @dataclass(frozen=True)
 class Module:
-    """A package, ready to be printed.  `functions` are those of the table at the top level.
+    """A package, ready for printing, with the `functions` of the top level.
 
-    `bodies` are C files that were printed before, without their headings, by formulation and
-    function.
+    `bodies` are C files without headings that were printed early, by formulation and function.
     """
 
     package: Package
@@ -230,7 +225,7 @@ class Module:
 
     @property
     def by_link(self) -> tuple[PublicFunction, ...]:
-        """Functions of the top level for one link by its name, with their formulation."""
+        """Functions of the top level for one link, with their formulation."""
         return tuple(
             replace(function, formulation=formulation.name)
             for formulation in self.formulations
@@ -240,7 +235,7 @@ class Module:
 
     @property
     def packed(self) -> tuple[tuple[str, str], ...]:
-        """Formulation and function of what also gives packed results; numbered after `kernels`."""
+        """Formulation and function of kernels with packed results; numbered after `kernels`."""
         return tuple(
             (formulation.name, function.name)
             for formulation in self.formulations
@@ -250,12 +245,12 @@ class Module:
 
     @property
     def signatures(self) -> tuple[PublicFunction, ...]:
-        """Every function that some formulation has, once."""
+        """The functions of all formulations, each once."""
         functions = {f.name: f for formulation in self.formulations for f in formulation.functions}
         return tuple(functions.values())
 
     def values(self) -> dict[str, Any]:
-        """Return values of every template."""
+        """Return the values that all templates get."""
         return {
             "robot": self.robot,
             "version": text.version(self.metadata.symgen_version),
@@ -277,8 +272,8 @@ def module(
     kernels: Mapping[tuple[str, str], Kernel] | None = None,
     bodies: Mapping[tuple[str, str], str] | None = None,
 ) -> Module:
-    """Return `package`, ready to be printed; some kernels, by formulation and function, may be
-    known, and of some the C as well."""
+    """Prepare `package` for printing; `kernels` and `bodies` are those that were made early, by
+    formulation and function."""
     return Module(
         package=package,
         robot=identifier(package.metadata.name),
@@ -323,7 +318,7 @@ def _formulations(
 
 
 def notes_of(programs: Iterable[Program[Scalar] | LoopedProgram[Scalar]]) -> dict[str, str]:
-    """Return notes of all programs: by family of labels, such as ``NE`` and ``dNE``, and number."""
+    """Return the notes of all programs, sorted by family, such as ``NE`` or ``dNE``, and number."""
     notes = {label: text for program in programs for label, text in program.notes.items()}
     families = list(dict.fromkeys(label.rpartition("-")[0] for label in notes))
 

@@ -1,8 +1,8 @@
-"""Names of generated source: the one place where a name of the model becomes an identifier.
+"""Identifiers of generated source, made from names of the model.
 
 All backends share one set of reserved words, so that a variable has the same name in C, Cython
-and NumPy.  The words are written out, not asked of the running Python: the generated source must
-not depend on it.
+and NumPy.  The words are written out, because the generated source must not depend on the version
+of Python that runs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from symgen.optimize.ordering import Assignment, Schedule
 
 WORKSPACE = "w"
-"""The array through which the parts of a long kernel hand on their temporaries."""
+"""The array that passes temporaries between the parts of a long kernel."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -79,18 +79,18 @@ RESERVED = frozenset(
 
 
 def identifier(name: str) -> str:
-    """Check that `name` is an ASCII identifier: anything else would be code from a stranger."""
+    """Check that `name` is an ASCII identifier, so that no model file can inject code."""
     if not _IDENTIFIER.fullmatch(name):
         raise ValueError(f"not an identifier, so it cannot be a name in source code: {name!r}")
     return name
 
 
 def local_names(schedule: Schedule, arrays: Iterable[str]) -> dict[int, str]:
-    """Return the name in source of every named node: unique, and clear of `arrays` and reserved
+    """Return a unique name in source for every named node, distinct from `arrays` and reserved
     words.
 
-    The entries of the runtime parameters are prefixed with ``p_``, because users choose their
-    names freely; any other name only changes, by underscores at its end, where it collides.
+    Runtime parameters get the prefix ``p_``, because users choose their names freely; names that
+    collide get underscores at the end.
     """
     wanted = _wanted(schedule)
     originals = set(wanted.values())
@@ -106,7 +106,7 @@ def local_names(schedule: Schedule, arrays: Iterable[str]) -> dict[int, str]:
 
 
 def _wanted(schedule: Schedule) -> Mapping[int, str]:
-    """Return the name that every named node would bear if nothing collided."""
+    """Return the names of nodes before collisions are resolved."""
     wanted: dict[int, str] = {}
     for declared in schedule.program.inputs:
         prefix = "p_" if declared.name == "parameters" else ""

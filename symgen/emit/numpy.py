@@ -1,4 +1,4 @@
-"""The NumPy backend: readable arithmetic, part of every package, needs no compiler."""
+"""The NumPy backend: readable arithmetic without a compiler, in every package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from symgen.emit.templates import Templates
 
 NAME = "numpy"
 LINES_PER_FUNCTION = 20_000
-"""Python's compiler is linear in the length of a function, so that long ones are left whole."""
+"""Python compiles long functions in linear time, so that few are split."""
 
 _ANALYTIC = ("abs", "atan2", "sign")
 
@@ -42,12 +42,12 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 
 def extensions(module: Module) -> tuple[Extension, ...]:
-    """Nothing to compile."""
+    """Return none: nothing is compiled."""
     return ()
 
 
 def beginnings(module: Module) -> dict[str, dict[str, str]]:
-    """Nothing is compiled."""
+    """Return none: nothing is compiled."""
     return {}
 
 

@@ -17,12 +17,12 @@ from symgen.emit.templates import Templates
 
 _RUNTIME = resources.files("symgen.runtime")
 _OF_MECHANISMS = ("closure.py", "mechanism.py")
-"""Sources for models with loops or relations alone."""
+"""Sources that only models with loops or relations need."""
 _VERBATIM = ("_backends.py", "_kinematics.py", "_result_memory.py", "_runtime.py")
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """Return top level, formulations, stubs, run time, and the checks of ``selftest``."""
+    """Return the top level, formulations, stubs, runtime, and the checks of ``selftest``."""
     values = module.values()
     runtime = {
         file.name: file.read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 
 def _docstrings(source: str) -> dict[str, str]:
-    """Return docstrings of functions that are written by hand, by name."""
+    """Return docstrings of the functions of a hand-written module, by name."""
     tree = ast.parse(source)
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     return {function.name: ast.get_docstring(function) or "" for function in functions}
@@ -113,7 +113,7 @@ def _overview(module: Module) -> str:
 
 
 def _about_quaternions(module: Module) -> list[str]:
-    """Return remarks on q where it has joints on manifolds."""
+    """Return remarks on q for robots with joints on manifolds."""
     metadata = module.metadata
     if not metadata.quaternions:
         return []
@@ -129,7 +129,7 @@ def _about_quaternions(module: Module) -> list[str]:
 
 
 def _source(value: Any) -> str:
-    """Return the value of a `Fact` as Python source."""
+    """Print the value of a `Fact` as Python source."""
     if isinstance(value, Mapping):
         entries = "".join(f'    "{key}": {_source(entry)},\n' for key, entry in value.items())
         return f"{{\n{entries}}}"
@@ -143,7 +143,7 @@ def _source(value: Any) -> str:
 
 
 def _limits(module: Module) -> list[tuple[str, list[float]]]:
-    """Return limits by kind, one entry per coordinate; infinite where the model gives none."""
+    """Return limits of all coordinates by kind; infinite where the model gives none."""
 
     def column(kind: str, default: float) -> list[float]:
         values = (getattr(limits, kind) for limits in module.metadata.limits)
@@ -154,5 +154,5 @@ def _limits(module: Module) -> list[tuple[str, list[float]]]:
 
 
 def repr_limit(value: float) -> str:
-    """Return a limit as Python source."""
+    """Print a limit as Python source."""
     return repr(value) if math.isfinite(value) else f'float("{value}")'

@@ -1,12 +1,11 @@
-"""Splitting a long kernel into functions, so that compile time stays linear in its length.
+"""Splitting of long kernels into functions, so that compile time stays linear in their length.
 
     split : Schedule, lines per part -> Parts
 
-A part is a function of its own.  A temporary that only one part uses is a local variable of that
-part.  One that a later part needs as well travels through a workspace array, in a slot that is
-given to another temporary as soon as the last part that reads it is done: the workspace stays as
-small as the number of temporaries alive at once (linear-scan allocation).  No part writes a slot
-that it also reads, so a compiler may read slots whenever it likes.
+A part is a function.  A temporary that only one part uses is a local variable of that part; others
+are kept in slots of a workspace array, which are reused after their last reader (linear-scan
+allocation): the workspace is as small as the number of temporaries alive at once.  No part writes a
+slot that it also reads, so a compiler may reorder reads freely.
 """
 
 from __future__ import annotations
@@ -22,9 +21,8 @@ from symgen.optimize.ordering import Assignment, Line, Schedule, Section
 class Part:
     """Consecutive lines of a schedule.
 
-    `symbols` are the input symbols that the lines use, `reads` the slots of the temporaries that
-    earlier parts computed and this one uses, `keeps` the slots of those that later parts use; all
-    by node index.
+    `symbols` are indices of the input symbols that the lines use, `reads` slots of temporaries of
+    earlier parts and `keeps` slots of temporaries for later parts, by node index.
     """
 
     sections: tuple[Section, ...]
@@ -42,12 +40,12 @@ class Parts:
 
 
 def split(schedule: Schedule, length: int) -> Parts:
-    """Cut `schedule` into parts of about `length` lines; one part up to 4/3 of that."""
+    """Split `schedule` into parts of about `length` lines; up to 4/3 of that stay one part."""
     return in_pieces(schedule, _pieces(schedule.sections, length))
 
 
 def in_pieces(schedule: Schedule, pieces: Sequence[tuple[Section, ...]]) -> Parts:
-    """Return the parts that `schedule` makes where `pieces` are its sections part by part."""
+    """Return the parts of `schedule` whose sections are given as `pieces`."""
     born, used = _lifetimes(schedule, pieces)
     slots, size = _allocate(born, used)
     parts = []
@@ -75,7 +73,7 @@ def _number_of_parts(sections: tuple[Section, ...], length: int) -> int:
 
 
 def _pieces(sections: tuple[Section, ...], length: int) -> list[tuple[Section, ...]]:
-    """Return sections, cut where a piece is full, in pieces of equal length."""
+    """Split sections into pieces of equal length."""
     total = sum(len(section.lines) for section in sections)
     number = _number_of_parts(sections, length)
     ends = [total * (piece + 1) // number for piece in range(number)]

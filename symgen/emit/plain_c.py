@@ -1,14 +1,13 @@
-"""C to be read and to be linked into a controller: the folder ``c/plain`` of a package.
+"""Readable C for controllers: the folder ``c/plain`` of a package.
 
-One C99 file and its header, nothing but libm beneath.  Every function of the top level stands in
-it once, by the formulation that serves it there, named ``<robot>_<function>`` whatever formulation
-that is, and with one and the same signature however the package was built: arguments, loads,
-parameters, results.  Every statement has a line of its own, with the equation that it comes from.
-A header for C++ gives the functions vectors and matrices of Eigen, of sizes that the compiler
-knows.
+It is one C99 file, which needs libm alone, with a header.  The file holds every function of the top
+level once, by its fastest formulation, as ``<robot>_<function>`` with a signature that does not
+depend on build options: arguments, loads, parameters, results.  Each statement has its own line,
+with the label of its equation.  A header for C++ wraps the functions for Eigen vectors and matrices
+of fixed size.
 
-Packages have it whose functions have up to `MOST_LINES` lines in all, and others where it is asked
-for.  Functions that are written in loops alone are no part of it.
+Packages have the folder if their functions have up to `MOST_LINES` lines in all, or on request.
+Functions that are written in loops alone are left out.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from symgen.emit.templates import Templates
 
 MOST_LINES = 6000
 _WHOLE = 10**9
-"""Lines of a part: a function is not cut."""
+"""Lines of a part, for functions that are not split."""
 
 
 @dataclass(frozen=True)
@@ -39,34 +38,34 @@ class PlainFunction:
 
     @property
     def name(self) -> str:
-        """Name of the function after that of the robot."""
+        """Name of the function, without that of the robot."""
         return self.public.name
 
     @property
     def inputs(self) -> tuple[Array, ...]:
-        """Its arguments, options and parameters, those of size 0 too."""
+        """Arguments, options and parameters, those of size 0 included."""
         return self.public.inputs
 
     @property
     def unused(self) -> list[str]:
-        """Inputs that its lines do not mention."""
+        """Inputs that no line uses."""
         used = {line.array for line in self.part.unpacked}
         return [array.name for array in self.inputs if array.name not in used]
 
     @property
     def defaults(self) -> tuple[Array, ...]:
-        """Inputs that may be NULL and that its lines mention."""
+        """Optional inputs, which may be NULL, that some line uses."""
         options = (*self.public.options, self.public.parameters)
         return tuple(array for array in options if array.name not in self.unused)
 
     @property
     def struct(self) -> str:
-        """The C++ class of several results."""
+        """Name of the C++ class that holds several results."""
         return "".join(word.capitalize() for word in self.name.split("_"))
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
-    """Return the folder; nothing where it would be too long to be read."""
+    """Return the files of the folder; none where they would be too long to read."""
     chosen, lines = [], 0
     for item in _functions(module):
         chosen.append(item)

@@ -1,9 +1,9 @@
-"""Printing expressions: one printer, and one table per target language.
+"""Printing of expressions: one printer, and one table per target language.
 
-The text associates exactly as the graph does, with as few parentheses as that allows, and a
-constant is printed with the shortest digits that read back as the same float64.  The liberties
-taken change no bit of a result: operands of + and * change places where that saves parentheses,
-``-(a*b)`` is printed ``-a*b``, and ``a + (-b)*c`` is printed ``a - b*c``.
+The text associates exactly as the graph does, with as few parentheses as possible, and a constant
+is printed with the shortest digits that read back as the same float64.  Rewritings keep every bit
+of a result: operands of + and * change places where that saves parentheses, ``-(a*b)`` is printed
+``-a*b``, and ``a + (-b)*c`` is printed ``a - b*c``.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, Scalar
 
 @dataclass(frozen=True)
 class Language:
-    """How a language calls the functions of the graph, and writes the remark behind a line.
+    """Names of functions in a language, and the delimiters of its comments.
 
-    `angles_together`: it takes sines and cosines of several angles in one call.
+    With `angles_together`, one call computes sines and cosines of several angles.
     """
 
     functions: Mapping[str, str]
@@ -30,7 +30,7 @@ _OF_C = (
     "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "sqrt", "sign",
     "pow",
 )  # fmt: skip
-"""Functions of the graph that C calls by the same names."""
+"""Functions that have the same name in C as in the graph."""
 
 C = Language(
     functions={**{name: name for name in _OF_C}, "abs": "fabs"},
@@ -41,16 +41,11 @@ PLAIN_C = Language(functions=C.functions, remark=C.remark)
 CYTHON = Language(functions=C.functions, remark=("# ", ""))
 NUMPY = Language(
     functions={
-        **C.functions,
-        "asin": "arcsin",
-        "acos": "arccos",
-        "atan": "arctan",
-        "atan2": "arctan2",
-        "abs": "absolute",
-        "pow": "power",
+        **C.functions, "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2",
+        "abs": "absolute", "pow": "power",
     },
     remark=("# ", ""),
-)
+)  # fmt: skip
 JAVASCRIPT = Language(
     functions={name: f"Math.{called}" for name, called in {**C.functions, "abs": "abs"}.items()},
     remark=("// ", ""),
@@ -66,8 +61,8 @@ _OPPOSITE = {ADD: " - ", SUB: " + "}
 class Printer:
     """Prints expressions of named nodes.
 
-    `names` maps the indices of the nodes that have a name to it.  Only the nodes between a root
-    and the next named nodes are walked; the schedule keeps that small.
+    `names` maps indices of nodes to their names.  Only the nodes between a root and the next named
+    nodes are walked.
     """
 
     language: Language
@@ -82,7 +77,6 @@ class Printer:
         return self._text(node)[0]
 
     def _text(self, node: Scalar) -> _Text:
-        """Return text and binding strength."""
         name = self.names.get(node.index)
         if name is not None:
             return name, _ATOM

@@ -1,12 +1,11 @@
-"""The templates: where they are, and how they are filled.
+"""Search and rendering of templates.
 
-A template shows the shape of a file of the generated package; Python decides what there is to say
-and prints the expressions.  A folder of the user's is searched first, so any template can be
-replaced without touching Python.  An undefined name in a template is an error, and so is a file
-in that folder that nothing would use.
+A template shows the shape of a generated file; Python code prints the expressions.  A user's folder
+is searched first, so that any template can be replaced.  An undefined name in a template is an
+error, and so is a file in that folder that nothing would use.
 
-jinja2 makes Python of every template, which takes longer than to fill most of them: what it made
-of symgen's own can be kept (`compiled`) and used by other processes (`use_compiled`).
+jinja2 compiles templates to Python, which takes longer than rendering most of them: the code of
+symgen's templates can be stored (`compiled`) and loaded by other processes (`use_compiled`).
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ from symgen.support.suggestions import nearest
 
 SUFFIX = ".jinja"
 BESIDE_BUILDS = ("javascript/", "report/", "sdist/")
-"""Folders of what no package holds: a package is up to date whatever they say."""
+"""Folders of templates that packages do not depend on."""
 
 NO_TEMPLATES = (".md", ".txt", ".orig", ".rej", "~")
-"""Ends of names of files that may lie beside templates of the user's."""
+"""Suffixes of files that are ignored in a user's folder of templates."""
 
 MOST_FILES = 1000
-"""A folder of more is no folder of templates: somebody's home, or a whole disk."""
+"""Largest number of files in a folder of templates: more would be a home folder or a disk."""
 
 
 class Templates:
-    """The templates of symgen and, before them, those in the folder `directory`."""
+    """The templates of symgen, and those in `directory` that replace them."""
 
     def __init__(self, directory: Path | None = None) -> None:
         self._folders: list[Traversable] = [_shipped()]
@@ -51,7 +50,7 @@ class Templates:
             self._folders.insert(0, directory)
 
     def render(self, name: str, **values: Any) -> str:
-        """Fill the template `name`; RequestError says what is wrong with it, and where."""
+        """Render the template `name`; RequestError names its faults and their lines."""
         try:
             return self._environment.get_template(name + SUFFIX).render(values)
         except jinja2.TemplateSyntaxError as error:
@@ -61,17 +60,18 @@ class Templates:
             raise RequestError(f"{place}: {type(error).__name__}: {error}") from error
 
     def references(self, name: str) -> set[str | None]:
-        """Return the templates that `name` includes or imports; None among them: one by another
-        name each time. RequestError where its syntax is wrong."""
+        """Return the templates that `name` includes or imports; None stands for a computed name.
+
+        RequestError where its syntax is wrong.
+        """
         try:
-            return set(
-                meta.find_referenced_templates(self._environment.parse(self.source(name), name))
-            )
+            tree = self._environment.parse(self.source(name), name)
+            return set(meta.find_referenced_templates(tree))
         except jinja2.TemplateSyntaxError as error:
             raise _wrong_syntax(error) from error
 
     def source(self, name: str) -> str:
-        """Return the text of the file `name` as it stands."""
+        """Return the text of the file `name`."""
         for folder in self._folders:
             file = folder.joinpath(*name.split("/"))
             if file.is_file():
@@ -79,11 +79,11 @@ class Templates:
         raise FileNotFoundError(f"no template {name}")
 
     def names(self) -> list[str]:
-        """Return the names of all templates, those of what is beside packages included."""
+        """Return the names of all templates."""
         return sorted({name for folder in self._folders for name in _names(folder)})
 
     def sources(self) -> dict[str, str]:
-        """Return every template that may be used, by name: what a build depends on."""
+        """Return the templates that a build depends on, by name."""
         kept = (name for name in self.names() if not name.startswith(BESIDE_BUILDS))
         return {name: self.source(name) for name in kept}
 
@@ -117,22 +117,17 @@ class Templates:
 
 
 _FAULTS = (
-    jinja2.TemplateError,
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    TypeError,
+    jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError,
     ValueError,
-)
+)  # fmt: skip
 """Errors that a faulty template raises."""
 
 
 def own_templates(directory: Path) -> Mapping[str, str]:
-    """Return the texts of the user's templates by name, once each of them is known to be of use.
+    """Return the texts of a user's templates by name, after checking that each of them is used.
 
-    RequestError where one has a name that symgen does not ask for and no other template includes,
-    where the syntax of one is wrong, where there is none at all, or no end of files.
+    RequestError for a template that symgen does not know and no other template includes, for wrong
+    syntax, for a folder without templates, or with too many files.
     """
     if not os.path.isdir(directory):  # never raises
         raise RequestError(f"there is no folder of templates {str(directory)!r}")
@@ -142,9 +137,8 @@ def own_templates(directory: Path) -> Mapping[str, str]:
         raise RequestError(f"templates in {directory}: {error}") from error
     shipped = set(Templates().names())
     if not shipped & texts.keys():
-        hint = next(
-            (f"; did you mean {near!r}?" for near in map(_meant(shipped), texts) if near), ""
-        )
+        near = next(filter(None, map(_meant(shipped), texts)), None)
+        hint = f"; did you mean {near!r}?" if near else ""
         raise RequestError(
             f"{directory} holds no template of symgen's, such as 'numpy/formulation.py.jinja'{hint}"
         )
@@ -160,12 +154,12 @@ def own_templates(directory: Path) -> Mapping[str, str]:
 
 
 def _meant(shipped: set[str]) -> Callable[[str], str | None]:
-    """Return name -> the template that it may be meant to be."""
+    """Return a function that suggests a template for a misspelt name."""
     return lambda name: nearest(name, sorted(shipped))
 
 
 def _own_names(directory: Path) -> Iterator[str]:
-    """Yield names of the regular files in a folder, links followed, but never in a circle."""
+    """Yield the names of regular files in a folder; links are followed, cycles avoided."""
     waiting, seen, count = [directory], set(), 0
     while waiting:
         folder = waiting.pop()
@@ -197,7 +191,7 @@ def _wrong_syntax(error: jinja2.TemplateSyntaxError) -> RequestError:
 
 
 def _place(error: BaseException) -> str | None:
-    """Return template and line that an error comes from; jinja2 writes them into the traceback."""
+    """Return the template and line of an error, from its traceback."""
     place, step = None, error.__traceback__
     while step is not None:
         file = step.tb_frame.f_code.co_filename
@@ -208,12 +202,12 @@ def _place(error: BaseException) -> str | None:
 
 
 def _is_page(name: str | None) -> bool:
-    """Return whether a template makes HTML: then text that comes from users is escaped."""
+    """Return whether a template makes HTML, where text of users is escaped."""
     return name is not None and name.endswith(f".html{SUFFIX}")
 
 
 class _Compiled(jinja2.BytecodeCache):
-    """The code of templates, by name and digest of the text; `is_new` where some was added."""
+    """Compiled templates by name and digest of the text; `is_new` if some were added."""
 
     def __init__(self) -> None:
         self.code: dict[tuple[str, str], CodeType] = {}
@@ -232,13 +226,12 @@ _COMPILED = _Compiled()
 
 
 def use_compiled(data: bytes) -> None:
-    """Use what `compiled` has given to another process of the same symgen, Python and jinja2."""
+    """Load code that `compiled` returned to a process with the same symgen, Python and jinja2."""
     _COMPILED.code = {**marshal.loads(data), **_COMPILED.code}
 
 
 def compiled() -> bytes | None:
-    """Return code of symgen's own templates, compiled here or read by `use_compiled`; None
-    without any that is new."""
+    """Return the code of symgen's templates, compiled here or loaded; None if none is new."""
     if not _COMPILED.is_new:
         return None
     _COMPILED.is_new = False
@@ -247,7 +240,7 @@ def compiled() -> bytes | None:
 
 @lru_cache(1)
 def _shipped_alone() -> jinja2.Environment:
-    """Make the environment without templates of users: once, to compile each once."""
+    """Make the shared environment of symgen's templates."""
     environment = Templates()._new_environment()
     environment.bytecode_cache = _COMPILED
     return environment
@@ -270,4 +263,4 @@ def _names(folder: Traversable, prefix: str = "") -> Iterator[str]:
         if entry.is_dir() and not entry.name.startswith((".", "__")):
             yield from _names(entry, f"{prefix}{entry.name}/")
         elif prefix and entry.name.endswith((SUFFIX, ".py", ".c", ".h", ".js", ".css")):
-            yield prefix + entry.name  # what lies beside the folders makes a package of them
+            yield prefix + entry.name  # files without a folder are no templates

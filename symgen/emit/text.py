@@ -1,7 +1,7 @@
-"""Text of the model on its way into comments and docstrings.
+"""Safe text of the model for comments and docstrings.
 
-A model file is data from a stranger.  Its text is shown, never run: no text may end the
-comment or the docstring that it stands in, nor hide what stands behind it.
+Model files are untrusted.  Their text must neither end the comment or docstring that holds it nor
+hide the code behind it.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ def plain(text: str) -> str:
 
 
 def version(text: str) -> str:
-    """Return a version number, clear of whatever no version number contains."""
+    """Return a version number without characters that no version number contains."""
     return "".join(c for c in text if c.isascii() and (c.isalnum() or c in ".+-_!"))
 
 
 def comment(text: str) -> str:
-    """Return `text` for the inside of a C comment."""
+    """Escape `text` for a C comment."""
     return text.replace("*/", "* /").replace("/*", "/ *").replace("??/", "? ?/").replace("\\", "/")
 
 
 def docstring(text: str) -> str:
-    """Return `text` for the inside of a Python docstring in triple double quotes."""
+    """Escape `text` for a Python docstring in triple double quotes."""
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def c_string(text: str) -> str:
-    """Return `text` as string literals of C, one for every line of it."""
+    """Print `text` as string literals of C, one per line."""
     return "\n".join(f'"{_escaped(line)}"' for line in text.splitlines(keepends=True)) or '""'
 
 
@@ -49,7 +49,7 @@ def _escaped(text: str) -> str:
 
 
 def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
-    """Return `text` in lines of readable length."""
+    """Wrap `text` in lines of readable length."""
     return textwrap.fill(
         text,
         WIDTH,
@@ -73,11 +73,11 @@ def table(rows: Iterable[tuple[str, str]], indent: str = "    ") -> str:
 
 
 def notes_table(notes: Mapping[str, str]) -> str:
-    """Return the equations that the remarks behind lines refer to."""
+    """Print the table of equations that labels behind lines refer to."""
     return table((plain(label), plain(text)) for label, text in notes.items())
 
 
 def indented(text: str, indent: str) -> str:
-    """Return `text` with every line but the first indented, blank lines left blank."""
+    """Indent all lines but the first; blank lines stay blank."""
     first, *rest = text.split("\n")
     return "\n".join([first, *(f"{indent}{line}" if line else "" for line in rest)])
