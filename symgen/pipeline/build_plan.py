@@ -1,15 +1,14 @@
-"""Everything that is decided before a build derives anything: backends, compiler, key, folder."""
+"""Plan of a build: functions, backends, compiler, key and folder, before anything is derived."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from symgen.deriving.digest import model_hash
 from symgen.deriving.selection import Selection, select
 from symgen.description import RobotDescription
-from symgen.description.model import LinkPoint
 from symgen.emit import compiled
 from symgen.emit.emission import BACKEND_NAMES
 from symgen.emit.templates import own_templates
@@ -26,7 +25,7 @@ from symgen.toolchain.manifest import Manifest, read_manifest
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """Everything that is decided before work begins."""
+    """Decisions about a build, made before work begins."""
 
     description: RobotDescription
     options: BuildOptions
@@ -36,25 +35,30 @@ class BuildPlan:
     key: str
     target: Path
 
-    @property
-    def origin(self) -> str:
-        """Absolute path of the model file."""
-        return str(Path(self.description.file).absolute())
+    def manifest(self, made: Mapping[str, object] | None = None) -> Manifest:
+        """Facts for the manifest of the package, with the report that it `made`."""
+        model = self.description
+        return Manifest(
+            build_key=self.key,
+            origin=str(Path(model.file).absolute()),
+            runtime_parameters=self.selection.runtime_parameters,
+            loads=tuple(load.name for load in model.loads),
+            points=tuple(point.name for point in model.points),
+            made=made or {},
+        )
 
     def is_up_to_date(self) -> bool:
         """Whether the folder holds this very build, intact."""
         if not self.target.is_dir() or self.target.is_symlink():
             return False
         manifest = read_manifest(self.target)
-        return (
-            manifest is not None
-            and manifest.build_key == self.key
-            and manifest.is_intact(self.target)
-        )
+        if manifest is None or manifest.build_key != self.key:
+            return False
+        return manifest.is_intact(self.target)
 
 
 def planned(description: RobotDescription, options: BuildOptions, journal: Journal) -> BuildPlan:
-    """Select what is built, find the compiler, and check the folder that it goes to."""
+    """Select functions, find the compiler, and check the output folder."""
     selection = select(description, options)
     compiler, backends = _backends(description, options, journal)
     key = _key(description, options, selection, compiler, backends)
@@ -66,7 +70,7 @@ def planned(description: RobotDescription, options: BuildOptions, journal: Journ
 def _backends(
     description: RobotDescription, options: BuildOptions, journal: Journal
 ) -> tuple[Compiler | None, tuple[str, ...]]:
-    """The compiler, where one is needed and found, and the backends to print."""
+    """Return the compiler, if one is needed and found, and the backends to print."""
     if options.casadi and options.backend not in (None, compiled.NAME, ALL):
         raise RequestError(
             f"--casadi writes C beside the compiled backend, and the backend is {options.backend}; "
@@ -74,7 +78,7 @@ def _backends(
         )
     if options.casadi and description.is_timed:
         raise RequestError(
-            f"{description.file}: --casadi: a force of the model mentions the time, t, which "
+            f"{description.file}: --casadi: a force of the model depends on the time t, which "
             "functions for CasADi do not take; give it as one of 'loads'"
         )
     if options.backend == "numpy":
@@ -121,38 +125,28 @@ def _target(description: RobotDescription, options: BuildOptions, key: str) -> P
 
 
 def warn_if_it_replaces(plan: BuildPlan, journal: Journal) -> None:
-    """Say so before a module is replaced that is not meant to be: that of another model with the
-    same name, or one with other arguments."""
+    """Warn before a build replaces the module of another model with the same name, or a module
+    with other arguments."""
     former = read_manifest(plan.target) if plan.target.is_dir() else None
     if former is None or not former.origin:
         return
-    if former.origin == plan.origin:
-        _warn_if_arguments_change(former, plan, journal)
-        return
-    journal.notice(
-        f"warning: {plan.target} was built from {plain(former.origin)}, a model of the same "
-        "name; it is replaced"
-    )
-
-
-def names_of(places: Iterable[LinkPoint]) -> tuple[str, ...]:
-    """Return the names of loads or points."""
-    return tuple(place.name for place in places)
-
-
-def _warn_if_arguments_change(former: Manifest, plan: BuildPlan, journal: Journal) -> None:
-    now = plan.selection.runtime_parameters
-    if former.runtime_parameters and former.runtime_parameters != now:
-        names = plain(", ".join(former.runtime_parameters))
+    new = plan.manifest()
+    if former.origin != new.origin:
         journal.notice(
-            f"warning: the module in {plan.target} took the parameters {names}; now it "
-            f"takes {', '.join(now) or 'none'} (--runtime-parameters)"
+            f"warning: {plan.target} was built from {plain(former.origin)}, a model of the same "
+            "name; it is replaced"
         )
-    for kind, before, names_now in (
-        ("load", former.loads, names_of(plan.description.loads)),
-        ("point", former.points, names_of(plan.description.points)),
-    ):
-        gone = [name for name in before if name not in names_now]
+        return
+    if former.runtime_parameters and former.runtime_parameters != new.runtime_parameters:
+        journal.notice(
+            f"warning: the module in {plan.target} took the parameters "
+            f"{plain(', '.join(former.runtime_parameters))}; now it takes "
+            f"{', '.join(new.runtime_parameters) or 'none'} (--runtime-parameters)"
+        )
+    for kind, before, now in (
+        ("load", former.loads, new.loads), ("point", former.points, new.points),
+    ):  # fmt: skip
+        gone = [name for name in before if name not in now]
         if gone:
             journal.notice(
                 f"warning: the module in {plan.target} had the {kind}{'s' * (len(gone) > 1)} "

@@ -28,7 +28,7 @@ from symgen.emit.templates import use_compiled
 from symgen.errors import SymgenError, ToolchainError, ValidationError
 from symgen.formulations import KNOWN
 from symgen.options import LOOPS, STRAIGHT, BuildOptions
-from symgen.pipeline.build_plan import BuildPlan, names_of, planned, warn_if_it_replaces
+from symgen.pipeline.build_plan import BuildPlan, planned, warn_if_it_replaces
 from symgen.pipeline.build_report import BuildReport
 from symgen.pipeline.compiling import Compilation, compilation
 from symgen.pipeline.qualification import qualification
@@ -107,9 +107,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
                 validation.raise_if_failed()
             report = _report(plan, derived, bundle, binaries, validation)
             with journal.stage("install"):
-                places = names_of(description.loads), names_of(description.points)
-                runtime = plan.selection.runtime_parameters
-                staged.install(plan.key, plan.origin, runtime, *places, report.made())
+                staged.install(plan.manifest(report.made()))
     for warning in open_loops(description, report.mobility):
         journal.notice(f"warning: {warning}")
     notices, seconds = tuple(journal.notices), _in_order(journal.seconds)

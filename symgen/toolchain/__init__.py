@@ -2,17 +2,17 @@
 
 | module | task |
 | --- | --- |
-| `compiler` | finds the C compiler and says how it is called |
+| `compiler` | finds the C compiler and writes its command lines |
 | `processes` | runs commands; no other module starts processes |
-| `tasks` | commands that wait for each other, side by side |
-| `compile` | extensions of a `SourceBundle` -> binaries; faults in what was printed |
-| `key` | digests of all that a build depends on |
-| `cache` | binaries and packages that a user keeps between builds |
+| `tasks` | runs commands that depend on each other in parallel |
+| `compile` | compiles the extensions of a `SourceBundle`; explains errors in printed code |
+| `key` | digests of everything that a build depends on |
+| `cache` | binaries and packages that are kept between builds |
 | `workspace` | folders that exist only while a build runs |
-| `manifest` | the list of our files in a package folder |
-| `install` | staged files -> package folder, never half of it |
+| `manifest` | the list of symgen's files in a package folder |
+| `install` | moves staged files into the package folder, all or none |
 | `signals` | steps that Ctrl-C waits for |
-| `files` | small operations that the others share |
-| `loading` | package folder -> module |
-| `wheels` | package folder -> wheel, source distribution, this environment |
+| `files` | shared operations on files |
+| `loading` | imports a package from its folder |
+| `wheels` | wheels and source distributions, installation in this environment |
 """

@@ -2,14 +2,14 @@
 
 | in the cache folder | what it is |
 | --- | --- |
-| ``binaries/`` | by digests: extensions, shared objects, compiled templates, marks of builds |
+| ``binaries/`` | extensions, shared objects, compiled templates, marks of builds, by digest |
 | ``validated/`` | stamps of tool chains that were validated on this machine |
 | ``modules/`` | packages that `symgen.load` built |
 | ``failed/`` | sources that a compiler refused |
-| ``work/`` | folders of builds that run now |
+| ``work/`` | folders of running builds |
 
 Everything in it can be deleted at any time, and several processes may use it at once: files are
-written in ``work/`` and appear in one step, and what is read is checked against its digest first.
+written in ``work/`` and moved in one step, and digests are checked when files are read.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,9 +33,9 @@ from symgen.toolchain.workspace import make_folder, workspace
 
 DIGEST_LENGTH = 64
 UNUSED_DAYS = 90.0
-"""Age of unused entries that are removed."""
+"""Age at which unused entries are removed."""
 LEAST_FREE = 64e6
-"""Least number of bytes that the disk of a cache has free: what builds of large robots write."""
+"""Least free space of the disk of a cache, in bytes: builds of large robots write as much."""
 
 _noticed: set[str] = set()
 
@@ -51,26 +51,26 @@ class Cache:
     folder: Path
 
     def binary(self, key: str) -> bytes | None:
-        """Return the binary that was stored under `key`; None where there is none, or a bad one."""
+        """Return the binary that was stored under `key`; None if it is missing or damaged."""
         path = self._path("binaries", key)
         try:
             stored = _read(path)
-            os.utime(path)  # it is in use: `remove_unused` keeps it
+            os.utime(path)  # marks it as used, for `remove_unused`
         except OSError:
             return None
         expected, content = stored[:DIGEST_LENGTH], stored[DIGEST_LENGTH:]
         return content if digest(content).encode() == expected else None
 
     def store_binary(self, key: str, content: bytes) -> None:
-        """Keep a binary; a full disk costs the cache, not the build."""
+        """Store a binary, if there is space: a full disk must not fail the build."""
         with suppress(OSError, ToolchainError):
             self._write("binaries", key, digest(content).encode() + content)
 
     def is_toolchain_validated(self, key: str) -> bool:
-        """Say whether `mark_toolchain_validated` was called with this key."""
+        """Return whether `mark_toolchain_validated` was called with this key."""
         try:
             path = self._path("validated", key)
-            os.utime(path)  # it is in use: `remove_unused` keeps it
+            os.utime(path)  # marks it as used, for `remove_unused`
             return _read(path) == key.encode()
         except OSError:
             return False
@@ -81,11 +81,11 @@ class Cache:
             self._write("validated", key, key.encode())
 
     def module_folder(self, key: str, package: str) -> Path:
-        """Return where `symgen.load` puts a package; the folder itself may not exist yet."""
+        """Return the folder of a package that `symgen.load` builds; it need not exist yet."""
         make_folder(self._path("modules"), 0o700)
         folder = make_folder(self._path("modules", key), 0o700)
         with suppress(OSError):
-            os.utime(folder)  # it is in use: `remove_unused` keeps it
+            os.utime(folder)  # marks it as used, for `remove_unused`
         return folder / _checked(package)
 
     def keep_failed(self, key: str, files: Mapping[str, str]) -> Path:
@@ -93,12 +93,12 @@ class Cache:
         folder = make_folder(self._path("failed"), 0o700) / _checked(key)
         with self.workspace("failed") as place:
             write_all(place / "sources", files, 0o600)
-            with suppress(OSError):  # a former failure of the same sources left them there
+            with suppress(OSError):  # an earlier failure kept the same sources
                 os.rename(place / "sources", folder)
         return folder
 
     def workspace(self, prefix: str) -> AbstractContextManager[Path]:
-        """Return a folder for the time of a build, as a context manager."""
+        """Return a temporary folder for a build, as a context manager."""
         return workspace(self._path("work"), prefix, 0o700)
 
     def remove_unused(self, days: float = UNUSED_DAYS) -> None:
@@ -121,7 +121,7 @@ class Cache:
 
     def _write(self, kind: str, key: str, content: bytes) -> None:
         folder = make_folder(self._path(kind), 0o700)
-        with self.workspace("store") as place:  # what a killed writer leaves is collected there
+        with self.workspace("store") as place:  # leftovers of a killed writer are collected there
             write_new(place / _checked(key), content, 0o600)
             os.replace(place / key, folder / key)
 
@@ -129,8 +129,8 @@ class Cache:
 def open_cache(notify: Callable[[str], None] | None = None) -> Cache:
     """Return the cache of this user.
 
-    ``SYMGEN_CACHE_DIR`` decides where it is, else the platform's custom.  Where that folder cannot
-    be used, one for temporary files serves instead, and `notify` is told once per process.
+    Its folder is ``SYMGEN_CACHE_DIR``, by default the platform's cache folder.  If that cannot be
+    used, a folder for temporary files replaces it, and `notify` gets a message once per process.
     """
     asked = os.environ.get("SYMGEN_CACHE_DIR", "").strip()
     wanted = Path(asked or platformdirs.user_cache_dir("symgen", appauthor=False)).absolute()
@@ -157,8 +157,8 @@ def _temporary_folder() -> Path:
 
 
 def _private_folder(folder: Path) -> Path:
-    """Make `folder` if need be; it must be ours and writable, and no link in a shared place."""
-    with _unusable():
+    """Make `folder` if need be; CacheUnusableError unless it belongs to this user alone."""
+    try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.lstat()
         if stat.S_ISLNK(status.st_mode):
@@ -174,18 +174,12 @@ def _private_folder(folder: Path) -> Path:
             raise CacheUnusableError(f"its disk has {free / 1e6:.1f} MB free")
         with tempfile.TemporaryFile(dir=folder):
             return folder
+    except OSError as error:
+        raise CacheUnusableError(error.strerror or str(error)) from error
 
 
 def _free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
-
-
-@contextmanager
-def _unusable() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise CacheUnusableError(error.strerror or str(error)) from error
 
 
 def _read(path: Path) -> bytes:

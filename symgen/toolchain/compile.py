@@ -1,17 +1,16 @@
 """SourceBundle -> binaries of its extension modules.
 
-Cython runs in processes of its own: it keeps global state, cannot be interrupted cleanly inside
-this process, and in parallel with the C files its start (0.2 s) costs less than running it here.
-All commands run in the build folder with relative paths, so that neither a command line nor a
-binary says where it was made.
+Cython runs in separate processes: it keeps global state and cannot be interrupted cleanly, and
+beside the C files its start (0.2 s) costs little.  All commands run in the build folder with
+relative paths, so that neither a command line nor a binary contains its location.
 
-A `HeadStart` compiles C files one by one, while others are derived, each with its headers.  A build
-then takes the objects of those that have begun, if its own files agree but for the first comment.
+A `HeadStart` compiles C files while others are derived.  A build then uses the objects of those
+whose text is the same but for the first comment.
 
 An error that gcc, clang, or Cython reports at a line of a file of the bundle, or for a symbol of
-the package, means that symgen printed invalid code.  Missing headers, unknown options, signals, and
-full disks do not name such a line, or are known by their wording: for these
-`symgen.toolchain.compiler.hint_for` says what to install.
+the package, means that symgen printed invalid code.  Other errors (missing headers, unknown
+options, signals, full disks) name no such line, or are recognised by their wording:
+`symgen.toolchain.compiler.hint_for` gives advice on them.
 """
 
 from __future__ import annotations
@@ -52,13 +51,12 @@ from symgen.toolchain.tasks import Task, checked, processors, run_tasks
 Key = TypeVar("Key")
 
 BINARIES_FILE = "binaries.json"
-"""Tells a generated package which files to load; its runtime reads it."""
-
+"""List of the binaries of a package, which its runtime reads."""
 
 CYTHON_SUFFIX = ".pyx"
 
 LIBRARY_SUFFIX = ".dll" if sys.platform == "win32" else ".so"
-"""Ending of shared libraries that no Python loads."""
+"""Suffix of shared libraries that Python does not load."""
 
 EARLY_FOLDER = "early"
 """Folder of the head start in the folder of the build."""
@@ -69,7 +67,7 @@ _ENVIRONMENT = re.compile(
     r"No such file or directory|file not found|internal compiler error|[Nn]o space left|"
     r"[Oo]ut of memory|[Cc]annot allocate|virtual memory exhausted"
 )
-"""Causes outside the sources that some compilers report at a line of them."""
+"""Faults of the environment that some compilers report at a line of a source."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ class Binary:
     file: str
     content: bytes = field(repr=False)
     cached: bool
-    """It was not compiled now, but taken from the user's cache."""
+    """Whether it was taken from the cache."""
 
 
 @dataclass(frozen=True)
@@ -92,16 +90,15 @@ class CompileResult:
     cpu_features: tuple[str, ...]
     """Required features of the processor; see `Compiler.cpu_features`."""
     seconds: Mapping[str, float]
-    """Stage ("cython", "c", "link") -> seconds of its commands, which run side by side; only those
-    that ran."""
+    """Total seconds of the commands of each stage that ran: "cython", "c", "link"."""
 
     @property
     def cached(self) -> bool:
-        """Whether nothing had to be compiled."""
+        """Whether nothing was compiled."""
         return all(binary.cached for binary in self.binaries)
 
     def files(self) -> dict[str, bytes]:
-        """Return the files that belong into the package folder: the binaries and their list."""
+        """Return the files for the package folder: the binaries and their list."""
         needs = {"machine": platform.machine(), "cpu_features": list(self.cpu_features)}
         listed = {
             binary.extension.strip("_"): {
@@ -128,12 +125,12 @@ def compile_extensions(
     processes: Processes | None = None,
     head_start: HeadStart | None = None,
 ) -> CompileResult:
-    """Compile all extensions of `bundle`; what was compiled before comes from the cache.
+    """Compile all extensions of `bundle`, or take them from the cache.
 
     Raises `ToolchainError` with the command, its status and its complete output; a
-    `PrintedSourceError` where the compiler refused what symgen printed.  With `force`
-    nothing of this package is taken from the cache; what is the same in all of them is.  The end of
-    `processes` ends the compilation.  What `head_start` has begun need not begin again.
+    `PrintedSourceError` if the compiler rejected generated code.  With `force` only objects that
+    all packages share are taken from the cache.  The end of `processes` ends the compilation.
+    Compilations that `head_start` has begun are used.
     """
     check_flag_set(flags)
     compiler = compiler or find_compiler()
@@ -168,10 +165,10 @@ def compile_libraries(
     progress: Progress | None = None,
     jobs: int | None = None,
 ) -> dict[str, bytes]:
-    """Compile the shared libraries of `bundle`: files by path in the package folder.
+    """Compile the shared libraries of `bundle`; return them by path in the package folder.
 
-    They are not linked with Python, and have one version of every kernel: the plain one, which
-    needs what `flags` says of a processor.
+    They are not linked with Python, and hold the plain version of every kernel, compiled with
+    `flags`.
     """
     headers = {name: text for name, text in bundle.files.items() if name.endswith(".h")}
     cache = cache or open_cache()
@@ -209,7 +206,7 @@ def seconds_alone(
     cache: Cache | None = None,
     progress: Callable[[Key, int, int], None] = lambda key, done, total: None,
 ) -> dict[Key, float]:
-    """Return seconds that each C file takes alone, one after the other, for this processor.
+    """Measure the compile time of each C file, for this processor, in seconds.
 
     `headers` are the files that they include, by path relative to their folder.
     """
@@ -234,14 +231,12 @@ def seconds_alone(
 def _from_cache(
     extensions: Sequence[Extension], keys: Mapping[str, str], cache: Cache
 ) -> dict[str, Binary]:
-    binaries = {}
-    for extension in extensions:
-        content = cache.binary(keys[extension.name])
-        if content is not None:
-            binaries[extension.name] = _binary(
-                extension, keys[extension.name], content, cached=True
-            )
-    return binaries
+    stored = ((extension, cache.binary(keys[extension.name])) for extension in extensions)
+    return {
+        extension.name: _binary(extension, keys[extension.name], content, cached=True)
+        for extension, content in stored
+        if content is not None
+    }
 
 
 def _binary(extension: Extension, key: str, content: bytes, *, cached: bool) -> Binary:
@@ -251,7 +246,7 @@ def _binary(extension: Extension, key: str, content: bytes, *, cached: bool) -> 
 
 @dataclass(frozen=True)
 class _Build:
-    """The compilation of some extensions in a folder that is thrown away afterwards."""
+    """The compilation of some extensions in a temporary folder."""
 
     bundle: SourceBundle
     compiler: Compiler
@@ -268,8 +263,8 @@ class _Build:
         progress: Progress | None,
         processes: Processes | None,
     ) -> dict[str, float]:
-        # Sources include their own headers in quotes: were the folders of those headers searched
-        # for <...> as well, a robot called math would hide the header of the C library.
+        # Generated headers are included in quotes, and their folders are not searched for <...>:
+        # a robot named math must not hide the header of the C library.
         includes = include_folders()
         shared = dict.fromkeys(name for item in extensions for name in item.shared)
         if self.head_start:
@@ -298,7 +293,9 @@ class _Build:
         first = extension.source
         if first.endswith(CYTHON_SUFFIX):
             first = f"{module}/{PurePosixPath(first).stem}.c"
-            translate = (*_cython_command(module), extension.source, "-o", first)
+            # -P: a file in the build folder must never hide a module of Python
+            cython = (sys.executable, "-P", "-m", "cython", "-3", "--module-name", module)
+            translate = (*cython, extension.source, "-o", first)
             tasks.append(Task("cython", f"translation of {extension.source}", translate, first))
         made = {task.output for task in tasks}
         objects: list[str] = []
@@ -320,7 +317,7 @@ class _Build:
         return [*tasks, Task("link", f"linking of {library}", link, library, needs)]
 
     def early_task(self, source: str, options: tuple[str, ...]) -> Task | None:
-        """Return the compilation of a C file, if it has begun."""
+        """Return the early compilation of a C file, if there is one."""
         text = self.bundle.files.get(source)
         early = text and self.head_start and self.head_start.object(source, options, text)
         if not early:
@@ -344,20 +341,13 @@ class _Build:
 
 
 def _object(source: str) -> str:
-    """Return the object file of a shared C file, in the folder of a build."""
+    """Return the object file of a shared C file, in the build folder."""
     return f"{source}.o"
 
 
-def _cython_command(module: str) -> tuple[str, ...]:
-    # -P: a file in the build folder must never be taken for a module of Python.
-    return (sys.executable, "-P", "-m", "cython", "-3", "--module-name", module)
-
-
 def _rank(inputs: Mapping[str, str], task: Task) -> tuple[int, bool, int]:
-    """Return order of tasks: begun ones, then the longest chains (Cython, its C, C files, links).
-
-    Of these the longest files come first, so that no processor ends with one of them alone.
-    """
+    """Return the rank of a task: begun ones, then the longest chains (Cython, its C, C files,
+    links), and among these the longest files first, to balance the load."""
     stage = -1 if task.begun else ("cython", "c", "link").index(task.stage)
     length = max((len(inputs.get(name, "")) for name in task.command), default=0)
     return stage, not task.needs, -length
@@ -369,7 +359,7 @@ def _rank(inputs: Mapping[str, str], task: Task) -> tuple[int, bool, int]:
 def units(
     compiler: Compiler, flags: str, extension: Extension
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield every C file with the options of its version."""
+    """Yield every C file with its options, once for each version."""
     versions = compiler.versions(flags) if extension.versioned else ()
     kernels = compiler.kernel_options
     straight = (*kernels, *compiler.straight_options)
@@ -391,7 +381,7 @@ def units(
 
 @dataclass(frozen=True)
 class EarlyObject:
-    """An object file, by its path in the folder of the build, and what makes it."""
+    """The early compilation of a C file; `output` is relative to the build folder."""
 
     text: str
     output: str
@@ -400,10 +390,7 @@ class EarlyObject:
 
 
 class HeadStart:
-    """Compilations in `folder` that have begun, by the threads of `pool`.
-
-    The end of `processes` ends them.
-    """
+    """Early compilations in `folder`, by threads of `pool`; the end of `processes` ends them."""
 
     def __init__(
         self, compiler: Compiler, flags: str, folder: Path, processes: Processes, pool: Executor
@@ -419,8 +406,8 @@ class HeadStart:
         """Compile the C files of the extensions of `bundle` in all their versions."""
         folder = self.folder / EARLY_FOLDER
         with file_system_errors("write the sources to compile"):
-            # headers come again
-            write_all(folder, {n: x for n, x in bundle.files.items() if not (folder / n).exists()})
+            new = {n: x for n, x in bundle.files.items() if not (folder / n).exists()}
+            write_all(folder, new)
         environment = {**scratch(self.folder), "PYTHONHASHSEED": "0"}
         for extension in bundle.extensions:
             for source, options in units(self._compiler, self._flags, extension):
@@ -437,18 +424,18 @@ class HeadStart:
                 )
 
     def end(self) -> None:
-        """Begin with no more of them."""
+        """Cancel those that have not started."""
         kept = ((key, made) for key, made in self._objects.items() if not made.completed.cancel())
         self._objects = dict(kept)
 
     def object(self, source: str, options: Sequence[str], text: str) -> EarlyObject | None:
-        """Return the object of a C file with `text`, compiled with these options, if begun."""
+        """Return the early object of a C file with `text` and these options, if there is one."""
         begun = self._objects.get((source, tuple(options)))
         return begun if begun and _differ_in_a_heading(text, begun.text) else None
 
 
 def _differ_in_a_heading(text: str, body: str) -> bool:
-    """Return whether `text` is `body` after nothing, or after one comment."""
+    """Return whether `text` is `body`, perhaps after one comment."""
     heading = text[: len(text) - len(body)].strip()
     is_comment = heading.startswith("/*") and heading.find("*/", 2) == len(heading) - 2
     return text.endswith(body) and (not heading or is_comment)
@@ -458,7 +445,7 @@ def _differ_in_a_heading(text: str, body: str) -> bool:
 
 
 class PrintedSourceError(CommandFailedError):
-    """A compiler refused a source that symgen printed."""
+    """A compiler rejected a source that symgen printed."""
 
 
 @dataclass(frozen=True)
@@ -473,12 +460,9 @@ class _Place:
 
 
 def explained(error: CommandFailedError, bundle: SourceBundle, cache: Cache) -> CommandFailedError:
-    """Return `error`, or a `PrintedSourceError` where the fault is in a file of `bundle`.
+    """Return `error` of a command, or a `PrintedSourceError` if its cause is a file of `bundle`.
 
-    Args:
-        error: the failure of a command that read files of `bundle`, or linked what they became.
-        bundle: the printed sources.
-        cache: keeps the sources for a report.
+    `cache` keeps the sources for a report.
     """
     place = _place(error.output, bundle)
     if place is None:
@@ -500,7 +484,7 @@ def explained(error: CommandFailedError, bundle: SourceBundle, cache: Cache) -> 
 
 
 def _place(output: str, bundle: SourceBundle) -> _Place | None:
-    """Return where `output` reports an error of a printed source; None where it reports none."""
+    """Return the place of an error in a printed source that `output` reports, if any."""
     for match in _AT_A_LINE.finditer(output):
         file, words = match["file"], match["words"]
         is_error = file.endswith(".pyx") or "error" in words
@@ -513,7 +497,7 @@ def _place(output: str, bundle: SourceBundle) -> _Place | None:
 
 
 def _function_at(bundle: SourceBundle, file: str, line: int) -> str:
-    """Return the ``formulation.function`` whose code holds a line of `file`; empty if unknown."""
+    """Return the ``formulation.function`` at a line of `file`; "" if unknown."""
     beginnings = bundle.beginnings.get(file, {})
     for text in reversed(bundle.files[file].splitlines()[:line]):
         for beginning, function in beginnings.items():

@@ -1,10 +1,10 @@
-"""Find the C compiler, identify it, and write down its command lines.
+"""Find the C compiler, identify it, and write its command lines.
 
-The compiler is the one that ``CC`` names (arguments included), else the first of `CANDIDATES`
-that answers, else that of the package ziglang, where it is installed.  Flags follow the
-measurements: -O2 with the relaxations that change no result of finite arithmetic; -ffast-math is
-never used, it breaks the range reduction of sin and cos.  Looking for vectors in straight-line code
-takes a fifth of gcc's time and gains nothing: where vectors pay, the sources write them.
+The compiler is the one that ``CC`` names (arguments included), else the first of `CANDIDATES` that
+answers, else that of the package ziglang, if installed.  Flags follow measurements: -O2 with
+relaxations that change no result of finite arithmetic.  -ffast-math is never used: it breaks the
+range reduction of sin and cos.  Vectorization of straight-line code takes a fifth of gcc's time and
+gains nothing: the sources contain vectors where they pay.
 """
 
 from __future__ import annotations
@@ -32,68 +32,56 @@ from symgen.toolchain.cache import open_cache
 from symgen.toolchain.processes import CommandFailedError, Processes, describe_status
 
 CANDIDATES: tuple[tuple[str, ...], ...] = (("cc",), ("gcc",), ("clang",))
-"""Commands that are tried in this order where ``CC`` says nothing."""
+"""Commands that are tried in this order if ``CC`` is not set."""
 
 COMMON_FLAGS = (
-    "-std=c99",
-    "-O2",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-fno-signed-zeros",
-    "-ffp-contract=fast",
-    "-fno-tree-slp-vectorize",
-    "-fPIC",
-    "-DNDEBUG",
-)
+    "-std=c99", "-O2", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros",
+    "-ffp-contract=fast", "-fno-tree-slp-vectorize", "-fPIC", "-DNDEBUG",
+)  # fmt: skip
 
 QUICK_FLAGS = ("-fno-dse", "-fno-tree-dse")
-"""For gcc: straight lines have no dead stores, since every entry is written once.  Their machine
-code is the same, after 5 to 10 % less time.  Other passes that find nothing there serve loops:
-without them the derivatives of the human's torques take 17 % longer."""
+"""For gcc: kernels have no dead stores, since every entry is written once.  This saves 5 to 10 % of
+the compile time with the same machine code."""
 
 STRAIGHT_FLAGS = (
     "-fno-rerun-cse-after-loop", "-fno-tree-pre", "-fno-tree-tail-merge", "-fno-tree-vrp",
     "-fno-ssa-phiopt", "-fno-tree-sink", "-fno-tree-loop-im",
 )  # fmt: skip
-"""For gcc and files without loops over joints: what takes care of loops and branches, 5 to 7 % of
-the time; the machine code of kernels is the same, or differs by an instruction or so."""
+"""For gcc and files without loops over joints: this skips passes for loops and branches, 5 to 7 %
+of the compile time, with nearly the same machine code.  Loops need these passes: without them the
+derivatives of the human's torques take 17 % longer."""
 
 ZIG_PACKAGE = "ziglang"
-"""Package of PyPI that holds a whole C compiler, clang with the C library, in one file."""
+"""Package of PyPI with a complete C compiler: clang with the C library."""
 
 ZIG_OPTIONS = ("-mcpu=baseline",)
-"""Zig makes code for the processor that it runs on unless it is told otherwise."""
+"""Zig's default is code for the processor that it runs on."""
 
 ZIG_LINK_OPTIONS = ("-nostdlib", "-lc")
-"""Zig would compile a run-time library of its own first, 12 s and 47 MB; kernels use none of it."""
+"""Zig would compile its runtime library first (12 s, 47 MB), which kernels do not use."""
 
 WRAPPER_OPTIONS = ("-O1", "-fstrict-aliasing")
-"""For the C that takes calls from Python: a third less time of gcc, and a call takes as long."""
+"""For the C code of calls from Python: a third less compile time of gcc, at equal speed."""
 
 PLAIN_OPTIONS = ("-O1",)
-"""For the plain version of kernels where there is another one for a single sample: it serves old
-processors alone, and takes gcc a fifth to a third less time.  In a native build there is none."""
+"""For the plain version of kernels if there is another one for a single sample: only old processors
+use it, and gcc takes a fifth to a third less time."""
 
 NATIVE_OPTIONS = (("-march=native",), ("-mcpu=native",))
-"""Options for code for this very processor; some compilers for ARM know the second alone."""
+"""Options for code for this processor; some compilers for ARM know the second alone."""
 
 LINUX_NAMES = {
-    "bmi": "bmi1",
-    "lzcnt": "abm",
-    "pclmul": "pclmulqdq",
-    "prfchw": "3dnowprefetch",
-    "rdrnd": "rdrand",
-    "sha": "shani",
-    "sse3": "pni",
-}
-"""Features by the names of the compilers' macros, where Linux has another name."""
+    "bmi": "bmi1", "lzcnt": "abm", "pclmul": "pclmulqdq", "prfchw": "3dnowprefetch",
+    "rdrnd": "rdrand", "sha": "shani", "sse3": "pni",
+}  # fmt: skip
+"""Linux's names of features, by the names of the compilers' macros, if they differ."""
 
 
 @dataclass(frozen=True)
 class Version:
-    """Kernels compiled for `width` samples at once with some set of `instructions`.
+    """A version of kernels, for `width` samples at once and a set of `instructions`.
 
-    The names of instructions are those that ``batch.c`` can look for; "all" are there always.
+    ``batch.c`` knows the names of sets of instructions; every processor has "all".
     """
 
     width: int
@@ -121,18 +109,18 @@ PORTABLE_VERSIONS: dict[str, tuple[Version, ...]] = {
     ),
     "__aarch64__": (Version(2, "all"),),
 }
-"""Versions next to the plain one by the compiler's macro for the processor, the best last."""
+"""Versions beside the plain one, by the compiler's macro for the processor, the best last."""
 
 ANSWER_SECONDS = 60.0
-"""How long a compiler may take to say its version."""
+"""Longest time for a compiler to print its version."""
 
 
 class CompilerMissingError(ToolchainError):
-    """There is no C compiler; the NumPy backend needs none."""
+    """No C compiler was found; the NumPy backend needs none."""
 
 
 def compiler_packages() -> str:
-    """Say what to install to get a C compiler."""
+    """Return advice on how to install a C compiler."""
     if sys.platform == "darwin":
         system = "install the Xcode command line tools: xcode-select --install"
     elif sys.platform == "win32":
@@ -145,7 +133,7 @@ def compiler_packages() -> str:
 
 
 def header_packages() -> str:
-    """Say what to install to get the headers of this Python."""
+    """Return advice on how to install the headers of this Python."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     if sys.platform == "linux":
         return (
@@ -170,7 +158,7 @@ _COMPLAINTS = (
 
 
 def hint_for(output: str) -> str:
-    """Say what to install when a compiler failed, by what it complains about."""
+    """Return advice on a failure of a compiler, by its messages."""
     hints = (words for complaint, words in _COMPLAINTS if complaint.search(output))
     words = next(hints, "if the compiler is at fault, not the model")
     unset = f"unset CC={os.environ['CC']!r}, or " if os.environ.get("CC", "").strip() else ""
@@ -179,7 +167,7 @@ def hint_for(output: str) -> str:
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C compiler that answered: how it is called, and all that it says about its version."""
+    """A C compiler: its command, and the text that it prints about its version."""
 
     command: tuple[str, ...]
     version: str
@@ -198,9 +186,9 @@ class Compiler:
         includes: Sequence[str] = (),
         more: Sequence[str] = (),
     ) -> tuple[str, ...]:
-        """Return the command that makes an object file of one C file.
+        """Return the command that compiles one C file.
 
-        Headers in quotes are looked for from the working directory on, headers in <...> are not.
+        Headers in quotes are relative to the working directory, headers in <...> are not.
         """
         folders = tuple(f"-I{folder}" for folder in includes)
         options = (*self.options(flags), *more)
@@ -208,8 +196,10 @@ class Compiler:
 
     def link_command(self, objects: Sequence[str], output: str) -> tuple[str, ...]:
         """Return the command that links objects to an extension module."""
+        bundle = ("-bundle", "-undefined", "dynamic_lookup")
+        kind = bundle if sys.platform == "darwin" else ("-shared",)
         more = ZIG_LINK_OPTIONS if _is_zig(self.command) else ()
-        return (*self.command, *_link_flags(), *objects, "-o", output, "-lm", "-pthread", *more)
+        return (*self.command, *kind, *objects, "-o", output, "-lm", "-pthread", *more)
 
     def options(self, flags: str) -> tuple[str, ...]:
         """Return the options of every compilation."""
@@ -226,26 +216,26 @@ class Compiler:
         return STRAIGHT_FLAGS if self._is_gcc and self._knows(STRAIGHT_FLAGS) else ()
 
     def _native(self, flags: str) -> tuple[str, ...]:
-        """Return what asks for code for this very processor, if `flags` do.
+        """Return the options for code for this processor, if `flags` ask for it.
 
-        A compiler that knows no word for that makes ``portable`` code; so does every one on a
-        system that does not list what the processor has, as macOS: a package could not tell there
-        whether its binary fits.
+        None for a compiler without such an option, and on systems that do not list the features of
+        the processor (macOS), where a package could not check that its binary fits: the code is
+        then ``portable``.
         """
         if flags != NATIVE or not _features_here():
             return ()
-        return next((words for words in NATIVE_OPTIONS if self._knows(words)), ())
+        return next((options for options in NATIVE_OPTIONS if self._knows(options)), ())
 
     @property
     def _is_gcc(self) -> bool:
-        """Others claim to be, and warn of options that they do not know."""
+        """Whether it is gcc: other compilers define ``__GNUC__``, too, but lack its options."""
         macros = self._macros(())
         return "__GNUC__" in macros and "__clang__" not in macros
 
     def _macros(self, options: tuple[str, ...]) -> set[str]:
         try:
             lines = _predefined_macros(self.command, options).splitlines()
-        except CommandFailedError:  # then it will not compile either, and say more
+        except CommandFailedError:  # compilation will fail, too, with a better message
             return set()
         return {line.split()[1] for line in lines}
 
@@ -253,7 +243,7 @@ class Compiler:
         return bool(self._macros(options))
 
     def versions(self, flags: str) -> tuple[Version, ...]:
-        """Return the versions of kernels that are made beside the plain one, the best last."""
+        """Return the versions of kernels in addition to the plain one, the best last."""
         native = self._native(flags)
         macros = self._macros(native)
         if "__GNUC__" not in macros:
@@ -266,20 +256,16 @@ class Compiler:
         return next((v for macro, v in PORTABLE_VERSIONS.items() if macro in macros), ())
 
     def processor(self, flags: str) -> str:
-        """Return what `flags` makes the compiler assume of the processor; "" for any of its kind.
-
-        With ``native`` a binary belongs to the processor, not only to the machine's architecture:
-        the predefined macros say which instructions are used.
-        """
+        """Return the predefined macros for ``native`` code, which say which instructions it uses;
+        "" for code that fits every processor of the architecture."""
         native = self._native(flags)
         return _predefined_macros(self.command, native) if native else ""
 
     def cpu_features(self, flags: str) -> tuple[str, ...]:
-        """Return the features, as Linux names them, that code made with `flags` may use.
+        """Return the features, by Linux's names, that code compiled with `flags` may use.
 
-        A package checks them before it loads its binary.  On x86 they are those features of this
-        processor that the compiler has a macro for, since Linux lists settings of the system among
-        them; elsewhere it lists instructions alone.
+        A package checks them before it loads its binary.  On x86, where Linux lists settings of the
+        system, too, they are those features of this processor that the compiler has a macro for.
         """
         lines = set(self.processor(flags).splitlines())
         if not lines:
@@ -293,7 +279,7 @@ class Compiler:
 
 
 def check_flag_set(flags: str) -> str:
-    """Return `flags` if there is such a set of flags."""
+    """Return `flags`; RequestError if there is no such set of flags."""
     if flags not in FLAGS:
         raise RequestError(f"unknown flags {flags!r}; {suggestion(flags, FLAGS)}")
     return flags
@@ -302,15 +288,15 @@ def check_flag_set(flags: str) -> str:
 def find_compiler() -> Compiler:
     """Return the C compiler of this machine.
 
-    Raises `CompilerMissingError` where there is none, and another `ToolchainError` where ``CC``
-    names something that does not work: what was asked for explicitly is not replaced silently.
+    Raises `CompilerMissingError` if there is none, and another `ToolchainError` if ``CC`` names one
+    that does not work: it is never replaced silently.
     """
     return _find(os.environ.get("CC", "").strip(), os.environ.get("PATH"))
 
 
 @functools.cache
 def _find(requested: str, path: str | None) -> Compiler:
-    """Search; remembered per process, for as long as ``CC`` and ``PATH`` stay what they are."""
+    """Find the compiler, once per process for the same ``CC`` and ``PATH``."""
     if requested:
         return _requested_compiler(requested, path)
     answers = []
@@ -319,7 +305,7 @@ def _find(requested: str, path: str | None) -> Compiler:
             continue
         try:
             return _identify(command)
-        except CommandFailedError as error:  # as the stub for cc of a macOS without developer tools
+        except CommandFailedError as error:  # such as the stub for cc of macOS without its tools
             answers.append(str(error))
     names = ", ".join(command[0] for command in CANDIDATES)
     message = (
@@ -345,10 +331,10 @@ def _requested_compiler(requested: str, path: str | None) -> Compiler:
 
 
 def _packaged_compiler() -> tuple[tuple[str, ...], ...]:
-    """Find the command of the compiler that is a Python package; none if there is none."""
-    with suppress(ImportError, ValueError):  # ValueError: somebody has barred its import
+    """Return the command of the compiler in the package ziglang, if it is installed."""
+    with suppress(ImportError, ValueError):  # ValueError: its import is blocked
         if importlib.util.find_spec(ZIG_PACKAGE) is not None:
-            # -P: a folder of that name where symgen happens to run is never taken for it
+            # -P: never import a folder of that name in the working directory
             return ((sys.executable, "-P", "-m", ZIG_PACKAGE, "cc"),)
     return ()
 
@@ -395,14 +381,8 @@ def _features_here() -> list[str]:
     return listed[0].split() if listed else []
 
 
-def _link_flags() -> tuple[str, ...]:
-    if sys.platform == "darwin":
-        return ("-bundle", "-undefined", "dynamic_lookup")
-    return ("-shared",)
-
-
 def python_abi() -> str:
-    """Return the tag that says which Pythons and machines a binary fits."""
+    """Return a tag for the Pythons and machines that a binary fits."""
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     return f"{suffix or sys.implementation.cache_tag}|{platform.machine()}"
 
@@ -413,7 +393,7 @@ def extension_suffix() -> str:
 
 
 def include_folders() -> tuple[str, ...]:
-    """Return the folders of the headers of Python and NumPy, or say what to install."""
+    """Return the folders of the headers of Python and NumPy; ToolchainError without Python.h."""
     paths = sysconfig.get_paths()
     folders = list(dict.fromkeys([paths["include"], paths["platinclude"]]))
     if not any((Path(folder) / "Python.h").is_file() for folder in folders):

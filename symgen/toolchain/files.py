@@ -1,4 +1,4 @@
-"""Small operations on files that several modules of the tool chain share."""
+"""Operations on files that several modules of the tool chain share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def file_digest(path: Path) -> str | None:
 
 
 def relative_path(text: str) -> PurePosixPath:
-    """Return `text` as a path that stays inside the folder that it is joined to."""
+    """Return `text` as a relative path; ValueError if it could leave its folder."""
     path = PurePosixPath(text)
     if not path.parts or path.is_absolute() or ".." in path.parts or "\\" in text or "\0" in text:
         raise ValueError(f"not a path inside a package: {text!r}")
@@ -52,10 +52,9 @@ def write_all(folder: Path, files: Mapping[str, str], mode: int = 0o666) -> None
 
 
 def check_replaceable(path: Path) -> None:
-    """Raise `RequestError` where something lies at `path` that a new file must not replace.
+    """Raise `RequestError` if a new file must not replace `path`: a folder, a pipe, a device.
 
-    A symbolic link may be replaced, itself and not what it leads to; a folder, a pipe or a device
-    may not.
+    A symbolic link may be replaced, but not its target.
     """
     try:
         mode = path.lstat().st_mode
@@ -64,12 +63,12 @@ def check_replaceable(path: Path) -> None:
     except OSError as error:
         raise RequestError(f"cannot write {path}: {error.strerror}") from error
     if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
-        what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
-        raise RequestError(f"cannot write {path}: it is {what}")
+        kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+        raise RequestError(f"cannot write {path}: it is {kind}")
 
 
 def check_writable(path: Path) -> None:
-    """Do as `check_replaceable`; `RequestError` too where the folder is missing or read-only."""
+    """Raise `RequestError` as `check_replaceable`, and if the folder is missing or read-only."""
     check_replaceable(path)
     folder = path.parent
     if not os.path.isdir(folder):
@@ -79,7 +78,7 @@ def check_writable(path: Path) -> None:
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Replace `path` in one step: readers see the former content or all of the new one."""
+    """Replace `path` in one step: readers see the former content or the new one."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         write_new(temporary, content, mode)

@@ -11,9 +11,8 @@ through these states, each of which imports as exactly one of the two:
 4. the new ``__init__.py`` replaces `FORMER_INIT`; from here on the new package is what imports;
 5. former files that are no longer ours, ``.former/`` and ``.installing.json`` are removed.
 
-Ctrl-C waits for the end of this.  A build that is killed leaves one of these states to the next
-one.  Files that our lists do not name are never removed or overwritten; of those that they name,
-neither are links followed.
+Ctrl-C waits for the end of this.  If a build is killed, the next one continues from its state.
+Files that the manifests do not list are never removed or overwritten, and links are not followed.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from symgen.errors import RequestError, ToolchainError
@@ -37,7 +37,7 @@ from symgen.toolchain.manifest import (
 from symgen.toolchain.workspace import folder_lock, make_folder, workspace
 
 STAGING_FOLDER = ".symgen"
-"""Beside the packages, while builds run: staging folders and the lock of installations."""
+"""Folder next to the packages, while builds run: staging folders and the lock of installations."""
 
 INIT_FILE = "__init__.py"
 FORMER_FOLDER = ".former"
@@ -55,7 +55,7 @@ SourceFileLoader(__name__, __file__).exec_module(sys.modules[__name__])
 
 
 class Stage:
-    """A package that is being made; `folder` is where it lies until `install` is called."""
+    """A package under construction, in `folder` until `install` is called."""
 
     def __init__(self, target: Path, folder: Path) -> None:
         self.target = target
@@ -69,38 +69,19 @@ class Stage:
             self._sources[name] = self._write(name, text.encode())
 
     def write_binaries(self, files: Mapping[str, bytes]) -> None:
-        """Write what fits this machine only."""
+        """Write files that fit this machine only."""
         for name, content in files.items():
             self._binaries[name] = self._write(name, content)
 
-    def install(
-        self,
-        build_key: str,
-        origin: str = "",
-        runtime_parameters: tuple[str, ...] = (),
-        loads: tuple[str, ...] = (),
-        points: tuple[str, ...] = (),
-        made: Mapping[str, object] | None = None,
-    ) -> Manifest:
+    def install(self, facts: Manifest) -> Manifest:
         """Move the staged package into its place and return its manifest.
 
-        `origin` is the model file that it was made from, `runtime_parameters` are what it takes as
-        arguments, `loads` and `points` what it has under these names, `made` is what the build
-        says of itself.
+        `facts` is a manifest whose name and files are replaced by those of the staged package.
         """
         if INIT_FILE not in self._sources:
             raise ValueError(f"a package needs {INIT_FILE}")
-        manifest = Manifest(
-            self.target.name,
-            self._sources,
-            self._binaries,
-            build_key,
-            origin,
-            runtime_parameters,
-            loads,
-            points,
-            made or {},
-        )
+        name, sources, binaries = self.target.name, self._sources, self._binaries
+        manifest = replace(facts, package=name, sources=sources, binaries=binaries)
         with file_system_errors(f"install {self.target}"):
             write_new(self.folder / MANIFEST_FILE, manifest.manifest_text().encode())
             write_new(self.folder / BUILD_FILE, manifest.build_text().encode())
@@ -121,7 +102,7 @@ class Stage:
         return digest(content)
 
     def _remove_unlisted(self, manifest: Manifest) -> None:
-        """Remove what the validation of the staged package left in it, bytecode above all."""
+        """Remove files that the validation of the staged package left in it, such as bytecode."""
         for path in sorted(self.folder.rglob("*"), reverse=True):
             if path.is_dir() and not path.is_symlink():
                 with suppress(OSError):
@@ -132,10 +113,10 @@ class Stage:
 
 @contextmanager
 def stage(target: Path) -> Iterator[Stage]:
-    """Open a staging folder for the package `target`; it is gone when the `with` block ends.
+    """Open a staging folder for the package `target`; it is removed when the `with` block ends.
 
-    So is the output folder, if it was made for this and nothing came into it.  Raises
-    `RequestError` where `target` is something that symgen must not replace.
+    So is the output folder, if it was made here and is empty.  Raises `RequestError` if symgen must
+    not replace `target`.
     """
     target = Path(target).absolute()
     check_target(target)
@@ -151,33 +132,28 @@ def stage(target: Path) -> Iterator[Stage]:
 
 def check_place(target: Path) -> None:
     """Raise `RequestError` early where a package cannot be put at `target`."""
+    folder = target.parent
     try:
-        _check_place(target)
-    except OSError as error:  # a name that is too long, links in a circle, a disk that is gone
+        while not folder.exists() and not folder.is_symlink() and folder != folder.parent:
+            folder = folder.parent
+        if not folder.is_dir():
+            raise RequestError(f"{folder} is no folder; choose another one with --out")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise RequestError(f"{folder} is not writable; choose another folder with --out")
+        staging = target.parent / STAGING_FOLDER
+        if staging.is_symlink() or (staging.exists() and not staging.is_dir()):
+            message = f"{staging} is not a folder of symgen; remove it or choose another --out"
+            raise RequestError(message)
+        check_target(target)
+    except OSError as error:  # a name that is too long, a cycle of links, a disk that is gone
         raise RequestError(f"cannot write to {target.parent}: {error.strerror}") from error
 
 
-def _check_place(target: Path) -> None:
-    place = target.parent
-    while not place.exists() and not place.is_symlink() and place != place.parent:
-        place = place.parent
-    if not place.is_dir():
-        raise RequestError(f"{place} is no folder; choose another one with --out")
-    if not os.access(place, os.W_OK | os.X_OK):
-        raise RequestError(f"{place} is not writable; choose another folder with --out")
-    staging = target.parent / STAGING_FOLDER
-    if staging.is_symlink() or (staging.exists() and not staging.is_dir()):
-        raise RequestError(
-            f"{staging} is not a folder of symgen; remove it or choose another --out"
-        )
-    check_target(target)
-
-
 def check_target(target: Path, new: Manifest | None = None) -> Manifest | None:
-    """Return the manifest of the package that lies at `target`, None if nothing does.
+    """Return the manifest of the package at `target`, None if there is nothing.
 
-    Raises `RequestError` if something else lies there, or where a file of the package `new` would
-    have to overwrite a file that is not ours.
+    Raises `RequestError` for anything else, or if the package `new` would have to overwrite a file
+    that symgen did not write.
     """
     if target.is_symlink():
         raise RequestError(f"{target} is a symbolic link; symgen does not write through it")
@@ -201,9 +177,9 @@ def _check_files(target: Path, former: Manifest, new: Manifest) -> None:
 
 
 def _foreign_remains(target: Path, former: Manifest) -> Path | None:
-    """Return what bears the name of something that lies there only while we replace a package.
+    """Return a foreign file with the name of a journal or of `FORMER_FOLDER`.
 
-    It is ours if our journal lies beside it: that comes first, and goes last.
+    These are symgen's own if there is a journal, which is written first and removed last.
     """
     if former.unfinished or _imports_former(target):
         return None
@@ -212,9 +188,9 @@ def _foreign_remains(target: Path, former: Manifest) -> Path | None:
 
 
 def _obstacle(target: Path, name: str, former: Manifest, new: Manifest) -> Path | None:
-    """Return what keeps us from writing `name`: a link on the way, or a file that is not ours.
+    """Return the obstacle to writing `name`: a link on the way, or a foreign file.
 
-    Names of binaries hold a digest and are ours wherever they come from (a copied folder, say).
+    Names of binaries contain a digest, so that they are always symgen's (in a copied folder, say).
     """
     link = _link_on_the_way(target, name)
     path = target / name
@@ -225,7 +201,7 @@ def _obstacle(target: Path, name: str, former: Manifest, new: Manifest) -> Path 
 
 
 def _link_on_the_way(target: Path, name: str) -> Path | None:
-    """Return the first parent of a file in `target` that is no folder of its own."""
+    """Return the first parent of a file in `target` that is a link or no folder."""
     for parent in reversed(PurePosixPath(name).parents):
         folder = target / parent
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
@@ -235,11 +211,10 @@ def _link_on_the_way(target: Path, name: str) -> Path | None:
 
 @contextmanager
 def undisturbed(folder: Path) -> Iterator[None]:
-    """Nothing replaces the package in `folder` meanwhile.
+    """Hold off replacements of the package in `folder` during the `with` block.
 
-    Each state of a replacement imports as one package, but an import that goes through several of
-    them may miss files.  Where there is no lock to be had, a read-only folder say, none is waited
-    for.
+    Each state of a replacement imports as one package, but an import across several of them may
+    miss files.  Without a lock (in a read-only folder, say) the block runs at once.
     """
     with ExitStack() as held:
         with suppress(ToolchainError):
@@ -263,7 +238,7 @@ def _imports_former(target: Path) -> bool:
 
 
 def _replace_text(staged: Path, path: Path, text: str) -> None:
-    """Replace a file in one step; what a kill could leave lies with the staged package."""
+    """Replace a file in one step, through a temporary file beside the staged package."""
     temporary = staged.parent / f"new{path.name}"
     write_new(temporary, text.encode())
     os.replace(temporary, path)
@@ -290,7 +265,7 @@ def _link(source: Path, copy: Path) -> None:
 
 
 def _place(staged: Path, target: Path, name: str) -> None:
-    """Move one staged file into place; what is there already with this content stays."""
+    """Move one staged file into place, unless a file with this content is there already."""
     source, destination = staged / name, target / name
     if file_digest(destination) == file_digest(source):
         return
@@ -303,7 +278,7 @@ def _place(staged: Path, target: Path, name: str) -> None:
 def _keep_bytecode_apart(path: Path, former: Path) -> None:
     """Give `path` a later whole second than `former`.
 
-    Python takes bytecode for up to date if the source has the same size and second of change: two
+    Python considers bytecode up to date if the source has the same size and second of change: two
     builds within a second could otherwise run the code of the first.
     """
     if path.suffix != ".py" or not former.is_file():
@@ -314,7 +289,7 @@ def _keep_bytecode_apart(path: Path, former: Path) -> None:
 
 
 def _remove_stale(target: Path, names: set[str]) -> None:
-    """Remove former files, their bytecode, and the folders that are empty then."""
+    """Remove former files, their bytecode, and folders that become empty."""
     _remove_tree(target / FORMER_FOLDER)
     for name in sorted(names - {JOURNAL_FILE}):
         path = target / name
@@ -327,7 +302,7 @@ def _remove_stale(target: Path, names: set[str]) -> None:
 
 
 def _remove_bytecode(source: Path) -> None:
-    """Remove what Python compiled from a file of ours that is gone."""
+    """Remove the bytecode of a file that was removed."""
     folder = source.parent / "__pycache__"
     if source.suffix == ".py" and folder.is_dir() and not folder.is_symlink():
         for compiled in folder.glob(f"{source.stem}.*.pyc"):

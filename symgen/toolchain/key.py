@@ -1,9 +1,9 @@
 """Build keys: digests of everything that a build depends on.
 
-The build key decides whether a package is up to date.  It covers the content of symgen's own
-sources and templates, so that an edited checkout rebuilds.  The digest of an extension covers only
-what reaches its compiler, so that the same sources cost no second compilation elsewhere.  Neither
-ever enters a generated source file: those are the same on every machine.
+The build key decides whether a package is up to date.  It covers symgen's own sources and
+templates, so that an edited checkout rebuilds.  The digest of an extension covers only the inputs
+of its compiler, so that equal sources are compiled once.  Neither enters a generated source file:
+those are the same on every machine.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from symgen.toolchain.compiler import PLAIN_OPTIONS, WRAPPER_OPTIONS, Compiler, 
 from symgen.version import __version__
 
 HEADER_SUFFIXES = (".h", ".pxd", ".pxi")
-"""Files of a package that any of its extensions may include."""
+"""Suffixes of files that any extension of a package may include."""
 
 NAME_DIGITS = 12
-"""Hexadecimal digits of a digest that enter the name of an extension module."""
+"""Hexadecimal digits of a digest in the name of an extension module."""
 
 LIBRARIES = ("sympy", "jinja2", "numpy", "cython")
-"""Libraries whose version can show in what is generated."""
+"""Libraries whose version can affect generated code."""
 
 IGNORED_FOLDERS = frozenset({"__pycache__"})
 
 
 def digest_of(*parts: str | bytes) -> str:
-    """Return one digest of all `parts`; where one ends and the next begins counts."""
+    """Return one digest of all `parts`, boundaries included."""
     total = hashlib.sha256()
     for part in parts:
         content = part.encode() if isinstance(part, str) else part
@@ -64,7 +64,7 @@ def folders_digest(folders: tuple[Path, ...]) -> str:
 
 
 def toolchain_key(compiler: Compiler | None, flags: str) -> str:
-    """Return the digest of all that turns sources into results: what validation stamps are for."""
+    """Return the digest of symgen, its libraries and the compiler, for validation stamps."""
     binary = _binary_identity(compiler, flags) if compiler else python_abi()
     libraries = [version(name) for name in LIBRARIES]
     return digest_of(__version__, _own_digest(own_folders()), binary, *libraries)
@@ -72,12 +72,12 @@ def toolchain_key(compiler: Compiler | None, flags: str) -> str:
 
 @functools.cache
 def _own_digest(folders: tuple[Path, ...]) -> str:
-    """Return digest of symgen itself, at the first call in this process."""
+    """Return the digest of symgen itself, computed once per process."""
     return folders_digest(folders)
 
 
 def templates_key() -> str:
-    """Return the digest under which the code of symgen's templates is kept: of this Python."""
+    """Return the digest under which the compiled templates of this Python are cached."""
     return digest_of("templates", importlib.util.MAGIC_NUMBER, toolchain_key(None, ""))
 
 
@@ -90,8 +90,8 @@ def build_key(
 ) -> str:
     """Return the digest of everything that a build of `model` depends on.
 
-    `model` stands for the content of the model (its text, or a digest), `options` are the build's
-    options (anything that JSON can hold), `templates` the user's own templates by name.
+    `model` is the text of the model, or its digest, `options` the options of the build as JSON
+    data, `templates` the user's templates by name.
     """
     text = json.dumps(options, sort_keys=True, separators=(",", ":"))
     texts = [part for item in sorted((templates or {}).items()) for part in item]
@@ -100,7 +100,7 @@ def build_key(
 
 
 def extension_inputs(bundle: SourceBundle, extension: Extension) -> dict[str, str]:
-    """Return the files that the compilation of `extension` can read, sorted by path."""
+    """Return the files that the compiler of `extension` can read, sorted by path."""
     named = {extension.source, *extension.c_sources, *extension.shared}
     headers = {
         path
@@ -113,7 +113,7 @@ def extension_inputs(bundle: SourceBundle, extension: Extension) -> dict[str, st
 def extension_digest(
     bundle: SourceBundle, extension: Extension, compiler: Compiler, flags: str
 ) -> str:
-    """Return the digest under which the binary of `extension` is kept."""
+    """Return the digest under which the binary of `extension` is cached."""
     inputs = extension_inputs(bundle, extension)
     versions = [extension.versioned, extension.versioned_for_one, extension.straight]
     named = [extension.name, extension.source, extension.c_sources, extension.shared]
@@ -125,9 +125,9 @@ def extension_digest(
 
 
 def object_digest(bundle: SourceBundle, source: str, compiler: Compiler, flags: str) -> str:
-    """Return the digest under which the object file of a shared C file is kept.
+    """Return the digest under which the object file of a shared C file is cached.
 
-    It includes nothing but what is shared itself, whose names no robot can have.
+    It includes shared headers alone, which have names that no robot can have.
     """
     names = [name for name in sorted(bundle.files) if name.endswith(HEADER_SUFFIXES)]
     headers = [name for name in names if name.rpartition("/")[2].startswith("symgen-")]
@@ -137,7 +137,8 @@ def object_digest(bundle: SourceBundle, source: str, compiler: Compiler, flags: 
 
 
 def extension_module(extension: Extension, digest: str) -> str:
-    """Return the name of the module: a changed one is never taken for the one that is loaded."""
+    """Return the name of a module, with a digest, so that a changed module is never mixed up with
+    the loaded one."""
     return f"{extension.name}_{digest[:NAME_DIGITS]}"
 
 

@@ -1,8 +1,8 @@
-"""Import a generated package from its folder, under a name of its own.
+"""Import a generated package from its folder, under a unique name.
 
-Python keeps modules by name.  A package that is loaded by path gets a name that nothing else has,
-so that two builds of one robot live side by side and a rebuilt one is never the former one; and
-`sys.path` stays as it is.
+Python keeps modules by name.  A package that is loaded by path gets a unique name, so that several
+builds of one robot can be loaded and a rebuilt package is never mistaken for the former one;
+`sys.path` stays unchanged.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _numbers = itertools.count(1)
 def load_built(folder: Path, backends: Sequence[str]) -> ModuleType:
     """Import a package that was just built, and make sure that all its `backends` work.
 
-    Raises `ToolchainError` with the loader's words where a binary does not load (the package
-    itself would fall back to NumPy), or where the package cannot be imported at all.
+    Raises `ToolchainError` with the loader's message if a binary does not load (the package itself
+    would fall back to NumPy), or if the package cannot be imported.
     """
-    with warnings.catch_warnings(record=True) as heard:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             module = load_package(folder)
@@ -40,7 +40,7 @@ def load_built(folder: Path, backends: Sequence[str]) -> ModuleType:
     missing = [name for name in backends if name not in module.backends]
     if missing:
         forget_package(module)
-        reasons = "; ".join(str(warning.message) for warning in heard)
+        reasons = "; ".join(str(warning.message) for warning in caught)
         raise ToolchainError(f"the compiled code does not load ({', '.join(missing)}): {reasons}")
     return module
 
@@ -48,20 +48,20 @@ def load_built(folder: Path, backends: Sequence[str]) -> ModuleType:
 def load_package(folder: Path) -> ModuleType:
     """Import the package in `folder` and return it; every call makes a new module.
 
-    Errors of the package's own code are passed on as they are, and leave no half-imported module.
+    Errors of the package's code pass through, and leave no half-imported module.
     """
     path = Path(folder).absolute() / "__init__.py"
     if not path.is_file():
         raise ToolchainError(f"{path.parent} holds no package (no __init__.py)")
     name = f"{PREFIX}_{next(_numbers)}_{path.parent.name}"
-    importlib.invalidate_caches()  # the folder may be younger than what the finders remember
+    importlib.invalidate_caches()  # the folder may be newer than the caches of the finders
     spec = importlib.util.spec_from_file_location(
         name, path, submodule_search_locations=[str(path.parent)]
     )
     if spec is None or spec.loader is None:
         raise ToolchainError(f"Python cannot load {path}")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # before its code runs: relative imports look for it here
+    sys.modules[name] = module  # before its code runs, for relative imports
     try:
         spec.loader.exec_module(module)
     except BaseException:
@@ -71,7 +71,7 @@ def load_package(folder: Path) -> ModuleType:
 
 
 def forget_package(module: ModuleType) -> None:
-    """Drop a loaded package and its sub-modules from the modules that Python knows."""
+    """Remove a loaded package and its sub-modules from `sys.modules`."""
     name = module.__name__
     for loaded in list(sys.modules):  # a copy: other threads import meanwhile
         if loaded == name or loaded.startswith(f"{name}."):

@@ -1,9 +1,8 @@
 """The manifest of a package folder: the files that symgen wrote there.
 
 ``manifest.json`` lists the generated sources with their digests and is the same on every machine.
-``build.json`` lists what belongs to one machine: the binaries, the key of the build, and the
-model file that it was made from; and what the build made, for those who read it: operations of
-every function, sizes, what was left out.
+``build.json`` holds facts of one machine: the binaries, the key of the build, the model file, and a
+report of the build (operations of every function, sizes, omissions).
 ``.installing.json`` exists only while files are being replaced; it lists the former files and the
 new ones, so that the next build can clean up after one that was killed.
 """
@@ -27,21 +26,21 @@ GENERATOR = "symgen"
 class Manifest:
     """The files of an installed package, by path relative to its folder, with their digests."""
 
-    package: str
-    sources: Mapping[str, str]
+    package: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
     binaries: Mapping[str, str] = field(default_factory=dict)
     build_key: str | None = None
     origin: str = ""
     """The model file that the package was built from, as an absolute path; empty if unknown."""
     runtime_parameters: tuple[str, ...] = ()
-    """The parameters of the model that the package was asked to take as arguments."""
+    """The parameters of the model that the package takes as arguments."""
     loads: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
-    """Names of its loads and points, those of the command line beside those of the model."""
+    """Names of its loads and points, from the model and the command line."""
     made: Mapping[str, object] = field(default_factory=dict)
     """Report of the build as plain data, for readers of the file."""
     unfinished: tuple[str, ...] = ()
-    """Files that a build which did not finish may have left; empty after one that did."""
+    """Files that an interrupted build may have left; empty after a finished one."""
 
     @property
     def files(self) -> dict[str, str]:
@@ -54,7 +53,7 @@ class Manifest:
         return {*self.sources, *self.binaries, *self.unfinished, *lists}
 
     def is_intact(self, folder: Path) -> bool:
-        """Say whether the build finished and all files are there as it left them."""
+        """Return whether the build finished and all its files are unchanged."""
         if self.unfinished or self.build_key is None:
             return False
         return all(file_digest(folder / name) == expected for name, expected in self.files.items())
@@ -104,7 +103,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def identity(folder: Path) -> str | None:
-    """32 hexadecimal digits that tell one build of a package from all others; None for no build."""
+    """Return 32 hexadecimal digits that identify a build; None for a folder without one."""
     try:
         lists = [(folder / name).read_bytes() for name in (MANIFEST_FILE, BUILD_FILE)]
     except OSError:
@@ -113,7 +112,7 @@ def identity(folder: Path) -> str | None:
 
 
 def _read(path: Path) -> dict[str, object] | None:
-    """Return the content of one of our lists; anything else is not ours."""
+    """Return the content of a list that symgen wrote; None for any other file."""
     if path.is_symlink() or not path.is_file():  # a pipe would wait for a writer for ever
         return None
     try:
@@ -126,7 +125,7 @@ def _read(path: Path) -> dict[str, object] | None:
 
 
 def _files(content: Mapping[str, object] | None) -> dict[str, str]:
-    """Return the listed files; paths that lead out of the folder make the list worthless."""
+    """Return the listed files; none if a path leads out of the folder."""
     files = (content or {}).get("files")
     if not isinstance(files, dict):
         return {}

@@ -1,9 +1,8 @@
-"""Run commands and make sure that none of them outlives the build.
+"""Run commands so that none of them outlives the build.
 
-All commands of a build, and what they start in turn (a compiler driver starts further processes),
-are one process group.  Its leader is a guard: a process that waits for the end of its standard
-input, which comes when the build closes it or dies, however it dies, and then ends the whole group.
-So nothing is left running, or writing, even by a build that was killed.
+All commands of a build and their child processes are one process group.  Its leader is a guard: a
+process that waits for the end of its standard input, which comes when the build closes it or dies,
+and then ends the whole group.  So nothing is left running, or writing, even by a killed build.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from symgen.errors import ToolchainError
 from symgen.toolchain.signals import deferred_signals
@@ -27,7 +25,7 @@ from symgen.toolchain.signals import deferred_signals
 
 @dataclass(frozen=True)
 class Completed:
-    """A command that ran to its end; `output` is standard output and error as they came."""
+    """A command that ran to its end; `output` is its standard output and error, merged."""
 
     command: tuple[str, ...]
     status: int
@@ -36,7 +34,7 @@ class Completed:
 
 
 class CommandFailedError(ToolchainError):
-    """A command could not be started or ended with another status than 0."""
+    """A command could not be started, or ended with a status other than 0."""
 
     def __init__(
         self, action: str, command: Sequence[str], status: str, output: str, hint: str = ""
@@ -67,8 +65,8 @@ def describe_status(status: int) -> str:
 
 
 GUARD = "import os, signal; os.read(0, 1); os.killpg(0, signal.SIGKILL)"
-"""Program of the guard.  Nothing is written to its standard input, so `read` returns when it is
-closed: by `Processes.stop`, or by the system when the build has ended."""
+"""Program of the guard.  Nothing is written to its standard input, so `read` returns when that is
+closed: by `Processes.stop`, or by the system at the end of the build."""
 
 
 class Processes:
@@ -83,12 +81,7 @@ class Processes:
     def __enter__(self) -> Processes:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.stop()
 
     def run(
@@ -99,9 +92,9 @@ class Processes:
         environment: Mapping[str, str] | None = None,
         timeout: float | None = None,
     ) -> Completed:
-        """Run `command` and wait for it; any status is returned.  May be called from threads.
+        """Run `command` and wait for it; any status is returned.  Safe in threads.
 
-        One that takes longer than `timeout` seconds ends all others with it, as any exception does.
+        A `timeout` in seconds, like any exception, ends all other commands, too.
         """
         start = time.perf_counter()
         process = self._start(command, cwd, environment)
@@ -124,8 +117,8 @@ class Processes:
     def _start(
         self, command: Sequence[str], cwd: Path | None, environment: Mapping[str, str] | None
     ) -> subprocess.Popen[str]:
-        # locked, so that nothing starts after `stop` has looked at what is running; deferred, so
-        # that nothing starts that `stop` would not know of
+        # locked, so that nothing starts after `stop` has listed the running processes; deferred, so
+        # that no process starts without being listed
         with self._lock, deferred_signals():
             if self._stopped:
                 raise StoppedError("the build was stopped")
@@ -157,9 +150,9 @@ class Processes:
         return self._guard.pid
 
     def stop(self) -> None:
-        """End every process that still runs and refuse to start others.
+        """End all running processes and refuse to start others.
 
-        At once, by SIGKILL: what they write goes to folders that are thrown away anyway.
+        By SIGKILL: the folders that they write to are thrown away anyway.
         """
         with deferred_signals():
             with self._lock:
@@ -169,7 +162,7 @@ class Processes:
             if guard is not None:
                 _end_group(guard)
             for process in running:
-                process.kill()  # of those that have ended this knows
+                process.kill()  # does nothing to a process that has ended
                 process.wait()
 
 

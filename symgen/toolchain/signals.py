@@ -20,7 +20,7 @@ ENDING = tuple(
 
 
 class DeferredSignals:
-    """Signals that wait for a step to end; whether they do is one attribute, changed at once."""
+    """Signals that wait for the end of a step."""
 
     def __init__(self, handlers: Mapping[int, Callable[[int, FrameType | None], Any]]) -> None:
         self._handlers = handlers
@@ -33,12 +33,8 @@ class DeferredSignals:
         else:
             self._handlers[number](number, frame)
 
-    def _install(self) -> None:
-        for number in self._handlers:
-            signal.signal(number, self._handle)
-
     def _restore(self) -> None:
-        """Put the former handlers back; where one ends this, `_handle` calls the others."""
+        """Put the former handlers back; if one of them ends this, `_handle` calls the others."""
         try:
             for number, handler in self._handlers.items():
                 signal.signal(number, handler)
@@ -47,7 +43,7 @@ class DeferredSignals:
 
     @contextmanager
     def heard(self) -> Iterator[None]:
-        """Let signals through in a `with` block, first of all the one that waits."""
+        """Let signals through in a `with` block, the waiting one first."""
         self._held = False
         try:
             self._deliver()
@@ -63,11 +59,10 @@ class DeferredSignals:
 
 @contextmanager
 def deferred_signals() -> Iterator[DeferredSignals]:
-    """Let signals that ask this program to end wait until the `with` block is left.
+    """Defer signals that ask this program to end until the `with` block is left.
 
-    Work in it that may take long goes under `DeferredSignals.heard`.  Only handlers of Python are
-    held back, in the main thread, where they run: a signal that has none, SIGKILL above all, ends
-    the program as ever.
+    Long work in it belongs under `DeferredSignals.heard`.  Only Python handlers are deferred, in
+    the main thread, where they run: a signal without one, such as SIGKILL, ends the program.
     """
     if threading.current_thread() is not threading.main_thread():
         yield DeferredSignals({})
@@ -75,7 +70,8 @@ def deferred_signals() -> Iterator[DeferredSignals]:
     handlers = {number: signal.getsignal(number) for number in ENDING}
     signals = DeferredSignals({n: handler for n, handler in handlers.items() if callable(handler)})
     try:
-        signals._install()
+        for number in signals._handlers:
+            signal.signal(number, signals._handle)
         yield signals
     finally:
         signals._restore()

@@ -1,4 +1,4 @@
-"""Run commands that depend on each other, as many at a time as there are processors."""
+"""Scheduler of commands that depend on each other, in parallel on all processors."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Result = TypeVar("Result")
 class Task:
     """One command; it makes the file `output` and starts when all files in `needs` are made.
 
-    A product that other builds need as well is `kept_under` a digest in the cache.  The command may
-    have `begun` before.
+    An output that other builds need as well is `kept_under` a digest in the cache.  `begun` is the
+    run of a command that was started early.
     """
 
     stage: str
@@ -38,7 +38,7 @@ class Task:
 
 
 def processors() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -46,7 +46,7 @@ def processors() -> int:
 
 @contextmanager
 def beside(work: Callable[[Processes], Result]) -> Iterator[Future[Result]]:
-    """Do `work` in a thread while the `with` block goes on; leaving that ends its processes."""
+    """Do `work` in a thread during the `with` block, whose end stops its processes."""
     with prompt_threads(), ThreadPoolExecutor(1) as pool, Processes() as processes:
         yield pool.submit(work, processes)
 
@@ -62,9 +62,9 @@ def run_tasks(
 ) -> dict[str, float]:
     """Run all tasks in `folder`; return the seconds that the commands of each stage took.
 
-    Of those that can start, the first in `tasks` does; what is in `cache` by then, perhaps since
-    another build has just made it, is taken from there.  The first one that fails ends the others;
-    so does an exception, Ctrl-C included, and the end of `processes` where it is given.
+    Tasks start in the order of `tasks`, as soon as their needs are met; outputs in `cache` are
+    reused.  The first failure ends all commands; so does an exception, Ctrl-C included, and the end
+    of `processes` if it is given.
     """
     totals = {task.stage: 0 for task in tasks}
     for task in tasks:
@@ -79,7 +79,7 @@ def run_tasks(
             ready = [task for task in waiting if made.issuperset(task.needs)]
             for task in ready[: jobs - len(running)]:
                 waiting.remove(task)
-                if _is_found(task, folder, cache):
+                if _write_cached(task, folder, cache):
                     totals[task.stage] -= 1
                     made.add(task.output)
                     continue
@@ -101,8 +101,8 @@ def run_tasks(
     return seconds
 
 
-def _is_found(task: Task, folder: Path, cache: Cache | None) -> bool:
-    """Return whether the output of `task` is in `cache`; then it is written."""
+def _write_cached(task: Task, folder: Path, cache: Cache | None) -> bool:
+    """Write the output of `task` from `cache`; return whether it was there."""
     content = cache.binary(task.kept_under) if cache and task.kept_under else None
     if content is None:
         return False
@@ -112,18 +112,17 @@ def _is_found(task: Task, folder: Path, cache: Cache | None) -> bool:
 
 
 def _keep(task: Task, folder: Path, cache: Cache | None) -> None:
-    """Keep what `task` has made where other builds look for it."""
+    """Store the output of `task` in the cache, if other builds need it."""
     if cache and task.kept_under:
         with file_system_errors(f"read what the compiler wrote: {task.output}"):
             cache.store_binary(task.kept_under, (folder / task.output).read_bytes())
 
 
 def _check_output(task: Task, completed: Completed, folder: Path) -> None:
-    """Raise `CommandFailedError` where a command says that all is well, and made nothing."""
+    """Raise `CommandFailedError` if a command reports success without an output."""
     if not (folder / task.output).is_file():
-        raise _failed(
-            task, completed, f"exit status {completed.status}, but there is no {task.output}"
-        )
+        status = f"exit status {completed.status}, but there is no {task.output}"
+        raise _failed(task, completed, status)
 
 
 def checked(task: Task, completed: Completed) -> Completed:

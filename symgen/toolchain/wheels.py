@@ -5,13 +5,13 @@
     source(folder, "arm_dynamics", setup) -> arm_dynamics-0.1+3f2a91c0.tar.gz
     install(wheel)                   -> the environment that symgen runs in, by its pip or by uv
 
-A package imports its own modules by relative names, so it works under any name.  The files are
-those of its manifest.  A wheel with a binary serves the Python and the platform it was compiled
-for; one without serves any.  An editable wheel holds the stubs, which editors and type checkers
-read, and an ``__init__.py`` that runs the package where it lies, so that the next build serves the
-next import.  The format is that of PEP 427.  Source distributions hold generated C and Cython, a
-``pyproject.toml`` and a ``setup.py`` that compiles them for every set of instructions, as
-`symgen build` does; a package without compiled code needs none.  Equal packages give equal bytes.
+A package uses relative imports, so it works under any name.  The files are those of its manifest.
+A wheel with a binary fits one Python and one platform; one without fits any.  An editable wheel
+holds the stubs, for editors and type checkers, and an ``__init__.py`` that runs the package in its
+folder, so that every import sees the latest build.  The format is that of PEP 427.  Source
+distributions hold generated C and Cython, a ``pyproject.toml`` and, for compiled code, a
+``setup.py`` that compiles it for every set of instructions, as `symgen build` does.  Equal packages
+give equal bytes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from symgen.version import __version__
 
 GENERATOR = f"symgen {__version__}"
 ANY = "py3-none-any"
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that a zip file knows
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date of a zip file
 
 _EDITABLE_INIT = '''\
 """The module that symgen built in {folder}; a new build there serves the next import."""
@@ -98,30 +98,31 @@ _HINT = (
 
 @dataclass(frozen=True)
 class Archive:
-    """A wheel, or source, that is not written yet: the name of its file, and its bytes."""
+    """Name and content of a wheel or source distribution."""
 
     file_name: str
     content: bytes
 
 
 def distribution_name(module: str) -> str:
-    """Return the distribution of `module` as pip names it: arm-dynamics for arm_dynamics."""
+    """Return pip's name of the distribution of `module`: arm-dynamics for arm_dynamics."""
     return str(canonicalize_name(module))
 
 
 def version_named(text: str) -> Version:
-    """Return a version as PEP 440 defines it; RequestError for anything else."""
+    """Return a version of PEP 440; RequestError for anything else."""
     try:
         return Version(text)
     except InvalidVersion:
-        raise RequestError(f"{text!r} is no version; such as 1.0 or 2.1.3 (PEP 440)") from None
+        message = f"{text!r} is no version (PEP 440); expected one such as 1.0 or 2.1.3"
+        raise RequestError(message) from None
 
 
 def packed(folder: Path, module: str, version: Version | None = None) -> Archive:
     """Return the package in `folder` as a wheel that is imported as `module`.
 
-    Without a `version` it is 0.1 with a digest of the files, so that installers tell any two
-    packages apart.
+    The default `version` is 0.1 with a digest of the files, so that installers can distinguish
+    packages.
     """
     manifest = intact_manifest(folder)
     names = [*manifest.files, MANIFEST_FILE]
@@ -131,7 +132,7 @@ def packed(folder: Path, module: str, version: Version | None = None) -> Archive
 
 
 def editable(folder: Path, module: str) -> Archive:
-    """Return a wheel whose `module` is the package in `folder`, wherever it is imported."""
+    """Return a wheel whose `module` runs the package in `folder`."""
     manifest = intact_manifest(folder)
     typed = [name for name in manifest.files if name.endswith((".pyi", "py.typed"))]
     files = {f"{module}/{name}": (folder / name).read_bytes() for name in typed}
@@ -141,7 +142,7 @@ def editable(folder: Path, module: str) -> Archive:
 
 
 def intact_manifest(folder: Path) -> Manifest:
-    """Read the manifest of `folder`; ToolchainError where files are not as symgen wrote them."""
+    """Read the manifest of `folder`; ToolchainError if files were changed."""
     manifest = read_manifest(folder)
     if manifest is None or not manifest.is_intact(folder):
         raise ToolchainError(f"{folder} is not as symgen wrote it; build it again with --force")
@@ -149,13 +150,13 @@ def intact_manifest(folder: Path) -> Manifest:
 
 
 def version_of(manifest: Manifest) -> Version:
-    """0.1 with a digest of the files."""
+    """Return 0.1 with a digest of the files."""
     listed = "".join(f"{name} {content}\n" for name, content in sorted(manifest.files.items()))
     return Version(f"0.1+{digest(listed.encode())[:8]}")
 
 
 def _platform_tag() -> str:
-    """Return interpreter, ABI and platform that binaries compiled on this machine serve."""
+    """Return the interpreter, ABI and platform of binaries of this machine."""
     tag = next(sys_tags())
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     return f"{tag.interpreter}-{tag.abi}-{platform}"
@@ -172,7 +173,10 @@ def _wheel(module: str, version: Version, tag: str, files: Mapping[str, bytes]) 
         ).encode(),
     }
     record = f"{info}/RECORD"
-    lines = [f"{name},{_hash(content)},{len(content)}" for name, content in members.items()]
+    lines = []
+    for name, content in members.items():  # digests are URL-safe base 64 without padding
+        encoded = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=")
+        lines.append(f"{name},sha256={encoded.decode()},{len(content)}")
     members[record] = ("\n".join([*lines, f"{record},,"]) + "\n").encode()
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
@@ -192,16 +196,10 @@ def metadata(module: str, version: Version) -> str:
     )
 
 
-def _hash(content: bytes) -> str:
-    """Return a digest as in the list of a wheel's files: URL-safe base 64 without its padding."""
-    encoded = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=")
-    return f"sha256={encoded.decode()}"
-
-
 def source(folder: Path, module: str, setup: str, version: Version | None = None) -> Archive:
     """Return the package in `folder` as a source distribution that is imported as `module`.
 
-    `setup` is the text of ``setup.py``.  Without a `version` it is 0.1 with a digest of the files.
+    `setup` is the text of ``setup.py``; for the default `version` see `packed`.
     """
     manifest = intact_manifest(folder)
     version = version or version_of(manifest)
@@ -233,10 +231,10 @@ def source(folder: Path, module: str, setup: str, version: Version | None = None
 
 
 def check_free(module: str) -> None:
-    """Raise `RequestError` where `module` is already something else in this environment."""
+    """Raise `RequestError` if this environment has another module named `module`."""
     installed = importlib.metadata.Distribution.discover(name=distribution_name(module))
     if any("Generator: symgen" in (entry.read_text("WHEEL") or "") for entry in installed):
-        return  # one of ours, to be replaced
+        return  # built by symgen, to be replaced
     spec = importlib.util.find_spec(module)
     if spec is not None:
         where = f" ({spec.origin})" if spec.origin else ""
@@ -247,10 +245,10 @@ def check_free(module: str) -> None:
 
 
 def install(wheel: Archive) -> None:
-    """Install `wheel`, instead of a former one; its requirements are those of symgen.
+    """Install `wheel` in place of a former one, without dependencies, which symgen has, too.
 
-    Raises `ToolchainError` with the installer's own words.  Ctrl-C waits for its end, a second or
-    so: an interrupted pip leaves half a package.
+    Raises `ToolchainError` with the installer's output.  Ctrl-C waits for its end, about a second:
+    an interrupted pip leaves half a package.
     """
     with tempfile.TemporaryDirectory(prefix="symgen-") as folder:
         path = Path(folder) / wheel.file_name

@@ -1,7 +1,7 @@
 """Folders that exist only while a build runs.
 
-Each is locked by the process that uses it.  The system releases the lock of a process that dies,
-however it dies, so a folder whose lock is free is a leftover and the next build collects it.
+Each is locked by the process that uses it.  The system releases the lock when the process ends, so
+a folder with a free lock is a leftover, which the next build removes.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ WAIT_SECONDS = 120.0
 """How long to wait for another process that holds a lock; it is never held while compiling."""
 
 LOOK_SECONDS = 1.0
-"""How often a waiting process looks whether the folder of the lock is still there."""
+"""Interval at which a waiting process checks that the folder of the lock still exists."""
 
 TRANSIENT = (Timeout, FileNotFoundError, FileExistsError)
-"""Errors to try again after: the last user of a lock removes its folder, at any moment."""
+"""Errors that are worth another try: the last user of a lock removes its folder at any moment."""
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> Path:
-    """Make sure that `folder` is a folder of its own and not a symbolic link to another."""
+    """Make `folder` if need be; `ToolchainError` if it is a symbolic link."""
     with file_system_errors(f"make the folder {folder}"):
         while not folder.is_dir():
             try:
                 folder.mkdir(mode=mode, parents=True)
             except FileExistsError:
-                with suppress(FileNotFoundError):  # it is gone by now, so once more
+                with suppress(FileNotFoundError):  # removed meanwhile: try again
                     if not stat.S_ISDIR(folder.lstat().st_mode):
                         raise
     if folder.is_symlink():
@@ -51,7 +51,7 @@ def make_folder(folder: Path, mode: int = 0o777) -> Path:
 def folder_lock(folder: Path, mode: int = 0o777) -> Iterator[None]:
     """Hold the lock of `folder`, which is made with `mode` if need be.
 
-    Ctrl-C is heard while another process has the lock, and waits while this one does.
+    Ctrl-C interrupts the wait for the lock; while the lock is held, it is deferred.
     """
     deadline = time.monotonic() + WAIT_SECONDS
     with deferred_signals() as signals:
@@ -68,15 +68,15 @@ def folder_lock(folder: Path, mode: int = 0o777) -> Iterator[None]:
             yield
         finally:
             lock.release()
-            del lock  # here, because a signal that comes in its `__del__` is lost
+            del lock  # a signal that arrives in its `__del__` would be lost
 
 
 @contextmanager
 def workspace(parent: Path, prefix: str, mode: int = 0o777) -> Iterator[Path]:
     """Make an empty folder below `parent`; remove it afterwards, and leftovers of dead processes.
 
-    `parent` is made with `mode` if need be, and removed when nothing is left in it.  Raises
-    `ToolchainError` where a folder cannot be made, or is removed by somebody else meanwhile.
+    `parent` is made with `mode` if need be, and removed when it is empty.  Raises `ToolchainError`
+    if a folder cannot be made, or is removed by another process meanwhile.
     """
     place: _Place | None = None
     with deferred_signals() as signals:
@@ -94,7 +94,7 @@ def workspace(parent: Path, prefix: str, mode: int = 0o777) -> Iterator[Path]:
 
 @contextmanager
 def _blaming_removal(folder: Path) -> Iterator[None]:
-    """Say so where something failed because `folder` is gone: a compiler cannot know."""
+    """Replace a failure by a message that `folder` was removed, if it was."""
     try:
         yield
     except ToolchainError as error:
@@ -127,7 +127,7 @@ class _Place:
 def _remove_if_empty(parent: Path) -> None:
     """Remove a folder of workspaces that holds nothing but its lock.
 
-    A process that waits for a lock file that is gone notices it, and makes a new one.
+    A process that waits for the removed lock makes a new one.
     """
     if not parent.is_dir():
         return
@@ -139,7 +139,7 @@ def _remove_if_empty(parent: Path) -> None:
 
 
 def collect_leftovers(parent: Path) -> None:
-    """Remove the workspaces below `parent` that no process uses; call it with the lock held."""
+    """Remove unused workspaces below `parent`, whose lock must be held."""
     with os.scandir(parent) as entries:
         folders = [Path(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
     for folder in folders:

@@ -2,6 +2,7 @@
 
 from symgen.emit.bundle import Extension, SourceBundle
 from symgen.toolchain.install import stage
+from symgen.toolchain.manifest import Manifest
 
 INIT = '''\
 """A package whose parts must belong together."""
@@ -95,7 +96,7 @@ def install(target, factor=2.0, **more):
     with stage(target) as staged:
         extra = {f"{stem}.py": text for stem, text in more.items()}
         staged.write_sources({**package(factor), **extra})
-        staged.install(build_key=f"key-{factor}")
+        staged.install(Manifest(build_key=f"key-{factor}"))
 
 
 def visible(folder):

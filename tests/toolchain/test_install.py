@@ -17,7 +17,7 @@ import pytest
 from symgen.errors import RequestError, ToolchainError
 from symgen.toolchain.install import stage
 from symgen.toolchain.loading import forget_package, load_package
-from symgen.toolchain.manifest import read_manifest
+from symgen.toolchain.manifest import Manifest, read_manifest
 from tests.choosing import deep, slow
 from tests.toolchain.sample import REPLACING, install, package, visible
 
@@ -54,7 +54,7 @@ def test_stale_files_and_empty_folders_go_and_files_of_others_stay(target, other
         (target / name).write_text("mine")
     with stage(target) as staged:
         staged.write_sources({"__init__.py": "FACTOR = 1\n"})
-        staged.install("key")
+        staged.install(Manifest(build_key="key"))
     assert visible(target) == ["__init__.py", *LISTS, *others]
     assert not list(target.rglob("only_former*"))
     assert (target / "parts").exists() == bool(others)
@@ -145,7 +145,7 @@ def test_what_validation_leaves_in_the_staged_package_is_not_installed(target):
         staged.write_sources(package())
         assert factor(staged.folder) == 2.0
         (staged.folder / "core").write_text("dumped")
-        staged.install("key")
+        staged.install(Manifest(build_key="key"))
     assert visible(target) == sorted([*package(), *LISTS])
     assert not list(target.rglob("__pycache__"))
 
@@ -180,7 +180,7 @@ def test_a_damaged_package_is_not_up_to_date(target, name, fault):
     with stage(target) as staged:
         staged.write_sources(package())
         staged.write_binaries({"binary.so": b"\x7fELF"})
-        staged.install("key")
+        staged.install(Manifest(build_key="key"))
     assert (manifest := read_manifest(target)) is not None
     assert manifest.is_intact(target)
     if fault == "missing":
@@ -198,7 +198,7 @@ def test_sources_and_manifest_do_not_depend_on_the_machine(tmp_path):
         with stage(target) as staged:
             staged.write_sources(package())
             staged.write_binaries({"binary.so": binary})
-            staged.install(f"key of {place}")
+            staged.install(Manifest(build_key=f"key of {place}"))
         texts.append((target / "manifest.json").read_bytes())
     assert texts[0] == texts[1]
 

@@ -9,6 +9,7 @@ from symgen.errors import ToolchainError
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.install import stage
 from symgen.toolchain.loading import forget_package, load_package
+from symgen.toolchain.manifest import Manifest
 from tests.toolchain.sample import bundle, install
 
 
@@ -17,7 +18,7 @@ def _build(target, factor):
     with stage(target) as staged:
         staged.write_sources(sources.files)
         staged.write_binaries(compile_extensions(sources).files())
-        staged.install(f"key-{factor}")
+        staged.install(Manifest(build_key=f"key-{factor}"))
 
 
 @pytest.mark.slow
