@@ -93,7 +93,7 @@ def journal(silent: bool) -> Iterator[Journal]:
 
 def _print_notices(console: Console, journal: Journal) -> None:
     for message in dict.fromkeys(journal.notices):
-        if message not in journal.told:
+        if message not in journal.shown:
             console.print(message, markup=False)
 
 

@@ -1,4 +1,4 @@
-"""Claims about the programs of one robot, and how each is checked."""
+"""Claims about the programs of one robot, and their checks."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from symgen.program.program import Output
 
 @dataclass(frozen=True)
 class Comparison:
-    """One result of a program, what was found for it and what it should be."""
+    """One result of a program, and the expected values."""
 
     output: Output[Scalar]
-    found: Entries
-    wanted: Entries
+    values: Entries
+    expected: Entries
 
     @property
     def wrong(self) -> list[int]:
         """Positions of the entries that differ."""
-        pairs = enumerate(zip(self.found, self.wanted, strict=True))
+        pairs = enumerate(zip(self.values, self.expected, strict=True))
         return [k for k, (x, y) in pairs if x != y]
 
 
@@ -46,7 +46,7 @@ class Claims:
         self._wrong_statements: dict[Key, Location | None] = {}
 
     def equalities(self) -> Iterator[Proof]:
-        """Every formulation derives the same function as the one that most of them agree with."""
+        """Compare every formulation with the one that most of them agree with."""
         for function in FUNCTION_NAMES:
             keys = self._keys(function)
             results = [self.evaluations.values(key) for key in keys]
@@ -62,7 +62,7 @@ class Claims:
                     yield self._proof(claim, comparisons, key, keys[reference])
 
     def relations(self) -> Iterator[Proof]:
-        """Every derivative is the slope of what it is the derivative of; see `relations`."""
+        """Check every relation of `symgen.exact.relations`."""
         for (function, base), group in groupby(RELATIONS, key=lambda r: (r.function, r.base)):
             table, bases = tuple(group), self._keys(base)
             for key in self._keys(function):
@@ -74,29 +74,28 @@ class Claims:
                 yield from failures or proofs
 
     def _relation(self, table: Sequence[Relation], key: Key, base: Key) -> Proof:
-        comparisons = [self._related(relation, key, base) for relation in table]
+        outputs, values = self.programs[key].outputs, self.evaluations.values(key)
+        comparisons = [
+            Comparison(outputs[x.result], values[x.result], self.evaluations.related(x, key, base))
+            for x in table
+        ]
         name = base[1] if base[0] == MODEL else ".".join(base)
         claim = f"{self._subject(key)} = {_in_words(table, name)}"
         return self._proof(claim, comparisons, key, base)
 
     def _subject(self, key: Key) -> str:
-        """The left side of a claim: the formulation, and what is composed of its results."""
+        """The left side of a claim: the formulation, and the composition of its results, if any."""
         is_plain = self.programs[key].function == key[1]
         return key[0] if is_plain else f"{key[0]}: {key[1]}"
 
     def _keys(self, function: str) -> list[Key]:
         return [key for key in self.programs if key[1] == function]
 
-    def _related(self, relation: Relation, key: Key, base: Key) -> Comparison:
-        values = self.evaluations.values(key)[relation.result]
-        expected = self.evaluations.related(relation, key, base)
-        return Comparison(self.programs[key].outputs[relation.result], values, expected)
-
     def _proof(
         self, claim: str, comparisons: Sequence[Comparison], key: Key, reference: Key
     ) -> Proof:
         program = self.programs[key]
-        entries = sum(len(comparison.found) for comparison in comparisons)
+        entries = sum(len(comparison.values) for comparison in comparisons)
         wrong = [(c, k) for c in comparisons for k in c.wrong]
         if not wrong:
             return Proof(program.function, claim, entries, None)
@@ -116,13 +115,13 @@ class Claims:
             output.name,
             tuple(int(i) for i in index),
             len(wrong),
-            tuple(known for known in places if known is not None),
+            tuple(place for place in places if place is not None),
             exact,
         )
         return Proof(program.function, claim, entries, difference)
 
     def _wrong_statement(self, key: Key) -> Location | None:
-        """The first statement of a program that its own formulation contradicts."""
+        """The first statement of a program that contradicts its formulation."""
         if key not in self._wrong_statements:
             moved = self.evaluations.on_manifolds
             self._wrong_statements[key] = _wrong_statement(key, self.programs, moved)
@@ -132,12 +131,12 @@ class Claims:
 def _wrong_statement(key: Key, programs: Programs, moved: Displacements | None) -> Location | None:
     program = programs[key]
     formulation, function = key[0], program.function  # a composition is about its first source
-    places = [_if_found(partial(first_wrong_derivative, program, displacements=moved))]
+    places = [_located(partial(first_wrong_derivative, program, displacements=moved))]
     relatives = (name for group in SAME_STATEMENTS if function in group for name in group)
     for name in dict.fromkeys(relatives):
         if name != function and (formulation, name) in programs:
             relative = programs[formulation, name]
-            places.append(_if_found(partial(first_difference, program, relative)))
+            places.append(_located(partial(first_difference, program, relative)))
     for rerun in RERUNS:
         pair = (rerun.function, rerun.base)
         if function in pair and all((formulation, name) in programs for name in pair):
@@ -148,10 +147,9 @@ def _wrong_statement(key: Key, programs: Programs, moved: Displacements | None) 
 
 
 def first_difference_by_rerun(key: Key, rerun: Rerun, programs: Programs) -> Location | None:
-    """The first statement of a program that differs from that of its counterpart in `rerun`.
+    """Locate the first statement of a program that differs from its counterpart in `rerun`.
 
-    None, too, where gravity should be 0 and cannot be: it is a number or the value of an
-    expression, or something is divided by it.
+    None, too, if gravity should be 0 but is a number, an expression or a divisor.
     """
     formulation, program = key[0], programs[key]
     weight = gravity_symbols(programs) if WEIGHT in rerun.at_zero else []
@@ -162,13 +160,13 @@ def first_difference_by_rerun(key: Key, rerun: Rerun, programs: Programs) -> Loc
     is_first = program.function == rerun.base
     (_, mine), (counterpart_name, theirs) = (first, again) if is_first else (again, first)
     counterpart, ends = programs[formulation, counterpart_name], (mine, theirs)
-    return _if_found(partial(first_difference, program, counterpart, endings=ends, zeros=zeros))
+    return _located(partial(first_difference, program, counterpart, endings=ends, zeros=zeros))
 
 
-def _if_found(place: Callable[[], Location | None]) -> Location | None:
-    """None, too, where no point is found at which all statements have values."""
+def _located(search: Callable[[], Location | None]) -> Location | None:
+    """The result of `search`; None, too, if some statement has no value at random points."""
     try:
-        return place()
+        return search()
     except (ZeroDivisionError, NotASquareError, RequestError):
         return None
 

@@ -1,4 +1,4 @@
-"""Compositions of results of functions with the model: sides of further relations.
+"""Compositions of results of functions with the model, for further relations.
 
     inverse dynamics  = regressor @ inertial parameters + joint terms, without loads
                       = joint wrenches along the axes of the joints + joint terms
@@ -10,13 +10,13 @@
     gradients of multipliers . tau = multipliers . (derivatives of the torques)
     sums whose gradients are products = multipliers . torques, multipliers . accelerations
     kinetic energy    = qd^T M qd / 2
-    M qdd + bias      = tau, for the accelerations of forward dynamics, and for those that are given
-                        to and found by hybrid dynamics
-    pivots, diagonal  = those of M, by elimination without a thought to the tree
+    M qdd + bias      = tau, for the accelerations of forward dynamics, and for those of hybrid
+                        dynamics
+    pivots, diagonal  = those of M, by elimination that ignores the tree
 
     outputs           = their expressions over the results of other functions
 
-The model itself is a program of its own (`symgen.exact.model`), over the same graph.
+The program of the model (`symgen.exact.model`) is over the same graph.
 """
 
 from __future__ import annotations
@@ -40,12 +40,11 @@ PARTS_NAME = "torque_parts"
 
 @dataclass(frozen=True)
 class Composition:
-    """`entries` makes the entries from the outputs, by name, of the programs of `sources`.
+    """`entries` computes entries from the outputs, by name, of `sources` and the model.
 
-    The sources are functions of one formulation; the first is the one that the composition is
-    about, the others are by the first formulation that has them where it has not.  The outputs of
-    the model are among those that `entries` is given, where no source has one of that name; without
-    sources they are all there is.
+    The sources are functions of one formulation; the composition is about the first, and others are
+    by another formulation if this one lacks them.  Outputs of sources replace outputs of the model
+    with the same name.
     """
 
     name: str
@@ -73,7 +72,7 @@ def _along_axes(of: Mapping[str, Entries]) -> list[Scalar]:
 
 
 def _wrenches_of_joints(of: Mapping[str, Entries]) -> Sequence[Scalar]:
-    """One for every axis: a joint with a quaternion has several, and one wrench."""
+    """The wrench for every axis: a joint with a quaternion has several axes, and one wrench."""
     wrenches = of["joint_wrenches"]
     if SIDES not in of:
         return wrenches
@@ -91,7 +90,7 @@ def _twice_coriolis(of: Mapping[str, Entries]) -> list[Scalar]:
 
 
 def _weighted(slopes: str, of: Mapping[str, Entries]) -> list[Scalar]:
-    """multipliers . d tau: one entry for every column."""
+    """multipliers . slopes: one entry for every column."""
     n = len(of["multipliers"])
     return [inner(of["multipliers"], of[slopes][k::n]) for k in range(n)]
 
@@ -111,7 +110,7 @@ def _energy(of: Mapping[str, Entries]) -> list[Scalar]:
 
 
 def _changes_of_poses(of: Mapping[str, Entries]) -> list[Scalar]:
-    """Entries [link, row, column, j] of the derivatives of the poses, as Jacobians tell them."""
+    """Entries [link, row, column, j] of the derivatives of the poses, from the Jacobians."""
     n = len(of["qd"])
     result: list[Scalar] = []
     for link in range(len(of["forward_kinematics"]) // 16):
@@ -139,23 +138,23 @@ def _torques_of_motion(of: Mapping[str, Entries]) -> list[Scalar]:
 
 
 def _torques_of_hybrid_motion(of: Mapping[str, Entries]) -> list[Scalar]:
-    """M qdd + bias for the accelerations that are given and found."""
+    """M qdd + bias for the accelerations of hybrid dynamics, prescribed and computed."""
     return _torques_of_motion({**of, "qdd": _chosen(of, "x", "y")})
 
 
 def _hybrid_torques(of: Mapping[str, Entries]) -> Sequence[Scalar]:
-    """The torques that are found and given."""
+    """The torques of hybrid dynamics, computed and prescribed."""
     return _chosen(of, "y", "x")
 
 
 def _chosen(of: Mapping[str, Entries], prescribed: str, free: str) -> tuple[Scalar, ...]:
-    """For every joint an entry of the one array where it is prescribed, else of the other."""
+    """Entries of the first array for prescribed joints, of the second for free ones."""
     triples = zip(of["prescribed"], of[prescribed], of[free], strict=True)
     return tuple(y if flag.is_zero else x for flag, x, y in triples)
 
 
 def _expressions(of: Mapping[str, Entries]) -> list[Scalar]:
-    """The outputs of the model, the results of other functions instead of the quantities."""
+    """The outputs of the model, with results of other functions for the quantities."""
     expressions = of[EXPRESSIONS]
     graph = expressions[0].graph
     values = {x.name: x for x in reachable(expressions) if x.op is SYMBOL}
@@ -182,7 +181,7 @@ def _diagonal(matrix: Sequence[Sequence[Scalar]]) -> list[Scalar]:
 
 
 def _eliminated(left: Sequence[Sequence[Scalar]]) -> list[Scalar]:
-    """The pivots of a symmetric matrix, the last row being the first to go."""
+    """The pivots of a symmetric matrix, by elimination from the last row."""
     rows = [list(row) for row in left]
     for k in reversed(range(len(rows))):
         present = [i for i in range(k) if not rows[k][i].is_zero]
@@ -205,7 +204,7 @@ def _made(
     name: str, shape: str, entries: Callable[[Mapping[str, Entries]], Sequence[Scalar]],
     *sources: str,
 ) -> Composition:  # fmt: skip
-    """A composition whose `shape` is written as sizes with spaces between them."""
+    """Make a composition; `shape` lists sizes, separated by spaces."""
     sizes: tuple[Size, ...] = tuple(int(x) if x.isdigit() else x for x in shape.split())
     return Composition(name, sources, sizes, entries)
 
@@ -231,9 +230,9 @@ MOTION = _made(
     "mass_matrix @ qdd + bias_forces", "n", _torques_of_motion,
     "forward_dynamics", "mass_matrix", "bias_forces",
 )  # fmt: skip
-HYBRID_TORQUES = _made("torques given and found", "n", _hybrid_torques, "hybrid_dynamics")
+HYBRID_TORQUES = _made("all torques", "n", _hybrid_torques, "hybrid_dynamics")
 HYBRID_MOTION = _made(
-    "mass_matrix @ accelerations given and found + bias_forces", "n", _torques_of_hybrid_motion,
+    "mass_matrix @ all accelerations + bias_forces", "n", _torques_of_hybrid_motion,
     "hybrid_dynamics", "mass_matrix", "bias_forces",
 )  # fmt: skip
 _FREE, _SOME_FREE = ("mass_matrix", "forward_dynamics"), ("mass_matrix", "hybrid_dynamics")
@@ -257,14 +256,14 @@ COMPOSITIONS = (
     HYBRID_TORQUES, HYBRID_MOTION, FREE_PIVOTS, FREE_DIAGONAL, OUTPUTS,
 )  # fmt: skip
 OF_BODIES = (CORIOLIS, GRAVITY, REGRESSOR)
-"""Compositions that hold for torques or energy without forces of the model."""
+"""Compositions that fail for models with forces."""
 
 
 def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scalar]]:
-    """Every composition by every formulation that has its first source: (formulation, name) -> it.
+    """Make every composition by every formulation that has its first source, by formulation and
+    name.
 
-    A program of a composition is that of its first source, with other outputs.  One without
-    sources belongs to the model.
+    The program is that of the first source, with other outputs; without sources, that of the model.
     """
     model = programs.get((MODEL, MODEL))
     if model is None or not _sizes(model)["n"]:

@@ -1,11 +1,11 @@
-"""Bounds on degrees: how likely a difference vanishes at a random point of the field.
+"""Bounds on the probability that a difference vanishes at a random point of the field.
 
-A program is seen as a fraction of polynomials in its inputs and parameters, in the pairs (cos, sin)
-of its angles, in the values of its other functions and in its roots.  Below stand whole powers of
-the numerators of what is divided by.  Each node has a `Degree`: that of its numerator, and the
-powers.  To know the powers of each divisor apart keeps the bound small where pivots are divided by
-pivots: over one common denominator the numerators of a factorisation of n joints would have 2^(n^2)
-times the degree of the mass matrix, so they have 2^n.
+A program is a fraction of polynomials in its inputs and parameters, in the pairs (cos, sin) of its
+angles, in the values of its other functions and in its roots.  Denominators are products of powers
+of the numerators of divisors.  Each node has a `Degree`: that of its numerator, and these powers.
+Separate powers of each divisor keep the bound small where pivots are divided by pivots: in a
+factorisation of n joints, numerators have 2^n times the degree of the mass matrix; over one common
+denominator they would have 2^(n^2) times this degree.
 
 The bound.  Let f have total degree d, where a sine or cosine counts 2 and everything else 1, and
 let f not be 0.  At a random point f vanishes with probability at most d / p: by induction over the
@@ -14,18 +14,17 @@ variables, take the highest power a of one of them, with a coefficient of degree
 a roots in a variable of its own.  In a pair of degree a (reduced by s^2 = 1 - c^2, which keeps the
 degree) f is a rational function of the half-angle t with a numerator of degree at most 2 a.
 
-    divisors       f is multiplied by what stands below; where that is 0 there is no value at all,
-                   and nothing is proven
+    divisors       f is multiplied by its denominator; where that is 0 there is no value, and
+                   nothing is proven
     roots          f is multiplied by its conjugates: twice the degree for each root; and points
-                   are drawn until the root exists, which half of them pass: twice again.  The
-                   product is 0 where f is for one choice of the signs of the roots: this is what
-                   is proven (see `symgen.algebra.prime_field`)
+                   are drawn until the root exists, as at half of them: twice again.  The product
+                   is 0 if f is for one choice of the signs of the roots, which is the proven claim
+                   (see `symgen.algebra.prime_field`)
     equal values   two different arguments of functions are equal by chance with probability at
                    most (their degree) / p; then their functions would be equal, too
 
-The prime is drawn as well, among more than 2^118: a difference whose coefficients are all
-multiples of it does not occur, for even a coefficient of a billion digits has less than 2^25
-factors of that size.
+The prime is drawn among more than 2^118, so that it does not divide all coefficients of a
+difference: even a coefficient of a billion digits has less than 2^25 factors of that size.
 """
 
 from __future__ import annotations
@@ -54,11 +53,11 @@ def hiding_degree(
     units: Collection[int] = (),
     rates: Mapping[str, Collection[Scalar]] | None = None,
 ) -> int:
-    """d such that a difference of two of `results` hides at a random point with at most d / p.
+    """Bound d such that a difference of two of `results` hides with a probability of at most d / p.
 
-    The same holds for the derivatives of those `differentiated` where each of the symbols named in
-    `inputs` changes at the rate 1, or at the rate that another symbol is, or at one of its `rates`,
-    times such a symbol.  `units` are the indices of roots that are known to be 1.
+    The bound holds for the derivatives of those `differentiated`, too, where symbols named in
+    `inputs` change at the rate 1, or at the rate of another symbol, or at one of their `rates`
+    times such a symbol.  `units` are the indices of roots that are 1.
     """
     rates = rates or {}
     wanted, slopes = list(results), list(differentiated)
@@ -72,9 +71,9 @@ def hiding_degree(
 
 
 class _Divisors:
-    """Products of whole powers of divisors, each under a number: 0 for the empty one.
+    """Numbered products of integer powers of divisors: 0 for the empty one.
 
-    Few of them are different, so that what is known of pairs is kept.
+    Few of them are different, so that operations on pairs are cached.
     """
 
     def __init__(self) -> None:
@@ -85,7 +84,7 @@ class _Divisors:
         self._common: dict[tuple[int, int], tuple[int, int, int]] = {}
 
     def new(self, degree: int) -> int:
-        """One more divisor, of this degree, by itself."""
+        """Add a divisor of this degree; return its number."""
         self.degrees.append(degree)
         return self._number({len(self.degrees) - 1: 1})
 
@@ -105,7 +104,7 @@ class _Divisors:
         return self._number({k: -power for k, power in self.powers[x].items()})
 
     def common(self, x: int, y: int) -> tuple[int, int, int]:
-        """A common multiple, and the degrees of the factors that x and y lack."""
+        """The least common multiple, and the degrees of the factors that x and y lack."""
         if x == y:
             return x, 0, 0
         if (x, y) not in self._common:
@@ -116,7 +115,7 @@ class _Divisors:
         return self._common[x, y]
 
     def size(self, x: int) -> int:
-        """The degrees of everything in x, above and below, together."""
+        """The sum of the degrees of all factors of x, above and below."""
         return sum(abs(power) * self.degrees[k] for k, power in self.powers[x].items())
 
     def _weight(self, powers: dict[int, int]) -> int:
@@ -150,7 +149,7 @@ class _Degrees:
         self.roots = 0
 
     def value(self, node: Scalar) -> None:
-        """Find the degree of a node whose operands were visited."""
+        """Compute the degree of a node from those of its operands."""
         if self._is_constant(node):
             self.of[node.index] = CONSTANT
         elif node.op is SYMBOL:
@@ -161,14 +160,14 @@ class _Degrees:
             self.of[node.index] = self._function(node)
 
     def change(self, node: Scalar) -> None:
-        """Find the degree of the slope of a node, those of its operands being known."""
+        """Compute the degree of the slope of a node from those of its operands."""
         self.slope[node.index] = None if self._is_constant(node) else self._slope(node)
 
     def _is_constant(self, node: Scalar) -> bool:
         return node.op is CONST or node.index in self.units
 
     def total(self, wanted: Iterable[Scalar], slopes: Iterable[Scalar]) -> int:
-        """The degree of a difference, with everything that can go wrong."""
+        """The degree of a difference, with roots and equal values."""
         degrees = [self.of[node.index] for node in wanted]
         degrees += [self.slope[node.index] or CONSTANT for node in slopes]
         below = 0

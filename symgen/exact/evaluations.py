@@ -37,7 +37,7 @@ Entries = list[tuple[int, ...]]
 
 
 class Evaluations:
-    """See the module.  The programs stand over one graph; their compositions join them."""
+    """Values and slopes of programs over one graph, and of their compositions."""
 
     def __init__(self, programs: Programs, points: int, seed: int) -> None:
         self.programs = programs = {**programs, **composed(programs)}
@@ -53,7 +53,7 @@ class Evaluations:
 
     @property
     def degree(self) -> int:
-        """A difference hides at one point with probability at most degree / prime."""
+        """The number d such that a difference hides at one point with probability d / prime."""
         inputs = {*self.runtime_parameters}
         for program in self.programs.values():
             arrays = (array for array in program.inputs if array.name != "parameters")
@@ -76,7 +76,7 @@ class Evaluations:
         return hiding_degree(self.results, differentiated, inputs, ones, rates)
 
     def values(self, key: Key, at_zero: tuple[str, ...] = ()) -> list[Entries]:
-        """The results of a program; the inputs named in `at_zero` are 0."""
+        """The results of a program with the inputs named in `at_zero` set to 0."""
         if (key, at_zero) not in self._values:
             program = self.programs[key]
             zeros = symbols(program, *at_zero)
@@ -85,9 +85,9 @@ class Evaluations:
         return self._values[key, at_zero]
 
     def related(self, relation: Relation, key: Key, base: Key) -> Entries:
-        """The other side of a relation: a result of `base`, or derivatives of it.
+        """The right side of a relation: a result of `base`, or derivatives of it.
 
-        How it varies may be among the arguments of the program `key`.
+        The direction of a derivative may be among the arguments of the program `key`.
         """
         if not relation.by:
             return self.values(base, relation.at_zero)[relation.base_result]
@@ -112,14 +112,12 @@ class Evaluations:
         return [{name: None} for name in names]
 
     def _displacements(self, key: Key) -> Displacements:
-        """How the q of a program moves at its velocities."""
+        """The rates of the q of a program at its velocities."""
         return self.on_manifolds or by_entries(self.programs[key])
 
     def _without_bracket(self, changes: Entries, key: Key, product: Key) -> Entries:
-        """The `changes` of the first result, a gradient, by the symmetric part of its slopes by q.
-
-        (J + J^T) / 2 instead of J, times the direction ``dq`` of the program `product`.
-        """
+        """The `changes` of the first result, a gradient, with (J + J^T) / 2 in place of its slopes
+        J by q, times the direction ``dq`` of the program `product`."""
         J = self._rates(key, self._movements("q", key, key))[0]
         inputs = entries(self.programs[product], "dq")
         direction = self._at_points(lambda point: point.values(inputs))
@@ -145,7 +143,7 @@ class Evaluations:
         ]  # fmt: skip
 
     def _rates(self, key: Key, movements: Sequence[Movement]) -> list[Entries]:
-        """How fast the results of a program change along each of `movements` in turn."""
+        """The derivatives of the results of a program along each of `movements`."""
         key_of_change = key, tuple(tuple(movement.items()) for movement in movements)
         if key_of_change not in self._changes:
             program, width = self.programs[key], len(movements)
@@ -163,13 +161,13 @@ class Evaluations:
             return list(zip(*(at(point) for point in self.points), strict=True))
         except (ZeroDivisionError, NotASquareError) as error:
             raise RequestError(
-                "this model cannot be checked exactly: something is divided by what is always 0, "
-                "or a root is taken of the coordinates"
+                "this model cannot be checked exactly: it divides by an expression that is always "
+                "0, or takes a root of coordinates"
             ) from error
 
 
 def _by_output(
     program: Program[Scalar], entries: Iterator[tuple[int, ...]], width: int = 1
 ) -> list[Entries]:
-    """The next of `entries`, split by output; `width` of them belong to one of its entries."""
+    """Split `entries` by output; `width` of them belong to each entry of an output."""
     return [list(islice(entries, width * len(output.entries))) for output in program.outputs]

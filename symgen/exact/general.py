@@ -1,23 +1,22 @@
 """The general robot behind a model file: every number becomes a parameter.
 
-Float64 numbers that the expression graph folds are rounded, so programs with the numbers of a file
-in them are equal only up to rounding.  In the general robot nothing is left to fold: each number
-is a parameter of its own, and what is proven holds for every value that it could have.  What stays
-is structure, which the graph handles without rounding: 0, exponents, multiples of pi/2 where angles
-are added, and 1 and -1 where they are only multiplied by.  (A sum of ones may be divided by, and
-1/3 is rounded.)
+Folding of float64 numbers rounds, so programs with the numbers of a file are equal only up to
+rounding.  In the general robot each number becomes a parameter, and a proof holds for all its
+values.  Only structure remains, which the graph handles without rounding: 0, exponents, multiples
+of pi/2 in sums of angles, and 1 and -1 as mere factors.  (A sum of ones may be a divisor, and 1/3
+is rounded.)
 
 An axis without parameters becomes a unit vector of the same zeros, written with the cosines and
 sines of one or two new angles: its normalisation then has a root at every random point.
 
-Parameters are independent here, derived ones included.  That is more than is needed, and safe: no
-formulation may rely on a relation between the numbers of a file, beyond those that the tree of the
-robot keeps by its structure (rotations are orthogonal, axes are of length 1).  Only those that
-follow a runtime parameter do so here, too, by definitions in which numbers are parameters again.
+Parameters are independent here, derived ones included.  This is stricter than necessary: no
+formulation may rely on relations between the numbers of a file, except those that the structure of
+the tree ensures (rotations are orthogonal, axes have length 1).  Parameters that depend on a
+runtime parameter keep doing so, by definitions in which numbers are parameters again.
 
-Derivatives by runtime parameters are proven for `runtime_parameters`: one for every kind of
-number that the file has (masses, lengths, angles, springs, points, ...), those of the file first,
-as many as `COLUMNS` leaves for a robot of that size.
+Derivatives by runtime parameters are proven for `runtime_parameters`: one for every kind of number
+in the file (masses, lengths, angles, springs, points, ...), those of the file first, up to the
+limit `COLUMNS`.
 """
 
 from __future__ import annotations
@@ -45,21 +44,21 @@ from symgen.description.model import Parameter, Source
 ANGLES = ("theta", "alpha", "rpy")
 AXES = ("axis", "axes")
 UNITS = ("gear_ratio", "multiplier")
-"""Keys whose numbers are only multiplied by."""
-_AS_THEY_ARE = ("parameters", "limits", "warnings")
+"""Keys whose numbers are mere factors."""
+_UNCHANGED = ("parameters", "limits", "warnings")
 _IDLE_WITHOUT = {
     "friction_velocity": "friction",
     "gear_ratio": "rotor_inertia",
     "rest": "stiffness",
 }
-"""Joint terms that mean nothing where another one is 0."""
+"""Joint terms without effect if another one is 0."""
 
 COLUMNS = 240
-"""Joints times runtime parameters, at most: what a matrix of derivatives has columns for."""
+"""Limit of joints times runtime parameters."""
 
 
 def general_robot(description: RobotDescription) -> RobotDescription:
-    """`description` with a parameter instead of every number that is not structure."""
+    """Replace every number of `description` that is not structure by a parameter."""
     namer = _Namer(description)
     named: RobotDescription = namer.rewritten(description, "")
     derived = [
@@ -70,7 +69,7 @@ def general_robot(description: RobotDescription) -> RobotDescription:
 
 
 def runtime_parameters(description: RobotDescription, general: RobotDescription) -> tuple[str, ...]:
-    """The runtime parameters of the `general` robot of `description`: see the module."""
+    """Choose the runtime parameters of the `general` robot of `description`: see the module."""
     kinds = _kinds(general)
     independent = set(description.independent_parameters)
     most = max(1, COLUMNS // max(1, sum(joint.coordinates for joint in general.joints)))
@@ -80,7 +79,7 @@ def runtime_parameters(description: RobotDescription, general: RobotDescription)
             name for names in waiting.values() for name in names if name in independent
         )
         best = max(counts, key=counts.__getitem__, default="")
-        if not best:  # the middle one: something stands before it, and something behind it
+        if not best:  # the middle one, which has joints before and behind it
             names = next(iter(waiting.values()))
             best = names[len(names) // 2]
         chosen.append(best)
@@ -111,12 +110,12 @@ def _uses(value: Any, kind: str) -> Iterator[tuple[str, str]]:
     elif is_dataclass(value) and not isinstance(value, type | Source):
         for field in fields(value):
             master = getattr(value, _IDLE_WITHOUT.get(field.name, ""), None)
-            if field.name not in _AS_THEY_ARE and master != ZERO:
+            if field.name not in _UNCHANGED and master != ZERO:
                 yield from _uses(getattr(value, field.name), f"{kind}.{field.name}")
 
 
 def _leaders(name: str, definitions: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """The independent parameters that `name` builds on; itself, where it is one."""
+    """The independent parameters that `name` depends on, itself included."""
     leaders: dict[str, None] = {}
     waiting, seen = [name], {name}
     while waiting:
@@ -150,13 +149,13 @@ class _Namer:
             changed = {
                 field.name: self.rewritten(getattr(value, field.name), field.name)
                 for field in fields(value)
-                if field.name not in _AS_THEY_ARE
+                if field.name not in _UNCHANGED
             }
             return replace(value, **changed)
         return value
 
     def node(self, node: Node, angle: bool) -> Node:
-        """`angle` says whether the node is an angle, or a summand of one."""
+        """Rewrite a node; `angle` says whether it is an angle, or a summand of one."""
         # Recursion is safe: the grammar limits the depth of an expression.
         if not _parameters_of(node):
             return self.number(_value(node), angle)
@@ -164,14 +163,13 @@ class _Namer:
             return node
         if node.operator == "**":
             base, exponent = node.operands
-            return Operation("**", (self.node(base, False), self.exponent(exponent)))
+            is_number = not _parameters_of(exponent)
+            power = Number(_value(exponent)) if is_number else self.node(exponent, False)
+            return Operation("**", (self.node(base, False), power))
         angles = node.operator in ("sin", "cos", "tan") or (
             angle and node.operator in ("+", "-", "neg")
         )
         return Operation(node.operator, tuple(self.node(x, angles) for x in node.operands))
-
-    def exponent(self, node: Node) -> Node:
-        return self.node(node, False) if _parameters_of(node) else Number(_value(node))
 
     def number(self, value: float, angle: bool) -> Node:
         quarter = angle and rounding.quarter_turns(value) is not None

@@ -1,8 +1,8 @@
-"""Where a program goes wrong: the first statement that is not what it should be.
+"""Search for the first wrong statement of a program.
 
 Programs are compared at random points, by names of statements: with another program of the same
-formulation that is known to be right, or (derivatives) with the slopes of the statement that a
-derivative belongs to.
+formulation that is correct, or (derivatives) with the slopes of the statement that a derivative
+belongs to.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ SOLUTION = "LTDL-4"
 """The note of statements that solve equations (`symgen.formulations.accelerations`)."""
 
 CHAIN = "MF-3"
-"""The note of accelerations of a chain instead of a quaternion, which it holds, too."""
+"""The note of accelerations of a chain in place of a quaternion, which are held, too."""
 
-_ENTRY = re.compile(r"[xyz]|[0-9]+")  # how entries of vectors and matrices are told apart
+_ENTRY = re.compile(r"[xyz]|[0-9]+")  # suffix of entries of vectors and matrices
 
 
 @dataclass(frozen=True)
 class Location:
-    """A statement of a program: its step (kind, joint), its name and the equation it comes from."""
+    """A statement of a program: its step (kind, joint), its name and the label of its equation."""
 
     formulation: str
     function: str
@@ -55,7 +55,7 @@ def lines(program: Program[Scalar]) -> Iterator[Line]:
 
 
 def location(program: Program[Scalar], line: Line) -> Location:
-    """The place of a statement."""
+    """The location of a statement."""
     step, statement = line
     return Location(
         program.formulation, program.function, step.kind, step.joint, statement.name, statement.note
@@ -71,11 +71,10 @@ def first_difference(
     endings: tuple[str, str] = ("", ""),
     zeros: Sequence[str] = (),
 ) -> Location | None:
-    """The first statement of `program` that differs from the one of that name in `reference`.
+    """Locate the first statement of `program` that differs from its namesake in `reference`.
 
-    Statements that `reference` does not have are passed over; None where all agree.  Names are
-    those ahead of the `endings`: that of the names in `program` and that in `reference`.  The
-    symbols named in `zeros` are 0.
+    Statements that `reference` lacks are skipped; None if all agree.  Names are compared without
+    their `endings` in `program` and `reference`.  The symbols named in `zeros` are 0.
     """
     mine_end, their_end = endings
     counterparts = {
@@ -99,13 +98,12 @@ def first_wrong_derivative(
     seed: int = 0,
     displacements: Displacements | None = None,
 ) -> Location | None:
-    """The first statement ``d_X_dq_k`` of `program` that is not the derivative of its statement X.
+    """Locate the first statement ``d_X_dq_k`` of `program` that is not the derivative of X.
 
-    The entry of a vector may be told at the end: ``d_omega_2_dq_1_x`` belongs to ``omega_2_x``.
-    Derivatives of what is no statement of the program are passed over; None where all are right.
-    Where equations are differentiated implicitly, accelerations that solve them may be held; where
-    the state varies with a parameter, derivatives by it may be total; `displacements` say how q
-    moves then, if not entry by entry.
+    The suffix of an entry may come last: ``d_omega_2_dq_1_x`` belongs to ``omega_2_x``.  If X is no
+    statement, its derivative is skipped; None if all are correct.  In implicit differentiation,
+    accelerations may be held; where the state varies with a parameter, derivatives by it may be
+    total; `displacements` are the rates of q, if not entry by entry.
     """
     labels = {name for array in program.inputs for name in array.symbol_names}
     values = {statement.name: statement.value for statement in program.statements}
@@ -114,7 +112,7 @@ def first_wrong_derivative(
     stated = [line[1].value for line, _, _ in derivatives]
     bases = [values[base] for _, base, _ in derivatives]
     directions = sorted({label for _, _, label in derivatives})
-    alternatives = list(_ways(program, directions, displacements))
+    alternatives = list(_alternatives(program, directions, displacements))
     taken = [x for _, held in alternatives for x in held]
     wrong = set()
     for point in random_points(stated, bases, taken, count=points, seed=seed):
@@ -128,33 +126,29 @@ def first_wrong_derivative(
     return location(program, derivatives[min(wrong)][0]) if wrong else None
 
 
-def _ways(
+def _alternatives(
     program: Program[Scalar], directions: Sequence[str], displacements: Displacements | None
 ) -> Iterator[tuple[list[Movement], list[Scalar]]]:
-    """How statements may be differentiated by `directions`: movements, and what is held."""
+    """Yield the possible meanings of derivatives by `directions`: movements, and held scalars."""
     plain: dict[str, Movement] = {label: {label: None} for label in directions}
     varying = varying_parameters(program)
     moved = by_entries(program) if displacements is None else displacements
     total = plain | dict(zip(varying, by_parameters(program, varying, moved), strict=True))
-    solution = [
-        _unsigned(statement.value)
+    held_values = (
+        statement.value
         for statement in program.statements
         if statement.note in (SOLUTION, CHAIN) and not statement.name.startswith("d_")
-    ]
+    )
+    solution = [x.args[0] if x.op is NEG else x for x in held_values]  # products leave out signs
     for movements in (plain, total) if varying else (plain,):
         for held in ([], solution) if solution else ([],):
             yield [movements[label] for label in directions], held
 
 
-def _unsigned(x: Scalar) -> Scalar:
-    """x or -x: the one that the graph makes products and sums of."""
-    return x.args[0] if x.op is NEG else x
-
-
 def _origin(
     name: str, labels: Collection[str], statements: Collection[str]
 ) -> tuple[str, str] | None:
-    """The statement that ``d_X_dq_k`` is the derivative of, and the symbol ``q_k``."""
+    """The statement X of a derivative ``d_X_dq_k``, and the symbol ``q_k``."""
     if not name.startswith("d_"):
         return None
     for match in re.finditer("_d", name):
@@ -168,7 +162,8 @@ def _origin(
 
 
 def earliest(program: Program[Scalar], entries: Sequence[Scalar]) -> tuple[int, Location | None]:
-    """Which of `entries` the program computes first, and where; (0, None) if none has a name."""
+    """The number of the entry that the program computes first, and its location; (0, None) if no
+    entry has a name."""
     wanted: dict[int, int] = {}
     for k, entry in enumerate(entries):
         wanted.setdefault(entry.index, k)

@@ -1,8 +1,8 @@
-"""The model without any dynamics as a program: the other side of many relations.
+"""The model without any dynamics as a program: the right side of many relations.
 
-Inertial parameters, joint terms, axes of joints, which joints are prescribed, runtime parameters,
-and the expressions of the outputs.  Joint terms and outputs are written out here a second time, so
-that the relations test them, too.
+It holds inertial parameters, joint terms, axes of joints, flags of prescribed joints, runtime
+parameters, and the expressions of outputs.  Joint terms and outputs are implemented a second time
+here, so that the relations test them, too.
 """
 
 from __future__ import annotations
@@ -37,26 +37,25 @@ from symgen.program.builder import ProgramBuilder
 from symgen.program.program import Program
 
 MODEL = "model"
-"""Stands for formulation and function in the key of the model's own program."""
+"""Formulation and function in the key of the program of the model; its outputs follow."""
 
 RUNTIME = "runtime_parameters"
-"""The output of that program that holds the symbols of the runtime parameters."""
+"""The symbols of the runtime parameters."""
 
 GRAVITY = "gravity"
-"""The output of that program that holds the acceleration of gravity."""
+"""The acceleration of gravity."""
 
 SIDES = "wrenches of columns"
-"""The output of that program that holds, beside DISPLACEMENTS, the wrench of every joint: a 1."""
+"""With quaternions: rows of flags that mark the joint wrench of every joint."""
 
 FORCES = "forces of the model"
-"""The output of that program, without entries, that says that there are such."""
+"""An output without entries, for models with forces."""
 
 EXPRESSIONS = "expressions of the outputs"
-"""The output of that program that holds them, over symbols for their quantities."""
+"""The outputs of the model, over symbols for their quantities."""
 
 NAMES = "names of "
-"""Ahead of the name of an array: the output of that program that holds, as symbols, which
-quantities its entries are."""
+"""Prefix of the name of an array: symbols of the quantities that its entries are."""
 
 _THREES = (POINT_PARTS[:3], POINT_PARTS[3:6], POINT_PARTS[6:])
 
@@ -86,15 +85,16 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     builder.output(GRAVITY, (3,), tree.gravity)
     builder.output("parameters", (len(tree.inertial_parameters),), tree.inertial_parameters)
     builder.output("coupling", (tree.n, n), (x for row in coupling for x in row))
-    builder.output("terms", (n,), _felt(coupling, terms))
-    builder.output("damping", (n,), _felt([[x * x for x in row] for row in coupling], damping))
-    builder.output("springs", (n,), _felt(coupling, springs))
+    builder.output("terms", (n,), _generalized(coupling, terms))
+    squares = [[x * x for x in row] for row in coupling]
+    builder.output("damping", (n,), _generalized(squares, damping))
+    builder.output("springs", (n,), _generalized(coupling, springs))
     builder.output("axes", (tree.n, 6), axes)
     builder.output("qd", (n,), state.qd)
     builder.output("tau", (n,), state.tau)
     zero, unit = tree.algebra.zero, tree.algebra.one
-    builder.output("x", (n,), _given(tree, "hybrid_dynamics", "x"))
-    multipliers = _given(tree, "inverse_dynamics_hessian", "multipliers")
+    builder.output("x", (n,), _argument(tree, "hybrid_dynamics", "x"))
+    multipliers = _argument(tree, "inverse_dynamics_hessian", "multipliers")
     builder.output("multipliers", (n,), multipliers)
     builder.output("prescribed", (n,), (unit if j.prescribed else zero for j in tree.independent))
     runtime = tree.runtime_parameters
@@ -102,9 +102,8 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     if tree.manifolds:
         rows = displacements(tree, state.q)
         builder.output(DISPLACEMENTS, (len(rows), n), (x for row in rows for x in row))
-        sides = [
-            unit if k == _side(tree, j) else zero for j in tree.joints for k in tree.link_sides
-        ]
+        last = [next(k for k in tree.link_sides if k >= j.number) for j in tree.joints]
+        sides = [unit if k == number else zero for number in last for k in tree.link_sides]
         builder.output(SIDES, (tree.n, len(tree.link_sides)), sides)
     if tree.forces:
         builder.output(FORCES, (0,), ())
@@ -113,13 +112,8 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     return builder.build(tree.name, MODEL, MODEL, {})
 
 
-def _side(tree: KinematicTree[Scalar], joint: Joint[Scalar]) -> int:
-    """The number of the joint whose wrench stands for that of `joint`, the last of its manifold."""
-    return next(number for number in tree.link_sides if number >= joint.number)
-
-
 def _coupling(tree: KinematicTree[Scalar]) -> list[list[Scalar]]:
-    """How fast every joint moves by each coordinate; in a row, only one entry is not 0."""
+    """Rates of joints per coordinate rate; each row has one entry that is not 0."""
     zero, unit = tree.algebra.zero, tree.algebra.one
     rows = [[zero] * len(tree.independent) for _ in tree.joints]
     for row, joint, k in zip(rows, tree.joints, tree.coordinate_numbers, strict=True):
@@ -127,27 +121,27 @@ def _coupling(tree: KinematicTree[Scalar]) -> list[list[Scalar]]:
     return rows
 
 
-def _felt(coupling: Sequence[Sequence[Scalar]], torques: Sequence[Scalar]) -> list[Scalar]:
+def _generalized(coupling: Sequence[Sequence[Scalar]], torques: Sequence[Scalar]) -> list[Scalar]:
     """Generalized forces of torques at the joints."""
     return [inner(column, torques) for column in zip(*coupling, strict=True)]
 
 
-def _given(tree: KinematicTree[Scalar], function: str, argument: str) -> tuple[Scalar, ...]:
-    """An argument of a function."""
+def _argument(tree: KinematicTree[Scalar], function: str, argument: str) -> tuple[Scalar, ...]:
+    """The symbols of an argument of a function."""
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     declare_inputs(tree, builder, function)
     return builder.declared(argument).symbols
 
 
 def runtime_parameters(programs: Mapping[Key, Program[Scalar]]) -> tuple[str, ...]:
-    """Their names; none where the model's own program is missing."""
+    """Names of the runtime parameters; none if the program of the model is missing."""
     model = programs.get((MODEL, MODEL))
     outputs = () if model is None else model.outputs
     return tuple(x.name for output in outputs if output.name == RUNTIME for x in output.entries)
 
 
 def gravity_symbols(programs: Mapping[Key, Program[Scalar]]) -> list[str] | None:
-    """The symbols that are 0 where there is no gravity; None where there are no such symbols."""
+    """Names of the symbols that gravity consists of; None if it is not made of symbols."""
     model = programs.get((MODEL, MODEL))
     if model is None:
         return None
@@ -157,7 +151,8 @@ def gravity_symbols(programs: Mapping[Key, Program[Scalar]]) -> list[str] | None
 
 
 def _write_outputs(tree: KinematicTree[Scalar], builder: ProgramBuilder[Scalar]) -> None:
-    """The expressions of the outputs over symbols for quantities, and which these are, by array."""
+    """Write the expressions of the outputs over symbols for quantities, and the quantities that the
+    entries of arrays are."""
     algebra = WithDefinitions(tree.algebra, tree.definitions)
     expressions = [scalar(output.expression, algebra) for output in tree.outputs]
     builder.output(EXPRESSIONS, (len(expressions),), expressions)
@@ -170,7 +165,7 @@ def _write_outputs(tree: KinematicTree[Scalar], builder: ProgramBuilder[Scalar])
 
 
 def _quantities(tree: KinematicTree[Scalar]) -> dict[str, list[str]]:
-    """The quantities of outputs that the entries of arguments and results are."""
+    """The quantities that the entries of arguments and results are, by array."""
     coordinates = [joint.name for joint in tree.independent]
     joints = [joint.name for joint in tree.joints]
     points = [point.name for point in tree.points]
@@ -195,7 +190,7 @@ def _quantities(tree: KinematicTree[Scalar]) -> dict[str, list[str]]:
 
 
 def _positions(tree: KinematicTree[Scalar], names: Sequence[str]) -> list[str]:
-    """The quantities that the entries of q are; no output has those of quaternions."""
+    """The quantities that the entries of q are; outputs cannot use those of quaternions."""
     names_of_q = [f"{index}: of no output" for index in range(tree.sizes["nq"])]
     for name, place in zip(names, tree.places, strict=True):
         if place is not None:
@@ -215,7 +210,7 @@ def _spring(joint: Joint[Scalar], q: Scalar) -> Scalar:
 
 
 def _springs_on_manifolds(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> dict[int, Scalar]:
-    """Torques by the number of the joint that is the column; `GRAVITY` tests their energy."""
+    """Torques of springs of joints on manifolds, by the number of the joint of the column."""
     return {
         number: tree.joint(number).terms.stiffness * x
         for manifold in tree.manifolds
@@ -227,7 +222,7 @@ def _springs_on_manifolds(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> d
 
 
 def _added_masses(tree: KinematicTree[Scalar], state: State[Scalar]) -> dict[int, Scalar]:
-    """m (v' + w x v) of free joints, by the number of the joint that is the column."""
+    """m (v' + w x v) of free joints, by the number of the joint of the column."""
     forces: dict[int, Scalar] = {}
     for manifold in tree.manifolds:
         if tree.algebra.is_zero(manifold.added_mass):

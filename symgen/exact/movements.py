@@ -1,13 +1,13 @@
 """Directions of differentiation: the rate at which every symbol of a program changes.
 
-Quaternions have length 1 at random points, being attitudes by three independent numbers.  The
-entries of q that are a quaternion x y z w of the model stand for a vector s in x, y, z, the
-modified Rodrigues parameters (Schaub, Junkins 1996), and for nothing in w:
+Quaternions have length 1 at random points, because three independent numbers parametrise them: in
+place of a quaternion x y z w, the entries x, y, z of q hold the modified Rodrigues parameters s
+(Schaub, Junkins 1996), and w is unused:
 
     (x, y, z) = 2 s / (1 + s.s),    w = (1 - s.s) / (1 + s.s)
 
-which has length 1 whatever s is.  At the angular velocity w of the link, in its own axes, and at
-the velocity v of its origin there,
+has length 1 for every s.  At the angular velocity w of the link and the velocity v of its origin,
+both in link axes,
 
     4 ds/dt = (1 - s.s) w + 2 s x w + 2 (s.w) s,    dp/dt = R v
 
@@ -27,10 +27,9 @@ from symgen.kinematics.tree import KinematicTree, Manifold
 from symgen.program.program import Program
 
 DISPLACEMENTS = "displacements"
-"""The output of the model's program that holds how q moves at the velocities, if there are
-quaternions."""
+"""The output of the model's program with the rates of q at unit velocities, for quaternions."""
 Displacements = Mapping[str, Movement]
-"""For every velocity how q moves along it, by a name for that direction."""
+"""The movement of q at each unit velocity, by name of the velocity."""
 
 
 def by_entries(program: Program[Scalar]) -> Displacements:
@@ -66,7 +65,7 @@ def rates_of(displacements: Displacements) -> dict[str, list[Scalar]]:
 
 
 def along(displacements: Displacements, velocities: Iterable[Scalar]) -> Movement:
-    """How q moves at these velocities of all coordinates."""
+    """The movement of q at these velocities of all coordinates."""
     changes: dict[str, Scalar] = {}
     for movement, velocity in zip(displacements.values(), velocities, strict=True):
         for name, share in movement.items():
@@ -76,7 +75,7 @@ def along(displacements: Displacements, velocities: Iterable[Scalar]) -> Movemen
 
 
 def in_time(program: Program[Scalar], displacements: Displacements) -> Movement:
-    """q moves at the velocity qd, qd at the rate qdd if there is one, and t at the rate 1."""
+    """The movement in time: q at the velocity qd, qd at the rate qdd, if any, and t at 1."""
     accelerations = entries(program, "qdd")
     rates = zip(symbols(program, "qd"), accelerations, strict=True) if accelerations else ()
     clock = dict.fromkeys(symbols(program, "t"))
@@ -88,8 +87,8 @@ def by_parameters(
 ) -> list[Movement]:
     """One movement for each of `parameters`, the runtime parameters.
 
-    Where a sensitivity analysis asks for it, the state varies with the parameters: column k of the
-    argument ``dq`` says at which velocity q does so, and so on.
+    In a sensitivity analysis the state varies with the parameters: column k of the argument ``dq``
+    is the velocity of q for parameter k, and so on.
     """
     columns = len(parameters)
     rates: list[dict[str, Scalar | None]] = [{name: None} for name in parameters]
@@ -106,7 +105,7 @@ def by_parameters(
 def in_direction(
     program: Program[Scalar], parameters: Sequence[str], displacements: Displacements
 ) -> Movement:
-    """The one movement that a product is taken along: by ``dq``, ``dqd``, and so on.
+    """The movement along the direction ``dq``, ``dqd``, ... of a product.
 
     q moves at the velocity ``dq``; `parameters` are the runtime parameters.
     """
@@ -141,10 +140,10 @@ def entries(program: Program[Scalar], name: str) -> tuple[Scalar, ...]:
 
 @dataclass(frozen=True)
 class ByThreeNumbers(Manifold[Scalar]):
-    """A joint whose quaternion is that of s, see the module."""
+    """A joint whose quaternion is parametrised by s: see the module."""
 
     def configuration(self, q: Sequence[Scalar], algebra: Algebra[Scalar]) -> Sequence[Scalar]:
-        """Its own entries of those of all joints."""
+        """The entries of q of the joint, with a unit quaternion."""
         entries_of_q, at = list(q[self.entries]), self.kind.quaternion
         entries_of_q[at:] = unit_quaternion(Vector(*entries_of_q[at : at + 3]), algebra)
         return entries_of_q
@@ -152,14 +151,14 @@ class ByThreeNumbers(Manifold[Scalar]):
     def turning(
         self, numbers: Sequence[Scalar], w: Vector[Scalar], algebra: Algebra[Scalar]
     ) -> list[Scalar]:
-        """How s moves at the angular velocity `w`; nothing stands in the last entry."""
+        """ds/dt at the angular velocity `w`, and 0 for the unused entry."""
         s, half, quarter = Vector(*numbers[:3]), algebra.constant(0.5), algebra.constant(0.25)
         grown = w * ((algebra.one - s.dot(s)) * quarter)
         return [*(grown + s.cross(w) * half + s * (s.dot(w) * half)), algebra.zero]
 
 
 def by_three_numbers(tree: KinematicTree[Scalar]) -> KinematicTree[Scalar]:
-    """The tree with unit quaternions, whatever is put in for q."""
+    """The tree with quaternions of length 1 for every q."""
     made = (
         ByThreeNumbers(**{x.name: getattr(manifold, x.name) for x in fields(Manifold)})
         for manifold in tree.manifolds
@@ -168,7 +167,7 @@ def by_three_numbers(tree: KinematicTree[Scalar]) -> KinematicTree[Scalar]:
 
 
 def displacements(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> list[list[Scalar]]:
-    """How every entry of q moves at each velocity, (nq, n)."""
+    """Rates of the entries of q at unit velocities, (nq, n)."""
     algebra, n = tree.algebra, len(tree.independent)
     rows = [[algebra.zero] * n for _ in q]
     for k, place in enumerate(tree.places):
@@ -182,6 +181,6 @@ def displacements(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> list[list
 
 
 def unit_quaternion(s: Vector[S], algebra: Algebra[S]) -> list[S]:
-    """x y z w of modified Rodrigues parameters."""
+    """The quaternion x y z w of modified Rodrigues parameters."""
     unit, square = algebra.one, s.dot(s)
     return [*(s * (algebra.constant(2.0) / (unit + square))), (unit - square) / (unit + square)]

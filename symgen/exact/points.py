@@ -18,31 +18,30 @@ from symgen.algebra.prime_field import NotASquareError, PrimeField, Residue, ran
 from symgen.errors import RequestError
 
 _PRIMES = 200
-"""Fields that are tried for one point: a root of a number, such as that of sqrt(2 c^2), exists in
-every other field."""
+"""Fields to try for one point: a root of a number, such as sqrt(2 c^2), exists in half of them."""
 
 _TRIES_PER_ROOT = 20
-"""Draws in one field, times the number of roots; a root takes two draws on average."""
+"""Draws in one field, per root; a root takes two draws on average."""
 
 Movement = Mapping[str, Scalar | None]
-"""Symbols that change, each at the rate that a scalar is; None: at the rate 1."""
+"""Rates of symbols that change; None stands for the rate 1."""
 
 T = TypeVar("T")
 
 
 class Root(NamedTuple):
-    """The root of a scalar x; or of 1 - x^2, the `rest` of a sine or cosine."""
+    """The root of a scalar x; with `rest`, that of 1 - x^2."""
 
     of: Scalar
     rest: bool
 
 
 _ROOTS = {"sqrt": False, "asin": True, "acos": True}
-"""Functions that have a root, themselves or in their derivative, and whether it is one of rests."""
+"""Functions that are a root or have one in their derivative, and whether it is that of 1 - x^2."""
 
 
 class _Drawn(dict[str, T]):
-    """Values of symbols, made when they are first asked for."""
+    """Values of symbols, computed at the first access."""
 
     def __init__(self, make: Callable[[str], T]) -> None:
         super().__init__()
@@ -55,7 +54,7 @@ class _Drawn(dict[str, T]):
 
 @dataclass(frozen=True)
 class Point:
-    """A value for every symbol; `redrawn` counts the draws that were rejected, by symbol."""
+    """A value for every symbol; `redrawn` counts rejected draws by symbol."""
 
     field: PrimeField
     redrawn: Mapping[str, int]
@@ -71,16 +70,13 @@ class Point:
         return [x.value for x in evaluate(scalars, values, self.field.arithmetic)]
 
     def slopes(self, scalars: Iterable[Scalar], directions: Sequence[str]) -> list[Slopes]:
-        """Per scalar: position of a symbol in `directions` -> derivative; 0 where there is none."""
+        """Sparse derivatives of scalars by the symbols in `directions`, by position."""
         return self.changes(scalars, [{name: None} for name in directions])
 
     def changes(
         self, scalars: Iterable[Scalar], movements: Sequence[Movement], held: Sequence[Scalar] = ()
     ) -> list[Slopes]:
-        """Per scalar: position of a movement in `movements` -> how fast the scalar changes.
-
-        The nodes `held` do not change.
-        """
+        """Sparse derivatives of scalars along `movements`, by position, with the nodes `held`."""
         prime = self.field.prime
         unmoved = {
             node.index: Dual(value, {}, prime)
@@ -101,10 +97,10 @@ class Point:
 
 
 def random_points(*scalars: Iterable[Scalar], count: int = 1, seed: int = 0) -> tuple[Point, ...]:
-    """`count` random points, each in a field of its own, at which all roots in `scalars` exist.
+    """Draw `count` random points, each in another field, at which all roots in `scalars` exist.
 
-    Those of 1 - x^2 in the derivatives of asin and acos do, too.  Each of `scalars` is a group over
-    one graph.  RequestError where no point is found.
+    So do the roots in the derivatives of asin and acos.  Each of `scalars` is a group over one
+    graph.  RequestError if no point is found.
     """
     nodes = [node for group in scalars for node in reachable(group) if node.op in _ROOTS]
     roots = [Root(node.args[0], _ROOTS[node.op]) for node in nodes]
@@ -118,10 +114,9 @@ def random_points(*scalars: Iterable[Scalar], count: int = 1, seed: int = 0) -> 
 
 
 def _point(field: PrimeField, roots: Sequence[Root], supports: Sequence[set[str]]) -> Point | None:
-    """Roots are made sure of one after the other; None where that fails.
+    """Draw a point at which one root after the other exists; None if that fails.
 
-    Symbols that are drawn again for one of them take part in none of the earlier ones, where
-    possible.
+    Symbols are drawn again for a root if possible without affecting earlier roots.
     """
     redrawn: Counter[str] = Counter()
     done = 0

@@ -1,4 +1,4 @@
-"""The exact check of a robot: derive the programs of its general robot, and check every claim."""
+"""The exact check of a robot: derivation of its general robot, and checks of all claims."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ from symgen.support.journal import Progress, silent
 POINTS = 2
 
 LARGEST_PROVEN = 1_000_000
-"""Functions with more operations, by the estimate of their formulation, are left out: they would
-take minutes and gigabytes."""
+"""Largest estimated number of operations of a function: more would take minutes and gigabytes."""
 
 LARGEST_SOLUTION = 200_000
-"""Limit for functions that solve: all of them are differentiated along many directions."""
+"""Limit for functions that solve, which are differentiated along many directions."""
 
 
 def prove(
@@ -44,7 +43,7 @@ def prove(
     seed: int = 0,
     progress: Progress = silent,
 ) -> ExactResult:
-    """Prove that `formulations` derive the same `functions`, and the right derivatives."""
+    """Prove that `formulations` derive equal `functions`, and correct derivatives."""
     start = time.perf_counter()
     with paused_collector():
         programs, left_out = general_programs(description, formulations, functions, progress)
@@ -63,10 +62,10 @@ def general_programs(
     functions: Sequence[str] = FUNCTION_NAMES,
     progress: Progress = silent,
 ) -> tuple[dict[Key, Program[Scalar]], dict[str, str]]:
-    """The programs of the general robot over one graph, and what is left out with the reason.
+    """Derive the programs of the general robot over one graph; return reasons for omissions, too.
 
-    The model itself is one of the programs, under the key (MODEL, MODEL).  Functions that
-    mean nothing for this model are left out without a word.
+    The model itself is one of the programs, under the key (MODEL, MODEL).  Functions that the model
+    cannot have are left out silently.
     """
     robot = general_robot(description)
     tree = by_three_numbers(
@@ -78,12 +77,12 @@ def general_programs(
     if tree.manifolds:
         left_out[CORIOLIS.name] = "with quaternions, torques of velocity have no symmetric slopes"
     if tree.forces:
-        said = "the springs and forces of the model have a part in it"
-        left_out.update({composition.name: said for composition in OF_BODIES})
+        reason = "the springs and forces of the model contribute to it"
+        left_out.update({composition.name: reason for composition in OF_BODIES})
     for item in formulations:
-        reason = item.why_not(tree)
-        if reason is not None:
-            left_out[item.name] = reason
+        obstacle = item.why_not(tree)
+        if obstacle is not None:
+            left_out[item.name] = obstacle
             continue
         for name in provided_functions(item, tree):
             if name not in functions or name in senseless:
@@ -107,7 +106,7 @@ def general_programs(
 def _derived(
     tree: KinematicTree[Scalar], formulation: Formulation, function: str
 ) -> Program[Scalar] | None:
-    """The program, or None where it divides by a pivot that is always 0."""
+    """Derive the program; None if it divides by a pivot that is always 0."""
     if not function_named(function).solves:
         return derive(tree, formulation, function)
     try:
@@ -122,9 +121,10 @@ def _derived(
 def compare(
     programs: Programs, *, points: int = POINTS, seed: int = 0, progress: Progress = silent
 ) -> tuple[tuple[Proof, ...], int]:
-    """Every claim about these programs of one robot, and the degree that bounds their errors.
+    """Check every claim about programs of one robot over one graph.
 
-    The programs stand over one graph.  Claims about nothing (a robot without loads) are left out.
+    Returns the proofs, and the degree that bounds their errors.  Claims about empty results (loads
+    of a robot without loads) are left out.
     """
     progress("prove", 0, 0)
     evaluations = Evaluations(programs, points, seed)

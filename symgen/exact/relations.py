@@ -1,10 +1,10 @@
 """Relations between the functions of a robot, as tables.
 
-Each relation says: result `result` of `function` is result `base_result` of `base`, with the
-inputs in `at_zero` set to 0, or its derivative with respect to the input `by`, or to `TIME`.
-In place of a function there may be a composition (`symgen.exact.compositions`).
-Results are counted as in `symgen.program.functions`, the hidden ones after the others.
-The derivative of an array of shape r by an input of shape s has the shape (*r, *s).
+Each relation says: result `result` of `function` is result `base_result` of `base`, with the inputs
+in `at_zero` set to 0, or its derivative with respect to the input `by`, or to `TIME`.  Functions
+may be compositions (`symgen.exact.compositions`).  Results are counted as in
+`symgen.program.functions`, the hidden ones after the others.  The derivative of an array of shape r
+by an input of shape s has the shape (*r, *s).
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from symgen.program.functions import function_named
 from symgen.runtime.calls import SLOPES
 
 TIME = "time"
-"""Instead of an input: q changes at the rate qd, and qd at the rate qdd."""
+"""Derivative in time: q changes at the rate qd, and qd at the rate qdd."""
 
 PARAMETERS = "parameters"
-"""The runtime parameters."""
+"""Derivative by the runtime parameters."""
 
 SENSITIVITY = "parameters and varying state"
-"""Instead of an input: the runtime parameters, with which q, qd and tau vary, too."""
+"""Total derivative by the runtime parameters, with which q, qd and tau vary."""
 
 DIRECTION = "direction"
-"""Instead of an input: all of them, along the direction that the function is given."""
+"""Derivative along the direction among the arguments of the function."""
 
 WEIGHT = "gravity"
-"""Instead of an input that is 0: the acceleration of gravity, which is part of the model."""
+"""In `at_zero`: the acceleration of gravity, which is no input but part of the model."""
 
 
 @dataclass(frozen=True)
 class Relation:
-    """See the module; `by` is empty for the result itself.
+    """One relation: see the module; `by` is empty for the result itself.
 
-    `symmetric`: slopes by q are made symmetric where there are quaternions, for the second
-    derivative along the exponential is.
+    With `symmetric`, slopes by the q of quaternions are made symmetric, as second derivatives along
+    the exponential are.
     """
 
     function: str
@@ -59,7 +59,7 @@ def _derivatives(
 
 
 def _changes(function: str, base: str, count: int) -> tuple[Relation, ...]:
-    """Results are those of a gradient, changed along the direction that the function is given."""
+    """Results are derivatives of a gradient along the direction of the function."""
     return tuple(
         Relation(function, number, base, number, DIRECTION, symmetric=number == 0)
         for number in range(count)
@@ -143,7 +143,7 @@ _EVERYWHERE = (
     "centroidal_momentum_matrix", "kinetic_energy_parameter_derivatives",
     "potential_energy_parameter_derivatives",
 )  # fmt: skip
-"""Statements of these do not depend on gravity, loads or accelerations, unless named apart."""
+"""Functions whose statements do not depend on gravity, loads or accelerations."""
 
 SAME_STATEMENTS: tuple[tuple[str, ...], ...] = tuple((*functions, *_EVERYWHERE) for functions in (
     (
@@ -175,9 +175,9 @@ differ between two of them, one is wrong."""
 
 @dataclass(frozen=True)
 class Rerun:
-    """`function` runs the recursion of `base` with what is named in `at_zero` set to 0.
+    """`function` runs the recursion of `base` with the inputs in `at_zero` set to 0.
 
-    The names of its statements end in `suffix` there; those of `base` do not.
+    There, the names of its statements end in `suffix`; those of `base` do not.
     """
 
     function: str

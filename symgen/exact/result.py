@@ -1,4 +1,4 @@
-"""Results of the exact check: identities that are proven, and where others fail."""
+"""Results of the exact check: proven identities, and differences with their locations."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SMALLEST_PROBABILITY = 1e-300
 
 @dataclass(frozen=True)
 class Difference:
-    """The first entry that differs, how many do, and the statements where it begins.
+    """The first of `count` entries that differ, and the statements where the difference begins.
 
-    `index` counts from 0.  With `exact`, `locations` holds the first wrong statement; else it
-    holds the first result that differs, by each formulation, in the order of its recursion.
+    `index` counts from 0.  With `exact`, `locations` holds the first wrong statement; else the
+    first result that differs by each formulation, in the order of its recursion.
     """
 
     output: str
@@ -43,7 +43,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Proof:
-    """One claim about one function: proven, or where it fails."""
+    """One claim about one function, and the difference if it fails."""
 
     function: str
     claim: str
@@ -61,10 +61,11 @@ class Proof:
 
 @dataclass(frozen=True)
 class ExactResult:
-    """All claims, and how sure they are.
+    """All claims, and their certainty.
 
-    `points` random points were used, each modulo a prime of `BITS` bits; `degree` bounds how often
-    a difference hides at one of them.  `left_out` says why formulations or functions are missing.
+    `points` random points were used, each modulo a prime of `BITS` bits; `degree` bounds the
+    probability that a difference hides at one of them.  `left_out` gives the reasons why
+    formulations or functions are missing.
     """
 
     robot: str
@@ -76,13 +77,13 @@ class ExactResult:
 
     @property
     def probability(self) -> float:
-        """Upper bound of the probability of finding no difference although there is one."""
+        """Upper bound of the probability that a difference was missed."""
         smallest_prime = 2 ** (BITS - 1)
         return math.pow(min(self.degree, smallest_prime) / smallest_prime, self.points)
 
     @property
     def conclusive(self) -> bool:
-        """Whether the probability is small enough to speak of a proof."""
+        """Whether the probability is small enough for a proof."""
         return self.probability <= LARGEST_PROBABILITY
 
     @property
@@ -97,7 +98,7 @@ class ExactResult:
 
     @property
     def summary(self) -> str:
-        """One line."""
+        """The result in one line."""
         if self.failures:
             return f"{len(self.failures)} of {len(self.rows)} identities do NOT hold"
         entries = sum(row.entries for row in self.rows)
@@ -113,7 +114,7 @@ class ExactResult:
         return f"{count} proven {where}; a difference would stay hidden {hidden}"
 
     def raise_if_failed(self) -> None:
-        """`ValidationError` with every claim that does not hold."""
+        """Raise `ValidationError` with every claim that does not hold."""
         if not self.passed:
             raise ValidationError("\n".join([self.summary, *map(str, self.failures)]), self)
 

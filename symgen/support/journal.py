@@ -22,14 +22,14 @@ class Journal:
     progress: Progress = silent
     notify: Callable[[str], None] = lambda message: None
     notices: list[str] = field(default_factory=list)
-    told: set[str] = field(default_factory=set)
+    shown: set[str] = field(default_factory=set)
     seconds: dict[str, float] = field(default_factory=dict)
 
     def notice(self, message: str, at_once: bool = False) -> None:
-        """Remember what the user is told when the work is done, or tell it `at_once`."""
+        """Remember what the user is shown when the work is done, or tell it `at_once`."""
         self.notices.append(message)
         if at_once:
-            self.told.add(message)
+            self.shown.add(message)
             self.notify(message)
 
     @contextmanager

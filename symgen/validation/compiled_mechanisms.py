@@ -1,9 +1,9 @@
 """Checks of the C code for mechanisms against the same algorithms in Python.
 
-Accelerations where the loops stay closed, and their derivatives, are compared at random states, a
-batch at once.  Steps by ALI3-P have a reference that reads like the paper: both make the same few
-steps from the assembled mechanism at random velocities and torques, with all sensitivities and
-objectives, and must have the same states, forces of the constraints and integrals.
+Constrained accelerations and their derivatives are compared at random states, in one batch.  Steps
+by ALI3-P have a reference implementation that reads like the paper: both make the same few steps
+from the assembled mechanism at random velocities and torques, with all sensitivities and
+objectives, and must agree in states, constraint forces and integrals.
 """
 
 from __future__ import annotations
@@ -46,20 +46,18 @@ ACCELERATIONS = ("constrained_forward_dynamics", "constrained_forward_dynamics_d
 SAMPLES = 8
 COUNT = 3
 TURN = 1e-4
-"""About how far a step moves what begins at rest (rad, m): (h^2 / 2) qdd."""
+"""Approximate displacement of a step from rest, (h^2 / 2) qdd (rad, m)."""
 MULTIPLIERS = ("lam", "sigma", "kappa")
 NEEDED = (
-    "constraints_parameter_derivatives",
-    "constraint_rates_parameter_derivatives",
-    "constraint_acceleration_parameter_derivatives",
-    "constraint_torque_parameter_derivatives",
+    "constraints_parameter_derivatives", "constraint_rates_parameter_derivatives",
+    "constraint_acceleration_parameter_derivatives", "constraint_torque_parameter_derivatives",
     "inverse_dynamics_parameter_derivatives",
-)
+)  # fmt: skip
 
 
 def accelerations(module: Any, seed: int = 2009) -> Iterator[Check]:
-    """One row for each result of `constrained_forward_dynamics` and its derivatives; none where
-    there is no such C."""
+    """One row for each result of `constrained_forward_dynamics` and its derivatives; none without
+    C code for mechanisms."""
     mechanism = getattr(module, "_mechanism", None)
     if mechanism is None or not {"mass_matrix", *ACCELERATIONS} <= set(dir(module)):
         return
@@ -105,8 +103,7 @@ def accelerations(module: Any, seed: int = 2009) -> Iterator[Check]:
 def _disturbed_results(
     module: Any, name: str, state: Sequence[Array], options: Mapping[str, Array]
 ) -> list[Any]:
-    """Results in Python of disturbed mass matrices, Jacobians and all else that they are made of;
-    those that have some."""
+    """Results in Python from disturbed mass matrices, Jacobians and so on, of solvable draws."""
     results = []
     for draw in range(DRAWS):
         functions = DisturbedFunctions(module, None, seed_of(name, draw))
@@ -116,7 +113,7 @@ def _disturbed_results(
 
 
 def _have_values(module: Any, q: Array, qd: Array, t: Array, loads: Array) -> NDArray[np.bool_]:
-    """At which of these states relations and forces of the model have values, (S,)."""
+    """Whether relations and forces of the model have values at these states, (S,)."""
     timed = {"t": t} if getattr(module, "timed", False) else {}
     with without_warnings():
         parts = (
@@ -131,7 +128,7 @@ def _have_values(module: Any, q: Array, qd: Array, t: Array, loads: Array) -> ND
 def steps(
     module: Any, seed: int = 2009, projection: Literal["mass", "tangent"] = "mass"
 ) -> Iterator[Check]:
-    """One row for each array of a state and for the integrals; none where there is no such C."""
+    """One row for each array of a state and for the integrals; none without C code for steps."""
     if not has_constraints(module) or advance_of(module) is None:
         return
     missing = missing_functions(module, _columns(module), in_steps=True)
@@ -165,8 +162,8 @@ def steps(
 
 
 class _DisturbedSteps(AugmentedLagrangian):
-    """Steps with every operation disturbed, and with it the coordinates, whose roundings 4 / h^2
-    multiplies in accelerations."""
+    """Steps with every operation disturbed, including the coordinates, whose rounding errors in
+    accelerations are multiplied by 4 / h^2."""
 
     converged = CONVERGED * SIZE / limits.EPS
 
@@ -190,7 +187,7 @@ class _DisturbedSteps(AugmentedLagrangian):
 
 
 def _disturbed(method: AugmentedLagrangian, objectives: Any, start: State, h: float) -> list[State]:
-    """States after the same steps, with every operation disturbed; those that come to an end."""
+    """States after the same steps, with every operation disturbed, of draws that finish."""
     states = []
     for draw in range(DRAWS):
         moved = _DisturbedSteps(method, seed_of("steps", draw))
@@ -203,23 +200,12 @@ def _disturbed(method: AugmentedLagrangian, objectives: Any, start: State, h: fl
 
 
 def _array(method: AugmentedLagrangian, at: State, name: str) -> Array:
-    """An array of a state; of multipliers, their generalized forces."""
-    if name.removeprefix("d_") in MULTIPLIERS:
-        return _pull(method, at, name)
-    return np.asarray(getattr(at, name))
-
-
-def _ratio(J: Array) -> float:
-    """Ratio of the largest singular value to the smallest that counts."""
-    singular = np.linalg.svd(J, compute_uv=False)
-    kept = singular[singular > RANK * singular.max(initial=0.0)]
-    return float(kept.max() / kept.min()) if kept.size else 1.0
-
-
-def _pull(method: AugmentedLagrangian, at: State, name: str) -> Array:
-    """J' times multipliers, or its derivatives: multipliers of redundant rows are rounding."""
-    J = np.asarray(method.module.constraint_jacobian(at.q, t=at.t, **method.known))
-    values: Array = J.T @ getattr(at, name)
+    """An array of a state; multipliers as generalized forces J' x, with derivatives, because those
+    of redundant rows are rounding errors."""
+    values: Array = np.asarray(getattr(at, name))
+    if name.removeprefix("d_") not in MULTIPLIERS:
+        return values
+    values = np.asarray(method.module.constraint_jacobian(at.q, t=at.t, **method.known)).T @ values
     if not name.startswith("d_"):
         return values
     multipliers = getattr(at, name.removeprefix("d_"))
@@ -230,13 +216,21 @@ def _pull(method: AugmentedLagrangian, at: State, name: str) -> Array:
     return values
 
 
+def _ratio(J: Array) -> float:
+    """Ratio of the largest singular value to the smallest that is not 0."""
+    singular = np.linalg.svd(J, compute_uv=False)
+    kept = singular[singular > RANK * singular.max(initial=0.0)]
+    return float(kept.max() / kept.min()) if kept.size else 1.0
+
+
 def _row(what: str, value: Any, expected: Any, limit: float) -> Check:
     error = relative_error(np.ravel(value)[np.newaxis], np.ravel(expected)[np.newaxis])
     return Check(f"steps by ALI3-P, {what} = the reference in Python", "compiled", error, limit, 1)
 
 
 def _with_roundings(row: Check, expected: Array, disturbed: Sequence[Array]) -> Check:
-    """The row with what roundings make of the reference (`symgen.runtime.disturbance`)."""
+    """The row with its limit raised by the effect of roundings on the reference
+    (`symgen.runtime.disturbance`)."""
     scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
     changes = [float(np.abs(x - expected).max(initial=0.0)) / scale for x in disturbed]
     finite = [x for x in changes if np.isfinite(x)]
@@ -247,7 +241,7 @@ def _with_roundings(row: Check, expected: Array, disturbed: Sequence[Array]) -> 
 
 
 def _task(module: Any, random: np.random.Generator, projection: Literal["mass", "tangent"]) -> Any:
-    """The reference, where it begins, and the objectives."""
+    """The reference method, its starting state, and the objectives."""
     wanted = _columns(module)
     values = np.asarray(module.default_parameters, dtype=float)
     q, options = np.asarray(module.assemble()), {"parameters": values} if values.size else {}
@@ -263,7 +257,7 @@ def _task(module: Any, random: np.random.Generator, projection: Literal["mass", 
 
 
 def _columns(module: Any) -> Columns:
-    """All runtime parameters where their derivatives were built, and one initial value, if any."""
+    """All runtime parameters, if their derivatives were built, and one initial value, if any."""
     free = np.ones(module.n, dtype=bool)
     some = list(module.parameter_names) if all(hasattr(module, x) for x in NEEDED) else []
     first = [f"q0.{name}" for name in module.coordinate_names[:1]]

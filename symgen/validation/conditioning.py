@@ -1,17 +1,17 @@
-"""How much larger the terms of the equations of a robot are than their sums.
+"""Condition of the equations of a robot: the ratio of their terms to the sums.
 
 Rounding errors are proportional to the terms that are added, not to their sum.  In a robot whose
 first link weighs a ton and turns about a vertical axis, its weight cancels from every torque, but
-its rounding error stays.  The limits of the validation are multiplied by the `condition` of the
+its rounding error remains.  The limits of the validation are multiplied by the `condition` of the
 robot, a power of ten that is 1 for most.
 
-Springs, dampers, rotors and friction, however stiff or heavy, need no slack: their terms stand in
-the arrays that errors are relative to, and where a law takes them out again, or loses their digits,
-they set its scale (`symgen.runtime.checks`).
+Springs, dampers, rotors and friction, however stiff or heavy, need no slack: their terms are part
+of the arrays that errors are relative to; where a law subtracts them, or loses their digits, they
+set its scale (`symgen.runtime.checks`).
 
-A mass matrix that is singular at every pose is worth a warning.  Textbook and planar models do it
-on purpose (a massless link at the end of a chain, a joint that turns a slender link about its own
-axis); inverse dynamics is fine with it, forward dynamics is not.
+A mass matrix that is singular at every pose gives a warning.  Textbook and planar models may have
+one on purpose (a massless link at the end of a chain, a joint that turns a slender link about its
+axis); inverse dynamics works with it, forward dynamics does not.
 """
 
 from __future__ import annotations
@@ -29,20 +29,19 @@ from symgen.validation.oracles import NumericRobot
 
 SAMPLES = 5
 SLACK = 1000.0
-"""The limits themselves leave room for terms this much larger than their sums: the largest power of
-ten with which correct models pass whose scales differ by up to 1e8 (tests/validation/
-test_conditioning.py; their largest error was 0.58 of its limit, with 10,000 it is 5.2)."""
+"""Ratio that the limits themselves allow for: the largest power of ten with which correct models
+pass whose scales differ by up to 1e8 (tests/validation/test_conditioning.py; their largest error
+was 0.58 of its limit, with 10,000 it is 5.2)."""
 
 
 def condition(description: RobotDescription) -> float:
-    """1, or the power of ten by which the terms of the equations exceed their sums and the slack.
+    """The power of ten by which the terms of the equations exceed their sums and the slack, or 1.
 
     Terms are bounded from masses, inertias, rates and the longest lever arm L between a link and an
     axis that turns it: a link of mass m contributes m A L to torques, with A a bound of its
-    acceleration, m L^2 to the mass matrix, and that times a rate to the Coriolis matrix.  The
-    axes of a free body go with it, so that where it floats makes no difference.
-    Joint wrenches themselves are the terms of their derivatives: a heavy slider presses on its
-    guide, wherever it is.
+    acceleration, m L^2 to the mass matrix, and m L^2 times a rate to the Coriolis matrix.  The axes
+    of a free body move with it, so that its position has no effect.  Joint wrenches are themselves
+    the terms of their derivatives: a heavy slider loads its guide at every position.
 
     1 for a model that the numeric model cannot read.
     """
@@ -71,7 +70,10 @@ def condition(description: RobotDescription) -> float:
         by_weight = mass * gravity * arm / np.maximum(1.0, held)
         matrix = np.abs(robot.mass_matrix(states.q)).max(axis=(1, 2))
         by_mass = (mass * arm**2 + inertia) / np.maximum(1.0, matrix)
-        by_rate = _mass_over_coriolis(robot, states) * (mass * arm[0] ** 2 + inertia)
+        # in the first state alone: the Coriolis matrix is slow
+        coriolis = np.abs(robot.coriolis_matrix(states.q[0], states.qd[0])).max()
+        rate = float(path_sum(robot, states.qd[0]) / np.maximum(1.0, coriolis))
+        by_rate = rate * (mass * arm[0] ** 2 + inertia)
         by_wrench = _wrench_over_slope(robot, states)
         largest = np.max([by_torque, by_weight, by_mass, by_wrench, reach])
         ratio = float(np.maximum(largest, by_rate)) / SLACK
@@ -81,12 +83,11 @@ def condition(description: RobotDescription) -> float:
 
 
 def mass_terms(description: RobotDescription, condition: float) -> Array | None:
-    """Sizes that rounding errors of the mass matrix are proportional to, by coordinate, (n,).
+    """Scales of rounding errors of the mass matrix by coordinate, (n,).
 
-    The `condition` of a robot is about all of its equations: a heavy body hides that the mass
-    matrix of a light, long tree beside it cancels.  Solving does not: M^-1 of that tree is large.
-    These are the terms of the diagonal, with what `SLACK` and `condition` leave room for taken off;
-    None where they never exceed their sums.
+    The `condition` is one number for all equations: next to a heavy body, it does not show the
+    cancellation in the mass matrix of a light, long tree, whose M^-1 is large.  The scales are the
+    terms of the diagonal over `SLACK` and `condition`; None if they never exceed their sums.
     """
     if unread_types(description):
         return None
@@ -97,12 +98,6 @@ def mass_terms(description: RobotDescription, condition: float) -> Array | None:
         sums = np.abs(np.diagonal(robot.mass_matrix(states.q), axis1=-2, axis2=-1))
         needed = bool(np.isfinite(terms).all() and np.any(terms > sums))
     return terms.max(axis=0) if needed else None
-
-
-def _mass_over_coriolis(robot: NumericRobot, states: States) -> float:
-    """Bound of the rates over the Coriolis matrix, in the first state: it takes its time."""
-    matrix = np.abs(robot.coriolis_matrix(states.q[0], states.qd[0])).max()
-    return float(path_sum(robot, states.qd[0]) / np.maximum(1.0, matrix))
 
 
 def path_sum(robot: NumericRobot, rates: Array) -> Array:
@@ -124,11 +119,11 @@ def _reach_and_lever(robot: NumericRobot, q: Array) -> tuple[Array, Array]:
 
 
 def _mass_terms(robot: NumericRobot, q: Array) -> Array:
-    """Bounds of the terms that the diagonal of the mass matrix is the sum of, (..., n).
+    """Bounds of the terms of the diagonal of the mass matrix, (..., n).
 
-    Composite bodies may be made about one point P of their tree, the origin of its first joint that
-    turns.  For a joint with its axis through o, a body of mass m about c and inertia I then enters
-    with m |c - P|^2, 2 m |c - P| |o - P|, m |o - P|^2 and I, of which m |c - o|^2 + I may be left.
+    Composite bodies may refer to one point P of their tree, the origin of its first joint that
+    turns.  For a joint with its axis through o, a body of mass m at c with inertia I then enters
+    with m |c - P|^2, 2 m |c - P| |o - P|, m |o - P|^2 and I, whose sum may be only m |c - o|^2 + I.
     A joint that slides moves m alone.
     """
     motion, model = robot.motion(q, moved=True), robot.model
@@ -161,15 +156,15 @@ def _wrench_over_slope(robot: NumericRobot, states: States) -> Array:
 POSES = 5
 SMALLEST = np.finfo(float).tiny
 SINGULAR = 1e-12
-"""Smallest eigenvalue over the largest, of a matrix that counts as singular, scaled to a diagonal
-of ones: light bodies beside heavy ones, or other units, make no matrix singular."""
+"""Ratio of the smallest eigenvalue to the largest of a singular matrix, scaled to a diagonal of
+ones, so that neither light bodies among heavy ones nor units matter."""
 
 
 def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
-    """One warning where M(q) is singular at every one of a few random poses.
+    """One warning if M(q) is singular at all of a few random poses.
 
-    None for a model that the numeric model cannot read, or with Euler parameters, along which
-    nothing moves.
+    None for a model that the numeric model cannot read, or with Euler parameters, whose norm moves
+    no mass.
     """
     if unread_types(description) or any(joint.is_redundant for joint in description.joints):
         return ()
@@ -199,9 +194,9 @@ def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
 
 
 def _scaled(matrices: Array) -> Array:
-    """Matrices scaled to ones on the diagonal, where it is not 0 but for rounding, (..., n, n).
+    """Matrices scaled to a diagonal of ones, except for entries that are 0 up to rounding.
 
-    An entry of the diagonal is the square of a lever; the lever has the rounding error.
+    An entry of the diagonal is the square of a lever, which has the rounding error; (..., n, n).
     """
     size = np.sqrt(np.abs(np.diagonal(matrices, axis1=-2, axis2=-1)))
     least = size.shape[-1] * np.finfo(float).eps * size.max(axis=-1, keepdims=True)

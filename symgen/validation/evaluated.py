@@ -1,4 +1,4 @@
-"""Formulations that are evaluated and not compiled, as subjects of validation."""
+"""Formulations that are evaluated instead of compiled, as subjects of validation."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from symgen.runtime.evaluation import Array, Check, Subject
 
 
 class EvaluatedFormulation:
-    """The functions of one formulation, each evaluated from its program; complex numbers work.
+    """The functions of one formulation, evaluated from their programs, for complex numbers, too.
 
-    `parameters` are the values of the runtime parameters where a call gives none.
+    `parameters` are the default values of the runtime parameters.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ def _function(program: Program[Scalar], default: Sequence[float]) -> Any:
 def _mark_unsolvable(
     results: Iterable[Array], pivots: Array, diagonal: Array, coordinates: int
 ) -> None:
-    """NaN for the samples without a solution, as generated functions give in a batch."""
+    """Set results of samples without a solution to NaN, as generated functions do in a batch."""
     least = coordinates * limits.EPS * np.real(diagonal)
     singular = np.any(np.real(pivots) <= least, axis=-1)
     for result in results:
@@ -59,7 +59,7 @@ def _mark_unsolvable(
 def evaluated_subjects(
     programs: Mapping[str, Mapping[str, Program[Scalar]]], parameters: Sequence[float] = ()
 ) -> list[Subject]:
-    """A subject for every formulation, with the functions that it has programs of."""
+    """Make a subject of every formulation, with the functions that it has programs for."""
     return [
         Subject(_subject(name), EvaluatedFormulation(functions, parameters), True, False)
         for name, functions in programs.items()
@@ -67,7 +67,7 @@ def evaluated_subjects(
 
 
 def spared_rows(spared: Mapping[str, Mapping[str, str]]) -> list[Check]:
-    """Rows for functions that are left to another formulation (the innermost values)."""
+    """Rows without samples for functions that are left to other formulations, the inner values."""
     rows = []
     for name, functions in spared.items():
         serving = " and ".join(dict.fromkeys(functions.values()))

@@ -1,7 +1,7 @@
-"""Whether the loops of a mechanism close, and which motions they leave free.
+"""Closure of the loops of a mechanism, and its degrees of freedom.
 
-Gruebler's count takes all rows for independent, n - m; the rank of the Jacobian of the assembled
-mechanism says how many are.
+Gruebler's formula, n - m, takes all rows for independent; the rank of the Jacobian of the assembled
+mechanism is their actual number.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ STEP = 1e-40
 
 @dataclass(frozen=True)
 class Mobility:
-    """Mobility of a mechanism as it is assembled from its initial positions.
+    """Mobility of a mechanism, assembled from its initial positions.
 
-    `open_by` says in words how far its loops stay open or why they do not stay closed, "" where
-    they do; then `freedoms` is n less the rank, `gruebler` n - m, `redundant` the rows of each loop
-    that the others of it, or loops before it, imply; `smallest` is the smallest singular value that
-    counts, relative to the largest, and `q` where it is assembled.
+    `open_by` is a message if its loops do not close or do not stay closed, else "".  `freedoms` is
+    n minus the rank, `gruebler` n - m, `redundant` the number of rows of each loop that others of
+    it, or loops before it, imply; `smallest` is the smallest singular value that is not 0, relative
+    to the largest, and `q` the assembled configuration.
     """
 
     rows: int
@@ -59,7 +59,7 @@ class Mobility:
 
 
 def mobility(description: RobotDescription) -> Mobility | None:
-    """The mobility of a model; None without loops and relations, or with types not known here."""
+    """The mobility of a model; None without loops and relations, or with unreadable joints."""
     if not description.n_constraints or unread_types(description):
         return None
     robot = NumericRobot(description)
@@ -69,14 +69,13 @@ def mobility(description: RobotDescription) -> Mobility | None:
         module = _module_of(robot, description, start)
         q = Mechanism(module).assemble(start)
     except ValueError as error:
-        said = str(error).removeprefix("assemble: ")
-        return Mobility(m, n - m, 0, {}, 0.0, open_by=said)
+        return Mobility(m, n - m, 0, {}, 0.0, open_by=str(error).removeprefix("assemble: "))
     J = robot.constraint_jacobian(q)
     sizes = row_sizes(row_units(description), J)
     J = J / sizes[:, np.newaxis]
     turned = _half_turned(module, robot, start)
-    if said := _contradiction(robot, description, q, J, sizes):
-        return Mobility(m, n - m, 0, {}, 0.0, open_by=said)
+    if message := _contradiction(robot, description, q, J, sizes):
+        return Mobility(m, n - m, 0, {}, 0.0, open_by=message)
     s = np.linalg.svd(J, compute_uv=False)
     kept = s > RANK * s.max(initial=0.0)
     smallest = float(s[kept].min(initial=np.inf) / s.max(initial=1.0)) if kept.any() else 0.0
@@ -87,7 +86,7 @@ def mobility(description: RobotDescription) -> Mobility | None:
 
 
 def _half_turned(module: SimpleNamespace, robot: NumericRobot, start: Array) -> str:
-    """In words, which loop the initial positions close half a turn off; "" for none."""
+    """A message about a loop that the initial positions close half a turn off; "" for none."""
     start = robot.space.normalize(start)
     rows = np.abs(robot.constraints(start)).max(initial=0.0)
     name = half_turned(module, start, {}) if rows < RANK else ""
@@ -100,21 +99,22 @@ def _half_turned(module: SimpleNamespace, robot: NumericRobot, start: Array) -> 
 
 
 def open_loops(description: RobotDescription, mechanism: Mobility | None) -> tuple[Fault, ...]:
-    """A warning where the loops of a model stay open: at the first one that is named, or of all."""
-    said = "" if mechanism is None else mechanism.open_by or mechanism.turned
-    if not said:
+    """A warning if the loops of a model stay open, at the first loop that it names, or of all."""
+    message = "" if mechanism is None else mechanism.open_by or mechanism.turned
+    if not message:
         return ()
     sources = {part.name: part.source for part in description.loops}
     sources |= {part.name: part.source for part in description.relations}
-    named = [source for name, source in sources.items() if name in said.replace(":", "").split()]
+    words = message.replace(":", "").split()
+    named = [source for name, source in sources.items() if name in words]
     first = next(iter([*named, *sources.values(), *(x.source for x in description.joints)]))
-    return (first.fault(said),)
+    return (first.fault(message),)
 
 
 def _contradiction(
     robot: NumericRobot, description: RobotDescription, q: Array, J: Array, sizes: Array
 ) -> str:
-    """In words, which relation asks for velocities that no motion has; "" where all can be met."""
+    """A message about a relation that requires impossible velocities; "" if there is none."""
     rates = np.imag(robot.constraints(q, t=np.array(1j * STEP))) / STEP / sizes
     U, s, _ = np.linalg.svd(J, full_matrices=False)
     U = U[:, s > RANK * s.max(initial=0.0)]
@@ -123,8 +123,8 @@ def _contradiction(
         return ""
     name = constraint_names(description)[int(left.argmax())]
     return (
-        f"the loops close, but no velocities keep them closed as time goes on: what {name} asks "
-        "for contradicts the others; remove it, or make them agree"
+        f"the loops close, but no velocities keep them closed as time goes on: {name} contradicts "
+        "the other constraints; remove it, or make them agree"
     )
 
 
@@ -159,7 +159,7 @@ def _parts(description: RobotDescription) -> list[tuple[str, int]]:
 
 
 def _redundant(description: RobotDescription, J: Array) -> dict[str, int]:
-    """How many rows of each loop or relation those before it, and its own, imply."""
+    """The number of rows of each loop or relation that depend on other rows of it or before it."""
     redundant: dict[str, int] = {}
     stop = rank = 0
     for name, rows in _parts(description):

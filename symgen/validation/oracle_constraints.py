@@ -1,7 +1,7 @@
-"""Rows of the constraints that close loops, for `NumericRobot`: literally as the format says.
+"""Rows of the constraints that close loops, for `NumericRobot`, literally as in the format.
 
-A frame of a loop is a homogeneous matrix whose third column is the axis; the first two are where
-the shortest rotation of z to the axis takes x and y.
+A frame of a loop is a homogeneous matrix whose third column is the axis; the first two are x and y,
+rotated by the shortest rotation of z to the axis.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from symgen.joints.closing import row_names
 from symgen.validation.oracle_model import Array, Model, axes_around, pose_matrix
 
 Rows = Callable[[Array, Array, Array], list[Array]]
-"""Rows of two rotations (..., 3, 3), and the way from the first origin to the second (..., 3)."""
+"""Rows of two rotations (..., 3, 3) and the vector from the first origin to the second (..., 3)."""
 
 
 def _along(R: Array, column: int, vector: Array) -> Array:

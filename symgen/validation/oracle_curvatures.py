@@ -1,9 +1,9 @@
 """Second derivatives of the numeric model: central differences of its gradients.
 
-Complex steps cannot be nested, and gradients by q take them.  Differences over eight points are
-wrong by the ninth derivative times h^8 / 630 and by rounding errors times 1 / h; torques of rigid
-bodies are polynomials of sines and cosines of q, and quadratic in qd, so that about twelve digits
-are right (`limits.difference`).  Friction and springs are differentiated apart.
+Complex steps cannot be nested, and gradients by q are complex steps.  Errors of differences over
+eight points are the ninth derivative times h^8 / 630 and rounding errors times 1 / h; torques of
+rigid bodies are polynomials of sines and cosines of q, and quadratic in qd, so that about twelve
+digits are correct (`limits.difference`).  Friction and springs are differentiated separately.
 
 On manifolds springs are stretched by rotation vectors.  The vector x of a turn obeys x' = J(x) w
 with the inverse right Jacobian of SO(3) (Chirikjian 2012, section 10.8.6),
@@ -30,14 +30,14 @@ WIDTH = 0.01
 WEIGHTS = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 """Weights of differences over 1, 2, 3, 4 steps to either side."""
 LARGEST = 5
-"""Largest number of coordinates: differences take a while.  For more, complex steps of derived
-first derivatives serve alone (`symgen.runtime.derivative_laws`)."""
+"""Largest number of coordinates, since differences are slow.  Beyond it, second derivatives are
+only compared with complex steps of derived gradients (`symgen.runtime.derivative_laws`)."""
 
 SMALL_STEP = 1e-30
 NEAR = 1e-2
-"""Square of the angle (rad^2) below which b is a series: its sixth term is 1e-17 there."""
+"""Square of the angle (rad^2) below which b is a series, whose sixth term is 1e-17 there."""
 SERIES = (1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000)
-"""b by powers of the square of the angle, from Bernoulli's numbers."""
+"""Coefficients of b in powers of the square of the angle, from Bernoulli's numbers."""
 
 
 def change_along(function: Callable[[float], tuple[Array, ...]]) -> list[Array]:
@@ -51,7 +51,7 @@ def change_along(function: Callable[[float], tuple[Array, ...]]) -> list[Array]:
 
 
 def friction_curvature(terms: JointTerms, qd: Array, weights: Array, direction: Array) -> Array:
-    """The Hessian of weights . losses by qd times a direction, (..., n): a complex step."""
+    """The Hessian of weights . losses by qd times a direction, by a complex step, (..., n)."""
     numbers = terms.numbers
     rates = terms.of_joints(qd + 1j * STEP * direction)
     slip = np.tanh(rates / numbers["friction_velocity"])

@@ -35,7 +35,7 @@ def _power_slopes(base: Array, exponent: Array) -> tuple[Array, Array]:
 
 
 def _shares(sign: Array) -> tuple[Array, Array]:
-    """1 by the operand that is taken, 0 by the other, 1/2 by both where they are equal."""
+    """Slopes of max or min: 1 by the selected operand, 0 by the other, 1/2 if they are equal."""
     return 0.5 * (1.0 + sign), 0.5 * (1.0 - sign)
 
 
@@ -71,7 +71,7 @@ _RULES: Mapping[str, tuple[Callable[..., Any], Callable[..., tuple[Any, ...]]]] 
 def value_of(node: Node, quantities: Callable[[str], Array]) -> Array:
     """Evaluate an expression whose names have the values `quantities` (...); returns (...).
 
-    The slope is NaN where it does not exist.
+    Slopes that do not exist are NaN.
     """
     # Recursion is safe: the grammar limits the height of an expression.
     if isinstance(node, Number):
@@ -99,9 +99,9 @@ def value_of(node: Node, quantities: Callable[[str], Array]) -> Array:
 def parameter_values(
     description: RobotDescription, changed: Mapping[str, Value]
 ) -> dict[str, Value]:
-    """Values of all parameters, in which some are replaced and derived ones follow.
+    """Values of all parameters, with some `changed`, also in derived ones.
 
-    EvaluationError where one has no finite value.
+    EvaluationError if one has no finite value.
     """
     values: dict[str, Value] = dict(changed)
     waiting = [p for p in description.parameters if p.name not in values]
@@ -114,7 +114,7 @@ def parameter_values(
 
 
 def reader(values: Mapping[str, Value]) -> Callable[[Expression], Value]:
-    """A function that evaluates expressions at these values of the parameters."""
+    """Return a function that evaluates expressions at these values of the parameters."""
     real = {name: value.real for name, value in values.items()}
     moving = {name for name, value in values.items() if value.imag}
     every = {name: np.asarray(x) for name, x in {**CONSTANT_VALUES, **real}.items()}

@@ -1,11 +1,9 @@
-"""Numbers of a model file for `NumericRobot`: joints, bodies, points, springs, literally as the
-format says.
+"""Numbers of a model file for `NumericRobot`: joints, bodies, points, springs, literally as in the
+specification of the format.
 
-Nothing here is shared with `symgen.kinematics` and `symgen.joints`; two independent readings of the
-format agree.  `READABLE_TYPES` is therefore a list of its own: a model with another type of joint
-is not compared with the numeric model until the type is read here a second time.
-
-Parameters may be complex numbers, so that complex step with respect to them works everywhere.
+This second implementation of the format shares nothing with `symgen.kinematics` and
+`symgen.joints`.  Models with joints of other types than `READABLE_TYPES` are not compared with the
+numeric model.  Parameters may be complex, for complex steps with respect to them.
 
 | symbol | array | shape |
 | --- | --- | --- |
@@ -41,7 +39,7 @@ X, Y, Z = np.eye(3)
 UNITS = {"x": X, "y": Y, "z": Z}
 NONE = np.zeros(3)
 TWISTS = np.zeros((6, 4, 4))
-"""Matrices that take places to velocities at unit twists [v, w]."""
+"""Matrices that map points to velocities at unit twists [v, w]."""
 TWISTS[range(3), range(3), 3] = 1.0
 TWISTS[3:, :3, :3] = np.swapaxes(np.cross(np.eye(3)[:, np.newaxis], np.eye(3)), 1, 2)
 
@@ -49,17 +47,17 @@ READABLE_TYPES = (
     "revolute", "prismatic", "fixed", "universal", "cylindrical", "helical", "planar",
     "spherical", "floating",
 )  # fmt: skip
-"""The types of joints that are read here: chains of rotations about and travels along axes."""
+"""Types of joints that this module implements: chains of rotations and translations."""
 
 
 def unread_types(description: RobotDescription) -> tuple[str, ...]:
-    """The types of joints of a model that the numeric model cannot read, each once."""
+    """The types of joints of a model that the numeric model does not implement, each once."""
     types = dict.fromkeys(joint.type for joint in description.joints)
     return tuple(name for name in types if name not in READABLE_TYPES)
 
 
 def configuration(description: RobotDescription) -> Configuration | None:
-    """The space that q lives in; None without joints on manifolds."""
+    """The configuration space of q; None without joints on manifolds."""
     joints: list[tuple[str, int, int]] = []
     q = v = 0
     for joint in description.joints:
@@ -71,7 +69,7 @@ def configuration(description: RobotDescription) -> Configuration | None:
 
 
 def as_array(x: Any) -> Array:
-    """Floating-point numbers, complex where they are."""
+    """Convert to an array of float64, or of complex numbers if there are any."""
     return np.asarray(x, dtype=complex if np.iscomplexobj(x) else float)
 
 
@@ -87,10 +85,10 @@ class Motion(ABC):
 
     @abstractmethod
     def pose(self, x: Array) -> Array:
-        """Pose of the frame behind in the frame ahead at positions x, (..., 4, 4)."""
+        """Pose of the child frame in the parent frame at positions x, (..., 4, 4)."""
 
     def twists(self, x: Array) -> Array:
-        """Twists [v, w] of the frame behind per unit rate, (..., size, 2, 3)."""
+        """Twists [v, w] of the child frame per unit rate, in its axes, (..., size, 2, 3)."""
         return self._twists
 
     def drift(self, x: Array, rates: Array) -> Array:
@@ -113,14 +111,14 @@ class Screw(Motion):
 
 
 class UnitQuaternion(Motion):
-    """Rotation by a quaternion x y z w, after a travel along the axes ahead where it is free; rates
-    are velocities along and about the axes behind."""
+    """Rotation by a quaternion x y z w, after a translation along parent axes if it is free; rates
+    are velocities along and about child axes."""
 
     def __init__(self, free: bool) -> None:
         super().__init__(np.eye(6).reshape(6, 2, 3)[0 if free else 3 :])
 
     def pose(self, x: Array) -> Array:
-        """Rotation by the last four entries of x, and travel by the others."""
+        """Rotation by the last four entries of x, and translation by the others."""
         return _pose(attitude(x[..., -4:]), x[..., :3] if self.size == 6 else NONE)
 
 
@@ -135,7 +133,7 @@ class EulerParameters(Motion):
         super().__init__(np.zeros((4, 2, 3)))
 
     def pose(self, x: Array) -> Array:
-        """Rotation without travel; x (..., 4)."""
+        """Rotation without translation; x (..., 4)."""
         return _pose(attitude(x), NONE)
 
     def twists(self, x: Array) -> Array:
@@ -164,24 +162,23 @@ def skew(vector: Array) -> Array:
 
 
 def twist_matrix(twist: Array) -> Array:
-    """The matrix that takes places to velocities at a twist [v, w] (..., 2, 3), (..., 4, 4)."""
+    """The matrix that maps points to velocities at a twist [v, w] (..., 2, 3), (..., 4, 4)."""
     batch = twist.shape[:-2]
     return (twist.reshape(*batch, 6) @ TWISTS.reshape(6, 16)).reshape(*batch, 4, 4)
 
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint as numbers: its motions, between a `seat` on its parent link and a `tool` to its own.
+    """A joint as numbers: T = T_parent placement A(x) tool, with A(x) the product of its motions.
 
-    `parent` is the number of that link, -1 for the base; `entries` are those of q on a manifold; a
-    joint of several coordinates has no `tool`;
-    `moment_point` (3,), in the frame of the parent, is what the moment of the joint wrench is
-    about, None for the origin of the link.
+    `parent` is the number of the parent link, -1 for the base; `entries` are the entries of q of a
+    joint on a manifold; a joint of several coordinates has no `tool`.  The moment of the joint
+    wrench is about `moment_point` (3,), in the frame of the parent; None: the origin of the link.
     """
 
     parent: int
     entries: slice | None
-    seat: Array
+    placement: Array
     motions: list[Motion]
     tool: Array | None = None
     moment_point: Array | None = None
@@ -198,8 +195,8 @@ def _joints(description: RobotDescription, number: Numbers) -> list[Joint]:
             continue
         assert joint.origin is not None  # the description holds exactly one of the two
         entries = None if joint.manifold is None else slice(start, stop)
-        seat, motions = pose_matrix(joint.origin, number), _motions(joint, number)
-        joints.append(Joint(parent, entries, seat, motions))
+        placement, motions = pose_matrix(joint.origin, number), _motions(joint, number)
+        joints.append(Joint(parent, entries, placement, motions))
     return joints
 
 
@@ -253,9 +250,9 @@ def axes_around(normal: Array) -> Array:
 
 
 def _in_plane(normal: Array) -> list[Array]:
-    """x and y, turned as z is by the shortest rotation to `normal`, half a turn about x for -z.
+    """x and y, rotated by the shortest rotation of z to `normal`, half a turn about x for -z.
 
-    A normal that is -z to rounding has the directions of -z, tilted.
+    For a normal that is -z up to rounding, the directions for -z are tilted.
     """
     lever, cosine = np.cross(Z, normal), normal[2]
     if cosine == -1.0:
@@ -351,8 +348,8 @@ class Points:
 class Model:
     """A model file as numbers, at values of its parameters.
 
-    `changed` replaces values of parameters, and derived ones follow; they may be complex.
-    EvaluationError where a value does not exist.
+    `changed` replaces values of parameters, also in derived ones; they may be complex.
+    EvaluationError for a value that does not exist.
     """
 
     def __init__(self, description: RobotDescription, changed: Mapping[str, Value]) -> None:
@@ -392,11 +389,11 @@ class Model:
         return Points(links, np.array(places).reshape(-1, 3))
 
     def _find_what_moves(self) -> None:
-        """Say which of the N coordinates of joints move which links and frames.
+        """Find which of the N coordinates of joints move which links and frames.
 
-        `moves` (n_links + 1, N) is about links, the base last; `carries` (N, N) about the frames
-        behind coordinates, whose links are `own_link`; `wrench_rows` are the coordinates that joint
-        wrenches have rows for, the last ones of joints on manifolds.
+        `moves` (n_links + 1, N) is for links, the base last; `carries` (N, N) for the child frames
+        of coordinates, whose links are `own_link`.  Joint wrenches have a row for each coordinate
+        of `wrench_rows`, the last one of a joint on a manifold.
         """
         count = len(self.joint_names)
         self.moves = np.zeros((len(self.joints) + 1, count), dtype=bool)

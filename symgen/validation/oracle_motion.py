@@ -1,16 +1,16 @@
 """Motion of a robot in one state: frames of all links with their rates, Jacobians, forces.
 
-A frame is a homogeneous matrix T, and along a path q(t) it has rates.  Frames are composed as the
-model format says, T = T_parent seat A(x) tool, and rates follow from the product rule with
-A' = A W, W the twist of the motion as a matrix.  All else is read off T, T' and T'': places,
-velocities and accelerations of points of a link are their products with its coordinates, and
-angular velocity and acceleration the skew parts of R' R^T and R'' R^T.
+A frame is a homogeneous matrix T with rates along a path q(t).  Frames are composed as in the model
+format, T = T_parent placement A(x) tool, and rates follow from the product rule with A' = A W, W
+the twist of the motion as a matrix.  Positions, velocities and accelerations of points of a link
+are products of T, T' and T'' with their coordinates; angular velocity and acceleration are the skew
+parts of R' R^T and R'' R^T.
 
 | symbol | array | shape, frame |
 | --- | --- | --- |
 | T, T', T'' | frames and their rates | (..., order, 4, 4), base frame |
 | J | Jacobians of points and links, columns of coordinates | (..., m, 3, n), base axes |
-| x, f, n | places of forces, forces, torques | (..., m, 3), base axes |
+| x, f, n | points of application, forces, torques | (..., m, 3), base axes |
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from symgen.validation.oracle_model import Array, Model, Motion, Points, as_arra
 class RobotMotion:
     """Frames and Jacobians at q (..., nq), and rates where `rates` are qd, or qd and qdd (..., n).
 
-    `moved`: with every tree moved so that its first joint has its seat at the base origin.  No
-    lever, and so nothing but the potential energy and springs, depends on where that seat is, while
-    differences of points far from the origin lose digits: eps times the distance.
-    `random`: with products of frames disturbed (`symgen.runtime.disturbance`).
+    With `moved`, every tree is moved so that its first joint is at the base origin.  This changes
+    potential energy and springs alone, and avoids the cancellation in differences of points far
+    from the origin (eps times the distance).  With `random`, products of frames are disturbed
+    (`symgen.runtime.disturbance`).
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class RobotMotion:
         """Frames of the links and, as the last one, the base, (..., n_links + 1, order, 4, 4)."""
         self.jets[..., -1, 0, :, :] = np.eye(4)
         self.behind = np.zeros((*self._batch, count, self._order, 4, 4), kind)
-        """Frames behind the coordinates of joints, later ones of a joint at 0, (..., N, ...)."""
+        """Child frames of coordinates, with later ones of the joint at 0, (..., N, order, 4, 4)."""
         self.screws = np.zeros((*self._batch, count, 2, 3), kind)
         self.origins = np.zeros((*self._batch, count, 3), kind)
         self._compose(q, moved)
@@ -62,7 +62,7 @@ class RobotMotion:
     def _compose(self, q: Array, moved: bool) -> None:
         stop = 0
         for i, joint in enumerate(self.model.joints):
-            at = self._product(self.jets[..., joint.parent, :, :, :], joint.seat)
+            at = self._product(self.jets[..., joint.parent, :, :, :], joint.placement)
             if moved and joint.motions and not self.model.moves[joint.parent].any():
                 at[..., 0, :3, 3] = 0.0
             for motion in joint.motions:
@@ -89,7 +89,7 @@ class RobotMotion:
         return product.reshape(*product.shape[:-2], self._order, 4, matrix.shape[-1])
 
     def _add_rates(self, at: Array, motion: Motion, x: Array, rates: list[Array]) -> None:
-        """Rates of A(x) behind those of the frame ahead: A' = A W, A'' = A (W W + W')."""
+        """Add the rates of A(x) to those of the parent frame: A' = A W, A'' = A (W W + W')."""
         twists = [np.einsum("...kab,...k->...ab", motion.twists(x), rate) for rate in rates]
         if not twists:
             return
@@ -112,7 +112,7 @@ class RobotMotion:
         return self.frames[..., :3, :3]
 
     def points(self, points: Points) -> tuple[Array, ...]:
-        """Places of points of links and, as far as known, velocities and accelerations."""
+        """Positions of points of links and, up to the order, velocities and accelerations."""
         ones = np.ones((len(points.places), 1))
         places = np.concatenate([points.places, ones], axis=-1)[..., np.newaxis]
         moving = self._product(self.jets[..., points.links, :, :, :], places)[..., :3, 0]
@@ -145,7 +145,7 @@ class RobotMotion:
     def _of_coordinates(self, of_joints: Array) -> Array:
         return self.model.terms.of_coordinates(np.swapaxes(of_joints, -1, -2))
 
-    def felt(self, actions: Actions) -> Array:
+    def generalized_forces(self, actions: Actions) -> Array:
         """Generalized forces of forces on links, (..., n): virtual power."""
         linear, angular = self.jacobians(actions.places, actions.links)
         return np.asarray(
@@ -154,7 +154,7 @@ class RobotMotion:
         )
 
     def inertia_forces(self, gravity: Array) -> Actions:
-        """Return forces m (g - a) and torques -(I alpha + omega x I omega), for gravity g (3,)."""
+        """Forces m (g - a) and torques -(I alpha + omega x I omega) of links, for gravity g."""
         model = self.model
         centres, _, acceleration = self.points(model.centres)
         (omega, alpha), inertia = self.spins(), self.inertias()

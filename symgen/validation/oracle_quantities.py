@@ -1,4 +1,4 @@
-"""Quantities that expressions of outputs, relations and forces name, by `NumericRobot`."""
+"""Values of the quantities in expressions of outputs, relations and forces, by `NumericRobot`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _MULTIPLIERS = ("multipliers", "velocity_multipliers", "acceleration_multipliers
 
 
 class Quantities:
-    """Values of names at one state of a robot, a `NumericRobot`, each computed when asked for.
+    """Values of names at one state of `robot`, a `NumericRobot`, computed at the first access.
 
-    `arguments` are t (...), q (..., nq), qd, qdd (..., n) and, of outputs, tau, loads
+    `arguments` are t (...), q (..., nq), qd, qdd (..., n) and, for outputs, tau, loads
     (..., n_loads, 6) and motion_multipliers (..., 3, m), with batch axes of one shape; `local` are
-    names of a force.
+    the names that a force defines.
     """
 
     def __init__(self, robot: Any, arguments: Mapping[str, Array]) -> None:

@@ -1,25 +1,25 @@
 """An independent numeric model of a robot, straight from its description.
 
-`NumericRobot` shares no code with the derivation that it checks.  It is one law, differentiated:
+`NumericRobot` shares no code with the derivation that it checks:
 
-- `Model` reads the file as numbers; `RobotMotion` composes homogeneous matrices literally as the
-  format says, with their rates; links on fixed joints are carried along and never merged.
+- `Model` reads the file as numbers; `RobotMotion` composes homogeneous matrices, with their rates,
+  literally as in the format; links on fixed joints are carried along and never merged.
 - Virtual power gives the torques: inertia forces, weight, loads, springs and forces of the model
-  times the Jacobians of where they act (`inverse_dynamics`).  Joint wrenches are the sums of the
-  same forces.  Bias and gravity forces, Coriolis matrix, torque parts and accelerations (forward
-  and hybrid dynamics, with the mass matrix) are that law at other arguments, or solved.
-- Derivatives by q, qd, qdd, loads, time and parameters are complex steps of what they are
-  derivatives of; those of accelerations follow from the implicit function; products with vectors
-  from matrices; second derivatives from differences (`symgen.validation.oracle_curvatures`).
-- Lagrange's equations, from the energies, say the torques a second time (`lagrange_torques`): a law
-  that the model itself is held to.
+  times the Jacobians of their points (`inverse_dynamics`).  Joint wrenches are sums of the same
+  forces.  Bias and gravity forces, Coriolis matrix, torque parts and accelerations (forward and
+  hybrid dynamics, with the mass matrix) are this law at other arguments, or solved.
+- Derivatives by q, qd, qdd, loads, time and parameters are complex steps; those of accelerations
+  follow from the implicit function theorem, products with vectors from matrices, and second
+  derivatives from differences (`symgen.validation.oracle_curvatures`).
+- Lagrange's equations give the torques a second time, from the energies (`lagrange_torques`), as a
+  check of the model itself.
 
 | symbol | array | shape, frame |
 | --- | --- | --- |
 | q, qd, qdd | coordinates, velocities, accelerations | (..., n) |
 | w | loads [fx fy fz nx ny nz] | (..., n_loads, 6), base axes |
 | f, p | numbers of the free and of the prescribed coordinates | (n_f,), (n_p,) |
-| x, y | given and wanted: qdd_p and tau_f, tau_p and qdd_f | (..., n) |
+| x, y | arguments and results: qdd_p and tau_f, tau_p and qdd_f | (..., n) |
 | pi | [m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] of a body | (10,), its own frame |
 """
 
@@ -63,8 +63,8 @@ class NumericRobot:
     """A robot as numbers: every function of a generated module, for real and complex arrays.
 
     Functions that are complex steps, which cannot be nested, take real arrays only.  `parameters`
-    replaces values of the model's parameters, and derived ones follow; they may be complex.
-    `runtime` names those that derivatives with respect to parameters are about.
+    replaces values of the model's parameters, also in derived ones; they may be complex.  `runtime`
+    names the parameters of derivatives with respect to parameters.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class NumericRobot:
         return type(self)(self.description, changed, self.parameter_names).at_time(self._time)
 
     def at_time(self, t: Array) -> Self:
-        """Return the robot with its forces at the time t (...), s."""
+        """The robot with its forces at the time t (...), s."""
         return self._changed(_time=np.asarray(t))
 
     def disturbed_by(self, random: np.random.Generator) -> Self:
@@ -123,8 +123,8 @@ class NumericRobot:
     # ------------------------------------------------------------------------- complex steps
 
     def _slopes(self, function: str, argument: str, **state: Array | None) -> tuple[Array, ...]:
-        """Derivatives of the results of a function by one of its arguments, whose axes stand
-        behind; that by q is in its tangent space."""
+        """Derivatives of the results of a function by one of its arguments, whose axes come last;
+        those by q are in its tangent space."""
         arguments = self._same_batch(state)
         value, batch = arguments[argument], arguments["q"].ndim - 1
         core = (self.n,) if argument == "q" else value.shape[batch:]
@@ -148,7 +148,7 @@ class NumericRobot:
         return np.asarray(function(self.space.integrate(q, h * qd), *moved).imag / STEP)
 
     def _same_batch(self, state: Mapping[str, Any]) -> dict[str, Array]:
-        """The arguments that are there, with batch axes of one shape."""
+        """The arguments that are not None, with batch axes of one shape."""
         arguments = {name: as_array(x) for name, x in state.items() if x is not None}
         cores = {name: x.shape[x.ndim - CORES.get(name, 1) :] for name, x in arguments.items()}
         batch = np.broadcast_shapes(
@@ -175,7 +175,7 @@ class NumericRobot:
     # ------------------------------------------------------------------------------- energies
 
     def kinetic_energy(self, q: Array, qd: Array) -> Array:
-        """Return the sum of m v'v / 2 + omega' I omega / 2 over links, and the rotors, (...), J."""
+        """The sum of m v'v / 2 + omega' I omega / 2 over links, and the rotors, (...), J."""
         q, qd = same_batch(q, qd)
         motion, terms = self.motion(q, qd, 0.0 * qd, moved=True), self.model.terms
         velocity, omega = motion.points(self.model.centres)[1], motion.spins()[0]
@@ -185,16 +185,16 @@ class NumericRobot:
         return np.asarray(0.5 * (bodies + moved))
 
     def potential_energy(self, q: Array) -> Array:
-        """Return minus the sum of m g'c over the links that move, and the springs, (...), J.
+        """Minus the sum of m g'c over the moving links, and the springs, (...), J.
 
-        Zero level: the base origin.  A link that is fixed to the base is a part of it.
+        Zero level: the base origin.  Links that are fixed to the base do not count.
         """
         (centres,) = self.motion(as_array(q)).points(self.model.centres)
         weight = np.sum((centres @ self.model.gravity) * self._moving_mass, axis=-1)
         return np.asarray(self.model.terms.spring_energy(q) + self.spring_energy(q) - weight)
 
     def spring_energy(self, q: Array) -> Array:
-        """Return the energy of the springs between points, (...), J."""
+        """The energy of the springs between points, (...), J."""
         if not len(self._springs):
             return np.zeros(q.shape[:-1])
         stiffness, _, length = self._springs.T
@@ -209,7 +209,7 @@ class NumericRobot:
     def inverse_dynamics(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> Array:
-        """Torques by virtual power of everything that acts on links, and joint terms, (..., n)."""
+        """Torques by virtual power of all forces on links, and joint terms, (..., n)."""
         q, qd, qdd = same_batch(q, qd, qdd)
         terms = self.model.terms
         bodies = self._bodies(q, qd, qdd, self.model.gravity)
@@ -219,7 +219,7 @@ class NumericRobot:
     def _bodies(self, q: Array, qd: Array, qdd: Array, gravity: Array) -> Array:
         """Torques of inertia and weight, rotors included, (..., n)."""
         motion = self.motion(q, qd, qdd, moved=True)
-        acting = motion.felt(motion.inertia_forces(gravity))
+        acting = motion.generalized_forces(motion.inertia_forces(gravity))
         return np.asarray(self.model.terms.inertial(qd, qdd) - acting)
 
     def inverse_dynamics_load_derivatives(self, q: Array) -> Array:
@@ -235,18 +235,18 @@ class NumericRobot:
         return np.asarray(np.sum(lever * loads[..., np.newaxis, :, :], axis=(-1, -2)))
 
     def model_forces(self, q: Array, qd: Array, elastic: bool = True) -> Array:
-        """Generalized forces of the springs and forces of the model, (..., n); without the
-        stiffness of springs where they are not `elastic`."""
+        """Generalized forces of the springs and forces of the model, (..., n); without `elastic`,
+        springs have no stiffness."""
         if not self._has_forces:
             return np.zeros((*q.shape[:-1], self.n))
         motion = self.motion(q, qd)
-        return motion.felt(self._model_actions(motion, q, qd, elastic))
+        return motion.generalized_forces(self._model_actions(motion, q, qd, elastic))
 
     def _model_actions(
         self, motion: RobotMotion, q: Array, qd: Array, elastic: bool = True
     ) -> Actions:
-        """Springs pull their ends together by k (l - l_0) + c dl/dt, with l their distance; an
-        applied force is what its expressions say."""
+        """Forces on links: springs with ends at distance l pull by k (l - l_0) + c dl/dt; applied
+        forces are given by expressions."""
         x, v, *_ = motion.points(self._ends)
         stiffness, damping, length = self._springs.T
         d, rate = (part[..., 1::2, :] - part[..., ::2, :] for part in (x, v))
@@ -300,8 +300,8 @@ class NumericRobot:
     def coriolis_matrix(self, q: Array, qd: Array) -> Array:
         """The Christoffel matrix C, half of d(C qd)/dqd, (..., n, n).
 
-        Christoffel symbols are symmetric in the velocities; on manifolds those of a chart with
-        dW/dq_k = D_k are, less M D_k each (rotors apart).
+        Christoffel symbols are symmetric in the velocities; on manifolds, those of a chart with
+        dW/dq_k = D_k are, minus M D_k (without rotors).
         """
         q, qd = same_batch(q, qd)
         slope = self._slope("velocity_torques", "qd", q=q, qd=qd)
@@ -341,9 +341,9 @@ class NumericRobot:
     ) -> Array:
         """Lagrange: tau = M qdd + Mdot qd - dT/dq + dV/dq + losses - J' w, (..., n).
 
-        V has the springs; dampers and applied forces of the model act as loads w.  On manifolds
-        momenta p = M w turn with the link (Euler and Poincare): w x p for rotations, and v x p_v
-        for a free joint, whose forces are turned, too.
+        V includes the springs; dampers and applied forces of the model act as loads w.  On
+        manifolds, momenta p = M w rotate with the link (Euler-Poincare): w x p for rotations, and
+        v x p_v for a free joint, whose forces rotate, too.
         """
         q, qd, qdd = same_batch(q, qd, qdd)
         mass, terms = self.mass_matrix(q), self.model.terms
@@ -417,8 +417,8 @@ class NumericRobot:
         return qdd, np.asarray(sum(implicit, explicit))
 
     def _implicit(self, mass: Array, prescribed: Array, torques: Array) -> Array:
-        """`_implicit` of both; where the robot is disturbed, of what rounding makes of both, and
-        of elimination, whose errors are those of a matrix changed row by row."""
+        """`_implicit` of both; for a disturbed robot, with roundings of both, and of elimination,
+        whose errors are equivalent to a change of the rows of the matrix."""
         if self._random is not None:
             rows = np.abs(mass).max(axis=-1, keepdims=True)
             mass = mass + SIZE * rows * self._random.uniform(-1.0, 1.0, mass.shape)
@@ -471,7 +471,7 @@ class NumericRobot:
         return self._with_differences(self._acceleration_curvatures)
 
     def _with_differences(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function; AttributeError where differences would be slow, or not exact enough."""
+        """The function; AttributeError if differences would be slow or inaccurate."""
         if self.n > LARGEST or self._has_forces or self.n_parameters:
             raise AttributeError(f"more than {LARGEST} coordinates, forces or runtime parameters")
         return function
@@ -512,9 +512,9 @@ class NumericRobot:
         self, q: Array, qd: Array, tau: Array, multipliers: Array, *directions: Array,
         **options: Any,
     ) -> tuple[Array, ...]:  # fmt: skip
-        """Changes -(1, d)^T H (dx, d dx) of gradients, with x all that accelerations depend on, d
-        their derivative by x, and H the Hessian of y . tau by x and qdd, y being the multipliers
-        times the inverse of the mass matrix."""
+        """Changes -(1, d)^T H (dx, d dx) of gradients: x are all arguments of the accelerations, d
+        their derivative by x, H the Hessian of y . tau by x and qdd, and y the multipliers times
+        the inverse of the mass matrix."""
         qdd, matrices = self._matrices("forward_dynamics", q, qd, tau, options.get("loads"))
         weights = np.einsum("...i,...ij->...j", multipliers, matrices[2])
         change = _contracted(matrices, directions, options)
@@ -546,11 +546,11 @@ class NumericRobot:
     def joint_wrenches(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> Array:
-        """[force; moment] exerted through each joint on all that it carries, (..., N, 6).
+        """[force; moment] exerted through each joint on the links that it carries, (..., N, 6).
 
-        Inertia forces minus weight minus all that acts on the links beyond, in axes of the frame
-        behind the coordinate, later ones of the joint at 0; moments about the seat of a standard
-        DH row, else about the origin of that frame.
+        Minus the sum of inertia forces, weight and other forces on these links, in axes of the
+        child frame of the coordinate, with later ones of the joint at 0; moments are about the
+        placement of a standard DH row, else about the origin of the child frame.
         """
         q, qd, qdd = same_batch(q, qd, qdd)
         motion, model = self.motion(q, qd, qdd), self.model
@@ -561,13 +561,11 @@ class NumericRobot:
         if self._has_forces:
             actions += self._model_actions(motion, q, qd)
         frames = motion.behind[..., 0, :, :]
-        seats = [model.joints[i] for i in model.own_link]
-        at_seat = [joint.moment_point is not None for joint in seats]
-        shifts = [np.zeros(3) if x.moment_point is None else x.moment_point for x in seats]
-        places = Points([joint.parent for joint in seats], np.array(shifts).reshape(-1, 3))
-        abouts = np.where(
-            np.array(at_seat).reshape(-1, 1), motion.points(places)[0], frames[..., :3, 3]
-        )
+        joints = [model.joints[i] for i in model.own_link]
+        at_parent = np.array([joint.moment_point is not None for joint in joints]).reshape(-1, 1)
+        shifts = [np.zeros(3) if x.moment_point is None else x.moment_point for x in joints]
+        places = Points([joint.parent for joint in joints], np.array(shifts).reshape(-1, 3))
+        abouts = np.where(at_parent, motion.points(places)[0], frames[..., :3, 3])
         beyond = model.moves[actions.links].T[..., np.newaxis].astype(float)  # (N, m, 1)
         forces = actions.forces[..., np.newaxis, :, :]
         arms = actions.places[..., np.newaxis, :, :] - abouts[..., np.newaxis, :]
@@ -626,7 +624,7 @@ class NumericRobot:
     def center_of_mass(self, q: Array) -> Array:
         """Centre of mass of all moving links, (..., 3), base frame.
 
-        Without mass it is 0; NaN where masses are runtime parameters, which are divided by.
+        Without mass it is 0; NaN if there are runtime parameters, since generated code divides.
         """
         (centres,) = self.motion(as_array(q)).points(self.model.centres)
         mass = self._moving_mass
@@ -671,14 +669,14 @@ class NumericRobot:
         for i, joint in enumerate(model.joints):
             owner, pose = owners[joint.parent]
             tool = np.eye(4) if joint.tool is None else joint.tool
-            carried = owner, pose @ joint.seat @ tool
+            carried = owner, pose @ joint.placement @ tool
             owners[i] = (i, np.eye(4)) if joint.motions else carried
             if owners[i][0] >= 0:
                 result[last[owners[i][0]]] += self._parameters_of_link(i, owners[i][1])
         return np.asarray(result[model.wrench_rows].reshape(-1))
 
     def _parameters_of_link(self, link: int, pose: Array) -> Array:
-        """pi of one link in a frame in which its own has this pose."""
+        """pi of one link in the frame in which the link has this pose."""
         mass, turn = self.model.mass[link], pose[:3, :3]
         centre = pose[:3, 3] + turn @ self.model.centres.places[link]
         about_origin = centre @ centre * np.eye(3) - np.outer(centre, centre)
@@ -738,7 +736,7 @@ class NumericRobot:
     def outputs_derivatives(self, *arguments: Array, **options: Array) -> tuple[Array, ...]:
         """The outputs and their derivatives by t, q, qd, qdd, tau, loads, parameters.
 
-        The shape of an argument stands behind that of the outputs: (..., n_outputs),
+        Shapes of arguments are appended to that of the outputs: 2 x (..., n_outputs),
         4 x (..., n_outputs, n), (..., n_outputs, n_loads, 6), (..., n_outputs, n_parameters).
         """
         state = self._output_state(*arguments, **options)
@@ -772,9 +770,9 @@ class NumericRobot:
 
 
 class ParametrisedRobot:
-    """A `NumericRobot` whose functions take `parameters` (S, p), the same in every sample.
+    """A `NumericRobot` whose functions take `parameters` (S, p), equal in every sample.
 
-    ValueError where some value of the model has no meaning at these parameters.
+    ValueError if some value of the model does not exist at these parameters.
     """
 
     def __init__(self, robot: NumericRobot) -> None:
@@ -813,7 +811,7 @@ class ParametrisedRobot:
 
 
 def lagrange_and_power(s: Evaluation) -> Iterator[Comparison]:
-    """The law that the torques of the numeric model are the same in two ways."""
+    """Compare the torques of the numeric model by Lagrange's equations and by virtual power."""
     functions, at = s.subject.functions, s.states
     lagrange, power = (
         torques(at.q, at.qd, at.qdd, loads=at.loads)
@@ -883,7 +881,7 @@ def _project(left: Array, right: Array) -> Array:
 
 
 def _implicit(mass: Array, prescribed: Array, torques: Array) -> Array:
-    """The change of y where the torques at fixed accelerations change by T: both (..., n, m)."""
+    """The change of y for a change T of the torques at fixed accelerations: both (..., n, m)."""
     free, held = np.flatnonzero(~prescribed), np.flatnonzero(prescribed)
     block = mass[..., free[:, np.newaxis], free]
     solvable = _solvable(block, mass.shape[-1])[..., np.newaxis, np.newaxis]
@@ -898,9 +896,9 @@ def _implicit(mass: Array, prescribed: Array, torques: Array) -> Array:
 
 
 def _solution(block: Array, right: Array) -> Array:
-    """block^-1 right, batch axes in front; NaN where numpy meets a pivot of exactly 0.
+    """block^-1 right, batch axes in front; NaN if numpy finds a pivot of exactly 0.
 
-    By its order of elimination that may be so where `_solvable` is left with rounding errors.
+    With its order of elimination, pivots may be 0 where those of `_solvable` are rounding errors.
     """
     batch = np.broadcast_shapes(block.shape[:-2], right.shape[:-2])
     block = np.broadcast_to(block, (*batch, *block.shape[-2:]))
@@ -914,10 +912,10 @@ def _solution(block: Array, right: Array) -> Array:
 
 
 def _solvable(block: Array, coordinates: int) -> Array:
-    """Whether no pivot is below n eps times the diagonal entry of its row, (...).
+    """Whether all pivots exceed n eps times the diagonal entry of their row, (...).
 
-    n is the number of all coordinates, prescribed ones included.  The pivots are those of an
-    elimination from the last coordinate to the first.
+    n is the number of all coordinates, prescribed ones included.  Elimination is from the last
+    coordinate to the first.
     """
     rest, n = np.array(block.real), block.shape[-1]
     least = coordinates * EPS * np.diagonal(block.real, axis1=-2, axis2=-1)

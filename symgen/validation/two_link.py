@@ -1,11 +1,11 @@
-"""The planar two-link arm in closed form: an oracle that was typed once, from the literature.
+"""The planar two-link arm in closed form: reference formulas from the literature.
 
 Source: appendix of Y. Xiang, J. S. Arora, K. Abdel-Malek, "Optimization-based motion prediction of
 mechanical systems: sensitivity analysis" (2009), eqs. (69) to (82).  The left sides of (75) and
 (76) are read as derivatives with respect to the accelerations; as printed they lack the two dots.
 
-The functions are generic: numbers, complex numbers, arrays and SymPy symbols go through the same
-lines.  `math` is a namespace with `sin` and `cos` (`math`, `cmath`, `numpy`, `sympy`).
+The functions take numbers, complex numbers, arrays and SymPy symbols.  `math` is a namespace with
+`sin` and `cos` (`math`, `cmath`, `numpy`, `sympy`).
 
 | paper | here | meaning |
 | --- | --- | --- |
@@ -40,15 +40,13 @@ Pair = Any
 """Two scalars, of any kind: a tuple, or an array whose first axis has length 2."""
 
 PATH = Path(__file__).with_name("two_link.yaml")
-
-
 PRINTED = "eqs. (69)-(82) of Xiang et al. 2009"
 PRINTED_FUNCTIONS = (
     "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_load_derivatives",
     "mass_matrix", "coriolis_matrix", "bias_forces", "gravity_forces", "kinetic_energy",
     "forward_dynamics",
 )  # fmt: skip
-"""The functions that `validate_two_link` compares with them."""
+"""The functions that `validate_two_link` compares with the printed formulas."""
 
 
 class Arm(NamedTuple):
@@ -187,7 +185,7 @@ Observation = Callable[[Evaluation], tuple[Any, ...]]
 
 
 def printed_results(p: Arm, states: States) -> list[tuple[str, Observation, tuple[Any, ...]]]:
-    """Per function: its name, what to compare, and what the printed formulas say."""
+    """Per function: its name, the values to compare, and those of the printed formulas."""
     q, qd, qdd = states.q.T, states.qd.T, states.qdd.T
     zero = 0.0 * q
     f = -states.loads[:, 0, 1]
@@ -203,10 +201,9 @@ def printed_results(p: Arm, states: States) -> list[tuple[str, Observation, tupl
     convective = _vector(torques(p._replace(g=0.0), q, qd, zero, 0.0 * f))
     energy = 0.5 * np.einsum("si,sij,sj->s", states.qd, slopes[2], states.qd)
 
-    def torques_of_found(s: Evaluation) -> tuple[Any, ...]:
-        """The printed torques of the accelerations that forward dynamics finds."""
-        solved = np.asarray(s["forward_dynamics"]).T
-        return (_vector(torques(p, q, qd, solved, f)),)
+    def torques_of_forward_dynamics(s: Evaluation) -> tuple[Any, ...]:
+        """The printed torques of the accelerations of forward dynamics."""
+        return (_vector(torques(p, q, qd, np.asarray(s["forward_dynamics"]).T, f)),)
 
     def whole(name: str) -> Observation:
         return lambda s: tuple(s.results(name))
@@ -220,7 +217,7 @@ def printed_results(p: Arm, states: States) -> list[tuple[str, Observation, tupl
         ("bias_forces", whole("bias_forces"), (bias,)),
         ("gravity_forces", whole("gravity_forces"), (weight,)),
         ("kinetic_energy", whole("kinetic_energy"), (energy,)),
-        ("forward_dynamics", torques_of_found, (states.tau,)),
+        ("forward_dynamics", torques_of_forward_dynamics, (states.tau,)),
     ]
 
 

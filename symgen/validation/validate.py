@@ -2,8 +2,8 @@
 numeric model, against each other, and against the laws of mechanics.
 
 `validate` compares with `NumericRobot`, which shares no code with the derivation, and then runs
-the checks of `symgen.runtime.checks`.  A model with a type of joint that `NumericRobot` cannot
-read is not compared with it, and one row says so; all else is checked.
+the checks of `symgen.runtime.checks`.  A model with a type of joint that `NumericRobot` cannot read
+is not compared with it, which one row states; all other checks run.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ class ValidationResult:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """In words, what could not be compared: its row has no samples."""
+        """Descriptions of omitted comparisons, whose rows have no samples."""
         return tuple(dict.fromkeys(row.name for row in self.rows if not row.samples))
 
     @property
     def summary(self) -> str:
-        """One line: how many comparisons, what was left out, and what came closest to its limit."""
+        """One line: number of comparisons, omissions, and the comparison closest to its limit."""
         made = sum(row.samples > 0 for row in self.rows)
         if not self.passed:
             return f"{len(self.failures)} of {made} checks FAILED"
@@ -96,17 +96,21 @@ class ValidationResult:
         return max(allowed, key=lambda row: row.error / row.limit, default=None)
 
     def raise_if_failed(self) -> None:
-        """`ValidationError` with the failing rows, each in words."""
+        """Raise `ValidationError` with a sentence for each failing row."""
         if not self.passed:
-            words = [f"{row.subject}: {_in_words(row)}" for row in self.failures]
-            raise ValidationError("\n".join([self.summary, *words]), self)
+            failures = [
+                f"{row.subject}: {row.name}: does not hold; relative error {row.error:.2g} on "
+                f"{row.samples} random states, where {row.limit:.2g} is allowed"
+                for row in self.failures
+            ]
+            raise ValidationError("\n".join([self.summary, *failures]), self)
 
     def __str__(self) -> str:
         return table(self.rows)
 
 
 def table(rows: Iterable[Check]) -> str:
-    """Rows as a table of plain text."""
+    """Print rows as a table of plain text."""
     lines = [("subject", "check", "error", "limit", "samples", "")]
     for row in rows:
         verdict = "ok" if row.passed else "FAILED"
@@ -119,21 +123,14 @@ def table(rows: Iterable[Check]) -> str:
     )
 
 
-def _in_words(row: Check) -> str:
-    return (
-        f"{row.name}: does not hold; relative error {row.error:.2g} on {row.samples} random "
-        f"states, where {row.limit:.2g} is allowed"
-    )
-
-
 # ------------------------------------------------------------------------------- any model
 
 
 class Beginning:
-    """A validation under way: states, what is known of the robot, and the rows made so far.
+    """A validation in progress: states, facts of the robot, and the rows made so far.
 
-    `robot` is the independent numeric model, None where that cannot read the joints of some types,
-    `unread`; then the states depend on the subjects.
+    `robot` is the independent numeric model; None if it cannot read some types of joints, `unread`,
+    in which case the states depend on the subjects.
     """
 
     def __init__(
@@ -155,7 +152,7 @@ class Beginning:
 
     @property
     def subjects(self) -> tuple[Subject, ...]:
-        """The subjects that were checked."""
+        """The subjects that were evaluated."""
         return tuple(s.subject for s in self._evaluations.values())
 
     @cached_property
@@ -166,7 +163,7 @@ class Beginning:
         return Evaluation(_independent(self.robot), self.states, self.facts)
 
     def evaluations(self, subjects: Sequence[Subject]) -> list[Evaluation]:
-        """The subjects on these states, each evaluated once."""
+        """Evaluations of the subjects on these states, each made once."""
         for x in subjects:
             if id(x) not in self._evaluations:
                 self._evaluations[id(x)] = Evaluation(x, self.states, self.facts)
@@ -175,8 +172,8 @@ class Beginning:
     def rows(
         self, evaluations: Sequence[Evaluation], part: Part, *, independent: bool
     ) -> dict[int, tuple[Check, ...]]:
-        """Rows by the `id` of the evaluation, against the numeric model or all others; those that
-        were made before are passed on again."""
+        """Rows by the `id` of the evaluation, against the numeric model or against each other; rows
+        of earlier calls are reused."""
         if independent and self.oracle is None:
             return {}
         for s in evaluations:
@@ -194,10 +191,9 @@ def begin(
     runtime: tuple[str, ...] = (),
     progress: Progress = silent,
 ) -> Beginning | None:
-    """Check some of the subjects that `validate` will be given: all that take complex numbers, in
-    the same order.
+    """Check the subjects of a later `validate` that take complex numbers, in the same order.
 
-    None where the numeric model cannot read the robot: then the states depend on all of them.
+    None if the numeric model cannot read the robot: the states then depend on all subjects.
     """
     start = time.perf_counter()
     if unread_types(description):
@@ -224,8 +220,8 @@ def validate(
     """Check every function of every subject on random states of the described robot.
 
     `runtime` names the parameters that the subjects take as arguments, in the order of the file;
-    they are compared once more where these have other values.  `beginning` is what `begin` has
-    made of the same arguments and some of the subjects.  `progress` hears of every comparison.
+    comparisons are repeated with other values of these.  `beginning` is the result of `begin` for
+    the same arguments and some of the subjects.  `progress` is called for every comparison.
     """
     begun = beginning or Beginning(description, subjects, samples, runtime)
     start = time.perf_counter() - begun.seconds
@@ -233,10 +229,14 @@ def validate(
     part = parts(progress, (1 + (robot is not None)) * len(evaluations) + bool(runtime))
     with without_warnings():
         if robot is None or begun.oracle is None:
-            rows = [_not_compared(begun.unread)]
+            types = f"joint type{'s' * (len(begun.unread) > 1)} {', '.join(begun.unread)}"
+            name = f"{UNREAD} {types}: not compared with it"
+            rows = [Check(name, INDEPENDENT, 0.0, 0.0, 0)]
         else:
-            two_ways = _two_ways(robot, begun.states, begun.facts)
-            rows = [*two_ways, *left_out(evaluations, begun.oracle)]
+            model = _independent(robot.at_time(begun.states.t))
+            own = (Evaluation(model, begun.states, begun.facts),)
+            rows = [*comparison.rows(own, lagrange_and_power, robot.n)]
+            rows += left_out(evaluations, begun.oracle)
             rows += chain(*begun.rows(evaluations, part, independent=True).values())
         other_rows = begun.rows(evaluations, part, independent=False)
         rows += check_evaluations(evaluations, other_rows)
@@ -249,11 +249,11 @@ def validate(
 
 
 Part = Callable[[Iterable[Check]], Iterator[Check]]
-"""A function that yields the rows of one part of a validation, and reports each."""
+"""A function that passes on the rows of one part of a validation, and reports each."""
 
 
 def parts(progress: Progress, total: int) -> Part:
-    """A function that yields the rows of one of `total` parts, and reports each row."""
+    """Return a function that passes on the rows of the next of `total` parts, and reports each."""
     number = count()
 
     def rows_of(rows: Iterable[Check]) -> Iterator[Check]:
@@ -294,8 +294,8 @@ def _with_values(
     description: RobotDescription, robot: NumericRobot, states: States,
     more: Callable[[int], States],
 ) -> States:  # fmt: skip
-    """The states at which relations and forces of the model have values; `ModelError` where there
-    are none."""
+    """States at which relations and forces of the model have values; `ModelError` if there are
+    none."""
     has_values, space = partial(model_has_values, ParametrisedRobot(robot)), robot.space
     values = description.parameter_values
     start = space.normalize(np.array([evaluate(x, values) for x in description.initial_q]))
@@ -344,23 +344,11 @@ def _facts(description: RobotDescription, robot: NumericRobot | None, terms: flo
 
 
 def _outputs(states: States, subjects: Sequence[Subject]) -> Array:
-    """The outputs by the first subject that has them; none where none has, (S, n_outputs)."""
+    """The outputs by the first subject that has them, (S, n_outputs); without any, (S, 0)."""
     holder = next((s.functions for s in subjects if hasattr(s.functions, "outputs")), None)
     if holder is None:
         return np.zeros((len(states.q), 0))
     return call(holder, "outputs", vars(states))[0]
-
-
-def _not_compared(unread: Sequence[str]) -> Check:
-    """The row that replaces the comparison with the numeric model."""
-    types = f"joint type{'s' * (len(unread) > 1)} {', '.join(unread)}"
-    return Check(f"{UNREAD} {types}: not compared with it", INDEPENDENT, 0.0, 0.0, 0)
-
-
-def _two_ways(robot: NumericRobot, states: States, facts: Facts) -> Iterator[Check]:
-    """The numeric model against itself."""
-    oracle = Evaluation(_independent(robot.at_time(states.t)), states, facts)
-    yield from comparison.rows((oracle,), lagrange_and_power, robot.n)
 
 
 def _independent_rows(oracle: Evaluation | None, s: Evaluation, where: str = "") -> Iterator[Check]:
@@ -382,7 +370,7 @@ def _changed_rows(
     robot: NumericRobot | None,
     terms: float,
 ) -> Iterator[Check]:
-    """Where the parameters have other values: against the numeric model, and among each other."""
+    """Comparisons at other values of the parameters: with the numeric model and each other."""
     facts = _facts(description, None, terms)
     if robot is not None:
         try:
@@ -394,7 +382,7 @@ def _changed_rows(
         except (EvaluationError, ArithmeticError, ValueError):
             valid = False
         if not valid:
-            name = "some values have no meaning there, and nothing is compared"
+            name = "some values do not exist there, and nothing is compared"
             yield Check(f"{CHANGED[2:]}: {name}", INDEPENDENT, 0.0, 0.0, 0)
             return
     evaluations = [Evaluation(subject, states, facts) for subject in subjects]

@@ -186,7 +186,7 @@ def test_relations_that_contradict_each_other_are_named():
     with pytest.raises(RequestError, match=match):
         symgen.simulate(module, q, [0, 0], [0, 1])
     _refuses(module.closed_velocities, q, [0.0, 0.0])
-    assert "contradicts the others" in str(mobility(described(text)))
+    assert "contradicts the other constraints" in str(mobility(described(text)))
 
 
 def test_a_relation_whose_gradient_vanishes_is_named():

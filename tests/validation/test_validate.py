@@ -181,7 +181,7 @@ def test_parameters_that_may_not_have_other_values():
     result = validate(description, subjects(robot)[:1], runtime=("L", "c"))
     assert result.passed
     assert result.left_out == (
-        f"{CHANGED[2:]}: some values have no meaning there, and nothing is compared",
+        f"{CHANGED[2:]}: some values do not exist there, and nothing is compared",
     )
     assert result.left_out[0] in result.summary
     assert not [row for row in result.rows if row.name.endswith(CHANGED)]
