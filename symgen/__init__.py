@@ -40,7 +40,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-_FRAMEWORKS = {"jax": "jax", "torch": "pytorch", "casadi": "casadi"}
+_LAZY = {
+    "Robot": ("robot", "Robot"), "animate": ("page.animation", "animate"),
+    "casadi": ("frameworks.casadi", "functions"), "jax": ("frameworks.jax", "functions"),
+    "plan": ("planning.plan", "plan"), "simulate": ("simulation", "simulate"),
+    "torch": ("frameworks.pytorch", "functions"),
+}  # fmt: skip
+"""Module and attribute of names that are imported at their first use."""
 
 
 def read(
@@ -54,7 +60,7 @@ def read(
 ) -> RobotDescription:
     """The checked description in the model file `path`; `symgen.errors.ModelError` lists faults.
 
-    With `without_loops` an MJCF or SDF file is read as the open tree, without what closes loops.
+    With `without_loops`, constraints of an MJCF or SDF file that close loops are left out.
     `packages` are folders by name, for ``package://``, ``model://`` and ``$(find ...)`` in files;
     `arguments` are those of a xacro file.  Free bodies and balls of other formats have quaternions;
     with `angles` three angles, about z, y and x.  With `floating_base` the root link of a URDF or
@@ -71,18 +77,18 @@ def read(
 def load(
     path: str | Path, *, progress: Progress | None = None, **options: Unpack[LoadOptions]
 ) -> Robot:
-    """The generated module of the model file `path`, built when needed (cached per user).
+    """Return the generated module of the model file `path`, built if need be (cached per user).
 
     `options` are those of `symgen build`, as keywords: `formulations`, `functions` (names
     separated by commas, or a list), `runtime_parameters` (names, ``"all"`` or ``"none"``),
     `backend`, `flags`, `form`, `templates`, `force`, `plain_c`, `casadi`; `loads` and `points`,
     each ``LINK`` or ``LINK:x,y,z``; `without_loops`, `packages` and `arguments` (see `read`); and
-    `out`, the folder to build into instead of the cache.  `progress(what, done, total)` hears how
-    far a build is; `total` is 0 where it is not known.
+    `out`, the folder to build into instead of the cache.  `progress(stage, done, total)` is called
+    during the build; `total` is 0 if it is unknown.
 
     The module is named by its build (`symgen.loaded`), so that its functions can be pickled: other
-    processes of this user find the same build in the cache.  A UserWarning names parts of the
-    model file that symgen leaves out, or takes for a slip.
+    processes of this user load the same build from the cache.  A UserWarning names parts of the
+    model file that symgen leaves out, or that look like mistakes.
     """
     import warnings
 
@@ -93,22 +99,19 @@ def load(
     from symgen.support.journal import Journal, silent
     from symgen.support.suggestions import suggestion
 
-    given: dict[str, Any] = {**options}
-    known = ["progress", *LoadOptions.__annotations__]
-    for key in given:
-        if key not in known:
-            raise RequestError(f"load() has no option {key!r}; {suggestion(key, known)}")
-    for key in ("formulations", "functions", "runtime_parameters"):
-        if key in given:
-            given[key] = names(given[key])
-    for key in ("loads", "points"):
-        if key in given:
-            given[key] = (given[key],) if isinstance(given[key], str) else tuple(given[key])
-    for key in ("out", "templates"):
-        if given.get(key) is not None:
-            given[key] = Path(given[key])
-    reading = {key: given.pop(key) for key in ReadOptions.__annotations__ if key in given}
-    chosen = BuildOptions(reading=ReadOptions.of(**reading), **given)
+    values: dict[str, Any] = {**options}
+    legal = ["progress", *LoadOptions.__annotations__]
+    for key, value in options.items():
+        if key not in legal:
+            raise RequestError(f"load() has no option {key!r}; {suggestion(key, legal)}")
+        if key in ("formulations", "functions", "runtime_parameters"):
+            values[key] = names(cast("str", value))
+        elif key in ("loads", "points"):
+            values[key] = (value,) if isinstance(value, str) else tuple(cast("list[str]", value))
+        elif key in ("out", "templates") and value is not None:
+            values[key] = Path(cast("str", value))
+    reading = {key: values.pop(key) for key in ReadOptions.__annotations__ if key in values}
+    chosen = BuildOptions(reading=ReadOptions.of(**reading), **values)
     report = build(path, chosen, Journal(progress or silent))
     for notice in report.notices:
         if notice.startswith("warning: "):
@@ -117,9 +120,9 @@ def load(
 
 
 def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDynamics:
-    """The functions of `model` by one formulation, as SymPy expressions with named parameters.
+    """Derive the functions of `model` by one formulation, as SymPy expressions with parameters.
 
-    `model` is what `read` returned, or the path of a model file.
+    `model` is a result of `read`, or the path of a model file.
     """
     from symgen.deriving.symbolic import derive_symbolically
 
@@ -134,11 +137,11 @@ def grade(
     *,
     progress: Progress | None = None,
 ) -> Verdict:
-    """Compare a student's `answer` (the text of a file or cell) with the truth about `model`.
+    """Grade a student's `answer` (the text of a file or cell) about `model`.
 
-    Lines are such as ``M[1,2] = I2 + m2*l2**2``; see `symgen.grading.answer`.  `file` is what
-    messages call it.  `progress(what, done, total)` hears of every line before it is graded.
-    Raises `symgen.errors.ModelError` for lines that cannot be understood.
+    Lines are such as ``M[1,2] = I2 + m2*l2**2``; see `symgen.grading.answer`.  `file` names the
+    answer in messages.  `progress(line, done, total)` is called before each line is graded.
+    Raises `symgen.errors.ModelError` for lines that cannot be parsed.
     """
     from symgen import grading
     from symgen.support.journal import silent
@@ -150,28 +153,13 @@ def grade(
 if not TYPE_CHECKING:  # it would allow any name
 
     def __getattr__(name: str) -> Any:
-        """Import a name when it is asked for: `simulate` needs NumPy, the rest does without.
+        """Import a name at its first use.
 
-        It is the function itself, so that ``help`` and ``inspect.signature`` show what it takes.
+        Functions are returned themselves, so that ``help`` and ``inspect.signature`` work.
         """
-        if name == "simulate":
-            from symgen.simulation import simulate
-
-            return simulate
-        if name == "animate":
-            from symgen.page.animation import animate
-
-            return animate
-        if name in _FRAMEWORKS:
-            return import_module(f"symgen.frameworks.{_FRAMEWORKS[name]}").functions
-        if name == "plan":
-            from symgen.planning.plan import plan
-
-            return plan
-        if name == "Robot":
-            from symgen.robot import Robot
-
-            return Robot
+        if name in _LAZY:
+            module, attribute = _LAZY[name]
+            return getattr(import_module(f"symgen.{module}"), attribute)
         if name == "errors":
             return import_module("symgen.errors")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")

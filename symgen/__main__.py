@@ -1,12 +1,12 @@
-"""``symgen`` and ``python -m symgen``: the command line, ended quietly by signals at any moment."""
+"""``symgen`` and ``python -m symgen``: the command line, which signals end without a traceback."""
 
 import signal
 import sys
 
 
 def main() -> None:
-    """Run the command line; what asks it to end does as Ctrl-C does, also while it is imported."""
-    for name in ("SIGTERM", "SIGHUP"):  # of `kill`, `timeout`, and a terminal that is closed
+    """Run the command line; signals to end it act as Ctrl-C, also during imports."""
+    for name in ("SIGTERM", "SIGHUP"):  # of `kill`, `timeout`, and a closed terminal
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)

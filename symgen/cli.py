@@ -1,8 +1,8 @@
 """The command line: `symgen new | convert | build | check | compare | report | show | ...`.
 
-Commands are in `symgen.command`, by theme; they and `symgen.command.terminal` print, nothing else
-does.  Exit status: 0 done, 1 symgen's own fault, 2 the user's input is wrong, 3 the result failed
-its validation, 4 the tool chain failed, 130 interrupted.
+Commands are in `symgen.command`, by theme; only they and `symgen.command.terminal` print.  Exit
+status: 0 success, 1 fault of symgen, 2 wrong input, 3 failed validation, 4 failure of the tool
+chain, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; errors of users end without a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a character shows "?"
+            stream.reconfigure(errors="replace")  # "?" for characters that a terminal lacks
     sys.exit(run(arguments))
 
 
@@ -45,31 +45,35 @@ def run(arguments: Sequence[str] | None = None) -> int:
             return _failed(error, 130, "interrupted; nothing is left half done", given)
         except BrokenPipeError:
             raise
-        except Exception as error:  # whatever is left is a fault of symgen itself, and says so
-            return _failed(error, 1, _report_this(), given)
+        except Exception as error:  # all others are faults of symgen
+            return _failed(
+                error,
+                1,
+                f"{traceback.format_exc()}\nThis is a fault of symgen {__version__} (Python "
+                f"{sys.version.split()[0]}), not of your model. Please report the lines above with "
+                "the model file and the command.",
+                given,
+            )
     except BrokenPipeError:
         return 0
-    except SystemExit as stop:  # rich ends the program when nobody reads its output
+    except SystemExit as stop:  # rich exits if its output pipe is closed
         return 0 if isinstance(stop.__context__, BrokenPipeError) else int(stop.code or 0)
 
 
 def _ignore_further_signals() -> None:
-    """Of those that ask to end a second one has nothing left to stop; it would change the status.
-
-    While Python shuts down, signals that it handled before end the program as they do any other.
-    """
+    """Ignore further signals to end the program, which would change the exit status."""
     for number in ENDING:
         if callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_IGN)
 
 
 def _failed(error: BaseException, status: int, message: str, given: Sequence[str]) -> int:
-    """Say what went wrong, for programs too where they asked for JSON; return `status`."""
+    """Print the message, also as JSON if the command asked for it; return `status`."""
     if isinstance(error, click.ClickException):
         message = error.format_message()
         error.show()
     else:
-        _complain(message)
+        click.echo(message, err=True)
     if "--json" in given:
         click.echo(outcome.error_text(error, status, message))
     return status
@@ -80,18 +84,6 @@ def _check_working_folder() -> None:
         os.getcwd()
     except OSError:
         raise RequestError("the working folder does not exist any more; go to another") from None
-
-
-def _report_this() -> str:
-    return (
-        f"{traceback.format_exc()}\nThis is a fault of symgen {__version__} (Python "
-        f"{sys.version.split()[0]}), not of your model. Please report the lines above with "
-        "the model file and the command."
-    )
-
-
-def _complain(message: str) -> None:
-    click.echo(message, err=True)
 
 
 @click.group(cls=Suggesting)
@@ -106,7 +98,7 @@ def cli() -> None:
 @click.command("completion", short_help="Print the completion script of SHELL.")
 @click.argument("shell", metavar="SHELL", type=OneOf(completion.SHELLS))
 def complete(shell: str) -> None:
-    """Print what SHELL needs so that the tab key completes commands, options, names and files.
+    """Print the script with which SHELL completes commands, options, names and files.
 
     \b
     bash: symgen completion bash > ~/.local/share/bash-completion/completions/symgen
@@ -117,19 +109,9 @@ def complete(shell: str) -> None:
 
 
 for command in (
-    models.new,
-    models.convert,
-    models.schema,
-    complete,
-    builds.build,
-    builds.wheel,
-    builds.check,
-    reading.compare,
-    reading.grade,
-    reading.report,
-    reading.show,
-    planning.plan,
-):
+    models.new, models.convert, models.schema, complete, builds.build, builds.wheel, builds.check,
+    reading.compare, reading.grade, reading.report, reading.show, planning.plan,
+):  # fmt: skip
     cli.add_command(command)
 
 

@@ -1,8 +1,7 @@
-"""The exceptions of symgen, and whose fault each of them is.
+"""The exceptions of symgen, with their exit statuses.
 
-Every exception that a user can meet derives from `SymgenError` and carries the exit status
-with which the command line ends.  Anything else that reaches the command line is a fault of
-symgen itself and ends with status 1.
+Errors for users derive from `SymgenError` and carry the exit status of the command line.  Any other
+exception is a fault of symgen and ends with status 1.
 """
 
 from __future__ import annotations
@@ -11,16 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST_LISTED = 200
-"""Of faults, and of remarks: nobody reads more."""
+"""Maximum number of faults, and of remarks, that are reported."""
 
 
 @dataclass(frozen=True, order=True)
 class Fault:
-    """One fault of a model file: where it is, what is wrong, and what is expected.
+    """One fault of a model file: its place, and a message with the expected input.
 
     `line` counts from 1; 0 means that no line applies (an unreadable file, say).
     `key` is the path of the key, for example ``joints[1].parent``; empty for the whole file.
-    As a string it has no characters that a terminal obeys: a file may name anything.
+    As a string it has no control characters, which an untrusted file may contain.
     """
 
     file: str
@@ -35,7 +34,7 @@ class Fault:
 
 
 def listed(faults: Sequence[Fault]) -> Sequence[Fault]:
-    """The first of many faults or remarks, and how many more there are."""
+    """Return at most `MOST_LISTED` faults or remarks, and the number of omitted ones."""
     if len(faults) <= MOST_LISTED:
         return faults
     more = f"and {len(faults) - MOST_LISTED} more; these are the first {MOST_LISTED}"
@@ -49,9 +48,9 @@ class SymgenError(Exception):
 
 
 class ModelError(SymgenError):
-    """The user's model file is wrong; `faults` lists every fault that was found, in file order.
+    """The user's model file is wrong; `faults` lists all faults, in file order.
 
-    The words name the first 200: nobody reads more, and files from strangers could fill a disk.
+    The message lists the first `MOST_LISTED`, since an untrusted file could fill a disk.
     """
 
     exit_status = 2
@@ -62,13 +61,13 @@ class ModelError(SymgenError):
 
 
 class RequestError(SymgenError):
-    """The user asks for something that does not exist or is not available yet."""
+    """The user requests something that does not exist or is not available."""
 
     exit_status = 2
 
 
 class BeyondRangeError(RequestError, OverflowError):
-    """Numbers of a model, each of which is fine, leave float64 when they are put together."""
+    """Valid numbers of a model combine to one that exceeds float64."""
 
 
 class ValidationError(SymgenError):
@@ -85,6 +84,6 @@ class ValidationError(SymgenError):
 
 
 class ToolchainError(SymgenError):
-    """A compiler, Cython, or the file system failed; the message holds its own words."""
+    """A compiler, Cython, or the file system failed; the message contains its output."""
 
     exit_status = 4

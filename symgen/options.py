@@ -17,18 +17,18 @@ BACKENDS = ("compiled", "cython", "numpy", ALL)
 AUTO, STRAIGHT, LOOPS = "auto", "straight", "loops"
 FORMS = (AUTO, STRAIGHT, LOOPS)
 ONE_IN_LOOPS = "loops for one sample"
-"""Form, in reports, of a kernel that computes several samples at a time in a straight line."""
+"""Form, in reports, of a kernel with loops for one sample and straight-line code for several."""
 NATIVE, PORTABLE, BASELINE = "native", "portable", "baseline"
 FLAGS = (NATIVE, PORTABLE, BASELINE)
-"""For which processors binaries are: this very one; every one of its architecture, with all that
-the one they run on has; or with what all of them have."""
+"""Processors of binaries: this one; all of its architecture, with the best instructions of the one
+that runs them; all, with instructions that every one has."""
 LARGEST_READING_ROBOT = 3
-"""Up to this many coordinates every formulation is built by default: there they are for reading."""
+"""Largest number of coordinates for which all formulations are built by default, for reading."""
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a model file in another format is read.
+    """Options of reading a model file in another format.
 
     With `without_loops` the constraints and tendons of an MJCF file, and the joints that close
     loops in an SDF file, are left out.  With `floating_base` the root link of a URDF or SDF
@@ -53,7 +53,7 @@ class ReadOptions:
         angles: bool = False,
         floating_base: bool = False,
     ) -> ReadOptions:
-        """From what Python gives; a bool of `arguments` is written as xacro does, ``true``."""
+        """Make options from Python values; a bool of `arguments` becomes ``true`` or ``false``."""
         values = {
             name: str(x).lower() if isinstance(x, bool) else str(x)
             for name, x in (arguments or {}).items()
@@ -63,26 +63,24 @@ class ReadOptions:
         return cls(without_loops, *given, angles, floating_base)
 
 
-AS_IT_IS = ReadOptions()
-"""A file by its own, and all of it."""
+UNCHANGED = ReadOptions()
+"""The default options of reading a file."""
 
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """Options of a build, as `symgen build` names them.
+    """Options of a build, with the names of `symgen build`.
 
-    `formulations` and `functions` are ``("all",)``, or names, ``"default"`` among them.  `backend`
-    is None for compiled code where there is a compiler and NumPy elsewhere. `out` is the folder
-    that the package folder goes into; None for the user's cache. `runtime_parameters` are
-    ``("all",)``, ``("none",)`` or names of parameters of the model that become arguments. `flags`
-    says for which processors binaries are: see `FLAGS`. `form` is how kernels are written: in a
-    straight line, in loops where a formulation has them, or by size. A `thorough` build is
-    validated by every formulation; else large functions are left to one beside what is built. With
-    `equal` every formulation is compiled as the one that serves the top level is, for several
-    samples at a time, too: so that times can be compared. With `plain_c` C to be read is written
-    whatever the size of the robot; with `casadi` a library for CasADi's C interface is built beside
-    the compiled module. `loads` and `points` are added to those of the model: see
-    `symgen.description.additions`. `reading` is how its file is read.
+    `formulations` and `functions` are ``("all",)``, or names, which may include ``"default"``.
+    `backend` None means compiled code if there is a compiler, else NumPy.  `out` is the parent of
+    the package folder; None for the user's cache.  `runtime_parameters` are ``("all",)``,
+    ``("none",)`` or names of parameters that become arguments.  For `flags` see `FLAGS`.  `form`
+    selects straight-line code, loops if a formulation has them, or either by size.  A `thorough`
+    build is validated by all formulations; else large functions by one besides the built ones.
+    With `equal`, all formulations are compiled for several samples at a time, so that times can be
+    compared.  With `plain_c`, readable C is written for robots of any size; with `casadi`, a
+    library for CasADi's C interface is built, too.  `loads` and `points` are added to those of the
+    model: see `symgen.description.additions`.  `reading` holds options of reading the file.
     """
 
     formulations: tuple[str, ...] = (DEFAULT,)
@@ -100,16 +98,16 @@ class BuildOptions:
     casadi: bool = False
     loads: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
-    reading: ReadOptions = AS_IT_IS
+    reading: ReadOptions = UNCHANGED
 
     def __post_init__(self) -> None:
-        for what, value, known in (
+        for kind, value, choices in (
             ("backend is", self.backend, BACKENDS),
             ("flags are", self.flags, FLAGS),
             ("form is", self.form, FORMS),
         ):
-            if value is not None and value not in known:
-                raise RequestError(f"no {what} called {value!r}; {suggestion(value, known)}")
+            if value is not None and value not in choices:
+                raise RequestError(f"no {kind} called {value!r}; {suggestion(value, choices)}")
         if self.templates is not None and not os.path.isdir(self.templates):
             raise RequestError(f"there is no folder of templates {str(self.templates)!r}")
 
@@ -140,7 +138,7 @@ class LoadOptions(TypedDict, total=False):
 
 
 def names(value: str | Iterable[str]) -> tuple[str, ...]:
-    """Names from ``"a,b"`` or from a list of them; RequestError for an empty one."""
+    """Return names from ``"a,b"`` or a list; RequestError for an empty one."""
     parts = value.split(",") if isinstance(value, str) else list(value)
     result = tuple(part.strip() for part in parts)
     if not all(result) or not result:

@@ -1,6 +1,6 @@
-"""The order of the numbers of a quaternion.
+"""The order of the entries of a quaternion.
 
-symgen, Pinocchio, ROS and SciPy have x, y, z, w; MuJoCo, Drake and Eigen's constructor w, x, y, z.
+symgen, Pinocchio, ROS and SciPy use x, y, z, w; MuJoCo, Drake and Eigen's constructor w, x, y, z.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ ORDERS = ("xyzw", "wxyz")
 
 
 def reorder(quaternions: Any, source: str, target: str) -> np.ndarray[Any, Any]:
-    """Quaternions (..., 4) in the order `source` as new ones in the order `target`.
+    """Return quaternions (..., 4) of the order `source` in the order `target`.
 
-    Orders are ``"xyzw"`` and ``"wxyz"``.  ValueError for another order or shape, TypeError for what
-    are no numbers.
+    Orders are ``"xyzw"`` and ``"wxyz"``.  ValueError for another order or shape, TypeError for
+    entries that are no numbers.
     """
     for order in (source, target):
         if order not in ORDERS:

@@ -23,7 +23,7 @@ from symgen.description.reading import Document, Entry, Listing, Node, Scalar, T
 from symgen.description.scalars import rounded_from
 from symgen.description.wording import shown
 from symgen.errors import Fault, RequestError
-from symgen.options import AS_IT_IS, ReadOptions
+from symgen.options import UNCHANGED, ReadOptions
 from symgen.toolchain.files import check_replaceable, write_atomically
 
 
@@ -54,7 +54,7 @@ def convert(
     style: str | None = None,
     force: bool = False,
     *,
-    reading: ReadOptions = AS_IT_IS,
+    reading: ReadOptions = UNCHANGED,
 ) -> Conversion:
     """Write the robot in the file `source` as the model file `target`.
 

@@ -56,14 +56,14 @@ from symgen.description.scalars import (
 from symgen.description.schema import PointTable, RobotTable, read_tables
 from symgen.description.wording import KeyPath, shown
 from symgen.errors import RequestError
-from symgen.options import AS_IT_IS, ReadOptions
+from symgen.options import UNCHANGED, ReadOptions
 
 ROUNDING = 1e-9
 """Sines below this are those of multiples of pi."""
 STANDARD_GRAVITY: Triple = (ZERO, ZERO, literal("-9.81", -9.81))
 
 
-def read(path: str | PathLike[str], reading: ReadOptions = AS_IT_IS) -> RobotDescription:
+def read(path: str | PathLike[str], reading: ReadOptions = UNCHANGED) -> RobotDescription:
     """Read and check one model file; `ModelError` lists everything that is wrong with it."""
     return check(read_document(path, reading=reading))
 
@@ -269,7 +269,7 @@ def reflected_inertia(terms: JointTerms, scalars: Scalars) -> float:
 # -------------------------------------------------------------------------------------- documents
 
 
-def read_document(path: str | PathLike[str], reading: ReadOptions = AS_IT_IS) -> Document:
+def read_document(path: str | PathLike[str], reading: ReadOptions = UNCHANGED) -> Document:
     """Read one file; `ModelError` where there is no tree to look at."""
     file, content = fspath(path), load(path)
     ending = os.path.splitext(file)[1].lower()

@@ -25,11 +25,11 @@ from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.grading.answer import GIVEN, Assignment, as_written
 from symgen.grading.sizes import Size, constant_value, size_of, too_large, undefined
 from symgen.grading.truth import (
-    AS_IT_IS,
     COUPLED,
     GIVEN_BY,
     OWN_WITHOUT_INDEX,
     QUANTITIES,
+    UNCHANGED,
     USUAL,
     Changed,
     Truth,
@@ -99,7 +99,7 @@ class Questions:
         """Drop loads, unless the answer speaks of any."""
         loads = self.loads()
         used = {name for assignment in self.assignments for name in assignment.value.names}
-        return AS_IT_IS if used & loads.keys() else Changed(zeros=("loads",))
+        return UNCHANGED if used & loads.keys() else Changed(zeros=("loads",))
 
     def refuse_unused_entries(self) -> None:
         """Report entries written as names: they would not be graded, unnoticed."""

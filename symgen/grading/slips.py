@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from symgen.description.expressions import ZERO, Expression, Node, Operation
 from symgen.description.model import JointDescription, LinkDescription, RobotDescription, Triple
-from symgen.grading.truth import AS_IT_IS, Changed
+from symgen.grading.truth import UNCHANGED, Changed
 
 Six = tuple[Expression, Expression, Expression, Expression, Expression, Expression]
 NOTHING: Triple = (ZERO, ZERO, ZERO)
@@ -23,7 +23,7 @@ class Slip:
 
     words: str
     description: RobotDescription
-    changed: Changed = AS_IT_IS
+    changed: Changed = UNCHANGED
 
 
 def slips_of(description: RobotDescription, links: bool = True) -> Iterator[Slip]:

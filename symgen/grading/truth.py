@@ -118,7 +118,7 @@ class Changed:
     turned: Turned = ()
 
 
-AS_IT_IS = Changed()
+UNCHANGED = Changed()
 
 
 @dataclass
@@ -201,7 +201,7 @@ class Truth:
         return values
 
     def entries(
-        self, prime: PrimeField, quantity: Quantity, changed: Changed = AS_IT_IS
+        self, prime: PrimeField, quantity: Quantity, changed: Changed = UNCHANGED
     ) -> list[Residue]:
         """Return all entries of a quantity, in order."""
         program = self.program(quantity.function)

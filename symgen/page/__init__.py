@@ -32,7 +32,7 @@ from symgen.description.additions import with_additions
 from symgen.emit.templates import Templates, own_templates
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS
-from symgen.options import AS_IT_IS, DEFAULT, BuildOptions, ReadOptions
+from symgen.options import DEFAULT, UNCHANGED, BuildOptions, ReadOptions
 from symgen.page import calculator, counting, equations, questions, recursions, robot
 from symgen.page.closing import check_closing, closing_part
 from symgen.page.packing import as_script, packed
@@ -63,7 +63,7 @@ def write_report(
     *,
     loads: Sequence[str] = (),
     points: Sequence[str] = (),
-    reading: ReadOptions = AS_IT_IS,
+    reading: ReadOptions = UNCHANGED,
 ) -> Path:
     """Write the report of `model` to `target` (default: ``<name>.html`` here) and return where.
 

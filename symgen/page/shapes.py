@@ -31,7 +31,7 @@ from symgen.description.foreign.xml import Element, read_xml
 from symgen.description.names import BASE
 from symgen.description.wording import shown
 from symgen.errors import RequestError
-from symgen.options import AS_IT_IS, ReadOptions
+from symgen.options import UNCHANGED, ReadOptions
 
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
@@ -86,7 +86,7 @@ class _Urdf:
 
 
 def shapes_of(
-    urdf: str | Path, link_names: tuple[str, ...], reading: ReadOptions = AS_IT_IS
+    urdf: str | Path, link_names: tuple[str, ...], reading: ReadOptions = UNCHANGED
 ) -> tuple[Shape, ...]:
     """Return the shapes of the links of a module, thinned to what a page can draw.
 

@@ -10,8 +10,8 @@
     validate  the staged package  -> ValidationResult   symgen.validation
     install   Stage               -> package folder     symgen.toolchain
 
-`building` runs the stages in one function, after `build_plan` has decided what is to be done;
-`compiling` compiles beside them, `qualification` validates a tool chain before its first use,
-`validating` the staged package.  `build_report` holds what a build says about itself, `checking` is
-`symgen check`.
+`building` runs the stages in one function, after `build_plan` has planned the build; `compiling`
+compiles in parallel, `qualification` validates a tool chain before its first use, `validating` the
+staged package.  `build_report` is the report of a build, `checking` implements `symgen check`,
+`distribution` makes wheels.
 """

@@ -1,7 +1,4 @@
-"""The build report: everything that a build did, as data.
-
-The command line prints it, `--json` writes it, and what comes later can typeset it.
-"""
+"""The build report: everything that a build did, as data, for the command line and `--json`."""
 
 from __future__ import annotations
 
@@ -21,11 +18,10 @@ class BuildReport:
 
     `up_to_date` means that nothing had to be done; then only `robot`, `n`, `nq`, `folder`,
     `formulations`, `backends` and `notices` are filled in.  `runtime_parameters` are arguments of
-    the module.  `mobility` is that of a mechanism with loops.  `evaluated` are formulations that
-    served for validation only; `skipped` says why others do not apply, or were not evaluated.
-    `seconds` are by stage, `command_seconds` those of commands of the compilation, which run side
-    by side: "cython", "c", "link".  `installed_as` is the name by which this environment imports
-    the module, where it was installed there.
+    the module.  `mobility` is that of a mechanism with loops.  `evaluated` formulations served for
+    validation only; `skipped` gives the reasons why others do not apply, or were not evaluated.
+    `seconds` are by stage; `command_seconds` are totals of parallel commands by kind: "cython",
+    "c", "link".  `installed_as` is the name of the module in this environment, if it was installed.
     """
 
     robot: str
@@ -53,7 +49,7 @@ class BuildReport:
     installed_as: str = ""
 
     def made(self) -> dict[str, Any]:
-        """Return the facts that do not depend on day and folder: operations, sizes, omissions."""
+        """Return the facts that do not depend on time and folder: operations, sizes, omissions."""
         return {
             "formulations": list(self.formulations),
             "backends": list(self.backends),
@@ -66,7 +62,7 @@ class BuildReport:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """The report as plain data."""
+        """Return the report as plain data."""
         return {
             "robot": self.robot,
             "n": self.n,
@@ -91,7 +87,7 @@ def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:
 
 
 def validation_json(result: ValidationResult) -> dict[str, Any]:
-    """A validation as plain data."""
+    """Return a validation as plain data."""
     return {
         "passed": result.passed,
         "seconds": round(result.seconds, 4),

@@ -1,10 +1,10 @@
 """The build: every stage of `symgen.pipeline`, in order.
 
 Nothing is installed before it is validated.  A tool chain that was never validated on this machine
-builds the two-link arm while the robot is derived, and is compared with the printed formulas before
-the robot is validated (`qualification`).  The robot is compiled while this process derives, from
-the first long kernel on, prints what no compiler reads, derives what is only evaluated, and
-validates what is not compiled (`compiling`).
+builds the two-link arm while the robot is derived, and its results are compared with the printed
+formulas before the robot is validated (`qualification`).  Compilation begins with the first long
+kernel, while this process derives the others, prints the remaining files, derives programs for
+evaluation, and validates those that need no compiler (`compiling`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from symgen.deriving.selection import Selection, functions_with_loops, notices_o
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
 from symgen.emit import compiled, cython
-from symgen.emit.bundle import Package, SourceBundle
+from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import EarlyKernels, emit
 from symgen.emit.templates import compiled as compiled_templates
 from symgen.emit.templates import use_compiled
@@ -44,12 +44,12 @@ from symgen.validation.mobility import mobility, open_loops
 from symgen.validation.validate import ValidationResult
 
 STAGES = ("read", "tool chain", "derive", "emit", "compile", "validate", "install")
-"""In the order in which they end; some begin anew while others wait."""
+"""In the order of completion; some stages are resumed while others wait."""
 
 
 @dataclass(frozen=True)
 class Built:
-    """A build with what it was made from; `derived` is None where nothing had to be done."""
+    """A build with its description and programs; `derived` is None if it was up to date."""
 
     description: RobotDescription
     selection: Selection
@@ -58,20 +58,21 @@ class Built:
 
 
 def build(path: str | Path, options: BuildOptions, journal: Journal | None = None) -> BuildReport:
-    """Build the package of the model file `path`; see `BuildReport` for what comes back.
+    """Build the package of the model file `path`, and return the report of the build.
 
     Raises `ModelError`, `RequestError`, `ValidationError` or `ToolchainError`; then nothing was
-    installed and what was there before is as it was.
+    changed in the output folder.
     """
     return run(path, options, journal or Journal()).report
 
 
 def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
-    """`build`, for those who go on working with the description and the programs."""
+    """Build as `build`, and return the description and the programs, too."""
     with journal.stage("read"):  # path -> RobotDescription
         description = described(path, options)
     plan = planned(description, options, journal)  # RobotDescription, BuildOptions -> BuildPlan
-    _warn_of_model(plan, journal)
+    for warning in description.warnings:
+        journal.notice(f"warning: {warning}")
     if not options.force and plan.is_up_to_date():
         return Built(description, plan.selection, _report_up_to_date(plan, journal))
     _warn_of_work(plan, journal)
@@ -84,11 +85,13 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     ):
         early = _early_kernels(plan, beside)
         with blaming(), journal.stage("derive"):  # RobotDescription -> Programs, optimised
-            made, c_alone = beside.kernels(early, plan.selection.built), not _has_cython(plan)
+            made = beside.kernels(early, plan.selection.built)
+            c_alone = cython.NAME not in plan.backends
             derived = derive_built(description, plan.selection, tell, options.form, c_alone, made)
         _warn_of_form(plan, derived, journal)
         with blaming(), journal.stage("emit"):  # Programs -> SourceBundle
-            package = _package(plan, derived)
+            package = package_of(description, derived, options.equal)
+            package = replace(package, plain_c=options.plain_c, casadi=options.casadi)
             bundle = emit(package, plan.backends, options.templates, beside.begin, early)
         with blaming(), journal.stage("derive"):  # programs that are evaluated, not built
             derived = with_evaluated(derived, description, tell)
@@ -116,17 +119,12 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
 
 
 def described(path: str | Path, options: BuildOptions) -> RobotDescription:
-    """The model of a file, with the loads and points that are asked for beside its own."""
+    """Read a model file, and add the requested loads and points."""
     return with_additions(read(path, options.reading), options.loads, options.points)
 
 
-def _warn_of_model(plan: BuildPlan, journal: Journal) -> None:
-    for warning in plan.description.warnings:
-        journal.notice(f"warning: {warning}")
-
-
 def _warn_of_work(plan: BuildPlan, journal: Journal) -> None:
-    """Say what a user should know before anything takes time."""
+    """Give the notices that a user should see before long work."""
     warn_if_it_replaces(plan, journal)
     for notice in notices_of_size(plan.description):
         journal.notice(notice, at_once=True)
@@ -140,10 +138,6 @@ def _warn_of_form(plan: BuildPlan, derived: Derived, journal: Journal) -> None:
             "--form loops: all kernels are in a straight line all the same; there are loops of "
             f"{', '.join(functions_with_loops())}"
         )
-
-
-def _has_cython(plan: BuildPlan) -> bool:
-    return cython.NAME in plan.backends
 
 
 def _report_up_to_date(plan: BuildPlan, journal: Journal) -> BuildReport:
@@ -199,17 +193,10 @@ def _in_order(seconds: Mapping[str, float]) -> dict[str, float]:
     return {name: seconds[name] for name in (*unordered, *STAGES) if name in seconds}
 
 
-def _package(plan: BuildPlan, derived: Derived) -> Package:
-    """The selected programs and what the module says of the robot, as the options ask for them."""
-    package = package_of(plan.description, derived, plan.options.equal)
-    return replace(package, plain_c=plan.options.plain_c, casadi=plan.options.casadi)
-
-
 def _early_kernels(plan: BuildPlan, compiling: Compilation) -> EarlyKernels | None:
-    """Return the printer of early kernels, or None where none is compiled meanwhile.
+    """Return the printer of early kernels, or None if none should be compiled early.
 
-    Not with templates of the user's: their kernels may read what is only known at the end, such as
-    the header of the robot.
+    Kernels by a user's templates may include files that are printed at the end.
     """
     has_templates = plan.options.templates is not None
     if has_templates or compiled.NAME not in plan.backends or not compiling.takes_head_starts:
@@ -219,7 +206,7 @@ def _early_kernels(plan: BuildPlan, compiling: Compilation) -> EarlyKernels | No
 
 @contextmanager
 def _templates_compiled_once() -> Iterator[None]:
-    """Use the code that former builds have made of symgen's templates; keep what is new."""
+    """Load the compiled templates of earlier builds; store new ones."""
     cache, key = open_cache(), templates_key()
     if (stored := cache.binary(key)) is not None:
         use_compiled(stored)
@@ -230,7 +217,7 @@ def _templates_compiled_once() -> Iterator[None]:
 
 @contextmanager
 def _blaming(templates: Path | None) -> Iterator[None]:
-    """Where templates of the user's were used, a failure says so: the fault may be theirs."""
+    """Add a remark on a user's templates, if any, to the message of a failure."""
     words = f"the templates in {templates} were used (--templates), the fault may be theirs"
     try:
         yield

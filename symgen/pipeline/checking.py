@@ -21,11 +21,11 @@ from symgen.validation.validate import ValidationResult
 def check(
     path: str | Path, options: BuildOptions, samples: int | None, journal: Journal
 ) -> ValidationResult:
-    """Every formulation against every other, derivatives, physics, on the installed package.
+    """Validate the installed package thoroughly: all formulations, derivatives and laws of physics.
 
-    `samples` random states are used; None for a number that suits the size of the model.  A build
-    that fails its own validation gives the failed result.  Where no runtime parameters are asked
-    for, those of the installed module stay.
+    `samples` random states are used; None for a number that depends on the size of the model.  A
+    build that fails its own validation gives the failed result.  By default, the runtime parameters
+    are those of the installed module.
     """
     options = replace(_with_installed_parameters(path, options), thorough=True)
     try:
@@ -47,7 +47,7 @@ def check(
 
 
 def _with_installed_parameters(path: str | Path, options: BuildOptions) -> BuildOptions:
-    """`options` with the runtime parameters of the module that a build would replace."""
+    """Return `options` with the runtime parameters of the module that a build would replace."""
     if options.out is None or options.runtime_parameters != (NONE,):
         return options
     description = described(path, options)
@@ -62,14 +62,14 @@ def _with_installed_parameters(path: str | Path, options: BuildOptions) -> Build
 def check_exactly(
     path: str | Path, options: BuildOptions, points: int | None, journal: Journal
 ) -> ExactResult:
-    """Every formulation against every other, and their derivatives, without tolerance.
+    """Prove that all formulations and their derivatives agree, without tolerance or a build.
 
-    Nothing is built.  Of `options` only the formulations (all that apply, unless some are named)
-    and the functions matter: runtime parameters are those of the general robot.
+    Of `options` only formulations (by default all that apply) and functions matter; runtime
+    parameters are those of the general robot.
     """
     with journal.stage("read"):
         description = described(path, options)
-    if options.functions == (DEFAULT,):  # those, too, that builds leave out
+    if options.functions == (DEFAULT,):  # more than builds have by default
         options = replace(options, functions=(ALL,))
     robot = general_robot(description)
     runtime = runtime_parameters(description, robot) or (NONE,)

@@ -1,4 +1,4 @@
-"""Compilation beside the rest of a build: it waits for processes, the rest keeps this one busy."""
+"""Compilation in parallel to the rest of a build, which keeps this process busy."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from symgen.toolchain.tasks import processors
 
 @dataclass
 class Compilation:
-    """The extensions of one bundle, compiled in a thread from `begin` on.
+    """Compilation of the extensions of one bundle, in a thread, from `begin` on.
 
-    Some C files may begin before, unless all was compiled in an earlier build: `key` stands for
-    everything that the bundle depends on.
+    Some C files may begin before, unless an earlier build compiled everything: `key` identifies the
+    content of the bundle.
     """
 
     compiler: Compiler | None
@@ -42,14 +42,14 @@ class Compilation:
 
     @property
     def takes_head_starts(self) -> bool:
-        """Whether anything is gained by `begin_early`: not where one processor does all."""
+        """Whether `begin_early` saves time, for which it needs two processors."""
         if self.compiler is None or processors() == 1:
             return False
         return self.force or open_cache().binary(self._mark) is None
 
     @property
     def _mark(self) -> str:
-        """Where the cache says that the binaries were made."""
+        """Key of the mark in the cache that the binaries were made."""
         return digest_of("made", self.key)
 
     def begin_early(self, bundle: SourceBundle) -> None:
@@ -66,10 +66,10 @@ class Compilation:
     def kernels(
         self, early: EarlyKernels | None, built: Mapping[str, Iterable[str]]
     ) -> Callable[[str, str, Forms], None]:
-        """Return what is told of every kernel as it is derived: formulation, function and forms.
+        """Return a callback for each derived kernel, with formulation, function and forms.
 
-        It begins with the C file of a kernel that serves the top level for certain, being the only
-        one of its function among those that are `built`.
+        It begins to compile a kernel that certainly serves the top level: the only one of its
+        function among those that are `built`.
         """
         serving = Counter(name for functions in built.values() for name in functions)
 
@@ -82,39 +82,33 @@ class Compilation:
         return derived
 
     def begin(self, bundle: SourceBundle) -> None:
-        """Begin with what `bundle` says is to be compiled, if anything is."""
+        """Begin to compile the extensions of `bundle`, if there are any."""
         if bundle.extensions:
             self.binaries = self.pool.submit(self._compiled, bundle)
 
     def result(self) -> CompileResult | None:
-        """Wait for the binaries, None where there are none; raises what the compilation raised."""
+        """Wait for the binaries; None if there are none.  Raises the errors of the compilation."""
         self.is_awaited = True
         return None if self.binaries is None else self.binaries.result()
 
     def _compiled(self, bundle: SourceBundle) -> CompileResult:
+        def report(stage: str, done: int, total: int) -> None:
+            if self.is_awaited:  # else another stage reports its progress
+                self.progress(f"compile: {stage}", done, total)
+
         made = compile_extensions(
-            bundle,
-            compiler=self.compiler,
-            flags=self.flags,
-            progress=self._tell,
-            force=self.force,
-            processes=self.processes,
-            head_start=self.head_start,
-        )
+            bundle, compiler=self.compiler, flags=self.flags, progress=report, force=self.force,
+            processes=self.processes, head_start=self.head_start,
+        )  # fmt: skip
         open_cache().store_binary(self._mark, b"")
         return made
-
-    def _tell(self, what: str, done: int, total: int) -> None:
-        """Say how far it is, unless something else is being done that says so itself."""
-        if self.is_awaited:
-            self.progress(f"compile: {what}", done, total)
 
 
 @contextmanager
 def compilation(
     compiler: Compiler | None, flags: str, key: str, force: bool, progress: Progress
 ) -> Iterator[Compilation]:
-    """A compilation that may begin in the `with` block; leaving that ends its processes."""
+    """Open a compilation for the `with` block, whose end stops its processes."""
     with (
         ExitStack() as opened,
         prompt_threads(),

@@ -1,7 +1,7 @@
-"""Take a built package elsewhere: into this environment under a name, or into a wheel.
+"""Distribution of a built package: installation in this environment, wheels, sources.
 
-The name is the robot's with ``_dynamics``, unless another one is asked for: ``import arm`` might
-be anything.
+The default name is that of the robot with ``_dynamics``, to avoid clashes: ``import arm`` might be
+anything.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from symgen.toolchain.wheels import check_free, editable, install, packed, sourc
 
 @dataclass(frozen=True)
 class Distribution:
-    """A wheel, or sources, in `file`: what was built, under the name `module`."""
+    """A wheel or source distribution in `file`, which is imported as `module`."""
 
     file: Path
     module: str
@@ -49,10 +49,10 @@ class Distribution:
 def build_installed(
     path: str | Path, options: BuildOptions, name: str | None, journal: Journal
 ) -> BuildReport:
-    """Build the model file `path` and install what was built, editable, into this environment.
+    """Build the model file `path` and install the package, editable, in this environment.
 
-    Raises what `build` raises; and `RequestError` for a name that cannot be one or is another
-    module's, before anything is built.
+    Raises the errors of `build`, and `RequestError` for an illegal name, or that of another module,
+    before anything is built.
     """
     module = _module_name(path, name)
     check_free(module)
@@ -73,8 +73,8 @@ def write_wheel(
 ) -> Distribution:
     """Build the model file `path` (in the cache) and write a wheel of it into `folder`.
 
-    `folder` is made where it is missing.  With `as_source` it is a source distribution, which pip
-    compiles where it is installed.
+    `folder` is made if need be.  `as_source` gives a source distribution, which pip compiles at its
+    installation.
     """
     module = _module_name(path, name)
     wanted = None if version is None else version_named(version)
@@ -97,7 +97,7 @@ def write_wheel(
 
 
 def _module_name(path: str | Path, name: str | None) -> str:
-    """The name asked for, or that of the robot; RequestError where no module can have it."""
+    """Return `name`, or the default; RequestError if no module can have that name."""
     if name is None:
         return f"{read(path).name}_dynamics"
     problem = illegal_name(name)

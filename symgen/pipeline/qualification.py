@@ -1,9 +1,9 @@
-"""The first use of a tool chain: it builds the two-link arm, which has printed formulas.
+"""Validation of a tool chain at its first use, by the printed formulas of the two-link arm.
 
-A compiler with its flags that was never validated on this machine builds every formulation of the
-arm with the backends that are asked for, and all of them are held against eqs. (69)-(82) of Xiang
-2009.  A success is remembered under the key of the tool chain, so this happens once.  The arm is
-compiled while the robot is derived: the one waits for processes, the other keeps this one busy.
+A compiler and its flags that were never validated on this machine build every formulation of the
+arm with the requested backends, whose results are compared with eqs. (69)-(82) of Xiang 2009.  A
+success is remembered under the key of the tool chain.  The arm is compiled while this process
+derives the robot.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ from symgen.validation.validate import ValidationResult
 def qualification(
     compiler: Compiler | None, flags: str, backends: Sequence[str], journal: Journal
 ) -> Iterator[Callable[[], bool]]:
-    """Begin to validate the backends for which this was never done, beside the `with` block.
+    """Begin to validate the backends that were never validated, in parallel to the `with` block.
 
-    Yields what ends it, and says whether it was done now.  That raises `ToolchainError` where the
-    arm cannot be compiled, `ValidationError` where results differ from the printed formulas.
+    Yields a function that finishes this and returns whether there was anything to validate.  It
+    raises `ToolchainError` if the arm cannot be compiled, `ValidationError` if results differ from
+    the printed formulas.
     """
     cache = open_cache(journal.notice)
     toolchain = toolchain_key(compiler, flags)
@@ -60,7 +61,11 @@ def qualification(
 
         def finish() -> bool:
             with journal.stage("tool chain"):
-                _raise_if_it_differs(result := _validated(bundle, binaries, missing))
+                result = _validated(bundle, binaries, missing)
+                if not result.passed:
+                    message = "the tool chain does not reproduce the two-link arm, so nothing was "
+                    lines = [f"{message}built with it", *map(str, result.failures)]
+                    raise ValidationError("\n".join(lines))
             for name in missing:
                 cache.mark_toolchain_validated(keys[name])
             tools = "the NumPy backend" if compiler is None else f"{compiler.name} ({flags})"
@@ -93,11 +98,3 @@ def _validated(
             return validate_two_link(subjects_of(module))
         finally:
             forget_package(module)
-
-
-def _raise_if_it_differs(result: ValidationResult) -> None:
-    if not result.passed:
-        raise ValidationError(
-            "the tool chain does not reproduce the two-link arm, so nothing was built with it\n"
-            + "\n".join(str(row) for row in result.failures)
-        )

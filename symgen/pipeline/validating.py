@@ -1,4 +1,4 @@
-"""Validation of a package that is staged: every backend, and what is only evaluated."""
+"""Validation of a staged package: all backends, and the formulations that are only evaluated."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ from symgen.validation.validate import Beginning, ValidationResult, begin, valid
 def beginning_of_validation(
     description: RobotDescription, derived: Derived, folder: Path, progress: Progress = silent
 ) -> Iterator[Beginning | None]:
-    """Begin a validation with the subjects that need no compiled code: the package in `folder` by
-    NumPy, and evaluated programs.  The package may import modules of its own until the end of the
-    block."""
+    """Begin a validation with the subjects that need no compiled code: the package in `folder` with
+    NumPy, and evaluated programs.  The package stays loaded until the end of the block."""
     module = load_built(folder, (numpy.NAME,))
     try:
         subjects = [subject for subject in subjects_of(module) if subject.complex_step]
@@ -53,8 +52,8 @@ def validate_package(
 ) -> ValidationResult:
     """Validate the package in `folder`, and every formulation that was derived but not selected.
 
-    Those left out are in the table, as rows without samples.  `beginning` is what
-    `beginning_of_validation` has made of the same.
+    Omissions are rows without samples.  `beginning` is that of `beginning_of_validation` for the
+    same package.
     """
     module = load_built(folder, backends)
     try:

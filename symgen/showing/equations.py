@@ -37,7 +37,7 @@ from symgen.formulations import (
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.kinematics.turns import why_not_written_out
 from symgen.optimize.operations import operations_before
-from symgen.options import ALL, AS_IT_IS, NONE, STRAIGHT, BuildOptions, ReadOptions
+from symgen.options import ALL, NONE, STRAIGHT, UNCHANGED, BuildOptions, ReadOptions
 from symgen.program.arguments import Argument, why_empty
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import (
@@ -89,7 +89,7 @@ def show(
     *,
     loads: Sequence[str] = (),
     points: Sequence[str] = (),
-    reading: ReadOptions = AS_IT_IS,
+    reading: ReadOptions = UNCHANGED,
 ) -> str:
     """Return the text that `symgen show PATH WHAT` prints; `journal` hears of work that takes long.
 

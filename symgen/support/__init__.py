@@ -1,1 +1,1 @@
-"""Helpers for every package: progress and notices, misspelt words, garbage collection."""
+"""Shared helpers: progress and notices, misspelt words, garbage collection, threads."""

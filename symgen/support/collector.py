@@ -1,7 +1,7 @@
-"""Python's cyclic garbage collector, paused while millions of nodes are made.
+"""Pauses of Python's cyclic garbage collector while millions of nodes are made.
 
-The collector walks through everything that lives whenever enough new objects have been made.  A
-growing graph is all alive, so the walks find nothing, and cost as much as the work itself.
+The collector traverses all reachable objects whenever enough new ones were made.  In a growing
+graph this finds nothing, and costs as much as the work itself.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """No collection inside; afterwards the collector works as before.
+    """Disable collection inside the `with` block.
 
-    Objects made inside then count as old, so that not all are walked through at once.
+    Afterwards, objects made inside count as old, so that they are not all traversed at once.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -24,6 +24,6 @@ def paused_collector() -> Iterator[None]:
     finally:
         if was_enabled:
             if not gc.get_freeze_count():
-                gc.freeze()  # everything into a generation of its own, and from there
-                gc.unfreeze()  # into the oldest: neither looks at an object
+                gc.freeze()  # move all objects to the permanent generation, and from there
+                gc.unfreeze()  # to the oldest one, without traversing them
             gc.enable()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 Progress = Callable[[str, int, int], None]
-"""Told (what is being done, done, total)."""
+"""Callback with the current activity, the number of steps done, and the total, or 0."""
 
 
 def silent(_what: str, _done: int, _total: int) -> None:
@@ -26,7 +26,7 @@ class Journal:
     seconds: dict[str, float] = field(default_factory=dict)
 
     def notice(self, message: str, at_once: bool = False) -> None:
-        """Remember what the user is shown when the work is done, or tell it `at_once`."""
+        """Keep a message for the end of the work, and show it at once if asked to."""
         self.notices.append(message)
         if at_once:
             self.shown.add(message)

@@ -1,8 +1,7 @@
-"""Threads that wait for processes beside one that computes.
+"""Switch interval of threads that wait for processes while another one computes.
 
-A thread that comes back from the system, where it has written a file or started a process, waits
-for the one that computes until Python makes that one let go: every 5 ms by default.  So a hundred
-files and processes begin seconds later than they could.
+A thread that returns from a system call waits until the computing thread releases the interpreter
+lock, by default every 5 ms.  A hundred files and processes would then start seconds late.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 PROMPT = 1e-4
-"""Seconds between two turns, which take some microseconds to change."""
+"""Switch interval in seconds; a switch takes some microseconds."""
 
 _lock = threading.Lock()
 _inside = 0
@@ -22,7 +21,7 @@ _before = 0.0
 
 @contextmanager
 def prompt_threads() -> Iterator[None]:
-    """Threads take turns more often inside, as often as before when the last one has left."""
+    """Shorten the switch interval inside the `with` block, until the last such block ends."""
     global _inside, _before
     with _lock:
         if not _inside:

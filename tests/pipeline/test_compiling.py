@@ -65,13 +65,13 @@ def test_the_end_of_the_rest_ends_it(interrupt):
 @pytest.mark.slow
 def test_a_tool_chain_that_fails_is_told_before_the_robot(tmp_path, monkeypatch):
     """Both are being compiled; what is wrong with all robots is not said of this one."""
-    former = module._raise_if_it_differs
+    former = module._validated
 
-    def fails(result):
-        former(result)
+    def fails(*arguments):
+        former(*arguments)
         raise ValidationError("the tool chain does not reproduce the two-link arm")
 
-    monkeypatch.setattr(module, "_raise_if_it_differs", fails)
+    monkeypatch.setattr(module, "_validated", fails)
     options = BuildOptions(out=tmp_path / "out", functions=("mass_matrix",))
     with pytest.raises(ValidationError, match="two-link arm"):
         building.build(model_path(), options, Journal())

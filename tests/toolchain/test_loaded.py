@@ -78,5 +78,5 @@ def test_a_build_that_is_gone_is_refused_with_what_to_do(two, tmp_path):
     data = pickle.dumps(two[0].inverse_dynamics)
     code = "import pickle, sys; pickle.loads(bytes.fromhex(sys.argv[1]))"
     done = python("-c", code, data.hex(), environment={"SYMGEN_CACHE_DIR": str(tmp_path / "other")})
-    assert "ModuleNotFoundError: a pickle asks for a build of arm" in done.stderr
+    assert "ModuleNotFoundError: a pickle needs a build of arm" in done.stderr
     assert "symgen build MODEL --install" in done.stderr

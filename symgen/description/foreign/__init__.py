@@ -27,12 +27,12 @@ from symgen.description.foreign.xml import Element, read_xml, stop, without_padd
 from symgen.description.reading import Document
 from symgen.description.wording import shown
 from symgen.errors import Fault, RequestError
-from symgen.options import AS_IT_IS, ReadOptions
+from symgen.options import UNCHANGED, ReadOptions
 
 ENDINGS = (".urdf", ".xml", ".mjcf", ".sdf", ".world", XACRO)
 
 
-def document_of_xml(content: bytes, file: str, reading: ReadOptions = AS_IT_IS) -> Document:
+def document_of_xml(content: bytes, file: str, reading: ReadOptions = UNCHANGED) -> Document:
     """The document of a robot in XML; `ModelError` lists everything that is wrong with it."""
     content, remarks = without_padding(content)
     root = read_xml(content, file)
