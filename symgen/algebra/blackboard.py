@@ -1,9 +1,9 @@
-"""SymPy expressions as one would write them on a blackboard.
+"""Readable forms of SymPy expressions.
 
 `fourier` is a canonical form: a sum of terms with at most one sine or cosine of a sum of angles.
-Polynomials in sines and cosines of symbols are equal exactly where their canonical forms are, so
-it decides equality, too (but constants inside an angle, as in sin(q + pi/3), are not expanded).
-`readable` starts from it and pulls common factors out.
+Polynomials in sines and cosines of symbols are equal if and only if their canonical forms are (but
+constants inside an angle, as in sin(q + pi/3), are not expanded).  `readable` starts from it and
+factors it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ _Waves = dict[tuple[str, Expr], Expr]
 
 @lru_cache(maxsize=4096)
 def fourier(expression: Expr) -> Expr:
-    """The canonical form of a polynomial in sines, cosines and symbols."""
+    """Return the canonical form of a polynomial in sines, cosines and symbols."""
     total: _Waves = {}
     for term in sympy.Add.make_args(sympy.expand(expression)):
         for wave, coefficient in _waves_of(term).items():
             total[wave] = total.get(wave, sympy.S.Zero) + coefficient
-    return sympy.Add(
-        *(sympy.expand(_wave(kind, angle) * total[kind, angle]) for kind, angle in total)
-    )
+    functions = {"sin": sympy.sin, "cos": sympy.cos}
+    return sympy.Add(*(sympy.expand(functions[f](x) * total[f, x]) for f, x in total))
 
 
 def _waves_of(term: Expr) -> _Waves:
@@ -75,19 +74,14 @@ def _times(waves: _Waves, factor: Expr) -> _Waves:
     return {wave: value for wave, value in product.items() if value != 0}
 
 
-def _wave(kind: str, angle: Expr) -> Expr:
-    return sympy.sin(angle) if kind == "sin" else sympy.cos(angle)
-
-
 def readable(
     expression: Expr, motion: Collection[Expr] = (), quaternions: Sequence[Sequence[Expr]] = ()
 ) -> Expr:
-    """The expression as one would write it: terms of the same motion together, factors pulled out.
+    """Return the expression in a readable form, grouped by motion and factored.
 
     `motion` are the symbols of velocities, accelerations and load components; terms with the same
-    product of them stand together.  Planar robots read best with sums of angles, spatial ones with
-    products of sines and cosines: the shorter form wins.  `quaternions` are symbols x y z w of
-    length 1.
+    product of them are grouped.  Sums of angles suit planar robots, products of sines and cosines
+    spatial ones: the shorter form is returned.  `quaternions` are symbols x y z w of length 1.
     """
     expression = _with_few_constants(expression)
     forms = [fourier(expression), with_cosine_squares(expression)]
@@ -98,8 +92,8 @@ def readable(
 
 
 def _with_few_constants(expression: Expr) -> Expr:
-    """Sines and cosines of numbers as decimals, unless they are few: all of their products would
-    stand there, and nobody reads cos(1/10)*cos(1/5)*sin(3/10)."""
+    """Evaluate sines and cosines of numbers unless they are few, to avoid unreadable products such
+    as cos(1/10)*cos(1/5)*sin(3/10)."""
     waves = [x for x in expression.atoms(sympy.sin, sympy.cos) if x.is_number]
     if len({x.args[0] for x in waves}) <= _MOST_CONSTANT_ANGLES:
         return expression
@@ -107,28 +101,29 @@ def _with_few_constants(expression: Expr) -> Expr:
 
 
 def with_cosine_squares(expression: Expr) -> Expr:
-    """Expanded, with sin^2 replaced by 1 - cos^2 throughout."""
+    """Expand the expression, and replace sin^2 by 1 - cos^2."""
     expanded = sympy.expand(expression)
     for wave in sorted(expanded.atoms(sympy.sin), key=sympy.default_sort_key):
         square = 1 - sympy.cos(wave.args[0]) ** 2
-        reduced = [_reduced(term, wave, square) for term in sympy.Add.make_args(expanded)]
-        expanded = sympy.expand(sympy.Add(*reduced))
+        expanded = _reduced(expanded, wave, square)
     return expanded
 
 
 def with_unit_norms(expression: Expr, quaternions: Iterable[Sequence[Expr]]) -> Expr:
-    """Expanded, with w^2 of every quaternion replaced by 1 - x^2 - y^2 - z^2."""
+    """Expand the expression, and replace w^2 of every quaternion by 1 - x^2 - y^2 - z^2."""
     expanded = sympy.expand(expression)
     for x, y, z, w in quaternions:
-        square = 1 - x**2 - y**2 - z**2
-        reduced = [_reduced(term, w, square) for term in sympy.Add.make_args(expanded)]
-        expanded = sympy.expand(sympy.Add(*reduced))
+        expanded = _reduced(expanded, w, 1 - x**2 - y**2 - z**2)
     return expanded
 
 
-def _reduced(term: Expr, wave: Expr, square: Expr) -> Expr:
-    exponent = _factors(term).get(wave, 0)
-    return term / wave ** (exponent - exponent % 2) * square ** (exponent // 2)
+def _reduced(expanded: Expr, variable: Expr, square: Expr) -> Expr:
+    """Replace even powers of `variable` by powers of its `square`."""
+    terms = []
+    for term in sympy.Add.make_args(expanded):
+        exponent = _factors(term).get(variable, 0)
+        terms.append(term / variable ** (exponent - exponent % 2) * square ** (exponent // 2))
+    return sympy.expand(sympy.Add(*terms))
 
 
 def _grouped(expanded: Expr, motion: Collection[Expr]) -> Expr:
@@ -142,7 +137,7 @@ def _grouped(expanded: Expr, motion: Collection[Expr]) -> Expr:
 
 
 def _factored(terms: list[Expr]) -> Expr:
-    """The sum of `terms`, factors that several of them share pulled out one after the other."""
+    """Return the sum of `terms`, with shared factors pulled out one after the other."""
     shared = _most_shared_factor(terms)
     if shared is None:
         return sympy.Add(*terms)
@@ -169,7 +164,7 @@ def _most_shared_factor(terms: list[Expr]) -> Expr | None:
 
 
 def _factors(term: Expr) -> dict[Expr, int]:
-    """Symbols and functions that `term` is a product of -> exponent; numbers are left out."""
+    """Return the exponents of the symbols and functions in a product."""
     exponents: dict[Expr, int] = {}
     for factor in sympy.Mul.make_args(term):
         base, exponent = factor.as_base_exp()
@@ -179,9 +174,9 @@ def _factors(term: Expr) -> dict[Expr, int]:
 
 
 def with_short_waves(value: Expr, q: Sequence[Expr]) -> tuple[Expr, dict[Expr, Expr]]:
-    """Sines and cosines of sums of coordinates as ``s_12``, ``c_1``; and what these stand for.
+    """Abbreviate sines and cosines of sums of coordinates as ``s_12``, ``c_1``; return both.
 
-    `value` is an expression or a matrix.  Where a symbol has such a name nothing is abbreviated.
+    `value` is an expression or a matrix.  If a symbol has such a name, nothing is abbreviated.
     """
     numbers = {symbol: str(number) for number, symbol in enumerate(q, start=1)}
     short: dict[Expr, Expr] = {}
@@ -210,7 +205,7 @@ def _sum_of_numbers(angle: Expr, numbers: Mapping[Expr, str]) -> str:
 
 
 def with_decimals(expression: Expr) -> Expr:
-    """Fractions that no one would write by hand as decimal numbers, for display only."""
+    """Replace fractions with large denominators by decimal numbers, for display only."""
     fractions = {
         number: _decimal(float(number))
         for number in expression.atoms(sympy.Rational)
@@ -220,12 +215,11 @@ def with_decimals(expression: Expr) -> Expr:
 
 
 def _is_periodic(denominator: int) -> bool:
-    """Whether the decimals of such a fraction never end."""
     return pow(10, denominator.bit_length(), denominator) != 0
 
 
 def _decimal(value: float) -> Expr:
-    """The Float that prints as `value` does, no digit more."""
+    """Return the Float with the shortest digits of `value`."""
     text = repr(value)
     mantissa = text.lower().partition("e")[0]
     digits = mantissa.replace(".", "").replace("-", "").lstrip("0")
@@ -233,11 +227,10 @@ def _decimal(value: float) -> Expr:
 
 
 def latex_names(inputs: Mapping[str, Sequence[Expr]], symbols: Iterable[Expr]) -> dict[Expr, str]:
-    """How symbols are typeset: dots for rates, components of loads, subscripts of temporaries.
+    """Return the LaTeX of symbols: dots for rates, components of loads, subscripts of temporaries.
 
-    `inputs` maps ``q``, ``qd``, ``qdd``, ``loads`` to their symbols.  A parameter that bears a
-    name of that kind is set upright, so that it cannot be mistaken, and so is a word of several
-    letters, which would read as a product.
+    `inputs` maps ``q``, ``qd``, ``qdd``, ``loads`` to their symbols.  Parameters that look like
+    inputs, and words of several letters, which look like products, are set upright.
     """
     names: dict[Expr, str] = {}
     for rate, dotted in (("q", "q"), ("qd", r"\dot{q}"), ("qdd", r"\ddot{q}")):
@@ -259,7 +252,7 @@ def latex_names(inputs: Mapping[str, Sequence[Expr]], symbols: Iterable[Expr]) -
 
 
 def _subscripted(head: str, *subscripts: str) -> str:
-    """A temporary such as ``omega_2_z`` or ``f_1_from_2_x``: subscripts set apart by commas."""
+    """Typeset a temporary such as ``omega_2_z`` or ``f_1_from_2_x`` with its subscripts."""
     symbol_text = _letters(head) if head else r"\\_"
     parts = [
         part if part.isdigit() or len(part) <= 2 else rf"\mathrm{{{part}}}"
@@ -273,7 +266,7 @@ def _subscripted(head: str, *subscripts: str) -> str:
 
 
 def _letters(head: str) -> str:
-    """One letter in italics, Greek ones as such, a word upright."""
+    """Typeset a letter in italics (or as a Greek one), a word upright."""
     word = _WORD.fullmatch(head)
     if word and sympy.latex(sympy.Symbol(word[1])) == word[1]:
         return rf"\mathrm{{{word[1]}}}" + (f"_{{{word[2]}}}" if word[2] else "")

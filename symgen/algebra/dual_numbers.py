@@ -1,8 +1,8 @@
 """Dual numbers over a prime field: a value and its exact slopes in many directions.
 
-Evaluating a program with a slope of 1 at an input gives its derivatives with respect to that
-input, without rounding and without a differentiated program: what derivatives are proven against.
-Slopes are sparse rows, direction -> slope; a direction that does not appear has slope 0.
+Evaluating a program with a slope of 1 at an input gives its derivatives with respect to that input,
+without rounding and without a differentiated program, as a reference for derivatives.  Slopes are
+sparse rows, direction -> slope.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _sum(x: Slopes, y: Slopes, prime: int) -> Slopes:
 
 
 def dual_arithmetic(field: PrimeField) -> Arithmetic:
-    """Return the arithmetic by which `evaluate` computes with dual numbers over `field`."""
+    """Return the arithmetic of dual numbers over `field`, for `evaluate`."""
     values = field.arithmetic.functions
 
     def constant(value: float) -> Dual:

@@ -1,8 +1,8 @@
 """Evaluation of scalars: floats, complex numbers, arrays, or any numbers with an arithmetic.
 
-`evaluate` walks the nodes once, in topological order.  The numbers only need ``+ - * /`` and unary
-minus; the functions come from an `Arithmetic`, so that other kinds of numbers (a prime field,
-dual numbers, another graph) are an addition and not a change.
+`evaluate` visits the nodes once, in topological order.  Numbers need ``+ - * /`` and unary minus;
+functions come from an `Arithmetic`, such as that of a prime field, of dual numbers, or of another
+graph.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Nodes, 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """How constants and functions are evaluated for one kind of number."""
+    """Constants and functions for one kind of number."""
 
     constant: Callable[[float], Any]
     functions: Mapping[str, Callable[..., Any]]
 
 
 def _complex_abs(x: Any) -> Any:
-    """|x| continued analytically from the real axis, so that complex step differentiates it."""
+    """|x| continued analytically from the real axis, for complex steps."""
     return np.where(np.real(x) < 0, -x, x)
 
 
@@ -70,11 +70,11 @@ def evaluate(
     arithmetic: Arithmetic = NUMPY,
     values_by_index: Mapping[int, Any] | None = None,
 ) -> list[Any]:
-    """Values of `outputs` where the symbol named s has the value ``values[s]``.
+    """Return the values of `outputs` for a value ``values[s]`` of each symbol named s.
 
-    Values may be floats, complex numbers or arrays that broadcast mutually.  Constants come back as
-    plain numbers.  KeyError names a symbol without a value.  Values of nodes in `values_by_index`,
-    by index, are used as they are.
+    Values may be floats, complex numbers or arrays that broadcast mutually.  Constant outputs are
+    plain numbers.  KeyError names a symbol without a value.  `values_by_index` are known values of
+    nodes, by index.
     """
     wanted = list(outputs)
     result: dict[int, Any] = dict(values_by_index or {})
@@ -103,9 +103,9 @@ def evaluate(
 
 
 def replaced(scalars: Sequence[Scalar], values: Mapping[Scalar, Scalar]) -> list[Scalar]:
-    """`scalars` with the symbols that are keys of `values` replaced, in the same graph.
+    """Replace symbols, the keys of `values`, in `scalars` of one graph.
 
-    Nodes that none of these symbols is in stay the nodes that they are.
+    Nodes without these symbols stay the same.
     """
     kept: dict[int, Scalar] = {}
     for node in reachable(scalars):
@@ -120,6 +120,6 @@ def replaced(scalars: Sequence[Scalar], values: Mapping[Scalar, Scalar]) -> list
 
 
 def over_graph(graph: Nodes) -> Arithmetic:
-    """Numbers that are scalars of `graph`: evaluating rebuilds, and so simplifies anew."""
+    """Return the arithmetic of scalars of `graph`, which rebuilds and simplifies expressions."""
     functions = {name: partial(graph.function, name) for name in rounding.FUNCTIONS}
     return Arithmetic(graph.constant, functions)

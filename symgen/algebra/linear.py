@@ -120,11 +120,11 @@ class Transform(Generic[S]):
         )
 
     def apply(self, point: Vector[S]) -> Vector[S]:
-        """The point, given in the child frame, in the parent frame."""
+        """Return a point of the child frame in the parent frame."""
         return self.translation + self.rotation.apply(point)
 
     def settled(self, algebra: Algebra[S]) -> Transform[S]:
-        """Return this with constants that have grown as numbers: see `Algebra.settled`."""
+        """Return the transform with long constants as numbers: see `Algebra.settled`."""
         rows = [[algebra.settled(x) for x in row] for row in self.rotation.rows]
         return Transform(Matrix(rows), Vector(*map(algebra.settled, self.translation)))
 
@@ -196,7 +196,7 @@ def skew(v: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
 
 
 def skew_vector(x: Matrix[S]) -> Vector[S]:
-    """w of a matrix whose upper left part is that of w x (.)"""
+    """w of a matrix whose upper left part is w x (.)"""
     return Vector(x[2, 1], x[0, 2], x[1, 0])
 
 

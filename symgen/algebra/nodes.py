@@ -6,7 +6,7 @@ no traversal of this package recurses.  Equal subexpressions are one node (hash-
 makes elimination of common subexpressions free.
 
 Operators
-    ``const`` (a float64), ``symbol`` (an input), ``+ - * /`` and ``neg``, and the functions of
+    ``const`` (a float64), ``symbol`` (an input), ``+ - * /`` and ``neg``, and the functions in
     `symgen.algebra.rounding.FUNCTIONS`.
 
 Simplification at construction (each rule looks at most two levels deep, so building stays O(1)):

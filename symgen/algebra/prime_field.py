@@ -1,33 +1,32 @@
-"""Numbers of a prime field, in which an identity can be tested without rounding.
+"""Arithmetic of a prime field, for tests of identities without rounding.
 
 A polynomial that is not 0 vanishes at a random point of a field of p elements with probability at
 most degree / p (Schwartz, Zippel).  So two programs that agree at one random point modulo a random
-prime of 127 bits are the same function, up to a probability that nobody will ever meet.
-`PrimeField.arithmetic` gives the numbers to `symgen.algebra.evaluation.evaluate`.
+prime of 127 bits are the same function, up to a negligible probability.  `PrimeField.arithmetic`
+is an arithmetic for `symgen.algebra.evaluation.evaluate`.
 
-Constants are taken at face value: a float64 is a fraction with a power of two below.
+Constants are exact: a float64 is a fraction whose denominator is a power of two.
 
-Functions are no polynomials.  They are replaced by values that keep the identities which mechanics
-needs, and are otherwise as random as the point itself (a keyed hash of the argument's value, so
-equal arguments have equal values):
+Functions are no polynomials.  They are replaced by functions that keep the identities of mechanics
+and are otherwise random (a keyed hash of the argument, so that equal arguments have equal values):
 
     sin, cos     a point of the circle c^2 + s^2 = 1, c = (1 - t^2)/(1 + t^2), s = 2 t/(1 + t^2)
                  with t drawn for the argument; sin is odd, cos is even; tan = sin / cos
-    sqrt         a genuine root, the one that is a square itself, so that the product of two roots
-                 is the root of the product; `NotASquareError` where there is none
-    x ** n       genuine for whole n of less than 54 bits
+    sqrt         the root that is a square itself, so that the product of two roots is the root of
+                 the product; `NotASquareError` if there is none
+    x ** n       the power, for integers n of less than 54 bits
     tanh, asin, atan, sign
                  an odd function; abs an even one; everything else any function
 
-Identities that do not hold there (sin of a sum, exp(x) exp(-x) = 1, |x|^2 = x^2) can only make
-equal programs look different, never different programs equal, up to the signs of roots: a field has
-no order, so that the root of (x + y)^2 is x + y at half of the points and -(x + y) at the others.
-Results that agree are identical for one choice of the signs of the roots.  Where no product of
-radicands is the square of a rational function this is all that can be asked: the choices are
-conjugate, and an identity holds for all of them or for none.
+Identities that fail there (sin of a sum, exp(x) exp(-x) = 1, |x|^2 = x^2) can only make equal
+programs look different, never different programs equal, up to the signs of roots: a field has no
+order, so that the root of (x + y)^2 is x + y at half of the points and -(x + y) at the others.
+Results that agree are identical for one choice of the signs of the roots.  If no product of
+radicands is the square of a rational function, the choices are conjugate, and an identity holds for
+all of them or for none.
 
-Why Python integers and not NumPy arrays of 31-bit numbers: a multiplication of residues of 127 bits
-takes 0.7 us, that of the five 31-bit numbers that are as safe takes 1.8 us in NumPy.
+Residues are Python integers: a product modulo 127 bits takes 0.7 us; with five 31-bit residues in
+NumPy, which are as safe, it takes 1.8 us.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _ANY = ("acos", "exp", "log", "atan2")
 
 
 class NotASquareError(ArithmeticError):
-    """A number of the field has no square root there; at another random point it may have one."""
+    """A number has no square root in the field; at another random point it may have one."""
 
 
 class Residue:
@@ -92,7 +91,7 @@ def inverse(value: int, prime: int) -> int:
 
 @dataclass(frozen=True)
 class PrimeField:
-    """The numbers modulo `prime`, which is 3 modulo 4; `key` decides every draw."""
+    """The numbers modulo `prime`, which is 3 modulo 4; `key` determines all draws."""
 
     prime: int
     key: bytes = b""
@@ -102,15 +101,15 @@ class PrimeField:
         return Residue(value % self.prime, self.prime)
 
     def constant(self, value: float) -> Residue:
-        """The float64 `value`, exactly: a whole number over a power of two; a guard is 0."""
+        """The exact value of a float64; `rounding.GUARD` is 0."""
         if value == rounding.GUARD:
             return self.number(0)
         numerator, denominator = value.as_integer_ratio()
         return self.number(numerator * inverse(denominator % self.prime, self.prime))
 
-    def draw(self, *what: str | int) -> Residue:
-        """A random number, always the same for the same words, names and numbers."""
-        message = "\0".join(map(str, what)).encode()
+    def draw(self, *label: str | int) -> Residue:
+        """A random number that is determined by its label."""
+        message = "\0".join(map(str, label)).encode()
         digest = hashlib.blake2b(message, key=self.key, digest_size=48).digest()
         return self.number(int.from_bytes(digest, "big"))
 
@@ -130,25 +129,25 @@ class PrimeField:
         return Arithmetic(self.constant, functions)
 
     def sin(self, x: Residue) -> Residue:
-        """The second coordinate of the point of the circle that belongs to x."""
+        """The second coordinate of the point on the circle for x."""
         t = self._half_angle(x)
         sine = (t + t) / (self.number(1) + t * t)
         return sine if x.value == self._positive(x) else -sine
 
     def cos(self, x: Residue) -> Residue:
-        """The first coordinate of that point."""
+        """The first coordinate of the point on the circle for x."""
         t = self._half_angle(x)
         return (self.number(1) - t * t) / (self.number(1) + t * t)
 
     def sqrt(self, x: Residue) -> Residue:
-        """The root of x that is a square itself; `NotASquareError` where x has no root."""
+        """The root of x that is a square itself; `NotASquareError` if x has no root."""
         root = Residue(pow(x.value, (self.prime + 1) // 4, self.prime), self.prime)
         if root * root != x:
             raise NotASquareError
         return root
 
     def pow(self, base: Residue, exponent: Residue) -> Residue:
-        """Genuine for whole exponents that a float64 holds, else any function of the two."""
+        """The power for integer exponents that a float64 holds, else a random function."""
         n = exponent.value if exponent.value < self.prime // 2 else exponent.value - self.prime
         if abs(n) >= _LARGEST_WHOLE_EXPONENT:
             return self.draw("pow", base.value, exponent.value)
@@ -156,12 +155,12 @@ class PrimeField:
         return power if n >= 0 else self.number(1) / power
 
     def _half_angle(self, x: Residue) -> Residue:
-        """The parameter t of the point of the circle; the point (1, 0) for x = 0."""
+        """The parameter t of the point on the circle; the point is (1, 0) for x = 0."""
         positive = self._positive(x)
         return self.draw("circle", positive) if positive else self.number(0)
 
     def _positive(self, x: Residue) -> int:
-        """The one of x and -x that stands for both."""
+        """The smaller of x and -x, which represents both."""
         return min(x.value, self.prime - x.value)
 
     def _odd(self, name: str) -> Callable[[Residue], Residue]:
@@ -177,8 +176,8 @@ class PrimeField:
 
 
 def random_field(seed: int, number: int) -> PrimeField:
-    """The `number`-th random field of `seed`: its prime has `BITS` bits and is 3 modulo 4."""
-    import sympy  # slow to load, and wanted only here
+    """Make the `number`-th random field of `seed`: its prime has `BITS` bits and is 3 modulo 4."""
+    import sympy  # slow to import
 
     key = f"symgen {seed} {number}".encode()
     attempt = 0

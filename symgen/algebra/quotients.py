@@ -1,13 +1,12 @@
-"""Rational functions of sines, cosines and symbols over a denominator that is known.
+"""Rational functions of sines, cosines and symbols over known denominators.
 
 Solving for accelerations divides by one pivot after the other, so that the result is a sum of
-fractions, each with its own multiple of the determinant D of the mass matrix.  Written out they all
-are polynomials divided by a power of D; `Quotients` finds these polynomials.
+fractions, whose denominators are multiples of the determinant D of the mass matrix.  Expanded, they
+are polynomials divided by a power of D; `Quotients` computes these polynomials.
 
-A sine is a variable that obeys sin^2 = 1 - cos^2: polynomials are at most linear in it, and a
-denominator is freed of it by its conjugate, the same with -sin.  Such a form is unique, so a
-division that comes out in sines and cosines comes out here, too; no greatest common divisor is
-ever needed.
+A sine is a variable that obeys sin^2 = 1 - cos^2: polynomials are at most linear in it, and it is
+removed from a denominator by the conjugate (with -sin).  This form is unique, so that exact
+divisions need no greatest common divisor.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ class Quotient(NamedTuple):
 class Quotients:
     """Arithmetic of quotients over the names of a program.
 
-    `expressions` are the values of all names, and whatever else will be asked for; `definitions`
-    maps names to their values.  Terms that are no polynomial (the root of a sum, a hyperbolic
-    tangent) are variables.
+    `definitions` maps names to their values; `expressions` are all further arguments of `of` and
+    `polynomial`.  Terms that are no polynomial (the root of a sum, a hyperbolic tangent) are
+    variables.
     """
 
     def __init__(self, definitions: Mapping[Expr, Expr], expressions: Iterable[Expr]) -> None:
@@ -51,7 +50,7 @@ class Quotients:
         ]
 
     def polynomial(self, expression: Expr, factors: Iterable[Expr] = ()) -> Expr | None:
-        """`expression` times all `factors`, or None where that is no polynomial."""
+        """`expression` times all `factors`, or None if that is no polynomial."""
         product = self.of(expression)
         for factor in factors:
             product = self._times(product, self.of(factor))
@@ -59,7 +58,7 @@ class Quotients:
         return None if numerator is None else numerator.as_expr(*self._back)
 
     def of(self, expression: Expr) -> Quotient:
-        """The quotient that `expression` is; ZeroDivisionError where it divides by 0."""
+        """The quotient equal to `expression`; ZeroDivisionError if it divides by 0."""
         waiting = [expression]
         while waiting:
             node = waiting[-1]
@@ -124,7 +123,7 @@ class Quotients:
         return self._cancelled(numerator, {divisor: 1})
 
     def _cancelled(self, numerator: Any, denominator: Mapping[Any, int]) -> Quotient:
-        """Every factor cancelled as often as it divides the numerator."""
+        """Cancel each factor as often as it divides the numerator."""
         numerator = self._reduced(numerator)
         left: dict[Any, int] = {}
         for factor, exponent in denominator.items():
@@ -135,7 +134,7 @@ class Quotients:
         return Quotient(numerator, left)
 
     def _reduced(self, polynomial: Any) -> Any:
-        """At most linear in every sine."""
+        """Make the polynomial at most linear in every sine."""
         for sine, cosine in self._angles:
             if polynomial.degree(sine) > 1:
                 polynomial = _with_squares(polynomial, sine, 1 - cosine**2)
@@ -150,7 +149,7 @@ def _operands(node: Expr) -> tuple[Expr, ...]:
 
 
 def _variables(expressions: Iterable[Expr], definitions: Mapping[Expr, Expr]) -> list[Expr]:
-    """The sines and cosines, each with the other, the symbols, and what else is not arithmetic."""
+    """The variables: sines and cosines in pairs, symbols, and other non-polynomial terms."""
     variables: set[Expr] = set()
     seen: set[Expr] = set()
     waiting = list(expressions)
@@ -177,7 +176,7 @@ def _expanded(x: Quotient, common: Mapping[Any, int]) -> Any:
 
 
 def _divided(numerator: Any, denominator: Mapping[Any, int]) -> Any | None:
-    """The numerator divided by all of the denominator, or None where that leaves a remainder."""
+    """The numerator divided by the denominator, or None if there is a remainder."""
     for factor, exponent in denominator.items():
         for _ in range(exponent):
             numerator = _exactly(numerator, factor)

@@ -1,7 +1,7 @@
-"""Spatial vectors: an angular 3-vector beside a linear one, about one point and in the same axes.
+"""Spatial vectors: pairs of an angular and a linear 3-vector, about one point and in the same axes.
 
-A motion is an angular velocity and the velocity of the body's point that is at the reference point;
-a force is a moment about that point and a force (Featherstone 2008, chapter 2).
+A motion is an angular velocity and the velocity of the body at the reference point; a force is a
+moment about that point and a force (Featherstone 2008, chapter 2).
 """
 
 from __future__ import annotations
@@ -88,11 +88,11 @@ class RigidInertia(Generic[S]):
         return Spatial(moment, x.linear * self.m + x.angular.cross(self.h))
 
     def moved(self, r: Vector[S]) -> RigidInertia[S]:
-        """Return the inertia about another point, from which the present one is seen at r.
+        """Return the inertia about another point; r is the vector from there to the present one.
 
-        J + tr(X) 1 - X with X = r h'^T + h r^T and h' = h + m r: half of it is computed.  The entry
-        of X that cancels from a moment of inertia is left out of the trace: the square of a long r
-        would leave no digits of the moment about r itself.
+        J + tr(X) 1 - X with X = r h'^T + h r^T and h' = h + m r, of which half is computed.  The
+        entry of X that cancels from a moment of inertia is left out of the trace: for a long r, its
+        square would cancel all digits of the moment about r.
         """
         h = self.h + r * self.m
         arm, before, after = tuple(r), tuple(self.h), tuple(h)
@@ -106,7 +106,7 @@ class RigidInertia(Generic[S]):
         return RigidInertia(self.m, h, mirrored({(i, k): entry(i, k) for i, k in UPPER}))
 
     def turned(self, R: Matrix[S]) -> RigidInertia[S]:
-        """Return the inertia in the axes that R leads to."""
+        """Return the inertia in other axes; R maps present components to new ones."""
         half = R @ self.J
         J = mirrored({(i, k): inner(half.rows[i], R.rows[k]) for i, k in UPPER})
         return RigidInertia(self.m, R.apply(self.h), J)

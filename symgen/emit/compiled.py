@@ -172,8 +172,8 @@ def _guards(module: Module) -> dict[tuple[str, str], str]:
 def guard(kernel: Kernel, serves: bool, equal: bool) -> str:
     """Return the versions that a kernel is compiled in.
 
-    Those that serve the top level are made for speed; other formulations (unless the package treats
-    them as `equal`) and functions `for_reading` have the plain version alone.
+    Kernels that serve the top level have all versions.  Other formulations (unless the package
+    treats them as `equal`) and functions `for_reading` have the plain version alone.
     """
     if not equal and (kernel.function.for_reading or not serves):
         return PLAIN

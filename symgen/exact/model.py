@@ -46,7 +46,7 @@ GRAVITY = "gravity"
 """The acceleration of gravity."""
 
 SIDES = "wrenches of columns"
-"""With quaternions: rows of flags that mark the joint wrench of every joint."""
+"""Rows of flags that mark the joint wrench of every joint, for models with quaternions."""
 
 FORCES = "forces of the model"
 """An output without entries, for models with forces."""

@@ -1,14 +1,14 @@
 """Reverse differentiation of a program while it is written: adjoints of its statements.
 
-The adjoint of what a statement defines is the derivative of a weighted sum of results by it.  All
-statements are walked through once, backwards: the adjoint of each is the sum of what the statements
-behind it have found for it, gets a name (``omega_2_x_adjoint``), and is handed on to what stands on
-the right of its equation.  So a gradient takes a small multiple of the operations of the program,
-however many inputs there are (Griewank, Walther 2008, section 3.2).
+The adjoint of a scalar is the derivative of a weighted sum of results by it.  The statements are
+visited once, backwards: the adjoint of each is the sum of contributions of later statements, gets a
+name (``omega_2_x_adjoint``), and is propagated to the operands of its statement.  So a gradient
+takes a small multiple of the operations of the program, for any number of inputs (Griewank, Walther
+2008, section 3.2).
 
-A negative of an expression is met later as that expression, where scalars are no names
-(`Algebra.unsigned`): its adjoint is collected there.  Otherwise all that uses it would be
-differentiated through it, once more for every joint of a chain.
+Over a graph, expressions use a negated scalar without its sign (`Algebra.unsigned`), so that its
+adjoint is collected there.  Otherwise all its uses would be differentiated through it, once more
+for every joint of a chain.
 """
 
 from __future__ import annotations

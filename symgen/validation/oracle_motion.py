@@ -154,7 +154,7 @@ class RobotMotion:
         )
 
     def inertia_forces(self, gravity: Array) -> Actions:
-        """Forces m (g - a) and torques -(I alpha + omega x I omega) of links, for gravity g."""
+        """Forces m (g - a) and torques -(I alpha + omega x I omega) of links; gravity g (3,)."""
         model = self.model
         centres, _, acceleration = self.points(model.centres)
         (omega, alpha), inertia = self.spins(), self.inertias()

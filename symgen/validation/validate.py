@@ -234,8 +234,8 @@ def validate(
             rows = [Check(name, INDEPENDENT, 0.0, 0.0, 0)]
         else:
             model = _independent(robot.at_time(begun.states.t))
-            own = (Evaluation(model, begun.states, begun.facts),)
-            rows = [*comparison.rows(own, lagrange_and_power, robot.n)]
+            evaluation = Evaluation(model, begun.states, begun.facts)
+            rows = [*comparison.rows((evaluation,), lagrange_and_power, robot.n)]
             rows += left_out(evaluations, begun.oracle)
             rows += chain(*begun.rows(evaluations, part, independent=True).values())
         other_rows = begun.rows(evaluations, part, independent=False)

@@ -1,5 +1,5 @@
-"""Compiles this module where it is installed: plain C, and by gcc and clang once more for every set of
-instructions that the processors of this kind may have; when it runs it takes the best there is.
+"""Compile this module at its installation: plain C, and with gcc and clang also for every set of
+instructions of this architecture, of which the module uses the best at run time.
 
 Written by symgen; the same for every robot.
 """
@@ -34,7 +34,7 @@ VERSIONS = {
 
 
 class Build(build_ext):
-    """Kernels in all versions, linked into one extension, and the list of binaries beside it."""
+    """Compilation of kernels in all versions, of one extension, and of the list of binaries."""
 
     def build_extension(self, ext):
         kernels = [x for x in KERNELS if x in ext.sources]
@@ -63,14 +63,14 @@ class Build(build_ext):
         listed.write_text(json.dumps(binaries, indent=2) + "\n")
 
     def processor(self):
-        """That of the wheel; "" where the compiler may have no vectors, or makes several at once."""
+        """Return the processor of the wheel; "" if the compiler may lack vectors."""
         if self.compiler.compiler_type != "unix" or "universal2" in self.plat_name:
             return ""
         return self.plat_name.rpartition("-")[2]
 
 
 def extension(source):
-    """The extension of one file of C or Cython, with its kernels where they are in C."""
+    """Return the extension of one C or Cython file, with its kernels in C, if any."""
     kernels = [*KERNELS, *OTHERS]
     if source.suffix == ".pyx":
         kernels = [x for x in OTHERS if not x.endswith("_batch.c")]
@@ -85,13 +85,13 @@ def extension(source):
 
 
 def extensions():
-    """All of them; Cython is needed where there is a file of it."""
-    found = [extension(c) for c in sorted(PACKAGE.glob("_*.c"))]
+    """Return all extensions; only Cython files need Cython."""
+    modules = [extension(c) for c in sorted(PACKAGE.glob("_*.c"))]
     if translated := sorted(PACKAGE.glob("_*.pyx")):
         from Cython.Build import cythonize
 
-        found += cythonize([extension(pyx) for pyx in translated], build_dir="build")
-    return found
+        modules += cythonize([extension(pyx) for pyx in translated], build_dir="build")
+    return modules
 
 
 setup(
