@@ -268,7 +268,7 @@ def derived_program(
     """
     try:
         program = _folded(description, formulation, function, runtime, built)
-        return with_constants_inside(program) if built else program
+        return closed(with_constants_inside(program) if built else program)
     except NoSolutionError:
         return without_solution(build_tree(description, Graph(), runtime), formulation, function)
     except (ArithmeticError, ValueError) as error:
@@ -305,7 +305,16 @@ def derived_loops(
     """Derive and fold the program in loops."""
     values = description.parameter_values
     looped = derive_loops(build_tree(description, Graph(), runtime), formulation, function)
-    return looped.mapped(lambda program: with_constants_inside(fold(program, values, runtime)))
+    return looped.mapped(
+        lambda program: closed(with_constants_inside(fold(program, values, runtime)))
+    )
+
+
+def closed(program: Program[Scalar]) -> Program[Scalar]:
+    """Close the graph of a finished program: its nodes are freed with the program."""
+    for node in program.results[:1]:
+        node.graph.close()
+    return program
 
 
 def _folds_to_a_zero_pivot(

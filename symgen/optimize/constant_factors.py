@@ -26,14 +26,13 @@ Key = tuple[float, int]
 
 def with_constants_inside(program: Program[Scalar]) -> Program[Scalar]:
     """Return the program with fewer multiplications."""
-    for number in range(ROUNDS):
+    for _ in range(ROUNDS):
         nodes = reachable(program.values)
         inside = _destinations(nodes, program.values)
         if not inside:
             break
         program = _rebuilt(program, nodes, inside)
-        if number:  # its graph was made by the last round
-            nodes[0].graph.close()
+        nodes[0].graph.close()
     return program
 
 

@@ -1,5 +1,6 @@
 """What a build selects, derives and says about itself."""
 
+import gc
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,8 @@ import sympy
 
 from benchmarks.models import HUMAN43, spatial_tree
 from symgen import derive, read
-from symgen.deriving.derivation import cost, derive_all
+from symgen.algebra.nodes import Scalar
+from symgen.deriving.derivation import cost, derive_all, derived_program
 from symgen.deriving.digest import model_hash
 from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
@@ -23,6 +25,25 @@ from tests.oracles.descriptions import described
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ALL = tuple(formulation.name for formulation in FORMULATIONS if formulation.by_default)
+
+
+def test_programs_are_freed_with_their_last_reference():
+    """Without the garbage collector, which hardly ever looks at what a build left behind."""
+
+    def scalars():
+        return sum(type(x) is Scalar for x in gc.get_objects())
+
+    robot, formulation = read(EXAMPLES / "two_link.yaml"), formulation_named("newton_euler")
+    gc.collect()
+    gc.disable()
+    try:
+        before = scalars()
+        program = derived_program(robot, formulation, "inverse_dynamics")
+        assert scalars() > before + 50
+        del program
+        assert scalars() < before + 10
+    finally:
+        gc.enable()
 
 
 def test_defaults():

@@ -7,6 +7,7 @@ import pytest
 
 from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
+from symgen.optimize.folding import fold
 from symgen.program.products import NEEDED
 from symgen.runtime.evaluation import Subject, call, random_states
 from symgen.validation.evaluated import EvaluatedFormulation
@@ -58,7 +59,7 @@ def mutations(seed, function):
         if times % 10 == 0:
             description = described(with_everything(seed + 1000 * (times // 10)))
         formulation = able[int(rng.integers(len(able)))]
-        program = derived_program(description, formulation, function, RUNTIME)
+        program = fold(derived_program(description, formulation, function, RUNTIME), {}, RUNTIME)
         nodes = [statement.value for statement in program.statements] + list(program.results)
         nodes = [node for node in nodes if node.args]
         if nodes:

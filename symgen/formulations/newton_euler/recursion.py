@@ -44,7 +44,7 @@ Differences from the thesis, to the same result:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -265,35 +265,18 @@ def frames_sweep(
     return [joint_frame(tree.joint(j), q[j - 1], b) for j in tree.towards(wanted)]
 
 
-def turning_sweep(
-    frames: Sequence[JointFrame[S]], b: ProgramBuilder[S], qd: Sequence[S]
-) -> dict[int, Turning[S]]:
-    """Angular velocities of all links: where they are wanted before the accelerations."""
-    omegas = {BASE: zero_vector(b.algebra)}
-    turnings: dict[int, Turning[S]] = {}
-    for at in frames:
-        j = at.joint.number
-        turnings[j] = turning_step(at, omegas[at.joint.parent], qd[j - 1], b)
-        omegas[j] = turnings[j].omega
-    return turnings
-
-
 def motion_sweep(
     frames: Sequence[JointFrame[S]],
     b: ProgramBuilder[S],
     qd: Sequence[S],
     qdd: Sequence[S],
     base: Vector[S],
-    turnings: Mapping[int, Turning[S]] | None = None,
 ) -> dict[int, Motion[S]]:
-    """Motion of every link; `base` is the acceleration that the base is given (-g).
-
-    `turnings` is the result of `turning_sweep` where that is known.
-    """
+    """Motion of every link; `base` is the acceleration of the base (-g)."""
     motions = {BASE: Motion(zero_vector(b.algebra), zero_vector(b.algebra), base)}
     for at in frames:
         j, i, parent = at.joint.number, at.joint.number - 1, motions[at.joint.parent]
-        turning = turnings[j] if turnings else turning_step(at, parent.omega, qd[i], b)
+        turning = turning_step(at, parent.omega, qd[i], b)
         motions[j] = motion_step(at, parent, turning, qd[i], qdd[i], b)
     return motions
 
