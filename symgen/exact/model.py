@@ -28,10 +28,9 @@ from symgen.exact.movements import DISPLACEMENTS, displacements
 from symgen.formulations import declare_inputs, state_of_joints
 from symgen.formulations.manifolds.tangent import Stretch, is_sprung
 from symgen.formulations.state import State
-from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.euler_parameters import Turning
 from symgen.kinematics.joint import Joint
-from symgen.kinematics.scalars import scalar
+from symgen.kinematics.scalars import scalar, with_definitions
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.program import Program
@@ -153,7 +152,7 @@ def gravity_symbols(programs: Mapping[Key, Program[Scalar]]) -> list[str] | None
 def _write_outputs(tree: KinematicTree[Scalar], builder: ProgramBuilder[Scalar]) -> None:
     """Write the expressions of the outputs over symbols for quantities, and the quantities that the
     entries of arrays are."""
-    algebra = WithDefinitions(tree.algebra, tree.definitions)
+    algebra = with_definitions(tree.algebra, tree.definitions)
     expressions = [scalar(output.expression, algebra) for output in tree.outputs]
     builder.output(EXPRESSIONS, (len(expressions),), expressions)
     for array, names in _quantities(tree).items():

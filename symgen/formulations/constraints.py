@@ -38,11 +38,10 @@ from symgen.algebra.linear import Vector, total, zero_vector
 from symgen.description.quantities import AXES, POINTS, RATES, TIME, quantity
 from symgen.formulations.interface import Derivation
 from symgen.formulations.state import State
-from symgen.kinematics.definitions import WithDefinitions
+from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.frames import units
 from symgen.kinematics.loops import BASE_AXES, GAP, Loop
-from symgen.kinematics.points import BodyPoint
-from symgen.kinematics.scalars import scalar
+from symgen.kinematics.scalars import scalar, with_definitions
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import CONSTRAINT_MULTIPLIERS
 from symgen.program.builder import ProgramBuilder, Results
@@ -383,7 +382,7 @@ def relation_row(
     labels = [f"x_of_{name.replace('.', '_')}" for name in names]
     symbols = [b.algebra.symbol(label) for label in labels]
     stand_ins = dict(zip(names, symbols, strict=True))
-    algebra = WithDefinitions(b.algebra, {**tree.definitions, **stand_ins})
+    algebra = with_definitions(b.algebra, {**tree.definitions, **stand_ins})
     value = scalar(expression, algebra)
     slopes = b.algebra.derivatives(symbols)
     first = slopes.of(value)

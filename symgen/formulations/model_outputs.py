@@ -40,9 +40,8 @@ from symgen.description.quantities import (
 from symgen.formulations.forces.generalized import stored, transmitted
 from symgen.formulations.forces.laws import write_laws
 from symgen.formulations.state import State
-from symgen.kinematics.definitions import WithDefinitions
-from symgen.kinematics.points import BodyPoint
-from symgen.kinematics.scalars import scalar
+from symgen.kinematics.bodies import BodyPoint
+from symgen.kinematics.scalars import scalar, with_definitions
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.arguments import MOTION_MULTIPLIERS
 from symgen.program.builder import ProgramBuilder, Results
@@ -101,7 +100,7 @@ def write_outputs(
     quantities = dict(tree.definitions)
     quantities.update(_arguments(tree, b, state))
     quantities.update(_names_of(tree, supplied))
-    algebra = WithDefinitions(b.algebra, quantities)
+    algebra = with_definitions(b.algebra, quantities)
     entries: list[S] = []
     for output in tree.outputs:
         with b.step("outputs", output.name):

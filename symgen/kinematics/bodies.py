@@ -1,4 +1,4 @@
-"""Rigid bodies: their inertial parameters, and how pieces that are fixed together become one."""
+"""Rigid bodies: inertial parameters, rigidly connected links merged into one, points in bodies."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ entries of the inertia tensor about the origin of the link frame (kg m^2)."""
 class Body(Generic[S]):
     """A rigid body in its own frame: mass, centre of mass, inertia about the centre of mass.
 
-    `pieces` are those that it was merged from.  Moments about the origin are sums over them, where
-    the common centre would bring in quotients by the mass.
+    `pieces` are the links it was merged from.  Moments about the origin are sums over these: the
+    common centre of mass would introduce quotients by the mass.
     """
 
     mass: S
@@ -71,6 +71,15 @@ class Body(Generic[S]):
         return (self.mass, *self.com * self.mass, *(about_origin[place] for place in places))
 
 
+@dataclass(frozen=True)
+class BodyPoint(Generic[S]):
+    """A named point fixed in a body, in the body's frame; body 0 is the base."""
+
+    name: str
+    body: int
+    point: Vector[S]
+
+
 def massless(algebra: Algebra[S]) -> Body[S]:
     """A body without mass."""
     zero = zero_vector(algebra)
@@ -85,7 +94,7 @@ def body_of(link: LinkDescription, algebra: Algebra[S]) -> Body[S]:
 
 
 def in_body(body: Body[S], pose: Transform[S]) -> Body[S]:
-    """Return the piece in the body's frame, where `pose` gives its frame."""
+    """Express a body in another frame, in which its own frame has the pose `pose`."""
     rotated = pose.rotation @ body.inertia @ pose.rotation.transposed
     return Body(body.mass, pose.apply(body.com), rotated)
 
@@ -94,7 +103,7 @@ def in_body(body: Body[S], pose: Transform[S]) -> Body[S]:
 class Piece(Generic[S]):
     """A link as a part of a body, in the frame of that body.
 
-    `value` is that of its mass, and `changes` says that it is a runtime parameter, or follows one.
+    `value` is its mass (kg) in the file; `changes` tells whether runtime parameters determine it.
     """
 
     link: str
@@ -104,23 +113,23 @@ class Piece(Generic[S]):
 
     @property
     def stays_massless(self) -> bool:
-        """Whether it has no mass, whatever the arguments are."""
+        """Whether its mass is 0 for all arguments."""
         return self.value == 0.0 and not self.changes
 
 
 def merged(pieces: list[Piece[S]], algebra: Algebra[S]) -> Body[S]:
-    """One body from rigidly connected pieces, the main one first.
+    """Merge rigidly connected pieces into one body, the main piece first.
 
-    Pieces without mass have no say in where the common centre is; which ones those are is decided
-    by structure, so that a named mass stays in the equations even where its value is 0.  Only
-    where all masses stay 0 is there no common centre, and they are left out.  Masses that are
-    arguments must not all be 0 at run time: see `KinematicTree.weightless`.
+    Massless pieces do not contribute to the common centre of mass.  Structure decides which pieces
+    are massless, so that a named mass stays in the equations even if its value is 0.  Pieces whose
+    masses all stay 0 have no common centre of mass and are left out.  Masses that are arguments
+    must not all be 0 at run time: see `KinematicTree.weightless`.
     """
     return _settled(_merged(pieces, algebra), algebra)
 
 
 def _settled(body: Body[S], algebra: Algebra[S]) -> Body[S]:
-    """Return the body with constants that have grown as numbers: see `Algebra.settled`."""
+    """Evaluate constant subexpressions of a body: see `Algebra.settled`."""
     inertia = Matrix([[algebra.settled(x) for x in row] for row in body.inertia.rows])
     com = Vector(*map(algebra.settled, body.com))
     pieces = tuple(_settled(piece, algebra) for piece in body.pieces)
@@ -137,7 +146,7 @@ def _merged(pieces: list[Piece[S]], algebra: Algebra[S]) -> Body[S]:
         return Body(main.mass, main.com, inertia)
     mass = total([piece.mass for piece in heavy], algebra)
     moments = reduce(add, (piece.moments for piece in heavy))
-    for first, second in combinations(heavy, 2):  # two points turn about their centre as one does
+    for first, second in combinations(heavy, 2):  # reduced mass of each pair
         reduced = first.mass * (second.mass / mass)
         inertia = inertia + _point_mass_inertia(reduced, second.com - first.com, algebra)
     com = Vector(*(moment / mass for moment in moments))

@@ -1,13 +1,12 @@
-"""How the four Euler parameters p = x y z w of a joint turn its link: their motion subspace.
+"""Motion subspace of the four Euler parameters p = x y z w of a joint, in link axes.
 
-The attitude is that of p / |p|, so that for any p, and by every coordinate of it,
+The attitude is the rotation of p / |p|, so that for any p, and for every coordinate of it,
 
     omega = sum_l w_l pdot_l,    (A)_z = w_l~ A  by z = p_l
 
-hold exactly: derivatives are true ones off the unit sphere, and along p they are 0.  The paper's
-A = E G^T (2 - p^T p) (table 5) has the same value and first derivatives where |p| = 1, and its
-columns 2 E (table 11) are those here there; but its (27), (28) do not hold along p.  Everything is
-in the axes of the link.
+hold exactly: derivatives are exact off the unit sphere, and 0 along p.  The paper's
+A = E G^T (2 - p^T p) (table 5) has equal value and first derivatives where |p| = 1, and so do its
+columns 2 E (table 11); but its (27), (28) do not hold along p.
 
 =========================  =================  ===================================================
 symbol                     code               meaning
@@ -35,23 +34,23 @@ FOUR = range(4)
 
 @dataclass(frozen=True)
 class EulerParameters(Generic[S]):
-    """A joint with them; `members` are the numbers of the tree's joints that they are."""
+    """A joint with Euler parameters; `members` are the numbers of the four joints in the tree."""
 
     name: str
     members: tuple[int, ...]
 
     def of(self, entries: Sequence[S]) -> tuple[S, ...]:
-        """Its own of an entry for every joint."""
+        """Select its four entries from one entry per joint of the tree."""
         return tuple(entries[number - 1] for number in self.members)
 
     def place(self, number: int) -> int:
-        """Which of the four a joint is, from 0."""
+        """Index of a joint among the four, from 0."""
         return self.members.index(number)
 
 
 @dataclass(frozen=True)
 class Turning(Generic[S]):
-    """See the table of the module; l and k count from 0."""
+    """The quantities of the module's table; l and k count from 0."""
 
     p: Sequence[S]
     rate: Sequence[S]
@@ -69,7 +68,7 @@ class Turning(Generic[S]):
 
     @property
     def rotation(self) -> Matrix[S]:
-        """The attitude: from axes of the link to those of the joint frame."""
+        """The attitude: rotation matrix from link axes to joint axes."""
         return scaled_rotation(self.p, self.h, self.algebra)
 
     @cached_property

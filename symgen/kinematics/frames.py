@@ -1,7 +1,7 @@
 """Fixed transforms and frame styles.
 
 Every joint of every style becomes ``tree @ motion(offset + q) @ link``: two fixed transforms
-around the motion of the joint along or about `axis`.  From here on nobody knows about DH rows.
+around the motion of the joint along or about `axis`.  DH rows do not occur beyond this module.
 
 =================  ==============================  ================  =======================
 style              tree                            motion            link
@@ -31,10 +31,10 @@ from symgen.kinematics.scalars import scalar, vector
 
 @dataclass(frozen=True)
 class Placement(Generic[S]):
-    """Where a joint sits: ``parent link frame @ tree @ motion(offset + q) @ link``.
+    """Placement of a joint: ``parent link frame @ tree @ motion(offset + q) @ link``.
 
-    `origin_stays`: the point called the joint's origin, which the moment of its wrench refers to,
-    stays with the parent, at the origin of `tree`; else it is the origin of the link frame.
+    `origin_stays`: the joint's origin, the reference point of its wrench's moment, is fixed in the
+    parent at the origin of `tree`; else it is the origin of the link frame.
     """
 
     tree: Transform[S]
@@ -60,28 +60,20 @@ def placement(joint: JointDescription, moved_entry: str, algebra: Algebra[S]) ->
 def chain_of(
     joint: JointDescription, kind: JointType, algebra: Algebra[S]
 ) -> list[tuple[Motion, Placement[S]]]:
-    """The motions that `joint` consists of, each with its placement, from the parent outwards.
+    """The motions of `joint`, each with its placement, from the parent outwards.
 
-    Between them nothing moves and nothing is: the first stands in the joint frame, the others in
-    the frame behind the former, and the link frame is behind the last.
+    The first motion is relative to the joint frame, each other one to the frame after the previous
+    motion; the link frame is fixed in the frame after the last.
     """
     first = placement(joint, kind.moved_entry, algebra)
     pitch = algebra.zero if joint.pitch is None else scalar(joint.pitch, algebra)
     links = list(kind.chain(Directions(first.axis, units(algebra), joint.sequence, pitch)))
-    nothing = identity_transform(algebra)
-    return [
-        (
-            motion,
-            Placement(
-                tree=first.tree if i == 0 else nothing,
-                axis=axis,
-                offset=first.offset,
-                link=first.link if i == len(links) - 1 else nothing,
-                origin_stays=first.origin_stays,
-            ),
-        )
-        for i, (motion, axis) in enumerate(links)
-    ]
+    still, last = identity_transform(algebra), len(links) - 1
+    chain = []
+    for i, (motion, axis) in enumerate(links):
+        tree, link = first.tree if i == 0 else still, first.link if i == last else still
+        chain.append((motion, Placement(tree, axis, first.offset, link, first.origin_stays)))
+    return chain
 
 
 def units(algebra: Algebra[S]) -> tuple[Vector[S], Vector[S], Vector[S]]:
@@ -99,9 +91,8 @@ def _from_dh(
 ) -> Placement[S]:
     theta, d = scalar(row.theta, algebra), scalar(row.d, algebra)
     turn, slide = rotation_z(theta, algebra), along(z_axis * d, algebra)
-    tilt = along(Vector(scalar(row.a, algebra), algebra.zero, algebra.zero), algebra) @ rotation_x(
-        scalar(row.alpha, algebra), algebra
-    )
+    a = Vector(scalar(row.a, algebra), algebra.zero, algebra.zero)
+    tilt = along(a, algebra) @ rotation_x(scalar(row.alpha, algebra), algebra)
     tree = identity_transform(algebra) if before is None else pose(before, algebra)
     link = tilt if row.convention == "standard" else identity_transform(algebra)
     if row.convention == "modified":
@@ -119,16 +110,13 @@ def _from_dh(
 def pose(description: Pose, algebra: Algebra[S]) -> Transform[S]:
     """Translation, then rotations about the fixed x, y and z axes."""
     roll, pitch, yaw = (scalar(angle, algebra) for angle in description.rpy)
-    rotation = (
-        rotation_z(yaw, algebra).rotation
-        @ rotation_y(pitch, algebra).rotation
-        @ rotation_x(roll, algebra).rotation
-    )
+    rotation = rotation_z(yaw, algebra).rotation @ rotation_y(pitch, algebra).rotation
+    rotation = rotation @ rotation_x(roll, algebra).rotation
     return Transform(rotation, vector(description.xyz, algebra))
 
 
 def identity_transform(algebra: Algebra[S]) -> Transform[S]:
-    """No motion at all."""
+    """The identity."""
     return Transform(identity(algebra), zero_vector(algebra))
 
 
@@ -162,9 +150,5 @@ def normalized(v: Vector[S], algebra: Algebra[S]) -> Vector[S]:
 
 
 def _entries(angle: S, algebra: Algebra[S]) -> tuple[S, S, S, S]:
-    return (
-        algebra.function("sin", angle),
-        algebra.function("cos", angle),
-        algebra.zero,
-        algebra.one,
-    )
+    s, c = algebra.function("sin", angle), algebra.function("cos", angle)
+    return s, c, algebra.zero, algebra.one

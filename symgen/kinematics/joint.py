@@ -31,7 +31,7 @@ class Terms(Generic[S]):
 class Following(Generic[S]):
     """Law of a joint that follows another: q = multiplier q_leader + offset.
 
-    `leader` is the number of a joint that has one.
+    `leader` is the number of a joint with a coordinate of its own.
     """
 
     leader: int
@@ -41,12 +41,12 @@ class Following(Generic[S]):
 
 @dataclass(frozen=True)
 class Joint(Generic[S]):
-    """A joint of one coordinate and the body behind it.
+    """A joint of one coordinate and its body.
 
-    `number` counts from 1, `parent` is the number of the joint that carries this one (0: base).
-    The link frame in the parent's link frame is ``tree @ motion(offset + q) @ link``.  `name` is
-    that of the coordinate.  The motion of a `prescribed` joint is given in hybrid dynamics;
-    one with `following` moves as another joint does.
+    `number` counts from 1; `parent` is the number of the parent joint (0: base); `name` is the name
+    of the coordinate.  The pose of the link frame in the parent's link frame is
+    ``tree @ motion(offset + q) @ link``.  The motion of a `prescribed` joint is an argument of
+    hybrid dynamics; a joint with `following` follows another joint.
     """
 
     name: str
@@ -69,22 +69,20 @@ class Joint(Generic[S]):
         at, x = self.placement, q + self.placement.offset
         motion = self.type.motion_derivative(at.axis, x, order, algebra)
         zero = algebra.zero
-        rows = [
-            (*row, part) for row, part in zip(motion.rotation.rows, motion.translation, strict=True)
-        ]
-        middle = Matrix([*rows, (zero, zero, zero, zero)])
+        parts = zip(motion.rotation.rows, motion.translation, strict=True)
+        middle = Matrix([*((*row, part) for row, part in parts), (zero, zero, zero, zero)])
         return at.tree.homogeneous(algebra) @ middle @ at.link.homogeneous(algebra)
 
-    def behind_seat(self, q: S, algebra: Algebra[S]) -> Transform[S]:
-        """Pose of the link frame in the joint's frame, which is that of ``tree``."""
+    def pose_in_joint(self, q: S, algebra: Algebra[S]) -> Transform[S]:
+        """Pose of the link frame in the joint frame (``tree``)."""
         at = self.placement
         return self.type.motion(at.axis, q + at.offset, algebra) @ at.link
 
     def generator(self, algebra: Algebra[S]) -> Matrix[S]:
-        """The constant 4x4 matrix Z of the joint: the q-derivative of `behind_seat` is Z times it.
+        """The constant 4x4 matrix Z of the joint: d T / d q = Z T for T = `pose_in_joint`.
 
-        It is the velocity of the link per unit of joint velocity, as a field in the joint's frame:
-        the axis of rotation goes through that frame's origin.
+        It is the velocity field of the link per unit of joint velocity, in the joint frame, whose
+        origin lies on the axis of rotation.
         """
         z = self.type.angular_axis(self.placement.axis, algebra)
         t = self.type.linear_axis(self.placement.axis, algebra)
@@ -113,7 +111,7 @@ class Joint(Generic[S]):
     def turns(self, q: S, algebra: Algebra[S]) -> tuple[Matrix[S], Matrix[S], Matrix[S]]:
         """Rotations of ``tree``, of the motion and of ``link``; their product is `transform`'s.
 
-        Joint axes are those behind the motion and ahead of ``link``.
+        Joint axes are the axes after the motion, before ``link``.
         """
         at, x = self.placement, q + self.placement.offset
         motion = self.type.motion(at.axis, x, algebra)
@@ -124,7 +122,7 @@ class Joint(Generic[S]):
         return self.slide(q, algebra) + self.placement.link.translation
 
     def slide(self, q: S, algebra: Algebra[S]) -> Vector[S]:
-        """From the joint's origin to that of the frame behind the motion, in joint axes."""
+        """From the joint's origin to the origin of the frame after the motion, in joint axes."""
         at, x = self.placement, q + self.placement.offset
         motion = self.type.motion(at.axis, x, algebra)
         return motion.rotation.apply_transposed(motion.translation)
@@ -135,14 +133,13 @@ class Joint(Generic[S]):
         return self.type.angular_axis(axis, algebra), self.type.linear_axis(axis, algebra)
 
     def wrench_origin(self, q: S, algebra: Algebra[S]) -> Vector[S]:
-        """From the joint's origin to the point that the moment of its wrench refers to, link axes.
+        """From the joint's origin to the reference point of its wrench's moment, in link axes.
 
-        That point is the joint's origin itself where the placement says that it stays with the
-        parent (P of a standard DH row), else the link frame's origin.
+        The reference point is the joint's origin if this stays with the parent (P of a standard DH
+        row), else the link frame's origin.
         """
-        if self.placement.origin_stays:
-            return zero_vector(algebra)
-        return self.origin_to_link(q, algebra)
+        stays = self.placement.origin_stays
+        return zero_vector(algebra) if stays else self.origin_to_link(q, algebra)
 
 
 def terms_of(terms: JointTerms, algebra: Algebra[S]) -> Terms[S]:

@@ -1,4 +1,4 @@
-"""Loops of a mechanism: frames of two bodies, and the rows between them."""
+"""Loops of a mechanism: pairs of frames fixed in two bodies, and the constraints between them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class End(Generic[S]):
 
 @dataclass(frozen=True)
 class Loop(Generic[S]):
-    """A joint that closes a loop between two frames; `length` is that of a distance."""
+    """A joint that closes a loop between two frames; `length` (m) belongs to a distance."""
 
     name: str
     kind: Closing
@@ -49,15 +49,13 @@ class Loop(Generic[S]):
 
     @property
     def has_gap(self) -> bool:
-        """Whether a row is about the way between the origins."""
+        """Whether a row contains the vector between the origins."""
         return any(GAP in row for row in self.rows)
 
     def ends(self) -> tuple[tuple[End[S], tuple[str, ...]], ...]:
-        """Return both frames, each with the names of its axes in the rows."""
+        """Both frames, each with the names of its axes that the rows contain."""
         sides = zip((self.first, self.second), zip(*self.rows, strict=True), strict=True)
-        return tuple(
-            (end, tuple(name for name in end.axes if name in mentioned)) for end, mentioned in sides
-        )
+        return tuple((end, tuple(x for x in end.axes if x in used)) for end, used in sides)
 
     @property
     def row_names(self) -> tuple[str, ...]:
@@ -70,7 +68,7 @@ def loop_of(
     carriers: Mapping[str, tuple[int, Transform[S]]],
     algebra: Algebra[S],
 ) -> Loop[S]:
-    """A loop; `carriers` are the body and the pose in it of every link's frame."""
+    """Build a loop; `carriers` maps each link to its body and its frame's pose in this body."""
     first, second = (
         _end(end, *carriers[end.link], algebra) for end in (description.first, description.second)
     )
@@ -90,14 +88,14 @@ def _end(end: LoopEnd, body: int, carrier: Transform[S], algebra: Algebra[S]) ->
 def row_units(description: RobotDescription) -> tuple[int, ...]:
     """Units of the rows, for decisions about rank: see `symgen.runtime.closure.row_sizes`.
 
-    -1 for cosines and norms, 0 for lengths; squares of distances and relations have their own.
+    -1 for cosines and norms, 0 for lengths; each squared distance and relation has its own unit.
     """
     units: list[int] = []
     for loop in description.loops:
         for row in closing_type(loop.type).forbids:
             units.append(max(units, default=0) + 1 if row == (GAP, GAP) else -(GAP not in row))
-    for number, _ in enumerate(description.relations, start=max([0, *units]) + 1):
-        units.append(number)
+    first = max([0, *units]) + 1
+    units += range(first, first + len(description.relations))
     return (*units, *(-1 for joint in description.joints if joint.is_redundant))
 
 
@@ -106,7 +104,7 @@ LoopAxes = tuple[str, int, int, tuple[tuple[tuple[float, ...], tuple[float, ...]
 
 
 def loop_axes(description: RobotDescription) -> tuple[LoopAxes, ...]:
-    """The axes that frames of loops share where they are closed, with the values of the file."""
+    """The axes that the frames of closed loops share, at the parameters of the file."""
     graph = Graph()
     still = identity_transform(graph)
     numbers = {joint.link.name: k for k, joint in enumerate(description.joints, start=1)}

@@ -1,31 +1,29 @@
 """The topology of an open tree: parents and branches (open-tree paper, section 2).
 
 The nodes of the tree are joints of one coordinate, numbered 1..n so that a joint has a higher
-number than the one that carries it; 0 is the base.  A branch is a maximal run of joints without a
-fork: it starts on the base or on a junction, and ends at a junction or a leaf.  Branches bear
-numbers in the order of their first joints, so that they, too, come after those they leave from.
+number than its parent; 0 is the base.  A branch is a maximal sequence of joints without a fork: it
+starts at the base or at a junction, and ends at a junction or a leaf.  Branches are numbered in
+the order of their first joints, so that a branch has a higher number than its parent.
 
-===============  ====================  ================================================
-paper            code                  meaning
-===============  ====================  ================================================
-lambda_j(i)      joint_parents[i-1]    joint that carries joint i, 0 for the base
-nu_j(i)          children[i-1]         joints that joint i carries directly
-kappa_j(i)       child_counts[i-1]     how many they are
-Upsilon          joint_parent_matrix   (n, 2): i, lambda_j(i)
---               branches              the joints of every branch
-lambda_b(k)      branch_parents[k-1]   branch that branch k leaves from, 0 for the base
-Phi              branch_parent_matrix  (number of branches, 2): k, lambda_b(k)
-Psi              joint_branches        (number of branches, 2): first and last joint
-complex nodes    junctions             joints that carry more than one
-external nodes   leaves                joints that carry none
---               related               (n, n): whether one joint stands on the path to the other
-===============  ====================  ================================================
+=====================  ==================  ================================================
+paper                  code                meaning
+=====================  ==================  ================================================
+lambda_j(i)            joint_parents[i-1]  parent of joint i, 0 for the base
+nu_j(i)                children[i-1]       children of joint i
+kappa_j(i)             child_counts[i-1]   number of children
+--                     branches            the joints of every branch
+lambda_b(k)            branch_parents[k-1] parent of branch k, 0 for the base
+Psi                    joint_branches      (number of branches, 2): first and last joint
+complex nodes          junctions           joints with several children
+external nodes         leaves              joints without children
+--                     related             (n, n): whether one joint is on the path to the other
+=====================  ==================  ================================================
 
-The base is no joint: if several joints leave from it, each starts a branch, and 0 is no junction.
-The paper numbers the joints of a branch consecutively.  Files may list joints in another order,
-and then the first and the last joint do not tell which lie between; `branches` does.
+The base is no joint: each joint on it starts a branch, and 0 is no junction.  The paper numbers the
+joints of a branch consecutively.  Files may list joints in another order; then only `branches`
+tells which joints a branch has.
 
-`related` is the sparsity pattern of all derivatives of joint torques: what joint m does changes
+`related` is the sparsity pattern of all derivatives of joint torques: the motion of joint m changes
 the torque at joint i only if one of the two carries the other.
 """
 
@@ -38,12 +36,10 @@ from functools import cached_property
 from symgen.algebra.interface import S
 from symgen.kinematics.tree import BASE, KinematicTree
 
-Rows = tuple[tuple[int, int], ...]
-
 
 @dataclass(frozen=True)
 class Topology:
-    """The tree of joints with these parents.  Joints and branches count from 1; see the module."""
+    """The tree of joints with these parents.  Joints and branches count from 1."""
 
     joint_parents: tuple[int, ...]
 
@@ -54,7 +50,7 @@ class Topology:
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """For every joint the joints that it carries directly, in order."""
+        """Children of every joint, in order."""
         children: list[list[int]] = [[] for _ in range(self.n + 1)]
         for joint, parent in enumerate(self.joint_parents, start=1):
             children[parent].append(joint)
@@ -62,17 +58,17 @@ class Topology:
 
     @property
     def child_counts(self) -> tuple[int, ...]:
-        """For every joint the number of joints that it carries directly."""
+        """Number of children of every joint."""
         return tuple(map(len, self.children))
 
     @property
     def junctions(self) -> tuple[int, ...]:
-        """Joints that carry more than one joint."""
+        """Joints with several children."""
         return tuple(i for i, count in enumerate(self.child_counts, start=1) if count > 1)
 
     @property
     def leaves(self) -> tuple[int, ...]:
-        """Joints that carry no joint."""
+        """Joints without children."""
         return tuple(i for i, count in enumerate(self.child_counts, start=1) if count == 0)
 
     @cached_property
@@ -88,23 +84,13 @@ class Topology:
 
     @property
     def branch_parents(self) -> tuple[int, ...]:
-        """For every branch the branch that it leaves from, 0 for the base."""
+        """Parent of every branch, 0 for the base."""
         ending_in = {branch[-1]: number for number, branch in enumerate(self.branches, start=1)}
         parents = (self.joint_parents[branch[0] - 1] for branch in self.branches)
         return tuple(BASE if parent == BASE else ending_in[parent] for parent in parents)
 
     @property
-    def joint_parent_matrix(self) -> Rows:
-        """Upsilon: every joint with the one that carries it."""
-        return tuple(enumerate(self.joint_parents, start=1))
-
-    @property
-    def branch_parent_matrix(self) -> Rows:
-        """Phi: every branch with the one that it leaves from."""
-        return tuple(enumerate(self.branch_parents, start=1))
-
-    @property
-    def joint_branches(self) -> Rows:
+    def joint_branches(self) -> tuple[tuple[int, int], ...]:
         """Psi: the first and the last joint of every branch."""
         return tuple((branch[0], branch[-1]) for branch in self.branches)
 
@@ -115,7 +101,7 @@ class Topology:
 
     @cached_property
     def related(self) -> tuple[tuple[bool, ...], ...]:
-        """For every two joints whether one stands on the path to the other; symmetric."""
+        """Whether one of two joints is on the path to the other; symmetric, (n, n)."""
         paths: list[set[int]] = [set()]
         for joint, parent in enumerate(self.joint_parents, start=1):
             paths.append(paths[parent] | {joint})

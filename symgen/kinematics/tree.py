@@ -1,30 +1,28 @@
-"""The kinematic tree: what every formulation works on.
+"""The kinematic tree that every formulation works on.
 
-Joints of one coordinate only, parents before children, numbered 1..n in the order of the file; link
-j is the rigid body behind joint j.  A joint of several coordinates has become a chain of them, with
-massless bodies in between.  Links on fixed joints are merged into the body that carries them (mass,
-centre, inertia), but their frames stay: `frames` has one entry for every link of the file.
-DH flavours are gone.  Scalars belong to one algebra; named parameters are still symbols in it.
+It has joints of one coordinate only, parents before children, numbered 1..n in the order of the
+file; link j is the rigid body after joint j.  A joint of several coordinates is a chain of such
+joints with massless bodies in between.  Links on fixed joints are merged into the body that carries
+them (mass, centre of mass, inertia), but keep their frames: `frames` has one entry for every link
+of the file.  Scalars belong to one algebra, in which named parameters are symbols.
 
-A joint on a manifold has become a chain, too: the columns of its motion subspace, which stay at
-displacement 0 behind the pose that its entries of q give.  The tree says of it where these are
-(`manifolds`); `symgen.formulations.manifolds` puts the pose there.
+A joint on a manifold is a chain, too: the columns of its motion subspace, at displacement 0 after
+the pose given by its entries of q.  `manifolds` lists these joints;
+`symgen.formulations.manifolds` inserts the pose.
 
-Joints of k columns were the other way to have it.  They would put sums over columns into every
-recursion, and a choice of them into those of 4x4 matrices, which are published for joints of one
-coordinate; as a chain they stay the recursions of the papers, and angles, quaternions and Euler
-parameters of a joint are three chains.  Nothing is paid for it: massless bodies at displacement 0
-have neither a rotation nor an inertia, and what they hand on are the entries of w, w' and v' as
-they fill up.  The torques of a free body take 110 operations, as by a recursion that knows six
-columns (`tests/joints/test_on_manifolds.py`).
+Joints of k columns, the alternative, would put sums over columns into every recursion, and a choice
+of columns into recursions of 4x4 matrices, which are published for joints of one coordinate.
+Chains keep the recursions of the papers, for angles, quaternions and Euler parameters alike, at no
+cost: massless bodies at displacement 0 have neither a rotation nor an inertia.  The torques of a
+free body take 110 operations, as many as a recursion with six columns
+(`tests/joints/test_on_manifolds.py`).
 
-Of a joint with Euler parameters (`euler_parameters`) four joints in a row stand for the four, and
-the first moves the link by all of them together: only formulations that know of this take such
-trees.
+A joint with Euler parameters (`euler_parameters`) is a chain of four joints whose first moves the
+link by all four parameters together; only formulations that provide for this accept such trees.
 
-A joint may follow another one, through any number of others: then it has no coordinate of its own,
-and the robot has fewer coordinates than joints.  Formulations derive as if every joint had one;
-`symgen.formulations.coupled` does the rest.
+A joint may follow another one, possibly through further joints: then it has no coordinate of its
+own, and the robot has fewer coordinates than joints.  Formulations derive as if every joint had a
+coordinate; `symgen.formulations.coupled` eliminates the dependent ones.
 """
 
 from __future__ import annotations
@@ -47,15 +45,13 @@ from symgen.description.model import (
 )
 from symgen.description.quantities import MULTIPLIERS
 from symgen.joints import JointType, OnManifold, Redundant, joint_type
-from symgen.kinematics.bodies import Piece, body_of, in_body, massless, merged
-from symgen.kinematics.definitions import WithDefinitions, definitions_of, followers
+from symgen.kinematics.bodies import BodyPoint, Piece, body_of, in_body, massless, merged
 from symgen.kinematics.euler_parameters import EulerParameters
 from symgen.kinematics.forces import FORCES, Making, ModelForce
 from symgen.kinematics.frames import chain_of, identity_transform, placement, units
 from symgen.kinematics.joint import Following, Joint, terms_of
 from symgen.kinematics.loops import Loop, loop_of
-from symgen.kinematics.points import BodyPoint
-from symgen.kinematics.scalars import scalar, vector
+from symgen.kinematics.scalars import definitions_of, followers, scalar, vector, with_definitions
 from symgen.runtime.configuration import BALL, FREE
 
 BASE = 0
@@ -72,11 +68,11 @@ class Frame(Generic[S]):
 
 @dataclass(frozen=True)
 class Manifold(Generic[S]):
-    """A joint whose configuration is no vector.
+    """A joint whose configuration space is a manifold.
 
-    `columns` are the numbers of the tree's joints that are the columns of its motion subspace,
-    `start` is where its entries in q begin, from 0; `rest` are those at which its spring is slack.
-    `added_mass` is what the columns that slide move beside the body, without weight.
+    `columns` are the numbers of the joints that are the columns of its motion subspace, `start` is
+    the index of its first entry in q, `rest` are its entries of q at which its spring is slack, and
+    `added_mass` (kg) is additional weightless inertia of its translation.
     """
 
     name: str
@@ -88,7 +84,7 @@ class Manifold(Generic[S]):
 
     @property
     def sliding(self) -> tuple[int, ...]:
-        """Return its columns that slide: as many as entries of q before the quaternion."""
+        """Its columns that slide, as many as entries of q before the quaternion."""
         return self.columns[: self.kind.quaternion]
 
     @property
@@ -98,15 +94,10 @@ class Manifold(Generic[S]):
 
     def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
         """Pose of the link's frame in the joint frame; `q` are the entries of all joints."""
-        return self.kind.pose(self.configuration(q, algebra), algebra)
-
-    def configuration(self, q: Sequence[S], algebra: Algebra[S]) -> Sequence[S]:
-        """Its own entries of those of all joints."""
-        return q[self.entries]
+        return self.kind.pose(q[self.entries], algebra)
 
     def rates(self, q: Sequence[S], algebra: Algebra[S]) -> list[dict[int, S]]:
-        """Return, by velocity of the joint, the rates of its entries of q, counted from its
-        first."""
+        """Rates of its entries of q, by index from `start`, for unit values of each velocity."""
         at, turn = self.kind.quaternion, self.pose(q, algebra).rotation
         slides = [{i: turn.rows[i][k] for i in range(at)} for k in range(at)]
         quaternion = q[self.entries][at:]
@@ -114,24 +105,23 @@ class Manifold(Generic[S]):
         return slides + [dict(enumerate(rates, start=at)) for rates in turns]
 
     def turning(self, quaternion: Sequence[S], w: Vector[S], algebra: Algebra[S]) -> list[S]:
-        """How its `quaternion` entries that say how it is turned move at the angular velocity
-        `w`."""
+        """Rates of a quaternion x y z w at the angular velocity `w` (rad/s, link axes)."""
         half, (e, s) = algebra.constant(0.5), (Vector(*quaternion[:3]), quaternion[3])
         return [*((w * s + e.cross(w)) * half), -(e.dot(w) * half)]
 
 
 @dataclass(frozen=True)
 class KinematicTree(Generic[S]):
-    """A robot over one algebra.  See the module.
+    """A robot over one algebra.
 
-    `massless`: the values of all masses that move are 0, whatever names stand for them, and stay 0;
-    there is no centre of mass.  `weightless` are groups of links that are fixed to each other and
-    whose masses are runtime parameters, but 0 in the file, so that their common centre is not
-    defined there.  `parameter_names` are all parameters of the model,
-    `runtime_parameters` those that are arguments at run time, and what derivatives with respect to
-    parameters are about; `definitions` are the parameters that follow them, for expressions that
-    are not scalars yet (`outputs`, `relations`).  `loops` close what the joints leave open;
-    `forces` are loads that the motion determines: `symgen.formulations.forces` adds what they do.
+    `massless`: all moving masses are 0 for all arguments, so that there is no centre of mass.
+    `weightless` are groups of rigidly connected links whose masses are runtime parameters with the
+    value 0 in the file, so that their common centre of mass is not defined there.
+    `parameter_names` are all parameters of the model; `runtime_parameters` are arguments at run
+    time, by which derivatives with respect to parameters are taken; `definitions` are the
+    parameters that follow these, for expressions that are not scalars yet (`outputs`, `relations`).
+    `loops` are closed by constraints; `forces` are loads that depend on the motion
+    (`symgen.formulations.forces`).
     """
 
     name: str
@@ -155,12 +145,12 @@ class KinematicTree(Generic[S]):
 
     @property
     def n(self) -> int:
-        """Number of joints of one coordinate; that of coordinates is `sizes["n"]`."""
+        """Number of joints of one coordinate; `sizes["n"]` is the number of coordinates."""
         return len(self.joints)
 
     @cached_property
     def places(self) -> tuple[int | None, ...]:
-        """For every coordinate where it stands in q, from 0; None for those on manifolds."""
+        """Index in q of every coordinate, from 0; None for coordinates on manifolds."""
         places: list[int | None] = []
         starts = {manifold.columns[0]: manifold for manifold in self.manifolds}
         on_manifolds = {k for manifold in self.manifolds for k in manifold.columns}
@@ -173,7 +163,7 @@ class KinematicTree(Generic[S]):
         return tuple(places)
 
     def posed(self, q: Sequence[S]) -> KinematicTree[S]:
-        """The tree with the poses that the entries of q give joints on manifolds."""
+        """The tree with the poses of joints on manifolds for the entries of q inserted."""
         joints = list(self.joints)
         for manifold in self.manifolds:
             joint = joints[manifold.columns[0] - 1]
@@ -183,40 +173,37 @@ class KinematicTree(Generic[S]):
 
     @cached_property
     def quaternions(self) -> tuple[tuple[str, int, int], ...]:
-        """Return kind and first places in q and qd of every joint on a manifold.
+        """Kind and first indices in q and qd of every joint on a manifold.
 
-        As `symgen.runtime.configuration` takes them.
+        See `symgen.runtime.configuration`.
         """
-        first = {joint.number: k for k, joint in enumerate(self.independent)}
         return tuple(
-            (FREE if x.kind.quaternion else BALL, x.start, first[x.columns[0]])
+            (FREE if x.kind.quaternion else BALL, x.start, self.velocities(x).start)
             for x in self.manifolds
         )
 
     def velocities(self, manifold: Manifold[S]) -> range:
-        """The places of the velocities of a joint on a manifold among those of the coordinates."""
+        """Indices of the velocities of a joint on a manifold among all velocities."""
         numbers = [joint.number for joint in self.independent]
         first = numbers.index(manifold.columns[0])
         return range(first, first + len(manifold.columns))
 
     def in_tangent_space(self, q: Sequence[S], gradient: Sequence[S]) -> list[S]:
-        """The gradient by the velocities, (n,), of one by the entries of q, (nq,)."""
+        """Convert a gradient by the entries of q, (nq,), into one by the velocities, (n,)."""
         zero = self.algebra.zero
         tangent = [zero if place is None else gradient[place] for place in self.places]
         for manifold in self.manifolds:
             columns = manifold.rates(q, self.algebra)
             for k, column in zip(self.velocities(manifold), columns, strict=True):
-                total = zero
-                for i, rate in column.items():
-                    total = total + rate * gradient[manifold.start + i]
-                tangent[k] = total
+                terms = (rate * gradient[manifold.start + i] for i, rate in column.items())
+                tangent[k] = sum(terms, start=zero)
         return tangent
 
     @cached_property
     def link_sides(self) -> tuple[int, ...]:
-        """Return the number of the joint next to its link, for every joint of the file that moves.
+        """Numbers of the joints that have a wrench and a body.
 
-        Only joints on manifolds are one; all others have a wrench and a body for each coordinate.
+        A joint on a manifold has one, next to its link; all others have one for each coordinate.
         """
         inner = {k for manifold in self.manifolds for k in manifold.columns[:-1]}
         return tuple(joint.number for joint in self.joints if joint.number not in inner)
@@ -227,7 +214,7 @@ class KinematicTree(Generic[S]):
         return tuple(joint for joint in self.joints if joint.following is None)
 
     def turned_by(self, number: int) -> EulerParameters[S] | None:
-        """The Euler parameters that a joint is one of, if it is."""
+        """The Euler parameters that a joint of the tree belongs to; None if it does not."""
         return next((x for x in self.euler_parameters if number in x.members), None)
 
     @property
@@ -237,7 +224,7 @@ class KinematicTree(Generic[S]):
 
     @cached_property
     def coordinate_numbers(self) -> tuple[int, ...]:
-        """For every joint the number of the coordinate that moves it, from 1."""
+        """Number, from 1, of the coordinate that moves each joint."""
         numbers = {joint.number: k for k, joint in enumerate(self.independent, start=1)}
         return tuple(
             numbers[joint.number if joint.following is None else joint.following.leader]
@@ -249,12 +236,12 @@ class KinematicTree(Generic[S]):
         return self.joints[number - 1]
 
     def path(self, number: int) -> tuple[int, ...]:
-        """Numbers of the joints from the base to link `number`, itself included."""
+        """Numbers of the joints from the base to link `number`, inclusive."""
         return self._paths[number]
 
     @cached_property
     def tied(self) -> tuple[tuple[int, ...], ...]:
-        """Return the coordinates, by number, that each force acts on or varies with."""
+        """Numbers of the coordinates that each force acts on or depends on."""
         tied = []
         for force in self.forces:
             paths = [set(self.path(point.body)) for point in force.points]
@@ -267,7 +254,7 @@ class KinematicTree(Generic[S]):
         return tuple(tied)
 
     def on_one_path(self, i: int, k: int) -> bool:
-        """Whether one of two joints carries the other, or both are the same."""
+        """Whether one of two joints carries the other, or they are identical."""
         return i in self.path(k) or k in self.path(i)
 
     def carried_by(self, *joints: int) -> tuple[int, ...]:
@@ -276,7 +263,7 @@ class KinematicTree(Generic[S]):
         return self._carried[last] if set(joints) <= set(self.path(last)) else ()
 
     def towards(self, links: Iterable[int]) -> list[int]:
-        """Numbers of the joints on the way from the base to any of `links`, in order."""
+        """Numbers of the joints on the paths from the base to `links`, in order."""
         return sorted({number for link in links for number in self.path(link)})
 
     @cached_property
@@ -296,14 +283,14 @@ class KinematicTree(Generic[S]):
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
-        """Names of the rows of all loops, of the relations, and of norms of Euler parameters."""
+        """Names of the rows of loops, of relations, and of norms of Euler parameters."""
         rows = [name for loop in self.loops for name in loop.row_names]
         rows += [relation.name for relation in self.relations]
         return (*rows, *(f"{joint.name}_norm" for joint in self.euler_parameters))
 
     @property
     def inertial_parameters(self) -> tuple[S, ...]:
-        """Return the inertial parameters of all moving bodies, 10 n, as in the regressor."""
+        """The inertial parameters of all moving bodies, (10 n_joints,), as in the regressor."""
         return tuple(
             parameter
             for number in self.link_sides
@@ -312,7 +299,7 @@ class KinematicTree(Generic[S]):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Value of every size that the shapes of functions are written in."""
+        """Values of the sizes in the shapes of functions."""
         return {
             "n": len(self.independent),
             "nq": len(self.independent) + len(self.manifolds),
@@ -333,12 +320,12 @@ class KinematicTree(Generic[S]):
 
     @property
     def is_timed(self) -> bool:
-        """Whether forces of the model mention the time."""
+        """Whether forces of the model depend on time explicitly."""
         return any(force.is_timed for force in self.forces)
 
     @property
     def tells_multipliers(self) -> bool:
-        """Whether outputs mention multipliers of constraints."""
+        """Whether outputs contain multipliers of constraints."""
         names = (name for output in self.outputs for name in output.expression.names)
         return any(name.split(".")[0] in MULTIPLIERS for name in names)
 
@@ -346,25 +333,23 @@ class KinematicTree(Generic[S]):
 def build_tree(
     description: RobotDescription, algebra: Algebra[S], runtime: Collection[str] = ()
 ) -> KinematicTree[S]:
-    """The tree of a checked description, over `algebra`.
+    """Build the tree of a checked description, over `algebra`.
 
-    `runtime` names parameters that are arguments at run time: those that are derived from them
-    follow, and no decision rests on the values of either.
+    `runtime` names parameters that are arguments at run time; parameters derived from them follow,
+    and no decision depends on the values of either.
     """
     plain_algebra, changing = algebra, {*runtime, *followers(description.parameters, runtime)}
     definitions = definitions_of(description.parameters, runtime, algebra)
     if definitions:
-        algebra = WithDefinitions(algebra, definitions)
+        algebra = with_definitions(algebra, definitions)
     skeleton = _Skeleton[S](description, algebra, changing)
     for joint in description.joints:
         skeleton.add(joint)
     frames, pieces = skeleton.frames, skeleton.pieces
-    joints = [
-        replace(joint, body=merged(pieces[joint.number], algebra))
-        if joint.number in pieces
-        else joint
-        for joint in skeleton.joints
-    ]
+    joints = skeleton.joints
+    for number, parts in pieces.items():
+        if number != BASE:
+            joints[number - 1] = replace(joints[number - 1], body=merged(parts, algebra))
     joints = _with_followers(joints, description, algebra)
 
     def body_point(point: LinkPoint) -> BodyPoint[S]:
@@ -415,8 +400,7 @@ class _Skeleton(Generic[S]):
         self._parameters, self._algebra = description.parameter_values, algebra
         self._changing = changing
         self._positions = 0
-        base = Frame("base", BASE, identity_transform(algebra))
-        self.frames: dict[str, Frame[S]] = {"base": base}
+        self.frames = {"base": Frame("base", BASE, identity_transform(algebra))}
         self.joints: list[Joint[S]] = []
         self.manifolds: list[Manifold[S]] = []
         self.euler_parameters: list[EulerParameters[S]] = []
@@ -460,7 +444,7 @@ class _Skeleton(Generic[S]):
 def _with_followers(
     joints: Sequence[Joint[S]], description: RobotDescription, algebra: Algebra[S]
 ) -> list[Joint[S]]:
-    """The joints, with what those do that follow others; a checked description has no circles."""
+    """Add the laws of joints that follow others; a checked description has no cycles."""
     mimics = {joint.name: joint.mimic for joint in description.joints if joint.mimic is not None}
     numbers = {joint.name: joint.number for joint in joints}
     followed: list[Joint[S]] = []
@@ -477,14 +461,14 @@ def _with_followers(
 
 
 def _has_no_centre(group: list[Piece[S]], algebra: Algebra[S]) -> bool:
-    """Whether pieces of changing mass are merged whose masses are 0 in the file."""
+    """Whether several pieces of variable mass are merged whose masses are all 0 in the file."""
     heavy = [piece for piece in group if not algebra.is_zero(piece.body.mass)]
     changes = any(piece.changes for piece in group)
     return len(heavy) > 1 and changes and all(piece.value == 0.0 for piece in group)
 
 
 def _own_terms(joint: JointDescription) -> tuple[JointTerms, ...]:
-    """Its joint terms; on a manifold one spring acts along or about three columns together."""
+    """The joint terms; a spring on a manifold acts along or about three columns together."""
     if joint.manifold is None:
         return joint.terms
     return tuple(
@@ -494,29 +478,16 @@ def _own_terms(joint: JointDescription) -> tuple[JointTerms, ...]:
 
 
 def _chain(
-    joint: JointDescription,
-    kind: JointType,
-    carrier: Frame[S],
-    before: int,
-    algebra: Algebra[S],
+    joint: JointDescription, kind: JointType, carrier: Frame[S], before: int, algebra: Algebra[S]
 ) -> list[Joint[S]]:
-    """The one-coordinate joints that `joint` becomes; there are `before` joints already."""
+    """Convert `joint` into joints of one coordinate, after `before` joints of the tree."""
     chain: list[Joint[S]] = []
-    links = chain_of(joint, kind, algebra)
+    links, empty = chain_of(joint, kind, algebra), massless(algebra)
     columns = zip(joint.coordinate_names, _own_terms(joint), joint.prescribed, links, strict=True)
     for number, (name, terms, prescribed, (motion, at)) in enumerate(columns, start=before + 1):
         if not chain:
             at = replace(at, tree=(carrier.pose @ at.tree).settled(algebra))
-        chain.append(
-            Joint(
-                name=name,
-                number=number,
-                parent=number - 1 if chain else carrier.body,
-                type=motion,
-                placement=at,
-                body=massless(algebra),
-                terms=terms_of(terms, algebra),
-                prescribed=prescribed,
-            )
-        )
+        parent = number - 1 if chain else carrier.body
+        values = terms_of(terms, algebra)
+        chain.append(Joint(name, number, parent, motion, at, empty, values, prescribed))
     return chain

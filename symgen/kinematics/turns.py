@@ -1,8 +1,8 @@
-"""How fast exact poses grow where links are fixed to each other in a row.
+"""Growth of symbolic poses along chains of fixed joints.
 
-An angle with a name, such as that of a parameter, keeps its sine and cosine in every product, and
-an entry of the pose behind k such turns has 3^k terms.  Over a graph they share what they have in
-common; written out, over SymPy, nothing ends.  (Numbers are no such matter: `Algebra.settled`.)
+An angle with a name, such as a parameter, keeps its sine and cosine in every product, and an entry
+of the pose behind k such rotations has 3^k terms.  A graph shares common subexpressions; SymPy
+expressions, written out, become intractable.  Numbers are evaluated: see `Algebra.settled`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from symgen.description.model import JointDescription, RobotDescription
 
 MOST_NAMED_TURNS = 4
 MOST_ODD_TURNS = 4
-"""Up to so many the equations are legible, and simplified while somebody waits."""
+"""Maximum number of rotations up to which equations are legible and simplified within seconds."""
 
 
 def why_not_written_out(description: RobotDescription) -> str | None:
-    """Why the equations of a robot cannot be written with its own symbols, None if they can."""
+    """Explain why the equations of a robot cannot be written with its symbols; None if they can."""
     count = named_turns(description)
     if count <= MOST_NAMED_TURNS:
         return None
@@ -31,12 +31,12 @@ def why_not_written_out(description: RobotDescription) -> str | None:
 
 
 def named_turns(description: RobotDescription) -> int:
-    """The most joints with angles that have names, in a row, only the last of which may move."""
+    """Maximum number of successive joints with named angles of which only the last may move."""
     return _longest_row(description, lambda angle: bool(angle.names))
 
 
 def odd_turns(description: RobotDescription) -> int:
-    """Return the turn of an angle that is no right one: names may stand for any."""
+    """Maximum number of successive joints with angles that may not be multiples of pi/2."""
     return _longest_row(description, lambda angle: not _is_right(angle))
 
 
@@ -51,7 +51,7 @@ def _longest_row(description: RobotDescription, counts: Callable[[Expression], b
 
 
 def _is_right(angle: Expression) -> bool:
-    """Whether sine and cosine are 0 or 1, up to the sign."""
+    """Whether an angle is a multiple of pi/2 for all arguments."""
     if angle.names:
         return False
     quarters = evaluate(angle, {}) / (math.pi / 2)
@@ -59,7 +59,7 @@ def _is_right(angle: Expression) -> bool:
 
 
 def _angles(joint: JointDescription) -> list[Expression]:
-    """The angles of the fixed turns of a joint."""
+    """The angles of the fixed rotations of a joint."""
     poses = [pose for pose in (joint.origin, joint.before) if pose is not None]
     rows = [] if joint.dh is None else [joint.dh.theta, joint.dh.alpha]
     return [*(angle for pose in poses for angle in pose.rpy), *rows]

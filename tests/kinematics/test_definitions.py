@@ -7,7 +7,7 @@ from symgen.algebra.graph import Graph
 from symgen.deriving.selection import select
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, formulation_named
-from symgen.kinematics.definitions import definitions_of, followers
+from symgen.kinematics.scalars import definitions_of, followers
 from symgen.kinematics.tree import build_tree
 from symgen.options import ALL, BuildOptions
 from symgen.program.evaluation import call

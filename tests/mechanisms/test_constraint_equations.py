@@ -20,10 +20,9 @@ from symgen.formulations.constraints import SECOND_RATE, VALUE, Moving, Wanted, 
 from symgen.formulations.semi_recursive.constraints import supply
 from symgen.formulations.semi_recursive.kinematics import LINK_ORIGIN, RTDYN0, RTDYN1, system_at
 from symgen.formulations.shared import symbolic_parameters
-from symgen.kinematics.definitions import WithDefinitions
 from symgen.kinematics.frames import units
 from symgen.kinematics.loops import BASE_AXES, GAP
-from symgen.kinematics.scalars import scalar
+from symgen.kinematics.scalars import scalar, with_definitions
 from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
 from tests.mechanisms.test_constraint_lines import closed, state
@@ -174,7 +173,7 @@ class Explicit:
                 names |= {
                     quantity(POINTS, key[1], axis): e for axis, e in zip(AXES, x, strict=True)
                 }
-        algebra = WithDefinitions(b.algebra, {**tree.definitions, **names, TIME: t})
+        algebra = with_definitions(b.algebra, {**tree.definitions, **names, TIME: t})
         for relation in tree.relations:
             yield scalar(relation.expression, algebra)
         for joint in tree.euler_parameters:

@@ -45,9 +45,9 @@ from symgen.algebra.linear import Transform, Vector, all_zero, identity, zero_ve
 from symgen.formulations.composite.motion import Axes, axes_step
 from symgen.formulations.shared import blocks_of_joints, flat, let_derivative
 from symgen.formulations.state import State
+from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.frames import identity_transform
 from symgen.kinematics.joint import Joint
-from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
 

@@ -35,8 +35,8 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Transform, Vector, identity, zero_vector
 from symgen.formulations.state import State
+from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.forces import PointMotion
-from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.adjoints import pull_back
 from symgen.program.builder import ProgramBuilder
@@ -92,7 +92,7 @@ class Columns(Generic[S]):
     def _add(self, j: int) -> None:
         joint, b = self.tree.joint(j), self.b
         seat = self.poses[joint.parent] @ joint.placement.tree
-        rotation = seat @ joint.behind_seat(self.state.q[j - 1], b.algebra)
+        rotation = seat @ joint.pose_in_joint(self.state.q[j - 1], b.algebra)
         with b.step("forces", joint.name):
             R = b.let(f"R_{j}{self._suffix}", rotation.rotation, "FM-1")
             p = b.let(f"p_{j}{self._suffix}", rotation.translation, "FM-1")

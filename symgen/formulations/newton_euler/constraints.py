@@ -31,7 +31,7 @@ from symgen.formulations.newton_euler.recursion import (
     motion_sweep,
 )
 from symgen.formulations.state import State
-from symgen.kinematics.points import BodyPoint
+from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 

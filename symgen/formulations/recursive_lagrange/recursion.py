@@ -61,8 +61,8 @@ from symgen.algebra.linear import (
     trace_of_product,
 )
 from symgen.formulations.state import State, Wrench
+from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.joint import Joint
-from symgen.kinematics.points import BodyPoint
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -161,7 +161,7 @@ def joint_frame(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> JointFrame[S]:
     j, algebra = joint.number, b.algebra
     with b.step("joints", joint.name):
         U = b.let(f"U_{j}", joint.placement.tree.homogeneous(algebra), "RL-1")
-        T = b.let(f"T_{j}", joint.behind_seat(q, algebra).homogeneous(algebra), "RL-1")
+        T = b.let(f"T_{j}", joint.pose_in_joint(q, algebra).homogeneous(algebra), "RL-1")
         Z = b.let(f"Z_{j}", joint.generator(algebra), "RL-1")
     return JointFrame(joint, U, T, Z, z=column(skew_vector(Z), algebra.zero))
 

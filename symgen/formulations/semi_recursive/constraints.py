@@ -44,7 +44,7 @@ from symgen.formulations.semi_recursive.kinematics import (
 )
 from symgen.formulations.shared import blocks_of_joints, flat
 from symgen.formulations.state import State
-from symgen.kinematics.points import BodyPoint
+from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
 

@@ -1,6 +1,6 @@
-"""Forces of the model: springs between points, and what its expressions say.
+"""Forces of the model: springs between points, and forces given by expressions.
 
-Adding a type is one file here and one entry of `FORCES`, beside the key of the model file
+A new type is one file here, one entry of `FORCES`, and its key in the model file
 (`symgen.description.schema`, `symgen.description.forces`).
 """
 

@@ -1,8 +1,8 @@
-"""The applied force: a force at a point of a link and a torque on it, as the file writes them.
+"""The applied force: a force at a point of a link and a torque on it, given by expressions.
 
 Both are expressions, in base axes, of positions and velocities of the model's points, coordinates,
-their velocities, time and parameters, with named expressions in between.  It stores no energy that
-anyone knows of.
+their velocities, time and parameters, with named intermediate expressions.  Its potential energy
+is unknown.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from symgen.algebra.linear import Vector, all_zero
 from symgen.description.forces import named_points
 from symgen.description.model import ForceDescription, RobotDescription, Triple
 from symgen.description.quantities import POINTS, STATE_PARTS, quantity
-from symgen.kinematics.definitions import WithDefinitions
+from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.forces.interface import Action, Making, PointMotion
-from symgen.kinematics.points import BodyPoint
-from symgen.kinematics.scalars import scalar, vector
+from symgen.kinematics.scalars import scalar, vector, with_definitions
 from symgen.program.builder import ProgramBuilder
 
 
 @dataclass(frozen=True)
 class AppliedForce(Generic[S]):
-    """See the module; the first of `points` is where it acts, the others are those it mentions."""
+    """An applied force, acting at the first of `points`; its expressions contain the others."""
 
     type: ClassVar[str] = "force"
     internal: ClassVar[bool] = False
@@ -60,7 +59,7 @@ class AppliedForce(Generic[S]):
         for point, motion in zip(self.points[1:], motions[1:], strict=True):
             for part, entry in zip(STATE_PARTS, (*motion.x, *motion.v), strict=True):
                 values[quantity(POINTS, point.name, part)] = entry
-        algebra = WithDefinitions(b.algebra, values)
+        algebra = with_definitions(b.algebra, values)
         for name, expression in self.description.let:
             values[name] = b.let(f"{name}_{self.name}", scalar(expression, algebra), "FM-5")
 

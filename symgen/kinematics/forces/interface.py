@@ -1,8 +1,7 @@
 """Types of forces.  Formulations use this interface and never ask for the type.
 
-A force of the model acts at points of links, and positions, velocities and the time determine it:
-those of its points, and the coordinates that its expressions name.  It writes the statements that
-it takes, over the algebra of the program, and says what acts where.
+A force of the model acts at points of links and depends on the motion of its points, on coordinates
+and velocities, and on time.  It writes its statements over the algebra of the program.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import ClassVar, Generic, Protocol, Self
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
 from symgen.description.model import LinkPoint, RobotDescription
-from symgen.kinematics.points import BodyPoint
+from symgen.kinematics.bodies import BodyPoint
 from symgen.program.builder import ProgramBuilder
 
 
@@ -28,10 +27,7 @@ class PointMotion(Generic[S]):
 
 @dataclass(frozen=True)
 class Action(Generic[S]):
-    """A force (N) at a point of a force, by its place in `points`, and a torque (N m), base axes.
-
-    None stands for no force or torque at all.
-    """
+    """A force (N) at a point, by its index in `points`, and a torque (N m), base axes; None: 0."""
 
     place: int
     force: Vector[S] | None
@@ -40,7 +36,7 @@ class Action(Generic[S]):
 
 @dataclass(frozen=True)
 class Making(Generic[S]):
-    """Tools for making forces: points of links in their bodies, numbers over the algebra.
+    """Conversions for building forces: points of links to bodies, expressions to the algebra.
 
     `definitions` are the parameters that follow runtime parameters, by name.
     """
@@ -54,11 +50,10 @@ class Making(Generic[S]):
 class ModelForce(Protocol[S]):
     """A force of the model.
 
-    `type` is its name in metadata.  `points` are those that its law is about; it may act at all of
-    them.  `quantities` are the names of coordinates and velocities that it mentions, such as
-    ``q.elbow``.  An `internal` force depends on nothing but the motion of its points relative to
-    each other, and its actions balance: a motion that takes all of its points along neither changes
-    it nor feels it.
+    `type` is its name in metadata.  `points` are the points of its law; it may act at all of them.
+    `quantities` are the names of coordinates and velocities in it, such as ``q.elbow``.  An
+    `internal` force depends only on the motion of its points relative to each other, and its
+    actions balance: it neither depends on a common motion of its points nor does work in it.
     """
 
     type: ClassVar[str]
@@ -74,21 +69,20 @@ class ModelForce(Protocol[S]):
 
     @property
     def points(self) -> tuple[BodyPoint[S], ...]:
-        """See the class."""
+        """Points of its law."""
 
     @property
     def is_timed(self) -> bool:
-        """Whether it mentions the time."""
+        """Whether it depends on time explicitly."""
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """See the class."""
+        """Names of coordinates and velocities that it depends on."""
 
     def actions(
         self, motions: Sequence[PointMotion[S]], quantities: Mapping[str, S], b: ProgramBuilder[S]
     ) -> tuple[Action[S], ...]:
-        """Return the actions at these motions of the points; `quantities` has quantities and ``t``
-        by name."""
+        """The actions for these motions of the points; `quantities` maps names, ``t`` included."""
 
     def energy(self, motions: Sequence[PointMotion[S]], b: ProgramBuilder[S]) -> S | None:
-        """The potential energy that it stores (J); None where it stores none."""
+        """Its potential energy (J); None if it has none."""

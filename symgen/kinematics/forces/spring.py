@@ -5,8 +5,8 @@ together,
 
     f = (k (l - l_0) + c l') / l  d  at x_1,  -f at x_2,    V = k (l - l_0)^2 / 2.
 
-Where l_0 and c are 0 by structure f is k d, which holds at l = 0, too; elsewhere a spring whose
-ends meet has no direction, and its force is no number there.
+If l_0 and c are 0 by structure, f is k d, also at l = 0; any other spring has no direction at
+l = 0, and its force is not a number there.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import ClassVar, Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
 from symgen.description.model import RobotDescription
+from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.forces.interface import Action, Making, PointMotion
-from symgen.kinematics.points import BodyPoint
 from symgen.program.builder import ProgramBuilder
 
 
 @dataclass(frozen=True)
 class Spring(Generic[S]):
-    """See the module: `stiffness` k (N/m), `damping` c (N s/m), `length` l_0 (m)."""
+    """A spring with `stiffness` k (N/m), `damping` c (N s/m) and slack `length` l_0 (m)."""
 
     type: ClassVar[str] = "spring"
     internal: ClassVar[bool] = True
@@ -48,7 +48,7 @@ class Spring(Generic[S]):
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """None: its points are all that matters."""
+        """None: it depends on its points only."""
         return ()
 
     def actions(
