@@ -1,11 +1,11 @@
-"""Joints that close loops, by what they forbid: rows, each a product that is 0.
+"""Joints that close loops, described by rows: scalar products that the joint keeps at 0.
 
 A loop is a joint between two links of a tree.  Each of the two frames has an origin and three unit
-vectors: the axis of the joint, and u and v, which are what the shortest rotation that takes z to
-the axis makes of x and y.  A row is a pair of vectors whose product the joint keeps at 0, such as
-``("u", "axis")``: u of the first frame, the axis of the second.  `GAP` is the way from the origin
-of the first to that of the second; ``x``, ``y`` and ``z`` are the axes of the base.  Rows of that
-form are polynomials in the poses of the links.
+vectors: the axis of the joint, and u and v, the images of x and y under the shortest rotation of z
+to the axis.  A row is a pair of vectors whose product is 0, such as ``("u", "axis")``: u of the
+first frame, the axis of the second.  `GAP` is the vector from the origin of the first frame to the
+origin of the second; ``x``, ``y`` and ``z`` are the axes of the base.  Such rows are polynomials in
+the poses of the links.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ PARALLEL: tuple[Row, ...] = (("u", "axis"), ("v", "axis"))
 def shared_axes(rows: Sequence[Row]) -> tuple[str, ...]:
     """Axes that both frames share where the loop is closed.
 
-    Products are 0 after half a turn, too: PARALLEL where the axes are opposite, and ("u", "v")
-    with it after half a turn about any of the three axes.  Points, distances and right angles
-    have no such roots.
+    Products are also 0 after half a turn: PARALLEL for opposite axes, together with ("u", "v")
+    after half a turn about any of the three axes.  Points, distances and right angles have no such
+    roots.
     """
     if not set(PARALLEL) <= set(rows):
         return ()
@@ -38,7 +38,7 @@ def shared_axes(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def row_names(loop: str, rows: Sequence[Row]) -> tuple[str, ...]:
-    """``closure_x``, ``closure_u_axis``; the name of the loop alone where it has one row."""
+    """Names such as ``closure_x``, ``closure_u_axis``; the name of the loop if it has one row."""
     if len(rows) == 1:
         return (loop,)
     named = (first if second == GAP else f"{first}_{second}" for first, second in rows)
@@ -57,8 +57,8 @@ class Closing(Protocol):
 class Distance:
     """A constant distance between two points that closes a loop, like a thin rod.
 
-    The row is the square of the way between the points, less the square of the length: a
-    polynomial.  No joint of a tree is of that type.
+    The row is the squared distance between the points minus the squared length, a polynomial.  No
+    joint of a tree has this type.
     """
 
     name = "distance"

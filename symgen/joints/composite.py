@@ -17,7 +17,7 @@ SEQUENCES: tuple[str, ...] = (
 
 
 class Fixed(JointType):
-    """No motion: the link is merged into its parent before anything is derived."""
+    """No motion: the link is merged into its parent before derivation."""
 
     name = "fixed"
     coordinates = 0
@@ -25,7 +25,7 @@ class Fixed(JointType):
     forbids: tuple[Row, ...] = (*TOGETHER, *PARALLEL, ("u", "v"))
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
-        """Nothing moves."""
+        """No motions."""
         return ()
 
 
@@ -49,7 +49,7 @@ class Universal(JointType):
 class Cylindrical(JointType):
     """A translation along an axis, then a rotation about it.
 
-    The two motions commute: the pose is that of a screw whose travel and turn are independent.
+    The two motions commute: the pose is a screw with independent translation and rotation.
     """
 
     name = "cylindrical"
@@ -63,9 +63,9 @@ class Cylindrical(JointType):
 
 
 class Planar(JointType):
-    """The link's origin moves in a plane, and the link turns about its normal, the axis.
+    """A translation in a plane and a rotation about its normal, the axis.
 
-    The two directions in the plane are those of `in_plane`.
+    `in_plane` gives the two directions in the plane.
     """
 
     name = "planar"
@@ -76,20 +76,16 @@ class Planar(JointType):
     def chain(self, directions: Directions[S]) -> Chain[S]:
         """Two translations, then the rotation."""
         first, second = in_plane(directions)
-        return (
-            (Prismatic(), first),
-            (Prismatic(), second),
-            (Revolute(), directions.axis),
-        )
+        return ((Prismatic(), first), (Prismatic(), second), (Revolute(), directions.axis))
 
 
 class Spherical(JointType):
-    """Three rotations, each about an axis that the former ones turned.
+    """Three rotations, each about an axis that the previous rotations have turned.
 
-    Its coordinates are the three angles, so it has a singular attitude: where the middle angle
-    makes the first and the last axis parallel (at +-pi/2 for three different axes, at 0 and pi for
-    sequences such as zxz), two coordinates turn about one axis and the mass matrix is singular.  A
-    sequence whose singular attitude lies out of reach avoids it.
+    Its coordinates are the three angles, with a singular attitude: where the middle angle makes the
+    first and the last axis parallel (at +-pi/2 for three different axes, at 0 and pi for sequences
+    such as zxz), two coordinates rotate about one axis and the mass matrix is singular.  Choose a
+    sequence whose singular attitude is out of reach.
     """
 
     name = "spherical"
@@ -104,9 +100,9 @@ class Spherical(JointType):
 
 
 class Floating(JointType):
-    """A free body: moved along x, y and z of the joint frame, then turned.
+    """A free body: translations along x, y and z of the joint frame, then rotations.
 
-    The translation is that of the link's origin in the joint frame; the rotations are those of a
+    The coordinates are the position of the link's origin in the joint frame and the angles of a
     spherical joint, with its singular attitudes.
     """
 
@@ -122,18 +118,18 @@ class Floating(JointType):
 
 
 def in_plane(directions: Directions[S]) -> tuple[Vector[S], Vector[S]]:
-    """Return two unit vectors that are normal to the axis and to each other.
+    """Compute two unit vectors that are normal to the axis and to each other.
 
-    They are what the shortest rotation that takes z to the axis makes of x and y.  For the default
-    axis, z, they are x and y of the joint frame.
+    They are the images of x and y under the shortest rotation of z to the axis: x and y of the
+    joint frame for the default axis, z.
 
-    For -z there is no shortest rotation, and no convention is continuous at every axis (there is no
-    continuous frame field on a sphere).  The axis -z stands for half a turn about x.  An axis whose
-    z is -1 to rounding, less than about 1e-8 rad from -z, has that frame, tilted by the shortest
-    rotation from -z to the axis; so what is rounded in -z does not turn the directions.
+    For -z the shortest rotation is not unique, and no convention is continuous at every axis (there
+    is no continuous frame field on a sphere); half a turn about x is chosen.  An axis whose z is -1
+    to rounding, less than about 1e-8 rad from -z, has that frame, tilted by the shortest rotation
+    from -z to the axis, so that rounding of -z does not turn the directions.
 
-    1 + c, by which the shortest rotation is divided, loses its digits where c is near -1; half of
-    (1 + c)^2 + a^2 + b^2 is equal to it for a unit vector, and loses none.
+    The shortest rotation is divided by 1 + c, which cancels for c near -1; half of
+    (1 + c)^2 + a^2 + b^2 is equal for a unit vector and does not cancel.
     """
     (x, y, z), (a, b, c) = directions.units, directions.axis
     rise = z.z + c

@@ -26,13 +26,13 @@ class Helical(JointType):
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
         """A screw about the axis."""
-        screw: Any = Screw(directions.pitch)  # of these scalars only, where a Motion is of any
+        screw: Any = Screw(directions.pitch)  # a Motion over these scalars only
         return ((screw, directions.axis),)
 
 
 @dataclass(frozen=True)
 class Screw(Generic[S]):
-    """The motion of a helical joint; it and its derivatives are those of its two parts."""
+    """The motion of a helical joint: a rotation and a translation, independent of each other."""
 
     pitch: S
 
@@ -43,7 +43,7 @@ class Screw(Generic[S]):
     def motion_derivative(
         self, axis: Vector[S], x: S, order: int, algebra: Algebra[S]
     ) -> Transform[S]:
-        """Derivatives of both parts, side by side."""
+        """Derivatives of rotation and translation."""
         turn = _TURN.motion_derivative(axis, x, order, algebra)
         slide = _SLIDE.motion_derivative(axis, x, order, algebra)
         return Transform(turn.rotation, slide.translation * self.pitch)
@@ -53,5 +53,5 @@ class Screw(Generic[S]):
         return axis
 
     def linear_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
-        """The travel of all points along the axis."""
+        """The translation along the axis per radian."""
         return axis * self.pitch

@@ -1,14 +1,14 @@
 """The interface of types of joints.  Recursions use this and never ask for the type.
 
 A joint of the model file becomes a chain of one-coordinate `Motion`s, the first next to the parent.
-Revolute and prismatic joints are motions themselves; the others only say of which motions they
-consist, and between those stand massless links that appear in no list of links.
+Revolute and prismatic joints are motions themselves; the others list their motions, between which
+are massless links that do not appear in lists of links.
 
-A joint on a manifold (`OnManifold`) has more numbers in q than velocities.  Its configuration is a
+A joint on a manifold (`OnManifold`) has more entries in q than velocities.  Its configuration is a
 pose, and its chain are the columns of its motion subspace (Featherstone 2008, section 4.4): motions
-behind that pose, always at displacement 0, whose velocities are those of the joint.  Such types
-derive from `OnManifold`, so that large files can ask for them often: what `isinstance` does with a
-runtime protocol costs 26 to 43 microseconds instead of 1 (Python 3.11).
+after that pose, always at displacement 0, whose velocities are the velocities of the joint.  Such
+types derive from `OnManifold` rather than implement a runtime protocol, for which `isinstance`
+takes 26 to 43 microseconds instead of 1 (Python 3.11).
 """
 
 from __future__ import annotations
@@ -25,32 +25,31 @@ from symgen.algebra.linear import Transform, Vector
 class Motion(Protocol):
     """One coordinate along or about a unit `axis`.
 
-    Frames: `motion` carries the frame behind the joint into the frame ahead of it; the joint's
-    axis has the same components in both.
+    The joint's axis has equal components in the frames before and after the motion.
     """
 
     def motion(self, axis: Vector[S], x: S, algebra: Algebra[S]) -> Transform[S]:
-        """Pose of the frame behind the joint for the displacement x (rad or m)."""
+        """Pose of the frame after the motion for the displacement x (rad or m)."""
 
     def motion_derivative(
         self, axis: Vector[S], x: S, order: int, algebra: Algebra[S]
     ) -> Transform[S]:
-        """Derivative of that pose of order 1, 2 or 3: of rotation matrix and translation."""
+        """Derivative of `motion` by x, of order 1, 2 or 3: of rotation matrix and translation."""
 
     def angular_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
         """Angular velocity per unit of joint velocity."""
 
     def linear_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
-        """Velocity of the origin behind the joint per unit of joint velocity."""
+        """Velocity of the origin after the motion per unit of joint velocity."""
 
 
 @dataclass(frozen=True)
 class Directions(Generic[S]):
-    """The axes of a joint as the file gives them, in the joint frame.
+    """The axes of a joint in the file, in the joint frame.
 
-    `axis` is the unit vector of the key ``axis``; `units` are those of x, y and z; `sequence` is
-    one letter for each of several rotations (the keys ``axes`` and ``sequence``); `pitch` is that
-    of a screw (m per radian).
+    `axis` is the unit vector of the key ``axis``; `units` are the unit vectors of x, y and z;
+    `sequence` has one letter per rotation (the keys ``axes`` and ``sequence``); `pitch` belongs to
+    a screw (m per radian).
     """
 
     axis: Vector[S]
@@ -59,7 +58,7 @@ class Directions(Generic[S]):
     pitch: S
 
     def rotations(self, motion: Motion) -> tuple[tuple[Motion, Vector[S]], ...]:
-        """One motion about every axis of `sequence`, each fixed in what the former one turned."""
+        """One motion about every axis of `sequence`, each axis fixed in the preceding frame."""
         return tuple((motion, self.units["xyz".index(letter)]) for letter in self.sequence)
 
 
@@ -73,11 +72,9 @@ class JointType(Protocol):
     name: str
     coordinates: int
     moved_entry: str = ""
-    """The DH entry that the coordinate is added to; empty for a type that takes no DH row or does
-    not move."""
+    """The DH entry that the coordinate is added to; "" for types without DH rows or motion."""
     keys: tuple[str, ...] = ()
-    """Keys of the file that say where the axes are: ``dh``, ``axis``, ``axes``, ``sequence``,
-    ``pitch``."""
+    """Keys of the file that place axes: ``dh``, ``axis``, ``axes``, ``sequence``, ``pitch``."""
     sequences: tuple[str, ...] = ()
     """Values of ``axes`` or ``sequence``, the default first; empty where neither is a key."""
 
@@ -86,10 +83,10 @@ class JointType(Protocol):
 
 
 class OnManifold(JointType):
-    """A joint whose configuration is no vector: `coordinates` counts its velocities.
+    """A joint whose configuration space is a manifold: `coordinates` counts its velocities.
 
-    Velocities are those of the link's frame, in its own axes: they move it along and about the axes
-    of the chain, all at once.
+    Velocities are components of the link frame's twist along and about the axes of the chain, in
+    link axes.
     """
 
     representation: str
@@ -99,7 +96,7 @@ class OnManifold(JointType):
     velocity_suffixes: tuple[str, ...]
     """Names of the velocities, one for each motion of the chain."""
     quaternion: int
-    """Where among the entries of q the unit quaternion begins, x y z w."""
+    """Index among its entries of q of the first entry of the unit quaternion x y z w."""
 
     @abstractmethod
     def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
@@ -112,4 +109,4 @@ class Redundant(JointType):
     representation: str
     """The value of the key ``coordinates`` of the file."""
     euler_parameters: int
-    """Where among the coordinates the four begin, x y z w."""
+    """Index among its coordinates of the first of the four Euler parameters x y z w."""

@@ -27,7 +27,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, inner
-from symgen.joints.manifolds import scaled_rotation
+from symgen.joints.quaternions import scaled_rotation
 
 FOUR = range(4)
 
