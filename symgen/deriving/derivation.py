@@ -1,8 +1,8 @@
-"""Derivation of everything that a build needs: the programs of all selected functions.
+"""Derivation of the programs of all selected functions.
 
-derive_all    RobotDescription, Selection  -> Derived     (kinematics, formulations, optimize)
-derive_built       the same, but for what is only evaluated
-with_evaluated     what `derive_built` left out, beside it
+derive_all        RobotDescription, Selection -> Derived     (kinematics, formulations, optimize)
+derive_built      programs to build only
+with_evaluated    adds the programs to evaluate
 """
 
 from __future__ import annotations
@@ -48,31 +48,31 @@ Programs = dict[str, dict[str, Program[Scalar]]]
 """formulation -> function -> program"""
 
 BATCHES_IN_LOOPS_FROM = 30_000
-"""Operations in loops from which they are about as fast for several samples as a straight line, and
-that is not derived at all: see "Forms" in benchmarks/README.md."""
+"""Operations from which loops are about as fast for batches as straight-line code, which is then
+not derived: see "Forms" in benchmarks/README.md."""
 
 LOOPS_FROM, LOOPS_LIKELY_FROM, LIKELY = 12_000, 2_500, 1.4
-"""Operations of a straight line from which loops are faster for one sample; or from which they are
-where they have less than so many times its operations."""
+"""Operations of straight-line code from which loops are faster for one sample: always, and if they
+take fewer than `LIKELY` times its operations."""
 
 FUNCTION_WEIGHT = 10
-"""A sine or a division costs about as much as ten multiplications."""
+"""Cost of a sine or a division in multiplications."""
 
 LIKELY_IN_PAIRS = {"inverse_dynamics_derivatives": 1.65}
-"""`LIKELY` of functions of which most is done for several pairs of joints at once.  Between calls
-from Python a long straight line leaves the cache of instructions."""
+"""`LIKELY` of functions that process several pairs of joints at once.  Between calls from Python,
+long straight-line code leaves the instruction cache."""
 
 LIKELY_WHERE_A_BASE_FLOATS = 2.4
-"""`LIKELY` of robots with floating bases, whose columns are short in a straight line: from
-`LOOPS_FROM` on, and for one sample alone."""
+"""`LIKELY` of robots with floating bases, whose columns are short in straight-line code: from
+`LOOPS_FROM` on, and for one sample only."""
 
 
 @dataclass(frozen=True)
 class FunctionReport:
     """One function by one formulation: operations before and after elimination, statements.
 
-    Of what is said in loops alone, operations are those of all joints and pairs of joints, with
-    none eliminated `before`, and statements those that are printed.
+    For a function in loops only, operations count all joints and pairs of joints, `before` is None,
+    and statements count the printed ones.
     """
 
     formulation: str
@@ -82,15 +82,14 @@ class FunctionReport:
     statements: int
     derive_seconds: float
     form: str
-    """How its kernel is written in C: ``straight``, ``loops``, or ``loops for one sample``."""
+    """Form of its kernel in C: ``straight``, ``loops``, or ``loops for one sample``."""
 
 
 @dataclass(frozen=True)
 class Derived:
-    """Derived programs: built ones by formulation and function with reports, and evaluated ones.
+    """Derived programs by formulation and function: built ones with reports, and evaluated ones.
 
-    `selection` says what that is: of the `rivals` for a function one is built, the one that takes
-    the fewest operations.
+    Among the `rivals` of `selection` for a function, the one with the fewest operations is built.
     """
 
     selection: Selection
@@ -109,8 +108,12 @@ def derive_all(
 ) -> Derived:
     """Derive every function of every formulation that is built or evaluated, and optimise it.
 
-    `form` says in which forms those are that are built: see `symgen.options`.  Functions in loops
-    throughout have a straight line as well unless `loops_alone`.
+    Args:
+        description: the robot.
+        selection: the functions.
+        progress: is called before each function.
+        form: form of built functions, see `symgen.options`.
+        loops_alone: omit straight-line code of functions that run in loops throughout.
     """
     built = derive_built(description, selection, progress, form, loops_alone)
     return with_evaluated(built, description, progress)
@@ -124,8 +127,7 @@ def derive_built(
     loops_alone: bool = True,
     made: Callable[[str, str, Forms], None] = lambda formulation, function, forms: None,
 ) -> Derived:
-    """Derive what is built; see `derive_all`.  `made` is called with each function as soon as it
-    is."""
+    """Derive the functions to build; see `derive_all`.  `made` receives each function at once."""
     built: dict[str, dict[str, Forms]] = {}
     evaluated: Programs = {}
     reports: dict[tuple[str, str], FunctionReport] = {}
@@ -138,13 +140,10 @@ def derive_built(
 
     for item, function in _work(selection, selection.built, progress):
         forms, report = derived(item, function)
-        names = selection.rivals.get(function, ()) if forms.loops is None else ()
-        rivals = {
-            name: derived_program(
-                description, formulation_named(name), function, runtime, built=False
-            )
-            for name in names
-        }
+        rivals: dict[str, Program[Scalar]] = {}
+        for name in selection.rivals.get(function, ()) if forms.loops is None else ():
+            rival = formulation_named(name)
+            rivals[name] = derived_program(description, rival, function, runtime, built=False)
         costs = {name: cost(operations_after(x.results)) for name, x in rivals.items()}
         best = min(costs, key=costs.__getitem__, default=item.name)
         if forms.straight is not None and costs.get(best, inf) < cost(report.after):
@@ -166,7 +165,7 @@ def derive_built(
 def with_evaluated(
     derived: Derived, description: RobotDescription, progress: Progress = silent
 ) -> Derived:
-    """`derived` with the programs that are evaluated for validation, and not built."""
+    """Add the programs that are only evaluated, for validation."""
     selection = derived.selection
     evaluated = {name: dict(programs) for name, programs in derived.evaluated.items()}
     runtime = selection.runtime_parameters
@@ -181,7 +180,7 @@ def with_evaluated(
 def _work(
     selection: Selection, functions: Mapping[str, Sequence[str]], progress: Progress
 ) -> Iterator[tuple[Formulation, str]]:
-    """Every formulation with each of its `functions` in turn, while the collector is paused."""
+    """Yield every formulation with each of its `functions`, with the collector paused."""
     work = [
         (item, function)
         for item in considered(selection.formulations)
@@ -213,10 +212,12 @@ def _forms(
         return Forms(None, loops, throughout)
     straight = derived_program(*arguments)
     length = operations_after(straight.results).total
-    likely = LIKELY_IN_PAIRS.get(function, LIKELY)
-    if throughout or _one_is_faster_in_loops(size, length, floats, likely):
-        return Forms(straight, loops, throughout)
-    return Forms(straight)
+    if floats:
+        faster = length >= LOOPS_FROM and size < LIKELY_WHERE_A_BASE_FLOATS * length
+    else:
+        is_likely = size < LIKELY_IN_PAIRS.get(function, LIKELY) * length
+        faster = length >= (LOOPS_LIKELY_FROM if is_likely else LOOPS_FROM)
+    return Forms(straight, loops, throughout) if throughout or faster else Forms(straight)
 
 
 def has_loop_form(description: RobotDescription, formulation: Formulation, function: str) -> bool:
@@ -226,14 +227,8 @@ def has_loop_form(description: RobotDescription, formulation: Formulation, funct
     return has_loops(build_tree(description, Graph()), formulation, function)
 
 
-def _one_is_faster_in_loops(size: int, straight: int, floats: bool, likely: float) -> bool:
-    if floats:
-        return straight >= LOOPS_FROM and size < LIKELY_WHERE_A_BASE_FLOATS * straight
-    return straight >= (LOOPS_LIKELY_FROM if size < likely * straight else LOOPS_FROM)
-
-
 def cost(count: OperationCount) -> int:
-    """Return the operations, weighted by what they cost."""
+    """Number of operations, weighted by their cost."""
     return count.total + (FUNCTION_WEIGHT - 1) * (count.functions + count.divisions)
 
 
@@ -259,12 +254,14 @@ def derived_program(
     runtime: tuple[str, ...] = (),
     built: bool = True,
 ) -> Program[Scalar]:
-    """One optimised program: derived with parameters as symbols, then folded at their values.
+    """Derive one optimised program: parameters are symbols first, then folded at their values.
 
     `runtime` names the parameters that stay arguments.  Programs that are not `built` are only
-    folded, without steps: enough to evaluate them.  Raises `RequestError` where the numbers of the
-    model overflow, or are divided by 0; but where a function that solves divides by a pivot that is
-    0 the mass matrix is singular whatever its arguments, and the program says just that.
+    folded, without steps, for evaluation.  If a pivot of the mass matrix is 0 for all arguments,
+    the program of a function that solves reports that there is no solution.
+
+    Raises:
+        RequestError: the numbers of the model overflow, or are divided by 0.
     """
     try:
         program = _folded(description, formulation, function, runtime, built)
@@ -282,7 +279,7 @@ def _folded(
     runtime: tuple[str, ...],
     with_steps: bool,
 ) -> Program[Scalar]:
-    """`NoSolutionError` where a pivot is 0; the graph of the derivation is gone afterwards."""
+    """Derive and fold a program, and free the graph; `NoSolutionError` if a pivot is 0."""
     graph, values = Graph(), description.parameter_values
     try:
         program = derive(build_tree(description, graph, runtime), formulation, function)
@@ -320,7 +317,7 @@ def closed(program: Program[Scalar]) -> Program[Scalar]:
 def _folds_to_a_zero_pivot(
     program: Program[Scalar], values: Mapping[str, float], runtime: tuple[str, ...]
 ) -> bool:
-    """Whether a pivot is 0 at these values; a pivot is divided by those of joints beyond it."""
+    """Whether a pivot is 0 at these values; each is divided by the pivots of later joints."""
     pivots = [x for array in program.outputs if array.name == PIVOTS for x in array.entries]
     for pivot in reversed(pivots):
         single = replace(program, outputs=(Output(PIVOTS, (1,), (pivot,)),))
@@ -330,7 +327,7 @@ def _folds_to_a_zero_pivot(
 
 
 def out_of_range(description: RobotDescription, what: str, error: Exception) -> RequestError:
-    """Return the error for numbers that overflow in `what`, or are divided by 0."""
+    """The error for numbers that overflow in `what`, or are divided by 0."""
     return RequestError(
         f"{description.file}: the numbers of this model leave the range of float64 in "
         f"{what} ({error}); are its units right?"

@@ -1,4 +1,4 @@
-"""The digest of a model: what generated code is made from, not where it stands."""
+"""Digest of a model: of the content that generated code depends on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from symgen.joints import ANGLES
 
 
 def model_hash(description: RobotDescription) -> str:
-    """Digest of everything a description says, but not of where or with what comments."""
+    """SHA-256 of a description without file names, lines and comments."""
     text = json.dumps(_plain(description), sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

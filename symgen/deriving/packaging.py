@@ -1,12 +1,9 @@
-"""From what was derived to what emission takes: programs, metadata, what was not built.
-
-package_of    Derived -> Package
-"""
+"""Packaging: Derived -> Package, the programs and metadata that emission takes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import asdict, replace
 
 from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.graph import Graph
@@ -15,7 +12,7 @@ from symgen.deriving.derivation import Derived, cost, out_of_range
 from symgen.deriving.digest import model_hash
 from symgen.deriving.selection import Selection, provided_by, who_derives
 from symgen.description.expressions import evaluate as value_of
-from symgen.description.model import JointDescription, RobotDescription
+from symgen.description.model import RobotDescription
 from symgen.emit.bundle import Fact, Limits, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
 from symgen.formulations import FORMULATIONS
@@ -25,45 +22,38 @@ from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.operations import OperationCount
 from symgen.options import DEFAULT
 from symgen.program.functions import FUNCTION_NAMES, function_named
-from symgen.program.program import Output
 from symgen.runtime.configuration import Configuration
 from symgen.validation.conditioning import condition, mass_terms
 from symgen.version import __version__
 
 
 def package_of(description: RobotDescription, derived: Derived, equal: bool = False) -> Package:
-    """The selected programs with the module's metadata, ready for emission.
+    """Combine the selected programs with the module's metadata, for emission.
 
     `equal`: see `symgen.emit.bundle.Package`.
     """
     selection, programs = derived.selection, derived.built
     counts = {(report.formulation, report.function): report.after for report in derived.reports}
-    return Package(
-        metadata=_metadata(description, selection, derived, counts),
-        programs=programs,
-        fastest={
-            function: min(
-                (name for name in programs if function in programs[name]),
-                key=lambda name: cost(counts[name, function]),
-            )
-            for function in selection.functions
-        },
-        missing=_missing(selection, derived.tree),
-        equal=equal,
-    )
+    fastest = {}
+    for function in selection.functions:
+        able = [name for name in programs if function in programs[name]]
+        costs = [cost(counts[name, function]) for name in able]
+        fastest[function] = able[costs.index(min(costs))]
+    metadata = _metadata(description, selection, derived, counts)
+    return Package(metadata, programs, fastest, _missing(selection, derived.tree), equal)
 
 
 def bare_package(
     description: RobotDescription, selection: Selection, equal: bool = False
 ) -> Package:
-    """The package before anything is derived: no programs, and nothing about them."""
+    """The package before derivation: without programs."""
     tree = build_tree(description, Graph(), selection.runtime_parameters)
     nothing = replace(selection, built={})
     return package_of(description, Derived(nothing, {}, {}, (), tree), equal)
 
 
 def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str]:
-    """Return the messages of `module.<function>` for functions that were not built."""
+    """Messages of `module.<function>` for functions that were not built."""
     missing: dict[str, str] = {}
     provided = provided_by(selection.formulations, tree)
     for name in FUNCTION_NAMES:
@@ -88,16 +78,11 @@ def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str
 
 
 def _asked_for(selection: Selection, provided: set[str], name: str) -> list[str]:
-    """Return the functions to ask for, so that `name` is built with those that were."""
+    """The functions to request so that `name` is built together with the present ones."""
     usual = {x for x in provided if not function_named(x).on_request} - set(selection.senseless)
     if not usual <= set(selection.functions):
         return [*selection.functions, name]
     return [DEFAULT, *(x for x in selection.functions if x not in usual), name]
-
-
-def _mass_terms(description: RobotDescription, condition: float) -> tuple[float, ...]:
-    terms = mass_terms(description, condition)
-    return () if terms is None else tuple(terms.tolist())
 
 
 def _metadata(
@@ -110,9 +95,7 @@ def _metadata(
     operations: dict[str, dict[str, dict[str, int]]] = {}
     for (formulation, function), count in counts.items():
         if function in selection.built.get(formulation, ()):
-            operations.setdefault(formulation, {})[function] = {
-                field.name: getattr(count, field.name) for field in fields(count)
-            }
+            operations.setdefault(formulation, {})[function] = asdict(count)
     return ModuleMetadata(
         name=description.name,
         description=description.description,
@@ -127,8 +110,7 @@ def _metadata(
         ),
         limits=tuple(
             Limits(limits.lower, limits.upper, limits.velocity, limits.effort)
-            for joint in description.joints
-            if joint.mimic is None
+            for joint in description.free_joints
             for limits in joint.limits
         ),
         model_hash=model_hash(description),
@@ -157,14 +139,16 @@ _NUMBERS = "tuple[int, ...]"
 
 
 def _facts(description: RobotDescription, derived: Derived) -> dict[str, Fact]:
-    """Return what the module shows and is not printed from, with the values of the file."""
+    """Metadata of the module that no code is printed from, at the parameters of the file."""
     tree, values, terms = derived.tree, description.parameter_values, condition(description)
     robot = topology(tree)
     gravity = [value_of(x, values) for x in description.gravity]
+    numbers = {joint.link.name: i for i, joint in enumerate(description.joints, start=1)}
+    parents = tuple(numbers.get(joint.parent, 0) for joint in description.joints)
     facts = {
         "inertial_parameters": Fact(_ARRAY, _inertial_parameters(description, tree)),
         "joint_terms": Fact("dict[str, Array]", _joint_terms(description)),
-        "link_parents": Fact(_NUMBERS, _link_parents(description)),
+        "link_parents": Fact(_NUMBERS, parents),
         "gravity": Fact(_ARRAY, gravity),
         "branches": Fact("tuple[tuple[int, ...], ...]", robot.branches),
         "branch_parents": Fact(_NUMBERS, robot.branch_parents),
@@ -180,18 +164,14 @@ def _facts(description: RobotDescription, derived: Derived) -> dict[str, Fact]:
     if tree.forces:
         facts["force_names"] = Fact(_NAMES, tuple(force.name for force in tree.forces))
         facts["force_types"] = Fact(_NAMES, tuple(force.type for force in tree.forces))
-    if sizes := _mass_terms(description, terms):
-        facts["mass_terms"] = Fact("tuple[float, ...]", sizes)
+    sizes = mass_terms(description, terms)
+    if sizes is not None and len(sizes):
+        facts["mass_terms"] = Fact("tuple[float, ...]", tuple(sizes.tolist()))
     return facts
 
 
-def _link_parents(description: RobotDescription) -> tuple[int, ...]:
-    numbers = {joint.link.name: i for i, joint in enumerate(description.joints, start=1)}
-    return tuple(numbers.get(joint.parent, 0) for joint in description.joints)
-
-
 def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Fact]:
-    """Return S and o of the positions S q + o of all joints, where some follow others."""
+    """S and o of the positions S q + o of all joints, if some follow others."""
     if not tree.is_coupled:
         return {}
     graph = Graph()
@@ -213,12 +193,12 @@ def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dic
 
 
 def _mechanism(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Fact]:
-    """Return drives, the axes that frames of closed loops share, and where motions begin."""
+    """Drives, the axes that frames of closed loops share, and the initial state."""
     if not tree.constraint_names:
         return {}
     values = description.parameter_values
-    independent = [joint for joint in description.joints if joint.mimic is None]
-    actuated = tuple(joint.actuated for joint in independent for _ in joint.coordinate_names)
+    joints = description.free_joints
+    actuated = tuple(joint.actuated for joint in joints for _ in joint.coordinate_names)
     q = [value_of(x, values) for x in description.initial_q]
     qd = [value_of(x, values) for x in description.initial_qd]
     space = Configuration(len(qd), tree.quaternions)
@@ -231,23 +211,21 @@ def _mechanism(description: RobotDescription, tree: KinematicTree[Scalar]) -> di
 
 
 def _output_sparsity(derived: Derived) -> dict[str, Sparsity]:
-    """Return, by derivative of the outputs, its entries that can differ from 0."""
+    """Structurally nonzero entries of each derivative of the outputs."""
     function = "outputs_derivatives"
     programs = [x[function].straight for x in derived.built.values() if function in x]
     program = next((program for program in programs if program is not None), None)
-    jacobians = program.outputs[1:] if program else ()
-    return {array.name: _sparsity(array) for array in jacobians}
-
-
-def _sparsity(array: Output[Scalar]) -> Sparsity:
-    positions = (k for k, entry in enumerate(array.entries) if not entry.is_zero)
-    return Sparsity(array.shape, tuple(positions))
+    sparsity = {}
+    for array in program.outputs[1:] if program else ():
+        positions = tuple(k for k, entry in enumerate(array.entries) if not entry.is_zero)
+        sparsity[array.name] = Sparsity(array.shape, positions)
+    return sparsity
 
 
 def _inertial_parameters(description: RobotDescription, tree: KinematicTree[Scalar]) -> list[float]:
-    """Return ten for every moving body, in the order of the regressor's columns.
+    """Ten values for every moving body, in the order of the regressor's columns.
 
-    Their values, with functions rounded as in programs: the same on every machine.
+    Functions are rounded as in programs, so that values do not depend on the machine.
     """
     graph = Graph()
     values = {name: graph.constant(x) for name, x in description.parameter_values.items()}
@@ -259,11 +237,11 @@ def _inertial_parameters(description: RobotDescription, tree: KinematicTree[Scal
 
 
 def _joint_terms(description: RobotDescription) -> dict[str, list[float]]:
-    """The numbers of drives, bearings and springs, one per coordinate; rotors reflected."""
+    """Values of drives, bearings and springs, one per coordinate; rotor inertias reflected."""
+    values = description.parameter_values
     terms = [terms for joint in description.joints for terms in joint.terms]
 
     def column(key: str) -> list[float]:
-        values = description.parameter_values
         return [value_of(getattr(term, key), values) for term in terms]
 
     rotors = zip(column("gear_ratio"), column("rotor_inertia"), strict=True)
@@ -271,18 +249,13 @@ def _joint_terms(description: RobotDescription) -> dict[str, list[float]]:
     reflected = [ratio * ratio * inertia for ratio, inertia in rotors]
     metadata = {"reflected_inertia": reflected, **{key: column(key) for key in kept}}
     if any(joint.rest for joint in description.joints):
-        independent = [joint for joint in description.joints if joint.mimic is None]
-        rest = [x for joint in independent for x in joint.rest_entries]
-        values = description.parameter_values
+        rest = [x for joint in description.free_joints for x in joint.rest_entries]
         metadata["rest_configuration"] = [value_of(x, values) for x in rest]
-    masses = [_added_masses(description, joint) for joint in description.joints]
-    if any(map(any, masses)):
-        metadata["added_mass"] = [x for columns in masses for x in columns]
+    masses: list[float] = []
+    for joint in description.joints:
+        sliding = 0 if joint.manifold is None else joint.manifold.quaternion
+        masses += [value_of(joint.added_mass, values)] * sliding
+        masses += [0.0] * (joint.coordinates - sliding)
+    if any(masses):
+        metadata["added_mass"] = masses
     return metadata
-
-
-def _added_masses(description: RobotDescription, joint: JointDescription) -> list[float]:
-    """Return the added mass of a joint for its coordinates that slide, 0 for others."""
-    sliding = 0 if joint.manifold is None else joint.manifold.quaternion
-    mass = value_of(joint.added_mass, description.parameter_values)
-    return [mass] * sliding + [0.0] * (joint.coordinates - sliding)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from math import prod
 from typing import Any
 
@@ -31,46 +30,45 @@ from symgen.program.products import NEEDED
 from symgen.support.suggestions import suggestion
 
 LARGEST_BUILT = 1_300_000
-"""A function of a formulation is not built above this estimated number of operations: gcc alone
-would take a quarter of an hour and gigabytes."""
+"""Maximum estimated number of operations of a function to build: above, gcc would take a quarter of
+an hour and gigabytes."""
 
 LARGEST_EVALUATED = 80_000
-"""A function of a formulation that was not selected is derived and evaluated, for validation alone,
-up to this estimated number of operations (a second or two).  Above, the independent numeric model
-and the physics serve alone."""
+"""Maximum estimated number of operations (a second or two) up to which a function of a formulation
+that was not selected is evaluated for validation.  Above, the independent numeric model and the
+physical checks validate."""
 
 LARGEST_ROBOT = 400
-"""Coordinates of a robot that anything is generated for: beyond, decisions alone take minutes, and
-results such as the derivatives of the mass matrix leave the memory."""
+"""Maximum number of coordinates: above, selection alone takes minutes, and results such as the
+derivatives of the mass matrix exceed the memory."""
 
 MANY_COORDINATES = 80
-"""From here on a build takes minutes, and says so before it begins."""
+"""Number of coordinates from which a build takes minutes and announces this."""
 
 SIZE_IN_LOOPS = 30_000
-"""Operations of a straight line that takes as long to build as a large function in loops."""
+"""Operations of straight-line code that takes as long to build as a large function in loops."""
 
 LARGEST_SEVERAL = 1_500
-"""Up to so many numbers in its results a function is evaluated by every formulation that was not
-selected.  Where there are more (from 23 coordinates on the derivatives of the torques, from 39 on
-the mass matrix) a build leaves it to one of them, that with the smallest estimate; `symgen check`
-asks all of them."""
+"""Maximum number of entries of results up to which every formulation that was not selected
+evaluates a function.  Above (derivatives of the torques from 23 coordinates, the mass matrix from
+39) only the one with the smallest estimate does in a build; in `symgen check` all of them do."""
 
 Size = Callable[[Formulation, str], int]
-"""Operations of a function by a formulation, roughly."""
+"""Estimated operations of a function by a formulation."""
 
 Spared = Mapping[str, Mapping[str, str]]
-"""formulation -> function -> the formulation that its evaluation is left to"""
+"""formulation -> function -> the formulation that evaluates it instead"""
 
 
 @dataclass(frozen=True)
 class Selection:
     """Functions to build and to evaluate, by formulation, in table order.
 
-    `evaluated` functions are not built, but derived and evaluated for validation.  `skipped` says
-    of every other formulation why it is left out, `senseless` of every function that means
-    nothing for this model.  `runtime_parameters` are arguments of the module.  `spared` functions
-    could be evaluated, but others are enough.  `rivals` are formulations, by function, that may
-    derive it with fewer operations than the one that builds it.
+    `evaluated` functions are not built, but derived and evaluated for validation.  `skipped` maps
+    every other formulation to the reason, `senseless` every function that is undefined for this
+    model.  `runtime_parameters` are arguments of the module.  `spared` functions are evaluated by
+    another formulation instead.  `rivals` are formulations, by function, that may derive it with
+    fewer operations than the one that builds it.
     """
 
     n: int
@@ -83,7 +81,7 @@ class Selection:
     rivals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def settled(self, built: Mapping[str, Collection[str]]) -> Selection:
-        """Return this selection where of the rivals those that are `built` serve."""
+        """The selection after the decision between rivals: the `built` ones stay."""
         names = [item.name for item in considered((*self.built, *self.evaluated))]
         chosen = {n: tuple(f for f in FUNCTION_NAMES if f in built.get(n, ())) for n in names}
         remaining = {n: tuple(f for f in self.functions_of(n) if f not in chosen[n]) for n in names}
@@ -102,7 +100,7 @@ class Selection:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The functions that at least one of them derives."""
+        """The functions that are built by at least one formulation."""
         names = {name for functions in self.built.values() for name in functions}
         return tuple(name for name in FUNCTION_NAMES if name in names)
 
@@ -112,18 +110,8 @@ class Selection:
         return tuple(name for name in FUNCTION_NAMES if name in names)
 
 
-def _refuse_endless(description: RobotDescription) -> None:
-    """Refuse what nobody would wait for, before it is begun."""
-    n = sum(joint.coordinates for joint in description.joints)
-    if n > LARGEST_ROBOT:
-        raise RequestError(
-            f"{description.file}: the robot has {n} moving axes; code is generated for up to "
-            f"{LARGEST_ROBOT}. Fixed joints do not count: fix those that need not move"
-        )
-
-
 def notices_of_size(description: RobotDescription) -> tuple[str, ...]:
-    """A word about how long a build takes, unless it is quick."""
+    """Announce a long build."""
     n = len(description.coordinate_names)
     if n < MANY_COORDINATES:
         return ()
@@ -134,9 +122,19 @@ def notices_of_size(description: RobotDescription) -> tuple[str, ...]:
 
 
 def select(description: RobotDescription, options: BuildOptions) -> Selection:
-    """Decide what to build; RequestError where something asked for does not exist or apply."""
+    """Select formulations and functions.
+
+    Raises:
+        RequestError: the robot is too large, or a requested formulation, function or parameter
+            does not exist or apply.
+    """
     runtime = runtime_parameters(description, options.runtime_parameters)
-    _refuse_endless(description)
+    axes = sum(joint.coordinates for joint in description.joints)
+    if axes > LARGEST_ROBOT:
+        raise RequestError(
+            f"{description.file}: the robot has {axes} moving axes; code is generated for up to "
+            f"{LARGEST_ROBOT}. Fixed joints do not count: fix those that need not move"
+        )
     tree = build_tree(description, Graph(), runtime)
     for links in tree.weightless:
         raise RequestError(
@@ -153,7 +151,7 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     entire, fastest = _asked_formulations(options.formulations, reasons, n)
     providers = applicable if fastest else entire
     functions = _chosen_functions(options.functions, providers, senseless, tree)
-    size = partial(_size_built, tree, _in_loops(options) and not (tree.is_coupled or tree.forces))
+    size, size_evaluated = _size_built(tree, options), _size(tree)
     provided = {item.name: provided_functions(item, tree) for item in items}
     wanted = _wanted(entire, fastest, functions, size, provided)
     built: dict[str, tuple[str, ...]] = {}
@@ -166,7 +164,7 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
         chosen = wanted.get(item.name, ())
         small, large = _by_size(item, chosen, size, LARGEST_BUILT)
         rest = [x for x in functions if x not in chosen and x in provided[item.name]]
-        able[item.name], unchecked = _by_size(item, rest, partial(_size, tree), LARGEST_EVALUATED)
+        able[item.name], unchecked = _by_size(item, rest, size_evaluated, LARGEST_EVALUATED)
         if small or (item.name in wanted and not functions):
             built[item.name] = small
         too_large[item.name] = large, unchecked
@@ -181,11 +179,9 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     if functions and not built:
         raise RequestError("; ".join(f"{name}: {skipped[name]}" for name in wanted))
     evaluated = {
-        name: tuple(function for function in functions_able if function not in spared.get(name, {}))
-        for name, functions_able in able.items()
-    }
-    evaluated = {
-        name: functions_able for name, functions_able in evaluated.items() if functions_able
+        name: remaining
+        for name, candidates in able.items()
+        if (remaining := tuple(x for x in candidates if x not in spared.get(name, {})))
     }
     rivals = {
         function: tuple(x for x in fastest if function in evaluated.get(x, ()))
@@ -195,22 +191,25 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     return Selection(n, built, evaluated, skipped, senseless, runtime, spared, rivals)
 
 
-def _in_loops(options: BuildOptions) -> bool:
-    """Whether loops do without a straight line, in all backends."""
-    return options.form != STRAIGHT and options.backend not in ("cython", ALL)
+def _size(tree: KinematicTree[Any]) -> Size:
+    return lambda item, function: item.operations(tree, function)
 
 
-def _size(tree: KinematicTree[Any], item: Formulation, function: str) -> int:
-    return item.operations(tree, function)
+def _size_built(tree: KinematicTree[Any], options: BuildOptions) -> Size:
+    """Estimate operations; loops serve without straight-line code where all backends have them."""
+    backend_has_loops = options.form != STRAIGHT and options.backend not in ("cython", ALL)
+    in_loops = backend_has_loops and not (tree.is_coupled or tree.forces)
 
+    def size(item: Formulation, function: str) -> int:
+        operations = item.operations(tree, function)
+        loops = in_loops and function in item.loops
+        return min(operations, SIZE_IN_LOOPS) if loops else operations
 
-def _size_built(tree: KinematicTree[Any], in_loops: bool, item: Formulation, function: str) -> int:
-    size = item.operations(tree, function)
-    return min(size, SIZE_IN_LOOPS) if in_loops and function in item.loops else size
+    return size
 
 
 def _spared(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any]) -> Spared:
-    """Return what of `able` need not be evaluated, because one formulation is enough."""
+    """The large functions of `able` that only one formulation evaluates."""
     spared: dict[str, dict[str, str]] = {}
     for function in FUNCTION_NAMES:
         names = [name for name, functions in able.items() if function in functions]
@@ -247,8 +246,8 @@ def _wanted(
 ) -> dict[str, tuple[str, ...]]:
     """Map formulations to the functions to build.
 
-    Those of `entire` build all that they derive, those of `fastest` what none of `fastest` derives
-    with fewer operations.
+    Formulations of `entire` build all their functions, formulations of `fastest` the functions that
+    they derive with the fewest operations.
     """
     names = [name for name in provided if name in entire or name in fastest]
     able = {name: [f for f in functions if f in provided[name]] for name in names}
@@ -274,7 +273,7 @@ def _by_size(
 def _asked_formulations(
     asked: tuple[str, ...], reasons: Mapping[str, str | None], n: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the formulations to build whole, and those to build where they are fastest."""
+    """The formulations to build entirely, and those to build where they are fastest."""
     applicable = tuple(name for name, reason in reasons.items() if reason is None)
     if asked == (ALL,):
         return applicable, ()
@@ -283,16 +282,11 @@ def _asked_formulations(
         formulation_named(name)
         if (reason := reasons[name]) is not None:
             raise RequestError(f"{name} does not apply to this model: {reason}")
-    usual = _usual(applicable) if DEFAULT in asked else ()
+    usual = tuple(name for name in applicable if formulation_named(name).by_default)
+    usual = (usual or applicable[:1]) if DEFAULT in asked else ()
     if n <= LARGEST_READING_ROBOT:
         return tuple(name for name in reasons if name in usual or name in named), ()
     return tuple(name for name in reasons if name in named), usual
-
-
-def _usual(applicable: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the formulations built by default; where none applies, the first that does."""
-    usual = tuple(name for name in applicable if formulation_named(name).by_default)
-    return usual or applicable[:1]
 
 
 def _chosen_functions(
@@ -321,22 +315,18 @@ def _chosen_functions(
     compared = {needed for name in asked for needed in NEEDED.get(name, ())}  # at every build
     if "constraints" in asked and tree.loops:
         compared.add("forward_kinematics")  # by which `assemble` judges poses
-    return tuple(
-        name
-        for name in FUNCTION_NAMES
-        if name in asked
-        or name in compared
-        or (
-            usual
-            and name in provided
-            and name not in senseless
-            and not function_named(name).on_request
-        )
-    )
+    chosen = {*asked, *compared}
+    if usual:
+        chosen |= {x for x in provided - senseless.keys() if not function_named(x).on_request}
+    return tuple(name for name in FUNCTION_NAMES if name in chosen)
 
 
 def runtime_parameters(description: RobotDescription, asked: tuple[str, ...]) -> tuple[str, ...]:
-    """The parameters that become arguments, in the order of the file; RequestError for others."""
+    """Names of the parameters that become arguments, in the order of the file.
+
+    Raises:
+        RequestError: a name is unknown or belongs to a derived parameter.
+    """
     independent = description.independent_parameters
     if asked == (ALL,):
         return independent
@@ -362,29 +352,25 @@ def runtime_parameters(description: RobotDescription, asked: tuple[str, ...]) ->
 
 
 def provided_by(formulations: tuple[str, ...], tree: KinematicTree[Any] | None = None) -> set[str]:
-    """The functions that at least one of these formulations derives, for `tree` if it is given."""
+    """The functions that at least one of these formulations derives, for `tree` if given."""
     named = map(formulation_named, formulations)
     return {name for item in named for name in provided_functions(item, tree)}
 
 
 def functions_with_loops() -> list[str]:
-    """Return the functions that have loops, with their formulations."""
+    """Names ``formulation.function`` of the functions that have loops."""
     return [f"{item.name}.{function}" for item in FORMULATIONS for function in item.loops]
 
 
 def who_derives(function: str, tree: KinematicTree[Any] | None = None) -> str:
-    """Return the option that adds `function`, in words."""
+    """Describe the option that adds `function`."""
     able = [item.name for item in FORMULATIONS if function in provided_functions(item, tree)]
     if tree is not None and tree.manifolds and not able and function in FUNCTION_NAMES:
         beside = manifolds.lacking(function, tree) or "joints"
         return f"{function} is not available yet for {beside} with 'coordinates: quaternion'"
-    reasons = {
-        name: None if tree is None else formulation_named(name).why_not(tree) for name in able
-    }
-    serving = [name for name, reason in reasons.items() if reason is None]
+    reasons = [None if tree is None else formulation_named(name).why_not(tree) for name in able]
+    serving = [name for name, reason in zip(able, reasons, strict=True) if reason is None]
     if serving:
         return f"add --formulations {' or '.join(serving)}"
-    why = "".join(
-        f" for this model: {name}: {reason}" for name, reason in list(reasons.items())[:1]
-    )
+    why = f" for this model: {able[0]}: {reasons[0]}" if able else ""
     return f"{function} is not available yet{why}"

@@ -1,8 +1,8 @@
-"""The SymPy view of a robot: what a user inspects, expands, differentiates and prints.
+"""The SymPy view of a robot, to inspect, expand, differentiate and print.
 
-`SymbolicDynamics` runs the SAME step functions as code generation, over SymPy scalars.  Named
-parameters, derived ones included, stay symbols.  Every function of a generated module is an
-attribute; vectors are column matrices, and arrays of more axes are nested lists of matrices.
+`SymbolicDynamics` runs the step functions of code generation over SymPy scalars.  Named parameters,
+derived ones included, stay symbols.  Every function of a generated module is an attribute; vectors
+are column matrices, and arrays of more axes are nested lists of matrices.
 
 `euler_lagrange` is an independent derivation from T - V, used as an oracle for small models.
 """
@@ -19,7 +19,7 @@ import sympy
 
 from symgen.algebra.blackboard import readable
 from symgen.algebra.graph import Graph
-from symgen.algebra.linear import Transform, Vector
+from symgen.algebra.linear import Vector
 from symgen.algebra.quotients import Quotients
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.description.model import RobotDescription
@@ -38,26 +38,26 @@ from symgen.kinematics.turns import why_not_written_out
 from symgen.program.arguments import PIVOTS
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import function_named, senseless_functions, visible_outputs
-from symgen.program.program import Output, Program
+from symgen.program.program import Program
 
 Expr = Any
 Result = Any  # a sympy expression, a sympy.Matrix, or nested lists of matrices
 Watch = Callable[[int, int], None]
-"""Told (done, total) before each entry that is made readable."""
+"""Callback (done, total) before each entry is simplified."""
 
-_MOST_FACTORS = 2  # D in the denominator of a solution, D^2 in that of its derivatives
+_MOST_FACTORS = 2  # D in the denominator of a solution, D^2 in the denominator of its derivatives
 
 
 def unwatched(done: int, total: int) -> None:
-    """A `Watch` that keeps to itself."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True)
 class OverDeterminant:
     """The results of a function that solves, without fractions.
 
-    `determinant` is that of the mass matrix (of the joints that are free), `symbol` a name for it
-    that nothing else has.  `results` are (power, result times determinant**power), one by one.
+    `determinant` is the determinant of the mass matrix (of the free joints), `symbol` an unused
+    name for it.  `results` are pairs (power, result times determinant**power).
     """
 
     symbol: Expr
@@ -74,10 +74,10 @@ class SymbolicDynamics:
 
     ``dyn.mass_matrix``, ``dyn.inverse_dynamics`` and so on are the expanded results; a function
     with several results (``inverse_dynamics_derivatives``) gives a tuple.  Parameters are symbols
-    of their own names; `q`, `qd`, `qdd`, `tau` and `loads` hold the other symbols: ``q_1``,
-    ``qd_1``, ``qdd_1``, ``tau_1``, ``<load>_fx``, each with a number behind it where a parameter
-    has that name.  Derivatives with respect to parameters are those with respect to all that are
-    not derived from others; in them derived ones are replaced by what they are derived from.
+    of their names; `q`, `qd`, `qdd`, `tau` and `loads` hold the other symbols: ``q_1``, ``qd_1``,
+    ``qdd_1``, ``tau_1``, ``<load>_fx``, with a number appended if a parameter has that name.
+    Derivatives with respect to parameters are taken by all independent parameters, with derived
+    parameters replaced by their definitions.
     """
 
     def __init__(self, description: RobotDescription, formulation: Formulation) -> None:
@@ -112,7 +112,7 @@ class SymbolicDynamics:
 
     @property
     def loads(self) -> tuple[Expr, ...]:
-        """Symbols of the loads, [fx fy fz nx ny nz] of one after the other."""
+        """Symbols of the loads, [fx fy fz nx ny nz] of each in turn."""
         return self._symbols("loads")
 
     def _symbols(self, argument: str) -> tuple[Expr, ...]:
@@ -130,15 +130,12 @@ class SymbolicDynamics:
 
     @property
     def steps(self) -> tuple[tuple[str, Expr, str], ...]:
-        """The recursion itself, of inverse dynamics, or of forward dynamics for a formulation that
-        has nothing else: (name, expression, equation it comes from)."""
-        provided = provided_functions(self.formulation, self._tree)
-        return self.steps_of(
-            "inverse_dynamics" if "inverse_dynamics" in provided else "forward_dynamics"
-        )
+        """The steps of inverse dynamics, or of forward dynamics if the formulation lacks it."""
+        inverse = "inverse_dynamics" in provided_functions(self.formulation, self._tree)
+        return self.steps_of("inverse_dynamics" if inverse else "forward_dynamics")
 
     def steps_of(self, function: str) -> tuple[tuple[str, Expr, str], ...]:
-        """The steps of any function: (name, expression, equation it comes from)."""
+        """The steps of a function: (name, expression, source equation)."""
         _, program = self._derived(function)
         return tuple(
             (statement.name, statement.value, f"{statement.note}: {program.notes[statement.note]}")
@@ -146,17 +143,20 @@ class SymbolicDynamics:
         )
 
     def expanded(self, function: str) -> Result:
-        """The result with every step substituted: the closed form that the recursion amounts to."""
+        """The result with every step substituted, in closed form."""
         if function not in self._results:
             algebra, program = self._derived(function)
-            results = [_shaped(output, algebra) for output in visible_outputs(program)]
+            results = [
+                _nested([algebra.expanded(entry) for entry in output.entries], output.shape)
+                for output in visible_outputs(program)
+            ]
             self._results[function] = results[0] if len(results) == 1 else tuple(results)
         return _mapped(self._results[function], lambda entry: entry)  # a copy: matrices are mutable
 
     def readable(self, function: str, watch: Watch = unwatched) -> Result:
-        """`expanded` as one would write it on a blackboard: simplified and factored.
+        """`expanded`, simplified and factored for reading; meant for small robots.
 
-        It is what `symgen show` prints of all that has no determinant; meant for small robots.
+        `symgen show` prints it for functions without a determinant.
         """
         program = self.program(function)
         motion, total, number = _motion(program), _size(program), count()
@@ -171,7 +171,7 @@ class SymbolicDynamics:
     def over_determinant(self, function: str, watch: Watch = unwatched) -> OverDeterminant | None:
         """The results of a function that solves as readable polynomials over powers of D = det M.
 
-        None where the function does not solve, or where something is no such polynomial.
+        None if the function does not solve, or if a result has no such form.
         """
         algebra, program = self._derived(function)
         pivots = [x for array in program.outputs if array.name == PIVOTS for x in array.entries]
@@ -230,7 +230,7 @@ class SymbolicDynamics:
         return self._programs[function]
 
     def _runtime(self, function: str) -> tuple[str, ...]:
-        """The parameters that `function` is differentiated by."""
+        """The parameters by which `function` is differentiated."""
         results = function_named(function).results
         if not any("n_parameters" in array.shape for array in results):
             return ()
@@ -238,7 +238,7 @@ class SymbolicDynamics:
 
     @cached_property
     def _senseless(self) -> dict[str, str]:
-        """The functions that mean nothing for this robot, each with what it needs."""
+        """The functions that are undefined for this robot, each with the reason."""
         return senseless_functions(self._tree.sizes)
 
     @cached_property
@@ -248,13 +248,12 @@ class SymbolicDynamics:
     def _lacks(self, name: str) -> str:
         if name in self._senseless:
             return f"{name}: {self._senseless[name]}"
-        return f"{self.formulation.name} has no function {name!r}; it derives: " + ", ".join(
-            self.functions
-        )
+        names = ", ".join(self.functions)
+        return f"{self.formulation.name} has no function {name!r}; it derives: {names}"
 
 
 def _motion(program: Program[Expr]) -> tuple[Expr, ...]:
-    """The symbols of what moves and drives the robot, positions left out."""
+    """The symbols of velocities, accelerations, loads, torques and solutions."""
     moving = ("qd", "qdd", "loads", "tau", "x")
     return tuple(x for array in program.inputs if array.name in moving for x in array.symbols)
 
@@ -266,7 +265,7 @@ def _size(program: Program[Expr]) -> int:
 def _numerators(
     quotients: Quotients, program: Program[Expr], pivots: list[Expr], watch: Watch
 ) -> list[tuple[int, list[Expr]]] | None:
-    """For every result the least power of the determinant that leaves polynomials, and these."""
+    """For every result the least power of the determinant that gives polynomials, and these."""
     results: list[tuple[int, list[Expr]]] = []
     done, total = 0, _size(program)
     for output in visible_outputs(program):
@@ -287,14 +286,14 @@ def _numerators(
 
 
 def _unused_name(program: Program[Expr], used: Collection[str]) -> str:
-    """``D``, or ``D_1`` and so on where a parameter or an input has that name."""
+    """``D``, or ``D_1`` and so on if a parameter or an input has that name."""
     taken = {*used, *(name for array in program.inputs for name in array.symbol_names)}
     names = chain(["D"], (f"D_{number}" for number in count(1)))
     return next(name for name in names if name not in taken)
 
 
 def no_solution(description: RobotDescription, function: str) -> str:
-    """Why there are no equations of a function that solves, in words."""
+    """The message about a function that solves with a singular mass matrix."""
     return (
         f"{function} of {description.name} has no solution: the mass matrix is singular at every "
         "pose, for some motion of the joints moves no mass"
@@ -302,13 +301,8 @@ def no_solution(description: RobotDescription, function: str) -> str:
 
 
 def derive_symbolically(description: RobotDescription, formulation: str) -> SymbolicDynamics:
-    """The SymPy view of `description` by the formulation of that name."""
+    """The SymPy view of `description` by the named formulation."""
     return SymbolicDynamics(description, formulation_named(formulation))
-
-
-def _shaped(output: Output[Expr], algebra: SymPyAlgebra) -> Result:
-    entries = [algebra.expanded(entry) for entry in output.entries]
-    return _nested(entries, output.shape)
 
 
 def _nested(entries: list[Expr], shape: tuple[int, ...]) -> Result:
@@ -328,17 +322,16 @@ def _mapped(result: Result, change: Callable[[Expr], Expr]) -> Result:
     return result.applyfunc(change) if isinstance(result, sympy.MatrixBase) else change(result)
 
 
-# -- an independent derivation ------------------------------------------------------------------
-
-
 def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
-    """tau by Euler-Lagrange from T - V, for comparison; meant for up to three coordinates.
+    """Derive tau by Euler-Lagrange from T - V, for comparison; meant for up to three coordinates.
 
     tau_i = d/dt dT/dqd_i - dT/dq_i + dV/dq_i - Q_i.  Velocities are time derivatives of positions
-    and rotation matrices, taken by SymPy; no formulation and no recursion is involved.  T and V
-    hold the rotors and springs of the joints, Q what damping and friction take.  Joints that follow
-    others are where those put them: T, V and the power of Q are functions of the coordinates alone.
-    Joints on manifolds have no such coordinates: RequestError.
+    and rotation matrices, taken by SymPy, without a formulation or recursion.  T and V include the
+    rotors and springs of the joints, Q includes damping and friction.  Joints that follow others
+    are expressed by the independent coordinates.
+
+    Raises:
+        RequestError: a joint is on a manifold.
     """
     description.refuse_manifolds("Euler-Lagrange from T - V")
     tree = build_tree(description, SymPyAlgebra())
@@ -352,10 +345,8 @@ def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
     rows = []
     for i in range(n):
         momentum = kinetic.diff(qd[i])
-        rate = sum(
-            (momentum.diff(q[k]) * qd[k] + momentum.diff(qd[k]) * qdd[k] for k in range(n)),
-            sympy.S.Zero,
-        )
+        parts = (momentum.diff(q[k]) * qd[k] + momentum.diff(qd[k]) * qdd[k] for k in range(n))
+        rate = sum(parts, sympy.S.Zero)
         torque = rate - kinetic.diff(q[i]) + potential.diff(q[i]) - work.diff(qd[i])
         for joint, velocity in zip(tree.joints, joints.qd, strict=True):
             terms = joint.terms
@@ -369,14 +360,11 @@ def _poses(tree: KinematicTree[Expr], q: list[Expr]) -> dict[int, tuple[Any, Any
     """(rotation, origin) of every link in the base frame, as SymPy matrices."""
     poses = {BASE: (sympy.eye(3), sympy.zeros(3, 1))}
     for joint in tree.joints:
-        R, p = _matrices(joint.transform(q[joint.number - 1], tree.algebra))
+        pose = joint.transform(q[joint.number - 1], tree.algebra)
+        R, p = sympy.Matrix(pose.rotation.rows), _column(pose.translation)
         R_p, p_p = poses[joint.parent]
         poses[joint.number] = (R_p * R, p_p + R_p * p)
     return poses
-
-
-def _matrices(pose: Transform[Expr]) -> tuple[Any, Any]:
-    return sympy.Matrix(pose.rotation.rows), _column(pose.translation)
 
 
 def _column(v: Vector[Expr]) -> Any:
@@ -392,7 +380,7 @@ def _rate(expression: Any, q: list[Expr], qd: list[Expr]) -> Any:
 
 
 def _angular_velocity(R: Any, q: list[Expr], qd: list[Expr]) -> Any:
-    """In base axes, from (dR/dt) R^T."""
+    """Angular velocity in base axes, from (dR/dt) R^T."""
     spin = _rate(R, q, qd) * R.T
     return sympy.Matrix([spin[2, 1], spin[0, 2], spin[1, 0]])
 
