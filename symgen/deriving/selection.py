@@ -154,8 +154,7 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     size, size_evaluated = _size_built(tree, options), _size(tree)
     provided = {item.name: provided_functions(item, tree) for item in items}
     wanted = _wanted(entire, fastest, functions, size, provided)
-    built: dict[str, tuple[str, ...]] = {}
-    able: dict[str, tuple[str, ...]] = {}
+    built, able = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
     too_large: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     for item in items:
         idle = item.name not in wanted and not (item.by_default or options.thorough)
