@@ -49,7 +49,7 @@ def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> Non
         from symgen.description import read
 
         description = read(robot)
-        names, places = description.position_names, description.quaternion_places
+        names, places = description.position_names, description.quaternion_starts
     written = write_starter_task(path, names, places)
     model = "ROBOT.yaml" if robot is None else as_argument(robot)
     if as_json:

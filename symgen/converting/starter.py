@@ -31,11 +31,11 @@ def write_starter(path: Path) -> Path:
 
 
 def write_starter_task(
-    path: Path, positions: Sequence[str], quaternion_places: Sequence[int] = ()
+    path: Path, positions: Sequence[str], quaternion_starts: Sequence[int] = ()
 ) -> Path:
     """Write a task for a robot whose entries of q have these names; errors as of `write_starter`.
 
-    At `quaternion_places` the four entries of a quaternion begin.
+    At `quaternion_starts` the four entries of a quaternion begin.
     """
     path = _with_suffix(path, "a task", "task.yaml")
     values = {
@@ -45,7 +45,7 @@ def write_starter_task(
     text = (files("symgen.converting") / "starter_task.yaml").read_text(encoding="utf-8")
     for key, (value, attitude) in values.items():
         entries = dict.fromkeys(positions, value)
-        for k in quaternion_places:
+        for k in quaternion_starts:
             entries |= zip(positions[k : k + 4], attitude, strict=True)
         listed = ", ".join(f"{name}: {entry}" for name, entry in entries.items())
         text = text.replace(key, f"{{{listed}}}")

@@ -160,7 +160,7 @@ class SymbolicDynamics:
         """
         program = self.program(function)
         motion, total, number = _motion(program), _size(program), count()
-        quaternions = self._quaternions(program)
+        quaternions = quaternions_of(self.description, program)
 
         def simplified(entry: Expr) -> Expr:
             watch(next(number), total)
@@ -185,7 +185,7 @@ class SymbolicDynamics:
             raise SingularError(no_solution(self.description, function)) from error
         if determinant is None or over is None:
             return None
-        motion, quaternions = _motion(program), self._quaternions(program)
+        motion, quaternions = _motion(program), quaternions_of(self.description, program)
 
         def simplified(numerator: Expr) -> Expr:
             terms = sympy.Add.make_args(readable(numerator, motion, quaternions))
@@ -200,11 +200,6 @@ class SymbolicDynamics:
                 for (power, numerators), output in zip(over, visible_outputs(program), strict=True)
             ),
         )
-
-    def _quaternions(self, program: Program[Expr]) -> list[tuple[Expr, ...]]:
-        """The entries x y z w of every quaternion among the inputs of a program."""
-        q = next((array.symbols for array in program.inputs if array.name == "q"), ())
-        return [q[at : at + 4] for at in self.description.quaternion_places] if q else []
 
     def program(self, function: str) -> Program[Expr]:
         """The program over SymPy scalars."""
@@ -290,6 +285,12 @@ def _unused_name(program: Program[Expr], used: Collection[str]) -> str:
     taken = {*used, *(name for array in program.inputs for name in array.symbol_names)}
     names = chain(["D"], (f"D_{number}" for number in count(1)))
     return next(name for name in names if name not in taken)
+
+
+def quaternions_of(description: RobotDescription, program: Program[Expr]) -> list[tuple[Expr, ...]]:
+    """The entries x y z w of every quaternion among the inputs of a program."""
+    q = next((array.symbols for array in program.inputs if array.name == "q"), ())
+    return [q[at : at + 4] for at in description.quaternion_starts] if q else []
 
 
 def no_solution(description: RobotDescription, function: str) -> str:

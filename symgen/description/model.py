@@ -395,7 +395,7 @@ class RobotDescription:
         return tuple(name for joint in self.free_joints for name in joint.position_names)
 
     @property
-    def quaternion_places(self) -> tuple[int, ...]:
+    def quaternion_starts(self) -> tuple[int, ...]:
         """Where in q, from 0, the four entries x y z w of every quaternion begin."""
         places, start = list[int](), 0
         for joint in self.joints:

@@ -1,17 +1,17 @@
-"""`symgen grade`: a student's answer against the truth, exactly.
+"""`symgen grade`: exact comparison of a student's answer with the truth.
 
     read_answer        text                -> assignments              (answer)
     Questions          assignments         -> entries, steps, SymPy    (questions)
     values             both sides          -> numbers of prime fields  (residues, truth)
-    first_wrong_term   what differs        -> the term at fault        (terms)
+    first_wrong_term   both sides          -> the first wrong term     (terms)
     slips_of           robot               -> robots of usual slips    (slips)
 
 Both sides are evaluated at random points of prime fields of 127 bits, where angles are points of
-the circle: what agrees there is identical, up to a probability that nobody will ever meet
-(`symgen.algebra.prime_field`).  There is no tolerance, and how an answer is written does not
-matter.  Roots and the like are decided among real numbers (`symgen.grading.reals`).  An answer
-that is wrong for this robot, and identically right for one that the student has mistaken it for,
-tells the slip.
+the circle: expressions that agree there are identical, up to a negligible probability
+(`symgen.algebra.prime_field`).  There is no tolerance, and the form of an answer does not matter.
+Roots, absolute values and inverse functions are evaluated at real numbers
+(`symgen.grading.reals`).  An answer that is wrong for this robot, but identically right for a
+changed one, reveals the slip.
 """
 
 from symgen.grading.grade import Graded, Verdict, grade

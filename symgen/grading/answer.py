@@ -1,4 +1,4 @@
-"""A student's answer: text -> assignments, each of which knows its line.
+"""A student's answer: text -> assignments with their lines.
 
     # what follows '#' is a remark
     c2 = cos(q2)                                     a definition of the student's own
@@ -24,9 +24,9 @@ from symgen.errors import Fault, ModelError
 MAX_BYTES = 256 * 1024
 MAX_LINES = 2000
 _LONGEST_LABEL = 80
-_OF_A_NOTEBOOK = re.compile(r"(?:import|from)\s|%")  # what cells begin with says nothing here
+_OF_A_NOTEBOOK = re.compile(r"(?:import|from)\s|%")  # lines of notebook cells, ignored
 GIVEN = "given."
-"""In front of the names of entries that were answered before; no formulation is called so."""
+"""Prefix of the names of entries that were answered before; not the name of a formulation."""
 _GIVEN = re.compile(r"given\.(?P<name>\w+?)(?P<index>(?:_[0-9]+)+)\b")
 _ENTRY = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)[ \t]*\[[ \t]*"
@@ -40,7 +40,7 @@ _LEFT = re.compile(
 
 @dataclass(frozen=True)
 class Assignment:
-    """`name` with 1-based `index` (empty for none) is said to be `value`."""
+    """An assignment of `value` to `name` with 1-based `index` (empty for none)."""
 
     name: str
     index: tuple[int, ...]
@@ -49,12 +49,12 @@ class Assignment:
 
     @property
     def entry(self) -> str:
-        """The name by which an entry stands on the right of later lines."""
+        """The name of an entry on the right of later lines."""
         return _name_of(self.name, self.index)
 
     @property
     def label(self) -> str:
-        """The left side, as it is written; of a very long one the beginning."""
+        """The left side as written, truncated if very long."""
         index = f"[{','.join(map(str, self.index))}]" if self.index else ""
         label = f"{self.name}{index}"
         return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
@@ -79,7 +79,7 @@ def read_answer(text: str, file: str) -> tuple[tuple[Assignment, ...], list[Faul
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """Yield line and text of every statement; what stands in parentheses may take several lines."""
+    """Yield line and text of every statement; open parentheses continue on the next line."""
     if len(text) > MAX_BYTES:
         return
     start, collected = 0, ""
@@ -110,13 +110,12 @@ def _assignment(statement: str, line: int) -> Assignment:
             "'[' stands behind the name of an entry alone, such as M[1,2]: every entry has a line "
             "of its own, and an expression that is needed twice a name, such as 'a = ...'"
         )
-    return Assignment(
-        match["name"], _numbers(match["index"]), parse(right.strip(), dots=True), line
-    )
+    value = parse(right.strip(), dots=True)
+    return Assignment(match["name"], _numbers(match["index"]), value, line)
 
 
 def _name_of(name: str, index: tuple[int, ...]) -> str:
-    """Return M[1,2] on the right as a name that nobody can write: the grammar knows no brackets."""
+    """Encode M[1,2] on the right as a name with a reserved prefix: the grammar has no brackets."""
     return f"{GIVEN}{name}_{'_'.join(map(str, index))}"
 
 
@@ -125,5 +124,5 @@ def _numbers(index: str | None) -> tuple[int, ...]:
 
 
 def as_written(text: str) -> str:
-    """Return `text` with entries as they are written: M[1,2]."""
+    """Decode the names of entries in `text`: M[1,2]."""
     return _GIVEN.sub(lambda x: f"{x['name']}[{x['index'][1:].replace('_', ',')}]", text)

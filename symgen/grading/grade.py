@@ -1,20 +1,20 @@
 """The verdict on an answer: right or wrong, line by line.
 
-Of the Coriolis matrix there are many: any C with C qd right is.  Row by row the student's
-C_i1 qd_1 + C_i2 qd_2 + ... is compared with the velocity-product terms h_i.  A row that is not
-whole can only be compared with the Christoffel matrix.  Only that one is sure to make dM/dt - 2 C
-skew-symmetric, which controllers rely on: where a whole matrix is right and does not, a remark says
-so.
+The Coriolis matrix is not unique: every C with the right product C qd is right.  Each complete row
+C_i1 qd_1 + C_i2 qd_2 + ... of an answer is compared with the velocity-product terms h_i, entries of
+incomplete rows with the Christoffel matrix.  The Christoffel matrix makes dM/dt - 2 C
+skew-symmetric, which controllers rely on; a remark reports a right matrix that does not.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import prod
 from typing import Any
 
+import numpy as np
 import sympy
 
 from symgen.algebra.prime_field import NotASquareError, PrimeField, random_field
@@ -34,16 +34,16 @@ from symgen.grading.terms import (
     summands_of,
     written,
 )
-from symgen.grading.truth import COUPLED, PRODUCTS, QUANTITIES, Changed, Truth
+from symgen.grading.truth import COUPLED, PRODUCTS, QUANTITIES, Changed, Truth, position_of
 from symgen.kinematics.scalars import scalar
 from symgen.support.journal import Progress, silent
 
 
 @dataclass(frozen=True)
 class Graded:
-    """One line of an answer: `wrong` and `slip` say what is the matter where it is not right.
+    """One line of an answer: `wrong` and `slip` explain a wrong line, `remark` a right one.
 
-    A `remark` is about what is right.  An answer that is not `understood` is not right either.
+    A line that is not `understood` is not right.
     """
 
     label: str
@@ -56,7 +56,7 @@ class Graded:
 
     @property
     def verdict(self) -> str:
-        """In a word."""
+        """The verdict in one or two words."""
         return "right" if self.right else "WRONG" if self.understood else "not understood"
 
 
@@ -99,20 +99,23 @@ class Verdict:
 
 Expr = Any
 POINTS = 2
-"""Random points, each in a prime field of 127 bits."""
-
-IN_NUMBERS = "with the numbers of the file; in symbols it would hold for every robot of this kind"
-_MANY, _HIGH = 10**9, 30
-_ANGLE = re.compile("q[0-9]+")
+"""Number of random points, each in a prime field of 127 bits."""
 MOST_TRIES = 20
 LARGEST_TRUTH = 10_000
-"""Numbers and names in a true entry, all steps put in, that is still taken apart into terms."""
-
+"""Maximum number of leaves of a true entry, steps substituted, that is split into terms."""
 MOST_TRUE_TERMS = 200_000
-"""Terms of a true entry multiplied out, before like terms are collected: seconds."""
-
+"""Maximum number of terms of an expanded true entry, before collection (seconds)."""
 MOST_LINKS = 8
-"""Robots with more joints are not tried with slips about single links: it would take minutes."""
+"""Maximum number of joints up to which slips about single links are tried (minutes above)."""
+
+IN_NUMBERS = "with the numbers of the file; in symbols it would hold for every robot of this kind"
+NOT_CHRISTOFFEL = "C qd is right; this is not the Christoffel matrix"
+NOT_SKEW = f"{NOT_CHRISTOFFEL}, and dM/dt - 2 C is not skew-symmetric"
+ROW_IS_NEEDED = (
+    "not that of the Christoffel matrix; with the whole row any C with C qd right is accepted"
+)
+_MANY, _HIGH = 10**9, 30
+_ANGLE = re.compile("q[0-9]+")
 
 
 def grade(
@@ -120,8 +123,10 @@ def grade(
 ) -> Verdict:
     """Grade the answer `text` about a robot.
 
-    A line that cannot be understood is not right, and does not keep the others from being graded.
-    Raises `ModelError` where there are no others.
+    Lines that cannot be understood are not right; the others are graded.
+
+    Raises:
+        ModelError: no line can be understood.
     """
     assignments, faults = read_answer(text, file)
     asked = Questions(description, file, assignments)
@@ -134,33 +139,31 @@ def grade(
     for question in asked.questions:
         progress(f"grade: {question.assignment.label}", len(rows), len(asked.questions))
         rows.append(grading.graded(question))
-    rows = by_rows(grading.is_right, asked, rows)
-    rows += [
-        Graded(fault.key, fault.line, False, fault.message, understood=False) for fault in faults
-    ]
+    rows = grading.by_rows(rows)
+    rows += [Graded(x.key, x.line, False, x.message, understood=False) for x in faults]
     return Verdict(description.name, tuple(sorted(rows, key=lambda row: row.line)))
 
 
 @dataclass(frozen=True)
 class _Grading:
-    """The questions of one answer, against the truth."""
+    """Grades the questions of one answer."""
 
     asked: Questions
 
     @property
     def truth(self) -> Truth:
-        """About the robot as it is."""
+        """The truth about the unchanged robot."""
         return self.asked.truth
 
     def is_right(self, question: Question, numbers: bool = False) -> bool:
-        """Say whether an answer is right; with `numbers` at the parameters of the file."""
+        """Whether an answer is right; with `numbers`, at the parameters of the file."""
         state = replace(self.asked.state, numbers=numbers)
         if needs_reals(question.answer):
             return agrees(self.truth, question, state)
         return all(point.answer == point.truth for point in _points(self.truth, question, state))
 
     def graded(self, question: Question) -> Graded:
-        """Grade one question by the truth; where it is wrong, by the usual slips."""
+        """Grade one question, and look for the slip if it is wrong."""
         label, line = question.assignment.label, question.assignment.line
         if self.is_right(question):
             return Graded(label, line, True)
@@ -180,13 +183,13 @@ class _Grading:
         return Graded(label, line, False, as_written(words), slip)
 
     def is_in_numbers(self, question: Question) -> bool:
-        """Say whether numbers of an answer may stand for parameters: decimals, or no symbols."""
+        """Whether numbers of an answer may stand for parameters: decimals, or no symbols."""
         used = {x.name for x in question.answer.free_symbols}
         decimals = any(map(is_decimal, question.answer.atoms(sympy.Rational, sympy.Float)))
         return decimals or not used & self.asked.parameters.keys()
 
     def slips_of_angles(self, question: Question) -> Iterator[str]:
-        """Yield sines for cosines, degrees for radians: the answer is right when that is undone."""
+        """Yield exchanged sines and cosines, or degrees, if undoing them makes the answer right."""
         if self.asked.size(question.assignment).terms > MOST_TERMS:
             return
         angles = [
@@ -209,7 +212,7 @@ class _Grading:
                 yield words
 
     def wrong(self, question: Question) -> WrongTerm | str:
-        """Return the first wrong term, or why there is none to be shown."""
+        """Find the first wrong term, or explain why there is none to show."""
         root = question.assignment.value.root
         truth = self.true_expression(question)
         if truth is None:
@@ -238,9 +241,9 @@ class _Grading:
         return wrong or "it is no sum of products to be compared term by term"
 
     def needed_definitions(self, used: set[Expr]) -> dict[Expr, Expr]:
-        """Return replacements that make terms comparable, with the names that answers use.
+        """Replacements that make terms comparable, with the names that answers use.
 
-        A derived parameter stays where what it is derived from does not occur beside it.
+        A derived parameter stays if the parameters in its definition do not occur.
         """
         derived = {
             name: value
@@ -252,16 +255,14 @@ class _Grading:
         return {**derived, **{x: name for x, name in names.items() if name not in taken}}
 
     def true_expression(self, question: Question) -> Expr | None:
-        """Return the truth: of a step as it is written, of an entry with all steps put in.
+        """The true value of a step as written, or of an entry with all steps substituted.
 
-        None where that is too long.
+        None if it is too long.
         """
-        program, name = question.program, question.assignment.name.partition(".")[2]
-        steps = {symbol(x.name): x.value for x in program.statements}
-        if question.place < 0:
-            return steps[symbol(name)]
-        quantity = QUANTITIES[question.assignment.name]
-        entry = quantity.output(program).entries[question.place]
+        steps = {symbol(x.name): x.value for x in question.program.statements}
+        entry = question.entries[question.position]
+        if question.is_step:
+            return steps[entry]
         leaves, terms = dict[Expr, int](), dict[Expr, int]()
         for step, value in steps.items():
             leaves[step], terms[step] = _size(value, leaves), _terms(value, terms)
@@ -275,52 +276,92 @@ class _Grading:
         return entry.xreplace(stands_for)
 
     def slip(self, question: Question, points: list[_Point]) -> str:
-        """Return the likely slip, "" where none of the usual ones gives this answer.
+        """The likely slip, "" if none of the usual ones gives this answer.
 
-        Without `points`, as of answers with roots, those of the whole robot are not tried.
+        Without `points`, for answers with roots, slips of the whole robot are not tried.
         """
         for words in (*_of_whole(question, points), *self.slips_of_angles(question)):
             return words
-        if question.place < 0 or not points:
+        if question.is_step or not points:
             return ""
         quantity = QUANTITIES[question.assignment.name]
         for slip in slips_of(self.truth.description, links=self.truth.coordinates <= MOST_LINKS):
-            mistaken, zeros = (
-                Truth(slip.description),
-                (*slip.changed.zeros, *self.asked.state.zeros),
-            )
+            mistaken = Truth(slip.description)
+            zeros = (*slip.changed.zeros, *self.asked.state.zeros)
             changed = replace(slip.changed, zeros=zeros)
             try:
-                for point in points:
-                    entries = mistaken.entries(point.field, quantity, changed)
-                    if entries[question.place] != point.answer:
-                        break
-                else:
+                if all(
+                    mistaken.entries(x.field, quantity, changed)[question.position] == x.answer
+                    for x in points
+                ):
                     return slip.words
             except (ZeroDivisionError, NotASquareError):
                 continue
         return ""
 
+    def by_rows(self, rows: Sequence[Graded]) -> list[Graded]:
+        """Correct the verdicts `rows` on entries of C by complete rows."""
+        judged, asked = list(rows), self.asked
+        entries = {
+            question.assignment.index: place
+            for place, question in enumerate(asked.questions)
+            if question.assignment.name == COUPLED
+        }
+        if all(rows[place].right for place in entries.values()):
+            return judged
+        n = self.truth.coordinates
+        full = [i for i in range(1, n + 1) if all((i, k) in entries for k in range(1, n + 1))]
+        matrix = {index: asked.questions[place].answer for index, place in entries.items()}
+        rates = asked.coordinates()
+        products = {i: sum(matrix[i, k] * rates[f"qd{k}"] for k in range(1, n + 1)) for i in full}
+        right = [i for i in full if self.is_right(self._question(PRODUCTS, (i,), products[i]))]
+        skew = len(right) == n and self._is_skew(matrix)
+        for (i, _), place in entries.items():
+            if i in right:
+                remark = NOT_CHRISTOFFEL if skew or len(right) < n else NOT_SKEW
+                same = all(rows[entries[i, k]].right for k in range(1, n + 1))
+                remark = "" if same else remark
+                judged[place] = replace(judged[place], right=True, wrong="", slip="", remark=remark)
+            elif i not in full and not judged[place].right:
+                judged[place] = replace(judged[place], remark=ROW_IS_NEEDED)
+        return judged
+
+    def _question(self, name: str, index: tuple[int, ...], answer: Expr) -> Question:
+        """A question about an entry with a value that is derived from the answer."""
+        quantity = QUANTITIES[name]
+        program = self.truth.program(quantity.function)
+        position = position_of(index, quantity.output(program).shape)
+        assignment = replace(self.asked.questions[0].assignment, name=name, index=index)
+        return Question(assignment, answer, program, position)
+
+    def _is_skew(self, matrix: Mapping[tuple[int, ...], Expr]) -> bool:
+        """Whether C + C^T is dM/dt, as for the Christoffel matrix.
+
+        Entry by entry C_ij must be (Christoffel)_ij + (Christoffel)_ji - C_ji.
+        """
+        n, quantity = self.truth.coordinates, QUANTITIES[COUPLED]
+        output = quantity.output(self.truth.program(quantity.function))
+        for i in range(1, n + 1):
+            for k in range(i, n + 1):
+                answer = matrix[i, k] + matrix[k, i] - output.entries[(k - 1) * n + i - 1]
+                if not self.is_right(self._question(COUPLED, (i, k), answer)):
+                    return False
+        return True
+
 
 class _Point:
-    """A question at one point: the answer's value and the true one, and all entries beside it."""
+    """Values of a question at one point: of the answer, of the truth, of all true entries."""
 
     def __init__(self, truth: Truth, question: Question, field: PrimeField, state: Changed) -> None:
         self.field = field
         values = truth.values(field, question.program, state)
         self.answer = values.of(question.answer)
-        if question.place < 0:
-            name = question.assignment.name.partition(".")[2]
-            self.entries = [values.of(symbol(name))]
-            self.truth = self.entries[0]
-        else:
-            output = QUANTITIES[question.assignment.name].output(question.program)
-            self.entries = [values.of(x) for x in output.entries]
-            self.truth = self.entries[question.place]
+        self.entries = [values.of(x) for x in question.entries]
+        self.truth = self.entries[question.position]
 
 
 def _points(truth: Truth, question: Question, state: Changed) -> Iterator[_Point]:
-    """Yield random points at which everything has a value: roots exist, nothing is divided by 0."""
+    """Yield random points at which everything has a value: roots exist, divisors are not 0."""
     count = 0
     for number in range(MOST_TRIES * POINTS):
         field = random_field(0, number)
@@ -353,40 +394,31 @@ def _of_whole(question: Question, points: list[_Point]) -> Iterator[str]:
         yield "a factor 2 too many in the whole entry"
     if not zero and all(point.answer + point.answer == point.truth for point in points):
         yield "a factor 2 is missing in the whole entry"
-    if zero or question.place < 0 or all(point.answer.value == 0 for point in points):
+    if zero or question.is_step or all(point.answer.value == 0 for point in points):
         return
     shape = QUANTITIES[question.assignment.name].output(question.program).shape
-    for place in range(len(points[0].entries)):
-        if everywhere(lambda p, place=place: p.entries[place]):
-            index = _index(place, shape)
-            position = question.assignment.index
+    for position in range(len(points[0].entries)):
+        if everywhere(lambda p, position=position: p.entries[position]):
+            index = tuple(int(i) + 1 for i in np.unravel_index(position, shape)) if shape else ()
+            asked = question.assignment.index
             name = f"{question.assignment.name}[{','.join(map(str, index))}]"
-            if index == position[::-1] and len(index) == 2:
+            if index == asked[::-1] and len(index) == 2:
                 yield f"rows and columns are exchanged: this is {name}"
-            elif index == tuple(i + 1 for i in position):
+            elif index == tuple(i + 1 for i in asked):
                 yield f"indices count from 1, not from 0: this is {name}"
             else:
                 yield f"this is {name}"
 
 
-def _index(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """1-based, of an entry in row-major order."""
-    indices = []
-    for size in reversed(shape):
-        place, rest = divmod(place, size)
-        indices.append(rest + 1)
-    return tuple(reversed(indices))
-
-
 def _size(expression: Expr, sizes: Mapping[Expr, int]) -> int:
-    """Return leaves of an expression with all steps put in."""
+    """Number of leaves of an expression with all steps substituted."""
     if not expression.args:
         return sizes.get(expression, 1)
     return sum(_size(part, sizes) for part in expression.args)
 
 
 def _terms(expression: Expr, terms: Mapping[Expr, int]) -> int:
-    """Return terms of an expression with all steps put in and multiplied out, at most."""
+    """Upper bound of the number of terms of an expression with all steps substituted, expanded."""
     if not expression.args:
         return terms.get(expression, 1)
     parts = [_terms(part, terms) for part in expression.args]
@@ -400,7 +432,7 @@ def _terms(expression: Expr, terms: Mapping[Expr, int]) -> int:
 
 
 def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:
-    """Return the steps that an entry rests on."""
+    """The steps that an entry depends on."""
     needed: set[Expr] = set()
     waiting = [entry]
     while waiting:
@@ -413,75 +445,3 @@ def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:
 
 def _is_wave(x: Expr) -> bool:
     return isinstance(x, sympy.sin | sympy.cos)
-
-
-NOT_CHRISTOFFEL = "C qd is right; this is not the Christoffel matrix"
-NOT_SKEW = f"{NOT_CHRISTOFFEL}, and dM/dt - 2 C is not skew-symmetric"
-ROW_IS_NEEDED = (
-    "not that of the Christoffel matrix; with the whole row any C with C qd right is accepted"
-)
-
-
-def by_rows(
-    is_right: Callable[[Question], bool], asked: Questions, rows: Sequence[Graded]
-) -> list[Graded]:
-    """Return verdicts `rows` on the questions of `asked`, those on entries of C by whole rows."""
-    judged = list(rows)
-    entries = {
-        question.assignment.index: place
-        for place, question in enumerate(asked.questions)
-        if question.assignment.name == COUPLED
-    }
-    if all(rows[place].right for place in entries.values()):
-        return judged
-    n = asked.truth.coordinates
-    full = [i for i in range(1, n + 1) if all((i, k) in entries for k in range(1, n + 1))]
-    matrix = {index: asked.questions[place].answer for index, place in entries.items()}
-    right = [i for i in full if is_right(_products(asked, matrix, i))]
-    skew = len(right) == n and _is_skew(is_right, asked, matrix)
-    for (i, _), place in entries.items():
-        if i in right:
-            remark = NOT_CHRISTOFFEL if skew or len(right) < n else NOT_SKEW
-            same = all(rows[entries[i, k]].right for k in range(1, n + 1))
-            remark = "" if same else remark
-            judged[place] = replace(judged[place], right=True, wrong="", slip="", remark=remark)
-        elif i not in full and not judged[place].right:
-            judged[place] = replace(judged[place], remark=ROW_IS_NEEDED)
-    return judged
-
-
-def _question(asked: Questions, name: str, index: tuple[int, ...], answer: Expr) -> Question:
-    """Return a question of our own about an entry."""
-    (first, *_) = asked.questions
-    quantity = QUANTITIES[name]
-    program = asked.truth.program(quantity.function)
-    place = 0
-    for i, size in zip(index, quantity.output(program).shape, strict=True):
-        place = place * size + i - 1
-    assignment = replace(first.assignment, name=name, index=index)
-    return Question(assignment, answer, program, place)
-
-
-def _products(asked: Questions, matrix: Mapping[tuple[int, ...], Expr], i: int) -> Question:
-    """Return C_i1 qd_1 + C_i2 qd_2 + ..., which is to be h_i."""
-    rates = asked.coordinates()
-    answer = sum(matrix[i, k] * rates[f"qd{k}"] for k in range(1, asked.truth.coordinates + 1))
-    return _question(asked, PRODUCTS, (i,), answer)
-
-
-def _is_skew(
-    is_right: Callable[[Question], bool], asked: Questions, matrix: Mapping[tuple[int, ...], Expr]
-) -> bool:
-    """Say whether C + C^T is dM/dt, as for the Christoffel matrix: C differs by a skew matrix.
-
-    Entry by entry C_ij is to be (Christoffel)_ij + (Christoffel)_ji - C_ji.
-    """
-    n = asked.truth.coordinates
-    output = QUANTITIES[COUPLED].output(asked.truth.program(QUANTITIES[COUPLED].function))
-    for i in range(1, n + 1):
-        for k in range(i, n + 1):
-            mirrored = output.entries[(k - 1) * n + i - 1]
-            answer = matrix[i, k] + matrix[k, i] - mirrored
-            if not is_right(_question(asked, COUPLED, (i, k), answer)):
-                return False
-    return True

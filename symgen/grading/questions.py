@@ -1,8 +1,8 @@
-"""An answer with a meaning: which entries and steps it is about, and what its names stand for.
+"""Interpretation of an answer: assignments -> questions about entries and steps.
 
-On the left stand entries of results (`symgen.grading.truth`), steps of a formulation, and
-names of the student's own.  On the right the student's own names come first, then parameters, the
-steps of the formulation that is asked about, coordinates and their rates (``q1``, ``qd_2``),
+On the left are entries of results (`symgen.grading.truth`), steps of a formulation, and the
+student's definitions.  Names on the right are looked up in this order: the student's definitions,
+parameters, steps of the formulation in question, coordinates and their rates (``q1``, ``qd_2``),
 abbreviations (``c12``), components of loads (``tip_fx``).
 """
 
@@ -18,12 +18,14 @@ import sympy
 
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.description.expressions import FUNCTIONS as WORDS
+from symgen.description.expressions import EvaluationError
 from symgen.description.model import RobotDescription
+from symgen.description.outputs import constant_part
 from symgen.description.wording import did_you_mean, in_line, shown
 from symgen.errors import Fault, RequestError
 from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.grading.answer import GIVEN, Assignment, as_written
-from symgen.grading.sizes import Size, constant_value, size_of, too_large, undefined
+from symgen.grading.sizes import Size, size_of, too_large
 from symgen.grading.truth import (
     COUPLED,
     GIVEN_BY,
@@ -33,6 +35,7 @@ from symgen.grading.truth import (
     USUAL,
     Changed,
     Truth,
+    position_of,
 )
 from symgen.kinematics.scalars import scalar
 from symgen.program.program import Program
@@ -53,18 +56,30 @@ _WAVE = re.compile(r"([cs])_?([0-9]+)")
 
 @dataclass(frozen=True)
 class Question:
-    """An assignment that is graded, as an expression, and the truth about it."""
+    """An assignment to grade, its right side over SymPy, and the true program."""
 
     assignment: Assignment
     answer: Expr
     program: Program[Expr]
-    place: int
-    """Position of the entry in its result; -1 for a step."""
+    position: int
+    """Row-major position of the entry in its result; 0 for a step."""
+
+    @property
+    def is_step(self) -> bool:
+        """Whether it is about a step of a recursion rather than an entry of a result."""
+        return "." in self.assignment.name
+
+    @property
+    def entries(self) -> tuple[Expr, ...]:
+        """All true entries of the result, in terms of steps; for a step its symbol."""
+        if self.is_step:
+            return (symbol(self.assignment.name.partition(".")[2]),)
+        return QUANTITIES[self.assignment.name].output(self.program).entries
 
 
 @dataclass
 class Questions:
-    """An answer with everything that its names can mean."""
+    """The questions of an answer, and the meanings of its names."""
 
     description: RobotDescription
     file: str
@@ -76,7 +91,7 @@ class Questions:
         self.truth = Truth(self.description)
         self.parameters = {x.name: symbol(x.name) for x in self.description.parameters}
         self.known: dict[str, Expr] = {}
-        self.faulty: set[str] = set()  # names of the student's own, only asked for membership
+        self.faulty: set[str] = set()  # definitions that could not be read
         self.constants: dict[str, float] = {}
         self.sizes: dict[str, Size] = {}
         self.state = self.asked_state()
@@ -92,17 +107,17 @@ class Questions:
         self.refuse_unused_entries()
 
     def fault(self, assignment: Assignment, message: str) -> None:
-        """Record what cannot be understood."""
+        """Record that an assignment cannot be understood."""
         self.faults.append(Fault(self.file, assignment.line, assignment.label, message))
 
     def asked_state(self) -> Changed:
-        """Drop loads, unless the answer speaks of any."""
+        """Set loads to 0, unless the answer contains any."""
         loads = self.loads()
         used = {name for assignment in self.assignments for name in assignment.value.names}
         return UNCHANGED if used & loads.keys() else Changed(zeros=("loads",))
 
     def refuse_unused_entries(self) -> None:
-        """Report entries written as names: they would not be graded, unnoticed."""
+        """Report entries written as names, which would silently not be graded."""
         used = {name for assignment in self.assignments for name in assignment.value.names}
         for assignment in self.assignments:
             if assignment.index or assignment.name not in self.known or assignment.name in used:
@@ -144,9 +159,6 @@ class Questions:
             else:
                 self.known[assignment.name] = value
                 self.sizes[assignment.name] = self.size(assignment)
-                constant = constant_value(assignment.value.root, self.constants)
-                if constant is not None:
-                    self.constants[assignment.name] = constant
 
     def take_entry(self, assignment: Assignment) -> None:
         """Take an entry of a result."""
@@ -165,10 +177,7 @@ class Questions:
             hint = "" if assignment.index else "; a name of your own has to be another one"
             self.fault(assignment, f"expected {expected}{counted}{hint}")
             return
-        place = 0
-        for i, size in zip(assignment.index, shape, strict=True):
-            place = place * size + i - 1
-        self.ask(assignment, program, place)
+        self.ask(assignment, program, position_of(assignment.index, shape))
         if len(shape) and self.questions and self.questions[-1].assignment is assignment:
             self.known[assignment.entry] = self.questions[-1].answer
             self.sizes[assignment.entry] = self.size(assignment)
@@ -194,38 +203,42 @@ class Questions:
             hint = did_you_mean(step, steps) or f"; they begin with {', '.join(steps[:6])}"
             self.fault(assignment, f"{formulation} has no step {shown(step)}{hint}")
             return
-        self.ask(assignment, program, -1)
+        self.ask(assignment, program, 0)
 
     def program(
         self, assignment: Assignment, function: str, formulation: str
     ) -> Program[Expr] | None:
-        """Return the true program, None where there is no solution."""
+        """The true program; None, and a fault, where it has no solution."""
         try:
             return self.truth.program(function, formulation)
         except (ZeroDivisionError, RequestError) as error:
             self.fault(assignment, f"{function} has no solution for this robot: {error}")
             return None
 
-    def ask(self, assignment: Assignment, program: Program[Expr], place: int) -> None:
-        """Take in a question whose left side is understood."""
+    def ask(self, assignment: Assignment, program: Program[Expr], position: int) -> None:
+        """Add a question whose left side is understood."""
         steps = [statement.name for statement in program.statements]
         local_name = assignment.name.partition(".")[2]
-        later = steps[steps.index(local_name) :] if place < 0 else steps
+        later = steps[steps.index(local_name) :] if local_name else steps
         value = self.expression(assignment, program, later)
         if value is not None:
-            self.questions.append(Question(assignment, value, program, place))
+            self.questions.append(Question(assignment, value, program, position))
 
     # -- what is on the right ---------------------------------------------------------------
 
     def expression(
         self, assignment: Assignment, program: Program[Expr] | None, later: Collection[str] = ()
     ) -> Expr | None:
-        """Return the right side over SymPy, None where it is faulty.
+        """The right side over SymPy; None, and a fault, where it is wrong.
 
-        Steps of `program` may be named, except those that are what is asked for, or come `later`.
+        It may contain steps of `program`, except `later` ones.
         """
         value = assignment.value
-        problem = too_large(self.size(assignment)) or undefined(value.root, self.constants)
+        problem = too_large(self.size(assignment))
+        try:
+            constant = None if problem else constant_part(value.root, self.constants)
+        except EvaluationError as error:
+            problem = f"has no value: {error}"
         if problem:
             self.fault(assignment, problem)
             return None
@@ -237,7 +250,7 @@ class Questions:
                     self.fault(assignment, f"{whose}, and its own line is not understood")
                 return None
             meaning = self.meaning(name, program)
-            if self.is_given_away(name, later):
+            if name in later and name not in self.known and name not in self.parameters:
                 what = "this step or a later one" if "." in assignment.name else "a step"
                 expected = "earlier steps" if "." in assignment.name else "the motion"
                 message = f"{shown(name)} is {what}; an answer is in terms of {expected}"
@@ -255,18 +268,16 @@ class Questions:
         if expression.has(sympy.zoo, sympy.nan, sympy.oo):
             self.fault(assignment, "divides by zero")
             return None
+        if program is None and constant is not None:
+            self.constants[assignment.name] = constant
         return expression
 
     def size(self, assignment: Assignment) -> Size:
-        """Return size of the right side, the student's own names put in."""
+        """The size of the right side, the student's definitions substituted."""
         return size_of(assignment.value.root, self.sizes)
 
-    def is_given_away(self, name: str, later: Collection[str]) -> bool:
-        """Return whether a name means one of the steps that rest on what is asked for."""
-        return name in later and name not in self.known and name not in self.parameters
-
     def hint(self, name: str) -> str:
-        """Return the tail of a message about an unknown name."""
+        """The tail of a message about an unknown name."""
         if name.startswith(GIVEN):
             return " on the right: only entries that were answered in a line above stand there"
         local_names = [x for x in self.known if not x.startswith(GIVEN)]
@@ -281,13 +292,13 @@ class Questions:
         return did_you_mean(name, names) or f"; known are {few}{more}"
 
     def inputs(self) -> Collection[str]:
-        """Return the names of the motion and of loads: no name of a student's own."""
+        """The names of the motion and of loads, which a definition cannot have."""
         names = self.coordinates()
         with_lines = [re.sub(r"([0-9]+)$", r"_\1", name) for name in names]
         return {*names, *with_lines, *self.loads()}
 
     def meaning(self, name: str, program: Program[Expr] | None) -> Expr | None:
-        """Return the meaning of a name on the right; the student's own names come first."""
+        """The meaning of a name on the right; None if it is unknown."""
         if name in self.known:
             return self.known[name]
         if name in self.parameters:
@@ -297,7 +308,7 @@ class Questions:
         return self.input(name)
 
     def input(self, name: str) -> Expr | None:
-        """Read a coordinate or its rate (q1, qd_2), an abbreviation (c12), a load's component."""
+        """A coordinate or its rate (q1, qd_2), an abbreviation (c12), or a load's component."""
         coordinate, wave = _COORDINATE.fullmatch(name), _WAVE.fullmatch(name)
         if coordinate:
             return self.coordinates().get(f"{coordinate[1]}{int(coordinate[2])}")
@@ -312,7 +323,7 @@ class Questions:
         return self.loads().get(name)
 
     def no_angle(self, name: str) -> str:
-        """Return the first coordinate in an abbreviation (c12) that is an entry of a quaternion."""
+        """The first coordinate in an abbreviation (c12) that is an entry of a quaternion, or ""."""
         wave, coordinates = _WAVE.fullmatch(name), self.coordinates()
         digits = wave[2] if wave else ""
         entries = (f"q{x}" for x in digits if coordinates.get(f"q{x}") in self.quaternion_entries)
@@ -325,26 +336,25 @@ class Questions:
         return frozenset(x for entries in quaternions for x in entries)
 
     def loads(self) -> Mapping[str, Expr]:
-        """Return the components of all loads: tip_fx and so on."""
+        """The components of all loads: tip_fx and so on."""
         arrays = self.truth.program("inverse_dynamics").inputs
         symbols = (x for array in arrays if array.name == "loads" for x in array.symbols)
         return {x.name: x for x in symbols}
 
     def coordinates(self) -> Mapping[str, Expr]:
-        """Return q1, qd1, qdd1 and tau1, and so on: the symbols of the programs."""
+        """The symbols of q1, qd1, qdd1, tau1 and so on in the programs."""
         symbols: dict[str, Expr] = {}
         for array in self.truth.program("inverse_dynamics").inputs:
             if array.name in ("q", "qd", "qdd"):
-                symbols.update(
-                    {f"{array.name}{k}": x for k, x in enumerate(array.symbols, start=1)}
-                )
+                numbered = enumerate(array.symbols, start=1)
+                symbols.update({f"{array.name}{k}": x for k, x in numbered})
         n = sum(name.startswith("qdd") for name in symbols)
         symbols.update({f"tau{k}": symbol(f"tau_{k}") for k in range(1, n + 1)})
         return symbols
 
 
 def usual_name(name: str) -> str | None:
-    """Return the usual name for `name` of other books: theta1, dq1, q1_ddot, C12."""
+    """The name used here for a name of other textbooks: theta1, dq1, q1_ddot, C12."""
     match = _OTHER_WORDS.fullmatch(name)
     if match is None:
         wave = re.fullmatch("([CS])(?:os|in)?_?([0-9]+)", name)

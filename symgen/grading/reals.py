@@ -1,11 +1,11 @@
 """Answers with roots, absolute values and inverse functions, at random real points.
 
-In a prime field the root of a square is one of two numbers, and nothing there is positive.  So
-sqrt((a + b)**2) is a + b only among real numbers, where a and b are lengths, say; and cos(asin(s))
-is the cosine only where that is positive.  Nor is there a third of an angle.  Such answers are
-evaluated at random states, parameters near those of the model and with their signs, with 500
-digits.  That is no tolerance for rounded numbers: the least float64 has 324 zeros, and what differs
-by it is wrong.
+A prime field has no order: the root of a square is one of two numbers, and no number is positive.
+sqrt((a + b)**2) is a + b only for real numbers with a positive sum, such as lengths, and
+cos(asin(s)) is the cosine only if that is positive.  Nor can a third of an angle be expressed.
+Such answers are evaluated at random states, with parameters near those of the model and with their
+signs, with 500 digits.  This does not tolerate rounded numbers: it resolves the least float64,
+which has 324 zeros after the point.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from typing import Any
 import mpmath
 import sympy
 
-from symgen.algebra.sympy_algebra import symbol
 from symgen.grading.questions import Question
-from symgen.grading.truth import QUANTITIES, Changed, Truth
+from symgen.grading.truth import Changed, Truth
 
 Expr = Any
 Number = Any  # of mpmath: real, or complex where a root of a negative number was taken
@@ -27,8 +26,8 @@ POINTS = 3
 MOST_TRIES = 20
 DIGITS, EQUAL_DIGITS = 500, 400
 MOST_BITS = 10_000
-"""Values with more binary digits before or behind the point are none: quantities of robots have a
-thousand at most, and exp(exp(exp(9))) would take for ever."""
+"""Maximum number of binary digits before or after the point: quantities of robots have a thousand
+at most, and exp(exp(exp(9))) would not end."""
 
 _RATIONAL = (sympy.sin, sympy.cos, sympy.tan)  # of the points of the circle
 
@@ -52,32 +51,27 @@ _FUNCTIONS: Mapping[str, Callable[..., Number]] = {
 
 
 def needs_reals(expression: Expr) -> bool:
-    """Say whether prime fields leave an expression open: signs decide, or parts of angles."""
+    """Whether an expression cannot be evaluated in prime fields, for roots or parts of angles."""
     for x in sympy.preorder_traversal(expression):
         if x.is_Pow and not x.exp.is_Integer and not x.is_number:
             return True
         if isinstance(x, _RATIONAL):
-            if not all(map(_is_taken_apart, parts_of_angle(x.args[0]))):
+            count, rest = x.args[0].as_coeff_Mul()
+            if not all(_is_in_field(count * part) for part in sympy.Add.make_args(rest)):
                 return True
         elif x.is_Function and not x.is_number:
             return True
     return False
 
 
-def parts_of_angle(angle: Expr) -> list[Expr]:
-    """Return the summands of an angle; a number in front of their sum is theirs."""
-    count, rest = angle.as_coeff_Mul()
-    return [count * part for part in sympy.Add.make_args(rest)]
-
-
-def _is_taken_apart(angle: Expr) -> bool:
-    """Say whether a prime field knows the angle as a multiple of halves, or its cosine by roots."""
+def _is_in_field(angle: Expr) -> bool:
+    """Whether an angle is a multiple of a half angle, or has a cosine expressed by roots."""
     count, rest = angle.as_coeff_Mul()
     return (2 * count).is_Integer or (rest is sympy.pi and not sympy.cos(angle).has(sympy.cos))
 
 
 def agrees(truth: Truth, question: Question, state: Changed) -> bool:
-    """Return whether an answer and the truth are the same at all points where both have a value."""
+    """Whether an answer and the truth are equal at all points where both have a value."""
     agreed = 0
     for number in range(MOST_TRIES):
         with mpmath.workdps(DIGITS):
@@ -95,23 +89,10 @@ def agrees(truth: Truth, question: Question, state: Changed) -> bool:
 
 
 def _both(truth: Truth, question: Question, state: Changed, number: int) -> tuple[Number, Number]:
-    """Return the answer and the truth at one point; ZeroDivisionError where one has no value."""
-    values, program = _Reals(truth.description.parameter_values, number), question.program
-    if state.numbers:
-        values.known.update({x: values.of(number) for x, number in truth.numbers.items()})
-    for name, definition in truth.dependent(program).items():
-        values.known[name] = values.of(definition)
-    for array in program.inputs:
-        if array.name in state.zeros:
-            values.known.update(dict.fromkeys(array.symbols, mpmath.mpf(0)))
-    for statement in program.statements:
-        values.known[symbol(statement.name)] = values.of(statement.value)
-    if question.place < 0:
-        entry = symbol(question.assignment.name.partition(".")[2])
-    else:
-        quantity = QUANTITIES[question.assignment.name]
-        entry = quantity.output(program).entries[question.place]
-    return values.of(question.answer), values.of(entry)
+    """The answer and the truth at one point; ZeroDivisionError where one has no value."""
+    values = _Reals(truth.description.parameter_values, number)
+    truth.evaluate(question.program, state, values, mpmath.mpf(0))
+    return values.of(question.answer), values.of(question.entries[question.position])
 
 
 class _Reals:
@@ -122,7 +103,7 @@ class _Reals:
         self.known: dict[Expr, Number] = {}
 
     def of(self, x: Expr) -> Number:
-        """Return the value of an expression."""
+        """The value of an expression."""
         if x not in self.known:
             value = self._value(x)
             if mpmath.mag(value) > MOST_BITS:
@@ -147,12 +128,12 @@ class _Reals:
         if x.is_Pow:
             return _power(*values)
         function = _FUNCTIONS.get(x.func.__name__)
-        if function is None:  # what SymPy makes of others, such as the cotangent
+        if function is None:  # functions that SymPy introduces, such as the cotangent
             return mpmath.mpmathify(x.func(*map(sympy.sympify, values)).evalf(DIGITS))
         return function(*values)
 
     def _drawn(self, name: str) -> Number:
-        """Keep the sign and about the size of a parameter; all else lies between -3 and 3."""
+        """A random value near that of a parameter; from -3 to 3 for other symbols."""
         drawn = random.Random(f"{self.number} {name}")
         value = self.parameters.get(name, 0.0)
         if value:

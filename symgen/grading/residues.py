@@ -1,13 +1,12 @@
 """SymPy expressions at a random point of a prime field: equal values mean equal expressions.
 
-As `symgen.exact` does with programs, but over SymPy, whose numbers are exact: an answer that
-multiplies numbers out is as good as one that does not.  Angles are added as points of the circle,
-so that cos(q1 + q2) and c1 c2 - s1 s2 are the same; so are those of half an angle.
+`symgen.exact` evaluates programs likewise; here numbers are exact SymPy numbers, so that an answer
+may contain products of numbers.  Angles are added as points of the circle, so that cos(q1 + q2)
+and c1 c2 - s1 s2 have equal values, and half angles likewise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import reduce
 from operator import add, mul
 from typing import Any
@@ -18,24 +17,23 @@ from symgen.algebra.prime_field import PrimeField, Residue
 
 Expr = Any
 MOST_HALVES = 200
-"""Multiples of half an angle that are taken apart."""
+"""Maximum multiple of a half angle that is computed by addition."""
 
 
 class Values:
     """The values of expressions at one point; a symbol's value depends on its name alone.
 
-    `given` are the values of some symbols.  ZeroDivisionError and NotASquareError where an
-    expression has none.
+    ZeroDivisionError and NotASquareError are raised where an expression has no value.
     """
 
-    def __init__(self, field: PrimeField, values: Mapping[Expr, Residue] | None = None) -> None:
+    def __init__(self, field: PrimeField) -> None:
         self.field = field
-        self.known: dict[Expr, Residue] = dict(values or {})
+        self.known: dict[Expr, Residue] = {}
         self._angles: dict[Expr, tuple[Residue, Residue]] = {}
         self._halves: dict[Expr, tuple[Residue, Residue]] = {}
 
     def of(self, expression: Expr) -> Residue:
-        """Return the value of an expression."""
+        """The value of an expression."""
         if expression not in self.known:
             self.known[expression] = self._value(expression)
         return self.known[expression]
@@ -85,7 +83,7 @@ class Values:
         return self._angles[x]
 
     def turn(self, x: Expr, point: tuple[Residue, Residue]) -> None:
-        """Say what (cos x/2, sin x/2) of a symbol is."""
+        """Set (cos x/2, sin x/2) of a symbol."""
         self._halves[x] = point
 
     def _angle(self, x: Expr) -> tuple[Residue, Residue]:
@@ -115,7 +113,7 @@ class Values:
         return total
 
     def half(self, x: Expr) -> tuple[Residue, Residue]:
-        """Return cosine and sine of x/2, from which those of all its multiples follow."""
+        """Cosine and sine of x/2."""
         if x not in self._halves:
             value = self.of(x) / self.field.number(2)
             self._halves[x] = self.field.cos(value), self.field.sin(value)
@@ -125,6 +123,6 @@ class Values:
 def _turned(
     first: tuple[Residue, Residue], second: tuple[Residue, Residue]
 ) -> tuple[Residue, Residue]:
-    """Return the sum of two angles."""
+    """Add two angles, given as points of the circle."""
     (c, s), (d, t) = first, second
     return c * d - s * t, s * d + c * t

@@ -1,7 +1,6 @@
-"""How large an answer is when its own names are put in and everything is multiplied out.
+"""Bounds of the size of an answer with its definitions substituted and products expanded.
 
-An answer is data from a stranger: thirty lines, each with the square of the one before, would
-otherwise take for ever.
+An answer is untrusted input: thirty lines, each with the square of the previous one, would not end.
 """
 
 from __future__ import annotations
@@ -10,20 +9,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symgen.description.expressions import (
-    CONSTANT_VALUES,
-    EvaluationError,
-    Expression,
-    Name,
-    Node,
-    Number,
-    Operation,
-    evaluate,
-)
+from symgen.description.expressions import Name, Node, Number, Operation
 
 HIGHEST_POWER = 1000
 MOST_LEAVES = 20_000
-"""Numbers and names of an expression, all names put in."""
+"""Maximum number of numbers and names of an expression, definitions substituted."""
 
 _MANY = 10**9
 _HIGHEST_OF_SUMS = 64
@@ -39,7 +29,7 @@ class Size:
 
 
 def size_of(node: Node, names: Mapping[str, Size]) -> Size:
-    """Return the size of an expression; `names` has those that stand for others."""
+    """The size of an expression; `names` are the sizes of definitions."""
     if isinstance(node, Number):
         return Size()
     if isinstance(node, Name):
@@ -50,36 +40,11 @@ def size_of(node: Node, names: Mapping[str, Size]) -> Size:
 
 
 def too_large(size: Size) -> str:
-    """Return why an expression is not taken, "" if it is."""
+    """Explain why an expression is refused; "" if it is not."""
     if size.power > HIGHEST_POWER:
         return f"a power higher than {HIGHEST_POWER}, or one that is no number"
     if size.leaves > MOST_LEAVES:
         return f"more than {MOST_LEAVES} numbers and names when all names are put in"
-    return ""
-
-
-def constant_value(node: Node, names: Mapping[str, float]) -> float | None:
-    """Return the value of an expression without variables, None for one with; `names` have values.
-
-    `EvaluationError` where a part of it has none, or none in float64.
-    """
-    if isinstance(node, Number):
-        return node.value
-    if isinstance(node, Name):
-        return CONSTANT_VALUES.get(node.name, names.get(node.name))
-    values = [constant_value(x, names) for x in node.operands]
-    numbers = tuple(Number(x) for x in values if x is not None)
-    if len(numbers) < len(values):
-        return None
-    return evaluate(Expression("", Operation(node.operator, numbers), ()), {})
-
-
-def undefined(node: Node, names: Mapping[str, float]) -> str:
-    """Return why a part of an expression that is a number has no value, "" if all have."""
-    try:
-        constant_value(node, names)
-    except EvaluationError as error:
-        return f"has no value: {error}"
     return ""
 
 
@@ -104,7 +69,7 @@ def _power(node: Operation, parts: list[Size]) -> float:
 
 
 def _number(node: Node) -> float | None:
-    """Return the value of a number with signs, and of a fraction of two; else None."""
+    """The value of a number with signs, or of a fraction of two; else None."""
     if isinstance(node, Number):
         return node.value
     if isinstance(node, Operation) and node.operator == "neg":

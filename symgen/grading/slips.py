@@ -1,16 +1,17 @@
-"""Usual mistakes, as robots: an answer that is right for another robot says what went wrong.
+"""Usual mistakes, represented by changed robots.
 
-Every slip is a change of the robot or of the state that is asked about.  If an answer agrees with
-the truth about the changed one, identically, the slip is what the student has done.
+Every slip is a change of the robot or of its state.  If an answer agrees identically with the truth
+about the changed robot, the student has made this slip.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from symgen.description.expressions import ZERO, Expression, Node, Operation
-from symgen.description.model import JointDescription, LinkDescription, RobotDescription, Triple
+from symgen.description.model import JointDescription, RobotDescription, Triple
 from symgen.grading.truth import UNCHANGED, Changed
 
 Six = tuple[Expression, Expression, Expression, Expression, Expression, Expression]
@@ -19,7 +20,7 @@ NOTHING: Triple = (ZERO, ZERO, ZERO)
 
 @dataclass(frozen=True)
 class Slip:
-    """A mistake in words, and the robot that the answer is then right for."""
+    """A mistake in words, and the robot for which the answer would be right."""
 
     words: str
     description: RobotDescription
@@ -27,8 +28,7 @@ class Slip:
 
 
 def slips_of(description: RobotDescription, links: bool = True) -> Iterator[Slip]:
-    """Yield all slips that make sense for a robot, the most usual ones first; with or without those
-    about single `links`."""
+    """Yield the slips for a robot, the most usual first, with or without those about `links`."""
     yield from _of_state(description)
     yield from _of_gravity(description)
     for place, joint in enumerate(description.joints if links else ()):
@@ -74,58 +74,43 @@ def _of_link(joint: JointDescription) -> Iterator[tuple[str, JointDescription]]:
     """Yield the slips about one link, each with the changed joint."""
     link = joint.link
     name, nothing = link.name, (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
-    arm = _from_joint(joint)
-    steiner = _steiner(link.mass, arm)
+    x, y, z = (_combined("+", c, o) for c, o in zip(link.com, _offset(joint), strict=True))
+    steiner = _steiner(link.mass, (x, y, z))
 
-    def changed(words: str, link: LinkDescription) -> tuple[str, JointDescription]:
-        return words, replace(joint, link=link)
+    def changed(words: str, **entries: Any) -> tuple[str, JointDescription]:
+        return words, replace(joint, link=replace(link, **entries))
 
-    yield changed(
-        f"the link {name} is left out (missing child)",
-        replace(link, mass=ZERO, com=NOTHING, inertia=nothing),
-    )
-    yield changed(
+    words = f"the link {name} is left out (missing child)"
+    yield changed(words, mass=ZERO, com=NOTHING, inertia=nothing)
+    words = (
         f"the inertia of {name} is taken as if it were about its joint (moment about the wrong "
-        "point: m r^2 is missing)",
-        replace(link, inertia=_summed(link.inertia, steiner, "-")),
+        "point: m r^2 is missing)"
     )
-    yield changed(
-        f"m r^2 of {name} is counted twice (moment about the wrong point)",
-        replace(link, inertia=_summed(link.inertia, steiner, "+")),
-    )
-    yield changed(
-        f"the inertia of {name} about its centre of mass is missing", replace(link, inertia=nothing)
-    )
-    yield changed(f"the mass of {name} is missing", replace(link, mass=ZERO))
-    yield changed(
-        f"the centre of mass of {name} is taken at the origin of its frame",
-        replace(link, com=NOTHING),
-    )
+    yield changed(words, inertia=_summed(link.inertia, steiner, "-"))
+    words = f"m r^2 of {name} is counted twice (moment about the wrong point)"
+    yield changed(words, inertia=_summed(link.inertia, steiner, "+"))
+    yield changed(f"the inertia of {name} about its centre of mass is missing", inertia=nothing)
+    yield changed(f"the mass of {name} is missing", mass=ZERO)
+    words = f"the centre of mass of {name} is taken at the origin of its frame"
+    yield changed(words, com=NOTHING)
     x, y, z = (_negative(part) for part in _offset(joint))
-    yield changed(
-        f"the centre of mass of {name} is taken in its joint", replace(link, com=(x, y, z))
-    )
+    yield changed(f"the centre of mass of {name} is taken in its joint", com=(x, y, z))
     if joint.dh is not None and joint.dh.convention == "standard":
         x, y, z = (_combined("-", c, o) for c, o in zip(link.com, _offset(joint), strict=True))
-        yield changed(
+        words = (
             f"the centre of mass of {name} is measured from its joint, not from the link's frame "
-            "at the far end (wrong frame)",
-            replace(link, com=(x, y, z)),
+            "at the far end (wrong frame)"
         )
+        yield changed(words, com=(x, y, z))
     if any(entry.root != ZERO.root for entry in link.inertia[3:]):
         xx, yy, zz, *products = link.inertia
         xy, xz, yz = (_negative(entry) for entry in products)
-        yield changed(
-            f"products of inertia of {name} have the wrong sign",
-            replace(link, inertia=(xx, yy, zz, xy, xz, yz)),
-        )
-
-
-# -- arithmetic of expressions -----------------------------------------------------------------
+        words = f"products of inertia of {name} have the wrong sign"
+        yield changed(words, inertia=(xx, yy, zz, xy, xz, yz))
 
 
 def _offset(joint: JointDescription) -> Triple:
-    """Return the origin of the frame of a joint's link from it, in axes of that frame (DH)."""
+    """From a joint to its link's frame origin, in link axes (DH)."""
     row = joint.dh
     if row is None or row.convention != "standard":
         return NOTHING
@@ -135,14 +120,8 @@ def _offset(joint: JointDescription) -> Triple:
     return row.a, _combined("*", row.d, sine), _combined("*", row.d, cosine)
 
 
-def _from_joint(joint: JointDescription) -> Triple:
-    """Return the centre of mass of a joint's link from the joint, in axes of the link."""
-    x, y, z = (_combined("+", c, o) for c, o in zip(joint.link.com, _offset(joint), strict=True))
-    return x, y, z
-
-
 def _steiner(mass: Expression, r: Triple) -> Six:
-    """Return m (r^2 1 - r r^T): xx, yy, zz, xy, xz, yz."""
+    """Entries xx, yy, zz, xy, xz, yz of m (r^2 1 - r r^T)."""
     x, y, z = r
 
     def times(a: Expression, b: Expression) -> Expression:
@@ -165,7 +144,7 @@ def _summed(first: Six, second: Six, operator: str) -> Six:
 
 
 def _combined(operator: str, first: Expression, second: Expression) -> Expression:
-    """Return ``one operator other``; what is 0 stays simple, so that structure is kept."""
+    """Apply an operator; operands that are 0 are eliminated, so that structure is kept."""
     zeros = first.root == ZERO.root, second.root == ZERO.root
     if operator == "*" and any(zeros):
         return ZERO
@@ -177,11 +156,9 @@ def _combined(operator: str, first: Expression, second: Expression) -> Expressio
 
 
 def _negative(operand: Expression) -> Expression:
-    return (
-        operand
-        if operand.root == ZERO.root
-        else _expression(Operation("neg", (operand.root,)), operand)
-    )
+    if operand.root == ZERO.root:
+        return operand
+    return _expression(Operation("neg", (operand.root,)), operand)
 
 
 def _expression(root: Node, *parts: Expression) -> Expression:

@@ -1,9 +1,8 @@
-"""The first wrong term of an answer: both sides multiplied out, sum by sum.
+"""The first wrong term of an answer: both sides expanded and compared term by term.
 
-Exact: coefficients are rational numbers, sin^2 is 1 - cos^2, the sine of a sum is taken apart, and
-of a quaternion w^2 is 1 - x^2 - y^2 - z^2.  An answer that is no polynomial of parameters, sines,
-cosines, coordinates and rates, or too long to be multiplied out, has no terms to compare; that is
-said.
+The comparison is exact: coefficients are rational numbers, sin^2 is 1 - cos^2, the sine of a sum is
+expanded, and w^2 of a quaternion is 1 - x^2 - y^2 - z^2.  An answer is not compared if it is no
+polynomial of parameters, sines, cosines, coordinates and rates, or too long to be expanded.
 """
 
 from __future__ import annotations
@@ -21,81 +20,75 @@ from symgen.description.expressions import Name, Node, Number, Operation
 
 Expr = Any
 MOST_TERMS = 20_000
-"""Terms of an answer, before like terms are collected."""
-
+"""Maximum number of terms of an answer, before like terms are collected."""
 MOST_ANGLES = 12
-"""In one cosine, multiples counted: taken apart, each doubles the number of terms."""
+"""Maximum number of angles in a cosine, multiples counted: expansion doubles the terms by each."""
 
 _OF_FORMULAS = (1, 2, 4, 8)
-"""Denominators of fractions that formulas have, whatever the robot."""
-
-_LONGEST_FACTOR = 40
-_LONGEST_TERM = 160
+"""Denominators of fractions in formulas of any robot."""
+_LONGEST_FACTOR, _LONGEST_TERM = 40, 160
 Squares = Mapping[int, tuple[int, ...]]
-"""Place of a generator -> places of those whose squares are missing from its own to 1."""
+"""Index of a generator -> indices of the generators whose squares complement its square to 1."""
 
 _RANK = {"+": 1, "-": 1, "neg": 2, "*": 3, "/": 3, "**": 4}
 
 
 @dataclass(frozen=True)
 class WrongTerm:
-    """`written` is the summand of the answer that it stands in, "" for what is missing there.
+    """A term of an answer with a wrong factor.
 
-    `product` is the term itself, `found` its factor in the answer and `expected` the true one;
-    `alone` says that nothing else is wrong.
+    `written` is the summand of the answer with the term, "" if the term is missing; `product` is
+    the term without its factor, `factor` the factor in the answer, `expected` the true one;
+    `single` tells that no other term is wrong.
     """
 
     written: str
     product: str
-    found: Expr
+    factor: Expr
     expected: Expr
-    alone: bool
+    single: bool
 
     @property
     def is_the_slip(self) -> bool:
-        """Whether a sign or a factor of this one term is all that is wrong."""
-        return self.alone and self.found != 0 and bool(self.slip)
+        """Whether the answer is right except for a sign or a factor 2 of this term."""
+        return self.single and self.factor != 0 and bool(self.slip)
 
     @property
     def slip(self) -> str:
-        """The likely mistake, "" where the factor shows none."""
-        if self.found == 0:
-            return "a term is forgotten"
-        if self.found == -self.expected:
-            return "a sign"
-        if 2 * self.found == self.expected:
-            return "a missing factor 2"
-        if self.found == 2 * self.expected:
-            return "a factor 2 too many"
-        return ""
+        """The likely mistake, "" if the factor shows none."""
+        return "a term is forgotten" if self.factor == 0 else self._ratio[0]
+
+    @property
+    def _ratio(self) -> tuple[str, str]:
+        """Noun and sentence for the ratio of the factor to the true one."""
+        if self.factor == -self.expected:
+            return "a sign", "has the wrong sign"
+        if 2 * self.factor == self.expected:
+            return "a missing factor 2", "lacks a factor 2"
+        if self.factor == 2 * self.expected:
+            return "a factor 2 too many", "has a factor 2 too many"
+        return "", f"should be {_term(self.expected, self.product)}"
 
     @property
     def words(self) -> str:
         """The mistake in words."""
-        if self.found == 0:
-            return f"the term {_short(_with(self.expected, self.product))} is missing"
-        expected, written = _short(_with(self.found, self.product)), _short(self.written)
-        term = (
-            f"the term {expected}" if expected == written else f"the term {expected} (in {written})"
-        )
-        if self.expected == 0:
-            return f"{term} does not belong there"
-        if self.found == -self.expected:
-            return f"{term} has the wrong sign"
-        if 2 * self.found == self.expected:
-            return f"{term} lacks a factor 2"
-        if self.found == 2 * self.expected:
-            return f"{term} has a factor 2 too many"
-        return f"{term} should be {_short(_with(self.expected, self.product))}"
+        if self.factor == 0:
+            return f"the term {_term(self.expected, self.product)} is missing"
+        term, written = _term(self.factor, self.product), _short(self.written)
+        term = f"the term {term}" if term == written else f"the term {term} (in {written})"
+        return f"{term} {'does not belong there' if self.expected == 0 else self._ratio[1]}"
 
 
 def _short(text: str) -> str:
-    """Return a term, or the beginning of one that nobody would read."""
     return text if len(text) <= _LONGEST_TERM else f"{text[: _LONGEST_TERM - 3]}..."
 
 
+def _term(factor: Expr, product: str) -> str:
+    """A term with its factor, truncated if very long."""
+    return _short(_with(factor, product))
+
+
 def _with(factor: Expr, product: str) -> str:
-    """Return a term with its factor."""
     if factor.is_number and _is_long(factor):
         factor = factor.evalf(5)
     if factor in (1, -1):
@@ -105,13 +98,13 @@ def _with(factor: Expr, product: str) -> str:
 
 
 def _is_long(number: Expr) -> bool:
-    """Return whether a number has too many digits to be read, or to be printed at all."""
+    """Whether a number has too many digits to be read, or to be printed at all."""
     digits = (abs(n) for x in number.atoms(sympy.Rational) for n in (x.p, x.q))
     return any(n >= 10**_LONGEST_FACTOR for n in digits) or len(str(number)) > _LONGEST_FACTOR
 
 
 def is_decimal(x: Expr) -> bool:
-    """Say whether a number is a decimal that may be a measure: 0.35, but not 1/2, 2/3 or 1/180."""
+    """Whether a number is a decimal that may be a measure: 0.35, but not 1/2, 2/3 or 1/180."""
     if not x.is_Rational:
         return bool(x.is_Float)
     return x.q not in _OF_FORMULAS and 10**18 % x.q == 0
@@ -123,10 +116,16 @@ def first_wrong_term(
     size: int,
     quaternions: Sequence[tuple[Expr, ...]] = (),
 ) -> WrongTerm | None:
-    """Return the first of an answer's `summands` with a wrong term in it, or what is missing.
+    """Find the first wrong term of an answer, or the first missing term.
 
-    None where there is no telling.  `size` is the number of terms of the answer, `quaternions` are
-    symbols x y z w of length 1.
+    Args:
+        summands: text and value of each summand of the answer.
+        truth: the true value.
+        size: number of terms of the answer.
+        quaternions: symbols x y z w of unit quaternions.
+
+    Returns:
+        The term; None if the two sides cannot be compared term by term.
     """
     if size > MOST_TERMS or not all(_are_plain(x) for x in (*(x for _, x in summands), truth)):
         return None
@@ -163,7 +162,7 @@ def first_wrong_term(
 
 
 def _are_plain(expression: Expr) -> bool:
-    """Return whether the angles in an expression are few, small multiples of something simple."""
+    """Whether the angles in an expression are sums of few small multiples of symbols."""
     for wave in expression.atoms(sympy.sin, sympy.cos):
         count, rest = wave.args[0].as_coeff_Mul()
         parts = [(count * x).as_coeff_Mul() for x in sympy.Add.make_args(rest)]
@@ -174,7 +173,7 @@ def _are_plain(expression: Expr) -> bool:
 
 
 def _generators(expressions: Sequence[Expr]) -> tuple[list[Expr], dict[Expr, Expr]]:
-    """List symbols, then those of sines and cosines, two per angle; what stands for what."""
+    """Symbols, then dummies for cosines and sines, two per angle; and the dummy of each."""
     angles = {x.args[0] for e in expressions for x in e.atoms(sympy.sin, sympy.cos)}
     waves = [wave(x) for x in sorted(angles, key=str) for wave in (sympy.cos, sympy.sin)]
     replaced = {x: sympy.Dummy(str(x)) for x in waves}
@@ -184,7 +183,7 @@ def _generators(expressions: Sequence[Expr]) -> tuple[list[Expr], dict[Expr, Exp
 
 
 def _squares(generators: Sequence[Expr], quaternions: Sequence[tuple[Expr, ...]]) -> Squares:
-    """Return squares of a sine, whose cosine stands before it, and of the w of a quaternion."""
+    """Squares to eliminate: of a sine, by the cosine before it, and of the w of a quaternion."""
     squares: dict[int, tuple[int, ...]] = {
         place: (place - 1,) for place, x in enumerate(generators) if x.name.startswith("sin(")
     }
@@ -197,7 +196,7 @@ def _squares(generators: Sequence[Expr], quaternions: Sequence[tuple[Expr, ...]]
 def _terms(
     expression: Expr, generators: Sequence[Expr], squares: Squares
 ) -> dict[tuple[int, ...], Expr]:
-    """Return exponents of the generators -> factor, with none of the `squares` left."""
+    """Map exponents of the generators to factors, with all `squares` eliminated."""
     if not generators:
         return {(): expression} if expression != 0 else {}
     terms: dict[tuple[int, ...], Expr] = {}
@@ -208,7 +207,7 @@ def _terms(
 
 
 def _without_squares(monomial: tuple[int, ...], squares: Squares) -> dict[tuple[int, ...], int]:
-    """Return a monomial with 1 - a^2 - ... instead of each of the `squares`."""
+    """Replace each of the `squares` in a monomial by 1 - a^2 - ..."""
     reduced = {monomial: 1}
     for place, components in squares.items():
         pairs, odd = divmod(monomial[place], 2)
@@ -220,10 +219,8 @@ def _without_squares(monomial: tuple[int, ...], squares: Squares) -> dict[tuple[
                     changed[place] = odd
                     if component is not None:
                         changed[component] += 2
-                    key = tuple(changed)
-                    expanded[key] = expanded.get(key, 0) + (
-                        factor if component is None else -factor
-                    )
+                    key, sign = tuple(changed), 1 if component is None else -1
+                    expanded[key] = expanded.get(key, 0) + sign * factor
             reduced = expanded
     return reduced
 
@@ -231,7 +228,7 @@ def _without_squares(monomial: tuple[int, ...], squares: Squares) -> dict[tuple[
 def _product(
     monomial: tuple[int, ...], generators: Sequence[Expr], names: Mapping[Expr, Expr]
 ) -> str:
-    """Return a monomial as the grammar of answers writes it."""
+    """A monomial in the grammar of answers."""
     parts = []
     for generator, power in zip(generators, monomial, strict=True):
         text = str(names.get(generator, generator))
@@ -240,11 +237,8 @@ def _product(
     return "*".join(parts) or "1"
 
 
-# -- the answer as it is written ---------------------------------------------------------------
-
-
 def summands_of(root: Node) -> list[Node]:
-    """Return the terms of the outermost sum, with their signs, in the order of the text."""
+    """The terms of the outermost sum, with their signs, in the order of the text."""
     if isinstance(root, Operation) and root.operator == "+":
         return [*summands_of(root.operands[0]), *summands_of(root.operands[1])]
     if isinstance(root, Operation) and root.operator == "-":
@@ -254,7 +248,7 @@ def summands_of(root: Node) -> list[Node]:
 
 
 def written(node: Node, outer: int = 0) -> str:
-    """Return an expression as text, with the parentheses that it needs."""
+    """Print an expression, with the parentheses that it needs."""
     if isinstance(node, Number):
         return f"{node.value:g}"
     if isinstance(node, Name):

@@ -1,6 +1,6 @@
 """The truth about a robot at a random point: every entry of every function, every step.
 
-A `Quantity` is an array that can be asked of a student, by the name that lectures use.
+A `Quantity` is a gradable array, with the name that lectures use.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+import numpy as np
 import sympy
 
 from symgen.algebra.linear import Vector
 from symgen.algebra.prime_field import PrimeField, Residue
 from symgen.algebra.sympy_algebra import SymPyAlgebra, constant, symbol
+from symgen.deriving.symbolic import quaternions_of
 from symgen.description.model import RobotDescription
 from symgen.exact.movements import unit_quaternion
 from symgen.formulations import derive, formulation_named
@@ -28,13 +30,13 @@ from symgen.program.program import Output, Program
 
 @dataclass(frozen=True)
 class Quantity:
-    """An array: the sum of `results` of a function, mostly of one."""
+    """An array: the sum of `results` of a function, usually of one."""
 
     function: str
     results: tuple[str, ...]
 
     def output(self, program: Program[Any]) -> Output[Any]:
-        """Return the array, from a program of its function."""
+        """The array in a program of its function."""
         parts = [part for part in program.outputs if part.name in self.results]
         rows = zip(*(part.entries for part in parts), strict=True)
         entries = tuple(reduce(add, row) for row in rows)
@@ -61,16 +63,16 @@ USUAL: Mapping[str, Quantity] = {
     "com": _one("center_of_mass"),
     "qdd": _one("forward_dynamics", "qdd"),
 }
-"""Short names; h is C qd, the velocity-product terms alone, and b = h + G + loads + joint terms."""
+"""Short names; h is C qd, the velocity-product terms, and b = h + G + loads + joint terms."""
 
 OWN_WITHOUT_INDEX = ("C", "g", "h", "inertial", "centrifugal", "coriolis")
-"""Names of entries that without an index may be names of the student's own."""
+"""Names of entries that may be names of definitions if they have no index."""
 
 COUPLED = "C"
-"""The matrix of which there are many: what counts is C qd, row by row."""
+"""The Coriolis matrix, which is not unique: its rows are compared by C qd."""
 
 PRODUCTS = "h"
-"""The product of that matrix and qd."""
+"""The product of the Coriolis matrix and qd."""
 
 _GRADED = (
     "mass_matrix", "inverse_dynamics", "inverse_dynamics_derivatives", "coriolis_matrix",
@@ -90,35 +92,35 @@ QUANTITIES: Mapping[str, Quantity] = {
     },
     **USUAL,
 }
-"""Every name that may stand on the left: the results of functions by their own names, too."""
-
+"""Every gradable array: `USUAL`, and the results of functions by their names."""
 
 Expr = Any
 GIVEN_BY = "newton_euler"
-"""The formulation that says what is right where none is asked for: it has every function."""
-
-
-Turned = tuple[tuple[int, int], ...]
-"""Place and sign of every entry of a quaternion; empty where it is what it is."""
+"""The formulation of the truth if the answer names none: it has every function."""
 
 
 @dataclass(frozen=True)
 class Changed:
-    """A robot in another state than the one that is asked about.
+    """A change of the state in question.
 
-    `zeros` names inputs (``qd``, ``qdd``, ``loads``) that are 0; with `absolute` the coordinates
+    `zeros` names inputs (``qd``, ``qdd``, ``loads``) that are 0.  With `absolute` the coordinates
     of the answer are angles from the base, so that q_k is the difference of two of them.  With
-    `numbers` the parameters are those of the file.  The quaternions of the answer are `turned`:
-    entry k of x y z w is that entry of the answer's, with that sign.
+    `numbers` the parameters have the values of the file.  `turned` has index and sign of the
+    answer's entry for every entry x y z w of a quaternion; empty for no change.
     """
 
     zeros: tuple[str, ...] = ()
     absolute: bool = False
     numbers: bool = False
-    turned: Turned = ()
+    turned: tuple[tuple[int, int], ...] = ()
 
 
 UNCHANGED = Changed()
+
+
+def position_of(index: tuple[int, ...], shape: tuple[int, ...]) -> int:
+    """Row-major position of the entry with a 1-based index."""
+    return int(np.ravel_multi_index([i - 1 for i in index], shape)) if shape else 0
 
 
 @dataclass
@@ -142,14 +144,13 @@ class Truth:
         return len(self.description.coordinate_names)
 
     def quaternions(self, program: Program[Expr]) -> list[tuple[Expr, ...]]:
-        """Return the entries x y z w of every quaternion among the inputs of a program."""
-        q = next((array.symbols for array in program.inputs if array.name == "q"), ())
-        return [q[at : at + 4] for at in self.description.quaternion_places] if q else []
+        """The entries x y z w of every quaternion among the inputs of a program."""
+        return quaternions_of(self.description, program)
 
     def dependent(self, program: Program[Expr]) -> dict[Expr, Expr]:
-        """Map derived parameters and entries of quaternions -> independent expressions.
+        """Map derived parameters and entries of quaternions to independent expressions.
 
-        A quaternion has length 1, and is that of three numbers that no answer can name.
+        A unit quaternion is expressed by three dummies.
         """
         definitions, algebra = self.definitions, SymPyAlgebra()
         for entries in self.quaternions(program):
@@ -159,20 +160,20 @@ class Truth:
 
     @property
     def definitions(self) -> dict[Expr, Expr]:
-        """Derived parameter -> its expression of independent ones."""
+        """Expression of every derived parameter by independent ones."""
         algebra = SymPyAlgebra()
         definitions = {
             symbol(parameter.name): scalar(parameter.expression, algebra)
             for parameter in self.description.parameters
             if parameter.derived
         }
-        for _ in definitions:  # one may be derived from another, in any order of the file
+        for _ in definitions:  # definitions may depend on each other, in any order of the file
             definitions = {name: value.xreplace(definitions) for name, value in definitions.items()}
         return definitions
 
     @property
     def numbers(self) -> dict[Expr, Expr]:
-        """Independent parameter -> its value in the file, decimals meant exactly."""
+        """Value of every independent parameter in the file, decimals taken exactly."""
         values = self.description.parameter_values
         return {
             symbol(parameter.name): constant(values[parameter.name])
@@ -181,15 +182,20 @@ class Truth:
         }
 
     def values(self, prime: PrimeField, program: Program[Expr], changed: Changed) -> Values:
-        """Return the point, with all steps of `program` there."""
+        """A point of the field, with all steps of `program` evaluated."""
         values = Values(prime)
+        self.evaluate(program, changed, values, prime.number(0))
+        return values
+
+    def evaluate(self, program: Program[Expr], changed: Changed, values: Any, zero: Any) -> None:
+        """Enter parameters, the changed state and all steps of `program` into `values.known`."""
         if changed.numbers:
             values.known.update({x: values.of(number) for x, number in self.numbers.items()})
         for name, definition in self.dependent(program).items():
             values.known[name] = values.of(definition)
         arrays = {array.name: array.symbols for array in program.inputs}
         for name in changed.zeros:
-            values.known.update({x: prime.number(0) for x in arrays.get(name, ())})
+            values.known.update(dict.fromkeys(arrays.get(name, ()), zero))
         if changed.absolute:
             _relative(values, arrays)
         for entries in self.quaternions(program) if changed.turned else ():
@@ -198,19 +204,18 @@ class Truth:
                 values.known[x] = residues[place] if sign > 0 else -residues[place]
         for statement in program.statements:
             values.known[symbol(statement.name)] = values.of(statement.value)
-        return values
 
     def entries(
         self, prime: PrimeField, quantity: Quantity, changed: Changed = UNCHANGED
     ) -> list[Residue]:
-        """Return all entries of a quantity, in order."""
+        """All entries of a quantity, in order."""
         program = self.program(quantity.function)
         values = self.values(prime, program, changed)
         return [values.of(x) for x in quantity.output(program).entries]
 
 
 def _relative(values: Values, arrays: Mapping[str, tuple[Expr, ...]]) -> None:
-    """Replace every coordinate by its difference from the one before."""
+    """Replace every coordinate by its difference from the previous one."""
     for name, symbols in arrays.items():
         if name not in ("q", "qd", "qdd"):
             continue
