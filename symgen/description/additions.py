@@ -1,6 +1,6 @@
-"""Loads and points that are asked for beside those of a file: ``hand`` or ``hand:0.1,0,0``.
+"""Loads and points from the command line, ``hand`` or ``hand:0.1,0,0``, added to those of a file.
 
-So that a file that cannot hold them, or belongs to somebody else, need not be changed.
+Files in formats without loads and points, or that should not be edited, can be used as they are.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, count
 
 from symgen.description.expressions import literal
 from symgen.description.model import LinkPoint, RobotDescription, Triple
@@ -20,11 +21,13 @@ from symgen.support.suggestions import suggestion
 def with_additions(
     description: RobotDescription, loads: Sequence[str], points: Sequence[str]
 ) -> RobotDescription:
-    """The description with more loads and points, each ``LINK`` or ``LINK:x,y,z``.
+    """Add loads and points, each ``LINK`` or ``LINK:x,y,z``.
 
-    x, y, z (m) are those of the point in the link frame; without them it is the frame's origin.
-    Each bears the name of its link, with a number where that is taken.  RequestError says what is
-    wrong with one.
+    x, y, z (m) are coordinates in the link frame, by default of its origin.  Each has the name of
+    its link, with a number appended if the name is in use.
+
+    Raises:
+        RequestError: a text is malformed or names no link.
     """
     if not loads and not points:
         return description
@@ -36,36 +39,24 @@ def with_additions(
 
 
 def _added(
-    what: str,
-    wanted: Sequence[str],
-    description: RobotDescription,
-    present: Sequence[LinkPoint],
+    kind: str, texts: Sequence[str], description: RobotDescription, present: Sequence[LinkPoint]
 ) -> Iterator[LinkPoint]:
     links = {joint.link.name: joint.link for joint in description.joints}
-    seats = {joint.name: joint.link.name for joint in description.joints if joint.name not in links}
-    taken = {point.name for point in present}
-    for text in wanted:
-        name, colon, place = text.partition(":")
-        if name in seats:
-            raise RequestError(
-                f"--{what} {shown(text)}: {shown(name)} is a joint; its link is called "
-                f"{shown(seats[name])}"
-            )
+    joints = {joint.name: joint.link.name for joint in description.joints}
+    used = {point.name for point in present}
+    for text in texts:
+        name, colon, coordinates = text.partition(":")
+        option = f"--{kind} {shown(text)}"
         if name not in links:
-            raise RequestError(
-                f"--{what} {shown(text)}: no link is called {shown(name)}; "
-                f"{suggestion(name, links)}"
-            )
-        unused = next(x for x in _names(name) if x not in taken)
-        taken.add(unused)
-        point = _point(f"--{what} {shown(text)}", place if colon else "0,0,0")
+            problem = f"no link is called {shown(name)}; {suggestion(name, links)}"
+            if name in joints:
+                problem = f"{shown(name)} is a joint; its link is called {shown(joints[name])}"
+            raise RequestError(f"{option}: {problem}")
+        numbered = (f"{name[: MAX_NAME - 7]}_{number}" for number in count(2))
+        unused = next(x for x in chain([name], numbered) if x not in used)
+        used.add(unused)
+        point = _point(option, coordinates if colon else "0,0,0")
         yield LinkPoint(unused, name, point, links[name].source)
-
-
-def _names(link: str) -> Iterator[str]:
-    yield link
-    for number in range(2, 10**6):
-        yield f"{link[: MAX_NAME - 7]}_{number}"
 
 
 def _point(where: str, text: str) -> Triple:

@@ -1,18 +1,18 @@
-"""A model file, checked: path -> `RobotDescription`, or one `ModelError` with every fault.
+"""Checks of a model file: path -> `RobotDescription`, or one `ModelError` with every fault.
 
     read_document   file -> tree with lines                (reading; other formats: foreign)
     read_tables     tree -> tables of typed values         (schema)
     the rest        tables -> description                  (here, names, parameters, joints, ...)
 
-Every stage reports to the same `Findings` and goes on with what is sound, so that the faults of
-all stages end up in one report; a faulty value is taken out and blames nothing else.
+Every stage reports to one `Findings` and goes on with the sound values, so that one report has the
+faults of all stages; a faulty value is removed and causes no further faults.
 
-Where the format is silent: missing entries of `dh`, `origin` and `before` are zero; `joints` may
-be left out; loads and points may sit on `base`, and name links, not joints; `convention` on a joint
-without `dh` says nothing; `axis` and the options of moving joints on a fixed joint, YAML tags and
+Decisions beyond the format: missing entries of `dh`, `origin` and `before` are zero; `joints` may
+be omitted; loads and points may be on `base`, and name links, not joints; `convention` on a joint
+without `dh` has no effect; `axis` and the options of moving joints on a fixed joint, YAML tags and
 merge keys (``<<``) are faults; the words of C23 count as keywords of C; the names of coordinates,
-such as ``hip_2``, belong to the name space of joints and links.  So say `joints`,
-`outputs`, `mimic`, `forces` and `loops` for their parts of the file.
+such as ``hip_2``, belong to the name space of joints and links.  The modules `joints`, `outputs`,
+`forces` and `loops` list the decisions about their parts of the file.
 """
 
 from __future__ import annotations
@@ -29,19 +29,8 @@ from symgen.description.foreign import ENDINGS, document_of_xacro, document_of_x
 from symgen.description.foreign.xacro import XACRO
 from symgen.description.inertia import breaks_triangle, indefinite
 from symgen.description.joints import check_joints
-from symgen.description.loops import (
-    check_initial,
-    check_loops,
-    check_prescribed,
-    check_relations,
-)
-from symgen.description.model import (
-    JointDescription,
-    JointTerms,
-    LinkPoint,
-    RobotDescription,
-    Triple,
-)
+from symgen.description.loops import check_initial, check_loops, check_prescribed, check_relations
+from symgen.description.model import JointDescription, LinkPoint, RobotDescription, Triple
 from symgen.description.names import BASE, NameSpace, UniqueNames, illegal_name, name_space
 from symgen.description.outputs import check_outputs
 from symgen.description.reading import Document, decode, load
@@ -53,7 +42,7 @@ from symgen.description.scalars import (
     warn_units,
     warn_unused,
 )
-from symgen.description.schema import PointTable, RobotTable, read_tables
+from symgen.description.schema import PointTable, RobotTable, read_tables, readable
 from symgen.description.wording import KeyPath, shown
 from symgen.errors import RequestError
 from symgen.options import UNCHANGED, ReadOptions
@@ -64,17 +53,18 @@ STANDARD_GRAVITY: Triple = (ZERO, ZERO, literal("-9.81", -9.81))
 
 
 def read(path: str | PathLike[str], reading: ReadOptions = UNCHANGED) -> RobotDescription:
-    """Read and check one model file; `ModelError` lists everything that is wrong with it."""
+    """Read and check one model file; `ModelError` lists all its faults."""
     return check(read_document(path, reading=reading))
 
 
 def check(document: Document) -> RobotDescription:
-    """The description that a document gives, or a `ModelError` with all its faults."""
+    """Check a document and describe its robot; `ModelError` lists all faults."""
     findings = Findings(document)
     robot = read_tables(findings)
     parameters, scalars = check_parameters(robot, findings)
     names = name_space(robot, findings)
-    check_robot_name(robot, findings)
+    if robot.name is not None and (problem := illegal_name(robot.name)):
+        findings.fault(("name",), problem)  # the name of the package
     scalars.triple(("gravity",), robot.gravity)
     joints = check_joints(robot, names, scalars)
     loads = link_points("loads", robot.loads, names, scalars)
@@ -90,7 +80,9 @@ def check(document: Document) -> RobotDescription:
     warn_unused(parameters, scalars)
     warn_units(parameters, scalars)
     warn_coordinates(parameters, findings)
-    warn_no_joints(robot, findings)
+    if not robot.joints:
+        path: KeyPath = ("joints",) if robot.gives("joints") else ()
+        findings.warn(path, "no joints: the robot has 0 coordinates")
     forgotten = warn_forgotten_masses(robot, findings)
     warn_massless_ends(joints, scalars, forgotten)
     warn_impossible_inertias(joints, scalars)
@@ -115,68 +107,49 @@ def check(document: Document) -> RobotDescription:
     )
 
 
-def check_robot_name(robot: RobotTable, findings: Findings) -> None:
-    """The robot's name becomes that of a package."""
-    problem = illegal_name(robot.name) if robot.name is not None else None
-    if problem:
-        findings.fault(("name",), problem)
-
-
 def link_points(
     section: str, tables: Sequence[PointTable | None] | None, names: NameSpace, scalars: Scalars
 ) -> tuple[LinkPoint, ...]:
-    """The loads, or the points: two lists of the same shape, each with names of its own."""
+    """Check the list of loads or of points; each list has its own name space."""
     unique = UniqueNames(f"a name in {section}", scalars.findings)
     points = []
-    for index, table in enumerate(tables or []):
-        if table is not None:
-            path: KeyPath = (section, index)
-            unique.check(table.name, (*path, "name"))
-            link = "" if table.link is None else names.link(table.link, (*path, "link"))
-            scalars.triple((*path, "point"), table.point)
-            source = scalars.findings.source(path)
-            points.append(LinkPoint(table.name or "", link, vector(table.point), source))
+    for index, table in readable(tables):
+        path: KeyPath = (section, index)
+        unique.check(table.name, (*path, "name"))
+        link = "" if table.link is None else names.link(table.link, (*path, "link"))
+        scalars.triple((*path, "point"), table.point)
+        source = scalars.findings.source(path)
+        points.append(LinkPoint(table.name or "", link, vector(table.point), source))
     return tuple(points)
 
 
-def warn_no_joints(robot: RobotTable, findings: Findings) -> None:
-    """A robot without joints is legal, and seldom meant."""
-    if not robot.joints:
-        path: KeyPath = ("joints",) if robot.gives("joints") else ()
-        findings.warn(path, "no joints: the robot has 0 coordinates")
-
-
 def warn_forgotten_masses(robot: RobotTable, findings: Findings) -> frozenset[int]:
-    """Warn of every link with a centre of mass or an inertia but no mass; their joints."""
+    """Warn of links with a centre of mass or an inertia but no mass; return their joints."""
     forgotten = set()
-    for index, joint in enumerate(robot.joints or []):
-        link = None if joint is None else joint.link
+    for index, joint in readable(robot.joints):
+        link = joint.link
         if link is None or link.gives("mass"):
             continue
-        keys = [key for key in ("com", "inertia") if link.gives(key)]
-        if keys:
+        if keys := [key for key in ("com", "inertia") if link.gives(key)]:
             forgotten.add(index)
-            findings.warn(
-                ("joints", index, "link"),
-                f"this link gives {' and '.join(keys)} but no mass; write 'mass: 0' if that is "
-                "meant",
-            )
+            words = f"this link gives {' and '.join(keys)} but no mass"
+            findings.warn(("joints", index, "link"), f"{words}; write 'mass: 0' if that is meant")
     return frozenset(forgotten)
 
 
 def warn_massless_ends(
     joints: Sequence[JointDescription], scalars: Scalars, remarked: Collection[int] = ()
 ) -> None:
-    """Warn of every moving body that carries no other one and has neither mass nor inertia.
+    """Warn of every moving body at the end of a chain with neither mass nor inertia.
 
-    Links on fixed joints belong to the body of their parent.  Those of the joints in `remarked`
-    (by index) have a warning already.  A joint whose rotors resist all its motions gets none, and
-    neither does one that follows another or is followed.
+    Links on fixed joints belong to the body of their parent.  Exceptions: joints in `remarked` (by
+    index), which have a warning already, joints whose rotors resist all motions, and joints that
+    follow others or are followed.
     """
     tied = {joint.mimic.coordinate for joint in joints if joint.mimic is not None}
     tied |= {joint.name for joint in joints if joint.mimic is not None}
     body = {BASE: BASE}  # by link: the link of the moving joint that it is fixed to
-    carries: set[str] = set()  # bodies that carry a moving body, or have inertia themselves
+    carries: set[str] = set()  # bodies that carry a moving body or have inertia
     for joint in joints:
         parent = body[joint.parent]
         moves = joint.coordinates > 0
@@ -193,7 +166,8 @@ def warn_massless_ends(
             continue
         if not tied.isdisjoint(joint.coordinate_names):
             continue
-        if not all(reflected_inertia(terms, scalars) for terms in joint.terms):
+        rotors = ((x.rotor_inertia, x.gear_ratio) for x in joint.terms)
+        if not all(evaluate(x, scalars.values) for rotor in rotors for x in rotor):
             scalars.findings.warn(
                 ("joints", index),
                 f"the link {shown(joint.link.name)} ends a chain and has neither mass nor "
@@ -204,9 +178,9 @@ def warn_massless_ends(
 def warn_point_masses(
     robot: RobotTable, joints: Sequence[JointDescription], scalars: Scalars
 ) -> None:
-    """One warning for all links that turn and have a mass, and of whose inertia nothing is said.
+    """Warn once of all rotating links with a mass but without the key `inertia`.
 
-    Files of other formats have their own rules for that.
+    Files of other formats have their own rules.
     """
     if scalars.findings.document.foreign:
         return
@@ -229,10 +203,7 @@ def warn_point_masses(
 
 
 def warn_impossible_inertias(joints: Sequence[JointDescription], scalars: Scalars) -> None:
-    """Warn of inertias that no distribution of mass has.
-
-    In the plane only zz matters: there a link that has nothing else needs no remark.
-    """
+    """Warn of inertias that no mass distribution has; a planar robot may give zz alone."""
     planar = is_planar(joints, scalars.values)
     for index, joint in enumerate(joints):
         values = [evaluate(entry, scalars.values) for entry in joint.link.inertia]
@@ -243,7 +214,7 @@ def warn_impossible_inertias(joints: Sequence[JointDescription], scalars: Scalar
 
 
 def is_planar(joints: Sequence[JointDescription], values: Mapping[str, float]) -> bool:
-    """Whether all joints turn about z axes that stay parallel, or slide."""
+    """Whether all joints rotate about parallel z axes, or slide."""
 
     def vanishes(angles: Iterable[Expression]) -> bool:
         return all(abs(math.sin(evaluate(angle, values))) < ROUNDING for angle in angles)
@@ -260,17 +231,8 @@ def is_planar(joints: Sequence[JointDescription], values: Mapping[str, float]) -
     return True
 
 
-def reflected_inertia(terms: JointTerms, scalars: Scalars) -> float:
-    """Inertia of the rotor behind its gear (kg m^2, or kg along an axis)."""
-    ratio = evaluate(terms.gear_ratio, scalars.values)
-    return ratio * ratio * evaluate(terms.rotor_inertia, scalars.values)
-
-
-# -------------------------------------------------------------------------------------- documents
-
-
 def read_document(path: str | PathLike[str], reading: ReadOptions = UNCHANGED) -> Document:
-    """Read one file; `ModelError` where there is no tree to look at."""
+    """Read one file of any format; `ModelError` if it cannot be read."""
     file, content = fspath(path), load(path)
     ending = os.path.splitext(file)[1].lower()
     if reading.arguments and ending != XACRO:
@@ -291,5 +253,5 @@ def read_document(path: str | PathLike[str], reading: ReadOptions = UNCHANGED) -
 
 
 def is_foreign(path: str | PathLike[str]) -> bool:
-    """Whether the name of a file says that it is in another format."""
+    """Whether the ending of a file name belongs to another format."""
     return os.path.splitext(fspath(path))[1].lower() in ENDINGS

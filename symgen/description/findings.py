@@ -14,10 +14,9 @@ _MOST_SUGGESTIONS = 200
 
 
 class Findings:
-    """Faults and warnings of a document, with their places.
+    """Faults and warnings of a document, with their positions.
 
-    A value that is faulty is reported once: whoever finds a value missing, or inconsistent with
-    another, asks `broken` before blaming anything.
+    A faulty value is reported once: checks of missing or inconsistent values ask `broken` first.
     """
 
     def __init__(self, document: Document) -> None:
@@ -37,33 +36,33 @@ class Findings:
         self._broken.update(path[:end] for end in range(len(path) + 1))
 
     def excuse(self, paths: Collection[KeyPath | None]) -> None:
-        """Blame nothing that is missing at `paths`: it is there, misspelt, and reported so."""
+        """Mark the keys at `paths` as present but misspelt, and reported already."""
         self._broken.update(path for path in paths if path is not None)
 
     def warn(self, path: KeyPath, message: str) -> None:
-        """Record a remark that does not make the model wrong."""
+        """Record a warning."""
         self._warnings[self.source(path).fault(message)] = None
 
     def broken(self, path: KeyPath) -> bool:
-        """Whether a fault was found at `path` or below it."""
+        """Whether `path` or a value below it is faulty."""
         return path in self._broken
 
     def nearest(self, word: str, words: Iterable[str]) -> str | None:
-        """The nearest word, for a limited number of searches: thousands would take long."""
+        """The nearest word; None after a maximum number of searches, which take time."""
         self._suggestions -= 1
         return nearest(word, words) if self._suggestions >= 0 else None
 
     def did_you_mean(self, word: str, words: Iterable[str]) -> str:
-        """The tail of a message, as in `wording`, for a limited number of searches."""
+        """The tail of a message as in `wording`; "" after a maximum number of searches."""
         candidate = self.nearest(word, words)
         return "" if candidate is None else f"; did you mean {shown(candidate)}?"
 
     def raise_faults(self) -> None:
-        """End with all faults in one report, if there are any."""
+        """Raise `ModelError` with all faults, if there are any."""
         if self._faults:
             raise ModelError(list(self._faults))
 
     @property
     def warnings(self) -> tuple[Fault, ...]:
-        """The warnings in the order of the file; of very many the first."""
+        """The first warnings, in the order of the file."""
         return tuple(listed(sorted(self._warnings)))

@@ -1,12 +1,11 @@
-"""Springs and forces of a model: where they act, and what they are.
+"""Checks of springs and forces.
 
-Where the format is silent: springs and forces have names of their own, each once; a point that is
-named says which link it is on, so that `link` may be left out; stiffness, damping and length of a
-spring are 0 unless they are given; a spring that neither pulls nor brakes, or whose ends are on one
-link, is a fault; damping and length are not negative, while a negative stiffness is legal and
-remarked; a force acts on a link that may move, in base axes; a name of `let` is no name of a
-parameter, and is used after it was given.  As in outputs, every part of an expression that nothing
-else is in is finite at the values of the parameters.
+Decisions beyond the format: springs and forces share one name space; a named point determines its
+link, so that `link` may be omitted; stiffness, damping and length of a spring are 0 by default; a
+spring without stiffness and damping, or with both ends on one link, is a fault; damping and length
+are not negative, while a negative stiffness gives a warning; a force acts on a link other than the
+base, in base axes; a name of `let` differs from all parameters and is defined before its use.  As
+in outputs, every constant part of an expression is finite at the values of the parameters.
 """
 
 from __future__ import annotations
@@ -14,16 +13,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from symgen.description.expressions import ZERO, Expression
-from symgen.description.model import (
-    ForceDescription,
-    LinkPoint,
-    SpringDescription,
-)
+from symgen.description.model import ForceDescription, LinkPoint, SpringDescription
 from symgen.description.names import BASE, NameSpace, UniqueNames, illegal_parameter_name
 from symgen.description.outputs import OutputChecks, names_of
-from symgen.description.quantities import RATES, TIME, StateVocabulary
+from symgen.description.quantities import TIME, StateVocabulary
 from symgen.description.scalars import ORIGIN, Scalars, vector
-from symgen.description.schema import EndTable, ForceTable, RobotTable, SpringTable
+from symgen.description.schema import EndTable, ForceTable, RobotTable, SpringTable, readable
 from symgen.description.wording import KeyPath, shown
 
 _ENDS = 2
@@ -36,40 +31,31 @@ def check_forces(
     places, findings = _Places(robot, points, names, scalars), scalars.findings
     unique = UniqueNames("the name of a spring or force", findings)
     springs, forces = [], []
-    for index, spring in enumerate(robot.springs or []):
-        if spring is not None:
-            path: KeyPath = ("springs", index)
-            unique.check(spring.name, (*path, "name"))
-            springs.append(_spring(spring, path, places))
+    for index, spring in readable(robot.springs):
+        path: KeyPath = ("springs", index)
+        unique.check(spring.name, (*path, "name"))
+        springs.append(_spring(spring, path, places))
     checks = _ForceChecks(robot, scalars)
-    for index, force in enumerate(robot.forces or []):
-        if force is not None:
-            path = ("forces", index)
-            unique.check(force.name, (*path, "name"))
-            forces.append(_force(force, path, places, checks))
+    for index, force in readable(robot.forces):
+        path = ("forces", index)
+        unique.check(force.name, (*path, "name"))
+        forces.append(_force(force, path, places, checks))
     return tuple(springs), tuple(forces)
 
 
 def _spring(table: SpringTable, path: KeyPath, places: _Places) -> SpringDescription:
     ends = _ends(table, path, places)
     _check_numbers(table, path, places.scalars)
-    return SpringDescription(
-        table.name or "",
-        ends,
-        table.stiffness or ZERO,
-        table.damping or ZERO,
-        table.length or ZERO,
-        places.scalars.findings.source(path),
-    )
+    numbers = (x or ZERO for x in (table.stiffness, table.damping, table.length))
+    stiffness, damping, length = numbers
+    source = places.scalars.findings.source(path)
+    return SpringDescription(table.name or "", ends, stiffness, damping, length, source)
 
 
 def _ends(table: SpringTable, path: KeyPath, places: _Places) -> tuple[LinkPoint, LinkPoint]:
-    """The two ends of a spring, with faults reported."""
     findings, ends = places.scalars.findings, table.between
     path = (*path, "between")
-    points = [
-        places.of(end, (*path, place)) for place, end in enumerate(ends or []) if end is not None
-    ]
+    points = [places.of(end, (*path, index)) for index, end in readable(ends)]
     if ends is not None and len(ends) != _ENDS:
         findings.fault(path, f"a spring has two ends [{{link, point}}, ..], found {len(ends)}")
     if len(points) != _ENDS:
@@ -77,9 +63,8 @@ def _ends(table: SpringTable, path: KeyPath, places: _Places) -> tuple[LinkPoint
         return nowhere, nowhere
     first, second = points
     if first.link and first.link == second.link:
-        findings.fault(
-            path, f"both ends are on {shown(first.link)}, so that the spring does nothing"
-        )
+        message = f"both ends are on {shown(first.link)}, so that the spring does nothing"
+        findings.fault(path, message)
     return first, second
 
 
@@ -106,18 +91,12 @@ def _force(
         findings.fault((*path, "link"), "a force on the base does nothing; name another link")
     if not (table.gives("force") or table.gives("torque")):
         findings.fault(path, "expected 'force', 'torque' or both: it does nothing else")
-    return ForceDescription(
-        table.name or "",
-        at,
-        checks.all(table, path),
-        vector(table.force),
-        vector(table.torque),
-        findings.source(path),
-    )
+    definitions, vectors = checks.all(table, path), (vector(table.force), vector(table.torque))
+    return ForceDescription(table.name or "", at, definitions, *vectors, findings.source(path))
 
 
 class _Places:
-    """Points on links: by the name of one of `points`, or by coordinates."""
+    """Resolves points on links: by the name of one of `points`, or by coordinates."""
 
     def __init__(
         self, robot: RobotTable, points: Sequence[LinkPoint], names: NameSpace, scalars: Scalars
@@ -127,7 +106,7 @@ class _Places:
         self.complete = names_of(robot.points, robot.gives("points")) is not None
 
     def of(self, table: EndTable | ForceTable, path: KeyPath) -> LinkPoint:
-        """Where it is; "" stands for a link that is not known."""
+        """The point of a table; its link is "" if unknown."""
         findings, source = self.scalars.findings, self.scalars.findings.source(path)
         link = "" if table.link is None else self.names.link(table.link, (*path, "link"))
         if isinstance(table.point, str):
@@ -147,26 +126,22 @@ class _Places:
                 findings.fault((*path, "point"), f"{shown(name)} names no point{hint}")
             return LinkPoint("", link, ORIGIN, findings.source(path))
         if link and point.link and link != point.link:
-            findings.fault(
-                (*path, "link"),
-                f"the point {shown(name)} is on {shown(point.link)}; leave 'link' out",
-            )
+            message = f"the point {shown(name)} is on {shown(point.link)}; leave 'link' out"
+            findings.fault((*path, "link"), message)
         return point
 
 
 class _ForceChecks(OutputChecks):
-    """Checks the expressions of forces, which name positions, velocities and the time."""
+    """Checks the expressions of forces, whose names are positions, velocities and the time."""
 
     def __init__(self, robot: RobotTable, scalars: Scalars) -> None:
         super().__init__(robot, scalars)
-        vocabulary = self.vocabulary
-        self.vocabulary = StateVocabulary(
-            vocabulary.coordinates, (), vocabulary.points, (), singles=(TIME,)
-        )
+        coordinates, points = self.vocabulary.coordinates, self.vocabulary.points
+        self.vocabulary = StateVocabulary(coordinates, (), points, (), singles=(TIME,))
         self.later: Collection[str] = ()
 
     def all(self, table: ForceTable, path: KeyPath) -> tuple[tuple[str, Expression], ...]:
-        """Check all of one force; the names of `let`, with their values."""
+        """Check one force; return the definitions of `let`."""
         defined: dict[str, Expression] = {}
         self.later = table.let or {}
         for name, value in self.later.items():
@@ -196,12 +171,8 @@ class _ForceChecks(OutputChecks):
 
     def meant(self, name: str) -> str:
         """The tail of a message about a name without dots."""
-        coordinates = self.vocabulary.coordinates or ()
-        if name in coordinates:
-            return f"; did you mean {shown(f'{RATES[0]}.{name}')}?"
-        example = f" such as {shown(f'{RATES[0]}.{coordinates[0]}')}" if coordinates else ""
-        expected = f"; expected a parameter of this file, one of 'let', or a quantity{example}"
-        return self.scalars.meant(name) or expected
+        expected = f"; expected a parameter of this file, one of 'let', or a quantity{self.example}"
+        return self.coordinate_hint(name) or self.scalars.meant(name) or expected
 
 
 def named_points(force: ForceDescription) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Whether six numbers can be the inertia tensor of a body."""
+"""Conditions on the six entries of an inertia tensor."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
-_ROUNDING = 1e-9  # of the largest entry; files carry decimals, not float64 noise alone
-_TRIANGLE_ROUNDING = 1e-6  # only a warning hangs on it, and CAD prints few digits
+_ROUNDING = 1e-9  # of the largest entry: files have rounded decimals
+_TRIANGLE_ROUNDING = 1e-6  # for a warning only, because CAD programs print few digits
 
 
 def principal_moments(inertia: Sequence[float]) -> tuple[float, float, float]:
-    """The eigenvalues (kg m^2), in ascending order, of a tensor given as xx yy zz xy xz yz."""
+    """The eigenvalues (kg m^2) of a tensor xx yy zz xy xz yz, in ascending order."""
     xx, yy, zz, xy, xz, yz = inertia
     scale = max(abs(entry) for entry in inertia)
     if scale == 0.0:
@@ -38,18 +38,18 @@ def indefinite(inertia: Sequence[float]) -> str | None:
 
 
 def breaks_triangle(inertia: Sequence[float]) -> str | None:
-    """The warning for a tensor that no distribution of mass has, or None."""
+    """The warning about a tensor that no mass distribution has, or None."""
     low, middle, high = principal_moments(inertia)
     if high - low - middle <= _TRIANGLE_ROUNDING * high:
         return None
     broken = f"principal moments {low:.6g} + {middle:.6g} < {high:.6g}"
     diagonal = dict(zip(ENTRIES, inertia[:3], strict=False))
-    for name, value in diagonal.items():  # the same, in the words of the file where it shows there
+    for name, value in diagonal.items():  # in the words of the file, if the diagonal shows it
         first, second = (entry for entry in diagonal if entry != name)
         rest = diagonal[first] + diagonal[second]
         if value > rest:
             broken = f"{first} + {second} < {name} ({rest:.6g} < {value:.6g})"
     return (
-        f"breaks the triangle inequality, {broken}; no body has this inertia, though planar and "
-        "textbook models may"
+        f"breaks the triangle inequality, {broken}; no rigid body can have this inertia; harmless "
+        "in planar or textbook models"
     )

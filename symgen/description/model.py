@@ -323,7 +323,7 @@ class RelationDescription:
 class RobotDescription:
     """A whole checked model file.  Joints stand with parents before children.
 
-    `gravity` is the acceleration of gravity in the base frame (m/s^2), the way things fall.
+    `gravity` is the acceleration of gravity in base axes (m/s^2).
     `warnings` are remarks that do not make the model wrong.
     """
 

@@ -1,9 +1,8 @@
-"""The outputs of a model: legal names, known quantities, constants that have a value.
+"""Checks of outputs: legal names, existing quantities, constants with a value.
 
-Where the format is silent: an output may bear the name of a quantity, of a parameter or of anything
-else; it may not use other outputs; one that mentions nothing that varies is a constant.  At the
-values of the parameters every part of an expression that nothing else is in is finite, and nothing
-is divided by a difference of two equal terms.
+Decisions beyond the format: an output may have the name of a quantity or parameter; it may not use
+other outputs; an output without variables is a constant.  At the values of the parameters every
+constant part of an expression is finite, and no divisor is a difference of two equal terms.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from symgen.description.model import OutputDescription
 from symgen.description.names import illegal_name
 from symgen.description.quantities import RATES, SINGLE, Vocabulary
 from symgen.description.scalars import Scalars
-from symgen.description.schema import PointTable, RobotTable
+from symgen.description.schema import PointTable, RobotTable, readable
 from symgen.description.wording import KeyPath, shown
 from symgen.joints import CLOSING, OnManifold, Redundant
 from symgen.joints.closing import row_names
@@ -56,28 +55,25 @@ class OutputChecks:
     def __init__(self, robot: RobotTable, scalars: Scalars) -> None:
         self.scalars, self.findings = scalars, scalars.findings
         self.outputs = robot.outputs or {}
+        joints = [x for _, x in readable(robot.joints) if isinstance(x.kind, OnManifold)]
         self.vocabulary = Vocabulary(
             coordinates_of(robot, independent=True),
             coordinates_of(robot),
             names_of(robot.points, robot.gives("points")),
             names_of(robot.loads, robot.gives("loads")),
-            [
-                table.name
-                for table in robot.joints or []
-                if table is not None and table.name and isinstance(table.kind, OnManifold)
-            ],
+            [joint.name for joint in joints if joint.name],
             constraints_of(robot),
         )
 
     def check(self, path: KeyPath, expression: Expression, defined: Collection[str] = ()) -> None:
-        """Report what is wrong with one expression; names that are `defined` are right."""
+        """Report the faults of one expression; names in `defined` are legal."""
         scalars = self.scalars
         scalars.used.update(expression.names)
         for name in expression.names:
             if name not in defined and (problem := self.problem(name)):
                 self.findings.fault(path, problem)
         if any(name in scalars.known and name not in scalars.values for name in expression.names):
-            return  # a parameter is faulty itself
+            return  # a parameter is faulty and reported
         try:
             constant_part(expression.root, scalars.values)
         except EvaluationError as error:
@@ -88,47 +84,53 @@ class OutputChecks:
         if name in self.scalars.known:
             if name not in SINGLE:
                 return ""
-            return (
-                f"{shown(name)} is a parameter of this file and a quantity of outputs; rename the "
-                "parameter"
-            )
+            words = f"{shown(name)} is a parameter of this file and a quantity of outputs"
+            return f"{words}; rename the parameter"
         if "." in name or name in (*self.vocabulary.singles, *self.vocabulary.families):
             return self.vocabulary.problem(name, self.findings.nearest)
         if not self.scalars.trusted:
             return ""
         return f"unknown name {shown(name)}{self.meant(name)}"
 
+    def coordinate_hint(self, name: str) -> str:
+        """The tail of a message about the name of a coordinate, "" for other names."""
+        is_coordinate = name in (self.vocabulary.coordinates or ())
+        return f"; did you mean {shown(f'{RATES[0]}.{name}')}?" if is_coordinate else ""
+
+    @property
+    def example(self) -> str:
+        """An example of a quantity, for the end of a message."""
+        coordinates = self.vocabulary.coordinates
+        return f" such as {shown(f'{RATES[0]}.{coordinates[0]}')}" if coordinates else ""
+
     def meant(self, name: str) -> str:
         """The tail of a message about a name without dots."""
-        coordinates = self.vocabulary.coordinates or ()
-        if name in coordinates:
-            return f"; did you mean {shown(f'{RATES[0]}.{name}')}?"
+        if hint := self.coordinate_hint(name):
+            return hint
         if name in self.outputs:
             return "; an output cannot use other outputs; write the expression out"
         hint = self.scalars.meant(name)
         hint = hint or self.findings.did_you_mean(name, (*SINGLE, *self.vocabulary.families))
-        example = f" such as {shown(f'{RATES[0]}.{coordinates[0]}')}" if coordinates else ""
-        return hint or f"; expected a parameter of this file, pi, deg or a quantity{example}"
+        return hint or f"; expected a parameter of this file, pi, deg or a quantity{self.example}"
 
 
 def constraints_of(robot: RobotTable) -> tuple[str, ...] | None:
-    """The names of all rows of constraints; None where they could not all be read."""
+    """Names of all rows of constraints; None if some could not be read."""
     rows: list[str] = []
     for loop in robot.loops or []:
         if loop is None or not loop.name or loop.type not in CLOSING_TYPES:
             return None
         rows += row_names(loop.name, CLOSING_TYPES[loop.type].forbids)
     rows += robot.relations or {}
-    joints = [joint for joint in robot.joints or [] if joint is not None]
-    rows += [f"{x.name}_norm" for x in joints if x.name and isinstance(x.kind, Redundant)]
-    broken = (robot.gives("loops") and robot.loops is None) or (
-        robot.gives("relations") and robot.relations is None
-    )
-    return None if broken else tuple(rows)
+    joints = [x for _, x in readable(robot.joints) if isinstance(x.kind, Redundant)]
+    rows += [f"{joint.name}_norm" for joint in joints if joint.name]
+    sections = ("loops", "relations")
+    is_broken = any(robot.gives(key) and getattr(robot, key) is None for key in sections)
+    return None if is_broken else tuple(rows)
 
 
 def names_of(tables: list[PointTable | None] | None, is_given: bool) -> tuple[str, ...] | None:
-    """The names of the points or loads; None where they could not all be read."""
+    """Names of the points or loads; None if some could not be read."""
     if tables is None:
         return None if is_given else ()
     names = [None if table is None else table.name for table in tables]
@@ -137,7 +139,11 @@ def names_of(tables: list[PointTable | None] | None, is_given: bool) -> tuple[st
 
 
 def constant_part(node: Node, values: Mapping[str, float]) -> float | None:
-    """The value of a part without quantities, at the values of the parameters; None for others."""
+    """The value of an expression at the values of names; None if it contains other names.
+
+    Raises:
+        EvaluationError: a constant part has no finite value, or a divisor or base is 0.
+    """
     # Recursion is safe: the grammar limits the height of an expression.
     if isinstance(node, Number):
         return node.value
@@ -149,11 +155,10 @@ def constant_part(node: Node, values: Mapping[str, float]) -> float | None:
         operation = Operation(node.operator, tuple(map(Number, numbers)))
         return evaluate(Expression("", operation, ()), {})
     if node.operator == "-" and node.operands[0] == node.operands[1]:
-        return 0.0  # whatever it is that varies
+        return 0.0
     if node.operator == "/" and operands[1] == 0.0:
         raise EvaluationError("division by zero")
     if node.operator == "**" and operands[0] is not None and operands[0] <= 0.0:
-        raise EvaluationError(
-            f"the base {operands[0]:.6g} of an exponent that varies is not positive"
-        )
+        message = f"the base {operands[0]:.6g} of an exponent that varies is not positive"
+        raise EvaluationError(message)
     return None

@@ -1,35 +1,22 @@
-"""The shape of a model file: which keys there are, what kind of value each takes, what it means.
+"""The schema of a model file: its keys, the kind of value of each, and their meanings.
 
-The tables say it once: `read_tables` reads a document by them, messages propose their keys, and
-`json_schema` publishes them for editors.  Relations between two values are checked in
+`read_tables` reads a document by these tables, messages propose their keys, and `json_schema`
+publishes them for editors.  Relations between two values are checked in
 `symgen.description.checks`.
 
-Every key may come out as None: it is missing, or its value is faulty and has been reported.  So one
-reading finds all faults.  Annotations of this module are objects, not texts, so that nothing has to
-be evaluated to know what a key takes.
+Every key may be None: it is missing, or its value is faulty and has been reported.  So one reading
+finds all faults.  Annotations of this module are objects, not strings, so that they need not be
+evaluated.
 """
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import UnionType
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Union,
-    get_args,
-    get_origin,
-)
+from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin
 
-from symgen.description.expressions import (
-    MAX_LENGTH,
-    Expression,
-    ExpressionError,
-    literal,
-    parse,
-)
+from symgen.description.expressions import MAX_LENGTH, Expression, ExpressionError, literal, parse
 from symgen.description.findings import Findings
 from symgen.description.reading import Listing, Node, Scalar, Table
 from symgen.description.wording import KeyPath, did_you_mean, shown
@@ -43,18 +30,12 @@ NAME_PATTERN = "[A-Za-z][A-Za-z0-9_]*"
 CONVENTIONS = ("standard", "modified")
 JOINT_TYPES = tuple(kind.name for kind in JOINTS)
 LOOP_TYPES = tuple(kind.name for kind in CLOSING)
-REPRESENTATIONS = (
-    ANGLES,
-    *dict.fromkeys(kind.representation for kind in ON_MANIFOLDS),
-    *dict.fromkeys(kind.representation for kind in REDUNDANT),
-)
+REPRESENTATIONS = tuple(dict.fromkeys((
+    ANGLES, *(x.representation for x in ON_MANIFOLDS), *(x.representation for x in REDUNDANT),
+)))  # fmt: skip
 
-_MOST_HINTS = 400  # faults that are looked into: to look for what was meant takes its time
-_DEEPEST = 3  # levels of mappings in which a misplaced key is looked for
-
-
-# --------------------------------------------------------------------- words of other conventions
-
+_MOST_HINTS = 400  # maximum number of faults with suggestions, which take time
+_DEEPEST = 3  # maximum depth of mappings in which a misplaced key is searched
 
 _KEYS: Mapping[str, str] = {
     "\u03b8": "theta", "\u03d1": "theta", "\u03b1": "alpha",
@@ -63,13 +44,13 @@ _KEYS: Mapping[str, str] = {
     "inertial": "inertia", "moment_of_inertia": "inertia", "weight": "mass",
     "child": "link", "min": "lower", "max": "upper", "rotation": "rpy", "position": "xyz",
 }  # fmt: skip
-"""Keys of other conventions -> keys of the format; only those that the mapping takes count."""
+"""Keys of other conventions -> keys of the format, if the mapping takes them."""
 
 _ADVICE: Mapping[str, str] = {
     "links": "a link stands in the joint that carries it: 'link: {name, mass, com, inertia}'",
     "child": "a joint carries its own link: 'link: {name: ..}'",
 }
-"""Keys for which a word alone would not do."""
+"""Explanations for keys that have no single counterpart."""
 
 _TURNS = (
     "rotational", "rotation", "rotary", "rotating", "revolving", "hinge", "pin", "turn", "angular",
@@ -89,7 +70,7 @@ _OTHER_TYPES: Mapping[str, str] = {
     "weld": "fixed",
     "rigid": "fixed",
 }
-"""Types of joints in other words, in small letters."""
+"""Types of joints in other words, lower case."""
 
 
 # --------------------------------------------------------------------------------- kinds of values
@@ -103,8 +84,8 @@ class KindError(Exception):
 class Leaf:
     """A kind of value that is read as a whole.
 
-    `read` takes the node and the names of the parameters (for advice), and raises `KindError`;
-    `schema` is the kind as a JSON schema.
+    `read` takes the node and the names of the parameters (for hints), and raises `KindError`;
+    `schema` is the JSON schema of the kind.
     """
 
     read: Callable[[Node, Collection[str]], Any]
@@ -115,13 +96,13 @@ class Leaf:
 class Row:
     """A kind of list whose items are read one by one, as a tuple.
 
-    `check` raises `KindError` for a node that is no such list; `whole`, if any, reads what is none.
+    `check` raises `KindError` for other nodes; `scalar`, if any, reads nodes that are not lists.
     """
 
     item: Leaf
     schema: Mapping[str, Any]
     check: Callable[[Node], None] = lambda node: None
-    whole: Leaf | None = None
+    scalar: Leaf | None = None
 
 
 class ForAll(tuple[Expression, ...]):
@@ -133,7 +114,7 @@ class AllFlags(tuple[bool, ...]):
 
 
 def seen(node: Node) -> str:
-    """The value in the file, for the end of a message."""
+    """Describe a value of the file, for the end of a message."""
     if not isinstance(node, Scalar):
         return "a mapping" if isinstance(node, Table) else "a list"
     if node.kind == "null":
@@ -149,7 +130,7 @@ def _read_for_all(node: Node, parameters: Collection[str]) -> ForAll:
 def _expression(
     node: Node, parameters: Collection[str], alternative: str = "", dots: bool = False
 ) -> Expression:
-    """A number or an expression; with `dots`, names in it may be quantities of the motion."""
+    """Read a number or an expression; with `dots`, its names may be quantities of the motion."""
     if not isinstance(node, Scalar) or node.kind in ("null", "bool"):
         raise KindError(f"expected a number or an expression{alternative}, found {seen(node)}")
     try:
@@ -161,7 +142,7 @@ def _expression(
 
 
 def _literal(text: str) -> Expression:
-    """A number of YAML, which has also ``0x1F``, ``0o17``, ``.inf`` and ``.nan``."""
+    """Read a number of YAML, including ``0x1F`` and ``0o17``; refuse ``.inf`` and ``.nan``."""
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"a number has at most {MAX_LENGTH} characters, not {len(text)}")
     try:
@@ -172,7 +153,7 @@ def _literal(text: str) -> Expression:
 
 
 def _words(expected: str, *kinds: str) -> Callable[[Node, Collection[str]], str]:
-    """A reader of texts: of scalars of these kinds, or of all but null."""
+    """Make a reader of scalars of these kinds, by default of all but null."""
 
     def read(node: Node, _: Collection[str]) -> str:
         fits = isinstance(node, Scalar) and node.kind != "null"
@@ -186,7 +167,7 @@ def _words(expected: str, *kinds: str) -> Callable[[Node, Collection[str]], str]
 def _choice(
     words: tuple[str, ...], expected: str = "", meant: Mapping[str, str] | None = None
 ) -> Leaf:
-    """One of some words; `meant` are other words for them."""
+    """Make a kind with a fixed set of words; `meant` maps synonyms to them."""
     expected = expected or f"one of {', '.join(words)}"
 
     def read(node: Node, _: Collection[str]) -> str:
@@ -218,55 +199,51 @@ def _read_loop_type(node: Node, names: Collection[str]) -> Any:
 
 def _read_version(node: Node, _: Collection[str]) -> int:
     if not isinstance(node, Scalar) or node.kind != "int" or node.text != str(FORMAT_VERSION):
-        raise KindError(
-            f"expected {FORMAT_VERSION}, the version of the format that this symgen reads, "
-            f"found {seen(node)}"
-        )
+        expected = f"expected {FORMAT_VERSION}, the version of the format that this symgen reads"
+        raise KindError(f"{expected}, found {seen(node)}")
     return FORMAT_VERSION
+
+
+_THREE = "expected a list of three numbers [x, y, z]"
 
 
 def _check_three(node: Node) -> None:
     if not isinstance(node, Listing):
-        raise KindError(f"expected a list of three numbers [x, y, z], found {seen(node)}")
+        raise KindError(f"{_THREE}, found {seen(node)}")
     count = len(node.items)
     if count != 3:
         entries = "1 entry" if count == 1 else f"{count} entries"
         comma = "; a decimal point is '.'" if count > 3 else ""
-        raise KindError(f"expected a list of three numbers [x, y, z], found {entries}{comma}")
+        raise KindError(f"{_THREE}, found {entries}{comma}")
 
 
 def _check_gravity(node: Node) -> None:
-    """A vector: people write its size alone."""
+    """Refuse a vector that is not a list of three, with an example for its magnitude alone."""
     if isinstance(node, Scalar) and node.kind != "null":
-        raise KindError(
-            "expected a list of three numbers [x, y, z], the way things fall, for example "
-            f"[0, 0, -9.81], found {seen(node)}"
-        )
+        what = "the acceleration of gravity, for example [0, 0, -9.81]"
+        raise KindError(f"{_THREE}, {what}, found {seen(node)}")
     _check_three(node)
 
 
 def _check_axis(node: Node) -> None:
-    """A direction: people write 'z'."""
+    """Refuse a direction that is not a list of three, with an example for a letter."""
     if not isinstance(node, Listing):
         text = node.text.lower() if isinstance(node, Scalar) else ""
         examples = {"x": "[1, 0, 0]", "y": "[0, 1, 0]"}
         example = examples.get(text.lstrip("+-"), "[0, 0, 1]")
         if text.startswith("-"):
             example = example.replace("1", "-1")
-        raise KindError(
-            f"expected a list of three numbers [x, y, z], for example {example}, found {seen(node)}"
-        )
+        raise KindError(f"{_THREE}, for example {example}, found {seen(node)}")
     _check_three(node)
 
 
 def _read_place(node: Node, parameters: Collection[str]) -> str | tuple[Expression, ...]:
-    """The name of a point, or its coordinates."""
+    """Read the name of a point, or its coordinates."""
     if isinstance(node, Scalar) and node.kind == "text":
         return node.text
     if not isinstance(node, Listing):
-        raise KindError(
-            f"expected the name of one of 'points', or three numbers [x, y, z], found {seen(node)}"
-        )
+        expected = "expected the name of one of 'points', or three numbers [x, y, z]"
+        raise KindError(f"{expected}, found {seen(node)}")
     _check_three(node)
     return tuple(_expression(item, parameters) for item in node.items)
 
@@ -278,14 +255,14 @@ def _read_flag(node: Node, _: Collection[str]) -> bool:
 
 
 def _read_flags(node: Node, names: Collection[str]) -> tuple[bool, ...]:
-    """One flag for all coordinates of a joint, or a list with one for each."""
+    """Read one flag for all coordinates of a joint, or a list with one for each."""
     if isinstance(node, Listing):
         return tuple(_read_flag(item, names) for item in node.items)
     return AllFlags((_read_flag(node, names),))
 
 
 def _read_letters(node: Node, _: Collection[str]) -> tuple[str, ...]:
-    """The names of axes: which ones a joint may turn about is checked later."""
+    """Read the names of axes; joints check later whether they take these."""
     items = node.items if isinstance(node, Listing) else ()
     texts = tuple(item.text for item in items if isinstance(item, Scalar))
     if not isinstance(node, Listing) or len(texts) < len(items):
@@ -314,28 +291,23 @@ Number = Annotated[Expression | None, _NUMBER]
 Quantified = Annotated[Expression | None, _QUANTIFIED]
 Text = Annotated[str | None, Leaf(_words("a text"), _TEXT_SCHEMA)]
 Name = Annotated[str | None, Leaf(_words("a name", "text"), _NAME_SCHEMA)]
-"""Any text: whether it is a legal name is checked later, so that others may refer to it."""
+"""Any text; whether it is a legal name is checked later, so that references to it resolve."""
 Version = Annotated[int | None, Leaf(_read_version, {"const": FORMAT_VERSION})]
-Convention = Annotated[
-    str | None, _choice(CONVENTIONS, "standard (distal) or modified (Craig, proximal)")
-]
+_CONVENTION = _choice(CONVENTIONS, "standard (distal) or modified (Craig, proximal)")
+Convention = Annotated[str | None, _CONVENTION]
 JointType = Annotated[str | None, Leaf(_read_joint_type, _JOINT_TYPE.schema)]
 LoopType = Annotated[str | None, Leaf(_read_loop_type, _LOOP_TYPE.schema)]
-Representation = Annotated[
-    str | None,
-    _choice(REPRESENTATIONS, f"{', '.join(REPRESENTATIONS[:-1])} or {REPRESENTATIONS[-1]}"),
-]
+_REPRESENTATION_WORDS = f"{', '.join(REPRESENTATIONS[:-1])} or {REPRESENTATIONS[-1]}"
+Representation = Annotated[str | None, _choice(REPRESENTATIONS, _REPRESENTATION_WORDS)]
 Turns = Annotated[str | None, Leaf(_words("a sequence of axes such as zyx"), _TEXT_SCHEMA)]
-Letters = Annotated[
-    tuple[str, ...] | None, Leaf(_read_letters, _list_of({"enum": ["x", "y", "z"]}))
-]
+_LETTERS_SCHEMA = _list_of({"enum": ["x", "y", "z"]})
+Letters = Annotated[tuple[str, ...] | None, Leaf(_read_letters, _LETTERS_SCHEMA)]
 Flag = Annotated[bool | None, Leaf(_read_flag, _FLAG_SCHEMA)]
-Flags = Annotated[
-    tuple[bool, ...] | None, Leaf(_read_flags, {"anyOf": [_FLAG_SCHEMA, _list_of(_FLAG_SCHEMA)]})
-]
+_FLAGS_SCHEMA = {"anyOf": [_FLAG_SCHEMA, _list_of(_FLAG_SCHEMA)]}
+Flags = Annotated[tuple[bool, ...] | None, Leaf(_read_flags, _FLAGS_SCHEMA)]
 Entries = Annotated[
     tuple[Expression | None, ...] | None,
-    Row(_NUMBER, _ENTRIES_SCHEMA, whole=Leaf(_read_for_all, _NUMBER_SCHEMA)),
+    Row(_NUMBER, _ENTRIES_SCHEMA, scalar=Leaf(_read_for_all, _NUMBER_SCHEMA)),
 ]
 """A scalar for all coordinates of a joint (`ForAll`), or a list with one entry for each."""
 Vector = tuple[Expression | None, Expression | None, Expression | None]
@@ -354,9 +326,9 @@ Place = Annotated[
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a table: what it means, whether it must be there, the shape of its value.
+    """A key of a table: its meaning, whether it is required, and the shape of its value.
 
-    The shape is a `Leaf`, a `Row`, a table, or a list or dict of such.
+    The shape is a `Leaf`, a `Row`, a table, or a list or dict of these.
     """
 
     words: str
@@ -365,21 +337,21 @@ class Key:
 
 
 def optional(words: str = "") -> Any:
-    """A key that may be missing; `words` say what it means."""
+    """Declare a key that may be missing; `words` explain it."""
     return Key(words)
 
 
 def required(words: str) -> Any:
-    """A key that must be there."""
+    """Declare a key that must be present."""
     return Key(words, required=True)
 
 
 class KeyTable:
-    """A mapping with fixed keys, and with their values as attributes.
+    """A mapping with fixed keys, whose values are attributes.
 
-    `given` are the keys of the file, faulty or not, and those that it lacks.  `example` are the
-    keys that a message shows where the mapping itself is missing, by default all; `short_form` is
-    the expectation in a message about a table that may stand as its first key's value alone.
+    `given` are the keys in the file, faulty or not, and missing required ones.  `example` are the
+    keys in a message about a missing mapping, by default all; `short_form` is the expectation in a
+    message about a table that may be written as the value of its first key.
     """
 
     example: ClassVar[tuple[str, ...]] = ()
@@ -593,7 +565,7 @@ class RobotTable(KeyTable):
     description: Text = optional("what it is, for readers")
     convention: Convention = optional("of dh rows: standard (distal) or modified (Craig)")
     gravity: Gravity = optional(
-        "the way things fall in the base frame, [0, 0, -9.81] m/s^2 by default"
+        "acceleration of gravity in base axes, by default [0, 0, -9.81] m/s^2"
     )
     parameters: dict[str, ParameterTable | None] | None = optional("named numbers")
     joints: list[JointTable | None] | None = optional("parents before children")
@@ -608,7 +580,7 @@ class RobotTable(KeyTable):
 
 
 def _shape(annotation: Any) -> Any:
-    """The annotation without ``| None``; of a leaf or a row the object that reads it."""
+    """The annotation without ``| None``; for a leaf or a row the object that reads it."""
     while get_origin(annotation) in (Union, UnionType):
         annotation = get_args(annotation)[0]
     return get_args(annotation)[1] if get_origin(annotation) is Annotated else annotation
@@ -623,11 +595,19 @@ def _is_table(shape: Any) -> bool:
     return isinstance(shape, type) and issubclass(shape, KeyTable)
 
 
+T = TypeVar("T")
+
+
+def readable(tables: Sequence[T | None] | None) -> Iterator[tuple[int, T]]:
+    """Index and table of every item of a list that could be read."""
+    return ((index, table) for index, table in enumerate(tables or ()) if table is not None)
+
+
 # ------------------------------------------------------------------------------------- the reading
 
 
 def read_tables(findings: Findings) -> RobotTable:
-    """The document as tables; what does not fit goes to `findings` and comes out as None."""
+    """Read the document into tables; faulty values become None and are reported to `findings`."""
     root = findings.document.root
     parameters = root.entries.get("parameters") if isinstance(root, Table) else None
     entries = parameters.value if parameters is not None else None
@@ -639,7 +619,7 @@ def read_tables(findings: Findings) -> RobotTable:
 
 
 class _Reader:
-    """Reads values by their shapes; `names` are those of the parameters."""
+    """Reads values by their shapes; `names` are the names of the parameters."""
 
     def __init__(self, findings: Findings, names: Collection[str]) -> None:
         self.findings, self.names = findings, names
@@ -653,8 +633,8 @@ class _Reader:
     def read(self, shape: Any, node: Node, path: KeyPath) -> Any:
         """The value of a node; None, and a fault, where it is faulty."""
         try:
-            if isinstance(shape, Row) and shape.whole and not isinstance(node, Listing):
-                shape = shape.whole
+            if isinstance(shape, Row) and shape.scalar and not isinstance(node, Listing):
+                shape = shape.scalar
             if isinstance(shape, Leaf):
                 return shape.read(node, self.names)
             if isinstance(shape, Row):
@@ -715,17 +695,15 @@ class _Reader:
     def meant(self, key: str, keys: tuple[str, ...]) -> str | None:
         """The key that an unknown key may have been meant to be."""
         self.guesses -= 1
-        return _nearest_key(key, keys) if self.guesses >= 0 else None
+        if self.guesses < 0:
+            return None
+        return _of_another_convention(key, keys) or nearest(key, keys)
 
 
 def _of_another_convention(key: str, keys: Collection[str]) -> str | None:
-    """The key of `known` that stands for `key`, in another convention or in capitals."""
+    """The key of `keys` for a key of another convention or in capitals."""
     meant = _KEYS.get(key, _KEYS.get(key.lower()))
     return meant if meant in keys else None
-
-
-def _nearest_key(key: str, keys: tuple[str, ...]) -> str | None:
-    return _of_another_convention(key, keys) or nearest(key, keys)
 
 
 def _hint(path: KeyPath, value: Node) -> str:
@@ -748,7 +726,7 @@ def _hint(path: KeyPath, value: Node) -> str:
 
 
 def _elsewhere(path: KeyPath) -> str:
-    """The tail of a message about a key that another mapping takes, further in or further out."""
+    """The tail of a message about a key of an enclosing or inner mapping."""
     key = str(path[-1])
     for end in range(len(path) - 2, -1, -1):
         outer = _table_at(path[:end])
@@ -765,7 +743,7 @@ def _elsewhere(path: KeyPath) -> str:
 
 
 def _inner_tables(table: Any) -> list[tuple[str, type[KeyTable]]]:
-    """The mappings with fixed keys that a mapping holds, also in lists, with their places."""
+    """The mappings with fixed keys in a mapping, also in lists, with their keys."""
     tables = []
     for name, key in table.all_keys().items():
         is_list = get_origin(key.shape) is list
@@ -776,7 +754,7 @@ def _inner_tables(table: Any) -> list[tuple[str, type[KeyTable]]]:
 
 
 def _table_at(path: KeyPath) -> Any:
-    """The table that describes the mapping at `path`, None where there is none."""
+    """The table of the mapping at `path`, None where there is none."""
     shape: Any = RobotTable
     for step in path:
         if _is_table(shape):
@@ -791,10 +769,10 @@ def _table_at(path: KeyPath) -> Any:
 
 
 def json_schema() -> dict[str, Any]:
-    """The shape of a model file as a JSON schema, by which editors complete keys and mark mistakes.
+    """The JSON schema of a model file, with which editors complete keys and mark mistakes.
 
-    It keeps to draft 7, which all editors know, and says less than the checks do: what two values
-    have to do with each other, and what stands in an expression, is checked by reading the file.
+    It is draft 7, which all editors support.  Relations between values and the contents of
+    expressions are not part of it: they are checked when the file is read.
     """
     tables: dict[str, Any] = {}
     robot = _table_schema(RobotTable, tables)
@@ -807,7 +785,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _table_schema(table: type[KeyTable], tables: dict[str, Any]) -> dict[str, Any]:
-    """The schema of one table; those that it needs are added to `tables`."""
+    """The schema of one table; the schemas it refers to are added to `tables`."""
     keys = table.all_keys()
     properties = {
         name: {"description": key.words, **_schema(key.shape, tables)} if key.words

@@ -231,8 +231,8 @@ def test_a_model_without_joints_is_legal() -> None:
 # ---------------------------------------------------------------------------------------- warnings
 
 TRIANGLE = (
-    "7: joints[0].link.inertia: breaks the triangle inequality, {}; no body has this inertia, "
-    "though planar and textbook models may"
+    "7: joints[0].link.inertia: breaks the triangle inequality, {}; no rigid body can have this "
+    "inertia; harmless in planar or textbook models"
 )
 PLANAR = one_link("{mass: 1, inertia: {zz: 2}}")
 TURNED = PLANAR + "  - {name: up, type: revolute, KEYS, link: {mass: 1}}\n"
