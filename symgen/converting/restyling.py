@@ -52,6 +52,7 @@ from symgen.description.foreign.rotations import (
 from symgen.description.model import JointDescription, LinkPoint, Pose, RobotDescription
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Entry, Listing, Node, Scalar, Table
+from symgen.description.scalars import QUARTERS
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.joints import joint_type
@@ -69,9 +70,6 @@ _FAR = 1e4
 """m; from a common normal further away than that, poses would lose too many digits."""
 
 _STATES = 20
-_QUARTERS = {
-    -4: "-2*pi", -3: "-3*pi/2", -2: "-pi", -1: "-pi/2", 1: "pi/2", 2: "pi", 3: "3*pi/2", 4: "2*pi",
-}  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------- frames
@@ -448,7 +446,7 @@ def _number(value: float, line: int, angle: bool = False) -> Scalar:
         return Scalar("0", "int", line)
     quarters = round(value / (math.pi / 2))
     if angle and quarters and abs(value - quarters * math.pi / 2) < _TINY:
-        return Scalar(_QUARTERS.get(quarters, repr(value)), "text", line)
+        return Scalar(QUARTERS.get(quarters, repr(value)), "text", line)
     return Scalar(repr(float(value)), "float", line)
 
 

@@ -1,23 +1,21 @@
-"""The joints of a model: parents, frames, axes and links; limits, and terms of their coordinates.
+"""Checks of joints: parents, frames, axes and links; limits and terms of their coordinates.
 
-The keys that a type of joint takes are those of the type itself (`symgen.joints`).  Every limit or
-term is a scalar that holds for all coordinates of the joint, or a list with one entry for each of
-them, the one next to the parent first.
+`symgen.joints` defines the keys of each type of joint.  A limit or term is a scalar for all
+coordinates of the joint, or a list with one entry for each, from the parent outwards.
 
-Where the format is silent: a fixed joint has no options; rotor inertia, damping and friction are
-not negative, and the velocity of friction is positive; a gear ratio of any sign is good, for only
-its square counts; a negative stiffness is a spring that pushes away from its rest position, legal
-and remarked.  Velocities of Euler parameters are no angular velocities, so that drives, bearings,
-springs and limits of one of them mean nothing.
+Decisions beyond the format: a fixed joint has no options; rotor inertia, damping and friction are
+not negative, and the velocity of friction is positive; a gear ratio may have any sign, because only
+its square counts; a negative stiffness, a spring that pushes away from its rest position, gives a
+warning.  Velocities of Euler parameters are not angular velocities, so that drives, bearings,
+springs and limits of one Euler parameter are undefined.
 
 A joint with `mimic` follows a coordinate: q = multiplier q_coordinate + offset.  It moves, has a
-link, joint terms and a wrench, but its coordinate is none of the robot's: the torque that it needs
-acts on the coordinate that it follows.  Where the format is silent: only a joint of one coordinate
-follows another, and it may follow any one of a joint of several (``hip_2``), one that is listed
-later, or a joint that follows a third one itself, but no circle is closed; angles and lengths may
-be mixed (a rack and its pinion).  A multiplier of 0 is legal, and remarked: the joint stays at its
-offset.  Its motion cannot be prescribed, that of the coordinate can.  Its limits are checked as
-those of any joint and are no limits of the coordinate.
+link, joint terms and a wrench, but no coordinate of the robot: its torque acts on the coordinate
+that it follows.  Only a joint of one coordinate follows another; it may follow a coordinate of a
+joint with several (``hip_2``), of a joint listed later, or of a joint that follows a third one, but
+cycles are faults; angles and lengths may be mixed (rack and pinion).  A multiplier of 0 gives a
+warning: the joint stays at its offset.  Its motion cannot be prescribed, unlike that of the
+coordinate.  Its limits are checked like any others and do not limit the coordinate.
 """
 
 from __future__ import annotations
@@ -35,7 +33,6 @@ from symgen.description.model import (
     Limits,
     LinkDescription,
     Mimic,
-    Pose,
     coordinate_names,
 )
 from symgen.description.names import BASE, NameSpace
@@ -49,21 +46,21 @@ from symgen.description.schema import (
     LimitsTable,
     LinkTable,
     MimicTable,
-    PoseTable,
     RobotTable,
-)
+    readable,
+)  # fmt: skip
 from symgen.description.wording import KeyPath, shown
 from symgen.joints import ANGLES, ON_MANIFOLDS, OnManifold, Redundant
 
 _DIRECTIONS = ("axis", "axes", "sequence", "pitch")
-"""Keys that say where the axes are, with `origin`."""
+"""Keys of directions, with `origin`."""
 _TERMS = tuple(field.name for field in fields(JointTerms))
 _NOT_NEGATIVE = ("rotor_inertia", "damping", "friction")
 _NEEDS = {"gear_ratio": "rotor_inertia", "rest": "stiffness", "friction_velocity": "friction"}
 _SPRINGS = ("translation", "rotation")
 
 Placed = tuple[KeyPath, Expression | None]
-"""An expression with its place in the file; None where it is missing or faulty."""
+"""An expression with its key path; None where it is missing or faulty."""
 
 
 def check_joints(
@@ -72,24 +69,20 @@ def check_joints(
     """All joints that could be read, in the order of the file."""
     mimics = check_mimics(robot, scalars)
     check_conventions(robot, scalars.findings)
-    joints = [
-        _Joint(robot, names, scalars, index, table)
-        for index, table in enumerate(robot.joints or [])
-        if table is not None
-    ]
+    joints = [_Joint(robot, names, scalars, *pair) for pair in readable(robot.joints)]
     checked = tuple(joint.checked(mimics.get(joint.index)) for joint in joints)
     check_redundant(robot, joints, scalars.findings)
     return checked
 
 
 def check_conventions(robot: RobotTable, findings: Findings) -> None:
-    """Ask once for a DH convention, however many joints lack it: it is one omission."""
+    """Report missing DH conventions of all joints as one fault."""
     if robot.gives("convention") or findings.broken(("convention",)):
         return
     lacking = [
         index
-        for index, table in enumerate(robot.joints or [])
-        if table is not None and table.gives("dh") and not table.gives("convention")
+        for index, table in readable(robot.joints)
+        if table.gives("dh") and not table.gives("convention")
     ]
     if lacking:
         more = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
@@ -101,7 +94,7 @@ def check_conventions(robot: RobotTable, findings: Findings) -> None:
 
 
 def check_redundant(robot: RobotTable, joints: Sequence[_Joint], findings: Findings) -> None:
-    """Refuse options of joints with Euler parameters, and sections that do not know them yet."""
+    """Refuse options of joints with Euler parameters, and sections not yet available for them."""
     redundant = [joint for joint in joints if isinstance(joint.kind, Redundant)]
     for joint in redundant:
         for key in filter(joint.table.gives, (*_TERMS, "limits", "prescribed")):
@@ -136,7 +129,7 @@ class _Joint:
         self.findings.fault((*self.path, *keys), message)
 
     def value(self, expression: Expression | None, *keys: str | int) -> float | None:
-        """The value of an expression in the joint: see `Scalars.value`."""
+        """The value of an expression of the joint: see `Scalars.value`."""
         return self.scalars.value((*self.path, *keys), expression)
 
     @property
@@ -160,8 +153,8 @@ class _Joint:
             link=self.link(),
             source=self.findings.source(self.path),
             dh=self.dh(),
-            before=self.pose(table.before, "before"),
-            origin=self.pose(table.origin, "origin"),
+            before=checked_pose(table.before, (*self.path, "before"), self.scalars),
+            origin=checked_pose(table.origin, (*self.path, "origin"), self.scalars),
             axis=axis if "axis" in self.keys and table.dh is None else None,
             sequence=self.sequence(),
             pitch=self.pitch(),
@@ -176,7 +169,7 @@ class _Joint:
         )
 
     def parent(self) -> str:
-        """The link that carries the joint; by default that of the joint just before."""
+        """The link that carries the joint; by default the link of the previous joint."""
         if self.table.parent is not None:
             return self.names.parent(self.table.parent, self.index)
         return self.names.links[self.index - 1] if self.index > 0 else BASE
@@ -184,7 +177,7 @@ class _Joint:
     # ----------------------------------------------------------------------------------- frames
 
     def check_styles(self) -> None:
-        """`dh`, perhaps after `before`, for the types that take it; or `origin`."""
+        """Check that the joint has either `dh`, if its type takes it, or `origin`."""
         dh, origin = self.table.gives("dh"), self.table.gives("origin")
         takes_dh = self.kind is None or "dh" in self.keys
         if dh and not takes_dh:
@@ -193,23 +186,20 @@ class _Joint:
             self.fault("a joint has either 'dh' or 'origin', not both; remove one", "origin")
         elif any(self.findings.broken((*self.path, key)) for key in ("dh", "origin")):
             pass  # misspelt
-        elif not dh and not origin and self.kind is not None:  # who knows what others would need
-            problem = (
-                f"a {self.kind.name} joint needs 'origin: {{xyz, rpy}}', perhaps 'origin: {{}}'"
-            )
+        elif not dh and not origin and self.kind is not None:
+            problem = f"a {self.kind.name} joint needs 'origin: {{xyz, rpy}}'"
             if takes_dh:
                 problem = (
                     "this joint has neither 'dh' nor 'origin'; give one of "
-                    "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}', perhaps 'origin: {}'"
+                    "'dh: {theta, d, a, alpha}' and 'origin: {xyz, rpy}'"
                 )
-            self.fault(problem)
+            self.fault(f"{problem}, perhaps 'origin: {{}}'")
         if self.table.gives("before") and (not takes_dh or (origin and not dh)):
-            self.fault(
-                "'before' stands only beside 'dh'; put this transform into 'origin'", "before"
-            )
+            problem = "'before' stands only beside 'dh'; put this transform into 'origin'"
+            self.fault(problem, "before")
 
     def check_directions(self) -> None:
-        """A joint gives only those keys about its axes that its type takes."""
+        """Refuse keys of directions that the type does not take."""
         kind, table = self.kind, self.table
         if kind is None:
             return
@@ -218,7 +208,7 @@ class _Joint:
             if kind.coordinates == 0:
                 problem = f"a {kind.name} joint does not move; remove {key!r}"
             elif key == "sequence" and isinstance(kind, OnManifold | Redundant):
-                continue  # said of the representation
+                continue  # see check_representation
             elif key not in kind.keys:
                 problem = f"a {kind.name} joint takes {taken or 'no axes'}, not {key!r}"
             elif table.gives("dh") and not table.gives("origin") and "dh" in kind.keys:
@@ -228,7 +218,7 @@ class _Joint:
             self.fault(problem, key)
 
     def check_representation(self) -> None:
-        """Angles and quaternions are a choice of few types; a sequence belongs to angles."""
+        """Refuse `coordinates` for other types, and a sequence without angles."""
         asked, kind = self.table.coordinates, self.table.type
         if asked is None or kind is None:
             return
@@ -240,7 +230,7 @@ class _Joint:
             self.fault(f"says nothing beside 'coordinates: {asked}'; remove it", "sequence")
 
     def pitch(self) -> Expression | None:
-        """The pitch of a helical joint, which has to give it."""
+        """The pitch of a helical joint, which is required."""
         if self.kind is None or "pitch" not in self.keys:
             return None
         if self.table.pitch is None and not self.findings.broken((*self.path, "pitch")):
@@ -250,7 +240,7 @@ class _Joint:
         return self.table.pitch
 
     def sequence(self) -> str:
-        """The letters of the axes of several rotations, for the types that have them."""
+        """The letters of the axes of several rotations, for types that have them."""
         if self.kind is None or not self.kind.sequences:
             return ""
         key = "axes" if "axes" in self.keys else "sequence"
@@ -265,7 +255,7 @@ class _Joint:
         return sequences.get(text, self.kind.sequences[0])
 
     def dh(self) -> DenavitHartenberg | None:
-        """The DH row (rad, m) with the convention that holds for it."""
+        """The DH row (rad, m) with its convention."""
         table, row, path = self.table, self.table.dh, (*self.path, "dh")
         if row is None:
             return None
@@ -274,22 +264,14 @@ class _Joint:
         self.scalars.length((*path, "d"), row.d, moved)
         self.scalars.length((*path, "a"), row.a)
         self.scalars.angle((*path, "alpha"), row.alpha)
-        return DenavitHartenberg(
-            convention=table.convention or self.robot.convention or "",
-            theta=row.theta or ZERO,
-            d=row.d or ZERO,
-            a=row.a or ZERO,
-            alpha=row.alpha or ZERO,
-        )
-
-    def pose(self, table: PoseTable | None, key: str) -> Pose | None:
-        """A fixed transform (m, rad)."""
-        return None if table is None else checked_pose(table, (*self.path, key), self.scalars)
+        theta, d, a, alpha = (x or ZERO for x in (row.theta, row.d, row.a, row.alpha))
+        convention = table.convention or self.robot.convention or ""
+        return DenavitHartenberg(convention, theta, d, a, alpha)
 
     # ------------------------------------------------------------------------------------- link
 
     def link(self) -> LinkDescription:
-        """The link of the joint: massless where the file says nothing about it."""
+        """The link of the joint, massless by default."""
         table = self.table.link or LinkTable()
         mass = self.value(table.mass, "link", "mass")
         if mass is not None and mass < 0.0:
@@ -298,23 +280,17 @@ class _Joint:
         self.scalars.triple((*self.path, "link", "com"), table.com)
         inertia = table.inertia or InertiaTable()
         self.check_inertia(inertia, (*self.path, "link", "inertia"))
+        xx, yy, zz, xy, xz, yz = (getattr(inertia, key) or ZERO for key in ENTRIES)
         return LinkDescription(
             name=self.names.links[self.index],
             mass=table.mass or ZERO,
             com=vector(table.com),
-            inertia=(
-                inertia.xx or ZERO,
-                inertia.yy or ZERO,
-                inertia.zz or ZERO,
-                inertia.xy or ZERO,
-                inertia.xz or ZERO,
-                inertia.yz or ZERO,
-            ),
+            inertia=(xx, yy, zz, xy, xz, yz),
             source=self.findings.source((*self.path, "link") if self.table.link else self.path),
         )
 
     def check_inertia(self, table: InertiaTable, path: KeyPath) -> None:
-        """The tensor is one of a body, or at least of a planar one."""
+        """Refuse an indefinite tensor, unless it is marked as accepted."""
         entries = [self.scalars.value((*path, key), getattr(table, key)) for key in ENTRIES]
         values = [entry for entry in entries if entry is not None]
         if len(values) < len(ENTRIES) or self.findings.broken(path):
@@ -328,15 +304,15 @@ class _Joint:
     # ------------------------------------------------------------------------------------ terms
 
     def moves(self, key: str) -> bool:
-        """Whether the joint has coordinates that the option `key` can be about."""
+        """Whether the joint has coordinates; refuse the option `key` if it has none."""
         if self.coordinates == 0 and self.table.gives(key):
             self.fault(f"a {self.table.type} joint does not move; remove {key!r}", key)
         return self.coordinates > 0
 
     def per_coordinate(self, entries: Entries, *keys: str) -> list[Placed]:
-        """The entry of every coordinate with its place; a scalar is the same for all.
+        """The entry of every coordinate with its path; a scalar holds for all.
 
-        Surplus entries of a list stand behind, so that faults in them are reported, too.
+        Surplus entries of a list follow, so that their faults are reported, too.
         """
         count, path = self.coordinates, (*self.path, *keys)
         if entries is None or isinstance(entries, ForAll):
@@ -369,7 +345,7 @@ class _Joint:
         return tuple(terms)
 
     def refuse_entries(self, kind: OnManifold) -> None:
-        """Limits and flags of single coordinates say nothing of a joint on a manifold."""
+        """Refuse limits and flags of single coordinates of a joint on a manifold."""
         context = f"beside 'coordinates: {kind.representation}'"
         for key in filter((self.table.limits or LimitsTable()).gives, ("lower", "upper")):
             self.fault(
@@ -383,19 +359,19 @@ class _Joint:
             self.fault(message, "prescribed")
 
     def check_springs(self, kind: OnManifold) -> None:
-        """One spring turns the link, and one pulls its origin: each has one stiffness."""
+        """Refuse springs on a manifold with several stiffnesses in rotation or in translation."""
         entries = [entry for _, entry in self.per_coordinate(self.table.stiffness, "stiffness")]
         groups = [entries[start : start + 3] for start in range(0, kind.coordinates, 3)]
         if any(x is None or x.root != group[0].root for group in groups if group[0] for x in group):
+            motions = " and for ".join(_SPRINGS[-len(groups) :])
             self.fault(
-                "expected a number, or the same three times for "
-                f"{' and for '.join(_SPRINGS[-len(groups) :])}: such a spring pulls along the "
-                "shortest way to its rest",
+                f"expected a number, or the same three times for {motions}: such a spring pulls "
+                "along the shortest way to its rest",
                 "stiffness",
             )
 
     def rest(self) -> tuple[Expression, ...]:
-        """The configuration of a joint on a manifold at which its spring is slack."""
+        """The entries of q of a joint on a manifold at which its spring is slack."""
         entries = self.table.rest
         if not isinstance(self.kind, OnManifold) or entries is None:
             return ()
@@ -413,7 +389,7 @@ class _Joint:
         return tuple(x for x in entries if x is not None)
 
     def added_mass(self) -> Expression:
-        """Inertia of a free joint's travel, which has no weight."""
+        """Weightless inertia (kg) of the translation of a free joint."""
         if not self.table.gives("added_mass"):
             return ZERO
         mass, kind = self.table.added_mass, self.kind
@@ -429,7 +405,7 @@ class _Joint:
         return mass or ZERO
 
     def term(self, key: str) -> list[Expression | None]:
-        """One key for every coordinate; None is the default."""
+        """The values of one key for all coordinates; None is the default."""
         placed = self.per_coordinate(getattr(self.table, key), key)
         for path, expression in dict(placed).items():
             value = None if expression is None else self.scalars.value(path, expression)
@@ -438,7 +414,7 @@ class _Joint:
         return [expression for _, expression in placed]
 
     def check_term(self, key: str, path: KeyPath, value: float) -> None:
-        """The sign of a value (SI units)."""
+        """Check the sign of a value (SI units)."""
         if key in _NOT_NEGATIVE and value < 0.0:
             self.findings.fault(path, f"negative ({value:.6g}); expected zero or more")
         elif key == "friction_velocity" and value <= 0.0:
@@ -448,11 +424,10 @@ class _Joint:
                 "reaches tanh(1) = 76 % of its size",
             )
         elif key == "stiffness" and value < 0.0:
-            self.findings.warn(
-                path, f"negative ({value:.6g}): this spring pushes away from its rest position"
-            )
+            words = f"negative ({value:.6g}): this spring pushes away from its rest position"
+            self.findings.warn(path, words)
         elif key == "gear_ratio" and value == 0.0:
-            self.findings.warn(path, "zero: the joint does not feel the inertia of its rotor")
+            self.findings.warn(path, "zero: the inertia of the rotor has no effect on the joint")
 
     def prescribed(self) -> tuple[bool, ...]:
         """Whether the motion of each coordinate is prescribed."""
@@ -472,7 +447,7 @@ class _Joint:
     # ----------------------------------------------------------------------------------- limits
 
     def limits(self) -> tuple[Limits, ...]:
-        """The limits as numbers: they are metadata, no part of the equations."""
+        """The limits as numbers: metadata that the equations do not contain."""
         table = self.table.limits or LimitsTable()
         if not self.moves("limits"):
             return ()
@@ -496,22 +471,20 @@ class _Joint:
         return tuple(limits)
 
     def check_limits(self, limits: Limits, places: dict[str, KeyPath]) -> None:
-        """The limits of one coordinate are in order, and those of magnitudes not negative."""
-        if limits.lower is not None and limits.upper is not None and limits.lower > limits.upper:
-            self.findings.fault(
-                places["lower"],
-                f"the lower limit {limits.lower:.6g} is above the upper one, {limits.upper:.6g}",
-            )
+        """Check the order of the limits of one coordinate, and the signs of magnitudes."""
+        lower, upper = limits.lower, limits.upper
+        if lower is not None and upper is not None and lower > upper:
+            message = f"the lower limit {lower:.6g} is above the upper one, {upper:.6g}"
+            self.findings.fault(places["lower"], message)
         for key in ("velocity", "effort"):
             value = getattr(limits, key)
             if value is not None and value < 0.0:
-                self.findings.fault(
-                    places[key], f"negative ({value:.6g}); the limit holds in both directions"
-                )
+                message = f"negative ({value:.6g}); the limit holds in both directions"
+                self.findings.fault(places[key], message)
 
 
 def _written(letters: Sequence[str], key: str) -> str:
-    """The axes of several rotations as the file writes them under `key`."""
+    """The axes of several rotations in the notation of `key`."""
     return f"[{', '.join(letters)}]" if key == "axes" else "".join(letters)
 
 
@@ -519,25 +492,24 @@ def _written(letters: Sequence[str], key: str) -> str:
 
 
 def check_mimics(robot: RobotTable, scalars: Scalars) -> dict[int, Mimic]:
-    """The coordinates that joints follow, by their indices in the file."""
+    """Check the joints that follow coordinates; the laws by index of the joint."""
     mimics: dict[int, Mimic] = {}
     coordinates = coordinates_of(robot)
-    for index, joint in enumerate(robot.joints or []):
-        if joint is not None and joint.mimic is not None:
-            path: KeyPath = ("joints", index, "mimic")
+    for index, joint in readable(robot.joints):
+        path: KeyPath = ("joints", index, "mimic")
+        if joint.gives("mimic"):
             _check_joint(joint, path, scalars)
+        if joint.mimic is not None:
             mimics[index] = _mimic(joint, joint.mimic, path, scalars, coordinates)
-        elif joint is not None and joint.gives("mimic"):
-            _check_joint(joint, ("joints", index, "mimic"), scalars)
-    _check_circles(robot, mimics, scalars)
+    _check_cycles(robot, mimics, scalars)
     return mimics
 
 
 def coordinates_of(robot: RobotTable, independent: bool = False) -> tuple[str, ...] | None:
-    """The names of the coordinates of all joints, or of those that are `independent`.
+    """Names of the coordinates of all joints, or of `independent` joints.
 
-    Joints on manifolds have none that anything could follow, or be an expression of.  None where
-    they could not all be read.
+    Joints on manifolds have no coordinates that can be followed or used in expressions.  None if
+    some joints could not be read.
     """
     if robot.joints is None:
         return None if robot.gives("joints") else ()
@@ -552,16 +524,13 @@ def coordinates_of(robot: RobotTable, independent: bool = False) -> tuple[str, .
 
 
 def _check_joint(joint: JointTable, path: KeyPath, scalars: Scalars) -> None:
-    """Whether the joint is one that can follow."""
+    """Refuse a joint that cannot follow a coordinate."""
     kind = joint.kind
     if kind is not None and kind.coordinates == 0:
         scalars.findings.fault(path, f"a {kind.name} joint does not move; remove 'mimic'")
     elif kind is not None and kind.coordinates > 1:
-        scalars.findings.fault(
-            path,
-            f"only a joint of one coordinate can follow another; a {kind.name} joint has "
-            f"{kind.coordinates}",
-        )
+        message = "only a joint of one coordinate can follow another"
+        scalars.findings.fault(path, f"{message}; a {kind.name} joint has {kind.coordinates}")
     if any(joint.prescribed or ()):
         scalars.findings.fault(
             (*path[:-1], "prescribed"),
@@ -583,9 +552,8 @@ def _mimic(
         findings.fault((*path, "coordinate"), f"{shown(name)} is this joint itself")
     value = scalars.value((*path, "multiplier"), table.multiplier)
     if value == 0.0 and table.multiplier is not None:
-        findings.warn(
-            (*path, "multiplier"), "zero: the joint does not move, it stays at its offset"
-        )
+        words = "zero: the joint does not move, it stays at its offset"
+        findings.warn((*path, "multiplier"), words)
     scalars.value((*path, "offset"), table.offset)
     return Mimic(name or "", table.multiplier or ONE, table.offset or ZERO)
 
@@ -599,14 +567,9 @@ def _unknown(name: str, coordinates: tuple[str, ...], scalars: Scalars) -> str:
     return f"{shown(name)} names no coordinate{hint}"
 
 
-def _check_circles(robot: RobotTable, mimics: Mapping[int, Mimic], scalars: Scalars) -> None:
-    """Every circle of joints that follow each other is one fault, at its first joint."""
-    tables = robot.joints or []
-    by_name = {
-        joint.name: index
-        for index, joint in enumerate(tables)
-        if joint is not None and joint.name and index in mimics
-    }
+def _check_cycles(robot: RobotTable, mimics: Mapping[int, Mimic], scalars: Scalars) -> None:
+    """Report every cycle of joints that follow each other as one fault, at its first joint."""
+    by_name = {x.name: index for index, x in readable(robot.joints) if x.name and index in mimics}
     done: set[int] = set()
     for start in mimics:
         path: dict[int, str] = {}
@@ -615,11 +578,11 @@ def _check_circles(robot: RobotTable, mimics: Mapping[int, Mimic], scalars: Scal
             path[at] = mimics[at].coordinate
             at = by_name.get(mimics[at].coordinate)
         if at is not None and at in path:
-            circle = [path[at]]
-            while by_name[circle[-1]] != at:
-                circle.append(path[by_name[circle[-1]]])
-            if len(circle) > 1:
-                names = " follows ".join(map(shown, (circle[-1], *circle)))
+            cycle = [path[at]]
+            while by_name[cycle[-1]] != at:
+                cycle.append(path[by_name[cycle[-1]]])
+            if len(cycle) > 1:
+                names = " follows ".join(map(shown, (cycle[-1], *cycle)))
                 scalars.findings.fault(
                     ("joints", at, "mimic", "coordinate"),
                     f"joints that follow each other in a circle: {names}",

@@ -1,11 +1,10 @@
-"""Closed loops: joints that close them, relations, and where a mechanism begins.
+"""Checks of loops, relations, and the initial state of a mechanism.
 
-A loop keeps two frames together as a joint of its type would.  A relation is an expression that is
-0, of coordinates, positions of points, time and parameters.  Where the format is silent: loops and
-relations share one name space; both frames of a loop may be on the base's side, but not on one
-link; relations of coordinates that follow others are written with those that they follow; a
-position or velocity that `initial` does not name is 0, but for quaternions and Euler parameters:
-those of which nothing is named are those of no rotation, and quaternions are normalized.
+A loop connects two frames by a joint.  A relation is an expression of coordinates, positions of
+points, time and parameters that is 0.  Decisions beyond the format: loops and relations share one
+name space; the two frames of a loop are on different links; relations contain independent
+coordinates only; positions and velocities missing in `initial` are 0, except quaternions and Euler
+parameters, which are the identity if all four entries are missing; quaternions are normalized.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from symgen.description.names import NameSpace, UniqueNames
 from symgen.description.outputs import OutputChecks
 from symgen.description.quantities import POINT_POSITIONS, POINTS, TIME
 from symgen.description.scalars import ORIGIN, Z_AXIS, Scalars, check_axis, checked_pose, vector
-from symgen.description.schema import JointTable, LoopEndTable, LoopTable, RobotTable
+from symgen.description.schema import JointTable, LoopEndTable, LoopTable, RobotTable, readable
 from symgen.description.wording import KeyPath, shown
 from symgen.joints import OnManifold, Redundant
 from symgen.joints.closing import Distance
@@ -39,11 +38,10 @@ def check_loops(
     """The loops in the order of the file."""
     unique = UniqueNames("the name of a loop", scalars.findings)
     loops = []
-    for index, table in enumerate(robot.loops or []):
-        if table is not None:
-            path: KeyPath = ("loops", index)
-            unique.check(table.name, (*path, "name"))
-            loops.append(_loop(table, path, names, scalars))
+    for index, table in readable(robot.loops):
+        path: KeyPath = ("loops", index)
+        unique.check(table.name, (*path, "name"))
+        loops.append(_loop(table, path, names, scalars))
     _check_twins(loops, scalars)
     for name in robot.relations or {}:
         unique.check(name, ("relations", name))
@@ -51,11 +49,11 @@ def check_loops(
 
 
 def check_prescribed(robot: RobotTable, findings: Findings) -> None:
-    """Refuse prescribed motions beside loops and relations, where a relation of t does that."""
+    """Refuse prescribed motions in models with loops or relations."""
     if not robot.loops and not robot.relations:
         return
-    for index, joint in enumerate(robot.joints or []):
-        if joint is not None and any(joint.prescribed or ()):
+    for index, joint in readable(robot.joints):
+        if any(joint.prescribed or ()):
             findings.fault(
                 ("joints", index, "prescribed"),
                 "not available beside loops and relations; a relation of t drives a joint, such "
@@ -99,26 +97,20 @@ def _end(table: LoopEndTable | None, path: KeyPath, names: NameSpace, scalars: S
         return LoopEnd("", _STILL, Z_AXIS)
     axis = vector(table.axis, Z_AXIS)
     check_axis(axis, (*path, "axis"), scalars)
-    origin = _STILL
-    if table.origin is not None:
-        origin = checked_pose(table.origin, (*path, "origin"), scalars)
+    origin = checked_pose(table.origin, (*path, "origin"), scalars) or _STILL
     link = "" if table.link is None else names.link(table.link, (*path, "link"))
     return LoopEnd(link, origin, axis)
 
 
 def _check_twins(loops: list[LoopDescription], scalars: Scalars) -> None:
-    """No loop stands twice."""
-    seen: dict[tuple[object, ...], LoopDescription] = {}
+    """Refuse repeated loops."""
+    first: dict[tuple[object, ...], LoopDescription] = {}
     for index, loop in enumerate(loops):
-        what = (loop.type, frozenset((loop.first, loop.second)))
-        if what in seen and loop.first.link and loop.second.link:
-            scalars.findings.fault(
-                ("loops", index), f"the same loop as {shown(seen[what].name)}; remove one of them"
-            )
-        seen.setdefault(what, loop)
-
-
-# ----------------------------------------------------------------------------------- relations
+        key = (loop.type, frozenset((loop.first, loop.second)))
+        if key in first and loop.first.link and loop.second.link:
+            message = f"the same loop as {shown(first[key].name)}; remove one of them"
+            scalars.findings.fault(("loops", index), message)
+        first.setdefault(key, loop)
 
 
 def check_relations(robot: RobotTable, scalars: Scalars) -> tuple[RelationDescription, ...]:
@@ -130,9 +122,8 @@ def check_relations(robot: RobotTable, scalars: Scalars) -> tuple[RelationDescri
         if expression is not None:
             checks.check(path, expression)
             if not any("." in x for x in expression.names) and not scalars.findings.broken(path):
-                scalars.findings.fault(
-                    path, "nothing in this relation moves; expected an expression of coordinates"
-                )
+                message = "nothing in this relation moves; expected an expression of coordinates"
+                scalars.findings.fault(path, message)
             relations.append(RelationDescription(name, expression, scalars.findings.source(path)))
     return tuple(relations)
 
@@ -154,13 +145,10 @@ class _RelationChecks(OutputChecks):
         return super().problem(name)
 
 
-# ------------------------------------------------------------------------------------- initial
-
-
 def check_initial(robot: RobotTable, scalars: Scalars) -> Mapping[str, tuple[Expression, ...]]:
-    """``q`` and ``qd`` by coordinate; nothing where the file says nothing."""
+    """The entries of ``q`` and ``qd``; empty if the file has no `initial`."""
     table = robot.initial
-    joints = [x for x in robot.joints or [] if x is not None and not x.gives("mimic")]
+    joints = [joint for _, joint in readable(robot.joints) if not joint.gives("mimic")]
     if table is None or any(joint.kind is None or not joint.name for joint in joints):
         return {}
     initial = {}
@@ -200,7 +188,7 @@ def _entries(
 def _check_quaternion(
     joint: JointTable, values: Mapping[str, Expression | None], scalars: Scalars
 ) -> None:
-    """A quaternion that is given has a direction."""
+    """Refuse a quaternion whose entries are all 0."""
     kind = joint.kind
     if not isinstance(kind, (OnManifold, Redundant)):
         return

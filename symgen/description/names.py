@@ -1,4 +1,4 @@
-"""Which names a model may use, and the name space that joints and links share."""
+"""Legal names of a model, and the name space of joints and links."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from itertools import chain
 from symgen.description.expressions import CONSTANTS, FUNCTIONS
 from symgen.description.findings import Findings
 from symgen.description.model import names_made
-from symgen.description.schema import MAX_NAME, NAME_PATTERN, JointTable, RobotTable
+from symgen.description.schema import MAX_NAME, NAME_PATTERN, JointTable, RobotTable, readable
 from symgen.description.wording import KeyPath, shown
 
 BASE = "base"
@@ -33,7 +33,7 @@ C_KEYWORDS = frozenset(_C_WORDS.split())
 
 
 def illegal_name(name: str) -> str | None:
-    """Why `name` cannot be a name in generated Python and C, or None if it can."""
+    """Explain why `name` cannot be a name in generated Python and C; None if it can."""
     if not _QUOTES.isdisjoint(name):
         return f"{shown(name)}: these quotes belong to the name; leave them out, or write \" or '"
     if not _PATTERN.fullmatch(name):
@@ -51,7 +51,7 @@ def illegal_name(name: str) -> str | None:
 
 
 def illegal_parameter_name(name: str) -> str | None:
-    """Why `name` cannot be a parameter: no legal name, or a word of the expression grammar."""
+    """Explain why `name` cannot be a parameter; None if it can."""
     if name in FUNCTIONS:
         return f"{shown(name)} is a function in expressions; choose another name"
     if name in CONSTANTS:
@@ -60,14 +60,14 @@ def illegal_parameter_name(name: str) -> str | None:
 
 
 class UniqueNames:
-    """Legal names, each of which stands once; `what` is what messages call them."""
+    """A name space of legal names; messages call a name `what`."""
 
     def __init__(self, what: str, findings: Findings) -> None:
         self.what, self.findings = what, findings
         self.places: dict[str, KeyPath] = {}
 
     def check(self, name: str | None, path: KeyPath) -> None:
-        """Report what is wrong with a name that stands at `path`."""
+        """Report the fault of a name at `path`, if any."""
         if name is None:
             return
         problem = illegal_name(name)
@@ -83,9 +83,9 @@ class UniqueNames:
 class NameSpace:
     """The names of all joints and links.
 
-    `owners` maps a name to the joint that it belongs to (by index) and the place where it is
-    given; `links` holds the name of the link that each joint carries, "" where it is faulty.
-    `complete` is False where a name could not be read, so that no reference can be called wrong.
+    `owners` maps a name to its joint (by index) and its path; `links` has the name of each joint's
+    link, "" where it is faulty.  `complete` is False if a name could not be read, so that no
+    reference can be called wrong.
     """
 
     findings: Findings
@@ -94,7 +94,7 @@ class NameSpace:
     complete: bool = True
 
     def add(self, name: str | None, index: int, path: KeyPath) -> None:
-        """Take in a name of joint `index`, given at `path`."""
+        """Add a name of joint `index`, at `path`."""
         if name is None:
             self.complete = False
             return
@@ -112,7 +112,7 @@ class NameSpace:
         self.owners.setdefault(name, (index, path))
 
     def check_coordinates(self, joint: str, names: Sequence[str], path: KeyPath) -> None:
-        """The names made for several coordinates of a joint are free, and not too long."""
+        """Report generated names of coordinates that are in use or too long."""
         for name in names:
             if name in self.owners:
                 _, line = self.findings.document.where(self.owners[name][1])
@@ -130,7 +130,7 @@ class NameSpace:
                 return
 
     def parent(self, name: str, index: int) -> str:
-        """The link that joint `index` means by its parent `name`; "" where there is none."""
+        """Resolve the parent `name` of joint `index` to a link; "" if there is none."""
         path: KeyPath = ("joints", index, "parent")
         if name == BASE:
             return BASE
@@ -139,9 +139,8 @@ class NameSpace:
                 before = (word for word, (owner, _) in self.owners.items() if owner < index)
                 hint = self.findings.did_you_mean(name, chain(before, [BASE]))
                 hint = hint or "; expected the name of such a one, or base"
-                self.findings.fault(
-                    path, f"{shown(name)} names no joint or link listed before{hint}"
-                )
+                message = f"{shown(name)} names no joint or link listed before{hint}"
+                self.findings.fault(path, message)
             return ""
         owner, place = self.owners[name]
         if owner == index:
@@ -156,19 +155,18 @@ class NameSpace:
 
     @cached_property
     def _link_names(self) -> frozenset[str]:
-        """All links, once they are all there: only asked for membership."""
+        """All links, after the last was added."""
         return frozenset(self.links)
 
     def link(self, name: str, path: KeyPath) -> str:
-        """The link that a load or point names; the base is allowed."""
+        """Resolve the name of a link or of the base; "", and a fault, if there is none."""
         if name == BASE or name in self._link_names:
             return name
         if name in self.owners:
             link = self.links[self.owners[name][0]]
             if link:
-                self.findings.fault(
-                    path, f"{shown(name)} is a joint; its link is called {shown(link)}"
-                )
+                message = f"{shown(name)} is a joint; its link is called {shown(link)}"
+                self.findings.fault(path, message)
         elif self.complete:
             hint = self.findings.did_you_mean(name, chain(self.links, [BASE]))
             hint = hint or "; expected the name of a link, or base"
@@ -177,12 +175,12 @@ class NameSpace:
 
 
 def name_space(robot: RobotTable, findings: Findings) -> NameSpace:
-    """The names of all joints and links; a link without a name has its joint's."""
+    """Collect the names of all joints and links; a link without a name has its joint's."""
     names = NameSpace(findings, complete=robot.joints is not None or not robot.gives("joints"))
     for index, joint in enumerate(robot.joints or []):
         names.links.append(_add_joint(joint, index, names))
-    for index, joint in enumerate(robot.joints or []):
-        if joint is not None and joint.name is not None and joint.kind is not None:
+    for index, joint in readable(robot.joints):
+        if joint.name is not None and joint.kind is not None:
             made = names_made(joint.name, joint.kind)
             names.check_coordinates(joint.name, made, ("joints", index, "name"))
     return names

@@ -1,4 +1,4 @@
-"""Parameters, and values of expressions, poses and axes at them, with their faults."""
+"""Checks of parameters, and of expressions, poses and axes at their values."""
 
 from __future__ import annotations
 
@@ -27,21 +27,26 @@ from symgen.description.wording import KeyPath, degrees_meant, shown
 _NOT_FINITE = ("nan", "inf", "infinity")
 _EXPECTED = "; expected a parameter of this file, pi or deg"
 ORIGIN: Triple = (ZERO, ZERO, ZERO)
+Z_AXIS: Triple = (ZERO, ZERO, ONE)
+QUARTERS = {
+    -4: "-2*pi", -3: "-3*pi/2", -2: "-pi", -1: "-pi/2", 1: "pi/2", 2: "pi", 3: "3*pi/2", 4: "2*pi",
+}  # fmt: skip
+"""Multiples of pi/2 as expressions."""
 _QUARTER = math.pi / 2
-_MOST_QUARTERS = 4  # beyond a full turn nobody writes rounded angles
+_MOST_QUARTERS = 4  # rounded angles up to a full turn
 _NEAR = 1e-4  # relative: 1.5708 and 3.1416 are meant, 1.57 may be a measured angle
-LARGEST_ANGLE = 1.01 * 2.0 * math.pi  # a full turn, however it was rounded
+LARGEST_ANGLE = 1.01 * 2.0 * math.pi  # a full turn, with tolerance for rounding
 _LEAST_LIMIT, _LARGEST_LIMIT, _STEP = 15.0, 720.0, 5.0  # degrees; +-10 means without limits
-_COORDINATE = re.compile(r"(q|th|theta)_?[0-9]*", re.IGNORECASE)  # what people call coordinates
+_COORDINATE = re.compile(r"(q|th|theta)_?[0-9]*", re.IGNORECASE)  # usual names of coordinates
 
 
 class Scalars:
-    """Evaluates the expressions of a file, each at its place, and reports what goes wrong.
+    """Evaluates the expressions of a file and reports their faults.
 
-    `known` are the places of all parameters, `definitions` the expressions of those that have a
-    readable one.  `values` lacks the parameters that are faulty themselves: what builds on those
-    is not evaluated, so that their faults are reported once.  `trusted` is False where the
-    parameters could not be read at all, so that no name can be called unknown.
+    `known` maps all parameters to their paths, `definitions` maps them to readable expressions.
+    Faulty parameters have no `values`, and expressions with them are not evaluated, so that their
+    faults are reported once.  `trusted` is False if the parameters could not be read at all, so
+    that no name can be called unknown.
     """
 
     def __init__(
@@ -56,19 +61,19 @@ class Scalars:
         self.definitions = definitions
         self.trusted = trusted
         self.values: dict[str, float] = {}
-        self.used: set[str] = set()  # these two are only asked for membership
-        self.in_radians: set[str] = set()  # parameters that pi or deg has a part in
-        self.alone: dict[str, KeyPath] = {}  # parameters that are a whole value, and the first such
+        self.used: set[str] = set()
+        self.in_radians: set[str] = set()  # parameters whose definitions contain pi or deg
+        self.bare: dict[str, KeyPath] = {}  # first value that consists of the parameter only
         self.rounded: list[KeyPath] = []  # angles of another format that look rounded
 
     def define(self, name: str, value: float) -> None:
-        """Give a parameter its value; those that it depends on have theirs."""
+        """Set the value of a parameter, after those in its definition."""
         self.values[name] = value
         if self.is_in_radians(self.definitions[name]):
             self.in_radians.add(name)
 
     def is_in_radians(self, expression: Expression) -> bool:
-        """Whether pi or deg has a part in a value: who wrote it knows in which unit it is."""
+        """Whether a value contains pi or deg, so that its unit is intended."""
         return mentions_constant(expression) or not self.in_radians.isdisjoint(expression.names)
 
     def names_are_known(
@@ -83,15 +88,13 @@ class Scalars:
                 continue
             hint = self.meant(name)
             if coordinate and (not hint or _COORDINATE.fullmatch(name)):
-                hint = (
-                    f"{hint or _EXPECTED} (the joint's coordinate is added by itself; {coordinate} "
-                    "is its constant offset)"
-                )
+                added = f"the joint's coordinate is added by itself; {coordinate} is its constant"
+                hint = f"{hint or _EXPECTED} ({added} offset)"
             self.findings.fault(path, f"unknown name {shown(name)}{hint or _EXPECTED}")
         return not unknown
 
     def meant(self, name: str) -> str:
-        """The tail of a message about an unknown name, where a known one is near."""
+        """The tail of a message about an unknown name: the nearest known one."""
         if name.lower() in CONSTANTS:
             return f"; did you mean {shown(name.lower())}?"
         return self.findings.did_you_mean(name, self.known)
@@ -99,14 +102,14 @@ class Scalars:
     def value(
         self, path: KeyPath, expression: Number, coordinate: str | None = None
     ) -> float | None:
-        """The value of an expression (0 where none is given), or None where it has none.
+        """Evaluate an expression (0 if missing); None, and a fault, if it has no value.
 
-        `coordinate` is the key of a DH row that the joint's coordinate is added to, where people
-        may try to write the coordinate itself.
+        `coordinate` is the key of a DH row to which the joint's coordinate is added, for messages
+        about names of coordinates in it.
         """
         expression = expression or ZERO
         if isinstance(expression.root, Name) and path[0] not in ("parameters", "outputs"):
-            self.alone.setdefault(expression.root.name, path)
+            self.bare.setdefault(expression.root.name, path)
         if not self.names_are_known(path, expression, coordinate):
             return None
         if any(name not in self.values for name in expression.names):
@@ -118,7 +121,7 @@ class Scalars:
             return None
 
     def length(self, path: KeyPath, expression: Number, coordinate: str | None = None) -> None:
-        """Check a length (m), and warn where it is written as people write angles."""
+        """Check a length (m), and warn if it is written like an angle."""
         value = self.value(path, expression, coordinate)
         if value and expression and not expression.names and mentions_constant(expression, False):
             self.findings.warn(
@@ -128,7 +131,7 @@ class Scalars:
             )
 
     def angle(self, path: KeyPath, expression: Number, coordinate: str | None = None) -> None:
-        """Check an angle (rad), and warn where it looks like degrees, or like a rounded pi/2."""
+        """Check an angle (rad), and warn if it looks like degrees or like a rounded pi/2."""
         value = self.value(path, expression, coordinate)
         if value is None or expression is None:
             return
@@ -138,7 +141,7 @@ class Scalars:
             return
         meant = rounded_from(value)
         if meant is not None and self.findings.document.foreign:
-            self.rounded.append(path)  # many in such files: they are reported together
+            self.rounded.append(path)  # reported together
         elif meant is not None:
             self.findings.warn(
                 path,
@@ -147,7 +150,7 @@ class Scalars:
             )
 
     def warn_rounded(self) -> None:
-        """Report at once that a file of another format has rounded angles."""
+        """Warn once of all rounded angles of a file of another format."""
         if self.rounded:
             count = len(self.rounded)
             angles = "one angle is" if count == 1 else f"{count} angles are"
@@ -159,7 +162,7 @@ class Scalars:
             )
 
     def origin(self, path: KeyPath, expression: Expression) -> tuple[KeyPath, Expression]:
-        """Where a value that is but the name of a parameter comes from; it has been evaluated."""
+        """Path and expression of the definition of a value that is the name of a parameter."""
         root = expression.root
         while isinstance(root, Name) and root.name in self.definitions:
             path, expression = self.known[root.name], self.definitions[root.name]
@@ -167,7 +170,7 @@ class Scalars:
         return path, expression
 
     def warn_degrees(self, path: KeyPath, expression: Expression, value: float) -> None:
-        """Warn of an angle (rad) beyond a full turn, unless it is written with pi or deg."""
+        """Warn of an angle (rad) of more than a full turn, unless it contains pi or deg."""
         if self.is_in_radians(expression):
             return
         text = expression.text
@@ -177,10 +180,7 @@ class Scalars:
         self.findings.warn(path, degrees_meant(value, instead))
 
     def limit(self, path: KeyPath, expression: Number, value: float) -> None:
-        """Warn of a limit of an angle (rad) that looks like degrees.
-
-        Some joints turn many times: only values that are no radians are remarked.
-        """
+        """Warn of a limit of an angle (rad) that looks like degrees; large limits are legal."""
         in_degrees = _LEAST_LIMIT <= abs(value) <= _LARGEST_LIMIT and value % _STEP == 0.0
         if expression is not None and in_degrees:
             self.warn_degrees(path, expression, value)
@@ -188,16 +188,14 @@ class Scalars:
     def triple(
         self, path: KeyPath, entries: tuple[Number, Number, Number] | None
     ) -> tuple[float, float, float] | None:
-        """The values of a vector (zero where none is given), or None where one has none."""
-        x, y, z = entries or (None, None, None)
-        values = [self.value((*path, index), entry) for index, entry in enumerate((x, y, z))]
-        if values[0] is None or values[1] is None or values[2] is None:
-            return None
-        return values[0], values[1], values[2]
+        """Evaluate a vector (zero if missing); None if an entry has no value."""
+        numbers = entries or (None, None, None)
+        x, y, z = (self.value((*path, index), entry) for index, entry in enumerate(numbers))
+        return None if x is None or y is None or z is None else (x, y, z)
 
 
 def vector(entries: tuple[Number, Number, Number] | None, default: Triple = ORIGIN) -> Triple:
-    """A vector of expressions; what is not given is taken from `default`."""
+    """A vector of expressions, with missing entries from `default`."""
     if entries is None:
         return default
     x, y, z = entries
@@ -210,22 +208,13 @@ def rounded_from(value: float) -> str | None:
     exact = quarters * _QUARTER
     if not 0 < abs(quarters) <= _MOST_QUARTERS or rounding.quarter_turns(value) is not None:
         return None
-    return _multiple(quarters) if abs(value - exact) <= _NEAR * abs(exact) else None
+    return QUARTERS[quarters] if abs(value - exact) <= _NEAR * abs(exact) else None
 
 
-def _multiple(quarters: int) -> str:
-    sign = "-" if quarters < 0 else ""
-    return sign + {1: "pi/2", 2: "pi", 3: "3*pi/2", 4: "2*pi"}[abs(quarters)]
-
-
-# ------------------------------------------------------------------------------------------ poses
-
-
-Z_AXIS: Triple = (ZERO, ZERO, ONE)
-
-
-def checked_pose(table: PoseTable, path: KeyPath, scalars: Scalars) -> Pose:
-    """A fixed transform (m, rad)."""
+def checked_pose(table: PoseTable | None, path: KeyPath, scalars: Scalars) -> Pose | None:
+    """Check a fixed transform (m, rad), if there is one."""
+    if table is None:
+        return None
     scalars.triple((*path, "xyz"), table.xyz)
     for index, angle in enumerate(table.rpy or ()):
         scalars.angle((*path, "rpy", index), angle)
@@ -233,12 +222,12 @@ def checked_pose(table: PoseTable, path: KeyPath, scalars: Scalars) -> Pose:
 
 
 def check_axis(axis: Triple, path: KeyPath, scalars: Scalars) -> None:
-    """An axis has a direction."""
+    """Refuse an axis without a direction."""
     findings = scalars.findings
     values = scalars.triple(path, axis)
     if values is None or findings.broken(path):
         return
-    square = sum(value * value for value in values)  # of the length; it must not underflow
+    square = sum(value * value for value in values)  # of the length; must not underflow
     if square == 0.0:
         findings.fault(path, "the axis is zero; expected a direction such as [0, 0, 1]")
     elif not math.isfinite(square):
@@ -248,7 +237,7 @@ def check_axis(axis: Triple, path: KeyPath, scalars: Scalars) -> None:
 # ------------------------------------------------------------------------------------- parameters
 
 
-_LONGEST_CYCLE = 8  # names of a circle that a message shows
+_LONGEST_CYCLE = 8  # maximum number of names of a cycle in a message
 _SYMBOL = re.compile(r"(?P<symbol>q|qd|qdd)_(?P<number>[0-9]+)")
 _WORDS = re.compile("[A-Za-z\u00b0\u00b5\u03bc]+")
 _NOT_SI = (
@@ -261,7 +250,7 @@ _COORDINATES: Mapping[str, str] = {"q": "coordinate", "qd": "velocity", "qdd": "
 def check_parameters(
     robot: RobotTable, findings: Findings
 ) -> tuple[tuple[Parameter, ...], Scalars]:
-    """The parameters in the order of the file, and the evaluation of all that builds on them."""
+    """The parameters in the order of the file, and the evaluator of expressions."""
     places: dict[str, KeyPath] = {name: ("parameters", name) for name in robot.parameters or {}}
     readable = robot.parameters is not None or not robot.gives("parameters")
     expressions = {name: table.value for name, table in (robot.parameters or {}).items()
@@ -278,7 +267,7 @@ def check_parameters(
             places[cycle[0]],
             f"circular definition: {_shown_cycle(cycle)}; give one of them a number",
         )
-    circular = {name for cycle in cycles for name in cycle}  # only asked for membership
+    circular = {name for cycle in cycles for name in cycle}
     for name in order:
         if name in circular:
             scalars.names_are_known(places[name], expressions[name])
@@ -303,18 +292,18 @@ def _parameters(robot: RobotTable, scalars: Scalars) -> Iterator[Parameter]:
 
 
 def warn_unused(parameters: Sequence[Parameter], scalars: Scalars) -> None:
-    """Warn of every parameter that no expression of the file names."""
+    """Warn of every parameter that no expression of the file contains."""
     for parameter in parameters:
         if parameter.name not in scalars.used:
             scalars.findings.warn(("parameters", parameter.name), "this parameter is not used")
 
 
 def warn_units(parameters: Sequence[Parameter], scalars: Scalars) -> None:
-    """Warn of a value in another unit than SI that an entry of the file takes as it is."""
+    """Warn of a parameter with a unit other than SI that is the whole value of an entry."""
     for parameter in parameters:
         foreign = [word for word in _WORDS.findall(parameter.unit) if word in _NOT_SI]
-        if foreign and parameter.name in scalars.alone:
-            place = scalars.findings.document.key(scalars.alone[parameter.name])
+        if foreign and parameter.name in scalars.bare:
+            place = scalars.findings.document.key(scalars.bare[parameter.name])
             scalars.findings.warn(
                 ("parameters", parameter.name),
                 f"the unit {shown(parameter.unit)} is for readers only: {place} takes the value "
@@ -323,7 +312,7 @@ def warn_units(parameters: Sequence[Parameter], scalars: Scalars) -> None:
 
 
 def warn_coordinates(parameters: Sequence[Parameter], findings: Findings) -> None:
-    """Warn of every parameter that is called like a symbol of the equations."""
+    """Warn of every parameter with the name of a symbol of the equations."""
     for parameter in parameters:
         match = _SYMBOL.fullmatch(parameter.name)
         if match is not None:
@@ -338,19 +327,19 @@ def warn_coordinates(parameters: Sequence[Parameter], findings: Findings) -> Non
 def dependency_order(
     dependencies: Mapping[str, Sequence[str]],
 ) -> tuple[list[str], list[tuple[str, ...]]]:
-    """Names with those that they depend on first, and the circles among them.
+    """Sort names topologically, dependencies first, and list cycles.
 
-    Names that are not keys of `dependencies` are passed over.  A depth-first search with its own
-    stack: a chain of definitions may be as long as the file.  Circles that share a name with one
-    that was found before are not listed.
+    Names that are not keys of `dependencies` are ignored.  The depth-first search has its own
+    stack, because a chain of definitions may be as long as the file.  Cycles that share a name with
+    an earlier one are not listed.
     """
     listed = {name: position for position, name in enumerate(dependencies)}
     order: list[str] = []
     cycles: list[tuple[str, ...]] = []
-    circular: set[str] = set()  # these two are only asked for membership
+    circular: set[str] = set()
     finished: set[str] = set()
     for start in dependencies:
-        chain: dict[str, Iterator[str]] = {}  # the way from `start`, in order
+        chain: dict[str, Iterator[str]] = {}  # the path from `start`, in order
         visit: str | None = None if start in finished else start
         while visit is not None or chain:
             if visit is not None:
@@ -374,7 +363,7 @@ def dependency_order(
 
 
 def _cycle(chain: dict[str, Iterator[str]], start: str, circular: set[str]) -> tuple[str, ...]:
-    """The end of `chain` from `start` on, or nothing where it meets a circle that is known."""
+    """The end of `chain` from `start` on; empty if it contains a name of a listed cycle."""
     cycle: list[str] = []
     for name in reversed(chain):
         if name in circular:
@@ -386,7 +375,7 @@ def _cycle(chain: dict[str, Iterator[str]], start: str, circular: set[str]) -> t
 
 
 def _from_first(cycle: tuple[str, ...], listed: Mapping[str, int]) -> tuple[str, ...]:
-    """A circle, turned to start at the name that the file lists first."""
+    """A cycle, rotated to start at the name that the file lists first."""
     at = cycle.index(min(cycle, key=listed.__getitem__))
     return cycle[at:] + cycle[:at]
 

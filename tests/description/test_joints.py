@@ -104,7 +104,7 @@ REMARKS = {  # lines from 9
     "stiffness: -2":
         "9: joints[0].stiffness: negative (-2): this spring pushes away from its rest position",
     "rotor_inertia: 1\ngear_ratio: 0":
-        "10: joints[0].gear_ratio: zero: the joint does not feel the inertia of its rotor",
+        "10: joints[0].gear_ratio: zero: the inertia of the rotor has no effect on the joint",
     "rotor_inertia: 1\ngear_ratio: -50": "",
     "rotor_inertia: 0\ndamping: 0\nfriction: 0": "",
 }  # fmt: skip
@@ -270,8 +270,8 @@ ENDS = {
     one_joint(HAND + "rotor_inertia: 1e-5"): "",
     one_joint(HAND + "rotor_inertia: 0"): FREE.format("a"),
     one_joint(HAND + "rotor_inertia: 1\ngear_ratio: 0"):
-        FREE.format("a") + "\n9: joints[0].gear_ratio: zero: the joint does not feel the inertia "
-        "of its rotor",
+        FREE.format("a") + "\n9: joints[0].gear_ratio: zero: the inertia of the rotor has "
+        "no effect on the joint",
     one_joint(HAND + "damping: 1\nstiffness: 1"): FREE.format("a"),
     MASSLESS: FREE.format("thigh"),
     ROTORS: "",
