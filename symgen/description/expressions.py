@@ -11,9 +11,9 @@
 `**` binds tighter than a sign on its left and is right-associative, as in Python.  The text is
 parsed by the code in this file, never by Python's `eval`, `compile` or `ast`.
 
-A model file is data from a stranger, so everything here is bounded: the length of the text, the
-nesting of the grammar, and the height of the tree that comes out.  All arithmetic is float64:
-``2**2**2**2**2**2`` overflows at once instead of computing an integer with many digits.
+A model file is untrusted input, so everything is bounded: the length of the text, the nesting of
+the grammar, and the height of the tree.  All arithmetic is float64: ``2**2**2**2**2**2`` overflows
+at once instead of computing an integer with many digits.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from operator import add, mul, neg, sub, truediv
 
 from symgen.algebra import rounding
 from symgen.description.wording import did_you_mean, shown
@@ -37,7 +38,7 @@ CONSTANT_VALUES: Mapping[str, float] = {"pi": math.pi, "deg": math.pi / 180.0}
 
 MAX_LENGTH = 2000  # characters of one expression
 MAX_NESTING = 50  # parentheses within parentheses, or ** on the right of **
-MAX_HEIGHT = 100  # of the tree, so that whoever walks it may recurse; also the longest sum
+MAX_HEIGHT = 100  # of the tree, so that walks may recurse; also the longest sum
 
 
 @dataclass(frozen=True)
@@ -67,11 +68,10 @@ Node = Number | Name | Operation
 
 @dataclass(frozen=True)
 class Expression:
-    """A parsed expression: its text as written, its tree, the names that it uses.
+    """A parsed expression: its text as written, its tree, and its names.
 
-    They are parameters, and in outputs also quantities: see `symgen.description.quantities`.
-
-    `names` stand in the order of their first appearance, without the constants.
+    `names` are parameters, and in outputs also quantities (`symgen.description.quantities`), in the
+    order of their first occurrence, without constants.
     """
 
     text: str
@@ -80,7 +80,7 @@ class Expression:
 
 
 class ExpressionError(SymgenError):
-    """A text does not follow the grammar; `column` counts from 1, 0 where none applies."""
+    """A text does not follow the grammar; `column` counts from 1, 0 for the whole text."""
 
     exit_status = 2
 
@@ -90,18 +90,15 @@ class ExpressionError(SymgenError):
 
 
 class EvaluationError(SymgenError):
-    """An expression has no finite float64 value for the values that were given."""
+    """An expression has no finite float64 value at the values of its names."""
 
     exit_status = 2
 
-
-# --------------------------------------------------------------------------------------- tokens
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
 
 def _token_of(name: str) -> re.Pattern[str]:
-    """One token, where `name` is the pattern of a name."""
     return re.compile(
         r"(?P<space>[ \t\r\n]+)"
         r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
@@ -112,7 +109,7 @@ def _token_of(name: str) -> re.Pattern[str]:
 
 _TOKEN = _token_of(_NAME)
 _TOKEN_WITH_DOTS = _token_of(rf"{_NAME}(?:\.{_NAME})*")
-_ADVICE = {  # characters that people write, and what the grammar has instead
+_ADVICE = {  # characters outside the grammar, and their replacements
     "^": "powers are written with **",
     "\u00b0": "degrees are written '90*deg'",
     "\u03c0": "write 'pi'",
@@ -123,7 +120,7 @@ _ADVICE = {  # characters that people write, and what the grammar has instead
     "\u00b7": "a product is written with *",
 }
 _SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
-_UNITS = ("m", "mm", "cm", "kg", "g", "rad", "s", "N", "Nm")  # that people put behind a number
+_UNITS = ("m", "mm", "cm", "kg", "g", "rad", "s", "N", "Nm")  # written after a number by mistake
 
 
 @dataclass(frozen=True)
@@ -163,7 +160,7 @@ def _tokens(text: str, dots: bool) -> list[_Token]:
 
 
 def _without_prefix(module: str, rest: str) -> str:
-    """The advice about ``np.sqrt`` and the like."""
+    """Advice about names such as ``np.sqrt``."""
     match = re.match(_NAME, rest)
     is_word = match is not None and match.group() in (*FUNCTIONS, *CONSTANTS)
     if match is None or not is_word:
@@ -178,16 +175,18 @@ def _operand(token: _Token) -> str:
     return token.text if token.kind in ("number", "name") else "(...)"
 
 
-# --------------------------------------------------------------------------------------- parser
-
-
 def parse(
     value: str | int | float, parameters: Collection[str] = (), dots: bool = False
 ) -> Expression:
-    """Parse a number or a text of the grammar; `ExpressionError` says what is wrong and where.
+    """Parse a number or a text of the grammar.
 
-    `parameters` are names that are known to stand for numbers; only the advice depends on them.
-    `dots` says whether names may have dots in them, as the quantities of outputs do.
+    Args:
+        value: number or text.
+        parameters: names of parameters, for hints in messages only.
+        dots: whether names may contain dots, like the quantities of outputs.
+
+    Raises:
+        ExpressionError: with the fault and its column.
     """
     if isinstance(value, str):
         return _parse_text(value, parameters, dots)
@@ -201,7 +200,7 @@ def parse(
 
 
 def literal(text: str, value: float) -> Expression:
-    """The expression of one number, negative ones included, with its text as written."""
+    """The expression of one number, possibly negative, with its text as written."""
     if not math.isfinite(value):
         raise ExpressionError(f"{shown(text)} is not a finite float64 number")
     return Expression(text, Number(value + 0.0), ())  # + 0.0 turns -0.0 into 0.0
@@ -224,7 +223,7 @@ def _parse_text(text: str, parameters: Collection[str], dots: bool) -> Expressio
 
 
 def mentions_constant(expression: Expression, in_arguments: bool = True) -> bool:
-    """Whether pi or deg stands in an expression, perhaps but in arguments of functions."""
+    """Whether an expression contains pi or deg; optionally ignore arguments of functions."""
     waiting = [expression.root]
     while waiting:
         node = waiting.pop()
@@ -247,7 +246,7 @@ def _height(root: Node) -> int:
 
 
 class _Parser:
-    """Recursive descent; every way around the recursion counts against `MAX_NESTING`."""
+    """Recursive descent; every recursion counts against `MAX_NESTING`."""
 
     def __init__(self, tokens: list[_Token], parameters: Collection[str]) -> None:
         self.tokens = tokens
@@ -325,9 +324,8 @@ class _Parser:
         called = self.at("(")
         if token.text in FUNCTIONS:
             if not called:
-                raise ExpressionError(
-                    f"the function {token} needs its argument in parentheses", token.column
-                )
+                message = f"the function {token} needs its argument in parentheses"
+                raise ExpressionError(message, token.column)
             return self.call(token, depth)
         if called:
             hint = did_you_mean(token.text, FUNCTIONS)
@@ -349,10 +347,9 @@ class _Parser:
         short = wanted > len(operands)
         self.close(opening, "; between { } or [ ] YAML ends it at ',': quote it" if short else "")
         if len(operands) != wanted:
-            plural = "argument" if wanted == 1 else "arguments"
-            raise ExpressionError(
-                f"{function} takes {wanted} {plural}, found {len(operands)}", function.column
-            )
+            arguments = "1 argument" if wanted == 1 else f"{wanted} arguments"
+            message = f"{function} takes {arguments}, found {len(operands)}"
+            raise ExpressionError(message, function.column)
         return Operation(function.text, tuple(operands))
 
     def close(self, opening: _Token, hint: str = "") -> None:
@@ -364,24 +361,19 @@ class _Parser:
             raise self.surplus()
 
     def surplus(self) -> ExpressionError:
-        """The error about a token that follows a complete operand and is no operator."""
+        """The error about a token after a complete operand that is not an operator."""
         token = self.token
+        message = f"unexpected {token}"
         if token.kind in ("number", "name") or token.text == "(":
-            return ExpressionError(
-                f"expected an operator before {token}{self.product(token)}", token.column
-            )
-        if token.text == ",":
-            return ExpressionError(
-                "unexpected ','; a decimal point is '.', and only atan2, max and min take two "
-                "arguments",
-                token.column,
-            )
-        return ExpressionError(f"unexpected {token}", token.column)
+            message = f"expected an operator before {token}{self.product(token)}"
+        elif token.text == ",":
+            message += "; a decimal point is '.', and only atan2, max and min take two arguments"
+        return ExpressionError(message, token.column)
 
     def product(self, token: _Token) -> str:
-        """The advice about an operand right behind another: a unit, or a product without ``*``."""
+        """Advice about an operand after another: a unit, or a product without ``*``."""
         if token.kind == "number":
-            return ""  # 1.2.3, say
+            return ""  # such as 1.2.3
         if keyword.iskeyword(token.text):
             return "; there is nothing but arithmetic here"
         if token.text in _UNITS and token.text not in self.parameters:
@@ -397,26 +389,19 @@ class _Parser:
         return depth + 1
 
 
-# ----------------------------------------------------------------------------------- evaluation
-
 _ARITHMETIC: Mapping[str, Callable[..., float]] = {
     **rounding.FUNCTIONS,  # correctly rounded, and exact at quarter turns: as in generated code
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "**": rounding.power,
-    "neg": lambda a: -a,
-    "max": max,
+    "+": add, "-": sub, "*": mul, "/": truediv, "**": rounding.power, "neg": neg, "max": max,
     "min": min,
-}
+}  # fmt: skip
 
 
 def evaluate(expression: Expression, values: Mapping[str, float]) -> float:
-    """The value in float64, given the value of every parameter that the expression names.
+    """Evaluate an expression in float64, at the values of its names.
 
-    A part that is no finite number (an overflow, a division by zero, the root of a
-    negative number) is an `EvaluationError`.
+    Raises:
+        EvaluationError: a part has no finite value (overflow, division by zero, the root of a
+            negative number), or a name has no value.
     """
     return _evaluate(expression.root, values)
 
@@ -452,7 +437,7 @@ def _value_of(name: str, values: Mapping[str, float]) -> float:
 
 
 def _written(operator: str, operands: list[float]) -> str:
-    """An operation with its values, for messages: ``sqrt(-1)``, ``(-2) ** 0.5``."""
+    """Print an operation with its values, for messages: ``sqrt(-1)``, ``(-2) ** 0.5``."""
     texts = [f"{operand:.6g}" for operand in operands]
     if operator.isalnum():
         return f"{operator}({', '.join(texts)})"

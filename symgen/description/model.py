@@ -1,8 +1,7 @@
-"""The checked description of a robot: what `robot.yaml` says, and where it says it.
+"""The checked description of a robot: the values of `robot.yaml` with their positions in the file.
 
-Every class is frozen.  Every scalar is an `Expression`: a parsed tree of the small grammar of
-`symgen.description.expressions`, never a Python object that could be evaluated by accident.
-Nothing here knows about DH composition, trees or algebra: that begins in `symgen.kinematics`.
+Every class is frozen.  Every scalar is an `Expression`, a parsed tree of the grammar of
+`symgen.description.expressions`.  DH composition, trees and algebra begin in `symgen.kinematics`.
 """
 
 from __future__ import annotations
@@ -23,23 +22,20 @@ FRICTION_VELOCITY = literal("1e-3", 1e-3)
 
 @dataclass(frozen=True)
 class Source:
-    """Where a value stands: file name as the user gave it, line from 1, path of the key."""
+    """Position of a value: file name as specified by the user, line from 1, key path."""
 
     file: str
     line: int
     key: str
 
     def fault(self, message: str) -> Fault:
-        """A fault at this place."""
+        """A fault at this position."""
         return Fault(self.file, self.line, self.key, message)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A named scalar.  `expression` is a number, or for a derived parameter names others.
-
-    `value` is its value in float64, computed when the file is checked.
-    """
+    """A named scalar with its float64 value; a derived one has other parameters in `expression`."""
 
     name: str
     expression: Expression
@@ -75,7 +71,7 @@ class DenavitHartenberg:
 
 @dataclass(frozen=True)
 class Limits:
-    """Joint limits, kept as metadata: position (rad or m), velocity, effort; None: not given."""
+    """Joint limits, metadata only: position (rad or m), velocity, effort; None: no limit."""
 
     lower: float | None = None
     upper: float | None = None
@@ -85,7 +81,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class JointTerms:
-    """Torques of one coordinate's drive, bearing and spring, added to that of the rigid bodies.
+    """Torques of one coordinate's drive, bearing and spring, added to those of the rigid bodies.
 
     tau += gear_ratio^2 rotor_inertia qdd + damping qd + stiffness (q - rest)
     + friction tanh(qd / friction_velocity); SI units.
@@ -104,7 +100,7 @@ class JointTerms:
 class Mimic:
     """The motion of a joint that follows a coordinate: q = multiplier q_coordinate + offset.
 
-    Units are those that make it so: rad or m for the offset, their quotient for the multiplier.
+    Units are rad or m for the offset, their quotient for the multiplier.
     """
 
     coordinate: str
@@ -130,19 +126,18 @@ class LinkDescription:
 
 @dataclass(frozen=True)
 class JointDescription:
-    """A joint and the link that it carries.
+    """A joint and its link.
 
-    `parent` is the name of the LINK that carries the joint, already resolved (``base`` for the
-    base).  Exactly one of `dh` and `origin` is given.  `before` is a fixed transform ahead of a
-    DH row, None where the file gives none; `axis` belongs to `origin` (default z).  `sequence`
-    has one letter for each of several rotations, such as ``zyx``; `pitch` is that of a helical
-    joint (m per radian).  `representation` is what ``coordinates`` of the file says: ``angles``,
-    ``euler_parameters``, or ``quaternion`` of a joint on a manifold, whose spring is slack where
-    its entries in q are `rest`; where it has not moved if that is empty.  `added_mass` (kg) is
-    inertia of a free joint's travel that gravity does not pull.  `terms`, `limits` and
-    `prescribed` (whether its motion is given, rather than the torque of its joint) have one entry
-    per coordinate.  One that is not `actuated` has no drive.  A joint with `mimic` has one
-    coordinate, which is none of the robot's.
+    `parent` is the name of the link that carries the joint, or ``base``.  Exactly one of `dh` and
+    `origin` is set.  `before` is a fixed transform before a DH row; `axis` belongs to `origin`
+    (default z).  `sequence` has one letter for each of several rotations, such as ``zyx``; `pitch`
+    belongs to a helical joint (m per radian).  `representation` is the key ``coordinates`` of the
+    file: ``angles``, ``euler_parameters``, or ``quaternion`` for a joint on a manifold, whose
+    spring is slack at the entries `rest` of q (default: the neutral configuration).  `added_mass`
+    (kg) is weightless inertia of a free joint's translation.  `terms`, `limits` and `prescribed`
+    (whether the motion is an argument, rather than the torque) have one entry per coordinate.  A
+    joint that is not `actuated` has no drive.  A joint with `mimic` has one coordinate, which is
+    not a coordinate of the robot.
     """
 
     name: str
@@ -172,7 +167,7 @@ class JointDescription:
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """The joint's own name for one coordinate, ``<joint>_1``, ``<joint>_2``, ... for more.
+        """The joint's name for one coordinate, ``<joint>_1``, ``<joint>_2``, ... for several.
 
         On a manifold they are the names of the velocities, ``<joint>_wx``, ...
         """
@@ -182,25 +177,25 @@ class JointDescription:
 
     @property
     def position_names(self) -> tuple[str, ...]:
-        """The names of its entries in q: those of its coordinates, or ``<joint>_qx``, ..."""
+        """Names of its entries in q: of its coordinates, or ``<joint>_qx``, ... on a manifold."""
         if self.manifold is not None:
             return tuple(f"{self.name}_{x}" for x in self.manifold.position_suffixes)
         return self.coordinate_names
 
     @property
     def neutral(self) -> tuple[Expression, ...]:
-        """Its entries of q where it has not moved."""
-        places = (ZERO,) * len(self.position_names)
-        return places if self.representation == ANGLES else (*places[1:], ONE)
+        """Its entries of q in the neutral configuration, without motion."""
+        zeros = (ZERO,) * len(self.position_names)
+        return zeros if self.representation == ANGLES else (*zeros[1:], ONE)
 
     @property
     def rest_entries(self) -> tuple[Expression, ...]:
-        """Its entries of a configuration at which springs on manifolds are slack, 0 of others."""
+        """Its entries of q at which a spring on a manifold is slack; neutral for other joints."""
         return self.rest or self.neutral
 
     @property
     def manifold(self) -> OnManifold | None:
-        """Its type where that is one on a manifold."""
+        """Its type if it is on a manifold, else None."""
         if self.representation == ANGLES:
             return None
         kind = joint_type(self.type, self.representation)
@@ -208,19 +203,19 @@ class JointDescription:
 
     @property
     def is_redundant(self) -> bool:
-        """Whether it has more coordinates than freedoms: the norm of the last four is 1."""
+        """Whether it has more coordinates than degrees of freedom: the norm of four is 1."""
         return isinstance(joint_type(self.type, self.representation), Redundant)
 
 
 def coordinate_names(joint: str, coordinates: int) -> tuple[str, ...]:
-    """The names of the coordinates of the joint called `joint`, from the parent outwards."""
+    """Names of the coordinates of the joint called `joint`, from the parent outwards."""
     if coordinates == 1:
         return (joint,)
     return tuple(f"{joint}_{i}" for i in range(1, coordinates + 1))
 
 
 def names_made(joint: str, kind: JointType) -> tuple[str, ...]:
-    """All names that are made for a joint of several coordinates, on a manifold or not."""
+    """All names that are generated for a joint of several coordinates."""
     if isinstance(kind, OnManifold):
         return tuple(f"{joint}_{x}" for x in kind.velocity_suffixes + kind.position_suffixes)
     return coordinate_names(joint, kind.coordinates) if kind.coordinates > 1 else ()
@@ -241,7 +236,7 @@ class SpringDescription:
     """A spring and damper between two points.
 
     It pulls them together with stiffness (l - length) + damping dl/dt (N), where l is their
-    distance.  An end bears the name of the point that it is fastened to, or none.
+    distance.  An end has the name of its point, "" for coordinates in the file.
     """
 
     name: str
@@ -256,7 +251,7 @@ class SpringDescription:
 class ForceDescription:
     """A force (N) at a point of a link and a torque (N m) on it, base axes.
 
-    Names in expressions are parameters, those of `let` (each may use the ones before it), and
+    Names in expressions are parameters, definitions of `let` (each may use earlier ones), and
     quantities with dots: ``q.elbow``, ``qd.elbow``, ``points.hand.x``, ``points.hand.vx``.
     """
 
@@ -276,7 +271,7 @@ class ForceDescription:
 
 @dataclass(frozen=True)
 class OutputDescription:
-    """A named quantity that the model asks for, such as an objective or a constraint.
+    """A named expression that the module computes, such as an objective or a constraint.
 
     The names in `expression` are parameters, ``t``, energies, and quantities with dots such as
     ``q.elbow`` or ``points.hand.vx``: see `symgen.description.quantities`.
@@ -291,7 +286,7 @@ class OutputDescription:
 
 @dataclass(frozen=True)
 class LoopEnd:
-    """A frame of a loop: `origin` is its pose in the frame of `link`, `axis` that of the joint."""
+    """A frame of a loop: `origin` is its pose in the frame of `link`, `axis` the joint axis."""
 
     link: str
     origin: Pose
@@ -300,7 +295,7 @@ class LoopEnd:
 
 @dataclass(frozen=True)
 class LoopDescription:
-    """A joint that closes a loop between two frames; `length` (m) is that of a distance."""
+    """A joint that closes a loop between two frames; `length` (m) belongs to a distance."""
 
     name: str
     type: str
@@ -321,10 +316,10 @@ class RelationDescription:
 
 @dataclass(frozen=True)
 class RobotDescription:
-    """A whole checked model file.  Joints stand with parents before children.
+    """A checked model file, with parents before children.
 
     `gravity` is the acceleration of gravity in base axes (m/s^2).
-    `warnings` are remarks that do not make the model wrong.
+    `warnings` do not make the model invalid.
     """
 
     name: str
@@ -341,81 +336,80 @@ class RobotDescription:
     loops: tuple[LoopDescription, ...] = ()
     relations: tuple[RelationDescription, ...] = ()
     initial: Mapping[str, tuple[Expression, ...]] = field(default_factory=dict, hash=False)
-    """``q`` and ``qd``: one entry for each of q, or of the velocities; nothing where the file says
-    nothing."""
+    """Entries of ``q`` and of ``qd``; empty if the file has none."""
     springs: tuple[SpringDescription, ...] = ()
     forces: tuple[ForceDescription, ...] = ()
 
     @property
     def n_constraints(self) -> int:
-        """Rows that are 0 where all loops are closed and all relations hold."""
+        """Number of rows that are 0 if all loops are closed and all relations hold."""
         rows = sum(len(closing_type(loop.type).forbids) for loop in self.loops)
         norms = sum(joint.is_redundant for joint in self.joints)
         return rows + len(self.relations) + norms
 
     @property
     def tells_multipliers(self) -> bool:
-        """Whether outputs mention multipliers of constraints."""
+        """Whether outputs contain multipliers of constraints."""
         names = (name for output in self.outputs for name in output.expression.names)
         return any(name.split(".")[0] in MULTIPLIERS for name in names)
 
     @property
     def is_timed(self) -> bool:
-        """Whether forces mention the time."""
+        """Whether forces depend on time explicitly."""
         return any(self.mentions_time(force) for force in self.forces)
 
     def mentions_time(self, force: ForceDescription) -> bool:
-        """Whether a force does: ``t``, where that is no parameter and not let be anything."""
+        """Whether a force contains ``t``, unless this is a parameter or a definition of `let`."""
         taken = {parameter.name for parameter in self.parameters}
         return TIME in force.names and TIME not in {*taken, *dict(force.let)}
 
     @property
     def free_joints(self) -> tuple[JointDescription, ...]:
-        """Joints that follow no other one."""
+        """Joints with coordinates of their own."""
         return tuple(joint for joint in self.joints if joint.mimic is None)
 
     @property
     def initial_q(self) -> tuple[Expression, ...]:
-        """The entries of q that a motion begins with: where nothing has moved, if none are said."""
+        """The initial entries of q, by default of the neutral configuration."""
         return self.initial.get("q") or tuple(x for j in self.free_joints for x in j.neutral)
 
     @property
     def initial_qd(self) -> tuple[Expression, ...]:
-        """The velocities that a motion begins with: 0, if none are said."""
+        """The initial velocities, by default 0."""
         return self.initial.get("qd") or (ZERO,) * len(self.coordinate_names)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """Names of the coordinates of the robot, without those of joints that follow others."""
+        """Names of the independent coordinates of the robot."""
         return tuple(name for joint in self.free_joints for name in joint.coordinate_names)
 
     @property
     def position_names(self) -> tuple[str, ...]:
-        """Names of the entries of q: those of the coordinates, but for joints on manifolds."""
+        """Names of the entries of q."""
         return tuple(name for joint in self.free_joints for name in joint.position_names)
 
     @property
     def quaternion_starts(self) -> tuple[int, ...]:
-        """Where in q, from 0, the four entries x y z w of every quaternion begin."""
-        places, start = list[int](), 0
-        for joint in self.joints:
+        """Index in q, from 0, of the first of the four entries x y z w of every quaternion."""
+        starts, first = list[int](), 0
+        for joint in self.free_joints:
             if joint.manifold is not None:
-                places.append(start + joint.manifold.quaternion)
-            start += 0 if joint.mimic else len(joint.position_names)
-        return tuple(places)
+                starts.append(first + joint.manifold.quaternion)
+            first += len(joint.position_names)
+        return tuple(starts)
 
     @property
     def independent_parameters(self) -> tuple[str, ...]:
-        """Names of the parameters that are not derived from others, in the order of the file."""
+        """Names of the parameters that are not derived, in the order of the file."""
         return tuple(parameter.name for parameter in self.parameters if not parameter.derived)
 
     @property
     def parameter_values(self) -> Mapping[str, float]:
-        """Value of every parameter, derived ones included, by name."""
+        """Values of all parameters by name."""
         return {parameter.name: parameter.value for parameter in self.parameters}
 
     def refuse_manifolds(self, what: str) -> None:
-        """`RequestError` where a joint is on a manifold; `what` is not available for such yet."""
+        """Raise `RequestError` if a joint is on a manifold, for which `what` is not available."""
         for joint in self.joints:
             if joint.manifold is not None:
                 raise RequestError(

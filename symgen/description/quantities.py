@@ -1,14 +1,14 @@
-"""The names that expressions of the motion may use beside parameters, pi and deg.
+"""The names of quantities of the motion in expressions.
 
-Those of outputs:
+In outputs:
 
 =========================================  ====================================================
 name                                       meaning
 =========================================  ====================================================
 t                                          time (s)
 q.NAME, qd.NAME, qdd.NAME                  a coordinate, its velocity and acceleration
-tau.NAME                                   the torque or force of its joint: an argument of its
-                                           own, as the acceleration is
+tau.NAME                                   the torque or force of its joint, an argument like the
+                                           acceleration
 points.NAME.x y z, vx vy vz, ax ay az      position, velocity and acceleration of a point, base
                                            axes, without gravity
 wrenches.NAME.fx fy fz nx ny nz            what the joint of a coordinate transmits, link axes
@@ -16,13 +16,13 @@ loads.NAME.fx fy fz nx ny nz               a load, base axes
 kinetic_energy, potential_energy           of the whole robot, rotors and springs included (J)
 center_of_mass.x y z                       of all moving bodies, base frame (m)
 multipliers.NAME                           of a constraint, in motions with closed loops
-velocity_multipliers.NAME                  of the projection of velocities, where there is one
-acceleration_multipliers.NAME              of that of accelerations
+velocity_multipliers.NAME                  of the projection of velocities, if there is one
+acceleration_multipliers.NAME              of the projection of accelerations
 =========================================  ====================================================
 
-They are those of the functions of the same names: `symgen.program.functions` says more.  NAME is
-that of a coordinate, a point or a load; after ``wrenches`` also that of a joint that follows one,
-after ``multipliers`` that of a row of ``constraint_names``.  Expressions of forces know t, q, qd,
+They are results of the functions with the same names (`symgen.program.functions`).  NAME is the
+name of a coordinate, a point or a load; after ``wrenches`` also of a joint that follows another,
+after ``multipliers`` of a row of ``constraint_names``.  Expressions of forces may contain t, q, qd,
 and positions and velocities of points.
 """
 
@@ -46,7 +46,7 @@ RATES = ("q", "qd", "qdd", "tau")
 """Families with one quantity for every coordinate."""
 
 SINGLE = (TIME, KINETIC_ENERGY, POTENTIAL_ENERGY)
-"""Quantities whose names have no dot; no parameter that an output uses may be called so."""
+"""Quantities without a dot, whose names a parameter in an output cannot have."""
 
 AXES = ("x", "y", "z")
 POINT_POSITIONS = AXES
@@ -55,14 +55,14 @@ STATE_PARTS = POINT_PARTS[:6]
 """Components of positions and velocities."""
 WRENCH_PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
 
-_MOST_LISTED = 9  # names that a message lists
-_OTHER_WORDS = {  # that people use for a family
+_MOST_LISTED = 9  # maximum number of names in a message
+_OTHER_WORDS = {  # synonyms of families
     "angle": "q", "position": "q", "speed": "qd", "velocity": "qd", "acceleration": "qdd",
     "torque": "tau", "force": "tau", "moment": "tau", "com": CENTER_OF_MASS,
 }  # fmt: skip
 
 Nearest = Callable[[str, Iterable[str]], str | None]
-"""The known word that a word may have been meant to be."""
+"""Search of the nearest word."""
 
 
 def quantity(family: str, *rest: str) -> str:
@@ -72,19 +72,19 @@ def quantity(family: str, *rest: str) -> str:
 
 @dataclass(frozen=True)
 class Slot:
-    """A word of a quantity: `what` it is, and the possible words, None where they are not known."""
+    """A part of a quantity's name: its kind and the possible words, None if not all are known."""
 
-    what: str
-    known: Sequence[str] | None
+    kind: str
+    words: Sequence[str] | None
 
 
 @dataclass(frozen=True)
 class Vocabulary:
     """The quantities of one model: the names of its coordinates, points, loads and constraints.
 
-    `joints` are those of the coordinates and of joints that follow them, in the order of the file.
-    None stands for names that could not all be read, so that none of them can be called wrong.
-    `manifolds` are the joints with a quaternion, whose entries and rates are no quantities.
+    `joints` are the names of the coordinates and of joints that follow them, in the order of the
+    file.  None stands for names that could not all be read, so that none can be called wrong.
+    `manifolds` are the joints with a quaternion, whose entries and rates are not quantities.
     """
 
     coordinates: Sequence[str] | None
@@ -97,7 +97,7 @@ class Vocabulary:
 
     @property
     def families(self) -> Mapping[str, tuple[Slot, ...]]:
-        """The words behind the first one of a quantity with dots."""
+        """The parts after the first of quantities with dots, by the first."""
         coordinate = Slot("coordinate", self.coordinates)
         constraint = Slot("constraint", self.constraints)
         return {
@@ -110,7 +110,7 @@ class Vocabulary:
         }
 
     def problem(self, name: str, nearest: Nearest) -> str:
-        """The fault of the quantity `name`, or nothing: the end of a message."""
+        """The message about the quantity `name`; "" if it exists."""
         family, *rest = name.split(".")
         if name in self.singles:
             return ""
@@ -118,7 +118,7 @@ class Vocabulary:
         if slots is None:
             return f"unknown quantity {shown(name)}{self._meant(family, rest, nearest)}"
         for word, slot in zip(rest, slots, strict=False):
-            if slot.known is not None and word not in slot.known:
+            if slot.words is not None and word not in slot.words:
                 if family in RATES and (joint := self._on_manifold(word)):
                     return (
                         f"{shown(name)}: {shown(joint)} has a quaternion, and velocities in axes "
@@ -129,19 +129,19 @@ class Vocabulary:
                 return f"unknown quantity {shown(name)}{hint}"
         if len(rest) < len(slots):
             missing = slots[len(rest)]
-            return f"{shown(name)} lacks the {missing.what} behind it{_listed(missing)}"
+            return f"{shown(name)} lacks the {missing.kind} behind it{_listed(missing)}"
         if len(rest) > len(slots):
             end = quantity(family, *rest[: len(slots)])
             return f"unknown quantity {shown(name)}; nothing follows {shown(end)}"
         return ""
 
     def _on_manifold(self, word: str) -> str:
-        """The joint with a quaternion that `word` is, or is a coordinate of; else nothing."""
+        """The joint with a quaternion that `word` or its coordinate belongs to, or ""."""
         joints = (x for x in self.manifolds if word == x or word.startswith(f"{x}_"))
         return max(joints, key=len, default="")
 
     def _meant(self, family: str, rest: Sequence[str], nearest: Nearest) -> str:
-        """The tail of a message: the name with what is known instead of what is near to it."""
+        """The tail of a message: the nearest quantity, or the forms of all."""
         near = family if family in self.families else _OTHER_WORDS.get(family)
         near = near or nearest(family, self.families)
         otherwise = "" if near == family else f"; there are {', '.join(self._forms())}"
@@ -150,7 +150,7 @@ class Vocabulary:
             return otherwise
         words: list[str] = []
         for place, (word, slot) in enumerate(zip(rest, slots, strict=True)):
-            words_of_slot = slot.known or ()
+            words_of_slot = slot.words or ()
             if several := _numbered(word, words_of_slot):
                 names = (shown(quantity(near, *words, x, *rest[place + 1 :])) for x in several)
                 return f"; did you mean one of {', '.join(names)}?"
@@ -161,30 +161,25 @@ class Vocabulary:
         return f"; did you mean {shown(quantity(near, *words))}?"
 
     def _forms(self) -> list[str]:
-        """How the quantities of all families are written: ``points.<point>.<component>``."""
-        return [
-            *self.singles,
-            *(
-                quantity(family, *(f"<{slot.what}>" for slot in slots))
-                for family, slots in self.families.items()
-            ),
-        ]
+        """The forms of the quantities of all families: ``points.<point>.<component>``."""
+        families = self.families.items()
+        forms = (quantity(name, *(f"<{x.kind}>" for x in slots)) for name, slots in families)
+        return [*self.singles, *forms]
 
 
 class StateVocabulary(Vocabulary):
-    """The quantities of expressions of forces: those that positions and velocities determine."""
+    """The quantities in expressions of forces: functions of positions and velocities."""
 
     @property
     def families(self) -> Mapping[str, tuple[Slot, ...]]:
-        """The words behind the first one of a quantity with dots."""
+        """The parts after the first of quantities with dots, by the first."""
         coordinate = Slot("coordinate", self.coordinates)
         places = (Slot("point", self.points), Slot("component", STATE_PARTS))
         return {**dict.fromkeys(RATES[:2], (coordinate,)), POINTS: places}
 
 
 def _numbered(word: str, names: Sequence[str]) -> list[str]:
-    """Where `word` is not known, what is called ``word_1``, ``word_2`` and so on: coordinates of
-    one joint; nothing where that is a single one."""
+    """The coordinates ``word_1``, ``word_2``, ... of a joint called `word`, if it has several."""
     if word in names:
         return []
     numbered = [x for x in names if x.startswith(f"{word}_") and x[len(word) + 1 :].isdigit()]
@@ -192,10 +187,10 @@ def _numbered(word: str, names: Sequence[str]) -> list[str]:
 
 
 def _listed(slot: Slot) -> str:
-    """The tail of a message: what could stand in a slot."""
-    if slot.known is None:
+    """The tail of a message: the words of a part."""
+    if slot.words is None:
         return ""
-    if not slot.known:
-        return f"; the model has no {slot.what}s"
-    names = [*map(shown, slot.known[:_MOST_LISTED]), *["..."] * (len(slot.known) > _MOST_LISTED)]
+    if not slot.words:
+        return f"; the model has no {slot.kind}s"
+    names = [*map(shown, slot.words[:_MOST_LISTED]), *["..."] * (len(slot.words) > _MOST_LISTED)]
     return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names)}"

@@ -1,17 +1,16 @@
-"""File -> tree of YAML nodes, each of which knows its line.
+"""File -> tree of YAML nodes with their lines.
 
-ruamel.yaml scans and parses; the tree is composed here from its events, with an explicit stack,
-because that gives a line for every key and item, needs no recursion, resolves nothing but the
-core types of YAML 1.2, and can stop in time: no tag is ever looked up, no object constructed.
+ruamel.yaml scans and parses; the tree is composed here from its events, with an explicit stack.
+This gives a line for every key and item, needs no recursion, resolves only the core types of YAML
+1.2, constructs no objects, and can stop early.
 
-Limits, all far beyond any robot, that keep the reading within seconds: 4 MiB of file, 100,000
-lines, 300,000 words, 50,000 escapes, 32 levels of nesting, 60,000 nodes.  An alias counts as often
-as it is used, so that a few lines cannot expand into gigabytes; a function counts double, because
-its value is computed with many digits.
+Limits keep the reading within seconds: 4 MiB of file, 100,000 lines, 300,000 words, 50,000 escapes,
+32 levels of nesting, 60,000 nodes.  An alias counts as often as it is used, so that a few lines
+cannot expand into gigabytes; a function counts double, because its value is computed with many
+digits.
 
-The scanner speaks of flow sequences and block mappings, and stops where it cannot go on, which is
-often a line or more behind the mistake.  `explained` says its errors in words for people who do not
-know YAML, with what the lines of the file tell.
+The scanner uses terms of YAML, and often stops lines after the mistake.  `explained` words its
+errors for people who do not know YAML, and looks for the mistake in the lines of the file.
 """
 
 from __future__ import annotations
@@ -47,19 +46,19 @@ from symgen.support.suggestions import nearest
 MAX_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 32
 FILE_STEP = 10_000_000
-"""More than the lines of any file: so much is added for every file before one."""
+"""Offset of line numbers for every preceding file of a document."""
 MAX_WEIGHT = 60_000  # nodes after expansion of aliases; a long text weighs more than a short one
 MAX_LINES, MAX_WORDS, MAX_ESCAPES = 100_000, 300_000, 50_000
 _CHARACTERS_PER_NODE = 20
 _LONGEST_TAG = 200
 _ENDINGS = (".yaml", ".yml")
-_MOST_FILES = 1000  # of a folder in which a file of a similar name is looked for
+_MOST_FILES = 1000  # maximum number of files of a folder searched for a similar name
 _LINE_ENDS = ("\n", "\r", "\x85", "\u2028", "\u2029")
 
 
 @dataclass(frozen=True)
 class Scalar:
-    """A leaf, unresolved: its text, and the YAML 1.2 core type that its text stands for.
+    """A scalar node: its text, and the YAML 1.2 core type of its text.
 
     `kind` is ``text``, ``int``, ``float``, ``bool`` or ``null``.
     """
@@ -98,11 +97,11 @@ Node = Scalar | Table | Listing
 
 @dataclass(frozen=True)
 class Document:
-    """A document: its name as the user gave it, its tree, faults that did not stop it.
+    """A document: its file name, its tree, and faults that did not stop the reading.
 
-    One that was made from another format has `places`: what messages call parts of it, in the
-    words of that format; and `warnings` from there.  One that was made from several files has
-    `files`, the first of them `file`: numbers of lines say which is meant (`FILE_STEP`).
+    A document converted from another format has `places`, names of its parts in the words of that
+    format, and `warnings` of the conversion.  A document of several files has `files`, of which
+    `file` is the first: line numbers encode the file (`FILE_STEP`).
     """
 
     file: str
@@ -114,11 +113,11 @@ class Document:
 
     @property
     def foreign(self) -> bool:
-        """Whether it was made from another format."""
+        """Whether it was converted from another format."""
         return self.places is not None
 
     def key(self, path: KeyPath) -> str:
-        """The name of a place in messages."""
+        """The name of a value in messages."""
         places = self.places or {}
         for end in range(len(path), 0, -1):
             if path[:end] in places:
@@ -130,7 +129,7 @@ class Document:
         return written(self.files or (self.file,), self.line(path))
 
     def line(self, path: KeyPath) -> int:
-        """The line of a key or list item; of the nearest enclosing one if it is not there."""
+        """The line of a key or list item; of the nearest enclosing one if it is missing."""
         node, line = self.root, self.root.line
         for step in path:
             if isinstance(node, Table) and step in node.entries:
@@ -145,22 +144,24 @@ class Document:
 
 
 def written(files: Sequence[str], line: int) -> tuple[str, int]:
-    """The file that a number of a line means, and the line in it."""
+    """Decode a line number into the file and the line in it."""
     return files[line // FILE_STEP], line % FILE_STEP
 
 
 def decode(content: bytes, file: str) -> Document:
-    """The tree of a YAML file; `ModelError` where there is none to look at."""
-    return compose(_decode(content, file), file)
-
-
-# ------------------------------------------------------------------------------------- the file
+    """Read the content of a YAML file; `ModelError` if it has no tree."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise _stop(file, line, "not UTF-8; save the file in the encoding UTF-8") from None
+    return compose(text, file)
 
 
 def load(path: str | PathLike[str], meant: str = "a robot description such as robot.yaml") -> bytes:
-    """The content of a file of at most 4 MiB; `ModelError` where it cannot be read.
+    """Read a file of at most 4 MiB; `ModelError` if it cannot be read.
 
-    `meant` are the words of messages for what is expected.
+    `meant` describes the expected file in messages.
     """
     path, file = Path(path), fspath(path)
     try:
@@ -182,7 +183,7 @@ def load(path: str | PathLike[str], meant: str = "a robot description such as ro
 
 
 def _model_beside(file: str) -> str:
-    """The tail of a message about a file that is none: its name lacks an ending, or has another."""
+    """The tail of a message about a missing file: one with another ending, or a similar name."""
     stem, ending = os.path.splitext(file)
     stems = (file, stem) if ending in _ENDINGS else (file,)
     for name in (stem + ending for stem in stems for ending in _ENDINGS):
@@ -206,21 +207,11 @@ def _model_of_a_similar_name(file: str) -> str:
     return f"; did you mean {shown(os.path.join(folder, meant + endings[meant]))}?"
 
 
-def _decode(content: bytes, file: str) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise _stop(file, line, "not UTF-8; save the file in the encoding UTF-8") from None
-
-
 def _stop(file: str, line: int, message: str) -> ModelError:
     return ModelError([Fault(file, line, "", message)])
 
 
-# ------------------------------------------------------------------------------------- the tree
-
-_KINDS = (  # the core schema of YAML 1.2; what matches none of these is a text
+_KINDS = (  # the core schema of YAML 1.2; everything else is a text
     ("null", re.compile(r"~|null|Null|NULL|")),
     ("bool", re.compile(r"true|True|TRUE|false|False|FALSE")),
     ("int", re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")),
@@ -241,7 +232,7 @@ def _kind(text: str) -> str:
 
 @dataclass
 class _Frame:
-    """A mapping or list that is being composed."""
+    """A mapping or list under composition."""
 
     is_table: bool
     line: int
@@ -254,7 +245,7 @@ class _Frame:
 
     @property
     def step(self) -> str | int:
-        """Where in this mapping or list the composition stands."""
+        """The current key or index."""
         if not self.is_table:
             return len(self.items)
         return self.key.text if isinstance(self.key, Scalar) else "?"
@@ -273,7 +264,7 @@ class _Composer:
         self.anchors: dict[str, tuple[Node, int, int]] = {}  # with weight and height
         self.root: Node | None = None
         self.documents = 0
-        self.weight = 0  # of all that stands in the file, expanded or not
+        self.weight = 0  # of the whole file
 
     def fault(self, line: int, message: str, path: KeyPath | None = None) -> None:
         if path is None:
@@ -311,9 +302,8 @@ class _Composer:
 
     def tag(self, event: Any, line: int) -> None:
         if event.tag is not None:
-            self.fault(
-                line, f"the YAML tag {shown(str(event.tag))} is not allowed; write the plain value"
-            )
+            tag = shown(str(event.tag))
+            self.fault(line, f"the YAML tag {tag} is not allowed; write the plain value")
 
     def scalar(self, event: Any, line: int) -> Scalar:
         self.tag(event, line)
@@ -337,7 +327,7 @@ class _Composer:
             self.anchors[anchor] = node, weight, height
 
     def place(self, node: Node, weight: int, height: int) -> None:
-        """Put a finished node where it belongs: the root, a list, a key, or a key's value."""
+        """Insert a finished node: as root, list item, key, or value of a key."""
         if not self.stack:
             self.root = node
             return
@@ -372,17 +362,14 @@ class _Composer:
             self.fault(key.line, f"{what} is not a text; keys are names", outer)
         elif key.text in frame.entries:
             first = frame.entries[key.text].line
-            self.fault(
-                key.line,
-                f"this key stands twice, first in line {first}; remove one of them",
-                (*outer, key.text),
-            )
+            message = f"this key stands twice, first in line {first}; remove one of them"
+            self.fault(key.line, message, (*outer, key.text))
         else:
             frame.entries[key.text] = Entry(key.line, value)
 
 
 def _is_number_alone(key: Scalar, value: Node) -> bool:
-    """Whether an entry is what a decimal comma leaves behind it: ``{mass: 1,5}``."""
+    """Whether an entry is the rest of a number with a decimal comma: ``{mass: 1,5}``."""
     is_empty = isinstance(value, Scalar) and value.kind == "null" and not value.text
     return is_empty and key.kind in ("int", "float")
 
@@ -393,7 +380,7 @@ def _weight(node: Scalar) -> int:
 
 
 def compose(text: str, file: str) -> Document:
-    """The tree of a YAML text; `file` is the name that messages give it."""
+    """Compose the tree of a YAML text; `file` is its name in messages."""
     _refuse_endless(text, file)
     composer = _Composer(file)
     try:
@@ -413,7 +400,7 @@ def compose(text: str, file: str) -> Document:
 
 
 def _refuse_endless(text: str, file: str) -> None:
-    """Refuse a text that the scanner would spend long on, whatever comes of it."""
+    """Refuse a text that would take the scanner long."""
     for what, count, most in (
         ("lines", sum(map(text.count, _LINE_ENDS)), MAX_LINES),
         ("words", len(text.split()), MAX_WORDS),
@@ -424,7 +411,7 @@ def _refuse_endless(text: str, file: str) -> None:
 
 
 class _Scanner(Scanner):
-    """The scanner of ruamel.yaml, except that it takes quadratic time over no long tag."""
+    """The scanner of ruamel.yaml, without quadratic time for long tags."""
 
     def fetch_tag(self) -> Any:
         if not any(self.reader.peek(ahead) in "\0 \t\r\n" for ahead in range(_LONGEST_TAG)):
@@ -439,14 +426,11 @@ def _events(text: str) -> Iterator[Any]:
     return iter(yaml.parse(text))
 
 
-# ---------------------------------------------------------------------------------- syntax errors
-
-
 _NO_SPACE_AFTER_DASH = re.compile(r"\s*-[A-Za-z_]")
 _NO_SPACE_AFTER_COLON = re.compile(r"\s*(?:- +)?[A-Za-z_]\w*:[^\s:]")
 _NO_COLON = re.compile(r"\s*(?:- +)?[A-Za-z_]\w*(?: +[^\s:]+)?\s*")
 _SECOND_COLON = re.compile(r"\s*(?:- +)?[^'\"{\[#:]+:\s+[^'\"{\[#]*?:(?:\s|$)")
-_LISTS = (  # what the scanner calls things, and what people see
+_LISTS = (  # terms of the scanner, and plain words
     ("flow sequence", "list [...]"),
     ("flow mapping", "mapping {...}"),
     ("block collection", "list"),
@@ -457,7 +441,7 @@ _LISTS = (  # what the scanner calls things, and what people see
 
 
 def explained(error: MarkedYAMLError, lines: Sequence[str]) -> tuple[int, str]:
-    """Line (from 1; 0 where none is known) and message of a syntax error in a file of `lines`."""
+    """Line (from 1; 0 if unknown) and message of a syntax error in a file of `lines`."""
     mark = error.problem_mark or error.context_mark
     line = 0 if mark is None else mark.line + 1
     start = 0 if error.context_mark is None else error.context_mark.line + 1
@@ -480,7 +464,7 @@ def explained(error: MarkedYAMLError, lines: Sequence[str]) -> tuple[int, str]:
 
 
 def _colon(lines: Sequence[str], line: int) -> str:
-    """A ':' that is one too many, or too few, in a line or in the one before it."""
+    """Describe a ':' too many or too few in a line or the previous one."""
     current, before = _line(lines, line), _line(lines, line - 1)
     if _SECOND_COLON.match(current):
         return "a second ':' in the line; a text with a ':' needs quotes"
@@ -509,7 +493,7 @@ def _named(words: str) -> str:
 
 
 def _structure(problem: str, what: str, start: int) -> str:
-    """A list or mapping that does not go on, or end, as it should; "" for other problems."""
+    """Describe a list or mapping that does not continue or end properly; "" for other problems."""
     structure = f"the {what} that starts in line {start}"
     if not what or not start:
         return ""
