@@ -1,7 +1,7 @@
 """`symgen convert`: a robot in another format as a model file.
 
-The text is laid out as one writes it by hand: lists of numbers, and mappings that hold nothing but
-numbers and names, stand in one line.  It is read again and checked before it takes its place.
+The text is laid out as if written by hand: lists of numbers and short mappings are in one line.  It
+is read again and checked before the file is written.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Conversion:
     n: int
     warnings: tuple[Fault, ...]
     pose_error: float | None = None
-    """The largest difference of an entry of a link's pose, in another style."""
+    """Largest error of an entry of a link's pose after a change of style."""
 
     def as_json(self) -> dict[str, Any]:
         """The conversion as plain data."""
@@ -58,10 +58,17 @@ def convert(
 ) -> Conversion:
     """Write the robot in the file `source` as the model file `target`.
 
-    `reading` is how the file is read; with `round_angles` angles of frames that are near a multiple
-    of pi/2 (1e-4 of it) become that; `style`: see `symgen.converting.restyling`.
-    Raises `ModelError` where `source` is wrong, `RequestError` where `target` exists (unless
-    `force`) or cannot be written.
+    Args:
+        source: file in any format.
+        target: model file.
+        round_angles: replace angles of frames near a multiple of pi/2 (relative 1e-4) by this.
+        style: frame style, see `symgen.converting.restyling`.
+        force: replace an existing file.
+        reading: options of reading.
+
+    Raises:
+        ModelError: `source` is faulty.
+        RequestError: `target` exists (unless `force`) or cannot be written.
     """
     document = read_document(source, reading)
     if round_angles:
@@ -79,7 +86,7 @@ def convert(
 
 
 def _with_exact_angles(node: Node, key: str = "") -> Node:
-    """A tree in which the rpy of all frames are multiples of pi/2 where they are near one."""
+    """Replace the rpy of all frames near multiples of pi/2 by these."""
     if isinstance(node, Table):
         entries = {
             name: replace(entry, value=_with_exact_angles(entry.value, name))
@@ -94,7 +101,7 @@ def _with_exact_angles(node: Node, key: str = "") -> Node:
 
 
 def _write(target: Path, text: str, force: bool) -> None:
-    """Write at once or not at all; never over another file unless that is asked for."""
+    """Write a file atomically; refuse to replace a file unless `force` is set."""
     if target.suffix not in SUFFIXES:
         raise RequestError(f"{target} is no name for a model file; expected one such as arm.yaml")
     if os.path.lexists(target) and not force:
@@ -106,11 +113,8 @@ def _write(target: Path, text: str, force: bool) -> None:
         raise RequestError(f"cannot write {target}: {error.strerror}") from error
 
 
-# ---------------------------------------------------------------------------------------- writing
-
-
 _IN_ONE_LINE = ("dh", "before", "origin", "limits", "inertia", "mimic")
-"""Mappings that are short by their nature."""
+"""Keys of mappings that are written in one line."""
 _WIDE = 1_000_000
 _TAG = "tag:yaml.org,2002:"
 _BARE_POINT = re.compile(r"^([-+]?)\.(?=[0-9])")

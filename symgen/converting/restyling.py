@@ -1,26 +1,26 @@
 """A model in another style: joints by standard DH, by modified DH, or by origin and axis.
 
-    frames      RobotDescription            -> poses before and behind every motion
-    placed      poses, style                -> a new frame for every link, and its rows
+    placed      RobotDescription            -> poses before and after every motion
+    layout      poses, style                -> a new frame for every link, and its rows
     restyled    Document, style             -> Document, and the largest pose error
 
-The robot stays what it is; frames of links move to where the style wants them, and centres of mass,
-inertias, loads and points are written anew in them.  Numbers replace expressions only where
-something moves.  Fixed joints and joints of several coordinates are written by `origin`.
+The robot is unchanged; frames of links move as the style requires, and centres of mass, inertias,
+loads and points are expressed in the new frames.  Numbers replace expressions only where a frame
+moves.  Fixed joints and joints of several coordinates are written by `origin`.
 
 symbol  code    meaning
 ------  ------  -----------------------------------------------------------------------------------
 X_j     before  pose of joint j in its parent's link frame, at coordinate 0
 Y_j     behind  pose of the link frame behind the motion
-A_j     turn    rotation that takes z onto the axis of the joint
+A_j     turn    rotation of z to the axis of the joint
 W_j     --      frame with z on the axis, moving with the link: X_j (motion) A_j
 N_j     new     the new link frame, fixed in the link; K_j its pose in the former link frame
-c       --      the first moving joint that link j carries: its axis places the frame of link j
+c       --      the first moving joint on link j, whose axis determines the frame of link j
 
 DH rows as in the model file: standard Rz(theta) Tz(d) Tx(a) Rx(alpha), modified (Craig 1989)
-Rx(alpha) Tx(a) Rz(theta) Tz(d).  The frame of a link lies on the common normal of its own axis and
-that of c; what else it carries leaves by a `before`, and so does c where its axis is so nearly
-parallel that the normal is kilometres away.
+Rx(alpha) Tx(a) Rz(theta) Tz(d).  The frame of a link lies on the common normal of its axis and that
+of c; other joints on the link have a `before`, and so has c if its axis is so nearly parallel that
+the normal is kilometres away.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ from symgen.description.foreign.rotations import (
     to_rpy,
     turned_about,
 )
+from symgen.description.inertia import ENTRIES
 from symgen.description.model import JointDescription, LinkPoint, Pose, RobotDescription
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Entry, Listing, Node, Scalar, Table
@@ -65,19 +66,16 @@ Array = NDArray[np.float64]
 STANDARD, MODIFIED, ORIGIN = "standard", "modified", "origin"
 STYLES = (STANDARD, MODIFIED, ORIGIN)
 _TINY = 1e-12
-"""Relative to 1 m and 1 rad: what is nearer is meant to be the same."""
+"""Tolerance, relative to 1 m and 1 rad."""
 _FAR = 1e4
-"""m; from a common normal further away than that, poses would lose too many digits."""
+"""Maximum distance (m) of a common normal: beyond, poses lose too many digits."""
 
 _STATES = 20
 
 
-# ---------------------------------------------------------------------------------------- frames
-
-
 @dataclass(frozen=True)
 class Placed:
-    """A joint of one coordinate, or none: see the table above."""
+    """A joint with the poses of the module's table."""
 
     joint: JointDescription
     before: Array
@@ -86,7 +84,7 @@ class Placed:
 
     @property
     def turn(self) -> Array:
-        """A_j, with x where it was as far as that can be."""
+        """A_j, with x as near as possible to its former direction."""
         z = self.axis / np.linalg.norm(self.axis)
         if abs(z[2] - 1.0) < _TINY:
             return np.eye(4)
@@ -97,7 +95,7 @@ class Placed:
 
     @property
     def moves(self) -> bool:
-        """Whether it has one coordinate: only such joints have a style."""
+        """Whether it has one coordinate, and so a style."""
         return self.joint.coordinates == 1 and bool(joint_type(self.joint.type).moved_entry)
 
 
@@ -133,12 +131,9 @@ def placed(description: RobotDescription) -> list[Placed]:
     return joints
 
 
-# -------------------------------------------------------------------------------------- placement
-
-
 @dataclass(frozen=True)
 class Row:
-    """How a joint is written: `before` and DH row (theta, d, a, alpha), or `origin` and axis."""
+    """A joint as `before` and DH row (theta, d, a, alpha), or as `origin` and axis."""
 
     before: Array
     dh: tuple[float, float, float, float] | None
@@ -154,7 +149,7 @@ class Layout:
 
 
 def layout(joints: list[Placed], style: str) -> Layout:
-    """Where the style wants the frames."""
+    """Place the frames of all links in a style."""
     moved: dict[str, Array] = {BASE: np.eye(4)}
     rows = []
     for item in joints:
@@ -190,14 +185,14 @@ def _line_of(item: Placed, child: Placed | None) -> tuple[Array, Array] | None:
 
 
 def _is_far(line: tuple[Array, Array]) -> bool:
-    """Whether a line is so nearly parallel to z that their common normal is out of sight."""
+    """Whether a line is so nearly parallel to z that their common normal is too far away."""
     point, u = line
     flat = float(u[:2] @ u[:2])
     return flat >= _TINY**2 and abs(float(point[:2] @ u[:2])) > _FAR * flat
 
 
 def _standard(W: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
-    """The row of a joint whose W is `own` in the frame of its carrier; and N in W."""
+    """The row of a joint with W in the frame of its carrier, and N in W."""
     if line is None:
         frame = np.eye(4)
     else:
@@ -281,13 +276,11 @@ def _is_identity(pose: Array) -> bool:
     return bool(np.abs(pose - np.eye(4)).max() < _TINY)
 
 
-# --------------------------------------------------------------------------------------- document
-
-
 def restyled(document: Document, style: str) -> tuple[Document, float]:
-    """Return the robot in another style, and the largest error of a link frame in random states.
+    """Convert a robot to another style; return the largest pose error in random states, too.
 
-    Raises `RequestError` for an unknown style.
+    Raises:
+        RequestError: the style is unknown.
     """
     if style not in STYLES:
         raise RequestError(f"there is no style {style!r}; {suggestion(style, STYLES)}")
@@ -339,7 +332,7 @@ def _with_joints(
 
 
 def _joint(node: Node, item: Placed, row: Row, moved: Array, values: Mapping[str, float]) -> Node:
-    """A joint with its new row; `link` and options stay where they were.
+    """A joint with its new row; `link` and options stay.
 
     `moved` is the new link frame's pose in the former one, (4, 4).
     """
@@ -357,13 +350,8 @@ def _joint(node: Node, item: Placed, row: Row, moved: Array, values: Mapping[str
         new["before"] = None if _is_identity(row.before) else _pose_node(row.before, line)
         names = ("theta", "d", "a", "alpha")
         angles = (True, False, False, True)
-        new["dh"] = table(
-            {
-                name: _number(x, line, angle)
-                for name, x, angle in zip(names, row.dh, angles, strict=True)
-            },
-            line,
-        )
+        columns = zip(names, row.dh, angles, strict=True)
+        new["dh"] = table({name: _number(x, line, angle) for name, x, angle in columns}, line)
     else:
         new["origin"] = _pose_node(row.before, line)
         if row.axis is not None and item.moves:
@@ -375,7 +363,7 @@ def _joint(node: Node, item: Placed, row: Row, moved: Array, values: Mapping[str
 
 
 def _link(node: Node, item: Placed, moved: Array, values: Mapping[str, float]) -> Node:
-    """Centre of mass and inertia in the new frame, where it has moved."""
+    """A link with centre of mass and inertia in the new frame."""
     if not isinstance(node, Table) or _is_identity(moved):
         return node
     back, link = inverse(moved), item.joint.link
@@ -390,10 +378,9 @@ def _link(node: Node, item: Placed, moved: Array, values: Mapping[str, float]) -
     if "inertia" in entries:
         turned = entries_of(turn @ symmetric([evaluate(x, values) for x in link.inertia]) @ turn.T)
         size = max(map(abs, turned), default=0.0)
+        tensor = zip(ENTRIES, turned, strict=True)
         pairs: dict[str, Node | None] = {
-            key: _number(x, line)
-            for key, x in zip(("xx", "yy", "zz", "xy", "xz", "yz"), turned, strict=True)
-            if abs(x) > 1e-15 * size
+            key: _number(x, line) for key, x in tensor if abs(x) > 1e-15 * size
         }
         former = entries["inertia"].value
         if isinstance(former, Table) and "accepted" in former.entries:
@@ -403,7 +390,7 @@ def _link(node: Node, item: Placed, moved: Array, values: Mapping[str, float]) -
 
 
 def _without_idle_parameters(root: Table) -> Table:
-    """Parameters that nothing names any more are left out."""
+    """Remove parameters that no expression contains any more."""
     entry = root.entries.get("parameters")
     if entry is None or not isinstance(entry.value, Table):
         return root
@@ -422,9 +409,6 @@ def _without_idle_parameters(root: Table) -> Table:
     if not kept:
         del entries["parameters"]
     return replace(root, entries=entries)
-
-
-# ---------------------------------------------------------------------------------------- details
 
 
 def _texts_of(nodes: Iterable[Entry | Node]) -> Iterator[str]:
@@ -461,12 +445,8 @@ def _pose_node(pose: Array, line: int) -> Table:
     return table(parts, line)
 
 
-# ------------------------------------------------------------------------------------- repointing
-
-
 def with_points(root: Table, description: RobotDescription, moved: Mapping[str, Array]) -> Table:
-    """The document with its points in the new frames; `moved` are poses of these in the old ones,
-    by link."""
+    """Express all points in the new frames; `moved` has the poses of these in the old, by link."""
     points = _Points(description.parameter_values, moved)
     for key in ("loads", "points"):
         root = _with_items(root, key, [[point] for point in getattr(description, key)], points)
@@ -488,13 +468,13 @@ def _with_items(
 
 
 class _Points:
-    """Writes points anew; `values` are those of the parameters."""
+    """Expresses points in new frames; `values` are the values of the parameters."""
 
     def __init__(self, values: Mapping[str, float], moved: Mapping[str, Array]) -> None:
         self.values, self.moved = values, moved
 
     def written(self, node: Node, places: Sequence[LinkPoint]) -> Node:
-        """An item of a list: a point itself, or what has several `between`."""
+        """Rewrite an item of a list: a point, or a spring with points in `between`."""
         ends = node.entries.get("between") if isinstance(node, Table) else None
         if isinstance(node, Table) and ends is not None and isinstance(ends.value, Listing):
             items = [self._point(*pair) for pair in zip(ends.value.items, places, strict=True)]
@@ -511,9 +491,5 @@ class _Points:
         back = inverse(pose)
         old = np.array([evaluate(x, self.values) for x in point.point])
         at = back[:3, :3] @ old + back[:3, 3]
-        numbers = [
-            Scalar("0", "int", node.line) if abs(x) < 1e-15 else Scalar(repr(x), "float", node.line)
-            for x in at.tolist()
-        ]
-        value = listing(numbers, node.line)
+        value = listing([_number(x, node.line) for x in at.tolist()], node.line)
         return replace(node, entries={**node.entries, "point": Entry(node.line, value)})

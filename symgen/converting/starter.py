@@ -1,7 +1,7 @@
 """`symgen new`: a model file or a task to start from, with a comment on every key.
 
-The texts are ``starter.yaml`` and ``starter_task.yaml`` beside this file; the robot gets the name
-of the file that is written, a task the coordinates of the robot that it is for.
+The texts are ``starter.yaml`` and ``starter_task.yaml`` in this folder; the robot gets the name of
+the written file, a task the coordinates of its robot.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ SUFFIXES = (".yaml", ".yml")
 
 
 def write_starter(path: Path) -> Path:
-    """Write a model file that builds; return where it is (``arm`` becomes ``arm.yaml``).
+    """Write a model file that builds; return its path (``arm`` becomes ``arm.yaml``).
 
-    Raises `RequestError` where the file's name is none for a robot, where there is such a file, and
-    where none can be written.  Then nothing is.
+    Raises:
+        RequestError: the name is not legal for a robot, the file exists, or it cannot be written.
     """
     path = _with_suffix(path, "a model file", "arm.yaml")
     if problem := illegal_name(path.stem):
@@ -33,9 +33,9 @@ def write_starter(path: Path) -> Path:
 def write_starter_task(
     path: Path, positions: Sequence[str], quaternion_starts: Sequence[int] = ()
 ) -> Path:
-    """Write a task for a robot whose entries of q have these names; errors as of `write_starter`.
+    """Write a task for a robot whose entries of q have these names; errors as in `write_starter`.
 
-    At `quaternion_starts` the four entries of a quaternion begin.
+    `quaternion_starts` are the indices of the first entries of quaternions.
     """
     path = _with_suffix(path, "a task", "task.yaml")
     values = {
@@ -72,6 +72,6 @@ def _write(path: Path, text: str) -> Path:
 
 
 def starter_text(name: str, file: str) -> str:
-    """Return the model of a robot called `name` in a file called `file`."""
+    """The model of a robot called `name`, for a file called `file`."""
     text = (files("symgen.converting") / "starter.yaml").read_text(encoding="utf-8")
     return text.replace("{name}", name, 1).replace("{file}", file, 1)

@@ -234,9 +234,6 @@ def check_axis(axis: Triple, path: KeyPath, scalars: Scalars) -> None:
         findings.fault(path, "the axis is too long to be normalised in float64")
 
 
-# ------------------------------------------------------------------------------------- parameters
-
-
 _LONGEST_CYCLE = 8  # maximum number of names of a cycle in a message
 _SYMBOL = re.compile(r"(?P<symbol>q|qd|qdd)_(?P<number>[0-9]+)")
 _WORDS = re.compile("[A-Za-z\u00b0\u00b5\u03bc]+")

@@ -131,8 +131,6 @@ class Questions:
                 continue
             self.fault(assignment, f"a name of your own that nothing uses; is {entry} meant?")
 
-    # -- what is on the left ----------------------------------------------------------------
-
     def take(self, assignment: Assignment) -> None:
         """Take a question or a definition."""
         formulation, dot, step = assignment.name.partition(".")
@@ -223,8 +221,6 @@ class Questions:
         value = self.expression(assignment, program, later)
         if value is not None:
             self.questions.append(Question(assignment, value, program, position))
-
-    # -- what is on the right ---------------------------------------------------------------
 
     def expression(
         self, assignment: Assignment, program: Program[Expr] | None, later: Collection[str] = ()

@@ -1,4 +1,4 @@
-"""Other formats of robots, turned into the document of a model file: URDF, xacro, SDF and MJCF.
+"""Conversion of URDF, xacro, SDF and MJCF into the document of a model file.
 
     read_xml            bytes   -> Element    (xml)
     expanded            xacro   -> Element    (xacro)
@@ -6,10 +6,10 @@
     document_of_sdf     Element -> Document   (sdf)
     document_of_mjcf    Element -> Document   (mujoco)
 
-A document knows the lines of the file that it was made from, so that everything that is checked
-later points there.  Nothing is fetched, and nothing in these files is evaluated, but for a file
-that is called `.xacro`: xacro expands that one, in a process of its own.  Files that an MJCF file
-includes is for MuJoCo to open, in a process of its own as well; lines of names are looked up here.
+A document has the line numbers of its source file, so that later faults point there.  Nothing is
+fetched, and nothing in these files is evaluated, except in a `.xacro` file, which xacro expands in
+a separate process.  MuJoCo opens the files that an MJCF file includes, in a separate process as
+well; lines of names are looked up here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ENDINGS = (".urdf", ".xml", ".mjcf", ".sdf", ".world", XACRO)
 
 
 def document_of_xml(content: bytes, file: str, reading: ReadOptions = UNCHANGED) -> Document:
-    """The document of a robot in XML; `ModelError` lists everything that is wrong with it."""
+    """Convert a robot in XML; `ModelError` lists all its faults."""
     content, remarks = without_padding(content)
     root = read_xml(content, file)
     _refuse_xacro(root, file)
@@ -43,10 +43,10 @@ def document_of_xml(content: bytes, file: str, reading: ReadOptions = UNCHANGED)
 
 
 def document_of_xacro(content: bytes, file: str, reading: ReadOptions) -> Document:
-    """The document of a robot in xacro, which is expanded first."""
-    read_xml(without_padding(content)[0], file)  # which refuses what a parser must not meet
+    """Expand a robot in xacro, and convert it."""
+    read_xml(without_padding(content)[0], file)  # refuses document types
     root, files = expanded(file, reading)
-    if root.tag == "mujoco":  # which MuJoCo reads from a file
+    if root.tag == "mujoco":  # MuJoCo reads files only
         stem = file.removesuffix(XACRO)
         command = f"xacro {shlex.quote(file)} > {shlex.quote(stem)}"
         raise stop(file, 0, f"xacro makes MJCF of this, which has to be a file: {command}")
@@ -57,22 +57,21 @@ def _document_of(root: Element, files: tuple[str, ...], reading: ReadOptions) ->
     file = files[0]
     if reading.without_loops and root.tag == "robot":
         raise RequestError("--without-loops is for MJCF and SDF, whose files close loops")
-    with np.errstate(all="ignore"):  # what overflows is infinite then, and refused by the check
+    with np.errstate(all="ignore"):  # overflow gives infinity, which the checks refuse
         if root.tag == "robot":
             return document_of_urdf(root, files, reading.floating_base, reading.angles)
         if root.tag == "sdf":
             return document_of_sdf(root, files, reading)
         if root.tag != "mujoco":
             expected = "expected <robot> (URDF), <sdf> (SDF) or <mujoco> (MJCF)"
-            message = f"{expected}, found the element {shown(root.tag)}"
-            raise stop(file, root.line, message)
+            raise stop(file, root.line, f"{expected}, found the element {shown(root.tag)}")
         if reading.floating_base:
             raise RequestError("--floating-base is for URDF and SDF; in MJCF write <freejoint/>")
         return document_of_mjcf(root, file, reading.without_loops, reading.angles)
 
 
 def _refuse_xacro(root: Element, file: str) -> None:
-    """xacro is a program that writes URDF, and no file's program is run here."""
+    """Refuse xacro in files with another ending, because its expressions are evaluated."""
     spaces = [name for name, value in root.attributes.items() if value.endswith("xacro")]
     prefixes = ("xacro:", *(f"{name.removeprefix('xmlns:')}:" for name in spaces))
     waiting = [root]

@@ -1,22 +1,21 @@
-"""Tables of the entries of URDF and SDF, and the walk that holds a document against its table.
+"""Tables of the entries of URDF and SDF, and the comparison of a document with its table.
 
-A table lists every element and attribute of the published description of a format with its use:
+A table lists every element and attribute in the published description of a format with its use:
 
 | use | meaning |
 | --- | --- |
-| read | the model has it |
-| no effect | it does not act on the dynamics: looks, contacts, sensors, settings of simulators |
-| left out | it acts, and there is no key for it: a warning says what it would have changed |
-| refused | the numbers would be useless without it: a fault |
+| read | part of the model |
+| no effect | without effect on the dynamics: appearance, contacts, sensors, simulator settings |
+| left out | acts, but has no key: a warning names its effect |
+| refused | the model would be useless without it: a fault |
 
-A line of a table has paths of elements, each with attributes of it: ``robot/joint @name @type``.  A
-path that ends with ``/`` stands ahead of all that follow it in the line; ``...`` behind an element
-stands for everything within that is not listed.  Of what is left out the line says at which values
-it has no effect, and what it would have changed: ``link/gravity = true 1 : the link would have no
-weight``.
+A line of a table has paths of elements, each followed by its attributes: ``robot/joint @name
+@type``.  A path that ends with ``/`` is the prefix of all following ones in the line; ``...`` after
+an element stands for all unlisted contents.  For entries that are left out the line has the neutral
+values and the effect: ``link/gravity = true 1 : the link would have no weight``.
 
-Entries that the table has not are named in a warning, with the nearest one.  Entries of one
-kind are one warning, with the place of the first and how many there are.
+A warning names entries that are not in the table, with the nearest one.  Entries of one kind give
+one warning, with the position of the first and their number.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ class Entry:
 class Format:
     """The table of a format, from one text of lines for each use.
 
-    Elements called as one of `parts` start a path of their own wherever they stand.
+    Elements with a name in `parts` start a new path wherever they occur.
     """
 
     name: str
@@ -66,9 +65,9 @@ class Format:
     entries: dict[str, Entry] = field(default_factory=dict)
     """Entries by path, ``robot/joint`` or ``robot/joint@name``."""
     whole: set[str] = field(default_factory=set)
-    """Paths of elements whose content has the use of the element."""
+    """Paths of elements whose contents have the use of the element."""
     opened: set[str] = field(default_factory=set)
-    """Paths of elements with others or attributes in the table."""
+    """Paths of elements with inner elements or attributes in the table."""
 
     def __post_init__(self) -> None:
         texts = (self.read, self.no_effect, self.left_out, self.refused)
@@ -101,7 +100,7 @@ class Format:
                     self.entries[path] = entry
 
     def entry(self, path: str) -> Entry | None:
-        """The entry of a path; None where the table has none."""
+        """The entry of a path; None if the table has none."""
         if path in self.entries:
             return self.entries[path]
         element = path.partition("@")[0]
@@ -125,14 +124,14 @@ class Format:
 
 @dataclass
 class _Walk:
-    """A walk over a document; `unknown` is what the format does not have, with its first place."""
+    """A walk over a document; `unknown` maps unknown entries to their first element."""
 
     table: Format
     faults: Faults
     unknown: dict[str, Element] = field(default_factory=dict)
 
     def visit(self, top: Element, path: str, key: str, apart: Collection[str]) -> None:
-        """Hold an element and all within against the table, but for children called `apart`."""
+        """Compare an element and its contents with the table, without children called `apart`."""
         waiting = [(top, path, key)]
         while waiting:
             element, path, key = waiting.pop()
@@ -142,7 +141,7 @@ class _Walk:
             self.hold(element, path, element.text, key)
             closed = path not in self.table.opened and path not in self.table.entries
             if closed or (path in self.table.whole and path not in self.table.opened):
-                continue  # of one use, or unknown, as a whole
+                continue  # of one use, or unknown, entirely
             for name, value in element.attributes.items():
                 if not name.startswith("xmlns"):
                     self.hold(element, f"{path}@{name}", value, key)
@@ -150,7 +149,7 @@ class _Walk:
             waiting += [(x, self.table.below(path, x), key) for x in inner]
 
     def hold(self, element: Element, path: str, value: str, key: str) -> None:
-        """An element or an attribute with its value."""
+        """Compare an element, or an attribute and its value, with the table."""
         entry = self.table.entry(path)
         if entry is None:
             self.take_unknown(element, path, key)
@@ -162,23 +161,21 @@ class _Walk:
                 self.faults.warn(element, key, words)
 
     def take_unknown(self, element: Element, path: str, key: str) -> None:
-        """An entry that the format does not have."""
-        if "@" in path:
-            of, _, name = path.rpartition("@")
-            meant = self.faults.nearest(name, self.table.known(of, "@"))
-            words = f"{shown(name)} is left out; did you mean {shown(meant)}?" if meant else ""
-        else:
-            of, _, tag = path.rpartition("/")
-            meant = self.faults.nearest(tag, self.table.known(of, "/"))
-            words = f"<{in_line(tag)}> is left out; did you mean <{meant}>?" if meant else ""
-        if words:
-            key = key if "@" not in path else f"{key}.{element.tag}"
-            self.faults.warn(element, key, words)
-        else:
+        """Warn of an entry that is not in the table, or collect it if none is near."""
+        mark = "@" if "@" in path else "/"
+        of, _, name = path.rpartition(mark)
+        meant = self.faults.nearest(name, self.table.known(of, mark))
+        if not meant:
             self.unknown.setdefault(_written(path), element)
+        elif mark == "@":
+            words = f"{shown(name)} is left out; did you mean {shown(meant)}?"
+            self.faults.warn(element, f"{key}.{element.tag}", words)
+        else:
+            words = f"<{in_line(name)}> is left out; did you mean <{meant}>?"
+            self.faults.warn(element, key, words)
 
     def report_unknown(self) -> None:
-        """Warn once of all that the format does not have."""
+        """Warn once of all other entries that are not in the table."""
         if self.unknown:
             names = [f"{x} (line {line_of(element)})" for x, element in self.unknown.items()]
             more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
@@ -193,13 +190,13 @@ def remark(
     faults: Faults,
     apart: Collection[str] = (),
 ) -> None:
-    """Warn of what a document has that is left out, and record faults of what is refused.
+    """Warn of entries that are left out, and record refused ones as faults.
 
     Args:
-        table: the format's.
-        tops: elements with their paths and the words that messages call them by.
-        faults: takes the warnings and faults.
-        apart: names of elements that are not walked into: they are tops themselves.
+        table: the table of the format.
+        tops: elements with their paths and their names in messages.
+        faults: collects the warnings and faults.
+        apart: names of elements to skip, because they are tops themselves.
     """
     walk = _Walk(table, faults)
     for element, path, key in tops:
@@ -215,7 +212,7 @@ def _written(path: str) -> str:
 
 
 def _is_neutral(value: str, neutral: tuple[str, ...]) -> bool:
-    """Whether a value has no effect: one of the neutral ones, or all numbers zero for ``0``."""
+    """Whether a value has no effect: it is neutral, or all its numbers are zero for ``0``."""
     words = value.lower().split()
     if neutral == ("",):
         return not words
@@ -228,8 +225,6 @@ def _zero(word: str, neutral: tuple[str, ...]) -> bool:
     except ValueError:
         return False
 
-
-# ------------------------------------------------------------------------------------------- URDF
 
 # Sources: `xsd/urdf.xsd` of urdfdom and what its parser takes beside it (capsules, `tau`,
 # `quat_xyzw` of URDF 1.1, rates of `<limit>` of 1.2), the transmissions of ROS
@@ -311,8 +306,6 @@ robot/force_element... : forces between links would act
 """,
 )
 
-
-# -------------------------------------------------------------------------------------------- SDF
 
 # Sources: the descriptions of SDFormat 1.3 to 1.12 (`sdf/*/*.sdf` of sdformat), and the extensions
 # of Drake.

@@ -1,8 +1,8 @@
-"""MJCF as MuJoCo itself understands it -> the document of a model file.
+"""MJCF, compiled by MuJoCo -> the document of a model file.
 
-MuJoCo compiles the file, with what it includes, its defaults, frames, replicas, and the masses that
-follow from geoms and meshes, in a process of its own (`mujoco_process`); what is read here are
-the numbers of the compiled model, with all their digits.
+MuJoCo compiles the file, with its includes, defaults, frames, replicas, and the masses of geoms and
+meshes, in a separate process (`mujoco_process`); this module reads the numbers of the compiled
+model, with all their digits.
 
 | compiled model | model file |
 | --- | --- |
@@ -18,9 +18,9 @@ the numbers of the compiled model, with all their digits.
 | connect, weld | loops of type `spherical`, `fixed` |
 | joint equality | a relation: MuJoCo's polynomial of fourth degree |
 
-Other constraints, and tendons that pull, are refused by name; with the open tree asked for all are
-left out.  `mujoco_process` lists every field of a compiled model with its use; what acts on the
-dynamics but is left out is named in a warning, and so are constraints that are not active.
+Other constraints, and tendons that pull, are refused by name; `without_loops` leaves all
+constraints out.  `mujoco_process` lists every field of a compiled model with its use; warnings name
+entries that act on the dynamics but are left out, and inactive constraints.
 """
 
 from __future__ import annotations
@@ -71,11 +71,9 @@ SECONDS = 120
 MOST_FILES = 100
 TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "floating"}
 TERMS = {
-    "armature": "rotor_inertia",
-    "damping": "damping",
-    "frictionloss": "friction",
+    "armature": "rotor_inertia", "damping": "damping", "frictionloss": "friction",
     "stiffness": "stiffness",
-}
+}  # fmt: skip
 """Names of terms of joints in MuJoCo -> in a model file."""
 _LOOPS = {"connect": "spherical", "weld": "fixed"}
 _MOST_NAMED, _MOST_CONSTRAINTS = 5, 20
@@ -87,9 +85,9 @@ _WITH_ANGLES = (
 
 
 def document_of_mjcf(root: Element, file: str, without_loops: bool, angles: bool) -> Document:
-    """Return the document of an MJCF file; `ModelError` where MuJoCo does not compile it.
+    """Convert an MJCF file; `ModelError` if MuJoCo does not compile it.
 
-    `root` is the file as it is written: it knows the lines of names.
+    `root` is the file as written, with the lines of names.
     """
     if not is_installed("mujoco"):
         raise stop(file, root.line, "MuJoCo reads this format: pip install 'symgen[mujoco]'")
@@ -111,11 +109,11 @@ def _shortened(words: Sequence[str], most: int) -> str:
 
 
 class _Reader:
-    """The compiled model, and what becomes of it.
+    """Converts a compiled model.
 
-    `links` are names of the links of bodies, `named` those of joints, both by MuJoCo's numbers;
-    `moving` are bodies that move; `frictions` are links that travel freely, with the sizes of the
-    friction of that.
+    `links` are names of the links of bodies, `named` names of joints, both by MuJoCo's numbers;
+    `moving` are bodies that move; `frictions` are links of free joints with the size of their
+    translational friction.
     """
 
     def __init__(self, root: Element, file: str, model: Mapping[str, Any], angles: bool) -> None:
@@ -147,11 +145,11 @@ class _Reader:
         )  # fmt: skip
 
     def element(self, kind: str, name: str) -> Element:
-        """Where the files say it; an element without a line where the name was made."""
+        """The element with a name in the files; without a line if the name was generated."""
         return self.elements.get((kind, name), Element(kind, {}, 0))
 
     def take_constraints(self, without_loops: bool) -> None:
-        """Name constraints and tendons in a fault, or in a remark where the open tree is wanted."""
+        """Report unavailable constraints and tendons, as a warning if the open tree is wanted."""
         closed = self.model["closed"]
         if without_loops:
             closed = [*self.model["equalities"], *closed]
@@ -164,14 +162,11 @@ class _Reader:
         if without_loops:
             self.faults.warn(element, "", f"left out: {words}")
         else:
-            message = (
-                f"not available: {words}; --without-loops (in Python: without_loops=True) reads "
-                "the open tree without them"
-            )
-            self.faults.add(element, "", message)
+            remedy = "--without-loops (in Python: without_loops=True) reads the open tree"
+            self.faults.add(element, "", f"not available: {words}; {remedy} without them")
 
     def remark(self) -> None:
-        """Warn once of each effect that is left out, with the names of what has it."""
+        """Warn once of each effect that is left out, with the names of its entries."""
         kinds: dict[tuple[str, str], list[str]] = {}
         for x in self.model["left"]:
             kinds.setdefault((x["kind"], x["effect"]), []).append(x["name"])
@@ -183,10 +178,8 @@ class _Reader:
             of = f" of {kind} {listed}" if names[0] else ""
             self.faults.warn(element, key, f"left out{of}: {effect}")
 
-    # -------------------------------------------------------------------------------- bodies
-
     def take_body(self, index: int) -> None:
-        """The joints of a body, one after the other, and its link in the frame of the file."""
+        """Add the joints of a body in turn, and its link in the body frame."""
         body, names = self.model["bodies"][index], self.assembly.names
         joints = [(k, x) for k, x in enumerate(self.model["joints"]) if x["body"] == index]
         name = body["name"] or f"body_{index}"
@@ -199,17 +192,16 @@ class _Reader:
         for count, (k, joint) in enumerate(joints, start=1):
             anchor = np.array(joint["pos"])
             if joint["type"] == "free":
-                pose = HERE  # its coordinates place the body in the world
+                pose = HERE  # its coordinates are the pose in the world
             at_body = count == len(joints) and not anchor.any()
             link = names.new("link", name) if at_body else ""
             label, kind = joint["name"] or f"{name}_joint", TYPES[joint["type"]]
             make = names.new if joint["name"] else names.made
             self.named[k] = make("joint", label, kind_of(kind, self.angles))
-            content = (
-                self.link(body, link, element)
-                if at_body
-                else massless(names.made("link", f"{name}_{count}"), element.line)
-            )
+            if at_body:
+                content = self.link(body, link, element)
+            else:
+                content = massless(names.made("link", f"{name}_{count}"), element.line)
             origin = pose @ Pose(anchor, np.eye(3)) @ _at_zero(joint)
             entries = self.entries(joint, label, name_of(content))
             line = (self.element("joint", joint["name"]) if joint["name"] else element).line
@@ -241,7 +233,7 @@ class _Reader:
         return table(entries, line)
 
     def entries(self, joint: Mapping[str, Any], name: str, link: str) -> dict[str, Node | None]:
-        """The entries of a joint beside name, type, parent and origin."""
+        """The entries of a joint except name, type, parent and origin."""
         element, key = self.element("joint", joint["name"]), f"joint.{name}"
         line, faults = element.line, self.faults
         if joint["polynomial"]:
@@ -277,9 +269,9 @@ class _Reader:
     ) -> dict[str, Node | None]:
         """Terms of a ball or free joint, whose link is `link`.
 
-        MuJoCo means the angular velocity in the axes of the body, and the velocity of a free body
-        in those of the world, where its armature is an added mass, and its friction a force of the
-        model.  Damping and springs are the same in any axes.  Its quaternions are w x y z.
+        MuJoCo uses the angular velocity in body axes, and the velocity of a free body in world
+        axes, for which its armature is an added mass and its friction a force of the model.
+        Damping and springs are equal in all axes.  Quaternions of MuJoCo are w x y z.
         """
         nodes: dict[str, Node | None] = {TERMS[name]: value for name, value in terms.items()}
         if joint["type"] == "free":
@@ -296,13 +288,10 @@ class _Reader:
         kind = kind_of(TYPES[joint["type"]], self.angles)
         return {"coordinates": representation_of(kind, line), **nodes}
 
-    # ----------------------------------------------------------------------- points and forces
-
     def points_and_forces(self) -> tuple[list[Node], list[Node]]:
-        """The sites that have a name and move; the friction of free joints with its points.
+        """The named moving sites as points; translational friction of free joints as forces.
 
-        That friction is in the travel along the axes of the world: -f tanh(v / v_f) along each axis
-        at the origin of the link, as joints have it.
+        The friction is -f tanh(v / v_f) along each world axis, at the origin of the link.
         """
         sites = [x for x in self.model["sites"] if x["name"] and x["body"] in self.moving]
         names = LegalNames(x["name"] for x in sites)
@@ -325,13 +314,10 @@ class _Reader:
         self.assembly.names.changed.extend(names.changed)
         return points, forces
 
-    # ---------------------------------------------------------------------------------- loops
-
     def closed(self) -> tuple[list[Node], dict[str, Node]]:
-        """The loops, and the relations by name, of equality constraints that are active.
+        """The loops, and the relations by name, of active equality constraints.
 
-        The second body of MuJoCo carries the first frame of the loop, so that the rows have
-        MuJoCo's signs.
+        MuJoCo's second body has the first frame of the loop, so that the rows have MuJoCo's signs.
         """
         names = LegalNames(x["name"] for x in self.model["equalities"])
         loops: list[Node] = []
@@ -360,7 +346,7 @@ class _Reader:
         return loops, relations
 
     def frame(self, side: Sequence[Any], line: int) -> Node:
-        """A frame of a loop: a body, a place (m) and a quaternion (w, x, y, z) in its frame."""
+        """A frame of a loop, from body, position (m) and quaternion (w, x, y, z) in its frame."""
         body, at, turn = side
         rpy = to_rpy(from_quaternion(turn))
         origin = table({"xyz": triple(at, line), "rpy": triple(rpy, line)}, line)
@@ -381,14 +367,14 @@ class _Reader:
 
 
 def _signed(value: float) -> str:
-    """A number to be added, with all its digits; nothing for 0."""
+    """Print a summand with all its digits; "" for 0."""
     if not value:
         return ""
     return f" {'-' if value < 0 else '+'} {abs(value)!r}"
 
 
 def _at_zero(joint: Mapping[str, Any]) -> Pose:
-    """Its motion where the coordinate is 0: MuJoCo counts from `ref`."""
+    """The motion of a joint at coordinate 0: MuJoCo counts from `ref`."""
     zero, axis = joint["zero"], np.array(joint["axis"])
     if not zero:
         return HERE
@@ -400,7 +386,7 @@ def _at_zero(joint: Mapping[str, Any]) -> Pose:
 def _named_elements(
     root: Element, file: str
 ) -> tuple[Mapping[tuple[str, str], Element], Sequence[str]]:
-    """The elements by kind and name, and the files in which they are: what is included as well."""
+    """The elements by kind and name, with those of included files, and all files."""
     files = [file]
     elements: dict[tuple[str, str], Element] = {}
     waiting = [(root, root.tag)]
@@ -416,7 +402,7 @@ def _named_elements(
 
 
 def _included(include: Element, files: list[str]) -> list[Element]:
-    """The elements of the file that an <include> names; none where it cannot be read here."""
+    """The elements of an included file; none if it cannot be read."""
     name = include.attributes.get("file", "")
     for of in (files[include.line // FILE_STEP], files[0]):
         path = os.path.join(os.path.dirname(of), name)

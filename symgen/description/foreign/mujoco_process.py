@@ -1,19 +1,19 @@
-"""A program of its own: MuJoCo compiles an MJCF file, and the tree of the model is printed as JSON.
+"""Separate program: MuJoCo compiles an MJCF file, and the tree of the model is printed as JSON.
 
-The file comes from a stranger, and what it includes is for MuJoCo to open; so this process may use
-so much time and memory, writes nothing, and takes nothing down with it (`process`).  Plugins are
-not run: a model that names one is refused before it is compiled.  Numbers keep all their digits.
+The file is untrusted, and MuJoCo opens its includes; so this process has limited time and memory
+and cannot write files (`process`).  Plugins are not run: a model with a plugin is refused before it
+is compiled.  Numbers keep all their digits.
 
 The question has the `path` of the file.  The answer has the lists `bodies` (world first), `joints`,
 `sites`, `equalities` (constraints that close loops), `closed` (other constraints and tendons by
-kind and name), `left` (what acts but is left out), and the settings; or `error`.
+kind and name), `left` (entries that act but are left out), and the settings; or `error`.
 
-The tables have every field of `mjModel` and `mjOption` with its use, as those of `entries` do.
-``*`` behind a prefix stands for a group none of which can act on the dynamics; ``opt.``,
-``disable.`` and ``enable.`` stand before options and flags.  Of a field that is left out or refused
-the line says what acts where it is not zero.  Forces of actuators are not those of the model: the
-torques that a module takes are what all drives give together.  Contacts, and limits of joints as
-constraints, are not modelled in any format.
+The tables have every field of `mjModel` and `mjOption` with its use, like the tables of `entries`.
+``*`` after a prefix stands for a group without effect on the dynamics; ``opt.``, ``disable.`` and
+``enable.`` are prefixes of options and flags.  The line of a field that is left out or refused has
+its effect if it is not zero.  Forces of actuators are not part of the model: the torques of a
+module are the sums over all drives.  Contacts, and limits of joints as constraints, are not
+modelled in any format.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from typing import Any
 SECONDS = 100
 """Limit of processor time."""
 BYTES = 8 * 2**30
-"""Limit of addresses."""
+"""Limit of the address space."""
 MOST = 3000
-"""Bodies of a model, as many as files in other formats may have."""
+"""Maximum number of bodies, as in other formats."""
 
 _NO_FILE = "Error: Error opening file"
-"""How MuJoCo begins where a mesh or texture is not there."""
+"""Start of MuJoCo's message about a missing mesh or texture."""
 _JOINTS = ("free", "ball", "slide", "hinge")
 _ENTRIES = {"free": 7, "ball": 4, "slide": 1, "hinge": 1}
 _CLOSING = ("connect", "weld", "joint")
@@ -121,7 +121,7 @@ tendon_springyield : the tendon would yield
 
 
 def compiled(path: str) -> dict[str, Any]:
-    """The compiled model, in numbers and names."""
+    """Compile a model into numbers and names."""
     import mujoco
 
     spec = mujoco.MjSpec.from_file(path)
@@ -139,17 +139,12 @@ def compiled(path: str) -> dict[str, Any]:
         parts = tree(mujoco, spec.compile(), spec.modelname)
         words = str(error).removeprefix("Error: ")
         effect = f"what files say of shapes and looks; masses are those of <inertial> ({words})"
-        return {
-            **parts,
-            "left": [{"kind": "asset", "name": "", "effect": effect}, *parts["left"]],
-        }
+        left = {"kind": "asset", "name": "", "effect": effect}
+        return {**parts, "left": [left, *parts["left"]]}
 
 
 def drop_shapes(spec: Any) -> None:
-    """Leave out what files say of shapes and looks.
-
-    A shape of a body whose mass follows from it stays, so that its file is missed.
-    """
+    """Delete shapes and materials, except shapes that determine the mass of a body."""
     for geom in list(spec.geoms):
         geom.material = ""
         if geom.meshname and geom.parent.explicitinertial:
@@ -163,7 +158,7 @@ def drop_shapes(spec: Any) -> None:
 
 
 def tree(mujoco: Any, m: Any, name: str) -> dict[str, Any]:
-    """The parts of a compiled model that say how it moves."""
+    """The parts of a compiled model that determine its motion."""
     off = disabled(mujoco, m)
     switch_off(m, off)
     drives = [drive(m, i) for i in range(getattr(m, "nactuator", m.nu))]
@@ -183,12 +178,12 @@ def tree(mujoco: Any, m: Any, name: str) -> dict[str, Any]:
             if m.eq_type[i] < len(_CLOSING) and "EQUALITY" not in off
         ],
         "closed": list(closed(m, off)),
-        "left": [*left_out(m), *left_of_drives(drives), *left_of_joints(m)],
+        "left": list(left_out(m, drives)),
     }
 
 
 def disabled(mujoco: Any, m: Any) -> set[str]:
-    """Names of the flags that disable something, with what they disable beside."""
+    """Names of the flags that are set to disable effects, implied ones included."""
     bits = mujoco.mjtDisableBit.__members__.items()
     names = {name.removeprefix("mjDSBL_") for name, x in bits if name.startswith("mjDSBL_")
              and m.opt.disableflags & int(x)}  # fmt: skip
@@ -200,7 +195,7 @@ def disabled(mujoco: Any, m: Any) -> set[str]:
 
 
 def switch_off(m: Any, off: set[str]) -> None:
-    """Take from the compiled model what its flags disable."""
+    """Set to zero all fields that the flags disable."""
     fields = {
         "GRAVITY": (m.opt.gravity,),
         "SPRING": fields_of(m, "jnt_stiffness", "jnt_springyield", "tendon_stiffness"),
@@ -223,7 +218,7 @@ def fields_of(m: Any, *names: str) -> list[Any]:
 
 
 def drive(m: Any, i: int) -> dict[str, Any]:
-    """An actuator: what it adds to the inertia and damping of a hinge or slide it acts on."""
+    """An actuator: its contribution to inertia and damping of the hinge or slide it acts on."""
     across, target = int(m.actuator_trntype[i]), int(m.actuator_trnid[i].flat[0])
     kind = _ACROSS[across] if 0 <= across < len(_ACROSS) else "actuator"
     gear, joint = float(m.actuator_gear[i].flat[0]), target if across < 2 else -1
@@ -242,31 +237,15 @@ def drive(m: Any, i: int) -> dict[str, Any]:
 
 
 def named(m: Any, kind: str, i: int) -> str:
-    """Its own name, or one that says which of the bodies, joints or actuators it is."""
+    """The name of a body, joint or actuator, or one made of its number."""
     label = str(getattr(m, kind)(i).name)
     if kind == "joint":
         return label or f"{named(m, 'body', int(m.jnt_bodyid[i]))}_joint"
     return label or f"{kind}_{i + (kind == 'actuator')}"
 
 
-def left_of_drives(drives: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
-    """Inertia and damping of actuators that are no terms of one joint."""
-    for x in drives:
-        if x["joint"] < 0 and (x["armature"] or x["damping"]):
-            effect = f"it acts on a {x['kind']}, where its armature and damping would count"
-            yield {"kind": "actuator", "name": x["name"], "effect": effect}
-
-
-def left_of_joints(m: Any) -> Iterator[dict[str, str]]:
-    """Limits of joints that no key says: of angles of balls."""
-    for i in range(m.njnt):
-        if _JOINTS[m.jnt_type[i]] == "ball" and m.jnt_limited[i]:
-            name = named(m, "joint", i)
-            yield {"kind": "joint", "name": name, "effect": "the angle of a ball has a limit"}
-
-
-def left_out(m: Any) -> Iterator[dict[str, str]]:
-    """Kind, name and effect of fields that act but are left out."""
+def left_out(m: Any, drives: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
+    """Kind, name and effect of fields, actuators and limits that act but are left out."""
     for field, effect in effects("left out").items():
         kind, _, name = field.partition("_")
         if field.startswith("opt."):
@@ -278,6 +257,14 @@ def left_out(m: Any) -> Iterator[dict[str, str]]:
             if (values[i] != nothing).any():
                 tag = "joint" if kind == "jnt" else kind
                 yield {"kind": tag, "name": named(m, tag, i), "effect": f"{effect} ({name})"}
+    for x in drives:
+        if x["joint"] < 0 and (x["armature"] or x["damping"]):
+            effect = f"it acts on a {x['kind']}, where its armature and damping would count"
+            yield {"kind": "actuator", "name": x["name"], "effect": effect}
+    for i in range(m.njnt):
+        if _JOINTS[m.jnt_type[i]] == "ball" and m.jnt_limited[i]:
+            name = named(m, "joint", i)
+            yield {"kind": "joint", "name": name, "effect": "the angle of a ball has a limit"}
 
 
 def body(m: Any, i: int) -> dict[str, Any]:
@@ -295,7 +282,7 @@ def body(m: Any, i: int) -> dict[str, Any]:
 
 
 def joint(m: Any, i: int, drives: list[dict[str, Any]]) -> dict[str, Any]:
-    """A joint, in the frame of its body; `zero` is its coordinate where the body's frame is."""
+    """A joint, in the frame of its body; `zero` is its coordinate in the body's initial pose."""
     driving = [x for x in drives if x["joint"] == i]
     kind, at, dof = _JOINTS[m.jnt_type[i]], int(m.jnt_qposadr[i]), int(m.jnt_dofadr[i])
     directed = kind in ("slide", "hinge")
@@ -313,23 +300,20 @@ def joint(m: Any, i: int, drives: list[dict[str, Any]]) -> dict[str, Any]:
         "damping": float(m.dof_damping[dof]) + sum(x["damping"] for x in driving),
         "armature": float(m.dof_armature[dof]) + sum(x["armature"] for x in driving),
         "frictionloss": float(m.dof_frictionloss[dof]),
-        "polynomial": any(higher_orders(m, i, dof)),
+        "polynomial": any(  # fields of recent versions
+            getattr(m, name)[row].any()
+            for name, row in (("jnt_stiffnesspoly", i), ("dof_dampingpoly", dof))
+            if hasattr(m, name)
+        ),
     }
 
 
-def higher_orders(m: Any, i: int, dof: int) -> Iterator[bool]:
-    """Whether coefficients of higher order are given, where this MuJoCo has such."""
-    for name, row in (("jnt_stiffnesspoly", i), ("dof_dampingpoly", dof)):
-        if hasattr(m, name):
-            yield bool(getattr(m, name)[row].any())
-
-
 def equality(m: Any, i: int) -> dict[str, Any]:
-    """A constraint: the frames of two bodies that it keeps together, or two joints.
+    """A constraint between the frames of two bodies, or between two joints.
 
-    A frame is a body, a point and a quaternion (w, x, y, z) in its frame.  As MuJoCo's
-    `mj_instantiateEquality` has it: what is 0 is the first point less the second; that of a weld
-    on the first body turns with `relpose`.
+    A frame is a body, a point and a quaternion (w, x, y, z) in its frame.  As in MuJoCo's
+    `mj_instantiateEquality`, the first point minus the second is 0, and the frame of a weld on the
+    first body is rotated by `relpose`.
     """
     kind, data = _CLOSING[m.eq_type[i]], m.eq_data[i]
     ids = [int(m.eq_obj1id[i]), int(m.eq_obj2id[i])]
@@ -353,7 +337,7 @@ def equality(m: Any, i: int) -> dict[str, Any]:
 
 
 def closed(m: Any, off: set[str]) -> Iterator[dict[str, str]]:
-    """Kind and name of constraints without equations; `off` are flags that disable some."""
+    """Kind and name of constraints that are not available; `off` are flags that disable some."""
     for i in range(0 if "EQUALITY" in off else m.neq):
         if m.eq_type[i] < len(_CLOSING):
             continue
@@ -367,7 +351,7 @@ def closed(m: Any, off: set[str]) -> Iterator[dict[str, str]]:
 
 
 def acts(m: Any, i: int) -> bool:
-    """Whether a tendon does more than to measure, or to carry what an actuator does."""
+    """Whether a tendon exerts forces by itself."""
     fields = [key for key in effects("refused") if key.startswith("tendon_")]
     values = [getattr(m, field, None) for field in fields]
     return any(value is not None and value[i].any() for value in values)
@@ -390,7 +374,7 @@ def effects(use: str) -> dict[str, str]:
 
 
 def answer(question: dict[str, str]) -> dict[str, Any]:
-    """The tree of the file, or an error in MuJoCo's own words: of XML, of compiling, of files."""
+    """The tree of the file, or MuJoCo's error message."""
     try:
         return compiled(question["path"])
     except Exception as error:

@@ -1,8 +1,7 @@
-"""Nodes and names of a model file, made rather than read: what other formats are turned into.
+"""Nodes and names of a model file, generated from other formats.
 
-Legal names of other formats stay, others are changed.  The same file always gives the same names:
-what is illegal in a name becomes '_', and of two that would be alike the later one gets its kind
-behind it, or a number.
+Legal names of other formats stay, others are changed, always in the same way: illegal characters
+become '_', and the later of two equal names gets its kind or a number appended.
 """
 
 from __future__ import annotations
@@ -10,7 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from symgen.description.foreign.rotations import Pose, to_rpy
 from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number, place, stop
@@ -29,7 +29,7 @@ def text(words: str, line: int) -> Scalar:
 
 
 def table(entries: Mapping[str, Node | None], line: int) -> Table:
-    """A mapping, without what is None."""
+    """A mapping, without entries that are None."""
     present = {key: Entry(node.line, node) for key, node in entries.items() if node is not None}
     return Table(present, line)
 
@@ -42,7 +42,7 @@ def listing(items: Sequence[Node], line: int) -> Node:
 def inertia(entries: Sequence[Scalar], line: int) -> Table:
     """A tensor from its entries, xx, yy, zz, xy, xz, yz.
 
-    One that no body can have is said to be meant: CAD programs write such.
+    An indefinite tensor, as CAD programs write, is marked as accepted.
     """
     values = [float(entry.text) for entry in entries]
     nonzero = {key: x for key, x in zip(ENTRIES, entries, strict=True) if float(x.text) != 0.0}
@@ -52,7 +52,7 @@ def inertia(entries: Sequence[Scalar], line: int) -> Table:
 
 
 def triple(entries: Iterable[float], line: int) -> Node | None:
-    """A vector; None where all of it is zero, which is the default."""
+    """A vector; None if it is zero, which is the default."""
     values = [float(x) + 0.0 for x in entries]
     return listing([Scalar(repr(x), "float", line) for x in values], line) if any(values) else None
 
@@ -77,59 +77,68 @@ def joint_node(
     line: int,
     more: Mapping[str, Node | None] | None = None,
 ) -> Table:
-    """A joint with its link; `pose` is that of its frame in the link frame of its parent."""
+    """A joint with its link; `pose` is the pose of its frame in the parent's link frame."""
     origin = {"xyz": triple(pose.at.tolist(), line), "rpy": triple(to_rpy(pose.turn), line)}
-    return table(
-        {
-            "name": text(name, line),
-            "type": text(kind, line),
-            "parent": text(parent, line),
-            "origin": table(origin, line),
-            **(more or {}),
-            "link": link,
-        },
-        line,
-    )
+    entries: dict[str, Node | None] = {
+        "name": text(name, line),
+        "type": text(kind, line),
+        "parent": text(parent, line),
+        "origin": table(origin, line),
+    }
+    return table({**entries, **(more or {}), "link": link}, line)
 
 
-# ------------------------------------------------------------------------------------------ kinds
+class Edge(Protocol):
+    """A joint of the file, as an edge of the tree of links."""
+
+    @property
+    def child(self) -> str:
+        """Name of the child link."""
+
+
+E = TypeVar("E", bound=Edge)
+
+
+def depth_first(carried: Mapping[str, list[E]], *roots: str) -> Iterator[E]:
+    """Yield the joints below links, depth first; `carried` maps links to the joints on them."""
+    waiting = [joint for root in roots for joint in carried.get(root, [])][::-1]
+    while waiting:
+        joint = waiting.pop()
+        yield joint
+        waiting += carried.get(joint.child, [])[::-1]
 
 
 def kind_of(name: str, angles: bool) -> JointType:
-    """The type called `name`; free and ball joints have quaternions, unless `angles` are wanted."""
+    """The type called `name`; free and ball joints have quaternions unless `angles` is set."""
     on_manifolds = (kind for kind in ON_MANIFOLDS if kind.name == name and not angles)
     return next(on_manifolds, None) or joint_type(name)
 
 
 def representation_of(kind: JointType, line: int) -> Scalar | None:
-    """The key ``coordinates`` of a joint; None where that is the default."""
+    """The key ``coordinates`` of a joint; None for the default."""
     return text(kind.representation, line) if isinstance(kind, OnManifold) else None
-
-
-# ------------------------------------------------------------------------------------------ names
 
 
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_]+")
 _ROOM = 12
-"""Characters that are left for a kind, a number, and that of a coordinate."""
-
+"""Characters reserved for a kind, a number, and the number of a coordinate."""
 _MOST_REPORTED = 40
 
 
 class LegalNames:
-    """A name space; `changed` lists kind, former and new name of all that were changed."""
+    """A name space; `changed` lists kind, former and new name of all changed names."""
 
     def __init__(self, written: Iterable[str] = ()) -> None:
-        """`written` are the names of the file: no name that is made up takes one of them."""
+        """`written` are the names of the file, which generated names avoid."""
         self._own = {name for name in written if is_legal(name)}
         self._given: set[str] = set()
         self._numbers: Counter[str] = Counter()
         self.changed: list[tuple[str, str, str]] = []
 
     def new(self, kind: str, name: str, joint: JointType | None = None) -> str:
-        """The name of a `kind` (joint, link) that the file calls `name`.
+        """The legal name of a `kind` (joint, link) with the name `name` in the file.
 
-        `joint` is the type of a joint: the names made for its coordinates are taken, too.
+        `joint` is the type of a joint: the names of its coordinates are reserved, too.
         """
         fits = all(len(x) <= MAX_NAME for x in _made(name, joint))
         if is_legal(name) and fits and self._is_free(name, joint, is_own=True):
@@ -139,7 +148,7 @@ class LegalNames:
         return legal
 
     def made(self, kind: str, name: str, joint: JointType | None = None) -> str:
-        """A name like `name` for something that has none in the file."""
+        """Generate a name similar to `name`."""
         similar = _similar(kind, name)
         for candidate in (similar, f"{similar}_{kind}"):
             if self._is_free(candidate, joint):
@@ -151,12 +160,12 @@ class LegalNames:
                 return self._take(candidate, joint)
 
     def report(self) -> str:
-        """A sentence about the names that were changed."""
-        shown_ones = self.changed[:_MOST_REPORTED]
-        words = ", ".join(f"{kind} {shown(old)} is {new}" for kind, old, new in shown_ones)
-        more = len(self.changed) - len(shown_ones)
-        behind = f", and {more} more" if more else ""
-        return f"names that are not identifiers, or are taken, were changed: {words}{behind}"
+        """The message about changed names."""
+        first = self.changed[:_MOST_REPORTED]
+        words = ", ".join(f"{kind} {shown(old)} is {new}" for kind, old, new in first)
+        more = len(self.changed) - len(first)
+        why = "because they are not valid identifiers or were already in use"
+        return f"some names were changed {why}: {words}{f', and {more} more' if more else ''}"
 
     def _is_free(self, name: str, joint: JointType | None, is_own: bool = False) -> bool:
         made = _made(name, joint)
@@ -174,7 +183,7 @@ def _made(name: str, joint: JointType | None) -> tuple[str, ...]:
 
 
 def name_of_robot(name: str, names: LegalNames) -> str:
-    """The name of the robot, which has a name space of its own; ``robot`` where it has none."""
+    """The name of the robot, in a separate name space; ``robot`` if it has none."""
     legal = LegalNames().made("robot", name.strip()) if name.strip() else "robot"
     if legal != name:
         names.changed.append(("robot", name, legal))
@@ -182,7 +191,7 @@ def name_of_robot(name: str, names: LegalNames) -> str:
 
 
 def is_legal(name: str) -> bool:
-    """Whether `name` may stand as it is, with the number of a coordinate behind it."""
+    """Whether `name` is legal, also with the number of a coordinate appended."""
     return name != BASE and len(name) <= MAX_NAME - 2 and illegal_name(name) is None
 
 
@@ -204,11 +213,8 @@ def point_node(name: str, link: str, at: Iterable[float], line: int) -> Table:
     return table(entries, line)
 
 
-# --------------------------------------------------------------------------------------- document
-
-
 class Assembly:
-    """The document of a robot in another format, in the making.
+    """Builds the document of a robot in another format.
 
     `written` are the names of joints and links in the file; `places` are the names of parts of the
     document in messages.
@@ -220,7 +226,7 @@ class Assembly:
         self.places: dict[KeyPath, str] = {}
 
     def add(self, joint: Table, key: str, link_key: str = "") -> None:
-        """Add a joint; `key` and `link_key` are what messages call it and its link."""
+        """Add a joint; `key` and `link_key` are its name and its link's name in messages."""
         if len(self.joints) >= MOST_JOINTS:
             message = f"more than {MOST_JOINTS} joints; no robot is that large"
             raise stop(self.faults.files[0], 0, message)
@@ -237,7 +243,7 @@ class Assembly:
         gravity: Node | None = None,
         **sections: Sequence[Node] | Mapping[str, Node],
     ) -> Document:
-        """The document of a robot called `name`, with `sections` where they are not empty."""
+        """The document of a robot called `name`, with all `sections` that are not empty."""
         self.faults.raise_if_any()
         line = root.line
         name = name_of_robot(name, self.names)

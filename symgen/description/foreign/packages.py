@@ -1,32 +1,32 @@
-"""Where the packages lie that model files name: ``package://NAME/...``, ``$(find NAME)``, ``model://``.
+"""Search of packages in model files: ``package://NAME/...``, ``$(find NAME)``, ``model://``.
 
-A package is a folder with a `package.xml` (ROS) or a `model.config` (Gazebo).  It bears the name
-of the folder, or the one that its `package.xml` gives.  Looked for are, in this order, the folders
-that the user names; the folders above the file, and packages that lie in them; and those of the
-variables `ROS_PACKAGE_PATH`, `GZ_SIM_RESOURCE_PATH`, `GAZEBO_MODEL_PATH` and `AMENT_PREFIX_PATH`.
+A package is a folder with a `package.xml` (ROS) or a `model.config` (Gazebo).  Its name is that of
+the folder, or the name in its `package.xml`.  The search order is: folders named by the user; the
+folders above the file, and packages in them; and the folders in the variables `ROS_PACKAGE_PATH`,
+`GZ_SIM_RESOURCE_PATH`, `GAZEBO_MODEL_PATH` and `AMENT_PREFIX_PATH`.
 
-This module imports nothing of symgen: `xacro_process` runs it, too.
+This module imports nothing of symgen, because `xacro_process` runs it.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 MARKS = ("package.xml", "model.config")
 VARIABLES = ("ROS_PACKAGE_PATH", "GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH")
 AMENT = "AMENT_PREFIX_PATH"
 MOST_READ = 100_000
-"""Characters of a package.xml in which its name is looked for."""
+"""Characters of a package.xml that are searched for its name."""
 _NAME = re.compile(r"<name>\s*([^<>\s]+)\s*</name>")
 
 
 def find(name: str, folders: Mapping[str, str], search: Sequence[str]) -> str | None:
-    """The folder of a package, absolute; None where it is not found.
+    """The absolute folder of a package, or None.
 
-    `folders` are folders by name, `search` is what `searched` gives.
+    `folders` are folders by name, `search` is the result of `searched`.
     """
     if name in folders:
         return os.path.abspath(folders[name])
@@ -41,20 +41,19 @@ def find(name: str, folders: Mapping[str, str], search: Sequence[str]) -> str | 
 
 
 def searched(file: str, environment: Mapping[str, str]) -> list[str]:
-    """The folders in which packages are looked for that `file` names."""
+    """The folders that are searched for packages named in `file`."""
     folder = Path(os.path.realpath(file)).parent
-    return [str(folder), *map(str, folder.parents), *_named(environment)]
 
+    def listed(variable: str) -> list[str]:
+        return [x for x in environment.get(variable, "").split(os.pathsep) if x]
 
-def _named(environment: Mapping[str, str]) -> Iterator[str]:
-    for variable in VARIABLES:
-        yield from filter(None, environment.get(variable, "").split(os.pathsep))
-    for folder in filter(None, environment.get(AMENT, "").split(os.pathsep)):
-        yield os.path.join(folder, "share")
+    named = [x for variable in VARIABLES for x in listed(variable)]
+    shares = [os.path.join(x, "share") for x in listed(AMENT)]
+    return [str(folder), *map(str, folder.parents), *named, *shares]
 
 
 def own_package(file: str) -> str:
-    """The package that a file lies in: the nearest folder above it that is one, else its folder."""
+    """The package of a file: the nearest package folder above it, else its folder."""
     nearest = Path(os.path.realpath(file)).parent
     return str(next(filter(_is_package, (nearest, *nearest.parents)), nearest))
 

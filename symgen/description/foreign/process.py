@@ -1,8 +1,8 @@
-"""Programs of their own, which open files of strangers: started, limited, and answered in JSON.
+"""Separate processes that open untrusted files, with resource limits and JSON messages.
 
-Such a program (`mujoco_process`, `xacro_process`) runs isolated in an empty folder, reads a
-question on its standard input and prints its answer.  This module imports nothing of symgen, for
-the programs run it, too.
+A program (`mujoco_process`, `xacro_process`) runs isolated in an empty folder, reads a question
+from standard input and prints its answer.  This module imports nothing of symgen, because the
+programs run it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 
 class NoAnswerError(Exception):
-    """A program did not answer; `ended` says that it ended, rather than taking too long."""
+    """A program did not answer; `ended` tells whether it ended or took too long."""
 
     def __init__(self, message: str, ended: bool) -> None:
         self.ended = ended
@@ -38,7 +38,7 @@ def answer_of(
     seconds: float,
     environment: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The answer of a program within so many seconds; `NoAnswerError` where there is none."""
+    """The answer of a program within `seconds`; `NoAnswerError` if there is none."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             done = subprocess.run(
@@ -55,13 +55,10 @@ def answer_of(
     return answer
 
 
-# ------------------------------------------------------------------------------- in the program
-
-
 def respond(answer: Callable[[Any], Mapping[str, Any]], seconds: int, size: int) -> None:
-    """Print the answer; output of libraries is dropped.
+    """Read the question and print the answer, in the program; output of libraries is discarded.
 
-    `seconds` of processor time and `size` bytes of addresses are allowed.
+    Limits are `seconds` of processor time and `size` bytes of address space.
     """
     out = os.dup(1)
     os.dup2(2, 1)
@@ -73,7 +70,7 @@ def respond(answer: Callable[[Any], Mapping[str, Any]], seconds: int, size: int)
 
 
 def limit_resources(seconds: int, size: int) -> None:
-    """`seconds` of processor time, `size` bytes of addresses, and no file that is written."""
+    """Limit processor time and address space, and forbid written files."""
     try:
         import resource
         import signal

@@ -1,4 +1,4 @@
-"""Rotation matrices (float64, rows) of the ways in which other formats write orientations."""
+"""Rotation matrices (float64) and poses from the orientations in other formats."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
 _SMALLEST = 1e-100
-"""Least size of the largest entry of a direction."""
+"""Minimum magnitude of the largest entry of a direction."""
 
 
 def product(*factors: Matrix) -> Matrix:
-    """The product of matrices, or of matrices and a vector (last), rounded alike on every machine.
+    """The product of matrices, or of matrices and a vector (last), rounded equally on any machine.
 
-    The operator ``@`` leaves it to a library whose rounding depends on the processor, and what is
-    read from a file must not.
+    The operator ``@`` calls a library whose rounding depends on the processor.
     """
     result = factors[-1]
     for factor in reversed(factors[:-1]):
@@ -48,9 +47,10 @@ def from_rpy(rpy: Sequence[float]) -> Matrix:
 
 
 def to_rpy(rotation: Matrix) -> tuple[float, float, float]:
-    """The angles of `from_rpy`; where pitch is a right angle, roll is what rounding makes it.
+    """The angles of `from_rpy`; if pitch is a right angle, rounding determines roll.
 
-    Yaw is taken behind roll, not from the matrix: what roll has lost near right angles comes back.
+    Yaw is computed from roll rather than from the matrix, which compensates the error of roll near
+    right angles.
     """
     roll = math.atan2(rotation[2, 1], rotation[2, 2])
     pitch = math.atan2(-rotation[2, 0], math.hypot(rotation[2, 1], rotation[2, 2]))
@@ -61,7 +61,7 @@ def to_rpy(rotation: Matrix) -> tuple[float, float, float]:
 
 
 def unit(direction: Sequence[float]) -> Matrix:
-    """The direction with length 1; ValueError where there is none, or none in float64."""
+    """The direction with length 1; ValueError if it has none in float64."""
     vector = np.asarray(direction, dtype=float)
     size = float(np.abs(vector).max(initial=0.0))
     if not _SMALLEST < size < 1.0 / _SMALLEST:
@@ -103,13 +103,13 @@ def entries_of(tensor: Matrix) -> tuple[float, ...]:
 
 
 def turned(rotation: Matrix, entries: Sequence[float]) -> tuple[float, ...]:
-    """The tensor R I R^T: its entries in the axes that R leads to."""
+    """Entries of the tensor R I R^T."""
     return entries_of(product(rotation, symmetric(entries), rotation.T))
 
 
 @dataclass(frozen=True)
 class Pose:
-    """A place (3,) and an orientation (3, 3)."""
+    """A position (3,) and an orientation (3, 3)."""
 
     at: Matrix
     turn: Matrix
@@ -118,18 +118,15 @@ class Pose:
         return Pose(self.at + product(self.turn, other.at), product(self.turn, other.turn))
 
     def inverse(self) -> Pose:
-        """The pose that undoes this one."""
+        """The inverse pose."""
         return Pose(product(-self.turn.T, self.at), self.turn.T)
 
 
 HERE = Pose(np.zeros(3), np.eye(3))
 
 
-# -- poses as 4x4 matrices ---------------------------------------------------------------------
-
-
 def homogeneous(turn: Matrix, at: Matrix) -> Matrix:
-    """The pose of a rotation (3, 3) and a place (3,), (4, 4)."""
+    """The 4x4 matrix of a rotation (3, 3) and a position (3,)."""
     result = np.eye(4)
     result[:3, :3], result[:3, 3] = turn, at
     return result
@@ -146,6 +143,6 @@ def shifted(x: float = 0.0, z: float = 0.0) -> Matrix:
 
 
 def inverse(pose: Matrix) -> Matrix:
-    """The pose that undoes a pose, (4, 4)."""
+    """The inverse of a pose, (4, 4)."""
     turn = pose[:3, :3].T
     return homogeneous(turn, product(-turn, pose[:3, 3]))

@@ -3,17 +3,17 @@
 | SDF | model file |
 | --- | --- |
 | the first model that has a joint | the robot; its gravity is that of the world around it |
-| joint with the parent `world` | hangs on `base`, which is the world |
-| link that no joint carries | `base`; fixed to it where its place is not the world's; or floats |
+| joint with the parent `world` | joint on `base`, which is the world |
+| link that no joint carries | `base`; fixed to it if its pose differs from the world's; or floats |
 | nested model, include | its links and joints, named `model::link` in the file: `model_link` |
 | link pose, joint pose, frame | `origin` of joints: frames of links are those of the file |
 | joint | see `symgen.description.foreign.sdf` |
 | inertial | `mass`, `com`, `inertia` in link axes; 1 kg and 1 kg m^2 where none is given |
 | frame that moves | a point |
 
-An axis that does not go through the origin of the child's frame takes a massless link in between,
-so that the frames of links stay those of the file.  `entries` lists every entry with its use; what
-would move the robot otherwise but is left out, plugins say, is named in a warning.
+An axis that does not contain the origin of the child's frame needs a massless link in between, so
+that the frames of links stay those of the file.  `entries` lists every entry with its use; warnings
+name entries that act on the dynamics but are left out, such as plugins.
 
 Source: the SDFormat specification (sdformat.org), and libsdformat where that is silent.
 """
@@ -21,7 +21,7 @@ Source: the SDFormat specification (sdformat.org), and libsdformat where that is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,7 @@ from symgen.description.foreign.entries import SDF, remark
 from symgen.description.foreign.nodes import (
     Assembly,
     LegalNames,
+    depth_first,
     inertia,
     joint_node,
     kind_of,
@@ -69,7 +70,7 @@ TYPES = {
     "revolute2": "revolute",
 }
 FLOATING_BASE = "floating_base"
-"""The joint between the base and the root link of a robot that is not bolted down."""
+"""The joint between the base and the root link of a floating robot."""
 IN_MODEL_FRAME = (1, 5)
 """Axes of versions before this one are given in the frame of the model."""
 
@@ -79,17 +80,17 @@ _NOT_AVAILABLE = {"gearbox": "a gearbox couples two joints; --without-loops leav
 _UNLIMITED = 1e16
 _NEAR_PARALLEL = 1e-15
 _GRAVITY = ("0", "0", "-9.8")
-"""Gravity of a world that says nothing, by the format's definition."""
+"""Default gravity of a world in the format."""
 _TENSOR = {"ixx": "1", "iyy": "1", "izz": "1", "ixy": "0", "ixz": "0", "iyz": "0"}
 """Entries of an inertia, with their defaults."""
 _APART = ("world", "model", "link", "joint", "frame", "include")
-"""Elements that are held against the table one by one, for only those of the robot count."""
+"""Elements that are compared with the table one by one, because only those of the robot count."""
 
 
 def document_of_sdf(root: Element, files: Sequence[str], reading: ReadOptions) -> Document:
-    """The document of an <sdf>; `ModelError` lists everything that is wrong with it.
+    """Convert an <sdf>; `ModelError` lists all its faults.
 
-    `files` are those that it was made from, of which numbers of lines name one.
+    `files` are the source files that line numbers refer to.
     """
     frames = Frames(Files([*files], reading))
     frames.read(root)
@@ -98,10 +99,10 @@ def document_of_sdf(root: Element, files: Sequence[str], reading: ReadOptions) -
 
 
 class _Reader:
-    """The links and joints of the robot by their full names, and what becomes of them.
+    """Converts the links and joints of a robot, by their full names.
 
-    `carried` are the joints that hang on a link; `ordered` stand depth first; `start` is the link
-    that no joint carries, None where the world carries all; `moving` are links that move.
+    `carried` maps links to the joints on them; `ordered` is depth-first; `start` is the root link,
+    None if the world carries all links; `moving` are links that move.
     """
 
     def __init__(self, frames: Frames, reading: ReadOptions) -> None:
@@ -115,7 +116,7 @@ class _Reader:
         self.take_joints()
         self.faults.raise_if_any()
         self.start = self.root_link()
-        self.ordered = list(self.depth_first(WORLD if self.start is None else self.start))
+        self.ordered = list(depth_first(self.carried, self.start or WORLD))
         self.check_all_hang_together()
         full_names = [*(joint.name for joint in self.ordered), *self.links]
         self.assembly = Assembly(self.faults, map(frames.key, full_names))
@@ -134,7 +135,7 @@ class _Reader:
     # ------------------------------------------------------------------------------- the graph
 
     def take_joints(self) -> None:
-        """The links and joints of the robot, and which link each joint carries."""
+        """Collect the links and joints of the robot."""
         frames, faults = self.frames, self.faults
         inside = f"{frames.model}::"
         inner = [(name, x) for name, x in frames.frames.items() if name.startswith(inside)]
@@ -165,7 +166,7 @@ class _Reader:
             self.carried.setdefault(joint.parent, []).append(joint)
 
     def joint_of(self, name: str, frame: Frame) -> _Joint | None:
-        """A joint; None, with a fault or a warning, for one that cannot be read."""
+        """A joint; None, with a fault or a warning, if it cannot be read."""
         element, key = frame.element, f"joint.{self.frames.key(name)}"
         is_gearbox = element.attributes.get("type", "").strip() == "gearbox"
         if self.options.without_loops and is_gearbox:
@@ -178,7 +179,7 @@ class _Reader:
         return _Joint(self.frames, name, frame, kind, parent, child)
 
     def end(self, frame: Frame, tag: str, key: str) -> str | None:
-        """The full name of the link that <parent> or <child> means; None, and a fault, for none."""
+        """The full name of the link in <parent> or <child>; None, and a fault, if there is none."""
         element, key = frame.element.first(tag), f"{key}.{tag}"
         if element is None or not element.text:
             message = f"a joint needs <{tag}>LINK</{tag}>"
@@ -189,19 +190,18 @@ class _Reader:
         if full is not None and link is None:
             self.faults.add(element, key, f"{shown(element.text)} is fixed to no link")
         if link == WORLD and tag == "child":
-            message = (
-                "the world is no child of a joint; are <parent> and <child> in each other's place?"
-            )
-            self.faults.add(element, key, message)
+            question = "are <parent> and <child> in each other's place?"
+            self.faults.add(element, key, f"the world is no child of a joint; {question}")
             return None
         if link is not None and link != WORLD and link not in self.links:
-            message = f"the link {shown(element.text)} belongs to another model"
-            self.faults.add(element, key, message)
+            self.faults.add(
+                element, key, f"the link {shown(element.text)} belongs to another model"
+            )
             return None
         return link
 
     def root_link(self) -> str | None:
-        """The link that no joint carries; None where the world carries all."""
+        """The root link; None if the world carries all links."""
         key = self.frames.key
         carried = {joint.child for joint in self.joints}
         roots = [name for name in self.links if name not in carried]
@@ -220,16 +220,8 @@ class _Reader:
         self.faults.raise_if_any()
         return roots[0] if roots else None
 
-    def depth_first(self, root: str) -> Iterator[_Joint]:
-        """The joints that hang on a link."""
-        waiting = self.carried.get(root, [])[::-1]
-        while waiting:
-            joint = waiting.pop()
-            yield joint
-            waiting += self.carried.get(joint.child, [])[::-1]
-
     def check_all_hang_together(self) -> None:
-        """Every joint hangs on the root link, or on the world."""
+        """Refuse joints that are not connected to the root link or the world."""
         reached = {joint.name for joint in self.ordered}
         lost = next((joint for joint in self.joints if joint.name not in reached), None)
         if lost is not None:
@@ -238,7 +230,7 @@ class _Reader:
         self.faults.raise_if_any()
 
     def name_all(self) -> None:
-        """Names of joints and links in the model; a link that is called as its joint stays so."""
+        """Name joints and links in the model; a link may have the name of its joint."""
         new, key = self.assembly.names.new, self.frames.key
         for joint in self.ordered:
             self.joint_names[joint.name] = new("joint", key(joint.own_name), self.kind(joint))
@@ -252,14 +244,14 @@ class _Reader:
             )
 
     def kind(self, joint: _Joint) -> JointType:
-        """The type of joint whose coordinates one of SDF has."""
+        """The type of joint with the coordinates of a joint in SDF."""
         name = "universal" if joint.kind in _TWO_AXES else TYPES[joint.kind]
         return kind_of(name, self.options.angles)
 
     # ------------------------------------------------------------------------ joints and links
 
     def take_root(self, link: str) -> None:
-        """The root link: the base itself, a link that is fixed to it, or one that floats."""
+        """Add the root link: the base itself, a link fixed to it, or a floating link."""
         frames, element, names = self.frames, self.links[link], self.assembly.names
         key, line = f"link.{frames.key(link)}", element.line
         if self.options.floating_base:
@@ -284,7 +276,7 @@ class _Reader:
             self.assembly.add(joint_node(name, "fixed", BASE, pose, content, line), key, key)
 
     def take_joint(self, joint: _Joint) -> None:
-        """A joint and the link that it carries, with massless links between where there must be."""
+        """Add a joint and its link, with massless links in between if necessary."""
         frames, line, names = self.frames, joint.frame.element.line, self.assembly.names
         name, key = self.joint_names[joint.name], joint.key
         if joint.parent in self.moving or joint.kind != "fixed":
@@ -311,7 +303,7 @@ class _Reader:
     def steps(
         self, joint: _Joint, axes: list[Axis], name: str
     ) -> list[tuple[str, str, Mapping[str, Node | None]]]:
-        """Name, type and other entries of the joints that a joint becomes."""
+        """Name, type and other entries of the joints that replace a joint."""
         kind = TYPES[joint.kind]
         if not axes:
             form = representation_of(kind_of(kind, self.options.angles), joint.frame.element.line)
@@ -390,7 +382,7 @@ class _Reader:
     # -------------------------------------------------------------------------------- the rest
 
     def points(self) -> list[Node]:
-        """The <frame>s that move, as points."""
+        """The moving <frame>s, as points."""
         frames = self.frames
         moving = [
             (name, link)
@@ -407,7 +399,7 @@ class _Reader:
         return points
 
     def gravity(self) -> Node | None:
-        """Gravity of the world; None where there is none around the model."""
+        """Gravity of the world; None if the model is in no world."""
         world = self.frames.world
         if world is None:
             return None
@@ -436,7 +428,7 @@ class Axis:
 
 
 def child_number(faults: Faults, element: Element | None, tag: str, key: str) -> Scalar | None:
-    """The number in a child of an element; None where it is missing or faulty."""
+    """The number in a child of an element; None if it is missing or faulty."""
     child = None if element is None else element.first(tag)
     if child is None or not child.text:
         return None
@@ -445,7 +437,7 @@ def child_number(faults: Faults, element: Element | None, tag: str, key: str) ->
 
 
 def child_flag(faults: Faults, element: Element, tag: str, key: str) -> bool:
-    """Whether a child of an element says true."""
+    """The boolean value of a child of an element, false by default."""
     child = element.first(tag)
     words = "" if child is None else child.text.lower()
     if child is not None and words not in ("", "true", "1", "false", "0"):
@@ -454,7 +446,7 @@ def child_flag(faults: Faults, element: Element, tag: str, key: str) -> bool:
 
 
 def _type_of(faults: Faults, element: Element, key: str) -> str:
-    """The type of a joint, in the words of SDF; "", and a fault, where symgen has no such."""
+    """The type of a joint in SDF; "", and a fault, if it is not available."""
     kind = faults.text(element, "type", key)
     if kind in _NOT_AVAILABLE:
         faults.add(element, key, f"type {kind} is not available: {_NOT_AVAILABLE[kind]}")
@@ -467,7 +459,7 @@ def _type_of(faults: Faults, element: Element, key: str) -> str:
 
 @dataclass(frozen=True)
 class _Joint:
-    """A joint with the links that it connects; all names are full ones."""
+    """A joint with its links, by full names."""
 
     frames: Frames
     name: str
@@ -478,7 +470,7 @@ class _Joint:
 
     @property
     def faults(self) -> Faults:
-        """Where faults go."""
+        """The collector of faults."""
         return self.frames.files.faults
 
     @property
@@ -488,11 +480,11 @@ class _Joint:
 
     @property
     def own_name(self) -> str:
-        """The name of the joint; that of its frame differs where a link is called so, too."""
+        """The name of the joint, without the suffix of its frame beside a link of equal name."""
         return self.name.removesuffix(" (joint)")
 
     def ahead(self, axes: list[Axis]) -> Pose:
-        """The pose, in the child's frame, of the frame about or along whose axes it moves."""
+        """Pose in the child's frame of the frame with the axes of motion."""
         at_joint = self.frames.relative(self.child, self.name)
         if self.kind == "ball":
             return at_joint
@@ -502,14 +494,14 @@ class _Joint:
         return HERE
 
     def axes(self) -> list[Axis]:
-        """Its axes, the one next to the parent first; none of a fixed or a ball joint."""
+        """Its axes from the parent outwards; none for a fixed or a ball joint."""
         if self.kind in _WITHOUT_AXIS:
             return []
         tags = ("axis", "axis2") if self.kind in _TWO_AXES else ("axis",)
         return [self.axis(tag) for tag in tags]
 
     def axis(self, tag: str) -> Axis:
-        """One of them."""
+        """The axis of an <axis> or <axis2>."""
         element = self.frame.element.first(tag)
         if element is None:
             if self.kind in _TWO_AXES or tag == "axis2":
@@ -532,7 +524,7 @@ class _Joint:
         return Axis(direction, nodes)
 
     def direction(self, element: Element, key: str) -> tuple[Matrix, Node | None]:
-        """The direction in the child's frame, as numbers and as a node (as written, if it may)."""
+        """The direction in the child's frame, as numbers and as a node (as written if possible)."""
         xyz, line = element.first("xyz"), element.line
         numbers = [number(word, line) for word in ("0", "0", "1")]
         if xyz is not None and xyz.text:
@@ -553,7 +545,7 @@ class _Joint:
         return vector, listing([number(float(x), line) for x in vector], line)
 
     def expressed_in(self, element: Element, xyz: Element | None, key: str) -> str | None:
-        """The full name of the frame whose axes the direction is given in."""
+        """The full name of the frame in which the direction is expressed."""
         scope = self.frame.scope
         if scope.names_frames:
             frame = "" if xyz is None else xyz.attributes.get("expressed_in", "").strip()
@@ -583,17 +575,15 @@ class _Joint:
         return table(entries, limit.line) if any(entries.values()) else None
 
     def end(self, limit: Element, tag: str, key: str) -> Scalar | None:
-        """A limit; None for those that mean none, which are very large or infinite."""
+        """A limit; None if it is very large or infinite."""
         child = limit.first(tag)
         if child is not None and child.text.lower() in INFINITE:
             return None
         value = child_number(self.faults, limit, tag, key)
         return None if value is None or abs(float(value.text)) >= _UNLIMITED else value
 
-    # -- of some types -----------------------------------------------------------------------------
-
     def of_ball(self) -> dict[str, Node | None]:
-        """Damping and friction of a ball joint, whose <axis> has no direction; else none."""
+        """Damping and friction of a ball joint, from an <axis> without direction."""
         axis = self.frame.element.first("axis") if self.kind == "ball" else None
         dynamics, key = None if axis is None else axis.first("dynamics"), f"{self.key}.axis"
         stiffness = unless_zero(child_number(self.faults, dynamics, "spring_stiffness", key))
@@ -604,7 +594,7 @@ class _Joint:
         return {x: unless_zero(child_number(self.faults, dynamics, x, key)) for x in names}
 
     def rotor(self) -> dict[str, Node | None]:
-        """The rotor of a drive, as Drake has it; none, with a warning, without an axis."""
+        """The rotor of a drive (Drake); none, with a warning, for joints without an axis."""
         element = self.frame.element
         inertia, ratio = (
             child_number(self.faults, element, tag, self.key)
@@ -626,8 +616,7 @@ class _Joint:
             return number(float(travel.text) / (2.0 * math.pi), line)
         old = child_number(self.faults, element, "thread_pitch", self.key)
         if old is None:
-            message = "a screw needs <screw_thread_pitch>, in m per turn"
-            self.faults.add(element, self.key, message)
+            self.faults.add(element, self.key, "a screw needs <screw_thread_pitch>, in m per turn")
             return None
         if float(old.text) == 0.0:
             self.faults.add(element, self.key, "thread_pitch: expected a number other than 0")
@@ -641,7 +630,7 @@ class _Joint:
 
 
 def _is_off(anchor: Matrix, direction: Matrix) -> bool:
-    """Whether an axis does not go through the origin that `anchor` (3,) is given from."""
+    """Whether an axis through `anchor` (3,) does not contain the origin."""
     beside = np.cross(anchor, direction)
     return bool(np.abs(beside).max() > _NEAR_PARALLEL * np.abs(anchor).max())
 
@@ -650,7 +639,7 @@ def _is_off(anchor: Matrix, direction: Matrix) -> bool:
 
 
 def remark_all(frames: Frames, root: Element) -> None:
-    """Warnings about the robot, and about what stands around it."""
+    """Warn of entries of the robot and its surroundings that are left out."""
     faults, world = frames.files.faults, frames.world
     if frames.others:
         names = ", ".join(map(shown, frames.others[:8]))
@@ -677,7 +666,7 @@ def remark_all(frames: Frames, root: Element) -> None:
 
 
 def _refuse_added_joints(faults: Faults, element: Element, key: str) -> None:
-    """Joints that other programs have added to the format."""
+    """Refuse joints that other programs have added to the format."""
     for child in element.children:
         prefix, colon, rest = child.tag.partition(":")
         if colon and rest == "joint":

@@ -1,17 +1,16 @@
 """The files, scopes and frames of an SDF model: includes, names, and poses between frames.
 
     Frames.read    the file -> the links, joints and frames of its first model, by their full names
-    find           a name as it stands in a model -> its full name
+    find           a name in a model -> its full name
     relative       two frames -> the pose of one in the other, in the file's configuration
     link_of        a frame -> the link that it is fixed to
 
-Full names are those that the world would use: ``arm::gripper::finger``.  The frame of a model bears
-the model's name, that of the world is called ``world``.
+Full names are names in the scope of the world: ``arm::gripper::finger``.  The frame of a model has
+the model's name, the frame of the world is called ``world``.
 
-Files that a model includes are looked for in the folder of the first file, and in packages
-(`packages`); nothing outside of them is opened, and nothing is fetched.  Of a folder the file is
-read that its `model.config` names, or `model.sdf`.  Limits: 100 files, 16 levels of inclusion,
-100,000 elements of all of them.
+Included files are searched in the folder of the first file, and in packages (`packages`); nothing
+else is opened, and nothing is fetched.  In a folder, the file named in `model.config` is read, or
+`model.sdf`.  Limits: 100 files, 16 levels of inclusion, 100,000 elements in total.
 
 Source: the SDFormat specification and its proposal on the semantics of poses (sdformat.org).
 """
@@ -55,13 +54,13 @@ WITH_FRAMES = (1, 7)
 
 _RESERVED = "__"
 _NEAR = 8
-"""Frames on the way to a common one that are multiplied; further ones go by the world."""
+"""Maximum number of frames on the path to a common one; longer paths use poses in the world."""
 _ROUNDING = 4e-16
 
 
 @dataclass(frozen=True)
 class Scope:
-    """A model, or the world: what names in it mean. `frame` is the full name of its own frame."""
+    """The name space of a model or of the world; `frame` is the full name of its frame."""
 
     element: Element
     prefix: str
@@ -76,9 +75,9 @@ class Scope:
 
 @dataclass(frozen=True)
 class Frame:
-    """A link, joint, frame or model: its pose in the frame of the full name `origin`.
+    """A link, joint, frame or model: its pose in the frame with the full name `origin`.
 
-    `fixed_to` is the full name of what it moves with; "" for a link.
+    `fixed_to` is the full name of the frame that it moves with; "" for a link.
     """
 
     kind: str
@@ -106,13 +105,11 @@ class Frames:
     _names: dict[tuple[str, bool, int], list[str]] = field(default_factory=dict)
     _in_world: dict[str, Pose] = field(default_factory=lambda: {WORLD: HERE})
 
-    # -- reading -----------------------------------------------------------------------------------
-
     def read(self, root: Element) -> None:
-        """Take the models of a file; `ModelError` where there is none.
+        """Read the models of a file; `ModelError` if there is none.
 
-        The robot is the first of them that has a joint, or else the first: worlds begin with the
-        ground and the sun.
+        The robot is the first model with a joint, or else the first: worlds begin with the ground
+        and the sun.
         """
         source = self.files.first(root)
         world = root.first("world")
@@ -156,7 +153,7 @@ class Frames:
             waiting += [(x, inner) for x in reversed(models)]
 
     def _opened(self, element: Element, outer: Scope) -> Scope | None:
-        """The scope of a <model>, or of the first model of what an <include> names."""
+        """The scope of a <model>, or of the first model of an included file."""
         source, model, placing = outer.source, element, element
         if element.tag == "include":
             faults = self.files.faults
@@ -199,7 +196,7 @@ class Frames:
         return "" if name == MODEL else name.strip()
 
     def _take(self, element: Element, scope: Scope) -> None:
-        """A link, joint or frame of a model."""
+        """Read a link, joint or frame of a model."""
         name = self.files.faults.text(element, "name", element.tag)
         if not name:
             return
@@ -217,7 +214,7 @@ class Frames:
         self._add(scope.prefix + name, Frame(element.tag, element, scope, pose, origin, fixed_to))
 
     def _add(self, full: str, frame: Frame, at: Element | None = None, made: bool = False) -> None:
-        """A frame with its name, which is its own among its siblings."""
+        """Add a frame, with a name that is unique among its siblings."""
         faults, element = self.files.faults, at or frame.element
         key = f"{frame.kind}.{full.rpartition('::')[2]}"
         name = full.removeprefix(frame.scope.prefix)
@@ -233,17 +230,15 @@ class Frames:
         self.frames[full] = frame
         self._first.setdefault((frame.scope.frame, frame.kind), full)
 
-    # -- poses as they are written -----------------------------------------------------------------
-
     def _names_origin(self, element: Element) -> bool:
         pose = element.first("pose")
         return pose is not None and bool(_relative_to(pose))
 
     def _pose(self, element: Element, named_in: Scope | None, scope: Scope) -> tuple[Pose, str]:
-        """The pose of an element, and the full name of the frame in which it is given.
+        """The pose of an element, and the full name of the frame in which it is expressed.
 
-        `named_in` is the scope of the name; None for a model of another file, whose own file's
-        names mean nothing where it is included.
+        `named_in` is the scope of the name; None for a model of another file, whose names are not
+        valid in the including file.
         """
         pose = element.first("pose")
         key = f"{element.tag}.{element.attributes.get('name', '')}"
@@ -254,7 +249,7 @@ class Frames:
         return self.pose_in(pose, key), origin
 
     def pose_in(self, pose: Element, key: str) -> Pose:
-        """The place and orientation of a <pose>."""
+        """Position and orientation of a <pose>."""
         faults, attributes = self.files.faults, pose.attributes
         form = attributes.get("rotation_format", "euler_rpy").strip()
         degrees = attributes.get("degrees", "false").strip() in ("true", "1")
@@ -279,17 +274,15 @@ class Frames:
             return HERE
         return Pose(x[:3], rounded(turn))
 
-    # -- names -------------------------------------------------------------------------------------
-
     def _full(self, scope: Scope, name: str) -> str:
-        """The full name that `name` in a model would have, whether there is such a frame or not."""
+        """The full name of `name` in a scope, whether or not such a frame exists."""
         name = name.removesuffix(f"::{MODEL}")
         if name in (MODEL, ""):
             return scope.frame
         return WORLD if name == WORLD else scope.prefix + name
 
     def find(self, scope: Scope, name: str, element: Element, key: str) -> str | None:
-        """The full name of a frame; None, and a fault, where there is none of that name."""
+        """The full name of a frame; None, and a fault, if there is none with this name."""
         full = self._full(scope, name)
         if full == WORLD or full in self.frames:
             return full
@@ -302,10 +295,8 @@ class Frames:
         """The name of a link, joint or frame in messages: without the name of the robot."""
         return full.removeprefix(f"{self.model}::")
 
-    # -- poses between frames ----------------------------------------------------------------------
-
     def _check(self) -> None:
-        """Every frame is given in one that there is, and never in itself; placements are done."""
+        """Check that poses refer to existing frames, without cycles; apply placements."""
         faults = self.files.faults
         for full, frame in self.frames.items():
             what = "child" if frame.kind == "joint" else "attached_to"
@@ -333,7 +324,7 @@ class Frames:
         faults.raise_if_any()
 
     def _inside(self, scope: Scope, are_nested: bool = True) -> list[str]:
-        """Names of the frames of a model, as used in it; with those of nested models or without."""
+        """Names of the frames of a model in its scope, with or without nested models."""
         key = (scope.prefix, are_nested, len(self.frames))  # thousands of faults ask for the same
         if key not in self._names:
             full = (x for x in self.frames if x.startswith(scope.prefix))
@@ -342,7 +333,7 @@ class Frames:
         return self._names[key]
 
     def _check_circles(self, edges: Iterable[tuple[str, str]], how: str) -> None:
-        """Following `edges` ends, from everywhere; a fault where it does not."""
+        """Report cycles of `edges`."""
         ahead, done = dict(edges), {WORLD}
         for start in ahead:
             path: dict[str, None] = {}
@@ -359,7 +350,7 @@ class Frames:
         self.files.faults.raise_if_any()
 
     def relative(self, frame: str, target: str) -> Pose:
-        """The pose of `other` in `frame`, by full names; exact where one is given in the other."""
+        """The pose of `target` in `frame`, by full names; exact if one refers to the other."""
         ours, theirs = self._near(frame), self._near(target)
         common = next((name for name in theirs if name in ours), None)
         if common is None:
@@ -369,7 +360,7 @@ class Frames:
         return cleaned(self._along(up).inverse() @ down) if up else cleaned(down)
 
     def _near(self, name: str) -> list[str]:
-        """A frame, and the nearest of those that it is given in."""
+        """A frame, and the nearest frames that its pose refers to."""
         names = [name]
         while name != WORLD and len(names) <= _NEAR:
             name = self.frames[name].origin
@@ -377,7 +368,7 @@ class Frames:
         return names
 
     def _along(self, names: list[str]) -> Pose:
-        """The pose of the first in the frame that the last is given in."""
+        """The pose of the first frame in the origin of the last."""
         pose = HERE
         for name in names:
             pose = self.frames[name].pose @ pose
@@ -394,8 +385,6 @@ class Frames:
             self._in_world[step] = cleaned(self._in_world[frame.origin] @ frame.pose)
         return self._in_world[path[0] if path else name]
 
-    # -- what moves with what ----------------------------------------------------------------------
-
     def link_of(self, name: str) -> str | None:
         """The link that a frame moves with, `WORLD` for the world; None for an empty model."""
         for _ in range(len(self.frames) + 1):
@@ -410,7 +399,7 @@ class Frames:
         return None
 
     def _canonical(self, model: str) -> str:
-        """The link, or the model in it, whose frame a model moves with; "" where there is none."""
+        """The link, or the nested model, that a model's frame moves with; "" if there is none."""
         element = self.frames[model].element
         scope = self.scopes[model]
         link = element.attributes.get("canonical_link", "").strip()
@@ -420,7 +409,7 @@ class Frames:
 
 
 def rounded(turn: Matrix) -> Matrix:
-    """A rotation matrix with exact zeros and ones, where rounding alone keeps it from them."""
+    """A rotation matrix with entries that are 0 or 1 to rounding made exact."""
     nearest = np.rint(turn)
     return np.where(np.abs(turn - nearest) <= _ROUNDING, nearest, turn) + 0.0
 
@@ -435,20 +424,17 @@ def _relative_to(pose: Element) -> str:
     return attributes.get("relative_to", attributes.get("frame", "")).strip()
 
 
-# -------------------------------------------------------------------------------------- sdf files
-
-
 MOST_FILES = 100
 MOST_LEVELS = 16
 OLDEST, NEWEST = (1, 3), (1, 12)
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 Tell = Callable[[Element, str, str], None]
-"""Takes a fault or a warning: an element, what messages call it, the message."""
+"""Records a fault or a warning: an element, its name in messages, the message."""
 
 
 @dataclass(frozen=True)
 class SdfFile:
-    """An <sdf> element: its file's number, the version of the format, how deep it is included."""
+    """An <sdf> element: the version of the format, the number of its file, its inclusion depth."""
 
     root: Element
     version: tuple[int, int]
@@ -472,11 +458,11 @@ class Files:
         self.folders = [os.path.dirname(first), own_package(first)]
 
     def first(self, root: Element) -> SdfFile:
-        """The file that the user named."""
+        """The file of the user."""
         return self._checked(SdfFile(root, self._version(root)))
 
     def included(self, include: Element, source: SdfFile, tell: Tell) -> SdfFile | None:
-        """The file that an <include> names; None where it cannot be read, which `tell` is told."""
+        """The file of an <include>; None, reported by `tell`, if it cannot be read."""
         element = include.first("uri")
         uri = "" if element is None else element.text
         if not uri:
@@ -518,15 +504,14 @@ class Files:
             self.faults.add(root, "sdf", message)
         return version
 
-    # -- where they lie ----------------------------------------------------------------------------
-
     def _path(self, uri: str, include: Element, source: SdfFile, tell: Tell) -> str | None:
         """The file of a URI, inside one of the folders that may be read."""
         scheme, colon, rest = uri.partition("://")
         folder_of_file = os.path.dirname(os.path.realpath(self.names[source.number]))
         if colon and scheme in ("model", "package"):
             name, _, inside = rest.partition("/")
-            folder = find(name, dict(self.reading.packages), self._searched())
+            search = searched(self.names[0], dict(os.environ))
+            folder = find(name, dict(self.reading.packages), search)
             if folder is None:
                 message = (
                     f"there is no package {shown(name)} in the folders above this file; name its "
@@ -542,9 +527,6 @@ class Files:
         else:
             path = os.path.join(folder_of_file, rest if colon else uri)
         return self._inside(path, uri, include, tell)
-
-    def _searched(self) -> list[str]:
-        return searched(self.names[0], dict(os.environ))
 
     def _inside(self, path: str, uri: str, include: Element, tell: Tell) -> str | None:
         try:
@@ -567,7 +549,7 @@ class Files:
 
 
 def _model_in(folder: Path) -> Path:
-    """The SDF file of a model's folder: the newest that its `model.config` names."""
+    """The SDF file of a model's folder: the newest one in its `model.config`."""
     config = folder / "model.config"
     if config.is_file():
         root = read_xml(load(config, "a model.config"), str(config))

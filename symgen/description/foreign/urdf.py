@@ -12,10 +12,9 @@
 | mimic joint, multiplier, offset | `mimic` |
 | transmission with an inertia of its rotor | `rotor_inertia`, `gear_ratio` |
 
-Joints stand depth first, children of a link in the order of the file.  Numbers are copied as they
-are written, but for inertias and quaternions that are turned.  `entries` lists every entry with
-its use, and what acts on the dynamics but is left out is named in a warning; so is what the base
-link weighs, for it does not move.
+Joints are in depth-first order, children of a link in the order of the file.  Numbers are copied as
+written, except rotated inertias and quaternions.  `entries` lists every entry with its use; a
+warning names entries that act on the dynamics but are left out, and the inertia of the base link.
 
 Source: the URDF specification of ROS (wiki.ros.org/urdf/XML), and urdfdom where that is silent.
 """
@@ -29,6 +28,7 @@ from dataclasses import dataclass
 from symgen.description.foreign.entries import URDF, remark
 from symgen.description.foreign.nodes import (
     Assembly,
+    depth_first,
     inertia,
     kind_of,
     listing,
@@ -57,7 +57,7 @@ from symgen.joints import JointType
 _NAMES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 TYPES = {name: name for name in _NAMES} | {"continuous": "revolute"}
 FLOATING_BASE = "floating_base"
-"""The joint between the base and the root link of a robot that is not bolted down."""
+"""The joint between the base and the root link of a floating robot."""
 
 _OF_TENSORS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _OF_LIMITS = ("lower", "upper", "velocity", "effort")
@@ -75,25 +75,25 @@ class _Joint:
 
 
 def link_names_of_urdf(root: Element, file: str, floating_base: bool = False) -> dict[str, str]:
-    """Name of a link in the file -> its name in the model; `ModelError` where that is no robot."""
+    """Map names of links in the file to names in the model; `ModelError` if it is not a robot."""
     return _Reader(root, (file,), floating_base, angles=False).link_names
 
 
 def document_of_urdf(
     root: Element, files: Sequence[str], floating_base: bool = False, angles: bool = False
 ) -> Document:
-    """The document of a <robot>; `ModelError` lists everything that is wrong with it.
+    """Convert a <robot>; `ModelError` lists all its faults.
 
-    `files` are those that it was made from, of which numbers of lines name one.
+    `files` are the source files that line numbers refer to.
     """
     return _Reader(root, files, floating_base, angles).document()
 
 
 class _Reader:
-    """The links and joints of a <robot> by name, and what becomes of them.
+    """Converts the links and joints of a <robot>.
 
-    `carried` are the joints that hang on a link; `ordered` stand depth first; `joint_names` and
-    `link_names` are names in the model by those in the file.
+    `carried` maps links to the joints on them; `ordered` is depth-first; `joint_names` and
+    `link_names` map names in the file to names in the model.
     """
 
     def __init__(
@@ -107,8 +107,8 @@ class _Reader:
         self.take_links()
         self.take_joints()
         self.faults.raise_if_any()
-        self.root_link = self.found_root()
-        self.ordered = list(self.depth_first(self.root_link))
+        self.root_link = self.find_root()
+        self.ordered = list(depth_first(self.carried, self.root_link))
         self.assembly = Assembly(self.faults, [*(x.name for x in self.ordered), *self.links])
         self.joint_names, self.link_names = self.names()
 
@@ -120,9 +120,8 @@ class _Reader:
             name = self.faults.text(element, "name", "link")
             if name in self.links:
                 first = line_of(self.links[name])
-                self.faults.add(
-                    element, "link", f"{shown(name)} is a link already, in line {first}"
-                )
+                message = f"{shown(name)} is a link already, in line {first}"
+                self.faults.add(element, "link", message)
             elif name:
                 self.links[name] = element
         if not self.links:
@@ -132,9 +131,8 @@ class _Reader:
         """The joints, and the link that carries each."""
         faults = self.faults
         if sum(1 for _ in self.root.all("joint")) > MOST_JOINTS:
-            raise stop(
-                faults.files[0], 0, f"more than {MOST_JOINTS} joints; no robot is that large"
-            )
+            message = f"more than {MOST_JOINTS} joints; no robot is that large"
+            raise stop(faults.files[0], 0, message)
         lines: dict[str, int] = {}
         carriers: dict[str, _Joint] = {}
         for element in self.root.all("joint"):
@@ -159,7 +157,7 @@ class _Reader:
             self.carried.setdefault(joint.parent, []).append(joint)
 
     def type_of(self, element: Element, key: str) -> str:
-        """The type of a joint in a model file; "" where there is none."""
+        """The type of a joint in a model file; "", and a fault, if there is none."""
         kind = self.faults.text(element, "type", key)
         if kind and kind not in TYPES:
             hint = self.faults.hint(kind, TYPES)
@@ -167,7 +165,7 @@ class _Reader:
         return TYPES.get(kind, "")
 
     def end(self, element: Element, tag: str, key: str) -> str:
-        """The link that <parent> or <child> names; "" where there is none."""
+        """The link named in <parent> or <child>; "", and a fault, if there is none."""
         end = element.first(tag)
         if end is None:
             self.faults.add(element, key, f'a joint needs <{tag} link="..."/>')
@@ -179,8 +177,8 @@ class _Reader:
             return ""
         return name
 
-    def found_root(self) -> str:
-        """The link that everything hangs on."""
+    def find_root(self) -> str:
+        """Find the root link of the tree."""
         carried = {joint.child for joint in self.joints}
         roots = [name for name in self.links if name not in carried]
         if len(roots) > 1:
@@ -189,7 +187,7 @@ class _Reader:
                 "and every other one the <child> of a joint (type fixed, say)"
             )
             self.faults.add(self.links[roots[1]], f"link.{roots[1]}", message)
-        reached = {joint.name for joint in self.depth_first(roots[0])} if roots else set()
+        reached = {joint.name for joint in depth_first(self.carried, *roots[:1])}
         lost = [joint for joint in self.joints if joint.name not in reached]
         if not self.faults and lost:
             message = (
@@ -199,20 +197,12 @@ class _Reader:
         self.faults.raise_if_any()
         return roots[0]
 
-    def depth_first(self, root: str) -> Iterator[_Joint]:
-        """The joints that hang on a link."""
-        waiting = self.carried.get(root, [])[::-1]
-        while waiting:
-            joint = waiting.pop()
-            yield joint
-            waiting += self.carried.get(joint.child, [])[::-1]
-
     def kind(self, joint: _Joint) -> JointType:
         """The type of a joint."""
         return kind_of(joint.kind, self.angles)
 
     def names(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Names of joints and links in the model; a link that is called as its joint stays so."""
+        """Names of joints and links in the model; a link may have the name of its joint."""
         new = self.assembly.names.new
         joints = {x.name: new("joint", x.name, self.kind(x)) for x in self.ordered}
         links = {self.root_link: new("link", self.root_link) if self.floats else BASE}
@@ -277,7 +267,7 @@ class _Reader:
         return table(entries, element.line)
 
     def axis(self, joint: _Joint, key: str) -> Node | None:
-        """The axis of a joint; of a planar one the normal of its plane."""
+        """The axis of a joint; for a planar joint the normal of its plane."""
         if joint.kind not in ("revolute", "prismatic", "planar"):
             return None
         axis, line = joint.element.first("axis"), joint.element.line
@@ -287,16 +277,14 @@ class _Reader:
         return listing(direction or [number(word, line) for word in ("1", "0", "0")], line)
 
     def limits(self, joint: _Joint, key: str) -> Table | None:
-        """The limits of a joint; those of position only where there are some."""
+        """The limits of a joint, limits of position only if there are any."""
         kind = joint.element.attributes["type"]
         directed, continuous = joint.kind in ("revolute", "prismatic"), kind == "continuous"
         limits = joint.element.first("limit") if joint.kind != "fixed" else None
         if limits is None:
             if kind in ("revolute", "prismatic"):  # other programs refuse such a file
-                or_else = ', or is of type="continuous"' if kind == "revolute" else ""
-                words = (
-                    f"in URDF a {kind} joint has <limit lower= upper= effort= velocity=>{or_else}"
-                )
+                words = f"in URDF a {kind} joint has <limit lower= upper= effort= velocity=>"
+                words += ', or is of type="continuous"' if kind == "revolute" else ""
                 self.faults.warn(joint.element, key, words)
             return None
         keys, key = _OF_LIMITS[2 if continuous or not directed else 0 :], f"{key}.limit"
@@ -307,17 +295,14 @@ class _Reader:
             ends = [self.faults.number(limits, name, key) for name in ("lower", "upper")]
             lower, upper = (math.nan if x is None else float(x.text) for x in ends)
             if lower > upper:
-                words = (
-                    f"lower {lower:.6g} is above upper {upper:.6g}: read as no limit, as Bullet "
-                    "means it"
-                )
-                self.faults.warn(limits, key, words)
+                words = f"lower {lower:.6g} is above upper {upper:.6g}: read as no limit"
+                self.faults.warn(limits, key, f"{words}, as Bullet means it")
                 keys = _OF_LIMITS[2:]
         numbers = {name: self.faults.number(limits, name, key) for name in keys}
         return table(numbers, limits.line) if any(numbers.values()) else None
 
     def mimic(self, joint: _Joint, key: str) -> Table | None:
-        """The coordinate that a joint follows; a joint that does not move follows nothing."""
+        """The coordinate that a joint follows; None for a fixed joint."""
         element, faults, key = joint.element.first("mimic"), self.faults, f"{key}.mimic"
         if element is None:
             return None
@@ -349,12 +334,12 @@ class _Reader:
         return table({"xyz": at, "rpy": turn}, origin.line)
 
     def vector(self, origin: Element | None, key: str) -> Node | None:
-        """The place of an <origin>; None for zero, which is the default."""
+        """The position of an <origin>; None for zero, which is the default."""
         at = self.faults.numbers(origin, "xyz", key, 3)
         return listing(at, at[0].line) if at and any(values(at)) else None
 
     def attitude(self, origin: Element | None, key: str) -> list[Scalar] | None:
-        """Roll, pitch and yaw of an <origin> (rad), of its `rpy` or the `quat_xyzw` of URDF 1.1."""
+        """Roll, pitch and yaw (rad) of an <origin>, from `rpy` or `quat_xyzw` (URDF 1.1)."""
         rpy = self.faults.numbers(origin, "rpy", key, 3)
         quaternion = self.faults.numbers(origin, "quat_xyzw", key, 4)
         if origin is None or quaternion is None:
@@ -366,13 +351,12 @@ class _Reader:
         try:
             angles = to_rpy(from_quaternion((w, x, y, z)))
         except ValueError:
-            message = "quat_xyzw: the quaternion is zero, and has no direction"
-            self.faults.add(origin, key, message)
+            self.faults.add(origin, key, "quat_xyzw: the quaternion is zero, and has no direction")
             return None
         return [number(angle, origin.line) for angle in angles]
 
     def link(self, name: str, named: bool) -> Table | None:
-        """The link of that name: mass, centre of mass, inertia in axes of the link frame."""
+        """A link: mass, centre of mass, inertia in axes of the link frame."""
         element = self.links[name]
         new = {"name": text(self.link_names[name], element.line) if named else None}
         inertial, key = element.first("inertial"), f"link.{name}.inertial"
@@ -388,7 +372,7 @@ class _Reader:
         return table(entries, inertial.line)
 
     def mass(self, inertial: Element, key: str) -> Scalar | None:
-        """The mass that an inertial must give."""
+        """The mass of an <inertial>, which is required."""
         element, faults = inertial.first("mass"), self.faults
         if element is None:
             faults.add(inertial, key, 'an <inertial> needs <mass value="..."/>')
@@ -397,7 +381,7 @@ class _Reader:
         return faults.number(element, "value", f"{key}.mass") if value else None
 
     def inertia(self, inertial: Element, key: str) -> Table | None:
-        """The tensor about the centre of mass, turned into the axes of the link frame."""
+        """The tensor about the centre of mass, in the axes of the link frame."""
         element, faults = inertial.first("inertia"), self.faults
         if element is None:
             return None
@@ -407,7 +391,7 @@ class _Reader:
         entries = [number("0", element.line) if entry is None else entry for entry in numbers]
         rpy = self.attitude(inertial.first("origin"), f"{key}.origin")
         if rpy is not None and any(values(rpy)):
-            for angle in values(rpy):  # degrees would turn an inertia anywhere
+            for angle in values(rpy):
                 if abs(angle) > LARGEST_ANGLE:
                     faults.warn(element, f"{key}.origin", degrees_meant(angle))
             tensor = turned(from_rpy(values(rpy)), values(entries))
@@ -415,30 +399,27 @@ class _Reader:
         return None if faults else inertia(entries, element.line)
 
 
-# ---------------------------------------------------------------------------------- transmissions
-
 _MOVING = ("revolute", "prismatic")
 _INERTIAS = ("drake:rotor_inertia", "motorInertia")
 _RATIOS = ("drake:gear_ratio", "mechanicalReduction")
 _TOLERANCE = 1e-9
-"""Relative difference up to which two values are the same."""
+"""Maximum relative difference of equal values."""
 
 
 def rotors_of(
     root: Element, kinds: Mapping[str, str], faults: Faults
 ) -> dict[str, dict[str, Node]]:
-    """The entries of joints that have rotors, by the joint; `kinds` are types of joints by name.
+    """The entries of joints with rotors, by joint; `kinds` are types of joints by name.
 
     | URDF | meaning |
     | --- | --- |
     | `motorInertia`, `drake:rotor_inertia` | inertia J of a rotor, in kg m^2 before the gear |
-    | `mechanicalReduction`, `drake:gear_ratio` | gear ratio n; of one of its elements |
+    | `mechanicalReduction`, `drake:gear_ratio` | gear ratio n, in any of the elements |
 
-    A joint feels n^2 J; of several rotors at one joint the sum.  Gear ratios without an inertia of
-    the rotor say nothing about motions, for torques are those of the joints.  An inertia that only
-    the transmission has is that of one rotor, whatever its number of actuators.  A rotor that
-    several joints turn (differential, four-bar linkage) couples them, which joint terms cannot say:
-    a warning says so.
+    The inertia reflected to a joint is n^2 J, summed over its rotors.  Gear ratios without an
+    inertia have no effect, because torques refer to joints.  An inertia of the transmission itself
+    belongs to one rotor, for any number of actuators.  A rotor that couples several joints
+    (differential, four-bar linkage) cannot be a joint term and gives a warning.
 
     Source: `transmission_interface` of ros_control, Drake's documentation of `drake:rotor_inertia`.
     """
@@ -461,21 +442,17 @@ def rotors_of(
 
 
 def _drives(transmission: Element, faults: Faults, key: str) -> list[tuple[Element, ...]]:
-    """The elements that describe each rotor: an inertia of the transmission is that of one."""
+    """The elements that describe each rotor; an inertia of the transmission belongs to one."""
     actuators = list(transmission.all("actuator"))
     driving = [x for x in actuators if any(_values(faults, (x,), _INERTIAS, key))]
     return [(x, transmission) for x in driving] or [(*actuators, transmission)]
 
 
 def _joint_of(
-    joints: list[Element],
-    kinds: Mapping[str, str],
-    inertia: Scalar,
-    drive: Element,
-    faults: Faults,
-    key: str,
-) -> str:
-    """The joint that a rotor drives; "", and a warning, where it cannot be a term of a joint."""
+    joints: list[Element], kinds: Mapping[str, str], inertia: Scalar, drive: Element,
+    faults: Faults, key: str,
+) -> str:  # fmt: skip
+    """The joint that a rotor drives; "", and a warning, if it cannot be a joint term."""
     names = [x.attributes.get("name", "").strip() for x in joints]
     rotor = f"the rotor inertia {inertia.text} of {shown(drive.attributes.get('name', ''))}"
     if len(names) != 1:
@@ -497,17 +474,16 @@ def _entries(rotors: list[tuple[Scalar, Scalar | None]]) -> dict[str, Node]:
         inertia, ratio = rotors[0]
         entries: dict[str, Node] = {"rotor_inertia": inertia}
         return entries if ratio is None else {**entries, "gear_ratio": ratio}
-    reflected = sum(
-        float(inertia.text) * (1.0 if ratio is None else float(ratio.text)) ** 2
-        for inertia, ratio in rotors
-    )
+    ratios = (1.0 if ratio is None else float(ratio.text) for _, ratio in rotors)
+    pairs = zip(rotors, ratios, strict=True)
+    reflected = sum(float(inertia.text) * ratio**2 for (inertia, _), ratio in pairs)
     return {"rotor_inertia": number(reflected, rotors[0][0].line)}
 
 
 def _value(
     faults: Faults, places: tuple[Element, ...], tags: tuple[str, ...], key: str
 ) -> Scalar | None:
-    """The first of the values that elements give; a warning where they differ."""
+    """The first value in the elements; a warning if there are different ones."""
     values = list(_values(faults, places, tags, key))
     for element, value in values[1:]:
         first, second = float(values[0][1].text), float(value.text)

@@ -1,9 +1,9 @@
-"""xacro -> the tree of a URDF (or an SDF file), whose elements know where they were written.
+"""xacro -> the tree of a URDF or SDF file, whose elements have their lines in the source.
 
-A xacro file is a program: its expressions are Python.  It is run where the user names a file that
-is called `.xacro`, by the package `xacro`, in a process of its own (`xacro_process`), which allows
-expressions only what numbers and texts take, and reads only files of the package that the file
-lies in, and of packages that are named or found.
+A xacro file is a program: its expressions are Python.  If the user names a `.xacro` file, the
+package `xacro` expands it in a separate process (`xacro_process`), which restricts expressions to
+operations on numbers and texts, and reads only files of the package of the file and of packages
+that are named or found.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ XACRO = ".xacro"
 PROGRAM = Path(__file__).with_name("xacro_process.py")
 SECONDS = 60
 LONGEST = 500
-"""Characters of a message of xacro."""
+"""Maximum length of a message of xacro."""
 INSTALL = "pip install 'symgen[robots]'"
 
 
 def expanded(file: str, reading: ReadOptions) -> tuple[Element, tuple[str, ...]]:
-    """The root element of what xacro makes of a file, and the files that lines of it count in."""
+    """Expand a file: the root element, and the files that its line numbers refer to."""
     if not is_installed("xacro"):
         arguments = "".join(f" {name}:={value}" for name, value in reading.arguments)
         message = (
@@ -55,9 +55,8 @@ def expanded(file: str, reading: ReadOptions) -> tuple[Element, tuple[str, ...]]
         raise stop(file, 0, f"xacro {error}" if error.ended else f"xacro is {error}") from None
     if "unknown" in answer:
         name = answer["unknown"]
-        raise stop(
-            file, 0, f"there is no argument {shown(name)}; {suggestion(name, answer['known'])}"
-        )
+        proposal = suggestion(name, answer["known"])
+        raise stop(file, 0, f"there is no argument {shown(name)}; {proposal}")
     if "error" in answer:
         raise ModelError([_fault(file, answer)])
     names = tuple(file if name == path else _short(name) for name in answer["files"])
@@ -70,7 +69,7 @@ def expanded(file: str, reading: ReadOptions) -> tuple[Element, tuple[str, ...]]
 
 
 def _fault(file: str, answer: dict[str, Any]) -> Fault:
-    """An error of xacro, with the place in the file that it is about, where there is one."""
+    """An error of xacro, with its position in the file if known."""
     where = answer.get("file") or file
     shown_file = file if where == str(Path(file).absolute()) else _short(where)
     words = " ".join(str(answer["error"]).split())
@@ -80,13 +79,13 @@ def _fault(file: str, answer: dict[str, Any]) -> Fault:
 
 
 def _short(path: str) -> str:
-    """A path as it is shown: relative to the working folder where it lies in that."""
+    """A path for messages: relative to the working folder if inside."""
     inside = Path(path).is_relative_to(os.getcwd())
     return os.path.relpath(path) if inside else path
 
 
 def _take_places(root: Element, attribute: str) -> None:
-    """Give every element the line that its attribute says, which is none of the robot's."""
+    """Move the line number in `attribute` of every element to its `line`."""
     waiting = [(root, 1)]
     while waiting:
         element, line = waiting.pop()

@@ -1,16 +1,16 @@
-"""A program of its own: xacro expands a file, and the XML that it makes is printed as JSON.
+"""Separate program: xacro expands a file, and the resulting XML is printed as JSON.
 
-The file comes from a stranger, and xacro evaluates the expressions in it as Python, behind a check
-that can be got round (`gi_frame`, `str.format` and `vars` lead to everything).  So three things
-stand between: an expression is parsed, and refused unless it consists of numbers, texts, lists,
-names, operators and calls, without attributes that lead out of the data (`check`); the process may
-read files of the folders that it is given and do nothing else that Python's audit hooks report
-(`watch`); and it has so much time and memory, no file to write and no environment (`process`).
+The file is untrusted, and xacro evaluates its expressions as Python, after a check that can be
+circumvented (by `gi_frame`, `str.format` and `vars`).  Three barriers protect the user: expressions
+are parsed, and refused unless they consist of numbers, texts, lists, names, operators and calls,
+without attributes that lead out of the data (`check`); the process may only read files of given
+folders, and nothing else that Python's audit hooks report (`watch`); its time and memory are
+limited, and it has no environment and cannot write files (`process`).
 
 `asked` is an object with `path`, `arguments`, `packages` and `search` (see `packages.find`),
-`folders` (which may be read) and `mark`, by which the lines of the second file are counted on.  The
-answer has `text`, `files` and `attribute`, the one by which elements of `text` say their line; or
-`error`, with `file` and `line` where they are known.
+`folders` (which may be read) and `mark`, the offset of line numbers for each further file.  The
+answer has `text`, `files` and `attribute`, the attribute with the line of each element; or `error`,
+with `file` and `line` if they are known.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from xml.parsers import expat
 SECONDS = 10
 """Limit of processor time."""
 BYTES = 2 * 2**30
-"""Limit of addresses."""
+"""Limit of the address space."""
 MOST_BYTES = 4 * 2**20
 """Limit of the size of a file."""
 MOST_FILES = 200
@@ -64,11 +64,11 @@ _USED = re.compile(rb"\$\(arg\s+([^\s()]+)\s*\)|\barg\(\s*[\"']([^\"'()]+)[\"']\
 
 
 class RefusedError(Exception):
-    """An expression or a file does something that is not allowed."""
+    """An expression or a file contains a forbidden operation."""
 
 
 def check(expression: str) -> None:
-    """`RefusedError` for an expression that may do more than compute with its data."""
+    """Raise `RefusedError` for an expression that may do more than compute with its data."""
     if len(expression) > LONGEST:
         raise RefusedError(f"an expression of more than {LONGEST} characters")
     for node in ast.walk(ast.parse(expression.strip(), mode="eval")):
@@ -80,9 +80,9 @@ def check(expression: str) -> None:
 
 
 def check_names(expression: str, allowed: Set[str]) -> None:
-    """`RefusedError` for a builtin function of Python that is not among `known`.
+    """Raise `RefusedError` for a builtin function of Python that is not in `allowed`.
 
-    xacro gives the expressions of ``$(eval ...)`` all of them.
+    xacro provides all of them in expressions of ``$(eval ...)``.
     """
     for node in ast.walk(ast.parse(expression.strip(), mode="eval")):
         if isinstance(node, ast.Name) and hasattr(builtins, node.id) and node.id not in allowed:
@@ -90,7 +90,7 @@ def check_names(expression: str, allowed: Set[str]) -> None:
 
 
 def checked(evaluate: Callable[..., Any]) -> Callable[..., Any]:
-    """xacro's own evaluation, of expressions that pass `check`."""
+    """Wrap xacro's evaluation by `check`."""
 
     def safely(expression: str, *rest: Any) -> Any:
         check(expression)
@@ -109,7 +109,7 @@ class Files:
         self.read: Callable[..., Any] = xacro.parse
 
     def parse(self, source: Any, filename: str | None = None) -> Any:
-        """The document of a file, instead of xacro's own."""
+        """Parse a file, in place of xacro's function."""
         if filename is None:
             return self.read(source, filename)
         try:
@@ -129,7 +129,7 @@ class Files:
         return self.read(self.marked(content, self.names.index(name)).decode("utf-8-sig"))
 
     def marked(self, content: bytes, number: int) -> bytes:
-        """The file, whose elements say their line, but for those of xacro."""
+        """The file with the line of each element as an attribute, except elements of xacro."""
         places: list[tuple[int, int]] = []
         parser = expat.ParserCreate("utf-8")
 
@@ -152,7 +152,7 @@ class Files:
 
 
 def expand(asked: Mapping[str, Any], xacro: Any, files: Files) -> dict[str, Any]:
-    """The XML that xacro makes of the file."""
+    """Expand the file to XML."""
     arguments = dict(asked["arguments"])
     xacro.init_stacks(asked["path"])
     document = files.parse(None, asked["path"])
@@ -170,7 +170,7 @@ def prepare(asked: Mapping[str, Any]) -> tuple[ModuleType, Files]:
     import yaml
     from xacro import substitution_args
 
-    yaml.safe_load("a: [1, 2.5]")  # these two load what is not loaded later any more
+    yaml.safe_load("a: [1, 2.5]")  # import lazily loaded modules before `watch`
     xacro.parse("<a b='c'>d</a>").toxml().encode("utf-8-sig").decode("utf-8-sig")
     find = runpy.run_path(os.path.join(os.path.dirname(__file__), "packages.py"))["find"]
     folders = asked["folders"]
@@ -208,7 +208,7 @@ def prepare(asked: Mapping[str, Any]) -> tuple[ModuleType, Files]:
 
 
 def watch(folders: list[str]) -> None:
-    """Let this process read what lies in `folders`, and do nothing else that is reported."""
+    """Forbid all audited operations of this process except reading in `folders`."""
 
     def heard(event: str, arguments: tuple[Any, ...]) -> None:
         if event in _MAY_HAPPEN:
@@ -226,15 +226,13 @@ def watch(folders: list[str]) -> None:
 
 
 def is_inside(path: str, folders: list[str]) -> bool:
-    """Whether a file lies in one of the folders, when links are followed."""
-    real = os.path.realpath(path)
-    return any(
-        real == folder or real.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders
-    )
+    """Whether a file is in one of the folders, with links resolved."""
+    real = os.path.realpath(path) + os.sep
+    return any(real.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
 
 
 def described(error: Exception, xacro: Any) -> dict[str, Any]:
-    """An error with the file and the line that it is about, as far as they can be found."""
+    """An error with its file and line, if they are known."""
     file = next((x for x in reversed(xacro.filestack or []) if x), None)
     words, line = in_words(error), 0
     if isinstance(error, expat.ExpatError):
@@ -243,7 +241,7 @@ def described(error: Exception, xacro: Any) -> dict[str, Any]:
 
 
 def in_words(error: BaseException) -> str:
-    """The innermost of what an error of xacro wraps, and the innermost expression of it."""
+    """The message of the innermost error in an error of xacro, with its expression."""
     expression = ""
     while True:
         match = _EXPRESSION.search(getattr(error, "suffix", None) or "")
@@ -266,7 +264,7 @@ def in_words(error: BaseException) -> str:
 
 
 def line_of(words: str, file: str | None) -> int:
-    """The first line of the file that holds what the message quotes; 0 where there is none."""
+    """The first line of the file with a quotation of the message; 0 if there is none."""
     quoted = [match[1] for match in (x.search(words) for x in _QUOTED) if match]
     with suppress(OSError, ValueError):
         with open(file or "", encoding="utf-8", errors="replace") as stream:
@@ -279,7 +277,7 @@ def line_of(words: str, file: str | None) -> int:
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
-    """The XML that xacro makes of a file, or an error, in its own words or those of a call."""
+    """The expanded XML of a file, or an error."""
     xacro, files = prepare(question)
     watch(question["folders"])
     try:

@@ -1,13 +1,13 @@
-"""An XML file -> a tree of elements, each of which knows its line.
+"""An XML file -> a tree of elements with their lines.
 
-The parser is expat, of the standard library.  A document type is refused where it begins: only it
-can define entities, and with them all that XML expands or fetches.  Comments and processing
-instructions say nothing in these formats and are left out.
+The parser is expat, of the standard library.  A document type is refused where it begins, because
+only document types can define entities, by which XML expands or fetches content.  Comments and
+processing instructions have no meaning in these formats and are ignored.
 
-Where a robot is spread over files, the number of a line says which file is meant: `FILE_STEP` times
-the number of the file (0 for the one that the user named) is added to it.
+In a robot of several files, line numbers encode the file: `FILE_STEP` times the number of the file
+(0 for the file of the user) is added.
 
-Limits beside the size of the file: 256 levels of nesting, 100,000 elements.
+Further limits: 256 levels of nesting, 100,000 elements.
 """
 
 from __future__ import annotations
@@ -40,10 +40,7 @@ MOST_JOINTS = 3000
 
 @dataclass
 class Element:
-    """An element: its name with any prefix, its attributes, its children in order, its text.
-
-    The text is that between its tags without those of its children.
-    """
+    """An element: its name with any prefix, its attributes, its children in order, its own text."""
 
     tag: str
     attributes: dict[str, str]
@@ -61,7 +58,7 @@ class Element:
 
 
 def read_xml(content: bytes, file: str, number_of_file: int = 0) -> Element:
-    """The root element; `ModelError` where there is none to look at."""
+    """Parse a file; the root element, or `ModelError`."""
     parser = expat.ParserCreate()
     parser.buffer_text = True
     reader = _Reader(file, parser, FILE_STEP * number_of_file)
@@ -82,9 +79,9 @@ def read_xml(content: bytes, file: str, number_of_file: int = 0) -> Element:
 
 
 def without_padding(content: bytes) -> tuple[bytes, list[str]]:
-    """The file without what XML allows at neither end, but some programs write; and what it was.
+    """Remove illegal characters at both ends, which some programs write; return warnings, too.
 
-    Text ahead of the XML declaration is moved behind it, so that lines keep their numbers.
+    Blanks before the XML declaration are moved after it, so that lines keep their numbers.
     """
     if content.startswith(_UTF16):
         return content, []
@@ -102,7 +99,7 @@ def without_padding(content: bytes) -> tuple[bytes, list[str]]:
 
 
 def stop(file: str, line: int, message: str) -> ModelError:
-    """The error of a file that cannot be read any further."""
+    """The error about a file that cannot be read any further."""
     return ModelError([Fault(file, line, "", message)])
 
 
@@ -139,19 +136,16 @@ class _Reader:
         raise self.stop("a document type (<!DOCTYPE ...>) is not allowed; remove it")
 
     def explained(self, error: expat.ExpatError) -> str:
-        """A syntax error in words that help someone who has never met XML."""
+        """Explain a syntax error to people who do not know XML."""
         words = expat.errors.messages[error.code]
         if words == expat.errors.XML_ERROR_INVALID_TOKEN:
             return f'{words}; a value needs quotes, as in name="arm", and & is written &amp;'
         if self.root is None:
-            return (
-                f"{words}; expected <robot>, <sdf> or <mujoco> (URDF, SDF, MJCF) around all of it"
-            )
+            expected = "expected <robot>, <sdf> or <mujoco> (URDF, SDF, MJCF) around all of it"
+            return f"{words}; {expected}"
         if words == expat.errors.XML_ERROR_TAG_MISMATCH and self.open:
-            last = self.open[-1]
-            tag = in_line(last.tag)
-            place = f"<{tag}> of line {last.line}"
-            return f"{words}: {place} ends with </{tag}>, or is written <{tag} .../>"
+            tag, line = in_line(self.open[-1].tag), self.open[-1].line
+            return f"{words}: <{tag}> of line {line} ends with </{tag}>, or is written <{tag} .../>"
         if words == expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
             root = in_line(self.root.tag)
             return f"{words}: everything stands in <{root}>, which ends before this"
@@ -162,7 +156,7 @@ class _Reader:
 
 
 def place(key: str) -> str:
-    """The name of a part of the file in messages, short and printable."""
+    """The name of a part of the file in messages, truncated and printable."""
     kind, dot, rest = key.partition(".")
     name, behind = (rest, "") if rest.count(".") == 0 else rest.rsplit(".", 1)
     return f"{kind}{dot}{in_line(name)}{'.' if behind else ''}{in_line(behind)}"
@@ -174,9 +168,9 @@ def line_of(element: Element) -> int:
 
 
 class Faults:
-    """Faults and warnings of an XML file; `key` says which part is meant.
+    """Faults and warnings of an XML file; `key` names the part of the file.
 
-    `files` are that file and those that it includes, in the order of their numbers.
+    `files` are the file and its includes, in the order of their numbers.
     """
 
     def __init__(self, file: str, files: Sequence[str] = ()) -> None:
@@ -192,7 +186,7 @@ class Faults:
             self._faults[self._at(element, key, message)] = None
 
     def warn(self, element: Element, key: str, message: str) -> None:
-        """Record a remark; of several in the same words the first, with how many others."""
+        """Record a warning; equal ones are counted at the first."""
         if message in self._repeated:
             at, repetitions = self._repeated[message]
             words = f"{message} ({repetitions + 1} more like it)"
@@ -206,7 +200,7 @@ class Faults:
         return Fault(*written(self.files, element.line), place(key), message)
 
     def nearest(self, word: str, words: Iterable[str]) -> str | None:
-        """The nearest word, for a limited number of searches: thousands would take long."""
+        """The nearest word; None after a maximum number of searches, which take time."""
         self._hints -= 1
         return nearest(word, words) if self._hints >= 0 else None
 
@@ -219,18 +213,16 @@ class Faults:
         return f"; there are {', '.join(map(in_line, words))}" if few else ""
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """Whether a fault was recorded."""
         return bool(self._faults)
 
     def raise_if_any(self) -> None:
-        """End with all faults in one report, if there are any."""
+        """Raise `ModelError` with all faults, if there are any."""
         if self._faults:
             raise ModelError(list(self._faults))
 
-    # -- attributes --------------------------------------------------------------------------------
-
     def text(self, element: Element, attribute: str, key: str) -> str:
-        """An attribute that must be there; "" where it is not."""
+        """A required attribute; "", and a fault, if it is missing."""
         value = element.attributes.get(attribute, "").strip()
         if not value:
             example = f'<{element.tag} {attribute}="...">'
@@ -241,7 +233,7 @@ class Faults:
     def numbers(
         self, element: Element | None, attribute: str, key: str, count: int
     ) -> list[Scalar] | None:
-        """The numbers of an attribute, None where it is not given or faulty."""
+        """The numbers of an attribute; None if it is missing or faulty."""
         if element is None or attribute not in element.attributes:
             return None
         return self.numbers_in(element, element.attributes[attribute], f"{attribute}: ", key, count)
@@ -249,7 +241,7 @@ class Faults:
     def numbers_in(
         self, element: Element, text: str, what: str, key: str, count: int
     ) -> list[Scalar] | None:
-        """The numbers of a text of an element, None where it is faulty."""
+        """The numbers of a text of an element; None if it is faulty."""
         words = text.split()
         if len(words) != count or not all(map(_is_number, words)):
             expected = "a number" if count == 1 else f"{count} numbers with spaces between them"
@@ -259,13 +251,13 @@ class Faults:
         return [number(word, element.line) for word in words]
 
     def number(self, element: Element | None, attribute: str, key: str) -> Scalar | None:
-        """One number, None where it is not given or faulty."""
+        """The number of an attribute; None if it is missing or faulty."""
         numbers = self.numbers(element, attribute, key, 1)
         return None if numbers is None else numbers[0]
 
 
 def _advice(written: str) -> str:
-    """The tail of a message about a text that is no number."""
+    """The tail of a message about a text that is not a number."""
     if "${" in written or "$(" in written:
         return "; this is xacro, which has to be expanded first: xacro FILE > FILE.urdf"
     if _DECIMAL_COMMA.search(written):
@@ -279,12 +271,12 @@ def _is_number(word: str) -> bool:
 
 
 def number(value: str | float, line: int) -> Scalar:
-    """A number as a node of a model file: as it was written, or with all its digits."""
+    """A number as a node of a model file: as written, or with all its digits."""
     return Scalar(value if isinstance(value, str) else repr(value), "float", line)
 
 
 def without_infinite(attributes: Mapping[str, str]) -> dict[str, str]:
-    """The attributes that are not infinite: an infinite limit is none."""
+    """The attributes that are not infinite, because infinite limits do not limit."""
     return {k: x for k, x in attributes.items() if x.strip().lower() not in INFINITE}
 
 
@@ -294,5 +286,5 @@ def values(numbers: list[Scalar]) -> list[float]:
 
 
 def unless_zero(value: Scalar | None) -> Scalar | None:
-    """None for a number that is zero: it is the default."""
+    """A number, or None for zero, which is the default."""
     return None if value is None or float(value.text) == 0.0 else value

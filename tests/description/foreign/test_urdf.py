@@ -216,7 +216,7 @@ def test_names_that_are_no_identifiers_are_changed_and_reported(tmp_path):
     assert [joint.link.name for joint in robot.joints] == ["upper_arm_link", "link_7_fore"]
     (warning,) = robot.warnings
     assert warning.message == (
-        "names that are not identifiers, or are taken, were changed: "
+        "some names were changed because they are not valid identifiers or were already in use: "
         "link 'upper-arm' is upper_arm_link, link '7 fore' is link_7_fore"
     )
 
