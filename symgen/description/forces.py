@@ -28,34 +28,34 @@ def check_forces(
     robot: RobotTable, points: Sequence[LinkPoint], names: NameSpace, scalars: Scalars
 ) -> tuple[tuple[SpringDescription, ...], tuple[ForceDescription, ...]]:
     """The springs and the forces, in the order of the file."""
-    places, findings = _Places(robot, points, names, scalars), scalars.findings
+    resolver, findings = _Resolver(robot, points, names, scalars), scalars.findings
     unique = UniqueNames("the name of a spring or force", findings)
     springs, forces = [], []
     for index, spring in readable(robot.springs):
         path: KeyPath = ("springs", index)
         unique.check(spring.name, (*path, "name"))
-        springs.append(_spring(spring, path, places))
+        springs.append(_spring(spring, path, resolver))
     checks = _ForceChecks(robot, scalars)
     for index, force in readable(robot.forces):
         path = ("forces", index)
         unique.check(force.name, (*path, "name"))
-        forces.append(_force(force, path, places, checks))
+        forces.append(_force(force, path, resolver, checks))
     return tuple(springs), tuple(forces)
 
 
-def _spring(table: SpringTable, path: KeyPath, places: _Places) -> SpringDescription:
-    ends = _ends(table, path, places)
-    _check_numbers(table, path, places.scalars)
+def _spring(table: SpringTable, path: KeyPath, resolver: _Resolver) -> SpringDescription:
+    ends = _ends(table, path, resolver)
+    _check_numbers(table, path, resolver.scalars)
     numbers = (x or ZERO for x in (table.stiffness, table.damping, table.length))
     stiffness, damping, length = numbers
-    source = places.scalars.findings.source(path)
+    source = resolver.scalars.findings.source(path)
     return SpringDescription(table.name or "", ends, stiffness, damping, length, source)
 
 
-def _ends(table: SpringTable, path: KeyPath, places: _Places) -> tuple[LinkPoint, LinkPoint]:
-    findings, ends = places.scalars.findings, table.between
+def _ends(table: SpringTable, path: KeyPath, resolver: _Resolver) -> tuple[LinkPoint, LinkPoint]:
+    findings, ends = resolver.scalars.findings, table.between
     path = (*path, "between")
-    points = [places.of(end, (*path, index)) for index, end in readable(ends)]
+    points = [resolver.of(end, (*path, index)) for index, end in readable(ends)]
     if ends is not None and len(ends) != _ENDS:
         findings.fault(path, f"a spring has two ends [{{link, point}}, ..], found {len(ends)}")
     if len(points) != _ENDS:
@@ -83,10 +83,10 @@ def _check_numbers(table: SpringTable, path: KeyPath, scalars: Scalars) -> None:
 
 
 def _force(
-    table: ForceTable, path: KeyPath, places: _Places, checks: _ForceChecks
+    table: ForceTable, path: KeyPath, resolver: _Resolver, checks: _ForceChecks
 ) -> ForceDescription:
-    findings = places.scalars.findings
-    at = places.of(table, path)
+    findings = resolver.scalars.findings
+    at = resolver.of(table, path)
     if at.link == BASE:
         findings.fault((*path, "link"), "a force on the base does nothing; name another link")
     if not (table.gives("force") or table.gives("torque")):
@@ -95,7 +95,7 @@ def _force(
     return ForceDescription(table.name or "", at, definitions, *vectors, findings.source(path))
 
 
-class _Places:
+class _Resolver:
     """Resolves points on links: by the name of one of `points`, or by coordinates."""
 
     def __init__(
@@ -147,7 +147,7 @@ class _ForceChecks(OutputChecks):
         for name, value in self.later.items():
             at = (*path, "let", name)
             problem = illegal_parameter_name(name)
-            if name in self.scalars.known:
+            if name in self.scalars.paths:
                 problem = f"{shown(name)} is a parameter of this file; choose another name"
             if problem:
                 self.findings.fault(at, problem)
@@ -163,7 +163,7 @@ class _ForceChecks(OutputChecks):
 
     def problem(self, name: str) -> str:
         """The fault of a name in an expression, or nothing."""
-        if name in self.scalars.known:
+        if name in self.scalars.paths:
             return ""
         if name in self.later:
             return f"{shown(name)} is given below; write it above what uses it"

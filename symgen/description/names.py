@@ -64,19 +64,19 @@ class UniqueNames:
 
     def __init__(self, what: str, findings: Findings) -> None:
         self.what, self.findings = what, findings
-        self.places: dict[str, KeyPath] = {}
+        self.paths: dict[str, KeyPath] = {}
 
     def check(self, name: str | None, path: KeyPath) -> None:
         """Report the fault of a name at `path`, if any."""
         if name is None:
             return
         problem = illegal_name(name)
-        if name in self.places:
-            _, line = self.findings.document.where(self.places[name])
+        if name in self.paths:
+            _, line = self.findings.document.where(self.paths[name])
             problem = f"{shown(name)} is already {self.what}, in line {line}"
         if problem:
             self.findings.fault(path, problem)
-        self.places.setdefault(name, path)
+        self.paths.setdefault(name, path)
 
 
 @dataclass

@@ -72,7 +72,7 @@ class OutputChecks:
         for name in expression.names:
             if name not in defined and (problem := self.problem(name)):
                 self.findings.fault(path, problem)
-        if any(name in scalars.known and name not in scalars.values for name in expression.names):
+        if any(name in scalars.paths and name not in scalars.values for name in expression.names):
             return  # a parameter is faulty and reported
         try:
             constant_part(expression.root, scalars.values)
@@ -81,7 +81,7 @@ class OutputChecks:
 
     def problem(self, name: str) -> str:
         """The fault of a name in an expression, or nothing."""
-        if name in self.scalars.known:
+        if name in self.scalars.paths:
             if name not in SINGLE:
                 return ""
             words = f"{shown(name)} is a parameter of this file and a quantity of outputs"

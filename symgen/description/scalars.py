@@ -43,7 +43,7 @@ _COORDINATE = re.compile(r"(q|th|theta)_?[0-9]*", re.IGNORECASE)  # usual names 
 class Scalars:
     """Evaluates the expressions of a file and reports their faults.
 
-    `known` maps all parameters to their paths, `definitions` maps them to readable expressions.
+    `paths` maps all parameters to their key paths, `definitions` maps them to readable expressions.
     Faulty parameters have no `values`, and expressions with them are not evaluated, so that their
     faults are reported once.  `trusted` is False if the parameters could not be read at all, so
     that no name can be called unknown.
@@ -52,12 +52,12 @@ class Scalars:
     def __init__(
         self,
         findings: Findings,
-        known: Mapping[str, KeyPath],
+        paths: Mapping[str, KeyPath],
         definitions: Mapping[str, Expression],
         trusted: bool,
     ) -> None:
         self.findings = findings
-        self.known = known
+        self.paths = paths
         self.definitions = definitions
         self.trusted = trusted
         self.values: dict[str, float] = {}
@@ -81,7 +81,7 @@ class Scalars:
     ) -> bool:
         """Report every name of `expression` that is no parameter; `coordinate` as in `value`."""
         self.used.update(expression.names)
-        unknown = [name for name in expression.names if name not in self.known]
+        unknown = [name for name in expression.names if name not in self.paths]
         for name in unknown if self.trusted else ():
             if name.lower() in _NOT_FINITE:
                 self.findings.fault(path, f"{shown(name)} is not a finite number")
@@ -97,7 +97,7 @@ class Scalars:
         """The tail of a message about an unknown name: the nearest known one."""
         if name.lower() in CONSTANTS:
             return f"; did you mean {shown(name.lower())}?"
-        return self.findings.did_you_mean(name, self.known)
+        return self.findings.did_you_mean(name, self.paths)
 
     def value(
         self, path: KeyPath, expression: Number, coordinate: str | None = None
@@ -165,7 +165,7 @@ class Scalars:
         """Path and expression of the definition of a value that is the name of a parameter."""
         root = expression.root
         while isinstance(root, Name) and root.name in self.definitions:
-            path, expression = self.known[root.name], self.definitions[root.name]
+            path, expression = self.paths[root.name], self.definitions[root.name]
             root = expression.root
         return path, expression
 
@@ -282,7 +282,7 @@ def _parameters(robot: RobotTable, scalars: Scalars) -> Iterator[Parameter]:
                 name=name,
                 expression=table.value or ZERO,
                 value=scalars.values.get(name, 0.0),
-                source=scalars.findings.source(scalars.known[name]),
+                source=scalars.findings.source(scalars.paths[name]),
                 unit=table.unit or "",
                 description=table.description or "",
             )

@@ -349,7 +349,7 @@ def required(words: str) -> Any:
 class KeyTable:
     """A mapping with fixed keys, whose values are attributes.
 
-    `given` are the keys in the file, faulty or not, and missing required ones.  `example` are the
+    `present` are the keys in the file, faulty or not, and missing required ones.  `example` are the
     keys in a message about a missing mapping, by default all; `short_form` is the expectation in a
     message about a table that may be written as the value of its first key.
     """
@@ -358,12 +358,12 @@ class KeyTable:
     short_form: ClassVar[str] = ""
 
     def __init__(self, **values: Any) -> None:
-        self.given = frozenset(values)
+        self.present = frozenset(values)
         self.__dict__.update(dict.fromkeys(self.all_keys()), **values)
 
     def gives(self, key: str) -> bool:
         """Whether the file gives `key`, faulty or not."""
-        return key in self.given
+        return key in self.present
 
     @classmethod
     @cache
@@ -378,7 +378,7 @@ class KeyTable:
 
 
 class ParameterTable(KeyTable):
-    """A parameter: its value alone, or a mapping."""
+    """A parameter: its value, or a mapping."""
 
     short_form = "expected a number, an expression or {value, unit, description}"
     value: Number = required("a number or an expression")
@@ -387,20 +387,20 @@ class ParameterTable(KeyTable):
 
 
 class OutputTable(ParameterTable):
-    """A quantity that the model asks for, written as a parameter is."""
+    """A named expression that the module computes, in the form of a parameter."""
 
     value: Quantified = required("an expression such as 'q.elbow'")
 
 
 class PoseTable(KeyTable):
-    """A fixed transform; what is missing is zero."""
+    """A fixed transform; missing entries are zero."""
 
     xyz: Triple = optional("translation [x, y, z] in m")
     rpy: Triple = optional("rotations about the fixed axes x, y, z, one after the other, in rad")
 
 
 class DhTable(KeyTable):
-    """A row of a Denavit-Hartenberg table; what is missing is zero."""
+    """A row of a Denavit-Hartenberg table; missing entries are zero."""
 
     theta: Number = optional("rotation about z in rad; a revolute joint adds its coordinate")
     d: Number = optional("translation along z in m; a prismatic joint adds its coordinate")
@@ -409,7 +409,7 @@ class DhTable(KeyTable):
 
 
 class LimitsTable(KeyTable):
-    """Joint limits; what is missing is not limited."""
+    """Joint limits; a missing entry does not limit."""
 
     lower: Entries = optional("of the coordinate")
     upper: Entries = optional("of the coordinate")
@@ -426,7 +426,7 @@ class MimicTable(KeyTable):
 
 
 class InertiaTable(KeyTable):
-    """Entries of an inertia tensor in axes of the link frame; what is missing is zero."""
+    """Entries of an inertia tensor in axes of the link frame; missing entries are zero."""
 
     example: ClassVar[tuple[str, ...]] = ("xx", "yy", "zz", "xy", "xz", "yz")
     xx: Number = optional()
@@ -435,7 +435,7 @@ class InertiaTable(KeyTable):
     xy: Number = optional()
     xz: Number = optional()
     yz: Number = optional()
-    accepted: Flag = optional("true for a tensor that no body has, and that is meant all the same")
+    accepted: Flag = optional("true to accept a tensor that no rigid body can have")
 
 
 class LinkTable(KeyTable):
@@ -448,7 +448,7 @@ class LinkTable(KeyTable):
 
 
 class JointTable(KeyTable):
-    """A joint, the way from its parent to it, and its link."""
+    """A joint, its pose in the parent's link frame, and its link."""
 
     example = ("name", "type", "dh", "link")
     name: Name = required("a name such as 'elbow'")
@@ -465,7 +465,7 @@ class JointTable(KeyTable):
         "of a spherical or floating joint: angles, quaternion or euler_parameters"
     )
     pitch: Number = optional("of a helical joint: travel along the axis, in m per radian")
-    limits: LimitsTable | None = optional("kept as metadata of the module")
+    limits: LimitsTable | None = optional("metadata of the module")
     rotor_inertia: Entries = optional("in kg m^2, before the gear")
     gear_ratio: Entries = optional("1 by default")
     added_mass: Number = optional(
@@ -477,11 +477,11 @@ class JointTable(KeyTable):
         "coordinates at which the spring is slack, all entries of q of a quaternion joint"
     )
     friction: Entries = optional("torque at high speed")
-    friction_velocity: Entries = optional("at which it has reached 76 %, 1e-3 by default")
-    prescribed: Flags = optional("hybrid dynamics is given its acceleration")
+    friction_velocity: Entries = optional("velocity at which it reaches 76 %, 1e-3 by default")
+    prescribed: Flags = optional("its acceleration is an argument of hybrid dynamics")
     actuated: Flag = optional("false for a joint without a drive; in mechanisms with loops")
-    mimic: MimicTable | None = optional("follows another coordinate, and is none itself")
-    link: LinkTable | None = optional("what the joint carries")
+    mimic: MimicTable | None = optional("the joint follows a coordinate and has none of its own")
+    link: LinkTable | None = optional("the link of the joint")
 
     @property
     def kind(self) -> Kind | None:
@@ -495,7 +495,7 @@ class JointTable(KeyTable):
 
 
 class PointTable(KeyTable):
-    """Where a load acts, or a point whose motion is wanted."""
+    """The point of application of a load, or a point whose motion is computed."""
 
     name: Name = required("a name such as 'tip'")
     link: Name = required("the name of a link")
@@ -503,7 +503,7 @@ class PointTable(KeyTable):
 
 
 class LoopEndTable(KeyTable):
-    """One of the two frames that a loop keeps together."""
+    """One of the two frames of a loop."""
 
     link: Name = required("the name of a link, or base")
     origin: PoseTable | None = optional("pose of the frame in the link frame")
@@ -521,14 +521,14 @@ class LoopTable(KeyTable):
 
 
 class InitialTable(KeyTable):
-    """Where a simulation begins; what is missing is zero."""
+    """Initial state of a simulation; missing entries are zero."""
 
     q: dict[str, Number] | None = optional("positions by the name of a coordinate")
     qd: dict[str, Number] | None = optional("velocities by the name of a coordinate")
 
 
 class EndTable(KeyTable):
-    """Where an end of a spring is fastened."""
+    """The attachment of an end of a spring."""
 
     link: Name = optional("the name of a link, or base")
     point: Place = optional("in the link frame, [0, 0, 0] by default, or the name of a point")
@@ -541,7 +541,7 @@ class SpringTable(KeyTable):
     between: list[EndTable | None] | None = required("its two ends, [{link, point}, ..]")
     stiffness: Number = optional("in N/m; 0 by default")
     damping: Number = optional("in N s/m; 0 by default")
-    length: Number = optional("at which it is slack, in m; 0 by default")
+    length: Number = optional("slack length in m; 0 by default")
 
 
 class ForceTable(KeyTable):
@@ -569,10 +569,10 @@ class RobotTable(KeyTable):
     )
     parameters: dict[str, ParameterTable | None] | None = optional("named numbers")
     joints: list[JointTable | None] | None = optional("parents before children")
-    loads: list[PointTable | None] | None = optional("where the environment acts")
-    points: list[PointTable | None] | None = optional("whose motion is wanted")
+    loads: list[PointTable | None] | None = optional("points of application of external loads")
+    points: list[PointTable | None] | None = optional("points whose motion is computed")
     springs: list[SpringTable | None] | None = optional("springs and dampers between points")
-    forces: list[ForceTable | None] | None = optional("forces that the motion determines")
+    forces: list[ForceTable | None] | None = optional("forces as expressions of the motion")
     outputs: dict[str, OutputTable | None] | None = optional("named expressions of the motion")
     loops: list[LoopTable | None] | None = optional("joints that close loops")
     relations: dict[str, Quantified] | None = optional("expressions that are 0")

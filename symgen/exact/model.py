@@ -191,7 +191,7 @@ def _quantities(tree: KinematicTree[Scalar]) -> dict[str, list[str]]:
 def _positions(tree: KinematicTree[Scalar], names: Sequence[str]) -> list[str]:
     """The quantities that the entries of q are; outputs cannot use those of quaternions."""
     names_of_q = [f"{index}: of no output" for index in range(tree.sizes["nq"])]
-    for name, place in zip(names, tree.places, strict=True):
+    for name, place in zip(names, tree.q_indices, strict=True):
         if place is not None:
             names_of_q[place] = name
     return names_of_q

@@ -170,7 +170,7 @@ def displacements(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> list[list
     """Rates of the entries of q at unit velocities, (nq, n)."""
     algebra, n = tree.algebra, len(tree.independent)
     rows = [[algebra.zero] * n for _ in q]
-    for k, place in enumerate(tree.places):
+    for k, place in enumerate(tree.q_indices):
         if place is not None:
             rows[place][k] = algebra.one
     for manifold, (_, start, first) in zip(tree.manifolds, tree.quaternions, strict=True):

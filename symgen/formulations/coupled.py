@@ -80,7 +80,7 @@ def write(
 def state_of_joints(tree: KinematicTree[S], state: State[S]) -> State[S]:
     """Return the state of all joints where the coordinates are in `state`; torques are 0."""
     zero = tree.algebra.zero
-    coordinates = [zero if place is None else state.q[place] for place in tree.places]
+    coordinates = [zero if place is None else state.q[place] for place in tree.q_indices]
     q, qd, qdd = (_moved(tree, entries) for entries in (coordinates, state.qd, state.qdd))
     offsets = [zero if x.following is None else x.following.offset for x in tree.joints]
     places = tuple(x + offset for x, offset in zip(q, offsets, strict=True))

@@ -25,9 +25,9 @@ MAX_BYTES = 256 * 1024
 MAX_LINES = 2000
 _LONGEST_LABEL = 80
 _OF_A_NOTEBOOK = re.compile(r"(?:import|from)\s|%")  # lines of notebook cells, ignored
-GIVEN = "given."
+ENTRY_PREFIX = "given."
 """Prefix of the names of entries that were answered before; not the name of a formulation."""
-_GIVEN = re.compile(r"given\.(?P<name>\w+?)(?P<index>(?:_[0-9]+)+)\b")
+_ENCODED = re.compile(r"given\.(?P<name>\w+?)(?P<index>(?:_[0-9]+)+)\b")
 _ENTRY = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)[ \t]*\[[ \t]*"
     r"(?P<index>[0-9]{1,9}(?:[ \t]*,[ \t]*[0-9]{1,9})*)[ \t]*\]"
@@ -116,7 +116,7 @@ def _assignment(statement: str, line: int) -> Assignment:
 
 def _name_of(name: str, index: tuple[int, ...]) -> str:
     """Encode M[1,2] on the right as a name with a reserved prefix: the grammar has no brackets."""
-    return f"{GIVEN}{name}_{'_'.join(map(str, index))}"
+    return f"{ENTRY_PREFIX}{name}_{'_'.join(map(str, index))}"
 
 
 def _numbers(index: str | None) -> tuple[int, ...]:
@@ -125,4 +125,4 @@ def _numbers(index: str | None) -> tuple[int, ...]:
 
 def as_written(text: str) -> str:
     """Decode the names of entries in `text`: M[1,2]."""
-    return _GIVEN.sub(lambda x: f"{x['name']}[{x['index'][1:].replace('_', ',')}]", text)
+    return _ENCODED.sub(lambda x: f"{x['name']}[{x['index'][1:].replace('_', ',')}]", text)

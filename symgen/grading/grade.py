@@ -74,7 +74,7 @@ class Verdict:
 
     @property
     def summary(self) -> str:
-        """How many are right."""
+        """The number of right lines."""
         right = sum(row.right for row in self.rows)
         return f"{right} of {len(self.rows)} right"
 

@@ -24,13 +24,13 @@ from symgen.description.outputs import constant_part
 from symgen.description.wording import did_you_mean, in_line, shown
 from symgen.errors import Fault, RequestError
 from symgen.formulations import FORMULATIONS, provided_functions
-from symgen.grading.answer import GIVEN, Assignment, as_written
+from symgen.grading.answer import ENTRY_PREFIX, Assignment, as_written
 from symgen.grading.sizes import Size, size_of, too_large
 from symgen.grading.truth import (
     COUPLED,
-    GIVEN_BY,
     OWN_WITHOUT_INDEX,
     QUANTITIES,
+    REFERENCE,
     UNCHANGED,
     USUAL,
     Changed,
@@ -90,7 +90,7 @@ class Questions:
     def __post_init__(self) -> None:
         self.truth = Truth(self.description)
         self.parameters = {x.name: symbol(x.name) for x in self.description.parameters}
-        self.known: dict[str, Expr] = {}
+        self.definitions: dict[str, Expr] = {}
         self.faulty: set[str] = set()  # definitions that could not be read
         self.constants: dict[str, float] = {}
         self.sizes: dict[str, Size] = {}
@@ -120,7 +120,11 @@ class Questions:
         """Report entries written as names, which would silently not be graded."""
         used = {name for assignment in self.assignments for name in assignment.value.names}
         for assignment in self.assignments:
-            if assignment.index or assignment.name not in self.known or assignment.name in used:
+            if (
+                assignment.index
+                or assignment.name not in self.definitions
+                or assignment.name in used
+            ):
                 continue
             match = _ENTRY.fullmatch(assignment.name)
             if match:
@@ -155,13 +159,13 @@ class Questions:
             if value is None:
                 self.faulty.add(assignment.name)
             else:
-                self.known[assignment.name] = value
+                self.definitions[assignment.name] = value
                 self.sizes[assignment.name] = self.size(assignment)
 
     def take_entry(self, assignment: Assignment) -> None:
         """Take an entry of a result."""
         quantity = QUANTITIES[assignment.name]
-        program = self.program(assignment, quantity.function, GIVEN_BY)
+        program = self.program(assignment, quantity.function, REFERENCE)
         if program is None:
             return
         shape = quantity.output(program).shape
@@ -177,7 +181,7 @@ class Questions:
             return
         self.ask(assignment, program, position_of(assignment.index, shape))
         if len(shape) and self.questions and self.questions[-1].assignment is assignment:
-            self.known[assignment.entry] = self.questions[-1].answer
+            self.definitions[assignment.entry] = self.questions[-1].answer
             self.sizes[assignment.entry] = self.size(assignment)
         else:
             self.faulty.add(assignment.entry)
@@ -246,7 +250,7 @@ class Questions:
                     self.fault(assignment, f"{whose}, and its own line is not understood")
                 return None
             meaning = self.meaning(name, program)
-            if name in later and name not in self.known and name not in self.parameters:
+            if name in later and name not in self.definitions and name not in self.parameters:
                 what = "this step or a later one" if "." in assignment.name else "a step"
                 expected = "earlier steps" if "." in assignment.name else "the motion"
                 message = f"{shown(name)} is {what}; an answer is in terms of {expected}"
@@ -274,9 +278,9 @@ class Questions:
 
     def hint(self, name: str) -> str:
         """The tail of a message about an unknown name."""
-        if name.startswith(GIVEN):
+        if name.startswith(ENTRY_PREFIX):
             return " on the right: only entries that were answered in a line above stand there"
-        local_names = [x for x in self.known if not x.startswith(GIVEN)]
+        local_names = [x for x in self.definitions if not x.startswith(ENTRY_PREFIX)]
         names = [*local_names, *self.parameters, *self.coordinates()]
         if self.no_angle(name):
             return f": {self.no_angle(name)} is an entry of a quaternion, no angle"
@@ -295,8 +299,8 @@ class Questions:
 
     def meaning(self, name: str, program: Program[Expr] | None) -> Expr | None:
         """The meaning of a name on the right; None if it is unknown."""
-        if name in self.known:
-            return self.known[name]
+        if name in self.definitions:
+            return self.definitions[name]
         if name in self.parameters:
             return self.parameters[name]
         if program is not None and name in {x.name for x in program.statements}:

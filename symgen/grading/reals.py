@@ -100,16 +100,16 @@ class _Reals:
 
     def __init__(self, parameters: Mapping[str, float], number: int) -> None:
         self.parameters, self.number = parameters, number
-        self.known: dict[Expr, Number] = {}
+        self.cache: dict[Expr, Number] = {}
 
     def of(self, x: Expr) -> Number:
         """The value of an expression."""
-        if x not in self.known:
+        if x not in self.cache:
             value = self._value(x)
             if mpmath.mag(value) > MOST_BITS:
                 raise ValueError("too large")
-            self.known[x] = value
-        return self.known[x]
+            self.cache[x] = value
+        return self.cache[x]
 
     def _value(self, x: Expr) -> Number:
         if x.is_Symbol:

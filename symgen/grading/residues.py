@@ -28,15 +28,15 @@ class Values:
 
     def __init__(self, field: PrimeField) -> None:
         self.field = field
-        self.known: dict[Expr, Residue] = {}
+        self.cache: dict[Expr, Residue] = {}
         self._angles: dict[Expr, tuple[Residue, Residue]] = {}
         self._halves: dict[Expr, tuple[Residue, Residue]] = {}
 
     def of(self, expression: Expr) -> Residue:
         """The value of an expression."""
-        if expression not in self.known:
-            self.known[expression] = self._value(expression)
-        return self.known[expression]
+        if expression not in self.cache:
+            self.cache[expression] = self._value(expression)
+        return self.cache[expression]
 
     def _value(self, x: Expr) -> Residue:
         field = self.field

@@ -95,7 +95,7 @@ QUANTITIES: Mapping[str, Quantity] = {
 """Every gradable array: `USUAL`, and the results of functions by their names."""
 
 Expr = Any
-GIVEN_BY = "newton_euler"
+REFERENCE = "newton_euler"
 """The formulation of the truth if the answer names none: it has every function."""
 
 
@@ -130,7 +130,7 @@ class Truth:
     description: RobotDescription
     _programs: dict[tuple[str, str], Program[Expr]] = field(default_factory=dict)
 
-    def program(self, function: str, formulation: str = GIVEN_BY) -> Program[Expr]:
+    def program(self, function: str, formulation: str = REFERENCE) -> Program[Expr]:
         """Derive the steps of a function; ZeroDivisionError where it has no solution."""
         key = function, formulation
         if key not in self._programs:
@@ -188,22 +188,22 @@ class Truth:
         return values
 
     def evaluate(self, program: Program[Expr], changed: Changed, values: Any, zero: Any) -> None:
-        """Enter parameters, the changed state and all steps of `program` into `values.known`."""
+        """Enter parameters, the changed state and all steps of `program` into `values.cache`."""
         if changed.numbers:
-            values.known.update({x: values.of(number) for x, number in self.numbers.items()})
+            values.cache.update({x: values.of(number) for x, number in self.numbers.items()})
         for name, definition in self.dependent(program).items():
-            values.known[name] = values.of(definition)
+            values.cache[name] = values.of(definition)
         arrays = {array.name: array.symbols for array in program.inputs}
         for name in changed.zeros:
-            values.known.update(dict.fromkeys(arrays.get(name, ()), zero))
+            values.cache.update(dict.fromkeys(arrays.get(name, ()), zero))
         if changed.absolute:
             _relative(values, arrays)
         for entries in self.quaternions(program) if changed.turned else ():
             residues = [values.of(x) for x in entries]
             for x, (place, sign) in zip(entries, changed.turned, strict=True):
-                values.known[x] = residues[place] if sign > 0 else -residues[place]
+                values.cache[x] = residues[place] if sign > 0 else -residues[place]
         for statement in program.statements:
-            values.known[symbol(statement.name)] = values.of(statement.value)
+            values.cache[symbol(statement.name)] = values.of(statement.value)
 
     def entries(
         self, prime: PrimeField, quantity: Quantity, changed: Changed = UNCHANGED
@@ -222,7 +222,7 @@ def _relative(values: Values, arrays: Mapping[str, tuple[Expr, ...]]) -> None:
         residues = [values.of(x) for x in symbols]
         angles = [values.half(x) for x in symbols] if name == "q" else []
         for k in range(1, len(symbols)):
-            values.known[symbols[k]] = residues[k] - residues[k - 1]
+            values.cache[symbols[k]] = residues[k] - residues[k - 1]
             if angles:
                 (c, s), (d, t) = angles[k], angles[k - 1]
                 values.turn(symbols[k], (c * d + s * t, s * d - c * t))

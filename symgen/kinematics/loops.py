@@ -53,7 +53,7 @@ class Loop(Generic[S]):
         return any(GAP in row for row in self.rows)
 
     def ends(self) -> tuple[tuple[End[S], tuple[str, ...]], ...]:
-        """Both frames, each with the names of its axes that the rows contain."""
+        """The two frames, each with the names of its axes that the rows contain."""
         sides = zip((self.first, self.second), zip(*self.rows, strict=True), strict=True)
         return tuple((end, tuple(x for x in end.axes if x in used)) for end, used in sides)
 

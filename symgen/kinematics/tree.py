@@ -149,7 +149,7 @@ class KinematicTree(Generic[S]):
         return len(self.joints)
 
     @cached_property
-    def places(self) -> tuple[int | None, ...]:
+    def q_indices(self) -> tuple[int | None, ...]:
         """Index in q of every coordinate, from 0; None for coordinates on manifolds."""
         places: list[int | None] = []
         starts = {manifold.columns[0]: manifold for manifold in self.manifolds}
@@ -167,8 +167,8 @@ class KinematicTree(Generic[S]):
         joints = list(self.joints)
         for manifold in self.manifolds:
             joint = joints[manifold.columns[0] - 1]
-            seat = joint.placement.tree @ manifold.pose(q, self.algebra)
-            joints[joint.number - 1] = replace(joint, placement=replace(joint.placement, tree=seat))
+            pose = joint.placement.tree @ manifold.pose(q, self.algebra)
+            joints[joint.number - 1] = replace(joint, placement=replace(joint.placement, tree=pose))
         return replace(self, joints=tuple(joints))
 
     @cached_property
@@ -191,7 +191,7 @@ class KinematicTree(Generic[S]):
     def in_tangent_space(self, q: Sequence[S], gradient: Sequence[S]) -> list[S]:
         """Convert a gradient by the entries of q, (nq,), into one by the velocities, (n,)."""
         zero = self.algebra.zero
-        tangent = [zero if place is None else gradient[place] for place in self.places]
+        tangent = [zero if place is None else gradient[place] for place in self.q_indices]
         for manifold in self.manifolds:
             columns = manifold.rates(q, self.algebra)
             for k, column in zip(self.velocities(manifold), columns, strict=True):

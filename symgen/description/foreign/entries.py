@@ -114,7 +114,7 @@ class Format:
         """The path of a child of the element at `path`."""
         return element.tag if element.tag in self.parts else f"{path}/{element.tag}"
 
-    def known(self, path: str, mark: str) -> list[str]:
+    def names_in(self, path: str, mark: str) -> list[str]:
         """Names of the children (`mark` is ``/``) or attributes (``@``) of an element."""
         start = path + mark
         behind = (name[len(start) :] for name in self.entries if name.startswith(start))
@@ -164,7 +164,7 @@ class _Walk:
         """Warn of an entry that is not in the table, or collect it if none is near."""
         mark = "@" if "@" in path else "/"
         of, _, name = path.rpartition(mark)
-        meant = self.faults.nearest(name, self.table.known(of, mark))
+        meant = self.faults.nearest(name, self.table.names_in(of, mark))
         if not meant:
             self.unknown.setdefault(_written(path), element)
         elif mark == "@":

@@ -130,8 +130,8 @@ class LegalNames:
 
     def __init__(self, written: Iterable[str] = ()) -> None:
         """`written` are the names of the file, which generated names avoid."""
-        self._own = {name for name in written if is_legal(name)}
-        self._given: set[str] = set()
+        self._in_file = {name for name in written if is_legal(name)}
+        self._reserved: set[str] = set()
         self._numbers: Counter[str] = Counter()
         self.changed: list[tuple[str, str, str]] = []
 
@@ -141,7 +141,7 @@ class LegalNames:
         `joint` is the type of a joint: the names of its coordinates are reserved, too.
         """
         fits = all(len(x) <= MAX_NAME for x in _made(name, joint))
-        if is_legal(name) and fits and self._is_free(name, joint, is_own=True):
+        if is_legal(name) and fits and self._is_free(name, joint, from_file=True):
             return self._take(name, joint)
         legal = self.made(kind, name, joint)
         self.changed.append((kind, name, legal))
@@ -167,14 +167,14 @@ class LegalNames:
         why = "because they are not valid identifiers or were already in use"
         return f"some names were changed {why}: {words}{f', and {more} more' if more else ''}"
 
-    def _is_free(self, name: str, joint: JointType | None, is_own: bool = False) -> bool:
+    def _is_free(self, name: str, joint: JointType | None, from_file: bool = False) -> bool:
         made = _made(name, joint)
-        if name in self._given or any(x in self._given or x in self._own for x in made):
+        if name in self._reserved or any(x in self._reserved or x in self._in_file for x in made):
             return False
-        return is_own or name not in self._own
+        return from_file or name not in self._in_file
 
     def _take(self, name: str, joint: JointType | None) -> str:
-        self._given.update((name, *_made(name, joint)))
+        self._reserved.update((name, *_made(name, joint)))
         return name
 
 

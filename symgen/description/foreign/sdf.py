@@ -45,14 +45,7 @@ from symgen.description.foreign.nodes import (
 )
 from symgen.description.foreign.rotations import HERE, Matrix, Pose, product, turned, unit
 from symgen.description.foreign.sdf_frames import WORLD, Files, Frame, Frames
-from symgen.description.foreign.xml import (
-    INFINITE,
-    Element,
-    Faults,
-    number,
-    unless_zero,
-    values,
-)
+from symgen.description.foreign.xml import INFINITE, Element, Faults, number, unless_zero, values
 from symgen.description.names import BASE
 from symgen.description.reading import Document, Node, Scalar, Table
 from symgen.description.wording import in_line, shown
@@ -641,10 +634,10 @@ def _is_off(anchor: Matrix, direction: Matrix) -> bool:
 def remark_all(frames: Frames, root: Element) -> None:
     """Warn of entries of the robot and its surroundings that are left out."""
     faults, world = frames.files.faults, frames.world
-    if frames.others:
-        names = ", ".join(map(shown, frames.others[:8]))
-        more = ", ..." if len(frames.others) > 8 else ""
-        word = "model" if len(frames.others) == 1 else "models"
+    if frames.other_models:
+        names = ", ".join(map(shown, frames.other_models[:8]))
+        more = ", ..." if len(frames.other_models) > 8 else ""
+        word = "model" if len(frames.other_models) == 1 else "models"
         robot = frames.frames[frames.model].element
         words = f"left out: {word} {names}{more}; the robot is {shown(frames.model)}"
         faults.warn(robot, "", words)

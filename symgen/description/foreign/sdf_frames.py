@@ -26,13 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from symgen.description.foreign.packages import find, own_package, searched
-from symgen.description.foreign.rotations import (
-    HERE,
-    Matrix,
-    Pose,
-    from_quaternion,
-    from_rpy,
-)
+from symgen.description.foreign.rotations import HERE, Matrix, Pose, from_quaternion, from_rpy
 from symgen.description.foreign.xml import (
     MAX_ELEMENTS,
     MOST_JOINTS,
@@ -97,7 +91,7 @@ class Frames:
     scopes: dict[str, Scope] = field(default_factory=dict)
     world: Element | None = None
     model: str = ""
-    others: list[str] = field(default_factory=list)
+    other_models: list[str] = field(default_factory=list)
     includes: dict[str, Element] = field(default_factory=dict)
     """The <include> of a model, by its full name."""
     _first: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -131,8 +125,8 @@ class Frames:
         moving = (name for name, frame in self.frames.items() if frame.kind == "joint")
         outermost = {name.partition("::")[0] for name in moving}
         self.model = next((name for name in tops if name in outermost), tops[0])
-        self.others = [name for name in tops if name != self.model]
-        self.others += [x.attributes.get("name", x.tag) for x in models[len(taken) :]]
+        self.other_models = [name for name in tops if name != self.model]
+        self.other_models += [x.attributes.get("name", x.tag) for x in models[len(taken) :]]
         self._check()
 
     def _take_all(self, waiting: list[tuple[Element, Scope]]) -> None:

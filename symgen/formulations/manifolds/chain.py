@@ -185,7 +185,7 @@ class Chain(Generic[S]):
     def _places(self) -> Row[S]:
         """Coordinates of the chain: 0 on manifolds."""
         q = self.state.q
-        return [self.zero if place is None else q[place] for place in self.tree.places]
+        return [self.zero if place is None else q[place] for place in self.tree.q_indices]
 
     def _array(self, name: str, entries: Sequence[S], unfelt: Collection[int]) -> Input[S]:
         """An input of the chain: symbols for what is not one of ours, but for structural zeros.

@@ -138,7 +138,7 @@ def moved(
 ) -> list[S]:
     """How every entry of q moves at these velocities, (nq,)."""
     rates = [b.algebra.zero] * len(q)
-    for place, velocity in zip(tree.places, velocities, strict=True):
+    for place, velocity in zip(tree.q_indices, velocities, strict=True):
         if place is not None:
             rates[place] = velocity
     for manifold, (_, start, first) in zip(tree.manifolds, tree.quaternions, strict=True):
