@@ -120,11 +120,8 @@ class Questions:
         """Report entries written as names, which would silently not be graded."""
         used = {name for assignment in self.assignments for name in assignment.value.names}
         for assignment in self.assignments:
-            if (
-                assignment.index
-                or assignment.name not in self.definitions
-                or assignment.name in used
-            ):
+            is_definition = not assignment.index and assignment.name in self.definitions
+            if not is_definition or assignment.name in used:
                 continue
             match = _ENTRY.fullmatch(assignment.name)
             if match:

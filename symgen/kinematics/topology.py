@@ -5,19 +5,21 @@ number than its parent; 0 is the base.  A branch is a maximal sequence of joints
 starts at the base or at a junction, and ends at a junction or a leaf.  Branches are numbered in
 the order of their first joints, so that a branch has a higher number than its parent.
 
-=====================  ==================  ================================================
-paper                  code                meaning
-=====================  ==================  ================================================
-lambda_j(i)            joint_parents[i-1]  parent of joint i, 0 for the base
-nu_j(i)                children[i-1]       children of joint i
-kappa_j(i)             child_counts[i-1]   number of children
---                     branches            the joints of every branch
-lambda_b(k)            branch_parents[k-1] parent of branch k, 0 for the base
-Psi                    joint_branches      (number of branches, 2): first and last joint
-complex nodes          junctions           joints with several children
-external nodes         leaves              joints without children
---                     related             (n, n): whether one joint is on the path to the other
-=====================  ==================  ================================================
+==============  ====================  ======================================================
+paper           code                  meaning
+==============  ====================  ======================================================
+lambda_j(i)     joint_parents[i-1]    parent of joint i, 0 for the base
+nu_j(i)         children[i-1]         children of joint i
+kappa_j(i)      child_counts[i-1]     number of children
+Upsilon         joint_parent_matrix   (n, 2): i, lambda_j(i)
+--              branches              the joints of every branch
+lambda_b(k)     branch_parents[k-1]   parent of branch k, 0 for the base
+Phi             branch_parent_matrix  (number of branches, 2): k, lambda_b(k)
+Psi             joint_branches        (number of branches, 2): first and last joint
+complex nodes   junctions             joints with several children
+external nodes  leaves                joints without children
+--              related               (n, n): whether one joint is on the path to the other
+==============  ====================  ======================================================
 
 The base is no joint: each joint on it starts a branch, and 0 is no junction.  The paper numbers the
 joints of a branch consecutively.  Files may list joints in another order; then only `branches`
@@ -35,6 +37,8 @@ from functools import cached_property
 
 from symgen.algebra.interface import S
 from symgen.kinematics.tree import BASE, KinematicTree
+
+Rows = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,17 @@ class Topology:
         return tuple(BASE if parent == BASE else ending_in[parent] for parent in parents)
 
     @property
-    def joint_branches(self) -> tuple[tuple[int, int], ...]:
+    def joint_parent_matrix(self) -> Rows:
+        """Upsilon: every joint with its parent."""
+        return tuple(enumerate(self.joint_parents, start=1))
+
+    @property
+    def branch_parent_matrix(self) -> Rows:
+        """Phi: every branch with its parent."""
+        return tuple(enumerate(self.branch_parents, start=1))
+
+    @property
+    def joint_branches(self) -> Rows:
         """Psi: the first and the last joint of every branch."""
         return tuple((branch[0], branch[-1]) for branch in self.branches)
 

@@ -36,8 +36,8 @@ FIGURE_1 = ((0, 1, 2, 3, 4, 5, 5, 3, 8, 3, 10), (0, 1, 2, 3, 4, 5, 5, 5, 8, 3, 1
 def test_the_human_is_that_of_18_to_20():
     human = from_parents(UPSILON)
     assert human.joint_parents == HUMAN43
-    assert human.joint_parents == UPSILON
-    assert human.branch_parents == PHI[1]
+    assert human.joint_parent_matrix == tuple(zip(range(1, 44), UPSILON, strict=True))
+    assert human.branch_parent_matrix == tuple(zip(*PHI, strict=True))
     assert human.joint_branches == tuple(zip(*PSI, strict=True))
     ranges = [(1, 5), (6, 13), (14, 21), (22, 22), (23, 31), (32, 40), (41, 43)]
     assert human.branches == tuple(tuple(range(a, b + 1)) for a, b in ranges)
