@@ -13,7 +13,7 @@ from symgen.command.outcome import Output
 
 if TYPE_CHECKING:
     from symgen.options import ReadOptions
-    from symgen.planning.files import Plan
+    from symgen.planning.results import Plan
     from symgen.planning.solver import Step
     from symgen.support.journal import Journal
 
@@ -67,10 +67,9 @@ def plan(
     from symgen.options import BuildOptions
     from symgen.pipeline.building import build
     from symgen.planning.checks import check_robot
-    from symgen.planning.files import check_outputs
     from symgen.planning.plan import plan as find
     from symgen.planning.reading import named_parameters
-    from symgen.planning.results import EXCEEDED
+    from symgen.planning.results import EXCEEDED, check_outputs
     from symgen.planning.solver import ready
     from symgen.planning.task import REFINE
     from symgen.toolchain.loading import load_package

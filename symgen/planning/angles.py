@@ -16,16 +16,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.description.reading import Listing
 from symgen.planning.quantities import Motion, Quantity, turn
 from symgen.planning.values import Range, Value
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 LEAST = 0.1
-"""Smallest sine that cosines are divided by, so that violations are about the angle in rad."""
+"""Smallest sine by which cosines are divided, so that violations approximate angles in rad."""
 KEYS = ("name", "link", "axis", "toward", "rpy", "angle")
 
 
@@ -73,8 +71,8 @@ class Cosines(Quantity):
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
         """(K, m), (K, 1, m, n)."""
-        poses = np.asarray(self.module.forward_kinematics(motion.q, **self.given))
-        jacobians = np.asarray(self.module.jacobians(motion.q, **self.given))
+        poses = np.asarray(self.module.forward_kinematics(motion.q, **self.keywords))
+        jacobians = np.asarray(self.module.jacobians(motion.q, **self.keywords))
         values, rows = [], []
         for angle in self.angles:
             R, J = poses[..., angle.link, :3, :3], jacobians[..., angle.link, 3:, :]

@@ -18,15 +18,14 @@ wrenches and distances are constraints at the nodes.  First derivatives of qdd a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.planning.loads import loads_at
-from symgen.planning.problem import Entries, Index, Iterate, Problem, Sizes, Term, Time, once
+from symgen.planning.problem import Entries, Iterate, Problem, Sizes, Term, Time, once
 from symgen.planning.quantities import Motion, Quantity, Torques
 from symgen.planning.starting import coordinates
 from symgen.planning.task import Task
@@ -40,8 +39,7 @@ from symgen.planning.transcription import (
     simpson,
     tightened,
 )
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array, Index
 
 KINDS = 3
 """q, qd, tau at every node."""
@@ -134,13 +132,13 @@ class Dynamics:
     def __init__(self, task: Task, module: Any) -> None:
         self.task, self.module = task, module
         self.torques = task.chart.along(Torques(module, task.parameters))
-        self.given: dict[str, Any] = {}
+        self.keywords: dict[str, Any] = {}
         if task.parameters:
-            self.given["parameters"] = dict(task.parameters)
+            self.keywords["parameters"] = dict(task.parameters)
         loads = loads_at(task.loads, module.n_loads, task.parameters)
         self.loads = None if loads is None else loads(np.zeros(1), 1.0)[0][0]
         if self.loads is not None:
-            self.given["loads"] = self.loads
+            self.keywords["loads"] = self.loads
 
     def motion(self, q: Array, qd: Array, qdd: Array) -> Motion:
         """Return the motion through states (K, n) each; nothing in it depends on time."""
@@ -153,7 +151,7 @@ class Dynamics:
         """Return the states at nodes (K, 3 n)."""
         parts = nodes.reshape(len(nodes), KINDS, -1)
         q, qd, tau = (np.ascontiguousarray(parts[:, kind]) for kind in range(KINDS))
-        qdd, slopes = self.task.chart.forward(self.module, q, qd, tau, self.given)
+        qdd, slopes = self.task.chart.forward(self.module, q, qd, tau, self.keywords)
         return States(self.motion(q, qd, qdd), tau, slopes)
 
     @once
@@ -190,18 +188,18 @@ def _triangles(sizes: Sizes) -> Entries:
 # ----------------------------------------------------------------------------------------- terms
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Segments(Term):
     """The rules of all segments; integrals of squared torques and accelerations.
 
     Rows, segment by segment: midpoints of q and qd, their ends, midpoints of `driven` torques.
     """
 
-    dynamics: Dynamics = field(kw_only=True)
-    segments: int = field(kw_only=True)
-    driven: Index = field(kw_only=True)
-    torque: Array = field(kw_only=True)
-    acceleration: Array = field(kw_only=True)
+    dynamics: Dynamics
+    segments: int
+    driven: Index
+    torque: Array
+    acceleration: Array
 
     def __post_init__(self) -> None:
         self.quadrature = simpson(self.sizes.controls)
@@ -246,7 +244,7 @@ class Segments(Term):
         linear = (tau[c] - 0.5 * (tau[a] + tau[b]))[:, self.driven]
         return np.concatenate([middle, end, linear], axis=1).ravel()
 
-    def jacobian_places(self) -> Entries:
+    def jacobian_positions(self) -> Entries:
         """Return every segment with its three nodes and T."""
         first = 2 * np.arange(self.segments)[:, None] * self.sizes.n
         time = np.full((self.segments, 1), self.sizes.time)
@@ -275,7 +273,7 @@ class Segments(Term):
             blocks[:, rows, k * w + 2 * n + self.driven] = (-0.5, 1.0, -0.5)[k]
         return blocks.ravel()
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return upper triangles of the nodes' blocks, and T with every node."""
         rows, columns = _triangles(self.sizes)
         time = self.sizes.time
@@ -307,21 +305,21 @@ class Segments(Term):
         return np.concatenate([blocks[:, i, j].ravel(), mixed.ravel()])
 
 
-@dataclass
+@dataclass(kw_only=True)
 class NodeLimits(Term):
     """Limits of entries `chosen` of a quantity at the nodes, divided by `scale` (m,)."""
 
-    dynamics: Dynamics = field(kw_only=True)
-    quantity: Quantity = field(kw_only=True)
-    chosen: Index = field(kw_only=True)
-    scale: Array = field(kw_only=True)
+    dynamics: Dynamics
+    quantity: Quantity
+    chosen: Index
+    scale: Array
 
     def value(self, at: Iterate) -> Array:
         """Return the limited entries, node by node, (rows,)."""
         values = self.quantity.value(self.dynamics.at(at).motion) / self.scale
         return np.ravel(values[:, self.chosen])
 
-    def jacobian_places(self) -> Entries:
+    def jacobian_positions(self) -> Entries:
         """Return every row with its node."""
         m, w = len(self.chosen), self.sizes.n
         rows = np.arange(len(self.lower)).repeat(w)
@@ -337,7 +335,7 @@ class NodeLimits(Term):
         rows = flat @ states.along[:, : orders * n] / self.scale[:, None]
         return np.ravel(rows[:, self.chosen])
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return upper triangles of the nodes' blocks."""
         return _triangles(self.sizes)
 

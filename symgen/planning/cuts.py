@@ -20,17 +20,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.planning.poses import Positions, read_point
 from symgen.planning.problem import Linear, Sizes, Term
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
-from symgen.planning.task import Cut, State, Task
+from symgen.planning.task import Cut, Task
 from symgen.planning.values import Value
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 
 def read_cuts(value: Value, module: Any) -> tuple[Cut, ...]:
@@ -119,19 +117,15 @@ def _instants(task: Task, profile: Profile) -> Array:
     s = np.linspace(0.0, 1.0, profile.pieces + 1)
     kept = np.ones(len(s), dtype=bool)
     kept[0], kept[-1] = (bool(np.any(np.isnan(end.q))) for end in (task.start, task.goal))
-    left = profile.degree + 1 - sum(_conditions(end) for end in (task.start, task.goal))
+    rates = [rate for end in (task.start, task.goal) for rate in (end.qd, end.qdd)]
+    left = profile.degree - 1 - sum(not np.any(np.isnan(rate)) for rate in rates)
     between = [0.5 * (s[0] + s[1]), 0.5 * (s[-2] + s[-1])][: max(left, 0)]
     return np.sort([*s[kept], *between])
 
 
-def _conditions(end: State) -> int:
-    """Return the number of demands of an end on each coordinate, its position among them."""
-    return 1 + sum(not np.any(np.isnan(rate)) for rate in (end.qd, end.qdd))
-
-
 def _smooth(profile: Profile, sizes: Sizes) -> list[Term]:
     """Return rows that make independent coordinates one polynomial over every segment."""
-    bends = profile.bends()
+    bends = profile.jumps()
     independent = np.setdiff1d(np.arange(sizes.n), profile.dependent)
     if not len(bends) or not len(independent):
         return []

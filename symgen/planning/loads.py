@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.description.expressions import CONSTANT_VALUES, Expression, Name, Node, Number, parse
 from symgen.description.reading import Listing, Table
 from symgen.errors import RequestError
 from symgen.planning.values import COMPONENTS, Range, Value
+from symgen.support.arrays import Array
 
-Array = NDArray[np.float64]
 Dual = tuple[Array, Array]
 """A value and its derivative."""
 Loads = dict[int, tuple[Expression, ...]]

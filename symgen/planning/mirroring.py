@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.description.wording import shown
 from symgen.planning.charts import columns_of
 from symgen.planning.values import Value
 from symgen.runtime.configuration import Configuration
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -71,19 +69,16 @@ def read_mirrored(value: Value, space: Configuration, names: Sequence[str]) -> M
 
 
 def _on_chart(
-    value: Value,
-    space: Configuration,
-    names: Sequence[str],
-    pairs: dict[int, tuple[int, float]],
-    advancing: set[int],
-) -> Mirrored:
+    value: Value, space: Configuration, names: Sequence[str],
+    pairs: dict[int, tuple[int, float]], advancing: set[int],
+) -> Mirrored:  # fmt: skip
     """Rearrange pairs of entries of q by coordinates of a chart."""
     joints = columns_of(space)
     starts = [joint.attitude.start for joint in joints]
     columns = dict(zip(space.positions.tolist(), space.velocities.tolist(), strict=True))
     for joint in joints:
-        if joint.place is not None:
-            places = range(joint.place.start, joint.place.stop)
+        if joint.position is not None:
+            places = range(joint.position.start, joint.position.stop)
             columns |= zip(places, range(joint.travel.start, joint.travel.stop), strict=True)
     rows: dict[int, tuple[int, int, float]] = {}
     attitudes = []

@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.planning.quantities import Motion, Quantity, skew
 from symgen.planning.values import Value
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -136,8 +134,8 @@ class Distances(Quantity):
 
     def _centres(self, q: Array) -> tuple[Array, Array]:
         """Return centres (K, balls, 3), and their derivatives (K, balls, 3, n)."""
-        poses = self.module.forward_kinematics(q, **self.given)[..., self.links, :, :]
-        jacobians = self.module.jacobians(q, **self.given)[..., self.links, :, :]
+        poses = self.module.forward_kinematics(q, **self.keywords)[..., self.links, :, :]
+        jacobians = self.module.jacobians(q, **self.keywords)[..., self.links, :, :]
         arm = np.einsum("...bij,bj->...bi", poses[..., :3, :3], self.centres)
         return poses[..., :3, 3] + arm, jacobians[..., :3, :] - skew(arm) @ jacobians[..., 3:, :]
 

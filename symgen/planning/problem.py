@@ -24,10 +24,9 @@ from functools import cached_property, wraps
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
+from symgen.support.arrays import Array, Index
+
 Entries = tuple[Index, Index]
 """Rows and columns."""
 
@@ -150,7 +149,7 @@ class Term:
         """Return the constraints, (rows,)."""
         return _NO_ROWS
 
-    def jacobian_places(self) -> Entries:
+    def jacobian_positions(self) -> Entries:
         """Return row and unknown of every entry of `jacobian`."""
         return _NO_ENTRIES
 
@@ -165,7 +164,7 @@ class Term:
     def gradient(self, at: Iterate, into: Array) -> None:
         """Add the derivatives of the objective by all unknowns to `into` (unknowns,)."""
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return row and column, row <= column, of every entry of `hessian`."""
         return _NO_ENTRIES
 
@@ -186,13 +185,13 @@ class Problem:
         self.rows = int(self.starts[-1])
         self.lower_rows = np.concatenate([_NO_ROWS, *(term.lower for term in self.terms)])
         self.upper_rows = np.concatenate([_NO_ROWS, *(term.upper for term in self.terms)])
-        places = [term.jacobian_places() for term in self.terms]
+        places = [term.jacobian_positions() for term in self.terms]
         self.jacobian_pattern = Pattern.of(
             (self.rows, self.unknowns),
             np.concatenate([at + rows for at, (rows, _) in zip(self.starts, places, strict=False)]),
             np.concatenate([columns for _, columns in places]),
         )
-        places = [term.hessian_places() for term in self.terms]
+        places = [term.hessian_positions() for term in self.terms]
         rows, columns = (np.concatenate(entries) for entries in zip(*places, strict=True))
         self.hessian_pattern = Pattern.of((self.unknowns, self.unknowns), rows, columns)
         self.evaluations = 0
@@ -264,20 +263,20 @@ class Problem:
         return sorted(faults, key=lambda fault: (-fault.over, fault.name))
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Linear(Term):
     """Sums of coordinates of control points: coefficients[k] of unknown columns[k] in rows[k]."""
 
-    rows: Index = field(kw_only=True)
-    columns: Index = field(kw_only=True)
-    coefficients: Array = field(kw_only=True)
+    rows: Index
+    columns: Index
+    coefficients: Array
 
     def value(self, at: Iterate) -> Array:
         """Return A c."""
         products = self.coefficients * np.ravel(at.control)[self.columns]
         return np.asarray(np.bincount(self.rows, products, len(self.lower)), dtype=float)
 
-    def jacobian_places(self) -> Entries:
+    def jacobian_positions(self) -> Entries:
         """Return the positions of the coefficients."""
         return self.rows, self.columns
 
@@ -286,17 +285,17 @@ class Linear(Term):
         return self.coefficients
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Rates(Term):
     """A c / T^order for some coordinates, divided by `scale` (j,).
 
     `matrix` (m, M), `joints` (j,); rows (m, j) flattened.
     """
 
-    matrix: Array = field(kw_only=True)
-    order: int = field(kw_only=True)
-    joints: Index = field(kw_only=True)
-    scale: Array = field(default_factory=lambda: np.ones(1), kw_only=True)
+    matrix: Array
+    order: int
+    joints: Index
+    scale: Array = field(default_factory=lambda: np.ones(1))
 
     @once
     def value(self, at: Iterate) -> Array:
@@ -315,7 +314,7 @@ class Rates(Term):
         i, m, k = self._places
         return self.matrix[i, m] / np.broadcast_to(self.scale, self.joints.shape)[k]
 
-    def jacobian_places(self) -> Entries:
+    def jacobian_positions(self) -> Entries:
         """Return the control points, and T."""
         i, m, k = self._places
         rows = i * len(self.joints) + k
@@ -333,7 +332,7 @@ class Rates(Term):
             return entries
         return np.concatenate([entries, -self.order / at.T * self.value(at)])
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return T with every control point, and T."""
         if not self.order:
             return _NO_ENTRIES
@@ -343,7 +342,7 @@ class Rates(Term):
         return np.append(columns, self.sizes.time), time
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """-r A / T^(r+1), and r (r+1) z / T^2: entries of `hessian_places`, (entries,)."""
+        """-r A / T^(r+1), and r (r+1) z / T^2: entries of `hessian_positions`, (entries,)."""
         if not self.order:
             return _NO_ROWS
         i, _, k = self._places
@@ -353,11 +352,11 @@ class Rates(Term):
         return np.append(mixed, twice)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Time(Term):
     """weight * T."""
 
-    weight: float = field(kw_only=True)
+    weight: float
 
     def objective(self, at: Iterate) -> float:
         """Return weight * T."""
@@ -368,13 +367,13 @@ class Time(Term):
         into[self.sizes.time] += self.weight
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Effort(Term):
     """The integral of sum_j weights_j (d^r q_j / d t^r)^2, with Q = integral of B_r B_r^T ds."""
 
-    order: int = field(kw_only=True)
-    weights: Array = field(kw_only=True)
-    gram: Array = field(kw_only=True)
+    order: int
+    weights: Array
+    gram: Array
 
     def _parts(self, at: Iterate) -> tuple[Array, float, int]:
         """Return Q c with the weights, the integral with T = 1, and the power of 1 / T."""
@@ -397,7 +396,7 @@ class Effort(Term):
         i, m = np.nonzero(np.triu(self.gram))
         return _product(i, m, np.flatnonzero(self.weights))
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return the entries of Q, and T with every unknown."""
         i, m, joint = self._places
         n, time = self.sizes.n, self.sizes.time
@@ -406,7 +405,7 @@ class Effort(Term):
         return rows, np.concatenate([m * n + joint, np.full(time + 1, time)])
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """2 Q / T^(2 r - 1), and by T: entries of `hessian_places`, (entries,)."""
+        """2 Q / T^(2 r - 1), and by T: entries of `hessian_positions`, (entries,)."""
         product, integral, power = self._parts(at)
         i, m, joint = self._places
         square = 2 * self.gram[i, m] * self.weights[joint] / at.T**power
@@ -415,12 +414,12 @@ class Effort(Term):
         return weight * np.concatenate([square, mixed, [twice]])
 
 
-@dataclass
+@dataclass(kw_only=True)
 class LoadEffort(Term):
     """T times sum_k quadrature_k sum_a weights_a u_ka^2: integrals of squared unknown loads."""
 
-    quadrature: Array = field(kw_only=True)
-    weights: Array = field(kw_only=True)
+    quadrature: Array
+    weights: Array
 
     @cached_property
     def _factors(self) -> Array:
@@ -439,13 +438,13 @@ class LoadEffort(Term):
         into[self._columns] += 2 * at.T * self._factors * at.loads
         into[self.sizes.time] += float(self._factors @ at.loads**2)
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return the diagonal, and T with every load."""
         time = np.full(self.sizes.loads, self.sizes.time)
         return np.concatenate([self._columns, time]), np.tile(self._columns, 2)
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """2 T W, and 2 W u: entries of `hessian_places`, (entries,)."""
+        """2 T W, and 2 W u: entries of `hessian_positions`, (entries,)."""
         factors = 2 * weight * self._factors
         return np.concatenate([at.T * factors, factors * at.loads])
 

@@ -26,11 +26,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.runtime.configuration import Configuration
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array, Flags
 
 STEP = 1e-5
 """Step of differences by q, qd, qdd, far below velocities (1e-3) over which friction sets in."""
@@ -80,14 +78,14 @@ class Quantity(ABC):
 
     def __init__(self, module: Any, parameters: Mapping[str, float] | None) -> None:
         self.module = module
-        self.given = {"parameters": dict(parameters)} if parameters else {}
+        self.keywords = {"parameters": dict(parameters)} if parameters else {}
 
     @property
     def size(self) -> int:
         """m."""
         return len(self.labels)
 
-    def related(self) -> NDArray[np.bool_]:
+    def related(self) -> Flags:
         """Return which coordinates an entry depends on, (m, n)."""
         return np.ones((self.size, self.module.n), dtype=bool)
 
@@ -118,7 +116,7 @@ class Quantity(ABC):
             np.stack([row - rows for _, row in moved], axis=-1),
         )
 
-    def bend_by_loads(
+    def curvature_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
         """Return second derivatives of multipliers (K, m) . values by multiples of `unknown` loads,
@@ -144,7 +142,7 @@ class Quantity(ABC):
 
     def options(self, motion: Motion) -> dict[str, Any]:
         """Return arguments of the module's functions after the state."""
-        return self.given if motion.loads is None else {**self.given, "loads": motion.loads}
+        return self.keywords if motion.loads is None else {**self.keywords, "loads": motion.loads}
 
 
 class Torques(Quantity):
@@ -154,7 +152,7 @@ class Torques(Quantity):
         super().__init__(module, parameters)
         self.labels = tuple(module.coordinate_names)
 
-    def related(self) -> NDArray[np.bool_]:
+    def related(self) -> Flags:
         """Return dependence on the coordinates of one path with the joint, (n, n)."""
         return np.asarray(self.module.derivative_sparsity, dtype=bool)
 
@@ -194,7 +192,7 @@ class Torques(Quantity):
         """Differentiate through the loads."""
         if motion.load_rates is None:
             return None
-        slopes = self.module.inverse_dynamics_load_derivatives(motion.q, **self.given)
+        slopes = self.module.inverse_dynamics_load_derivatives(motion.q, **self.keywords)
         return np.asarray(np.einsum("kilc,klc->ki", slopes, motion.load_rates))
 
 
@@ -242,7 +240,7 @@ class Velocities(Quantity):
         self.order, self.chosen, self.orders = order, list(chosen), order + 1
         self.labels = tuple(module.coordinate_names[k] for k in chosen)
 
-    def related(self) -> NDArray[np.bool_]:
+    def related(self) -> Flags:
         """Return dependence of each entry on its coordinate, (m, n)."""
         return np.eye(self.module.n, dtype=bool)[self.chosen]
 
@@ -298,7 +296,7 @@ class Outputs(Quantity):
         ]
         return self._slopes_by_loads(motion, unknown), np.stack(rows, axis=-1)
 
-    def bend_by_loads(
+    def curvature_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
         """Return second derivatives (K, a, a), and mixed ones by T (K, a), by differences."""

@@ -12,14 +12,13 @@ from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.description.findings import Findings
 from symgen.description.reading import Document, Scalar, Table, decode, load
 from symgen.description.schema import seen
 from symgen.errors import RequestError
 from symgen.planning.angles import read_angles
-from symgen.planning.attitudes import Stop, names_of_places, on_chart, refuse_limits
+from symgen.planning.attitudes import Stop, names_of_limits, on_chart, refuse_limits
 from symgen.planning.charts import joint_names
 from symgen.planning.checks import check_task
 from symgen.planning.cuts import read_cuts
@@ -45,8 +44,7 @@ from symgen.planning.task import (
 )
 from symgen.planning.values import Entries, Range, Value, document_of
 from symgen.runtime.configuration import configuration_of
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 KEYS = (
     "symgen_task", "start", "goal", "via", "time", "objective", "limits", "loads", "keep_out",
@@ -257,7 +255,7 @@ class _Reader:
         keys = value.table(
             (*_LIMITED, "wrench", "outputs", "angles"), "limits by kind, such as torque: 10"
         )
-        places = names_of_places(self.space, self.coordinates, self.positions)
+        places = names_of_limits(self.space, self.coordinates, self.positions)
         for key in _LIMITED:
             keys[key].ranges(places if key == "position" else self.coordinates, ranges[key])
         if keys:

@@ -4,18 +4,17 @@ The integrated vector has, in this order:
 
     name    shape        slope                          meaning
     q       (f,)         qd                             coordinates of the f free joints
-                         q (0, w) / 2                   but of quaternions, which are four numbers
+                         q (0, w) / 2                   for quaternions, which are four numbers
     qd      (f,)         qdd                            their velocities
     dq      (f, s)       dqd             eq. (4)        derivatives by the s sensitivities
-                         dqd - [qd, dq]                 but of quaternions, in the tangent space
+                         dqd - [qd, dq]                 for quaternions, in the tangent space
     dqd     (f, s)       dqdd            eq. (5)
     I       (k,)         objectives      eq. (1)        integrals of the k objectives
     dI      (k, s)       d objectives    eq. (2)
 
-`Motion` holds everything of one instant for all n coordinates, prescribed ones among them.  The
-dq, dqd, dqdd of those are 0: their motion varies with nothing.  Quaternions in the vector have any
-norm, which their slope leaves as it is but for the error of the integrator; those of `Motion` have
-norm 1.
+`Motion` holds the state of one instant for all n coordinates, including prescribed ones, whose dq,
+dqd, dqdd are 0.  Quaternions in the vector have any norm, which their slope conserves up to the
+error of the integrator; those of `Motion` have norm 1.
 """
 
 from __future__ import annotations
@@ -26,12 +25,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.errors import RequestError
 from symgen.simulation.accelerations import Method, Point, function_of
 from symgen.simulation.arguments import (
-    Array,
     Columns,
     Progress,
     objective_numbers,
@@ -40,6 +37,7 @@ from symgen.simulation.arguments import (
     selection,
 )
 from symgen.simulation.inputs import Loads, Prescribed, Torques
+from symgen.support.arrays import Array, Flags
 
 
 @dataclass
@@ -68,7 +66,7 @@ class Motion(Instant):
     """The robot at the instant of the last call of `move_to`; its arrays are reused."""
 
     def __init__(
-        self, method: Method, held: NDArray[np.bool_], torques: Torques, loads: Loads,
+        self, method: Method, held: Flags, torques: Torques, loads: Loads,
         prescribed: Prescribed, parameters: Array, columns: Columns,
         objectives: Objectives | None, space: Any, progress: Progress,
     ) -> None:  # fmt: skip
@@ -80,7 +78,7 @@ class Motion(Instant):
         self.free = selection(np.flatnonzero(~held))
         self.f, self.s, self.columns = int(np.count_nonzero(~held)), len(columns), columns
         self.t, n = 0.0, len(held)
-        # where the slope ceased to be finite, if the last one was not
+        # first place of a slope that is not finite
         self.lost: str | None = None
         # q, qd, dq, dqd lie one after the other, as in the vector where all joints are free
         nq = space.nq
@@ -141,8 +139,7 @@ class Motion(Instant):
         return result
 
     def move_to(self, t: float, vector: Array) -> None:
-        """Evaluate the instant t of the vector (k,); RequestError where the mass matrix is
-        singular."""
+        """Evaluate the vector (k,) at t; RequestError where the mass matrix is singular."""
         self._place(t, vector)
         tau = self.torques(t, self.q, self.qd)
         x, dx = self.tau, self.dtau
@@ -165,24 +162,20 @@ class Motion(Instant):
             self.tau[self.held] = y[self.held]
             self.dtau[self.held] = 0.0 if dy is None else dy[self.held]
         if self.objectives is not None:
-            if self.objectives.tells:
-                self._tell_multipliers()
+            if self.objectives.take_multipliers:  # of the constraints; there are no projections
+                multipliers = self.method.multipliers
+                none = np.zeros((2, len(multipliers), self.s))
+                self.multipliers = np.stack([multipliers, *none.sum(axis=-1)])
+                if self.s:
+                    self.dmultipliers = np.stack([self.method.dmultipliers, *none])
             self.objectives.evaluate(self, self.options)
-
-    def _tell_multipliers(self) -> None:
-        """Take over the multipliers of the constraints; there are no projections."""
-        multipliers = self.method.multipliers
-        none = np.zeros((2, len(multipliers), self.s))
-        self.multipliers = np.stack([multipliers, *none.sum(axis=-1)])
-        if self.s:
-            self.dmultipliers = np.stack([self.method.dmultipliers, *none])
 
     def state(self) -> str:
         """Return time and state, for messages."""
         return f"t = {self.t:.6g} s, q = {self.q.tolist()}, qd = {self.qd.tolist()}"
 
     def trouble(self, vector: Array) -> str:
-        """Name time and state, and the input that is not finite although the vector (k,) is."""
+        """Return time and state, and the input that is not finite although the vector (k,) is."""
         held, places = self.held, self.held_places
         inputs = {
             "tau": self.tau[self.free],
@@ -256,8 +249,8 @@ class Objectives:
         self.values, self.gradients = np.zeros(count), np.zeros((count, s))
         self.time = np.zeros(())
         self.by_multipliers: Any = None
-        self.tells = bool(getattr(module, "tells_multipliers", False))
-        if self.tells and s:
+        self.take_multipliers = bool(getattr(module, "tells_multipliers", False))
+        if self.take_multipliers and s:
             self.by_multipliers = function_of(module, "outputs_multiplier_derivatives")
         self.results: Any = None  # arrays of the first call, filled again by the others
 
@@ -265,7 +258,7 @@ class Objectives:
         """Compute outputs and gradients at the instant of `at`."""
         self.time[...] = at.t
         arguments = (self.time, at.q, at.qd, at.qdd, at.tau)
-        if self.tells:
+        if self.take_multipliers:
             options = {**options, "motion_multipliers": at.multipliers}
         if not at.s:
             self.function(*arguments, **options, out=self.values)
@@ -273,16 +266,16 @@ class Objectives:
         self.results = self.function(*arguments, **options, out=self.results)
         values, _, by_q, by_qd, by_qdd, by_tau, _, by_parameters = self.results
         self.values[...] = values
-        # `dot`: of small matrices it takes a third of the time of `@`
+        # `dot` takes a third of the time of `@` for small matrices
         self.gradients[...] = by_q.dot(at.dq) + by_qd.dot(at.dqd)
         self.gradients += by_qdd.dot(at.dqdd) + by_tau.dot(at.dtau)
         if self.any_parameters:
             self.gradients[:, self.places] += by_parameters[:, self.parameters]
-        if self.tells:
+        if self.take_multipliers:
             self._add_multipliers(self.by_multipliers(*arguments, **options), at.dmultipliers)
 
     def _add_multipliers(self, slopes: Array, moved: Array) -> None:
-        """Add gradients by way of the multipliers; those of redundant rows have no derivatives."""
+        """Add gradients through the multipliers; those of redundant rows have no derivatives."""
         size = moved.shape[0] * moved.shape[1]
         slopes, moved = slopes.reshape(len(slopes), size), moved.reshape(size, -1)
         used = slopes[self.index].any(axis=0)
