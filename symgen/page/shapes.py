@@ -140,9 +140,6 @@ def _content(path: Path, what: str) -> bytes:
         raise RequestError(f"cannot read {what} {shown(str(path))}: {error}") from error
 
 
-# -- one visual --------------------------------------------------------------------------------
-
-
 def _shapes(
     visual: Element, link: int, urdf: _Urdf, palette: Mapping[str, Colour]
 ) -> Iterator[Shape]:
@@ -262,9 +259,6 @@ def _turned_profile(
     return vertices, np.vstack(faces)
 
 
-# -- mesh files --------------------------------------------------------------------------------
-
-
 def _mesh_file(name: str, urdf: _Urdf, where: str) -> Path:
     """Return the path of ``package://arm_description/meshes/link.stl``, a path, or a file: URL."""
     scheme, separator, rest = name.partition("://")
@@ -348,9 +342,6 @@ def _metres(unit: str | None) -> float:
         return float(words[0]) if len(words) == 2 and words[1] == "meters" else 1.0
     except ValueError:
         return 1.0
-
-
-# -- thinning ----------------------------------------------------------------------------------
 
 
 def _thinned(shapes: list[Shape]) -> tuple[Shape, ...]:

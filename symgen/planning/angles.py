@@ -11,14 +11,14 @@ k being half the vector of the skew part of R R_0^T: minus the sine of the angle
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from symgen.description.reading import Listing
-from symgen.planning.quantities import Motion, Quantity, turn
+from symgen.planning.quantities import Motion, Parameters, Quantity, turn
 from symgen.planning.values import Range, Value
 from symgen.support.arrays import Array
 
@@ -62,9 +62,7 @@ class Cosines(Quantity):
     orders = 1
     nonlinear = 1
 
-    def __init__(
-        self, module: Any, parameters: Mapping[str, float] | None, angles: Sequence[Angle]
-    ) -> None:
+    def __init__(self, module: Any, parameters: Parameters, angles: Sequence[Angle]) -> None:
         super().__init__(module, parameters)
         self.angles = tuple(angles)
         self.labels = tuple(angle.name for angle in angles)

@@ -95,8 +95,6 @@ class Chart:
         """Return a function of q, velocities and accelerations as one of x, x', x''."""
         return OnChart(self, quantity) if self.joints else quantity
 
-    # ---------------------------------------------------------------------------- positions
-
     def configuration(self, x: Array) -> Array:
         """Return q (..., nq)."""
         if not self.joints:
@@ -127,8 +125,6 @@ class Chart:
                 qdd[..., at.travel] = _times(P, xdd[..., at.travel]) - _times(skew(omega), v)
         return replace(planned, q=self.configuration(x), qd=qd, qdd=qdd, space=self.space)
 
-    # -------------------------------------------------------------------------- derivatives
-
     def slopes(self, x: Array, xd: Array, xdd: Array) -> Array:
         """Return derivatives of (e, v, a) by (x, x', x''), (..., 3 n, 3 n)."""
         n = self.space.n
@@ -151,8 +147,6 @@ class Chart:
             states = (z[..., part] for z in (x, xd, xdd, gradients))
             curvature[..., :, part, :, part] = _curvature(reference, *states)
         return curvature.reshape(*x.shape[:-1], KINDS * n, KINDS * n)
-
-    # ----------------------------------------------------------------------------- dynamics
 
     def forward(
         self, module: Any, x: Array, xd: Array, tau: Array, options: dict[str, Any]
@@ -291,9 +285,6 @@ def joint_names(module: Any) -> tuple[str, ...]:
         first = module.position_names[at.attitude.start]
         called[int(space.rows[at.turn.start])] = first.removesuffix("_qx")
     return tuple(called.values())
-
-
-# ------------------------------------------------------------------------------ one attitude
 
 
 def _slopes(reference: Array, x: Array, xd: Array, xdd: Array) -> Array:

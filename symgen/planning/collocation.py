@@ -1,16 +1,16 @@
 """Direct collocation: states and torques at nodes as unknowns, by forward dynamics.
 
-For robots whose torques do not determine any motion, because a joint has no drive: inverse dynamics
-along a spline would ask for torques there.  The nodes are the ends and midpoints of N segments of
-length h = T / N; with z = (q, qd) and f = (qd, qdd(q, qd, tau)) the separated Hermite-Simpson rule
-asks of every segment from a over c to b (Kelly 2017, "An introduction to trajectory optimization",
-SIAM Review 59(4), eqs. (6.4) and (6.5))
+It serves robots with joints without drives, for which inverse dynamics along a spline would require
+torques.  The nodes are the ends and midpoints of N segments of length h = T / N; with z = (q, qd)
+and f = (qd, qdd(q, qd, tau)) the separated Hermite-Simpson rule requires of every segment from a
+over c to b (Kelly 2017, "An introduction to trajectory optimization", SIAM Review 59(4), eqs. (6.4)
+and (6.5))
 
     z_c = (z_a + z_b) / 2 + h / 8 (f_a - f_b)
     z_b = z_a + h / 6 (f_a + 4 f_c + f_b)
 
-and torques are linear in a segment, tau_c = (tau_a + tau_b) / 2, so that they keep their limits
-between the nodes.  The unknowns are x = (q_1, qd_1, tau_1, q_2, ..., T): nodes are the control
+and torques are linear in a segment, tau_c = (tau_a + tau_b) / 2, so that they keep limits between
+nodes.  The unknowns are x = (q_1, qd_1, tau_1, q_2, ..., T): nodes are the control
 points of the program, with 3 n coordinates.  Limits are bounds of the unknowns; those of joint
 wrenches and distances are constraints at the nodes.  First derivatives of qdd are those of
 `forward_dynamics_derivatives`; second ones follow from those of the inverse dynamics.
@@ -51,11 +51,19 @@ def collocate(task: Task, module: Any, segments: int, margins: Margins | None = 
     """Return the program on so many segments; bounds and limits are tightened by `margins`."""
     n, margins = module.n, margins or {}
     sizes = Sizes(2 * segments + 1, KINDS * n)
-    dynamics = Dynamics(task, module)
+    dynamics, objective = Dynamics(task, module), task.objective
+    driven = np.flatnonzero(task.limits.torque[:, 0] < task.limits.torque[:, 1])
+    names = module.coordinate_names
+    labels = 2 * tuple(f"{name} ({z})" for z in ("position", "velocity") for name in names)
+    labels += tuple(f"{names[k]} (torque)" for k in driven)
+    zero = np.zeros(segments * len(labels))
     terms: list[Term] = [
-        Time(sizes, "time", weight=task.objective.time),
-        _segments(task, module, sizes, dynamics, segments),
-    ]
+        Time(sizes, "time", weight=objective.time),
+        Segments(
+            sizes, "dynamics", zero, zero, labels, dynamics=dynamics, segments=segments,
+            driven=driven, torque=objective.torque, acceleration=objective.acceleration,
+        ),
+    ]  # fmt: skip
     for quantity in limited(task, module):
         if quantity.name == TORQUE:
             continue
@@ -72,20 +80,6 @@ def collocate(task: Task, module: Any, segments: int, margins: Margins | None = 
             )
         )  # fmt: skip
     return Problem(sizes, terms, *_bounds(task, sizes.controls, n, margins))
-
-
-def _segments(task: Task, module: Any, sizes: Sizes, dynamics: Dynamics, segments: int) -> Segments:
-    low, high = task.limits.torque.T
-    driven = np.flatnonzero(low < high)
-    names = module.coordinate_names
-    labels = 2 * tuple(f"{name} ({z})" for z in ("position", "velocity") for name in names)
-    labels += tuple(f"{names[k]} (torque)" for k in driven)
-    zero = np.zeros(segments * len(labels))
-    weights = task.objective
-    return Segments(
-        sizes, "dynamics", zero, zero, labels, dynamics=dynamics, segments=segments, driven=driven,
-        torque=weights.torque, acceleration=weights.acceleration,
-    )  # fmt: skip
 
 
 def _bounds(task: Task, nodes: int, n: int, margins: Margins) -> tuple[Array, Array]:
@@ -105,9 +99,6 @@ def _bounds(task: Task, nodes: int, n: int, margins: Margins) -> tuple[Array, Ar
             lower[node, first + fixed] = upper[node, first + fixed] = values[fixed]
     least, most = task.time
     return np.append(lower, least), np.append(upper, most)
-
-
-# ------------------------------------------------------------------------------- states at nodes
 
 
 @dataclass(frozen=True)
@@ -183,9 +174,6 @@ def _triangles(sizes: Sizes) -> Entries:
     i, j = np.triu_indices(sizes.n)
     first = np.arange(sizes.controls)[:, None] * sizes.n
     return (first + i).ravel(), (first + j).ravel()
-
-
-# ----------------------------------------------------------------------------------------- terms
 
 
 @dataclass(kw_only=True)
@@ -277,10 +265,7 @@ class Segments(Term):
         """Return upper triangles of the nodes' blocks, and T with every node."""
         rows, columns = _triangles(self.sizes)
         time = self.sizes.time
-        return (
-            np.concatenate([rows, np.arange(time)]),
-            np.concatenate([columns, np.full(time, time)]),
-        )
+        return np.append(rows, np.arange(time)), np.append(columns, np.full(time, time))
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
         """Return second derivatives by the nodes, and mixed ones by T, (entries,)."""
@@ -353,9 +338,6 @@ class NodeLimits(Term):
             blocks += self.dynamics.curvature(states, by_qdd)
         i, j = np.triu_indices(self.sizes.n)
         return np.ravel(blocks[:, i, j])
-
-
-# ---------------------------------------------------------------------------------- trajectories
 
 
 def nodes_of(task: Task, module: Any, x: Array) -> Nodes:

@@ -10,13 +10,12 @@ from the obstacle to the centre of the sphere:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from symgen.planning.quantities import Motion, Quantity, skew
+from symgen.planning.quantities import Motion, Parameters, Quantity, skew
 from symgen.planning.values import Value
 from symgen.support.arrays import Array
 
@@ -55,7 +54,7 @@ class HalfSpace:
     normal: Array
 
     def distance(self, p: Array) -> tuple[Array, Array]:
-        """Return distances (...) of p (..., 3) and their gradients (..., 3), as for a sphere."""
+        """Return distances (...) of p (..., 3) and their gradients (..., 3)."""
         return (p - self.point) @ self.normal, np.broadcast_to(self.normal, p.shape)
 
 
@@ -69,8 +68,7 @@ class Box:
     rotation: Array
 
     def distance(self, p: Array) -> tuple[Array, Array]:
-        """Return distances (...) of p (..., 3) and their gradients (..., 3), as for a sphere;
-        inside, from the nearest face."""
+        """Return distances (...) of p (..., 3), inside from the nearest face, and gradients."""
         v = (p - self.centre) @ self.rotation
         beyond = np.abs(v) - self.size / 2
         outside = np.maximum(beyond, 0.0)
@@ -102,9 +100,7 @@ class Distances(Quantity):
     orders = 1
     nonlinear = 1
 
-    def __init__(
-        self, module: Any, parameters: Mapping[str, float] | None, keep_out: KeepOut
-    ) -> None:
+    def __init__(self, module: Any, parameters: Parameters, keep_out: KeepOut) -> None:
         super().__init__(module, parameters)
         balls, self.obstacles, self.pairs = keep_out.balls, keep_out.obstacles, keep_out.pairs
         self.links = np.array([ball.link for ball in balls], dtype=int)

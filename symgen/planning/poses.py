@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from symgen.planning.quantities import Motion, Quantity, skew, turn
+from symgen.planning.quantities import Motion, Parameters, Quantity, skew, turn
 from symgen.planning.values import Entries, Value
 from symgen.support.arrays import Array
 
@@ -38,7 +37,7 @@ class Positions(Quantity):
     orders = 1
     nonlinear = 1
 
-    def __init__(self, module: Any, parameters: Mapping[str, float] | None, pose: Pose) -> None:
+    def __init__(self, module: Any, parameters: Parameters, pose: Pose) -> None:
         super().__init__(module, parameters)
         self.pose = pose
         turned = pose.rotation is not None

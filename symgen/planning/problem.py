@@ -35,7 +35,7 @@ _NO_ENTRIES: Entries = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
 
 
 class Fault(NamedTuple):
-    """A violated constraint: by how much, relative to its limit, and the words of messages."""
+    """A violated constraint: its name, excess relative to the limit, and message."""
 
     name: str
     over: float
@@ -44,10 +44,10 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True)
 class Pattern:
-    """Entries of a sparse matrix column by column, (rows[k], columns[k]) without repetition.
+    """Positions (rows[k], columns[k]) of a sparse matrix, column by column, without repetition.
 
-    `order` takes entries in the order of their computation to their positions: several may share
-    one, and add up.
+    `order` maps entries in the order of their computation to positions: entries at one position are
+    added.
     """
 
     shape: tuple[int, int]
@@ -120,8 +120,8 @@ class Sizes:
 class Term:
     """Rows of constraints between `lower` and `upper`, and a part of the objective.
 
-    The base has neither.  `labels` name rows in messages, one after another and again from the
-    first; `axes` says that they are axes of the point called `name`, not entries of a quantity.
+    The base has neither.  `labels` name rows in messages, repeated in order; with `axes` they are
+    axes of the point called `name`, not entries of a quantity.
     """
 
     sizes: Sizes
@@ -169,13 +169,12 @@ class Term:
         return _NO_ENTRIES
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """Return second derivatives of weight * objective + multipliers . constraints, (entries,);
-        `multipliers` has an entry for each row of the term."""
+        """Return second derivatives of weight * objective + multipliers (rows,) . constraints."""
         return _NO_ROWS
 
 
 class Problem:
-    """The terms together, as a solver calls them: minimise the objective within limits."""
+    """The program of all terms, for solvers: minimise the objective within limits."""
 
     def __init__(self, sizes: Sizes, terms: Sequence[Term], lower: Array, upper: Array) -> None:
         self.sizes, self.terms = sizes, tuple(terms)
@@ -230,13 +229,11 @@ class Problem:
     def jacobian(self, x: Array) -> Array:
         """Return the entries of `jacobian_pattern` at x (unknowns,), (entries,)."""
         at = self.iterate(x)
-        return self.jacobian_pattern.summed(
-            np.concatenate([term.jacobian(at) for term in self.terms])
-        )
+        entries = [term.jacobian(at) for term in self.terms]
+        return self.jacobian_pattern.summed(np.concatenate(entries))
 
     def hessian(self, x: Array, weight: float, multipliers: Array) -> Array:
-        """Return entries of `hessian_pattern`, (entries,), of weight * objective + multipliers .
-        rows; `multipliers` (constraints,)."""
+        """Return entries of `hessian_pattern`: weight * objective + multipliers (rows,) . rows."""
         at = self.iterate(x)
         parts = [
             term.hessian(at, weight, multipliers[start:end])
@@ -247,7 +244,7 @@ class Problem:
     def broken(self, x: Array, least: float) -> list[Fault]:
         """Return constraints that x (unknowns,) exceeds by over `least` (scaled), largest first.
 
-        Of rows with the same name the worst.
+        Rows with one name have one fault, that of the largest excess.
         """
         at, worst = self.iterate(x), dict[str, tuple[float, Term, int]]()
         for term in self.terms:
@@ -257,10 +254,8 @@ class Problem:
                 name, most = term.name_of(int(row)), float(over[row])
                 if name not in worst or most > worst[name][0]:
                     worst[name] = most, term, int(row)
-        faults = [
-            Fault(name, over, term.fault(row, over)) for name, (over, term, row) in worst.items()
-        ]
-        return sorted(faults, key=lambda fault: (-fault.over, fault.name))
+        listed = sorted(worst.items(), key=lambda item: (-item[1][0], item[0]))
+        return [Fault(name, x, term.fault(row, x)) for name, (x, term, row) in listed]
 
 
 @dataclass(kw_only=True)

@@ -30,6 +30,8 @@ import numpy as np
 from symgen.runtime.configuration import Configuration
 from symgen.support.arrays import Array, Flags
 
+Parameters = Mapping[str, float] | None
+"""Values of the runtime parameters by name; None without any."""
 STEP = 1e-5
 """Step of differences by q, qd, qdd, far below velocities (1e-3) over which friction sets in."""
 LOAD_STEP = 1e-4
@@ -67,16 +69,16 @@ class Motion:
 
 
 class Quantity(ABC):
-    """m functions of the state, and of time where loads do.  Arrays may have leading batch axes."""
+    """m functions of the state, and of time with time-dependent loads; batch axes lead."""
 
     orders = 3
-    """Number of its arguments among q, qd, qdd."""
+    """Number of arguments among q, qd, qdd."""
     nonlinear = 2
-    """Number of these with respect to which the derivatives vary."""
+    """Number of arguments in which the quantity is nonlinear."""
     labels: tuple[str, ...] = ()
-    """Names of its entries in messages."""
+    """Names of the entries in messages."""
 
-    def __init__(self, module: Any, parameters: Mapping[str, float] | None) -> None:
+    def __init__(self, module: Any, parameters: Parameters) -> None:
         self.module = module
         self.keywords = {"parameters": dict(parameters)} if parameters else {}
 
@@ -106,15 +108,13 @@ class Quantity(ABC):
         return None
 
     def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """Return derivatives by multiples of `unknown` loads (a, n_loads, 6), (K, m, a), and
-        theirs by the state, (K, orders, m, n, a): exact differences of what is linear in loads."""
+        """Return derivatives (K, m, a) by multiples of `unknown` loads (a, n_loads, 6), and theirs by
+        the state, (K, orders, m, n, a), by differences, which are exact for linear functions."""
         assert motion.loads is not None
-        values, rows = self.jacobian(motion)
+        here = self.jacobian(motion)
         moved = [self.jacobian(replace(motion, loads=motion.loads + unit)) for unit in unknown]
-        return (
-            np.stack([value - values for value, _ in moved], axis=-1),
-            np.stack([row - rows for _, row in moved], axis=-1),
-        )
+        values, rows = (np.stack([each[k] - here[k] for each in moved], axis=-1) for k in range(2))
+        return values, rows
 
     def curvature_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
@@ -148,7 +148,7 @@ class Quantity(ABC):
 class Torques(Quantity):
     """tau, (K, n)."""
 
-    def __init__(self, module: Any, parameters: Mapping[str, float] | None = None) -> None:
+    def __init__(self, module: Any, parameters: Parameters = None) -> None:
         super().__init__(module, parameters)
         self.labels = tuple(module.coordinate_names)
 
@@ -167,12 +167,11 @@ class Torques(Quantity):
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
         """Return gradients (..., K, 3, n), without Jacobians where `inverse_dynamics_vjp` is."""
+        arguments, options = motion.state, self.options(motion)
         if "inverse_dynamics_vjp" in self.module.functions:
-            rows = self.module.inverse_dynamics_vjp(
-                *motion.state, multipliers, **self.options(motion)
-            )
+            rows = self.module.inverse_dynamics_vjp(*arguments, multipliers, **options)
             return np.stack(rows[:3], axis=-2)
-        _, *rows = self.module.inverse_dynamics_derivatives(*motion.state, **self.options(motion))
+        _, *rows = self.module.inverse_dynamics_derivatives(*arguments, **options)
         weights = multipliers[:, None, :]
         return np.stack([(weights @ row)[..., 0, :] for row in rows], axis=-2)
 
@@ -202,7 +201,7 @@ class Wrenches(Quantity):
     def __init__(
         self,
         module: Any,
-        parameters: Mapping[str, float] | None,
+        parameters: Parameters,
         chosen: Sequence[tuple[int, int]],
         labels: Sequence[str],
     ) -> None:
@@ -217,10 +216,8 @@ class Wrenches(Quantity):
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
         """Return the entries, and their derivatives."""
-        wrenches, *rows = self.module.joint_wrench_derivatives(
-            *motion.state, **self.options(motion)
-        )
-        joint, entry = self.chosen
+        options, (joint, entry) = self.options(motion), self.chosen
+        wrenches, *rows = self.module.joint_wrench_derivatives(*motion.state, **options)
         picked = [row[..., joint, entry, :] for row in rows]
         return wrenches[..., joint, entry], np.stack(picked, axis=-3)
 
@@ -266,9 +263,7 @@ class Outputs(Quantity):
 
     nonlinear = 3
 
-    def __init__(
-        self, module: Any, parameters: Mapping[str, float] | None, chosen: Sequence[int]
-    ) -> None:
+    def __init__(self, module: Any, parameters: Parameters, chosen: Sequence[int]) -> None:
         super().__init__(module, parameters)
         self.chosen = list(chosen)
         self.labels = tuple(module.output_names[k] for k in chosen)
@@ -288,8 +283,7 @@ class Outputs(Quantity):
         return values[..., self.chosen], direct + through
 
     def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """Return derivatives by loads (K, m, a), and theirs by the state (K, 3, m, n, a), by
-        differences: outputs need not be linear in loads."""
+        """Return derivatives by loads (K, m, a), and by differences theirs by the state."""
         rows = [
             (self.jacobian(after)[1] - self.jacobian(before)[1]) / (2 * h[:, None, None, None])
             for before, after, h in self._either_side(motion, unknown)
@@ -310,7 +304,7 @@ class Outputs(Quantity):
         return 0.5 * (hessian + hessian.transpose(0, 2, 1)), np.stack(mixed, axis=-1)
 
     def _slopes_by_loads(self, motion: Motion, unknown: Array) -> Array:
-        """Return derivatives (K, m, a) by loads, also through the torques that bear them."""
+        """Return derivatives (K, m, a) by loads, also through torques."""
         (*_, by_tau, by_loads, _), _ = self._slopes(motion)
         by_torques = self.torques.by_loads(motion, unknown)[0]
         direct = np.einsum("kmlc,alc->kma", by_loads[:, self.chosen], unknown)
@@ -318,7 +312,7 @@ class Outputs(Quantity):
 
     @staticmethod
     def _either_side(motion: Motion, unknown: Array) -> list[tuple[Motion, Motion, Array]]:
-        """Move every unknown load down and up; return both motions and by how much, (K,)."""
+        """Return motions with every unknown load decreased and increased, and the steps, (K,)."""
         assert motion.loads is not None
         h = LOAD_STEP * np.maximum(1.0, np.abs(motion.loads).max(axis=(1, 2)))
         return [
@@ -327,7 +321,7 @@ class Outputs(Quantity):
         ]
 
     def by_time(self, motion: Motion) -> Array:
-        """Differentiate through t itself, the loads, and the torques that bear them."""
+        """Differentiate through t, the loads, and the torques."""
         (_, by_t, *_, by_tau, by_loads, _), _ = self._slopes(motion)
         result = by_t[:, self.chosen] * motion.shares[:, None]
         if motion.load_rates is not None:
@@ -348,6 +342,5 @@ def skew(v: Array) -> Array:
 
 def turn(rotation: Array) -> Array:
     """Return -sin(angle) axis (..., 3) of rotations (..., 3, 3): half the vector of skew parts."""
-    return np.asarray(
-        0.5 * (rotation[..., [1, 2, 0], [2, 0, 1]] - rotation[..., [2, 0, 1], [1, 2, 0]])
-    )
+    i, j = [1, 2, 0], [2, 0, 1]
+    return np.asarray(0.5 * (rotation[..., i, j] - rotation[..., j, i]))

@@ -148,8 +148,6 @@ class _Reader:
                 f"found {seen(value.node)}"
             )
 
-    # --------------------------------------------------------------------------------- states
-
     def end(self, keys: Entries, key: str, may_be_open: bool) -> State:
         if key in keys:
             return self.state(keys[key], at_rest=not may_be_open)
@@ -187,8 +185,6 @@ class _Reader:
                 at = 0.5
             stops.append(Stop(item, at, state))
         return stops
-
-    # ---------------------------------------------------------------------- time and objective
 
     def time(self, value: Value) -> Range:
         if value.node is None or value.word == "free":
@@ -244,8 +240,6 @@ class _Reader:
             return {}
         return value.by_component(joint_names(self.module), "JOINT: {fx: ...}")
 
-    # --------------------------------------------------------------------------------- limits
-
     def limits(self, value: Value) -> Limits:
         bounds = self.module.limits
         ranges = {key: np.tile([-np.inf, np.inf], (self.n, 1)) for key in _LIMITED}
@@ -269,8 +263,6 @@ class _Reader:
             outputs={names.index(name): entry.range() for name, entry in outputs.items()},
             angles=read_angles(keys["angles"], self.module),
         )
-
-    # ------------------------------------------------------------------------------ the rest
 
     def profile(self, value: Value) -> Knots:
         keys = value.table(("degree", "segments", "check"), "degree:, segments:, check:")

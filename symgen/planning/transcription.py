@@ -196,8 +196,6 @@ class _Transcription:
         terms += closed(self.task, self.module, self.profile, self.sizes)
         return Problem(self.sizes, terms, self.lower, self.upper)
 
-    # -------------------------------------------------------------------------------- bounds
-
     def bounds(self) -> tuple[Array, Array]:
         """Return bounds of control points, of T, and of unknown loads."""
         position = self.task.limits.position
@@ -215,8 +213,6 @@ class _Transcription:
             np.concatenate([lower.ravel(), [least], weakest]),
             np.concatenate([upper.ravel(), [most], strongest]),
         )
-
-    # --------------------------------------------------------------------------------- terms
 
     def objective(self) -> list[Term]:
         weights = self.task.objective

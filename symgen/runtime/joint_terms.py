@@ -104,8 +104,6 @@ class JointTerms:
         """Return torques of all terms, (..., n)."""
         return np.asarray(self.inertial(qd, qdd) + self.losses(qd) + self.springs(q))
 
-    # --------------------------------------------------- scales of rounding errors of friction
-
     def friction_slope(self, qd: Array) -> Array:
         """Return the scale of the rounding errors of friction in dtau_dqd, (..., n).
 

@@ -91,9 +91,6 @@ def _matrix(label: str, entries: Sequence[str], width: int) -> str:
     return f"{label} = {body}" if len(rows) == 1 else f"{label} = [{body}]"
 
 
-# -- notation ----------------------------------------------------------------------------------
-
-
 def notation(formulation: Formulation, function: str) -> list[str]:
     """Return the notation of the recursion of `function`, with a blank line last.
 

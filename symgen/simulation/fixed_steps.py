@@ -248,8 +248,6 @@ class AugmentedLagrangian:
         loads = {"loads": self.loads(t, q, qd)}
         return {**loads, "t": t} if self.timed else loads
 
-    # ---- the instants ----
-
     def states(self, state: State, h: float, steps: int) -> Iterator[State]:
         """Yield the state after each of so many steps of size h."""
         begin = state.t
@@ -274,8 +272,6 @@ class AugmentedLagrangian:
             f"simulate: no step from t = {t:.6g} s to {end:.6g} s converges, not even in halves of "
             f"halves ({MOST_HALVINGS} times): {reason}; q = {q.tolist()}"
         ) from None
-
-    # ---- one step ----
 
     def stepped(self, old: State, end: float) -> State:
         """Return positions by (9), velocities by (10), accelerations by (11), and (14)-(18)."""
@@ -365,8 +361,6 @@ class AugmentedLagrangian:
             constraints=self.module.constraints(q, t=t, **self.keywords),
             J=self.module.constraint_jacobian(q, t=t, **self.keywords),
         )
-
-    # ---- sensitivities ----
 
     def sensitivities(
         self, old: State, new: State, unprojected: tuple[Array, Array], at: Tangent,

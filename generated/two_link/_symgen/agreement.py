@@ -49,9 +49,6 @@ def _common_results(s: Evaluation, reference: Evaluation, where: str) -> Iterato
             yield from compared(s, reference, name, expected)
 
 
-# -------------------------------------------------------------------------- the array interface
-
-
 def interface(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """Compare single samples, broadcast batches, `out=` and default arguments with a batch."""
     for name in filter(s.has, ARGUMENTS):

@@ -232,9 +232,6 @@ LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
 )  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------ together
-
-
 def subjects_of(module: Any) -> list[Subject]:
     """List every formulation of every backend of a module, NumPy first, and its top level."""
     backends = sorted(dict(module.backends).items(), key=lambda item: item[0] != "numpy")
