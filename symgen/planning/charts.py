@@ -1,10 +1,10 @@
 """Splines of joints on manifolds: coordinates of one chart of all their attitudes.
 
-A motion is planned in n coordinates x, as many as velocities.  They are those of q, but that an
-attitude is three numbers r, away from a reference attitude that a task chooses: r / 4 are modified
-Rodrigues parameters, tan(angle / 4) times the axis, which are near the rotation vector where that
-is small, and far from singular in all motions that stay within 300 degrees of the reference.
-Positions of free joints are those of q, in the axes of the base.
+A motion is planned in n coordinates x, as many as velocities.  They are those of q, except that an
+attitude is three numbers r, relative to a reference attitude of the task: r / 4 are modified
+Rodrigues parameters, tan(angle / 4) times the axis, which approximate the rotation vector where
+that is small, and are far from singular within 300 degrees of the reference.  Positions of free
+joints are those of q, in the axes of the base.
 
 | symbol | code | shape | |
 | --- | --- | --- | --- |
@@ -16,12 +16,12 @@ Positions of free joints are those of q, in the axes of the base.
 | P | `P` | (..., 3, 3) | from the axes of the base to those of the link |
 | v = P p', v' = P p'' - omega x v | | (..., 3) | of free joints, in the axes of the link |
 
-(Parameters as Schaub, Junkins, "Stereographic orientation parameters for attitude dynamics", J.
-Astronaut. Sci. 44 (1996), 1-19, have them.)  Everything but the way back is analytic in x, x', x'',
-so that complex steps give second derivatives of velocities and accelerations with all digits.
+(Parameters of Schaub, Junkins, "Stereographic orientation parameters for attitude dynamics", J.
+Astronaut. Sci. 44 (1996), 1-19.)  The map from x, x', x'' is analytic, so that complex steps give
+second derivatives of velocities and accelerations with all digits.
 
-A displacement e in the tangent space is to first order e = J dr, P dp; to second order it bends as
-the acceleration of a motion at constant rates does, half the derivative of J dr along dr.
+A displacement e in the tangent space is to first order e = J dr, P dp; its second-order term is
+that of a motion at constant rates, half the derivative of J dr along dr.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ class Chart:
 
     @property
     def joints(self) -> list[Columns]:
-        """The joints with a quaternion."""
+        """Joints with a quaternion."""
         return columns_of(self.space)
 
     @property
     def plain(self) -> NDArray[np.bool_]:
-        """The columns whose velocities are rates of x, (n,)."""
+        """Columns whose velocities are rates of x, (n,)."""
         columns = np.zeros(self.space.n, dtype=bool)
         columns[self.space.velocities] = True
         return columns
@@ -108,7 +108,7 @@ class Chart:
         return q
 
     def motion(self, planned: Motion) -> Motion:
-        """Return the robot's, with q, velocities and accelerations."""
+        """Return the robot's motion, with q, velocities and accelerations."""
         if not self.joints:
             return planned
         x, xd, xdd = planned.q, planned.qd, planned.qdd
@@ -169,7 +169,7 @@ class Chart:
 
 
 class OnChart(Quantity):
-    """A quantity of the robot's motion, of which x, x', x'' are given."""
+    """A quantity of the robot's motion, as a function of x, x', x''."""
 
     def __init__(self, chart: Chart, quantity: Quantity) -> None:
         self.module, self.keywords, self.labels = (
@@ -237,7 +237,7 @@ class OnChart(Quantity):
 
 
 def columns_of(space: Configuration) -> list[Columns]:
-    """Return where the joints with a quaternion stand."""
+    """Return the indices of joints with a quaternion."""
     columns = []
     for kind, i, k in space.joints:
         more = 3 * (kind == FREE)
@@ -258,7 +258,7 @@ _BACK = product(_UNITS[:, None], conjugate(_UNITS))[..., :3]
 
 
 def rates_on(space: Configuration) -> Callable[[Array, Array], Array]:
-    """Return `space.rate` for one state, (nq,) and (n,), in a fraction of its time."""
+    """Return a fast form of `space.rate` for one state, (nq,) and (n,)."""
     joints = columns_of(space)
     if not joints:
         return lambda _, v: v

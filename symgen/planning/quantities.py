@@ -11,11 +11,11 @@ A `Quantity` has m entries at each of K instants of a motion.  All instants go i
     Distances    of spheres on links from obstacles (`symgen.planning.obstacles`)
     Gap          between the points of cut joints (`symgen.planning.cuts`)
 
-Second derivatives of torques are exact, `inverse_dynamics_hessian`.  Those of the others, and of
-torques by a formulation that does not derive that function, come from exact first ones, by central
-differences along the axes of q and qd, all instants and directions in one batched call.  Torques
-and wrenches are linear in qdd and, but for friction, quadratic in qd, so that the differences by qd
-are exact up to rounding.
+Second derivatives of torques are exact, `inverse_dynamics_hessian`.  Those of other quantities, and
+of torques by a formulation without that function, are central differences of exact first ones along
+the axes of q and qd, with all instants and directions in one batched call.  Torques and wrenches
+are linear in qdd and, except for friction, quadratic in qd, so that differences by qd are exact up
+to rounding.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Motion:
     """States at K instants, (K, n) each, at times t (K,); loads (K, n_loads, 6), None without any.
 
     Where loads depend on time, `load_rates` are their derivatives with respect to T; `shares` are
-    the instants as shares of T.  Beside a `space`, q (K, nq) is a configuration of it.
+    the instants as shares of T.  With a `space`, q (K, nq) is a configuration of it.
     """
 
     q: Array
@@ -61,7 +61,7 @@ class Motion:
         return self.q, self.qd, self.qdd
 
     def moved(self, directions: Sequence[Array]) -> Motion:
-        """Return many motions at once, a new first axis: q, qd, qdd moved by (D, n) each."""
+        """Return motions along a new first axis: q, qd, qdd moved by `directions`, (D, n) each."""
         by, *rates = (d[:, None, :] for d in directions)
         q = self.q + by if self.space is None else self.space.integrate(self.q, by)
         qd, qdd = (z + d for z, d in zip((self.qd, self.qdd), rates, strict=True))
@@ -108,8 +108,11 @@ class Quantity(ABC):
         return None
 
     def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """Return derivatives (K, m, a) by multiples of `unknown` loads (a, n_loads, 6), and theirs by
-        the state, (K, orders, m, n, a), by differences, which are exact for linear functions."""
+        """Return derivatives (K, m, a) by multiples of `unknown` loads (a, n_loads, 6), and theirs.
+
+        Derivatives by the state are (K, orders, m, n, a); differences are exact for functions that
+        are linear in loads.
+        """
         assert motion.loads is not None
         here = self.jacobian(motion)
         moved = [self.jacobian(replace(motion, loads=motion.loads + unit)) for unit in unknown]

@@ -1,7 +1,7 @@
 """Task -> nonlinear program: control points and T as unknowns, limits at instants.
 
-ends        q, and qd = 0 beside it, are bounds of the first and last control points; other
-            rates are rows A c / T^r, poses a quantity at s = 0 or 1
+ends        q, and qd = 0 with it, are bounds of the first and last control points; other rates
+            are rows A c / T^r, poses a quantity at s = 0 or 1
 limits      of q: bounds of control points; of rates: rows of their control points; of torques,
             wrenches, outputs and distances: at `per_segment` instants of every segment
 objective   integrals of squared torques by Simpson's rule, of accelerations and jerks exactly

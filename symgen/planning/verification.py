@@ -102,8 +102,8 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
 def _exceeded(values: Array, limits: Array, scale: Array, smooth: int = 0) -> Array:
     """Return excess of values (K, m) over their limits, relative to `scale`.
 
-    With `smooth` values between neighbouring knots of a spline, peaks between them count: those of
-    parabolas through three neighbours of one piece.
+    With `smooth` values between successive knots of a spline, peaks of parabolas through three
+    successive values of one piece count.
     """
     lower, upper = limits.T
     sides = lower - values, values - upper

@@ -668,7 +668,7 @@ def in_c(
 
 
 def starting_state(solver: AugmentedLagrangian, t: float, q: Array, qd: Array) -> State:
-    """Return the state at the start, with accelerations and multipliers."""
+    """Return the state at the start q (nq,), qd (n,), with accelerations and multipliers."""
     module, columns = solver.module, solver.columns
     for name, values in (("q0", q), ("qd0", qd), ("dq0", columns.dq0), ("dqd0", columns.dqd0)):
         refuse_not_finite(name, values)
