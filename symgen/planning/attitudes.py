@@ -85,8 +85,8 @@ def names_of_limits(
 ) -> list[str]:
     """Return names of limits of positions, (n,); velocities of attitudes, which have no limits."""
     names = list(coordinates)
-    for k, place in zip(space.velocities.tolist(), space.positions.tolist(), strict=True):
-        names[k] = positions[place]
+    for k, entry in zip(space.velocities.tolist(), space.positions.tolist(), strict=True):
+        names[k] = positions[entry]
     for at in columns_of(space):
         if at.position is not None:
             names[at.travel] = positions[at.position]

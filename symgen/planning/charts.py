@@ -52,9 +52,9 @@ KINDS = 3
 
 
 class Columns(NamedTuple):
-    """Where a joint stands: `travel` and `turn` in x, `place` and `attitude` in q.
+    """Indices of a joint: `travel` and `turn` in x, `place` and `attitude` in q.
 
-    A ball has no place, and no columns in `travel`.
+    A ball has no position, and no columns in `travel`.
     """
 
     turn: slice
@@ -179,7 +179,7 @@ class OnChart(Quantity):
         )
         self.orders = quantity.orders
         self.chart, self.quantity = chart, quantity
-        self._known: tuple[Motion, Motion, Array] | None = None
+        self._last: tuple[Motion, Motion, Array] | None = None
 
     def related(self) -> NDArray[np.bool_]:
         """Return dependence (m, n) by whole joints: a coordinate moves along several velocities."""
@@ -194,11 +194,11 @@ class OnChart(Quantity):
 
         Those of the last motion are kept: values, slopes and Hessians are asked for in turn.
         """
-        if self._known is None or self._known[0] is not motion:
+        if self._last is None or self._last[0] is not motion:
             size = self.orders * self.chart.space.n
             slopes = self.chart.slopes(*motion.state)[..., :size, :size]
-            self._known = motion, self.chart.motion(motion), slopes
-        return self._known[1:]
+            self._last = motion, self.chart.motion(motion), slopes
+        return self._last[1:]
 
     def value(self, motion: Motion) -> Array:
         """(..., K, m)."""

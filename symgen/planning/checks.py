@@ -77,8 +77,8 @@ def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> N
                 lower, upper = allowed[k]
                 if not lower - 1e-12 <= values[k] <= upper + 1e-12:
                     name, limit = module.coordinate_names[k], f"{lower:.6g} and {upper:.6g}"
-                    said = f"{shown(name)} is {values[k]:.6g} there, its limits are {limit}"
-                    root.fault(said, key, order)
+                    message = f"{shown(name)} is {values[k]:.6g} there, its limits are {limit}"
+                    root.fault(message, key, order)
 
 
 def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Task) -> None:
@@ -100,8 +100,8 @@ def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Tas
     if objective.wrenches or objective.outputs or np.any(objective.jerk):
         root.fault(f"{collocated} it weighs time, torque and acceleration", "objective")
     if np.any(objective.acceleration[~task.chart.plain]):
-        said = f"{collocated} not available yet for joints with a quaternion"
-        root.fault(said, "objective", "acceleration")
+        message = f"{collocated} not available yet for joints with a quaternion"
+        root.fault(message, "objective", "acceleration")
     if task.free_loads:
         root.fault(f"unknown forces: {unavailable}", "loads")
     for number, entries in task.loads.items():

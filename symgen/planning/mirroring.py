@@ -78,8 +78,8 @@ def _on_chart(
     columns = dict(zip(space.positions.tolist(), space.velocities.tolist(), strict=True))
     for joint in joints:
         if joint.position is not None:
-            places = range(joint.position.start, joint.position.stop)
-            columns |= zip(places, range(joint.travel.start, joint.travel.stop), strict=True)
+            entries = range(joint.position.start, joint.position.stop)
+            columns |= zip(entries, range(joint.travel.start, joint.travel.stop), strict=True)
     rows: dict[int, tuple[int, int, float]] = {}
     attitudes = []
     for number, joint in enumerate(joints):
@@ -101,11 +101,11 @@ def _on_chart(
         for k, sign in enumerate(signs):
             i = joint.turn.start + k
             rows[i] = (i, joints[image].turn.start + k, sign)
-    for place, i in columns.items():
-        j, sign = pairs[place]
+    for entry, i in columns.items():
+        j, sign = pairs[entry]
         if j in columns:
             rows[i] = (i, columns[j], sign)
         else:
-            value.fault(f"{shown(names[j])} is a part of an attitude", names[place])
+            value.fault(f"{shown(names[j])} is a part of an attitude", names[entry])
     free = frozenset(columns[k] for k in advancing if k in columns)
     return Mirrored(tuple(rows[i] for i in sorted(rows)), free, tuple(attitudes))

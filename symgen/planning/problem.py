@@ -184,14 +184,16 @@ class Problem:
         self.rows = int(self.starts[-1])
         self.lower_rows = np.concatenate([_NO_ROWS, *(term.lower for term in self.terms)])
         self.upper_rows = np.concatenate([_NO_ROWS, *(term.upper for term in self.terms)])
-        places = [term.jacobian_positions() for term in self.terms]
+        positions = [term.jacobian_positions() for term in self.terms]
         self.jacobian_pattern = Pattern.of(
             (self.rows, self.unknowns),
-            np.concatenate([at + rows for at, (rows, _) in zip(self.starts, places, strict=False)]),
-            np.concatenate([columns for _, columns in places]),
+            np.concatenate(
+                [at + rows for at, (rows, _) in zip(self.starts, positions, strict=False)]
+            ),
+            np.concatenate([columns for _, columns in positions]),
         )
-        places = [term.hessian_positions() for term in self.terms]
-        rows, columns = (np.concatenate(entries) for entries in zip(*places, strict=True))
+        positions = [term.hessian_positions() for term in self.terms]
+        rows, columns = (np.concatenate(entries) for entries in zip(*positions, strict=True))
         self.hessian_pattern = Pattern.of((self.unknowns, self.unknowns), rows, columns)
         self.evaluations = 0
         self._iterate: tuple[bytes, Iterate] | None = None

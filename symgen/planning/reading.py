@@ -249,9 +249,9 @@ class _Reader:
         keys = value.table(
             (*_LIMITED, "wrench", "outputs", "angles"), "limits by kind, such as torque: 10"
         )
-        places = names_of_limits(self.space, self.coordinates, self.positions)
+        named = names_of_limits(self.space, self.coordinates, self.positions)
         for key in _LIMITED:
-            keys[key].ranges(places if key == "position" else self.coordinates, ranges[key])
+            keys[key].ranges(named if key == "position" else self.coordinates, ranges[key])
         if keys:
             refuse_limits(keys, self.space, self.positions, ranges)
         wrenches = {k: entry.range() for k, entry in self.by_wrench(keys["wrench"]).items()}

@@ -53,10 +53,10 @@ def _through(task: Task, profile: Profile, start: Array, goal: Array) -> Array:
     stops.append((1.0, goal))
     if len(stops) == 2:
         return profile.straight(start, goal)
-    places = profile.greville
+    abscissas = profile.greville
     times = [at for at, _ in stops]
     columns = np.array([q for _, q in stops]).T
-    return np.column_stack([np.interp(places, times, column) for column in columns])
+    return np.column_stack([np.interp(abscissas, times, column) for column in columns])
 
 
 def coordinates(

@@ -78,7 +78,7 @@ class ClosedByJacobians(Method):
 
     def __init__(self, functions: Sequence[Function], columns: Columns) -> None:
         super().__init__(functions)
-        self.chosen, self.places = selection(columns.parameters), selection(columns.places)
+        self.chosen, self.indices = selection(columns.parameters), selection(columns.indices)
 
     def solve(self, at: Point, options: Options) -> tuple[Array, Array | None]:
         """Return y and dy."""
@@ -89,7 +89,7 @@ class ClosedByJacobians(Method):
         by_state = by.dmultipliers_dq @ at.dq + by.dmultipliers_dqd @ at.dqd
         self.dmultipliers = by_state + by.dmultipliers_dtau @ at.dx
         for slope, function in zip((dy, self.dmultipliers), by_parameters, strict=False):
-            slope[:, self.places] += function(at.q, at.qd, at.x, **options)[:, self.chosen]
+            slope[:, self.indices] += function(at.q, at.qd, at.x, **options)[:, self.chosen]
         return by.qdd, dy
 
 
@@ -125,7 +125,7 @@ class ByJacobians(Method):
         self, functions: Sequence[Function], n: int, n_parameters: int, columns: Columns
     ) -> None:
         super().__init__(functions)
-        self.chosen, self.places = selection(columns.parameters), selection(columns.places)
+        self.chosen, self.indices = selection(columns.parameters), selection(columns.indices)
         self.results = (np.empty(n), *(np.empty((n, n)) for _ in range(3)))
         self.explicit = np.empty((n, n_parameters))
 
@@ -136,7 +136,7 @@ class ByJacobians(Method):
         dy: Array = dy_dq.dot(at.dq) + dy_dqd.dot(at.dqd) + dy_dx.dot(at.dx)
         for function in by_parameters:
             function(*at[:3], **options, out=self.explicit)
-            dy[:, self.places] += self.explicit[:, self.chosen]
+            dy[:, self.indices] += self.explicit[:, self.chosen]
         return y, dy
 
 
@@ -164,9 +164,9 @@ def _of_tree(module: Any, formulation: str | None, columns: Columns, held: Flags
     if not len(columns):
         return Method([function_of(functions, law)])
     jacobians = [f"{law}_derivatives"]
-    if columns.places.size:
+    if columns.indices.size:
         jacobians.append(f"{law}_parameter_derivatives")
-    recursive = law == "forward_dynamics" and len(columns.places) == len(columns)
+    recursive = law == "forward_dynamics" and len(columns.indices) == len(columns)
     choices: list[tuple[str, ...]] = [(ALONG,)] if recursive else []
     choices.append(tuple(jacobians))
     able = [names for names in choices if all(hasattr(functions, name) for name in names)]
@@ -196,9 +196,9 @@ def _closed(module: Any, formulation: str | None, columns: Columns, held: Flags)
     if not len(columns):
         return Closed([function_of(module, "constrained_forward_dynamics")])
     names = ["constrained_forward_dynamics_derivatives"]
-    if columns.places.size:
+    if columns.indices.size:
         names.append("constrained_forward_dynamics_parameter_derivatives")
-    if columns.places.size and getattr(module, "tells_multipliers", False):
+    if columns.indices.size and getattr(module, "tells_multipliers", False):
         names.append("constraint_multiplier_parameter_derivatives")
     return ClosedByJacobians([function_of(module, name) for name in names], columns)
 

@@ -44,13 +44,13 @@ INITIAL = ("q0", "qd0")
 class Columns:
     """The sensitivities, one column each: s of them, p of these for runtime parameters.
 
-    Column ``places[k]`` belongs to the runtime parameter with the number ``parameters[k]``.
+    Column ``indices[k]`` belongs to the runtime parameter with the number ``parameters[k]``.
     `dq0` and `dqd0`, (n, s), are the derivatives of the initial values.
     """
 
     names: tuple[str, ...]
     parameters: Index
-    places: Index
+    indices: Index
     dq0: Array
     dqd0: Array
 
@@ -134,7 +134,7 @@ def prescribed_coordinates(module: Any) -> Flags:
     return np.array(getattr(module, "prescribed", [False] * module.n), dtype=bool)
 
 
-def places_of(space: Any, chosen: Flags) -> Index:
+def entries_of(space: Any, chosen: Flags) -> Index:
     """Return the entries of q of the joints that have the `chosen` coordinates, (n,).
 
     A joint on a manifold has all of its coordinates among them, or none.
@@ -173,18 +173,18 @@ def columns(
     every = isinstance(wanted, str) and wanted == ALL
     names = parameters if every else _listed("sensitivities", wanted)
     numbers_of = [parameters.index(name) if name in parameters else -1 for name in names]
-    places = np.flatnonzero(np.array(numbers_of, dtype=int) >= 0)
-    chosen_names = tuple(names[place] for place in places)
+    indices = np.flatnonzero(np.array(numbers_of, dtype=int) >= 0)
+    chosen_names = tuple(names[k] for k in indices)
     start = [
-        _initial_derivatives(name, slopes, module.n, chosen_names, places, len(names))
+        _initial_derivatives(name, slopes, module.n, chosen_names, indices, len(names))
         for name, slopes in (("dq0", dq0), ("dqd0", dqd0))
     ]
     for column, name in enumerate(names):
         if name not in parameters:
             which, coordinate = _initial_value(name, module, parameters, free)
             start[which][coordinate, column] = 1.0
-    chosen = np.array([numbers_of[place] for place in places], dtype=np.intp)
-    return Columns(names, chosen, places, *start)
+    chosen = np.array([numbers_of[k] for k in indices], dtype=np.intp)
+    return Columns(names, chosen, indices, *start)
 
 
 def objective_numbers(module: Any, objectives: str | Iterable[str]) -> list[int]:
@@ -229,7 +229,7 @@ def _unknown_parameter(name: object, names: Sequence[str]) -> str:
 
 
 def _initial_derivatives(
-    what: str, derivatives: Any, n: int, names: tuple[str, ...], places: Index, s: int
+    what: str, derivatives: Any, n: int, names: tuple[str, ...], indices: Index, s: int
 ) -> Array:
     """Return ``(n, s)``: `derivatives` in the columns of the parameters, 0 elsewhere."""
     result = np.zeros((n, s))
@@ -238,9 +238,9 @@ def _initial_derivatives(
             if name not in names:
                 hint = meant(name, names) if names else "; there are none of parameters"
                 raise RequestError(f"simulate: {what}: no sensitivity is called {name!r}{hint}")
-            result[:, places[names.index(name)]] = numbers(f"{what}: {name}", value, (n,))
+            result[:, indices[names.index(name)]] = numbers(f"{what}: {name}", value, (n,))
     elif derivatives is not None:
-        result[:, places] = numbers(what, derivatives, (n, len(names)))
+        result[:, indices] = numbers(what, derivatives, (n, len(names)))
     return result
 
 

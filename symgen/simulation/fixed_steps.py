@@ -240,7 +240,7 @@ class AugmentedLagrangian:
         self.parameters = parameters
         self.keywords = {"parameters": parameters} if parameters.size else {}
         self.timed = bool(getattr(module, "timed", False))
-        self.chosen, self.places = selection(columns.parameters), selection(columns.places)
+        self.chosen, self.indices = selection(columns.parameters), selection(columns.indices)
         self.halved = 0
 
     def acting(self, t: float, q: Array, qd: Array) -> dict[str, Any]:
@@ -453,10 +453,10 @@ class AugmentedLagrangian:
             for move in (DIFFERENCE, -DIFFERENCE):
                 if self.parameters.size:
                     moved = self.parameters.copy()
-                    for place, number in zip(
-                        self.columns.places, self.columns.parameters, strict=True
+                    for index, number in zip(
+                        self.columns.indices, self.columns.parameters, strict=True
                     ):
-                        moved[number] += move * (place == k)
+                        moved[number] += move * (index == k)
                     self.keywords = {"parameters": moved}
                 pairs = ((qd, d_qd), (qdd, d_qdd), (new.lam, new.d_lam))
                 q = self.space.integrate(new.q, move * new.d_q[:, k])
@@ -472,9 +472,9 @@ class AugmentedLagrangian:
         rows = len(state[-1]) if name == "inverse_dynamics" else self.module.n_constraints
         rows = self.module.n if name == "constraint_torque" else rows
         derivatives = np.zeros((rows, len(self.columns)))
-        if self.columns.places.size:
+        if self.columns.indices.size:
             slopes = getattr(self.module, name + suffix)(*state, **options, **self.keywords)
-            derivatives[:, self.places] = slopes[:, self.chosen]
+            derivatives[:, self.indices] = slopes[:, self.chosen]
         return derivatives
 
 
@@ -634,7 +634,7 @@ def in_c(
     asked = solver.torques.function is not None or solver.loads.function is not None
     if advance is None or asked:
         return None
-    numbers_of = dict(zip(columns.places.tolist(), columns.parameters.tolist(), strict=True))
+    numbers_of = dict(zip(columns.indices.tolist(), columns.parameters.tolist(), strict=True))
     fixed = (
         scheme.penalty, scheme.projections, tangent,
         np.array(scheme.projection) if isinstance(scheme.projection, np.ndarray) else None,
@@ -689,10 +689,10 @@ def starting_state(solver: AugmentedLagrangian, t: float, q: Array, qd: Array) -
         d_tau = np.broadcast_to(d_tau, d_qdd.shape)
         by = function_of(module, "constrained_forward_dynamics_derivatives")(q, qd, tau, **options)
         d_qdd = by.dqdd_dq @ columns.dq0 + by.dqdd_dqd @ columns.dqd0 + by.dqdd_dtau @ d_tau
-        if columns.places.size:
+        if columns.indices.size:
             name = "constrained_forward_dynamics_parameter_derivatives"
             explicit = function_of(module, name)(q, qd, tau, **options)
-            d_qdd[:, columns.places] += explicit[:, columns.parameters]
+            d_qdd[:, columns.indices] += explicit[:, columns.parameters]
         d_lam = solver.multiplier_sensitivities(t, (q, qd, motion.qdd), -motion.multipliers, d_qdd)
     none, d_none = np.zeros(m), np.zeros((m, s))
     return State(

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from symgen.errors import RequestError
-from symgen.simulation.arguments import Columns, numbers, places_of
+from symgen.simulation.arguments import Columns, entries_of, numbers
 from symgen.support.arrays import Array, Flags
 
 Input = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
@@ -109,7 +109,7 @@ class Torques(ArrayInput):
             by_q, by_qd, *explicit = self._user_slopes(t, q, qd)
             result: Array = by_q @ dq + by_qd @ dqd
             for by_parameters in explicit:
-                result[:, self.columns.places] += by_parameters
+                result[:, self.columns.indices] += by_parameters
             return result
         result = np.empty(dq.shape)
         for k in range(dq.shape[1]):
@@ -179,7 +179,7 @@ class Torques(ArrayInput):
                 "dtau_dqd, dtau_dparameters)"
             )
         square = (*self.shape, *self.shape)
-        wide = (*self.shape, len(self.columns.places))
+        wide = (*self.shape, len(self.columns.indices))
         return tuple(
             numbers(f"tau_derivatives[{k}]", slope, square if k < 2 else wide)
             for k, slope in enumerate(slopes)
@@ -252,12 +252,12 @@ class Prescribed:
         rounding = 1e-14 / h * np.max(largest, axis=0)
         wrong = np.argwhere(~(np.abs(changes - rates) <= NEARNESS * sizes + rounding))
         if len(wrong):
-            instant, order, coordinate = place = tuple(wrong[0])
+            instant, order, coordinate = index = tuple(wrong[0])
             what, rate = ("q", "qd", "qdd")[order : order + 2]
             raise RequestError(
                 f"simulate: prescribed: {self.names[coordinate]}: at t = {t[instant, 1]:.6g} s "
-                f"{what} changes by {changes[place]:.6g} per second, but {rate} is "
-                f"{rates[place]:.6g}; return q with its own first and second derivative in time"
+                f"{what} changes by {changes[index]:.6g} per second, but {rate} is "
+                f"{rates[index]:.6g}; return q with its own first and second derivative in time"
             )
 
     def _changes(self, before: Sequence[Array], behind: Sequence[Array]) -> list[Array]:
@@ -276,15 +276,15 @@ class HeldOnManifold:
     """The configuration of prescribed joints with quaternions among them: some entries of all."""
 
     def __init__(self, space: Any, names: Sequence[str], held: Flags) -> None:
-        self.space, self.places, self.held = space, places_of(space, held), np.flatnonzero(held)
-        self.names = tuple(names[place] for place in self.places)
+        self.space, self.entries, self.held = space, entries_of(space, held), np.flatnonzero(held)
+        self.names = tuple(names[k] for k in self.entries)
 
     def normalized(self, q: Array, t: float) -> Array:
         """Return prescribed entries of q, (k,), with unit quaternions; RequestError for 0."""
         if not np.isfinite(q).all():
             return q
         try:
-            normal: Array = self.space.normalize(self._whole(q))[self.places]
+            normal: Array = self.space.normalize(self._whole(q))[self.entries]
         except ValueError as error:
             raise RequestError(f"simulate: prescribed: q at t = {t:.6g} s: {error}") from None
         return normal
@@ -296,7 +296,7 @@ class HeldOnManifold:
 
     def _whole(self, q: Array) -> Array:
         configuration: Array = self.space.neutral()
-        configuration[self.places] = q
+        configuration[self.entries] = q
         return configuration
 
 

@@ -43,7 +43,7 @@ def missing_functions(module: Any, columns: Columns, in_steps: bool) -> list[str
     names = [*ALWAYS, *(["loop_wrenches"] if module.n_loops else [])]
     names += DERIVED if in_steps or len(columns) else ()
     names += BY_STATE if len(columns) else ()
-    names += BY_PARAMETER if columns.places.size else ()
+    names += BY_PARAMETER if columns.indices.size else ()
     return [name for name in names if not hasattr(module, name)]
 
 
@@ -102,11 +102,11 @@ def closed_sensitivities(
     sizes = row_sizes(module._row_units, J)[:, np.newaxis]
     back = np.linalg.pinv(J / sizes, rcond=RANK) / sizes.T
     left, rates = J @ columns.dq0, J @ columns.dqd0
-    chosen, places = columns.parameters, columns.places
-    if places.size:
-        left[:, places] += module.constraints_parameter_derivatives(q, **options)[:, chosen]
+    chosen, indices = columns.parameters, columns.indices
+    if indices.size:
+        left[:, indices] += module.constraints_parameter_derivatives(q, **options)[:, chosen]
         explicit = module.constraint_rates_parameter_derivatives(q, qd, **options)
-        rates[:, places] += explicit[:, chosen]
+        rates[:, indices] += explicit[:, chosen]
     terms = np.abs(J) @ np.abs(columns.dq0) + np.abs(left)
     columns.dq0[...] -= back @ left
     missed = np.abs(left - J @ (back @ left)) / sizes > RANK * (terms / sizes).max(axis=0)

@@ -31,8 +31,8 @@ from symgen.simulation.accelerations import Method, Point, function_of
 from symgen.simulation.arguments import (
     Columns,
     Progress,
+    entries_of,
     objective_numbers,
-    places_of,
     refuse_not_finite,
     selection,
 )
@@ -85,8 +85,11 @@ class Motion(Instant):
         self.whole = np.zeros(nq + n + 2 * n * self.s)
         self.drifting, self.qd = self.whole[:nq], self.whole[nq : nq + n]
         self.q = self.drifting if self.space is None else space.neutral()
-        self.places, self.held_places = selection(places_of(space, ~held)), places_of(space, held)
-        self.fq = nq - len(self.held_places)
+        self.entries, self.held_entries = (
+            selection(entries_of(space, ~held)),
+            entries_of(space, held),
+        )
+        self.fq = nq - len(self.held_entries)
         self.dq, self.dqd = self.whole[nq + n :].reshape(2, n, self.s)
         self.qdd, self.tau = np.zeros((2, n))
         self.dqdd, self.dtau = np.zeros((2, n, self.s))
@@ -98,8 +101,8 @@ class Motion(Instant):
         Raises `RequestError` where inputs are not finite there.
         """
         initial = {"qd0": qd0, "dq0": self.columns.dq0, "dqd0": self.columns.dqd0}
-        refuse_not_finite("q0", q0[self.places])
-        parts = [self._normalized(q0)[self.places]]
+        refuse_not_finite("q0", q0[self.entries])
+        parts = [self._normalized(q0)[self.entries]]
         for name, values in initial.items():
             refuse_not_finite(name, values[self.free])
             parts.append(values[self.free].ravel())
@@ -176,11 +179,11 @@ class Motion(Instant):
 
     def trouble(self, vector: Array) -> str:
         """Return time and state, and the input that is not finite although the vector (k,) is."""
-        held, places = self.held, self.held_places
+        held, entries = self.held, self.held_entries
         inputs = {
             "tau": self.tau[self.free],
             "loads": self.options["loads"],
-            "prescribed": np.concatenate([self.q[places], self.qd[held], self.qdd[held]]),
+            "prescribed": np.concatenate([self.q[entries], self.qd[held], self.qdd[held]]),
         }
         if np.isfinite(vector).all():
             for name, values in inputs.items():
@@ -201,20 +204,20 @@ class Motion(Instant):
     def _place_free(self, vector: Array) -> None:
         f, s, free, held = self.f, self.s, self.free, self.held
         first = self.fq + f
-        self.drifting[self.places], self.qd[free] = vector[: self.fq], vector[self.fq : first]
+        self.drifting[self.entries], self.qd[free] = vector[: self.fq], vector[self.fq : first]
         if s:
             last = first + f * s
             self.dq[free] = vector[first:last].reshape(f, s)
             self.dqd[free] = vector[last : last + f * s].reshape(f, s)
         prescribed = self.prescribed(self.t)
-        self.drifting[self.held_places], self.qd[held], self.qdd[held] = prescribed
+        self.drifting[self.held_entries], self.qd[held], self.qdd[held] = prescribed
 
     def _normalized(self, q0: Array) -> Array:
         """Return q0 with unit quaternions; entries of prescribed joints are neutral."""
         if self.space is None:
             return q0
         q = self.space.neutral()
-        q[self.places] = q0[self.places]
+        q[self.entries] = q0[self.entries]
         try:
             normal: Array = self.space.normalize(q)
         except ValueError as error:
@@ -224,7 +227,7 @@ class Motion(Instant):
     def _rate(self) -> Array:
         """Return dq/dt of the free joints, of quaternions as they are in the vector."""
         assert self.space is not None
-        rate: Array = self.space.rate(self.drifting, self.qd)[self.places]
+        rate: Array = self.space.rate(self.drifting, self.qd)[self.entries]
         return rate
 
 
@@ -244,8 +247,8 @@ class Objectives:
         count, s = len(module.output_names), len(columns)
         name = "outputs_derivatives" if s else "outputs"
         self.function, self.chosen = function_of(module, name), chosen
-        self.index, self.any_parameters = selection(chosen), columns.places.size > 0
-        self.places, self.parameters = selection(columns.places), selection(columns.parameters)
+        self.index, self.any_parameters = selection(chosen), columns.indices.size > 0
+        self.indices, self.parameters = selection(columns.indices), selection(columns.parameters)
         self.values, self.gradients = np.zeros(count), np.zeros((count, s))
         self.time = np.zeros(())
         self.by_multipliers: Any = None
@@ -270,7 +273,7 @@ class Objectives:
         self.gradients[...] = by_q.dot(at.dq) + by_qd.dot(at.dqd)
         self.gradients += by_qdd.dot(at.dqdd) + by_tau.dot(at.dtau)
         if self.any_parameters:
-            self.gradients[:, self.places] += by_parameters[:, self.parameters]
+            self.gradients[:, self.indices] += by_parameters[:, self.parameters]
         if self.take_multipliers:
             self._add_multipliers(self.by_multipliers(*arguments, **options), at.dmultipliers)
 
