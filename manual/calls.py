@@ -11,6 +11,7 @@ from pprint import pformat
 from symgen.program.derivatives import DERIVATIVES
 from symgen.program.functions import FUNCTIONS, function_named
 
+WIDTH = 100
 BEGINNING = '''\
 """Arrays that checks pass to functions, by name, and names of results.
 
@@ -30,10 +31,10 @@ def _with_option(name: str) -> tuple[str, ...]:
 
 TIMED = _with_option("t")
 """Functions that take the time by keyword; where forces of the model mention it, so do `LOADED`
-but those of `TOLD`, which have it as an argument."""
+but those of `OF_OUTPUTS`, which have it as an argument."""
 LOADED = _with_option("loads")
 SOLVING = tuple(function.name for function in FUNCTIONS if function.solves)
-TOLD = tuple(function.name for function in FUNCTIONS if function.is_of_outputs)
+OF_OUTPUTS = tuple(function.name for function in FUNCTIONS if function.is_of_outputs)
 """Functions that take the multipliers of constraints and projections where outputs mention them."""
 DIRECTED = _with_option("dloads")
 """Functions along a direction, whose arguments are the `along` arrays of the states."""
@@ -81,8 +82,14 @@ def source() -> str:
     """A module with the same tables as literals."""
     names = (
         "ARGUMENTS", "DIRECTED", "DIRECTIONS", "LOADED", "SEVERAL_RESULTS", "SLOPES", "SOLVING",
-        "TIMED", "TOLD",
+        "TIMED", "OF_OUTPUTS",
     )  # fmt: skip
-    text = partial(pformat, width=85, compact=True, sort_dicts=False)
-    tables = (f"{name} = {text(globals()[name])}" for name in names)
-    return "\n".join([BEGINNING, *tables, ""])
+    return "\n".join([BEGINNING, *map(_table, names), ""])
+
+
+def _table(name: str) -> str:
+    """Write a table as an assignment, in lines of up to 100 characters."""
+    widths = WIDTH - 2, WIDTH - 2 - len(f"{name} = ")
+    lay_out = partial(pformat, globals()[name], compact=True, sort_dicts=False)
+    wide, narrow = (f"{name} = {lay_out(width=width)}" for width in widths)
+    return wide if max(map(len, wide.splitlines())) <= WIDTH else narrow

@@ -1,11 +1,12 @@
-"""``python -m manual.robot_type`` writes `symgen/robot/functions.py` and files beside it, the type
-of what generated modules compute, and `symgen/runtime/calls.py`, how their checks call functions.
+"""``python -m manual.robot_type`` writes `symgen/robot/functions.py`, the type of the functions of
+generated modules, and `symgen/runtime/calls.py`, the arguments with which checks call them.
 
-They are written from the table of functions, and a test holds them equal to what this writes.
+Both come from the table of functions, and a test holds them equal to what this writes.
 """
 
 from __future__ import annotations
 
+import re
 import textwrap
 from pathlib import Path
 
@@ -18,10 +19,10 @@ from symgen.program.products import PRODUCTS
 from symgen.robot.records import record_fields
 
 FOLDER = Path(symgen.__file__).parent
-WIDTH = 98
+WIDTH = 100
 
 BEGINNING = '''\
-"""{what}, as editors and type checkers see them.
+"""The functions of a generated module, as editors and type checkers see them.
 
 Written by ``python -m manual.robot_type`` from the table of functions; do not edit.
 """
@@ -31,15 +32,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-{imports}
+from symgen.robot.records import AccelerationGradient, TorqueGradient, TorqueHessian, TorqueParts
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
-    Rows = ArrayLike | Mapping[str, ArrayLike]
+    Rows = ArrayLike | Mapping[str, ArrayLike] | None
+    Out = Array | None
+    Outs = tuple[Array | None, ...] | None
 
+'''
 
+CONSTRAINTS_HEAD = '''\
+class Constraints(Protocol):
+    """Functions of mechanisms with loops or relations.  Arguments are those of `Functions`."""
+'''
+
+PRODUCTS_HEAD = '''\
+class Products(Protocol):
+    """Derivatives times a vector.  Arguments are those of `Functions`; ``_jvp`` and ``_hvp`` take:
+
+        dq, dqd, dqdd, dtau (..., n), dloads (..., n_loads, 6), dparameters (..., n_parameters):
+            the direction
+    """
 '''
 
 FUNCTIONS_HEAD = '''\
@@ -66,60 +83,32 @@ class Functions(Constraints, Products, Protocol):
 '''
 
 
-CONSTRAINTS_HEAD = '''\
-class Constraints(Protocol):
-    """Functions of mechanisms with loops or relations.  Arguments are those of `Functions`."""
-'''
-
-PRODUCTS_HEAD = '''\
-class Products(Protocol):
-    """Derivatives times a vector.  Arguments are those of `Functions`; ``_jvp`` and ``_hvp`` take:
-
-        dq, dqd, dqdd, dtau (..., n), dloads (..., n_loads, 6), dparameters (..., n_parameters):
-            the direction
-    """
-'''
-
-
 def sources() -> dict[str, str]:
     """The whole files, by their path in the package."""
     products = [function for function in FUNCTIONS if function.name in PRODUCTS]
-    others = [
-        function
-        for function in FUNCTIONS
-        if function not in CONSTRAINT_FUNCTIONS and function not in products
-    ]
+    apart = (*CONSTRAINT_FUNCTIONS, *products)
+    classes = {
+        CONSTRAINTS_HEAD: CONSTRAINT_FUNCTIONS,
+        PRODUCTS_HEAD: products,
+        FUNCTIONS_HEAD: [function for function in FUNCTIONS if function not in apart],
+    }
+    parts = ("\n" + head + "".join(map(_method, each)) for head, each in classes.items())
     return {
-        "robot/functions.py": BEGINNING.format(
-            what="The functions of a generated module",
-            imports="from symgen.robot.constraints import Constraints\n"
-            "from symgen.robot.products import Products\n"
-            "from symgen.robot.records import TorqueHessian, TorqueParts\n",
-        )
-        + FUNCTIONS_HEAD
-        + "".join(map(_method, others)),
-        "robot/constraints.py": BEGINNING.format(
-            what="Functions of a generated module about closed loops", imports=""
-        ).replace("TYPE_CHECKING, Any, Protocol\n\n", "TYPE_CHECKING, Protocol\n")
-        + CONSTRAINTS_HEAD
-        + "".join(map(_method, CONSTRAINT_FUNCTIONS)),
-        "robot/products.py": BEGINNING.format(
-            what="The functions of a generated module that are products",
-            imports="from symgen.robot.records import AccelerationGradient, TorqueGradient\n",
-        ).replace("TYPE_CHECKING, Any, Protocol", "TYPE_CHECKING, Protocol")
-        + PRODUCTS_HEAD
-        + "".join(map(_method, products)),
+        "robot/functions.py": BEGINNING + "\n".join(parts),
         "runtime/calls.py": calls.source(),
     }
 
 
 def _method(function: Function) -> str:
     arguments = [f"{array.name}: ArrayLike" for array in function.arguments]
-    options = [f"{array.name}: Rows | None = None" for array in (*function.options, PARAMETERS)]
+    options = [f"{array.name}: Rows = None" for array in (*function.options, PARAMETERS)]
     options += ["packed: bool = False"] if function.packable else []
-    out = "tuple[Array | None, ...]" if len(function.results) > 1 else "Array"
-    inside = ", ".join(["self", *arguments, "*", *options, f"out: {out} | None = None"])
-    signature = f"    def {function.name}(\n{_filled(inside, 8)},\n    ) -> {_result(function)}:\n"
+    out = "Outs" if len(function.results) > 1 else "Out"
+    inside = ", ".join(["self", *arguments, "*", *options, f"out: {out} = None"])
+    signature = f"    def {function.name}({inside}) -> {_result(function)}:\n"
+    if len(signature) > WIDTH + 1:  # lines end between arguments
+        filled = _filled(re.sub(r"(?<!,) ", "\0", inside), 8).replace("\0", " ")
+        signature = f"    def {function.name}(\n{filled},\n    ) -> {_result(function)}:\n"
     return f"\n{signature}{_docstring(function)}\n"
 
 

@@ -66,23 +66,23 @@ backends: Mapping[str, Any]
 
 def selftest() -> list[Any]: ...
 def integrate(q: ArrayLike, v: ArrayLike) -> Array:
-    """Where q (..., nq) is a unit of time later at the constant velocity v (..., n).
+    """Return q (..., nq) after a unit of time at the constant velocity v (..., n).
     """
 def difference(q0: ArrayLike, q1: ArrayLike) -> Array:
-    """The velocity that leads from q0 to q1 in a unit of time, the shorter way, (..., n).
+    """Return the velocity (..., n) from q0 to q1 in a unit of time, by the shorter rotation.
     """
 def neutral() -> Array:
-    """All coordinates 0, and no rotation, (nq,).
+    """Return the configuration (nq,) with all coordinates 0 and no rotation.
     """
 def normalize(q: ArrayLike) -> Array:
-    """q with quaternions of unit norm, (..., nq).
+    """Return q with quaternions of unit norm, (..., nq).
     """
 def random_configuration(rng: Any = ..., shape: int | Sequence[int] = ...) -> Array:
-    """Random configurations within the limits, (*shape, nq).
+    """Return random configurations within the limits, (*shape, nq).
 
-    `rng` is a `numpy.random.Generator`, or a seed.  Where a coordinate has no limits it lies
-    between -pi and pi (rad or m), and where it has one, within pi of that; attitudes are
-    uniform, positions of free joints between -1 and 1 m.
+    `rng` is a `numpy.random.Generator` or a seed.  A coordinate without limits lies between -pi
+    and pi (rad or m), with one limit within pi of it; attitudes are uniform, positions of free
+    joints between -1 and 1 m.
     """
 def frame_motion(
     name: str, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, reference: str = ..., parameters: Rows | None = ...,

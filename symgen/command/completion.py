@@ -1,7 +1,7 @@
 """Shell completion: commands, options, and names from the model on the command line.
 
-Nothing is ever reported from here: where a file cannot be read, nothing is offered.  SymPy is not
-imported, so that an answer takes a fraction of a second.
+Completion reports no errors: where a file cannot be read, it offers nothing.  It does not import
+SymPy, so that an answer takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from symgen.options import ALL, DEFAULT, NONE
 SHELLS = ("bash", "zsh", "fish")
 MODEL_ENDINGS = (".yaml", ".yml", ".urdf", ".xml", ".mjcf", ".sdf", ".xacro")
 MOST_FILES = 1000
-"""Files of a folder that are looked at."""
+"""Largest number of files that are read from a folder."""
 
 _PLAIN = re.compile(r"[\w@%+./-]*", re.ASCII)
-"""Names that a shell takes as they stand; it completes files with other names itself."""
+"""Names that need no quoting in a shell; the shell itself completes other file names."""
 
 _Items = list[CompletionItem]
 _Completer = Callable[[click.Context, click.Parameter, str], _Items]
 
 
 def _silent(complete: _Completer) -> _Completer:
-    """`complete`, offering nothing where it fails: a message would land in the user's line."""
+    """Wrap `complete` to offer nothing where it fails: a message would spoil the user's line."""
 
     @wraps(complete)
     def silent(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
@@ -50,7 +50,7 @@ def _silent(complete: _Completer) -> _Completer:
 
 
 class _Bash(BashComplete):
-    """Completion for bash, which makes three words of ``--option=value``."""
+    """Completion for bash, which splits ``--option=value`` into three words."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
         """See `click.shell_completion.ShellComplete`."""
@@ -59,7 +59,7 @@ class _Bash(BashComplete):
 
 
 class _Fish(FishComplete):
-    """Completion for fish; the script of click loses what follows a comma."""
+    """Completion for fish; the script of click loses text after a comma."""
 
     source_template = """\
 function %(complete_func)s
@@ -86,7 +86,7 @@ add_completion_class(_Fish)
 
 
 def script(program: click.Command, shell: str) -> str:
-    """The script by which `shell` completes the words of `program`."""
+    """Return the script by which `shell` completes the words of `program`."""
     completion = get_completion_class(shell)
     if completion is None:
         raise ValueError(f"click knows no shell {shell!r}")
@@ -95,19 +95,19 @@ def script(program: click.Command, shell: str) -> str:
 
 @_silent
 def formulations(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """Names separated by commas."""
+    """Complete names of formulations separated by commas."""
     return _listed(incomplete, _formulation_names(), (DEFAULT, ALL))
 
 
 @_silent
 def formulation(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """One name."""
+    """Complete the name of a formulation."""
     return _beginning(incomplete, _formulation_names())
 
 
 @_silent
 def functions(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """Names separated by commas."""
+    """Complete names of functions separated by commas."""
     from symgen.program.functions import FUNCTION_NAMES
 
     return _listed(incomplete, FUNCTION_NAMES, (DEFAULT, ALL))
@@ -115,7 +115,7 @@ def functions(ctx: click.Context, param: click.Parameter, incomplete: str) -> _I
 
 @_silent
 def runtime_parameters(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """Names separated by commas, of the model that stands on the line."""
+    """Complete names of parameters, separated by commas, of the model on the line."""
     from symgen.description import read
 
     model = ctx.params.get("model") or _model_on_the_line()
@@ -125,7 +125,7 @@ def runtime_parameters(ctx: click.Context, param: click.Parameter, incomplete: s
 
 @_silent
 def shown(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """Subjects of `symgen show`."""
+    """Complete subjects of `symgen show`."""
     from symgen.program.functions import FUNCTION_NAMES
 
     return _beginning(incomplete, ("tree", "frames", *FUNCTION_NAMES))
@@ -133,7 +133,7 @@ def shown(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items
 
 @_silent
 def families(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """Families of robots."""
+    """Complete families of robots."""
     from symgen.comparing.families import FAMILIES
 
     return _beginning(incomplete, FAMILIES)
@@ -141,7 +141,7 @@ def families(ctx: click.Context, param: click.Parameter, incomplete: str) -> _It
 
 @_silent
 def model_files(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """Model files that begin so; where there are none, whatever the shell finds."""
+    """Complete model files; without any, let the shell complete files."""
     place, start = os.path.split(incomplete)
     with os.scandir(place or ".") as entries:
         names = sorted(
@@ -158,12 +158,12 @@ def model_files(ctx: click.Context, param: click.Parameter, incomplete: str) -> 
 
 
 def folders(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """Folders, which the shell finds."""
+    """Let the shell complete folders."""
     return [CompletionItem(incomplete, type="dir")]
 
 
 def _model_on_the_line() -> str | None:
-    """The model file of a line that click cannot parse, because the value in question lacks."""
+    """Return the model file on a line that click cannot parse, as it lacks the completed value."""
     words = split_arg_string(os.environ.get("COMP_WORDS", ""))
     return next((word for word in words[1:] if _is_model_file(word)), None)
 
@@ -179,7 +179,7 @@ def _formulation_names() -> Sequence[str]:
 
 
 def _listed(incomplete: str, names: Iterable[str], exclusive: Sequence[str]) -> _Items:
-    """Continuations of a list: names that are not in it yet; `exclusive` stand without others."""
+    """Complete a list by names that are not in it yet; `exclusive` names stand alone."""
     before, comma, last = incomplete.rpartition(",")
     taken = before.split(",")
     offered = [name for name in names if name not in taken]

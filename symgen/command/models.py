@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from symgen.command import completion, outcome
-from symgen.command.options import Json, Model, OneOf, Quiet, reading_options
-from symgen.command.outcome import as_argument
+from symgen.command import completion
+from symgen.command.options import Model, OneOf, output_options, reading_options
+from symgen.command.outcome import Output, as_argument
 from symgen.options import ReadOptions
 
 
@@ -17,30 +17,29 @@ from symgen.options import ReadOptions
 @Model
 @click.option("--task", is_flag=True, help="Write a task for symgen plan instead of a robot.")
 @click.option(
-    "--robot",
-    type=click.Path(path_type=Path),
-    shell_complete=completion.model_files,
+    "--robot", type=click.Path(path_type=Path), shell_complete=completion.model_files,
     help="Robot that the task is for; default: that of symgen new.",
-)
-@Json
-@Quiet
-def new(model: Path, task: bool, robot: Path | None, as_json: bool, quiet: bool) -> None:
+)  # fmt: skip
+@output_options
+def new(model: Path, task: bool, robot: Path | None, output: Output) -> None:
     """Write MODEL, an example robot (with --task an example task) for you to change."""
     from symgen.converting.starter import write_starter
 
     if task:
-        _new_task(model, robot, as_json, quiet)
+        _new_task(model, robot, output)
         return
     if robot is not None:
         raise click.UsageError("--robot goes with --task")
     written = write_starter(model)
-    if as_json:
-        click.echo(outcome.text({"robot": written.stem, "file": str(written)}))
-    elif not quiet:
-        click.echo(f"wrote {written}; change it, then: symgen build {as_argument(written)}")
+    output.write(
+        lambda: {"robot": written.stem, "file": str(written)},
+        lambda: click.echo(
+            f"wrote {written}; change it, then: symgen build {as_argument(written)}"
+        ),
+    )
 
 
-def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> None:
+def _new_task(path: Path, robot: Path | None, output: Output) -> None:
     from symgen.converting.starter import write_starter_task
 
     names: tuple[str, ...] = ("shoulder", "elbow")
@@ -52,10 +51,11 @@ def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> Non
         names, places = description.position_names, description.quaternion_starts
     written = write_starter_task(path, names, places)
     model = "ROBOT.yaml" if robot is None else as_argument(robot)
-    if as_json:
-        click.echo(outcome.text({"file": str(written)}))
-    elif not quiet:
-        click.echo(f"wrote {written}; change it, then: symgen plan {model} {as_argument(written)}")
+    command = f"symgen plan {model} {as_argument(written)}"
+    output.write(
+        lambda: {"file": str(written)},
+        lambda: click.echo(f"wrote {written}; change it, then: {command}"),
+    )
 
 
 @click.command(short_help="Write SOURCE (URDF, xacro, SDF, MJCF) as a model file.")
@@ -67,38 +67,30 @@ def _new_task(path: Path, robot: Path | None, as_json: bool, quiet: bool) -> Non
     help="Angles such as 1.5708 become pi/2, which shortens the code.",
 )
 @click.option(
-    "--style",
-    type=OneOf(["standard", "modified", "origin"]),
+    "--style", type=OneOf(["standard", "modified", "origin"]),
     help="Write joints by standard or modified DH rows, or by origin and axis.",
-)
+)  # fmt: skip
 @reading_options
 @click.option("--force", is_flag=True, help="Replace TARGET if it exists.")
-@Json
-@Quiet
+@output_options
 def convert(
-    source: Path,
-    target: Path,
-    reading: ReadOptions,
-    round_angles: bool,
-    style: str | None,
-    force: bool,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+    source: Path, target: Path, reading: ReadOptions, round_angles: bool, style: str | None,
+    force: bool, output: Output,
+) -> None:  # fmt: skip
     """Write SOURCE, a robot in URDF, xacro, SDF, MJCF or a model file, as the file TARGET."""
     from symgen.converting.conversion import convert
 
     done = convert(source, target, round_angles, style, force, reading=reading)
-    if as_json:
-        click.echo(outcome.text(done.as_json()))
-        return
-    for warning in () if quiet else done.warnings:
-        click.echo(f"warning: {warning}", err=True)
-    if not quiet:
+
+    def printed() -> None:
+        for warning in done.warnings:
+            click.echo(f"warning: {warning}", err=True)
         count = "1 coordinate" if done.n == 1 else f"{done.n} coordinates"
         if done.pose_error is not None:
             click.echo(f"largest pose error of a link in random states: {done.pose_error:.1e}")
         click.echo(f"wrote {target}, {count}; symgen build {as_argument(target)}")
+
+    output.write(done.as_json, printed)
 
 
 @click.command(short_help="Print the JSON schema of model files, for editors.")

@@ -1,4 +1,4 @@
-"""The options that several commands share, and how misspelt ones are answered."""
+"""Options that several commands share; suggestions for unknown commands and words."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from symgen.command import completion
+from symgen.command.outcome import Output
 from symgen.options import (
     BACKENDS,
     FLAGS,
@@ -60,39 +61,40 @@ class OneOf(_Choice):
 Model = click.argument(
     "model", type=click.Path(path_type=Path), shell_complete=completion.model_files
 )
-Json = click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="Print the result, or the error, as JSON.",
-)
-Quiet = click.option("--quiet", "-q", is_flag=True, help="Print nothing but errors.")
 Out = click.option(
-    "--out",
-    default="generated",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    shell_complete=completion.folders,
-    help="Folder in which the package's own folder is made.",
-)
+    "--out", default="generated", show_default=True, type=click.Path(path_type=Path),
+    shell_complete=completion.folders, help="Folder in which the package's own folder is made.",
+)  # fmt: skip
 Name = click.option(
     "--name", help="Name by which Python imports the module; default: NAME_dynamics."
 )
 Templates = click.option(
-    "--templates",
-    type=click.Path(path_type=Path),
-    shell_complete=completion.folders,
+    "--templates", type=click.Path(path_type=Path), shell_complete=completion.folders,
     help="Folder whose templates replace those of symgen.",
-)
+)  # fmt: skip
+
+
+def output_options(
+    command: Callable[..., Any], quiet_help: str = "Print nothing but errors."
+) -> Callable[..., Any]:
+    """Add ``--json`` and ``--quiet``, as the keyword `output`."""
+
+    @wraps(command)
+    def with_output(as_json: bool, quiet: bool, **rest: Any) -> Any:
+        return command(output=Output(as_json, quiet), **rest)
+
+    json_help = "Print the result, or the error, as JSON."
+    with_output = click.option("--quiet", "-q", is_flag=True, help=quiet_help)(with_output)
+    return click.option("--json", "as_json", is_flag=True, help=json_help)(with_output)
 
 
 def _packages(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> Pairs:
-    """Names of packages with their folders."""
+    """Return names of packages with their folders."""
     return tuple(_pair(word, "=", "--package: expected NAME=FOLDER, found {!r}") for word in words)
 
 
 def _xacro(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> Pairs:
-    """Arguments of a xacro file, which stand behind all others."""
+    """Return arguments of a xacro file, which follow all other arguments."""
     wrong = "Got unexpected extra argument ({}); arguments of a xacro file are NAME:=VALUE"
     return tuple(_pair(word, ":=", wrong) for word in words)
 
@@ -106,49 +108,33 @@ def _pair(word: str, sign: str, wrong: str) -> tuple[str, str]:
 
 _READING = (
     click.option(
-        "--without-loops",
-        is_flag=True,
+        "--without-loops", is_flag=True,
         help="Read an MJCF or SDF file as the open tree, without what closes loops.",
     ),
     click.option(
-        "--angles",
-        is_flag=True,
+        "--angles", is_flag=True,
         help="Free bodies and balls of URDF, SDF and MJCF have angles instead of quaternions.",
     ),
     click.option(
-        "--floating-base",
-        is_flag=True,
+        "--floating-base", is_flag=True,
         help="The root link of a URDF or SDF robot moves freely, instead of being the base.",
     ),
     click.option(
-        "--package",
-        "packages",
-        multiple=True,
-        metavar="NAME=FOLDER",
-        callback=_packages,
+        "--package", "packages", multiple=True, metavar="NAME=FOLDER", callback=_packages,
         help="Where the package NAME lies, of $(find NAME) in xacro and model://NAME in SDF.",
     ),
-    click.argument(
-        "xacro_arguments",
-        nargs=-1,
-        metavar="[NAME:=VALUE]...",
-        callback=_xacro,
-    ),
-)
+    click.argument("xacro_arguments", nargs=-1, metavar="[NAME:=VALUE]...", callback=_xacro),
+)  # fmt: skip
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say how MODEL is read, as the keyword `reading`."""
+    """Add the options for reading MODEL, as the keyword `reading`."""
 
     @wraps(command)
     def with_reading(
-        without_loops: bool,
-        angles: bool,
-        floating_base: bool,
-        packages: tuple[tuple[str, str], ...],
-        xacro_arguments: tuple[tuple[str, str], ...],
-        **rest: Any,
-    ) -> Any:
+        without_loops: bool, angles: bool, floating_base: bool, packages: Pairs,
+        xacro_arguments: Pairs, **rest: Any,
+    ) -> Any:  # fmt: skip
         reading = ReadOptions(without_loops, packages, xacro_arguments, angles, floating_base)
         return command(reading=reading, **rest)
 
@@ -159,102 +145,72 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 _ADDITIONS = (
     click.option(
-        "--load",
-        "loads",
-        multiple=True,
-        metavar="LINK[:x,y,z]",
+        "--load", "loads", multiple=True, metavar="LINK[:x,y,z]",
         help="Add a load to those of the model, at a point of the link's frame (m).",
     ),
     click.option(
-        "--point",
-        "added_points",
-        multiple=True,
-        metavar="LINK[:x,y,z]",
+        "--point", "added_points", multiple=True, metavar="LINK[:x,y,z]",
         help="Add a point of interest, given as for --load.",
     ),
-)
-
-_FLAGS = click.option(
-    "--flags",
-    type=OneOf(FLAGS),
-    help="native: this kind of machine alone, built soonest; portable: any processor of this "
-    "architecture, instructions chosen when it runs; baseline: any, with what is common to all.  "
-    "Default: native; portable for wheels.",
-)
+)  # fmt: skip
 
 _BUILD_OPTIONS = (
     click.option(
-        "--formulations",
-        default="default",
-        show_default=True,
+        "--formulations", default="default", show_default=True,
         shell_complete=completion.formulations,
         help="Names separated by commas, beside 'default' perhaps, or 'all'.",
     ),
     click.option(
-        "--functions",
-        default="default",
-        show_default=True,
-        shell_complete=completion.functions,
+        "--functions", default="default", show_default=True, shell_complete=completion.functions,
         help="Names separated by commas, beside 'default' perhaps, or 'all'.",
     ),
     click.option(
-        "--backend",
-        type=OneOf(BACKENDS),
+        "--backend", type=OneOf(BACKENDS),
         help="Default: compiled, or numpy where there is no C compiler.",
     ),
     click.option(
-        "--runtime-parameters",
-        default="none",
-        show_default=True,
+        "--runtime-parameters", default="none", show_default=True,
         shell_complete=completion.runtime_parameters,
         help="Parameters of the model that become arguments: names separated by commas, 'all' or "
         "'none'.",
     ),
-    _FLAGS,
     click.option(
-        "--form",
-        type=OneOf(FORMS),
-        default="auto",
-        show_default=True,
+        "--flags", type=OneOf(FLAGS),
+        help="native: this kind of machine alone, built soonest; portable: any processor of this "
+        "architecture, instructions chosen when it runs; baseline: any, with what is common to "
+        "all.  Default: native; portable for wheels.",
+    ),
+    click.option(
+        "--form", type=OneOf(FORMS), default="auto", show_default=True,
         help="Straight-line code, loops over joints (where available), or what is faster.",
     ),
     *_ADDITIONS,
     click.option(
-        "--plain-c",
-        is_flag=True,
-        help="Write c/plain (readable C) whatever the size of the robot.",
+        "--plain-c", is_flag=True, help="Write c/plain (readable C) whatever the size of the robot."
     ),
     click.option(
-        "--casadi",
-        is_flag=True,
+        "--casadi", is_flag=True,
         help="Build a library beside the module, with exact derivatives, for casadi.external.",
     ),
     Templates,
     click.option("--force", is_flag=True, help="Build although nothing has changed."),
-)
-
-
+)  # fmt: skip
 _FIELDS = ("backend", "form", "templates", "force", "plain_c", "casadi", "loads", "reading")
-"""Fields of `BuildOptions` that are options as they are."""
+"""Fields of `BuildOptions` that take the values of options unchanged."""
 
 
 def build_options(command: Callable[..., Any], flags: str = NATIVE) -> Callable[..., Any]:
-    """The options that `build` and the commands that build when needed share.
-
-    `flags` are those of who gives none.
-    """
+    """Add the options of a build, as the keyword `options`; `flags` are the default of --flags."""
     usual, listed = flags, ("formulations", "functions", "runtime_parameters")
 
     @wraps(command)
     def with_options(**values: Any) -> Any:
-        asked = {key: values.pop(key) for key in _FIELDS}
-        asked |= {key: names(values.pop(key)) for key in listed}
+        fields = {key: values.pop(key) for key in _FIELDS}
+        fields |= {key: names(values.pop(key)) for key in listed}
         options = BuildOptions(
-            **asked,
-            flags=values.pop("flags") or usual,
-            points=values.pop("added_points"),
+            **fields, flags=values.pop("flags") or usual, points=values.pop("added_points"),
             out=values.pop("out", None),
-        )
+        )  # fmt: skip
         return command(options=options, **values)
 
     with_reading = reading_options(with_options)
@@ -269,7 +225,7 @@ def build_options_for_others(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def additions(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options `loads`, `added_points`, `reading` of commands that do not only build."""
+    """Add the options `loads`, `added_points`, `reading` of commands other than builds."""
     command = reading_options(command)
     for option in reversed(_ADDITIONS):
         command = option(command)

@@ -8,96 +8,68 @@ from typing import TYPE_CHECKING
 
 import click
 
-from symgen.command import outcome
-from symgen.command.options import Json, Model, Quiet, additions
+from symgen.command.options import Model, additions, output_options
+from symgen.command.outcome import Output
 
 if TYPE_CHECKING:
     from symgen.options import ReadOptions
-    from symgen.planning.files import Plan
+    from symgen.planning.results import Plan
     from symgen.planning.solver import Step
     from symgen.support.journal import Journal
 
 NOT_SOLVED = 3
-"""The exit status where no motion was found that keeps its limits, as after a failed validation."""
+"""Exit status where no motion keeps the limits, as after a failed validation."""
 
 
 @click.command(short_help="Find the optimal motion of MODEL for TASK.")
 @Model
 @click.argument("task", type=click.Path(path_type=Path))
 @click.option(
-    "--output",
-    "-o",
-    "outputs",
-    multiple=True,
-    type=click.Path(path_type=Path),
+    "--output", "-o", "outputs", multiple=True, type=click.Path(path_type=Path),
     help="File to write, by its ending: .html (a page), .png .svg .pdf (a figure), .csv .npz "
     "(samples), .yaml (a ROS JointTrajectory).  May be given several times.",
-)
+)  # fmt: skip
 @click.option(
-    "--starts",
-    type=click.IntRange(1, 1000),
-    default=1,
-    show_default=True,
+    "--starts", type=click.IntRange(1, 1000), default=1, show_default=True,
     help="Motions to start from: the straight one and random ones; the best result is kept.",
-)
+)  # fmt: skip
 @click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
+    "--seed", type=click.IntRange(0), default=0, show_default=True,
     help="Seed of the random motions.",
-)
+)  # fmt: skip
 @click.option(
-    "--solver",
-    type=click.Choice(("ipopt", "trust-constr")),
+    "--solver", type=click.Choice(("ipopt", "trust-constr")),
     help="IPOPT, which comes with CasADi (default where that is installed), or SciPy's "
     "trust-constr.",
-)
+)  # fmt: skip
 @click.option(
-    "--limited-memory",
-    is_flag=True,
+    "--limited-memory", is_flag=True,
     help="Approximate second derivatives from gradients (L-BFGS, by IPOPT) instead of computing "
     "them.",
-)
+)  # fmt: skip
 @click.option(
-    "--max-iterations",
-    type=click.IntRange(1),
-    default=1000,
-    show_default=True,
+    "--max-iterations", type=click.IntRange(1), default=1000, show_default=True,
     help="Iterations of the solver, for each solution.",
-)
+)  # fmt: skip
 @additions
-@Json
-@Quiet
+@output_options
 def plan(
-    model: Path,
-    task: Path,
-    outputs: tuple[Path, ...],
-    starts: int,
-    seed: int,
-    solver: str | None,
-    limited_memory: bool,
-    max_iterations: int,
-    loads: tuple[str, ...],
-    added_points: tuple[str, ...],
-    reading: ReadOptions,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+    model: Path, task: Path, outputs: tuple[Path, ...], starts: int, seed: int,
+    solver: str | None, limited_memory: bool, max_iterations: int, loads: tuple[str, ...],
+    added_points: tuple[str, ...], reading: ReadOptions, output: Output,
+) -> None:  # fmt: skip
     """Find the motion of MODEL that TASK asks for, and make its objective as small as possible.
 
     A task to start from: symgen new --task task.yaml.  Ctrl-C ends the search with the best motion
     so far.  Exit status 3: no motion was found that keeps the limits.
     """
-    from symgen.command import terminal
     from symgen.description import read
     from symgen.options import BuildOptions
     from symgen.pipeline.building import build
     from symgen.planning.checks import check_robot
-    from symgen.planning.files import check_outputs
     from symgen.planning.plan import plan as find
     from symgen.planning.reading import named_parameters
-    from symgen.planning.results import EXCEEDED
+    from symgen.planning.results import EXCEEDED, check_outputs
     from symgen.planning.solver import ready
     from symgen.planning.task import REFINE
     from symgen.toolchain.loading import load_package
@@ -109,7 +81,7 @@ def plan(
         runtime_parameters=named_parameters(task) or ("none",), loads=loads, points=added_points,
         reading=reading,
     )  # fmt: skip
-    with terminal.journal(silent=quiet or as_json) as journal:
+    with output.journal() as journal:
         module = load_package(build(model, options, journal).folder)
         result = find(
             module, task, starts=starts, seed=seed, solver=solver,
@@ -119,11 +91,9 @@ def plan(
         for k, path in enumerate(outputs):
             journal.progress(f"write: {path.name}", k, len(outputs))
             result.write(path)
-    if as_json:
-        said = {**result.scalars(), "notices": [*journal.notices, *result.remarks]}
-        click.echo(outcome.text({**said, "files": [str(path) for path in outputs]}))
-    elif not quiet:
-        _print(result, outputs)
+    notices = [*journal.notices, *result.remarks]
+    data = {**result.scalars(), "notices": notices, "files": [str(path) for path in outputs]}
+    output.write(lambda: data, lambda: _print(result, outputs))
     everywhere = result.task.profile.check == REFINE
     if result.status == "infeasible" or (result.status == EXCEEDED and everywhere):
         raise click.exceptions.Exit(NOT_SOLVED)

@@ -1,56 +1,46 @@
-"""`symgen compare | grade | report | show`: what a model amounts to."""
+"""`symgen compare | grade | report | show`: results about a model, without a module to keep."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
 
 from symgen.command import completion, outcome
 from symgen.command.options import (
-    Json,
     Model,
     OneOf,
-    Quiet,
     Templates,
     additions,
     build_options,
+    output_options,
     reading_options,
 )
+from symgen.command.outcome import Output
 from symgen.errors import RequestError, ValidationError
 from symgen.options import BuildOptions, ReadOptions
 
 
 @click.command(short_help="Compare formulations of MODEL: operations, seconds, ns per call.")
 @click.argument(
-    "model",
-    type=click.Path(path_type=Path),
-    required=False,
-    shell_complete=completion.model_files,
+    "model", type=click.Path(path_type=Path), required=False, shell_complete=completion.model_files
 )
 @build_options
 @click.option(
-    "--family",
-    shell_complete=completion.families,
+    "--family", shell_complete=completion.families,
     help="In place of MODEL a family of robots (serial, planar), to see how formulations grow.",
-)
+)  # fmt: skip
 @click.option("--joints", help="Sizes of the family: 1..12 (the default), or 2,4,8.")
 @click.option(
-    "--plot",
-    type=click.Path(path_type=Path),
+    "--plot", type=click.Path(path_type=Path),
     help="SVG file for the growth of the family; default: FAMILY.svg.",
-)
-@Json
-@Quiet
+)  # fmt: skip
+@output_options
 def compare(
-    model: Path | None,
-    options: BuildOptions,
-    family: str | None,
-    joints: str | None,
-    plot: Path | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+    model: Path | None, options: BuildOptions, family: str | None, joints: str | None,
+    plot: Path | None, output: Output,
+) -> None:  # fmt: skip
     """Compare the formulations of MODEL: operations, lines, seconds, ns per call, disagreement.
 
     All formulations, of the main functions, unless others are named.  Or how they grow:
@@ -62,21 +52,17 @@ def compare(
     if (model is None) == (family is None):
         raise click.UsageError("give either MODEL or --family, such as: --family serial")
     if family is not None:
-        sizes = "1..12" if joints is None else joints
-        _compare_family(family, sizes, options, plot, as_json, quiet)
+        _compare_family(family, "1..12" if joints is None else joints, options, plot, output)
         return
     if model is None or joints is not None or plot is not None:
         raise click.UsageError("--joints and --plot are options of --family")
-    with terminal.journal(silent=quiet or as_json) as journal:
+    with output.journal() as journal:
         result = comparison.compare(model, options, journal)
-    if as_json:
-        click.echo(outcome.text(result.as_json(), journal.notices))
-    elif not quiet:
-        terminal.print_comparison(result)
+    output.write(result.as_json, lambda: terminal.print_comparison(result), journal)
 
 
 def _compare_family(
-    family: str, joints: str, options: BuildOptions, plot: Path | None, as_json: bool, quiet: bool
+    family: str, joints: str, options: BuildOptions, plot: Path | None, output: Output
 ) -> None:
     from symgen.command import terminal
     from symgen.comparing import growth
@@ -91,46 +77,42 @@ def _compare_family(
             "--formulations and --functions say something"
         )
     sizes = growth.parse_range(joints)
-    plot = Path(f"{family}.svg") if plot is None else plot
+    picture = Path(f"{family}.svg") if plot is None else plot
     if family in FAMILIES:
-        check_picture(plot)
-    with terminal.journal(silent=quiet or as_json) as journal:
+        check_picture(picture)
+    with output.journal() as journal:
         result = growth.grow(family, sizes, options.formulations, options.functions, journal)
     try:
-        write_atomically(plot, growth_svg(result).encode())
+        write_atomically(picture, growth_svg(result).encode())
     except OSError as error:
-        raise RequestError(f"cannot write {plot}: {error.strerror}") from error
-    if as_json:
-        click.echo(outcome.text(result.as_json(), journal.notices))
-    elif not quiet:
+        raise RequestError(f"cannot write {picture}: {error.strerror}") from error
+
+    def printed() -> None:
         terminal.print_growth(result)
-        click.echo(f"plot: {plot}")
+        click.echo(f"plot: {picture}")
+
+    output.write(result.as_json, printed, journal)
 
 
 @click.command(short_help="Compare a student's formulas with the truth about MODEL.")
 @Model
 @click.argument("answer", type=click.Path(path_type=Path))
 @reading_options
-@Json
-@Quiet
-def grade(model: Path, answer: Path, reading: ReadOptions, as_json: bool, quiet: bool) -> None:
+@output_options
+def grade(model: Path, answer: Path, reading: ReadOptions, output: Output) -> None:
     """Compare ANSWER, a student's formulas, with the truth about MODEL, exactly.
 
     The answer is a file with lines such as 'M[1,2] = I2 + m2*l2**2', 'tau[1] = ...',
     'dtau_dq[1,2] = ...' or 'newton_euler.omega_2_z = qd1 + qd2'; other lines define names.
     """
     from symgen import grading
-    from symgen.command import terminal
     from symgen.description import read
     from symgen.description.reading import load
 
     text = load(answer, "an answer such as answer.txt").decode("utf-8-sig", errors="replace")
-    with terminal.journal(silent=quiet or as_json) as journal:
+    with output.journal() as journal:
         verdict = grading.grade(read(model, reading), text, str(answer), journal.progress)
-    if as_json:
-        click.echo(outcome.text(verdict.as_json(), journal.notices))
-    elif not quiet:
-        click.echo(str(verdict))
+    output.write(verdict.as_json, lambda: click.echo(str(verdict)), journal)
     if not verdict.passed:
         raise click.exceptions.Exit(ValidationError.exit_status)
 
@@ -138,83 +120,53 @@ def grade(model: Path, answer: Path, reading: ReadOptions, as_json: bool, quiet:
 @click.command(short_help="Write a page about MODEL: equations, recursions, a calculator.")
 @Model
 @click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=Path),
+    "--output", "-o", "target", type=click.Path(path_type=Path),
     help="HTML file to write; default: NAME.html.",
-)
+)  # fmt: skip
 @click.option(
     "--quick", is_flag=True, help="Leave out what is compiled and timed, and the plot of growth."
 )
 @additions
 @Templates
-@Json
-@Quiet
+@output_options
 def report(
-    model: Path,
-    output: Path | None,
-    quick: bool,
-    loads: tuple[str, ...],
-    added_points: tuple[str, ...],
-    reading: ReadOptions,
-    templates: Path | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+    model: Path, target: Path | None, quick: bool, loads: tuple[str, ...],
+    added_points: tuple[str, ...], reading: ReadOptions, templates: Path | None, output: Output,
+) -> None:  # fmt: skip
     """Write everything about MODEL into one HTML page: equations, recursions, a calculator."""
     from symgen import page
-    from symgen.command import terminal
 
-    with terminal.journal(silent=quiet or as_json) as journal:
+    with output.journal() as journal:
         written = page.write_report(
-            model, output, quick, templates, journal,
+            model, target, quick, templates, journal,
             loads=loads, points=added_points, reading=reading,
         )  # fmt: skip
-    if as_json:
-        click.echo(outcome.text({"file": str(written), "quick": quick}, journal.notices))
-    elif not quiet:
-        click.echo(f"open {written}")
+    data = {"file": str(written), "quick": quick}
+    output.write(lambda: data, lambda: click.echo(f"open {written}"), journal)
 
 
 @click.command(short_help="Show equations of MODEL, its tree or its frames.")
 @Model
 @click.argument("what", shell_complete=completion.shown, metavar="WHAT", required=False)
 @click.option(
-    "--format",
-    "style",
-    type=OneOf(["pretty", "latex", "python", "c", "javascript"]),
-    default="pretty",
-    show_default=True,
-    help="How equations are printed.",
-)
+    "--format", "style", type=OneOf(["pretty", "latex", "python", "c", "javascript"]),
+    default="pretty", show_default=True, help="How equations are printed.",
+)  # fmt: skip
 @click.option(
-    "--formulation",
-    default=None,
-    shell_complete=completion.formulation,
+    "--formulation", default=None, shell_complete=completion.formulation,
     help="Formulation to show; default: the closed form where it is small.",
-)
+)  # fmt: skip
 @click.option(
-    "--steps/--expanded",
-    default=None,
+    "--steps/--expanded", default=None,
     help="The recursion step by step, or everything substituted.",
-)
+)  # fmt: skip
 @additions
-@Json
-@click.option("--quiet", "-q", is_flag=True, help="Print the equations and nothing else.")
+@partial(output_options, quiet_help="Print the equations and nothing else.")
 def show(
-    model: Path,
-    what: str | None,
-    style: str,
-    formulation: str | None,
-    steps: bool | None,
-    loads: tuple[str, ...],
-    added_points: tuple[str, ...],
-    reading: ReadOptions,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+    model: Path, what: str | None, style: str, formulation: str | None, steps: bool | None,
+    loads: tuple[str, ...], added_points: tuple[str, ...], reading: ReadOptions, output: Output,
+) -> None:  # fmt: skip
     """Show WHAT of MODEL: a function (mass_matrix, inverse_dynamics, ...), tree or frames."""
-    from symgen.command import terminal
     from symgen.showing import equations
 
     if what is None:
@@ -222,12 +174,11 @@ def show(
             f"show what of {model}? Give a function, such as mass_matrix, inverse_dynamics or "
             "torque_parts; or tree, or frames"
         )
-    with terminal.journal(silent=quiet or as_json) as journal:
+    with output.journal() as journal:
         text = equations.show(
             model, what, style, formulation, steps, journal,
             loads=loads, points=added_points, reading=reading,
         )  # fmt: skip
-    if as_json:
-        data = {"what": what, "format": style, "text": text}
-        text = outcome.text(data, journal.notices)
+    if output.as_json:
+        text = outcome.text({"what": what, "format": style, "text": text}, journal.notices)
     click.echo(text)

@@ -33,19 +33,15 @@ if TYPE_CHECKING:  # it loads SymPy, half a second that no build needs
 
 
 def _out() -> Console:
-    """Plain text wraps at words on a terminal, and not at all in a file or pipe."""
+    """Return the console of stdout: text wraps at words on a terminal, and never in a file."""
     return Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
 
 
 def _print_table(console: Console, table: Table) -> None:
-    """Print at the width that the table needs: a narrow terminal wraps it, nothing is cut off."""
+    """Print at the full width of the table: a narrow terminal wraps it, nothing is cut off."""
     needed = console.measure(table, options=console.options.update(max_width=1000)).maximum
     wide = Console(soft_wrap=True, highlight=False, width=max(console.width, needed))
     wide.print(table)
-
-
-def _err() -> Console:
-    return Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False)
 
 
 OPERATIONS_LEGEND = (
@@ -55,26 +51,23 @@ OPERATIONS_LEGEND = (
 
 
 def _table(*headings: str, names: int = 1) -> Table:
-    """A plain table: `names` columns of names that are never cut, then columns of numbers."""
+    """Return a plain table: `names` columns of names, then columns of numbers, none ever cut."""
     table = Table(box=None, pad_edge=False, padding=(0, 0, 0, 1))
     for position, heading in enumerate(headings):
-        if position < names:
-            table.add_column(heading, no_wrap=True)
-        else:
-            table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading, justify="left" if position < names else "right", no_wrap=True)
     return table
 
 
 @contextmanager
 def journal(silent: bool) -> Iterator[Journal]:
-    """A journal that shows progress: a bar on a terminal, plain lines elsewhere, or nothing.
+    """Yield a journal that shows progress by a bar on a terminal, plain lines elsewhere, or not.
 
     Notices are printed when the command ends, beneath its output, each of them once.
     """
     if silent:
         yield Journal()
         return
-    console = _err()
+    console = Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False)
     noted = Journal(_plain_progress(console), lambda message: console.print(message, markup=False))
     click.get_current_context().call_on_close(lambda: _print_notices(console, noted))
     if not sys.stderr.isatty():
@@ -98,7 +91,7 @@ def _print_notices(console: Console, journal: Journal) -> None:
 
 
 def _plain_progress(console: Console) -> ShowProgress:
-    """One line when a stage begins; what happens inside a stage is left out."""
+    """Return progress of one line at the start of every stage."""
     last: list[str] = [""]
 
     def show(what: str, done: int, total: int) -> None:
@@ -120,11 +113,8 @@ def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None
     """
     console = _out()
     if report.up_to_date:
-        console.print(
-            f"{report.robot}: nothing has changed, {report.folder} is up to date "
-            "(--force builds anyway)",
-            markup=False,
-        )
+        unchanged = f"nothing has changed, {report.folder} is up to date (--force builds anyway)"
+        console.print(f"{report.robot}: {unchanged}", markup=False)
         if report.installed_as:
             console.print(f"installed: import {report.installed_as}, from any folder")
         return
@@ -156,21 +146,17 @@ def print_distribution(written: Distribution) -> None:
     report = written.report
     functions = _functions(len(report.function_names), report)
     parameters = ", ".join(report.runtime_parameters)
+    arguments = "no parameters (--runtime-parameters makes them arguments)"
     if parameters:
         arguments = f"the parameters {parameters}"
-    else:
-        arguments = "no parameters (--runtime-parameters makes them arguments)"
     if written.loads:
         arguments += f"; the loads {', '.join(written.loads)}"
-    lines = [
-        ("holds", f"{written.module}: {functions}; {' and '.join(report.backends)}"),
-        ("arguments", arguments),
-    ]
-    _print_labelled(_out(), lines)
+    contents = f"{written.module}: {functions}; {' and '.join(report.backends)}"
+    _print_labelled(_out(), [("holds", contents), ("arguments", arguments)])
 
 
 def _print_labelled(console: Console, lines: Iterable[tuple[str, str]]) -> None:
-    """Labels in front of their texts, which a terminal wraps in a column of their own."""
+    """Print labels in front of their texts, which wrap in their own column on a terminal."""
     if console.is_terminal:
         table = Table.grid(padding=(0, 1, 0, 0))
         for label, text in lines:
@@ -199,7 +185,7 @@ def _took(report: BuildReport) -> str:
 
 
 def _validated(result: ValidationResult) -> str:
-    """How many checks, the one that came closest to its limit, and what was left out."""
+    """Return the number of checks, the one nearest to its limit, and omissions."""
     parts = [f"{sum(row.samples > 0 for row in result.rows):,} checks passed"]
     if worst := result.closest:
         share = f"{worst.error / worst.limit:.1%}"
@@ -234,21 +220,17 @@ def _operations_table(report: BuildReport) -> Table:
 
 
 def _parts(count: OperationCount) -> list[str]:
-    return [
-        f"{count.additions:,}",
-        f"{count.multiplications:,}",
-        f"{count.divisions:,}",
-        f"{count.functions:,}",
-    ]
+    parts = count.additions, count.multiplications, count.divisions, count.functions
+    return [f"{part:,}" for part in parts]
 
 
 def _expanded(count: OperationCount | None) -> str:
-    """The number of expanded operations; a dash for functions in loops, which are not expanded."""
+    """Return the number of expanded operations; a dash for functions in loops."""
     return "-" if count is None else quantity(count.total)
 
 
 def quantity(number: int) -> str:
-    """A count in full, or in powers of ten where that is shorter to read."""
+    """Return a count in full, or in powers of ten from 10 million on."""
     return f"{number:,}" if number < 10_000_000 else f"{float(number):.1e}"
 
 
@@ -277,7 +259,7 @@ def _snippet(report: BuildReport) -> str:
 
 
 def print_checks(result: ValidationResult, verbose: bool = False) -> None:
-    """A summary by subject and kind of check, every failure in full; or every comparison."""
+    """Print a summary by subject and kind of check with failures in full, or every comparison."""
     console = _out()
     if verbose:
         table = _table("subject", "check", "error", "limit", "samples", "", names=2)
@@ -308,7 +290,7 @@ def _summary_table(result: ValidationResult) -> Table:
 
 
 def _kind(row: Check) -> str:
-    """The kind of a check, for the summary."""
+    """Return the kind of a check, for the summary."""
     if " = that of " in row.name or " = eqs." in row.name:
         return "against " + row.name.split(" = that of ")[-1].split(" = ")[-1]
     if "complex step" in row.name:
@@ -356,7 +338,7 @@ def _proven(holds: bool) -> str:
 
 
 def print_comparison(result: Comparison) -> None:
-    """One table, function by function."""
+    """Print one table, function by function."""
     console = _out()
     with_sympy = any(row.after_sympy is not None for row in result.rows)
     headings = ["expanded", "add", "mul", "func", *(["cse"] if with_sympy else []), "temps"]
@@ -399,16 +381,13 @@ def print_comparison(result: Comparison) -> None:
 
 
 def print_growth(growth: Growth) -> None:
-    """One table per function: operations by size and formulation; exponents; crossings."""
+    """Print a table per function: operations by size and formulation; exponents; crossings."""
     console = _out()
     for function in dict.fromkeys(x.function for x in growth.sizes):
-        names = list(dict.fromkeys(x.formulation for x in growth.sizes if x.function == function))
+        sizes = [x for x in growth.sizes if x.function == function]
+        names = list(dict.fromkeys(x.formulation for x in sizes))
         table = _table("joints", *names)
-        cells = {
-            (x.formulation, x.n): f"{x.operations:,}"
-            for x in growth.sizes
-            if x.function == function
-        }
+        cells = {(x.formulation, x.n): f"{x.operations:,}" for x in sizes}
         for n in growth.joints:
             table.add_row(str(n), *(cells.get((name, n), "-") for name in names))
         fitted = growth.exponents.get(function, {})

@@ -1,13 +1,13 @@
-"""Growth as a picture: an SVG with one panel per function, both axes logarithmic.
+"""SVG of the growth of operations: one panel per function, both axes logarithmic.
 
-The picture needs nothing but itself: colours follow the reader's light or dark setting, curves are
-told apart by their marks as well as by colour, and every point says its numbers when pointed at.
+The picture is self-contained: colours follow the reader's light or dark setting, curves differ by
+marks as well as by colour, and every point has a tooltip with its numbers.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -49,14 +49,14 @@ class _Scale:
 
 
 def check_picture(path: Path) -> None:
-    """Say before the work begins that a picture cannot be written there; RequestError."""
+    """Raise `RequestError` where a picture cannot be written to `path`."""
     if path.suffix.lower() != ".svg":
         raise RequestError(f"{str(path)!r} is no name for a picture; expected one such as grow.svg")
     check_writable(path)
 
 
 def growth_svg(growth: Growth, standalone: bool = True) -> str:
-    """Operations over the number of joints, every formulation a curve, every function a panel.
+    """Draw operations over the number of joints, a curve per formulation, a panel per function.
 
     A picture within a page (not `standalone`) has the colours of the page.
     """
@@ -79,30 +79,26 @@ def growth_svg(growth: Growth, standalone: bool = True) -> str:
 
 
 def _panel(
-    svg: ElementTree.Element,
-    growth: Growth,
-    function: str,
-    names: Sequence[str],
+    svg: ElementTree.Element, growth: Growth, function: str, names: Sequence[str],
     corner: tuple[int, int],
-) -> None:
+) -> None:  # fmt: skip
     x0, y0 = corner
     points = [x for x in growth.sizes if x.function == function and x.operations]
     if not points:
         return
     left, right = x0 + LEFT, x0 + PANEL_WIDTH - RIGHT
     top, bottom = y0 + TOP, y0 + PANEL_HEIGHT - BOTTOM
-    numbers = [x.operations for x in points]
-    low, high = (
-        10 ** math.floor(math.log10(min(numbers))),
-        10 ** math.ceil(math.log10(max(numbers))),
-    )
+    decades = [math.log10(x.operations) for x in points]
+    low = math.floor(min(decades))
+    high = max(math.ceil(max(decades)), low + 1)
     across = _Scale(min(growth.joints), max(growth.joints), left, right - 8)
-    up = _Scale(low, max(high, 10 * low), bottom, top)
+    up = _Scale(10**low, 10**high, bottom, top)
     _text(svg, left, top - 12, function.replace("_", " "), {"class": "title"})
-    for tick in _decades(low, max(high, 10 * low)):
+    for tick in (10**exponent for exponent in range(low, high + 1)):
         _line(svg, left, up(tick), right, up(tick))
         _text(svg, left - 6, up(tick) + 4, _short(tick), {"text-anchor": "end"})
-    for n in _ticks(growth.joints):
+    usual = [n for n in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96) if n in growth.joints]
+    for n in sorted({growth.joints[0], *usual, growth.joints[-1]}):
         _line(svg, across(n), top, across(n), bottom)
         _text(svg, across(n), bottom + 16, str(n), {"text-anchor": "middle"})
     _text(svg, (left + right) / 2, bottom + 32, "joints", {"text-anchor": "middle"})
@@ -114,11 +110,7 @@ def _panel(
 
 
 def _curve(
-    svg: ElementTree.Element,
-    place: int,
-    curve: Sequence[Size],
-    across: _Scale,
-    up: _Scale,
+    svg: ElementTree.Element, place: int, curve: Sequence[Size], across: _Scale, up: _Scale
 ) -> None:
     if not curve:
         return
@@ -134,13 +126,10 @@ def _curve(
 
 
 def _legend(
-    svg: ElementTree.Element,
-    growth: Growth,
-    function: str,
-    names: Sequence[str],
+    svg: ElementTree.Element, growth: Growth, function: str, names: Sequence[str],
     corner: tuple[float, float],
-) -> None:
-    """The curves of a panel with their exponents, in the lower right corner, which is free."""
+) -> None:  # fmt: skip
+    """Draw names and exponents of the curves of a panel in its free lower right corner."""
     shown = [name for name in names if growth.of(function, name)]
     fitted = growth.exponents.get(function, {})
     for row, name in enumerate(reversed(shown)):
@@ -151,7 +140,7 @@ def _legend(
 
 
 def _mark(svg: ElementTree.Element, place: int, x: float, y: float) -> ElementTree.Element:
-    """The mark of a curve: three shapes, filled or not."""
+    """Draw the mark of a curve: one of three shapes, filled or not."""
     colour = COLOURS[place % len(COLOURS)]
     look = {"stroke": colour, "fill": colour if place % 2 == 0 else "none"}
     if place % 3 == 0:
@@ -176,19 +165,8 @@ def _line(svg: ElementTree.Element, x1: float, y1: float, x2: float, y2: float) 
     ElementTree.SubElement(svg, "line", {"class": "grid", **ends})
 
 
-def _decades(low: float, high: float) -> Iterable[int]:
-    exponents = range(round(math.log10(low)), round(math.log10(high)) + 1)
-    return [10**exponent for exponent in exponents]
-
-
 def _short(number: int) -> str:
-    """1, 10, 100, 1k, ... 1M."""
+    """Return 1, 10, 100, 1k, ... 1M."""
     if number >= 1_000_000:
         return f"{number // 1_000_000}M"
     return f"{number // 1000}k" if number >= 1000 else str(number)
-
-
-def _ticks(joints: Sequence[int]) -> list[int]:
-    """At most a dozen of the sizes, the first and the last among them."""
-    usual = [n for n in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96) if n in joints]
-    return sorted({joints[0], *usual, joints[-1]})

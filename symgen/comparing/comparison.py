@@ -1,10 +1,10 @@
-"""`symgen compare`: what each formulation costs, and how far they disagree.
+"""`symgen compare`: costs of formulations, and their disagreement.
 
-Every formulation is compiled alike, for several samples at a time, too.  Times are of the compiled
-module where there is a compiler: a single call from Python with `out` given, and the time per
-sample in a batch of 1000 rows on one thread; the minimum of several repetitions.  Lines, bytes and
-seconds of the compiler are those of a C file with that function alone, compiled once for this
-processor.
+Every formulation is compiled with equal options, including code for several samples at a time.
+Times are those of the compiled module where there is a compiler: a single call from Python with
+`out`, and the time per sample in a batch of 1000 rows on one thread; the minimum of several
+repetitions.  Lines, bytes and seconds of the compiler are those of a C file with one function,
+compiled for this processor.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from symgen.algebra.sympy_algebra import to_sympy
 from symgen.comparing.growth import MAIN_FUNCTIONS, main_functions
 from symgen.deriving.derivation import Derived, derive_all
 from symgen.deriving.packaging import package_of
-from symgen.description.model import RobotDescription
 from symgen.emit.emission import kernel_files
 from symgen.optimize.operations import OperationCount
 from symgen.options import ALL, DEFAULT, BuildOptions
@@ -40,9 +39,7 @@ BATCH = 1000
 REPETITIONS = 7
 SECONDS_PER_REPETITION = 0.01
 LARGEST_SYMPY_COMPARISON = 3
-"""Up to this many coordinates `sympy.cse` is shown beside our own counts; above it
-takes minutes."""
-
+"""Largest number of coordinates for counts by `sympy.cse`, which takes minutes with more."""
 
 Name = tuple[str, str]
 """Formulation and function."""
@@ -50,10 +47,10 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class Row:
-    """One function by one formulation.
+    """A function by one formulation.
 
-    `before` are all operations of the expanded expressions, None where that was not derived;
-    `after_sympy` is what `sympy.cse` leaves of them, for small models.  `statements` are the named
+    `before` are operations of the expanded expressions, None where these were not derived;
+    `after_sympy` those that `sympy.cse` leaves, for small models.  `statements` are named
     temporaries; `lines` and `size` (bytes) those of C with this function alone.  `compile_seconds`
     is None without a compiler.  `disagreement` is the largest relative difference from the first
     formulation that has the function.
@@ -76,7 +73,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All rows, and what was compared: robot, number of coordinates, backend."""
+    """Rows of a comparison, with robot, number of coordinates, backend."""
 
     robot: str
     n: int
@@ -84,26 +81,20 @@ class Comparison:
     rows: tuple[Row, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The comparison as plain data."""
+        """Return the comparison as plain data."""
         return {**asdict(self), "rows": [asdict(row) for row in self.rows]}
-
-
-def unless_named(options: BuildOptions, description: RobotDescription) -> BuildOptions:
-    """The options with all formulations and the main functions instead of the default ones."""
-    if options.formulations == (DEFAULT,):
-        options = replace(options, formulations=(ALL,))
-    if options.functions == (DEFAULT,):
-        functions = main_functions(bool(description.n_constraints))
-        options = replace(options, functions=functions)
-    return options
 
 
 def compare(path: str | Path, options: BuildOptions, journal: Journal) -> Comparison:
     """Build MODEL with several formulations into the cache, and measure them.
 
-    All of them, and the main functions, unless `options` name others.
+    By default, all formulations and the main functions.
     """
-    options = unless_named(options, described(path, options))
+    if options.formulations == (DEFAULT,):
+        options = replace(options, formulations=(ALL,))
+    if options.functions == (DEFAULT,):
+        functions = main_functions(bool(described(path, options).n_constraints))
+        options = replace(options, functions=functions)
     built = run(path, replace(options, equal=True), journal)
     with journal.stage("derive"):
         derived = built.derived or derive_all(
@@ -133,46 +124,36 @@ def _rows(
         journal.progress(f"measure: {'.'.join(name)}", done, len(reports))
         single, batch = _nanoseconds(module, *name)
         program = derived.built[report.formulation][report.function].straight
+        is_small = program is not None and module.n <= LARGEST_SYMPY_COMPARISON
         rows.append(
             Row(
-                formulation=report.formulation,
-                function=report.function,
-                before=report.before,
-                after=report.after,
-                after_sympy=_sympy_operations(program.results)
-                if program and module.n <= LARGEST_SYMPY_COMPARISON
-                else None,
-                statements=report.statements,
-                lines=sources[name].count("\n"),
-                size=len(sources[name].encode()),
-                derive_seconds=report.derive_seconds,
-                compile_seconds=seconds.get(name),
-                single_ns=single,
-                batch_ns=batch,
+                *name, before=report.before, after=report.after,
+                after_sympy=_sympy_operations(program.results) if program and is_small else None,
+                statements=report.statements, lines=sources[name].count("\n"),
+                size=len(sources[name].encode()), derive_seconds=report.derive_seconds,
+                compile_seconds=seconds.get(name), single_ns=single, batch_ns=batch,
                 disagreement=differences[name],
             )
-        )
+        )  # fmt: skip
     return sorted(rows, key=lambda row: (_order(row.function), formulations.index(row.formulation)))
 
 
 def _compile_seconds(
     module: ModuleType, folder: Path, sources: dict[Name, str], journal: Journal
 ) -> dict[Name, float]:
-    """Of every function alone; nothing where there is no compiled module."""
+    """Return the compile time of every function alone; none without a compiled module."""
     if module.backend == "numpy":
         return {}
     headers = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("c/*.h")}
-    return seconds_alone(
-        sources,
-        headers,
-        progress=lambda name, done, total: journal.progress(
-            f"compile alone: {'.'.join(name)}", done, total
-        ),
-    )
+
+    def progress(name: Name, done: int, total: int) -> None:
+        journal.progress(f"compile alone: {'.'.join(name)}", done, total)
+
+    return seconds_alone(sources, headers, progress=progress)
 
 
 def _disagreements(module: ModuleType, names: list[Name]) -> dict[Name, float]:
-    """Largest relative difference of every function from that of the first formulation."""
+    """Return the largest relative difference of every function from the first formulation."""
     states = _states(module)
     evaluations = {
         formulation: Evaluation(Subject(formulation, getattr(module, formulation)), states)
@@ -203,14 +184,12 @@ def _sympy_operations(results: Any) -> int:
     import sympy
 
     replacements, reduced = sympy.cse(to_sympy(results), order="none")
-    return int(
-        sum(sympy.count_ops(value) for _, value in replacements)
-        + sum(sympy.count_ops(value) for value in reduced)
-    )
+    values = [*(value for _, value in replacements), *reduced]
+    return int(sum(map(sympy.count_ops, values)))
 
 
 def _nanoseconds(module: ModuleType, formulation: str, function: str) -> tuple[float, float]:
-    """(one sample, per sample of a batch), results written to arrays that are there already."""
+    """Return times of one sample, and per sample of a batch, with results written to `out`."""
     states, target = _states(module), getattr(module, formulation)
     names = [*ARGUMENTS[function], *(["loads"] if function in LOADED else [])]
     batch = {name: np.ascontiguousarray(getattr(states, name)) for name in names}
@@ -233,7 +212,7 @@ def _call(formulation: Any, function: str, values: dict[str, Any]) -> Callable[[
 
 
 def _fastest(call: Callable[[], Any]) -> float:
-    """Seconds per call: the minimum of several repetitions."""
+    """Return seconds per call, the minimum of several repetitions."""
     timer = timeit.Timer(call)
     number, taken = 1, timer.timeit(1)
     while taken < SECONDS_PER_REPETITION and number < 1_000_000:

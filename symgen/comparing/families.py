@@ -1,7 +1,7 @@
-"""Families of robots with any number of joints, on which growth is measured.
+"""Families of robots with any number of joints, for measurements of growth.
 
-All numbers are fixed, and none of them is such that anything would fold away: no DH entry, mass or
-entry of an inertia is 0, no angle a right one.
+All numbers are fixed, and general, so that no terms fold: no DH entry, mass or entry of an inertia
+of a serial chain is 0, no angle a right angle.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from symgen.errors import RequestError
 from symgen.support.suggestions import suggestion
 
 MOST_JOINTS = 100
-"""Of what is derived here."""
+"""Largest number of joints of a derived member."""
 
 
 def serial(joints: int) -> str:
-    """A chain of revolute joints in space, general in every entry."""
+    """Return a chain of revolute joints in space, general in every entry."""
     return _chain("serial", joints, _spatial_joint)
 
 
 def planar(joints: int) -> str:
-    """A chain of parallel revolute joints in a vertical plane, as in textbooks."""
+    """Return a chain of parallel revolute joints in a vertical plane, as in textbooks."""
     return _chain("planar", joints, _planar_joint, gravity="[0, -9.81, 0]")
 
 
@@ -37,7 +37,7 @@ def _chain(
 
 
 def _number(center: float, i: int, k: int) -> float:
-    """A number near `center`, another one for every joint i and entry k."""
+    """Return a number near `center`, different for every joint i and entry k."""
     return round(center * (1.0 + 0.3 * sin(7.0 * i + 3.0 * k)), 4)
 
 
@@ -69,13 +69,13 @@ FAMILIES: Mapping[str, Callable[[int], str]] = {"serial": serial, "planar": plan
 
 
 def check_size(joints: int) -> None:
-    """Raise RequestError for what is too large, or nothing."""
+    """Raise `RequestError` for a number of joints out of range."""
     if not 1 <= joints <= MOST_JOINTS:
         raise RequestError(f"--joints: expected 1 to {MOST_JOINTS}, found {joints}")
 
 
 def member(family: str, joints: int) -> RobotDescription:
-    """The robot of a family with so many joints."""
+    """Return the robot of a family with so many joints."""
     if family not in FAMILIES:
         raise RequestError(f"there is no family {family!r}; {suggestion(family, FAMILIES)}")
     check_size(joints)

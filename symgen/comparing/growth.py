@@ -1,10 +1,11 @@
-"""`symgen compare --family`: how the formulations grow with the number of joints.
+"""`symgen compare --family`: growth of the formulations with the number of joints.
 
 For every robot of a family (`symgen.comparing.families`) and every formulation: operations before
 and after common subexpressions are shared, named temporaries, seconds of the derivation.  From
 these an exponent p of cost ~ n^p for every formulation, fitted by least squares to the logarithms
-for n from half of the largest one on; and the crossings: up to which n the closed form needs fewer
-operations than a recursion."""
+for n from half of the largest; and the crossings, the largest n at which the closed form needs
+fewer operations than a recursion.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +34,11 @@ MAIN_FUNCTIONS = (
     "forward_dynamics",
     "forward_dynamics_derivatives",
 )
-"""Functions that are shown first, or where none is asked for: with and without derivatives."""
+"""Functions by default: with and without derivatives."""
 
 
 def main_functions(closed: bool) -> tuple[str, ...]:
-    """Return the main functions of a tree, or of a mechanism, which has no accelerations of the
-    tree."""
+    """Return the main functions of a tree, or of a `closed` mechanism, without accelerations."""
     return tuple(x for x in MAIN_FUNCTIONS if not (closed and function_named(x).solves))
 
 
@@ -46,7 +46,7 @@ LARGEST = 300_000
 """Largest estimated number of operations; larger programs are left out."""
 
 LEAST_POINTS = 3
-"""A slope through fewer sizes says nothing."""
+"""Least number of sizes for a slope."""
 
 CLOSED = "closed_form_lagrange"
 
@@ -55,15 +55,15 @@ PUBLISHED = {
     "recursive_lagrange": (4_388, 3_586),
     "newton_euler": (852, 738),
 }
-"""Multiplications and additions that the literature states for the torques of a general chain of
-`PUBLISHED_N` joints: Hollerbach 1980, as later authors quote him (docs/operation_counts.md)."""
+"""Published multiplications and additions of the torques of a general chain of `PUBLISHED_N`
+joints: Hollerbach 1980, as quoted by later authors (docs/operation_counts.md)."""
 
 PUBLISHED_N = 6
 
 
 @dataclass(frozen=True)
 class Size:
-    """One function by one formulation for n joints; operations of all kinds together."""
+    """A function by one formulation for n joints; operations of all kinds together."""
 
     function: str
     formulation: str
@@ -77,8 +77,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Crossing:
-    """`n` is the largest size at which the closed form needs fewer operations than `formulation`;
-    0: at none that was looked at."""
+    """Largest size `n` at which the closed form needs fewer operations than `formulation`, or 0."""
 
     function: str
     formulation: str
@@ -87,7 +86,7 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Growth:
-    """All sizes, with what follows from them; `exponents` by function and formulation."""
+    """Sizes of a family, with exponents by function and formulation, and crossings."""
 
     family: str
     joints: tuple[int, ...]
@@ -96,11 +95,11 @@ class Growth:
     crossings: tuple[Crossing, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """All of it as plain data."""
+        """Return the growth as plain data."""
         return asdict(self)
 
     def of(self, function: str, formulation: str) -> list[Size]:
-        """The sizes of one curve, in the order of n."""
+        """Return the sizes of one curve, in the order of n."""
         return [x for x in self.sizes if (x.function, x.formulation) == (function, formulation)]
 
     @property
@@ -113,7 +112,7 @@ class Growth:
         ]
 
     def torques(self, n: int) -> list[Size]:
-        """The torques of `n` joints by every formulation, the fewest operations first."""
+        """Return sizes of the torques of `n` joints, the fewest operations first."""
         sizes = [x for x in self.sizes if (x.function, x.n) == (MAIN_FUNCTIONS[0], n)]
         return sorted(sizes, key=lambda x: x.operations)
 
@@ -124,7 +123,7 @@ class Growth:
 
 
 def parse_range(text: str) -> tuple[int, ...]:
-    """The numbers of joints in ``1..12``, ``6`` or ``2,4,8``; RequestError for anything else."""
+    """Return the numbers of joints in ``1..12``, ``6`` or ``2,4,8``; `RequestError` for others."""
     parts = text.split("..")
     try:
         if len(parts) == 2:
@@ -142,12 +141,9 @@ def parse_range(text: str) -> tuple[int, ...]:
 
 
 def grow(
-    family: str,
-    joints: Sequence[int],
-    formulations: Sequence[str],
-    functions: Sequence[str],
+    family: str, joints: Sequence[int], formulations: Sequence[str], functions: Sequence[str],
     journal: Journal,
-) -> Growth:
+) -> Growth:  # fmt: skip
     """Derive every function by every formulation for every size, and compare.
 
     `formulations` and `functions` are names, or ``("default",)`` or ``("all",)``.
@@ -161,9 +157,7 @@ def grow(
         for formulation in chosen:
             if formulation.why_not(tree):
                 continue
-            for function in wanted:
-                if function not in formulation.functions:
-                    continue
+            for function in filter(formulation.functions.__contains__, wanted):
                 if formulation.operations(tree, function) > LARGEST:
                     continue
                 what = f"derive: {formulation.name}.{function} of {n} joints"
@@ -174,16 +168,10 @@ def grow(
                 shared = operations_after(program.results)
                 sizes.append(
                     Size(
-                        function=function,
-                        formulation=formulation.name,
-                        n=n,
-                        expanded=operations_before(program.results).total,
-                        operations=shared.total,
-                        multiplications=shared.multiplications,
-                        temporaries=len(program.statements),
-                        derive_seconds=seconds,
+                        function, formulation.name, n, operations_before(program.results).total,
+                        shared.total, shared.multiplications, len(program.statements), seconds,
                     )
-                )
+                )  # fmt: skip
     if not sizes:
         raise RequestError(
             "none of these formulations has any of these functions, at a size that is of use"
@@ -195,10 +183,9 @@ def grow(
 def _functions(names: Sequence[str]) -> list[str]:
     if tuple(names) == (DEFAULT,):
         return list(MAIN_FUNCTIONS)
-    lacking = {name for name in FUNCTION_NAMES if function_named(name).needs}
+    candidates = [name for name in FUNCTION_NAMES if not function_named(name).needs]
     if tuple(names) == (ALL,):
-        return [name for name in FUNCTION_NAMES if name not in lacking]
-    candidates = [name for name in FUNCTION_NAMES if name not in lacking]
+        return candidates
     for name in names:
         if name not in candidates:
             raise RequestError(
@@ -212,7 +199,7 @@ def _place(formulation: str) -> int:
 
 
 def _exponents(sizes: Sequence[Size]) -> dict[str, dict[str, float]]:
-    """Function -> formulation -> the slope of log operations over log n, upper half of the n."""
+    """Return slopes of log operations over log n, upper half of n, by function and formulation."""
     curves: dict[tuple[str, str], list[Size]] = {}
     for size in sizes:
         curves.setdefault((size.function, size.formulation), []).append(size)
@@ -220,15 +207,14 @@ def _exponents(sizes: Sequence[Size]) -> dict[str, dict[str, float]]:
     for (function, formulation), curve in curves.items():
         upper = [x for x in curve if x.n >= curve[-1].n / 2 and x.operations > 0]
         if len(upper) >= LEAST_POINTS:
-            slope = np.polyfit(
-                np.log([x.n for x in upper]), np.log([x.operations for x in upper]), 1
-            )[0]
+            n, operations = np.log([(x.n, x.operations) for x in upper]).T
+            slope = np.polyfit(n, operations, 1)[0]
             exponents.setdefault(function, {})[formulation] = round(float(slope), 3)
     return exponents
 
 
 def _crossings(sizes: Sequence[Size]) -> tuple[Crossing, ...]:
-    """Of the closed form with every other formulation of the same function."""
+    """Return crossings of the closed form with every formulation of the same function."""
     by_curve = {(x.function, x.formulation, x.n): x.operations for x in sizes}
     pairs = dict.fromkeys((x.function, x.formulation) for x in sizes if x.formulation != CLOSED)
     crossings = []
@@ -239,10 +225,7 @@ def _crossings(sizes: Sequence[Size]) -> tuple[Crossing, ...]:
             if (f, name) == (function, CLOSED) and (function, formulation, n) in by_curve
         ]
         if common:
-            cheaper = [
-                n
-                for n in common
-                if by_curve[function, CLOSED, n] < by_curve[function, formulation, n]
-            ]
+            rival = function, formulation
+            cheaper = [n for n in common if by_curve[function, CLOSED, n] < by_curve[*rival, n]]
             crossings.append(Crossing(function, formulation, max(cheaper, default=0)))
     return tuple(crossings)

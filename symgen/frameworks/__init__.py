@@ -5,7 +5,7 @@
     pytorch     ->  Functions           `torch.autograd.Function`: both modes, vmap
     casadi      ->  Functions           `casadi.Callback`, and one more for the Jacobian
 
-None of these libraries sees an equation: they call the generated module, whose derivatives are
-analytic, and multiply matrices, or call its products where it has them.  Derivatives of second
-order are there in PyTorch alone, where the module has Hessians times a direction.
+The libraries call the generated module, whose derivatives are analytic, and multiply matrices, or
+call its products where it has them.  Only PyTorch has derivatives of second order, for modules with
+Hessians times a direction.
 """

@@ -20,12 +20,12 @@ from symgen.frameworks.functions import Differentiable, functions_of
 def functions(
     module: Any, *, loads: bool = False, parameters: bool | Mapping[str, float] = False
 ) -> Any:
-    """``inverse_dynamics(q, qd, qdd)`` and ``forward_dynamics(q, qd, tau)`` for CasADi.
+    """Return ``inverse_dynamics(q, qd, qdd)`` and ``forward_dynamics(q, qd, tau)`` for CasADi.
 
-    Columns of n entries, q of nq, numbers or MX symbols.  Unit quaternions are normalized first, so
-    that derivatives are those by all nq numbers.  With `loads` there is a fourth argument of
-    6 n_loads entries, with `parameters` a last one of n_parameters entries; a mapping gives the
-    parameters fixed values.
+    Arguments are columns of n entries, q of nq, numbers or MX symbols.  Unit quaternions are
+    normalized first, so that derivatives are those by all nq numbers.  With `loads` a fourth
+    argument has 6 n_loads entries, with `parameters` the last has n_parameters entries; a mapping
+    gives the parameters fixed values.
     """
     try:
         import casadi
@@ -36,7 +36,7 @@ def functions(
 
 
 def _function(casadi: Any, function: Differentiable) -> Any:
-    """The function object itself keeps its callbacks alive."""
+    """Make the callback of a function, which keeps that of its Jacobian alive."""
 
     def vectors(arguments: Any) -> list[Any]:
         return [np.asarray(argument.full()).ravel() for argument in arguments]
@@ -88,7 +88,7 @@ def _function(casadi: Any, function: Differentiable) -> Any:
             return True
 
         def get_jacobian(self, name: str, inputs: Any, outputs: Any, options: Any) -> Any:
-            self.slopes = Slopes(name, options)  # it has to live as long as this does
+            self.slopes = Slopes(name, options)  # must live as long as this callback
             return self.slopes
 
     return Value(function.name, {})

@@ -1,12 +1,12 @@
-"""The generated functions that have derivatives, in one shape for every library.
+"""Generated functions with derivatives, in one form for every library.
 
-A `Differentiable` maps arguments (..., size), all with the same batch axes, to one result
-(..., size), and has a Jacobian (..., result, argument) for each of them.  Arguments with two axes,
-the loads, are flattened here; libraries see (..., 6 n_loads).
+A `Differentiable` maps arguments (..., size) with equal batch axes to one result (..., size), and
+has a Jacobian (..., result, argument) by each.  Loads, which have two axes, are flattened to
+(..., 6 n_loads).
 
-Libraries know nothing of unit quaternions: they take steps from q to any other nq numbers.  So
-these are functions of the normalized q, and their derivatives are those by nq independent numbers:
-those of the module, in the tangent space, times `Configuration.tangents`.
+Libraries take steps from q to any nq numbers, without unit quaternions.  So these are functions of
+the normalized q, with derivatives by nq independent numbers: those of the module, in the tangent
+space, times `Configuration.tangents`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.errors import RequestError
 from symgen.runtime.configuration import Configuration, configuration_of
+from symgen.support.arrays import Array
 
-Array = NDArray[np.float64]
-
-STATE = {
-    "inverse_dynamics": ("q", "qd", "qdd"),
-    "forward_dynamics": ("q", "qd", "tau"),
-}
-"""The functions that libraries get, and their first three arguments."""
+STATE = {"inverse_dynamics": ("q", "qd", "qdd"), "forward_dynamics": ("q", "qd", "tau")}
+"""Functions for libraries, with their first three arguments."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +33,7 @@ class Differentiable:
     arguments, `size` that of the result.  Where the module has products, `along(*arguments,
     *directions)` is the derivative along a direction, and `backwards(*arguments, weights)` the
     gradient of weights . value by each argument; else both are None.  `curved(*arguments, weights,
-    *directions)` is how that gradient changes along the directions, or None.
+    *directions)` is the change of that gradient along the directions, or None.
     """
 
     name: str
@@ -52,7 +47,7 @@ class Differentiable:
     curved: Callable[..., tuple[Array, ...]] | None = None
 
     def batched(self, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
-        """The batch axes of arguments of these shapes; `RequestError` where they do not fit."""
+        """Return the batch axes of arguments of these shapes; `RequestError` if they do not fit."""
         if len(shapes) != len(self.arguments):
             words = ", ".join(self.arguments)
             raise RequestError(f"{self.name} takes {words}; found {len(shapes)} arguments")
@@ -71,10 +66,10 @@ class Differentiable:
 def functions_of(
     module: Any, loads: bool, parameters: bool | Mapping[str, float]
 ) -> dict[str, Differentiable]:
-    """The functions of a module.
+    """Return the functions of a module.
 
-    With `loads` they take them as fourth argument; with `parameters` the runtime parameters as the
-    last one; a mapping fixes their values instead.
+    With `loads` these are the fourth argument; with `parameters` the runtime parameters are the
+    last; a mapping fixes their values instead.
     """
     if loads and not module.n_loads:
         raise RequestError(
@@ -108,8 +103,8 @@ def _function(
     sizes += (6 * module.n_loads,) * loads + (module.n_parameters,) * parameters
     space = configuration_of(module)
 
-    def ways(more: Sequence[Array], prefix: str = "d") -> dict[str, Any]:
-        """Loads and parameters by keyword, or their directions."""
+    def keywords(more: Sequence[Array], prefix: str = "d") -> dict[str, Any]:
+        """Return loads and parameters by keyword, or their directions."""
         inputs: dict[str, Any] = {}
         if loads:
             inputs[f"{prefix}loads"] = more[0].reshape(*more[0].shape[:-1], module.n_loads, 6)
@@ -118,7 +113,7 @@ def _function(
         return inputs
 
     def options(more: Sequence[Array]) -> dict[str, Any]:
-        return ({"parameters": dict(fixed)} if fixed else {}) | ways(more, "")
+        return ({"parameters": dict(fixed)} if fixed else {}) | keywords(more, "")
 
     def value(*inputs: Array) -> Array:
         function = getattr(module, name)
@@ -142,7 +137,7 @@ def _function(
         directions = list(operands[len(arguments) :])
         if space is not None:
             directions[0] = (space.tangents(q) @ directions[0][..., np.newaxis])[..., 0]
-        more = options(inputs[3:]) | ways(directions[3:])
+        more = options(inputs[3:]) | keywords(directions[3:])
         results = getattr(module, f"{name}_jvp")(*inputs[:3], *directions[:3], **more)
         return np.asarray(results[1])
 
@@ -161,10 +156,10 @@ def _function(
             results.append(by_loads.reshape(*by_loads.shape[:-2], -1))
         return (*results, by_parameters) if parameters else tuple(results)
 
-    def curved(*all_of_them: Array) -> tuple[Array, ...]:
+    def curved(*operands: Array) -> tuple[Array, ...]:
         count = len(arguments)
-        inputs, weights, directions = all_of_them[:count], all_of_them[count], all_of_them[-count:]
-        more = options(inputs[3:]) | ways(directions[3:])
+        inputs, weights, directions = operands[:count], operands[count], operands[-count:]
+        more = options(inputs[3:]) | keywords(directions[3:])
         *results, by_loads, by_parameters = getattr(module, f"{name}_hvp")(
             *inputs[:3], weights, *directions[:3], **more
         )
@@ -179,14 +174,14 @@ def _function(
 
 
 def _normalized(space: Configuration | None, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
-    """The arguments, q first, with quaternions of unit norm."""
+    """Return the arguments, q first, with quaternions of unit norm."""
     return inputs if space is None else (space.normalize(inputs[0]), *inputs[1:])
 
 
 def _by_loads(
     module: Any, name: str, inputs: tuple[Array, ...], more: Mapping[str, Any], results: list[Any]
 ) -> Array:
-    """d tau / d loads, or d qdd / d loads = - M^-1 d tau / d loads, flattened."""
+    """Return d tau / d loads, or d qdd / d loads = - M^-1 d tau / d loads, flattened."""
     parameters = {key: value for key, value in more.items() if key == "parameters"}
     slopes = np.asarray(module.inverse_dynamics_load_derivatives(inputs[0], **parameters))
     slopes = slopes.reshape(*slopes.shape[:-2], -1)

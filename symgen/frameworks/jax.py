@@ -1,10 +1,10 @@
 """Generated functions in JAX: `jax.custom_jvp` around a callback.
 
 The tangent is a product of the Jacobians, which a second callback returns, with the tangents of the
-arguments: linear in them, so that JAX transposes it for the reverse mode.  Where the module has
-products no Jacobian is made (`tangent_of`).  `vmap` becomes one call of the
-batched function.  Results have the type of the arguments; the generated code computes in
-float64, which JAX has after ``jax.config.update("jax_enable_x64", True)``.
+arguments: linear in them, so that JAX transposes it for the reverse mode.  Modules with products
+need no Jacobians (`tangent_of`).  `vmap` becomes one call of the batched function.  Results have
+the type of the arguments; the generated code computes in float64, which JAX supports after
+``jax.config.update("jax_enable_x64", True)``.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Call = Callable[..., Any]
 def functions(
     module: Any, *, loads: bool = False, parameters: bool | Mapping[str, float] = False
 ) -> Any:
-    """``inverse_dynamics(q, qd, qdd)`` and ``forward_dynamics(q, qd, tau)`` for JAX.
+    """Return ``inverse_dynamics(q, qd, qdd)`` and ``forward_dynamics(q, qd, tau)`` for JAX.
 
     Arrays are (..., n), q (..., nq); batch axes broadcast.  Unit quaternions are normalized first,
-    so that derivatives are those by all nq numbers.  With `loads` there is a fourth argument
-    (..., 6 n_loads), with `parameters` a last one (..., n_parameters), and derivatives with respect
-    to them; a mapping gives the parameters fixed values.  Derivatives of first order, in both
-    modes; under `jit` and `vmap`.
+    so that derivatives are those by all nq numbers.  With `loads` the fourth argument is
+    (..., 6 n_loads), with `parameters` the last is (..., n_parameters); a mapping gives the
+    parameters fixed values.  Derivatives are of first order, in both modes, by all arguments; under
+    `jit` and `vmap`.
     """
     try:
         import jax
@@ -46,11 +46,7 @@ def _wrapped(jax: Any, function: Differentiable) -> Any:
     def callback(call: Any, shapes: Any, *arguments: Any) -> Any:
         def run(*inputs: Any) -> Any:
             results = call(*(np.asarray(x, dtype=float) for x in inputs))
-            if isinstance(results, tuple):
-                return tuple(
-                    np.asarray(r, dtype=s.dtype) for r, s in zip(results, shapes, strict=True)
-                )
-            return np.asarray(results, dtype=shapes.dtype)
+            return jax.tree.map(lambda x, shape: np.asarray(x, dtype=shape.dtype), results, shapes)
 
         return jax.pure_callback(run, shapes, *arguments, vmap_method="broadcast_all")
 
@@ -71,11 +67,8 @@ def _wrapped(jax: Any, function: Differentiable) -> Any:
             jax.ShapeDtypeStruct((*batch, function.size, size), dtype) for size in function.sizes
         )
         jacobians = callback(function.jacobians, shapes, *primals)
-        products = (
-            jnp.einsum("...ij,...j->...i", jacobian, x)
-            for jacobian, x in zip(jacobians, tangents, strict=True)
-        )
-        return value(*primals), sum(products)
+        pairs = zip(jacobians, tangents, strict=True)
+        return value(*primals), sum(jnp.einsum("...ij,...j->...i", J, x) for J, x in pairs)
 
     def call(*arguments: Any) -> Any:
         inputs = [jnp.asarray(x) for x in arguments]
@@ -88,16 +81,12 @@ def _wrapped(jax: Any, function: Differentiable) -> Any:
     return call
 
 
-# ------------------------------------------------------------------------------------ products
-
-
 def tangent_of(jax: Any, function: Differentiable, callback: Call) -> Call:
-    """``tangent(*arguments, *directions)``, for functions that have products.
+    """Return ``tangent(*arguments, *directions)``, for functions with products.
 
-    Forward mode calls ``_jvp`` of the module, reverse mode ``_vjp``: two primitives, which are
-    transposes of each other.  The first one is linear in the directions, which `jax.custom_jvp`
-    hands to it; batches of `vmap` become axes of one call.  `callback(call, shapes, *arguments)`
-    calls NumPy.
+    Forward mode calls ``_jvp`` of the module, reverse mode ``_vjp``: two primitives, transposes of
+    each other.  The first is linear in the directions, which `jax.custom_jvp` passes to it; batches
+    of `vmap` become axes of one call.  `callback(call, shapes, *arguments)` calls NumPy.
     """
     from jax.extend.core import Primitive
     from jax.interpreters import ad, batching, mlir

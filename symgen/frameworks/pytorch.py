@@ -2,9 +2,8 @@
 
 Results have the type and device of the first argument; the generated code computes in float64, on
 the CPU.  Backward and forward mode multiply with the analytic Jacobians, which are computed with
-the result, unless gradients are off (``torch.no_grad()``).  Where the module has products no
-Jacobian is made (`with_products`), and with Hessians times a direction there
-are gradients of gradients.
+the result, unless gradients are off (``torch.no_grad()``).  Modules with products need no Jacobian
+(`with_products`), and modules with Hessians times a direction have gradients of gradients.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from symgen.frameworks.functions import Differentiable, functions_of
 def functions(
     module: Any, *, loads: bool = False, parameters: bool | Mapping[str, float] = False
 ) -> Any:
-    """``inverse_dynamics(q, qd, qdd)`` and ``forward_dynamics(q, qd, tau)`` for PyTorch.
+    """Return ``inverse_dynamics(q, qd, qdd)`` and ``forward_dynamics(q, qd, tau)`` for PyTorch.
 
     Tensors are (..., n), q (..., nq); batch axes broadcast.  Unit quaternions are normalized first,
-    so that derivatives are those by all nq numbers.  With `loads` there is a fourth argument
-    (..., 6 n_loads), with `parameters` a last one (..., n_parameters), and derivatives with respect
-    to them; a mapping gives the parameters fixed values.
+    so that derivatives are those by all nq numbers.  With `loads` the fourth argument is
+    (..., 6 n_loads), with `parameters` the last is (..., n_parameters), with derivatives by all
+    arguments; a mapping gives the parameters fixed values.
     """
     try:
         import torch
@@ -38,11 +37,7 @@ def functions(
 
 
 def _wrapped(torch: Any, function: Differentiable) -> Any:
-    generated = (
-        _with_jacobians(torch, function)
-        if function.along is None
-        else with_products(torch, function)
-    )
+    generated = (_with_jacobians if function.along is None else with_products)(torch, function)
 
     def call(*arguments: Any) -> Any:
         inputs = [torch.as_tensor(x) for x in arguments]
@@ -59,7 +54,7 @@ def _wrapped(torch: Any, function: Differentiable) -> Any:
 
 def _with_jacobians(torch: Any, function: Differentiable) -> Any:
     class Generated(torch.autograd.Function):  # type: ignore[misc]
-        """Result and Jacobians: in `torch.func`, only `forward` sees numbers."""
+        """Result and Jacobians; in `torch.func` only `forward` has numbers."""
 
         @staticmethod
         def forward(*arguments: Any) -> tuple[Any, ...]:
@@ -96,17 +91,17 @@ def _with_jacobians(torch: Any, function: Differentiable) -> Any:
 
 
 def numbers(tensors: Any) -> list[Any]:
-    """Tensors as NumPy arrays of float64."""
+    """Return tensors as NumPy arrays of float64."""
     return [np.asarray(x.detach().cpu().numpy(), dtype=float) for x in tensors]
 
 
 def tensor(torch: Any, array: Any, like: Any) -> Any:
-    """An array of type and device of the tensor `like`."""
+    """Return an array as a tensor with the type and device of `like`."""
     return torch.tensor(np.asarray(array), dtype=like.dtype, device=like.device)
 
 
 def in_front(size: int, arguments: Any, places: Any) -> list[Any]:
-    """The arguments of `vmap`, with its axis of this size in front."""
+    """Return the arguments of `vmap` with its axis of this size in front."""
     return [
         x.expand(size, *x.shape) if at is None else x.movedim(at, 0)
         for x, at in zip(arguments, places, strict=True)
@@ -114,12 +109,12 @@ def in_front(size: int, arguments: Any, places: Any) -> list[Any]:
 
 
 def with_products(torch: Any, function: Differentiable) -> Callable[..., Any]:
-    """``value(*arguments)`` for a function that has products: derivatives in both modes.
+    """Return ``value(*arguments)`` for a function with products, differentiable in both modes.
 
-    Backward mode calls ``_vjp`` of the module, forward mode ``_jvp``: no Jacobian is made.  The
-    gradient w . df/dx is a function of its own, of x and of the weights w, linear in w.  So its
-    derivative is there, too: in reverse, with a cotangent u for the gradient, it is (Hessian of
-    w . f) u by x, by ``_hvp``, and (df/dx) u by w, by ``_jvp``.
+    Backward mode calls ``_vjp`` of the module, forward mode ``_jvp``, without Jacobians.  The
+    gradient w . df/dx is a function of x and of the weights w, linear in w, and differentiable as
+    well: in reverse, with a cotangent u for the gradient, its derivative is (Hessian of w . f) u by
+    x, by ``_hvp``, and (df/dx) u by w, by ``_jvp``.
     """
     count = len(function.sizes)
 
@@ -151,7 +146,7 @@ def with_products(torch: Any, function: Differentiable) -> Callable[..., Any]:
 
         @staticmethod
         def backward(ctx: Any, weights: Any) -> tuple[Any, ...]:
-            """The gradient by the directions; by x the Hessian times the directions."""
+            """Return the gradient by the directions; by x the Hessian times the directions."""
             arguments, directions = ctx.saved_tensors[:count], ctx.saved_tensors[count:]
             by_x: Any = (None,) * count
             if any(ctx.needs_input_grad[:count]):
@@ -201,22 +196,22 @@ def with_products(torch: Any, function: Differentiable) -> Callable[..., Any]:
         """The Hessian of weights . f times directions, of x, the weights and the directions."""
 
         @staticmethod
-        def forward(*all_of_them: Any) -> tuple[Any, ...]:
+        def forward(*operands: Any) -> tuple[Any, ...]:
             if function.curved is None:
                 raise RequestError(
                     f"{function.name}: gradients of gradients need {function.name}_hvp (add it to "
                     "--functions), and joints without quaternions"
                 )
-            results = function.curved(*numbers(all_of_them))
-            return tuple(tensor(torch, x, all_of_them[0]) for x in results)
+            results = function.curved(*numbers(operands))
+            return tuple(tensor(torch, x, operands[0]) for x in results)
 
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-            """Nothing is kept."""
+            """Save nothing: derivatives of third order are not available."""
 
         @staticmethod
         def backward(ctx: Any, *_: Any) -> tuple[Any, ...]:
-            raise RequestError(f"{function.name}: derivatives of third order are not there")
+            raise RequestError(f"{function.name}: derivatives of third order are not available")
 
         vmap = in_batches(lambda: Curved)
 

@@ -1,22 +1,22 @@
-"""`symgen report`: everything about one robot in one HTML file that can be handed out.
+"""`symgen report`: a report about one robot in one HTML file.
 
     report : model file -> HTML
 
-The page needs nothing but itself: no network, no fonts, no library.  Equations are MathML, pictures
-SVG, and its own policy (Content-Security-Policy) forbids it to load anything.  Its parts:
+The page is self-contained, without network, fonts or libraries.  Equations are MathML, pictures
+SVG, and its Content-Security-Policy forbids it to load anything.  Its parts:
 
     robot        RobotDescription -> tables, tree, branch matrices, poses of the frames
-    closing      RobotDescription -> what closes the loops of a mechanism, and where it begins
-    counting     Programs         -> operations, which say what is short enough for what follows
-    equations    SymPy results    -> the closed form, where it is small enough to be read
-    questions    all of these     -> what a lecture asks, answered for this robot
-    recursions   Programs         -> every recursion, step by step, beside the formulas of the paper
-    calculator   Programs         -> JavaScript that computes in the page what the module computes
-    comparison, growth            -> what formulations cost (`symgen.comparing`)
+    closing      RobotDescription -> rows that close the loops of a mechanism, and its start
+    counting     Programs         -> operations, which decide on the length of other parts
+    equations    SymPy results    -> the closed form, where it is short enough to read
+    questions    all of these     -> answers to the questions of a lecture for this robot
+    recursions   Programs         -> every recursion, step by step, with the formulas of the paper
+    calculator   Programs         -> the functions of the module in JavaScript
+    comparison, growth            -> costs of formulations (`symgen.comparing`)
 
 Long parts are packed (deflate, base64): the functions of the calculator, and the steps of large
-recursions, which the page unfolds when they are opened.  A quick report leaves out what is
-timed and what takes longest, and is the same bytes on every machine.
+recursions, which the page unfolds when they are opened.  A quick report leaves out timings and the
+slowest parts, and has equal bytes on every machine.
 """
 
 from __future__ import annotations
@@ -40,44 +40,36 @@ from symgen.support.journal import Journal
 from symgen.toolchain.files import check_writable, replace_file
 
 GROWTH_JOINTS = tuple(range(1, 9))
-"""Chains for the picture of growth: large enough to see the crossings, derived in seconds."""
-
+"""Chains for the picture of growth: long enough for the crossings, derived in seconds."""
 LARGEST_TIMED = 60_000
-"""A formulation with a function of more operations is left out of what is compiled and timed."""
-
+"""Largest number of operations of a function in the timed comparison."""
 _REMARK = re.compile(r"(?m)^[ ]*//.*\n|[ ]{2}//[ ].*$|^[ ]+")
 
 SCRIPTS = ("model", "figure", "manifolds", "calculator", "freebody", "motion", "page")
 MECHANISM = "mechanism"
-"""The script of pages of mechanisms alone."""
-
+"""Script for pages of mechanisms only."""
 SUFFIXES = (".html", ".htm")
 
 
 def write_report(
-    model: Path,
-    target: Path | None,
-    quick: bool,
-    templates: Path | None,
-    journal: Journal,
-    *,
-    loads: Sequence[str] = (),
-    points: Sequence[str] = (),
-    reading: ReadOptions = UNCHANGED,
-) -> Path:
-    """Write the report of `model` to `target` (default: ``<name>.html`` here) and return where.
+    model: Path, target: Path | None, quick: bool, templates: Path | None, journal: Journal, *,
+    loads: Sequence[str] = (), points: Sequence[str] = (), reading: ReadOptions = UNCHANGED,
+) -> Path:  # fmt: skip
+    """Write the report of `model` to `target` (default: ``<name>.html``) and return its path.
 
-    `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``;
-    `reading` is how the file is read.
+    `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``; `reading`
+    are the options for reading the file.
 
-    RequestError, before any work, where it cannot be written there.
+    Raises `RequestError`, before any work, where the file cannot be written.
     """
     description = with_additions(read(model, reading), loads, points)
     check_closing(description)
     target = Path(f"{description.name}.html") if target is None else target
-    _check_target(target)
+    if target.suffix.lower() not in SUFFIXES:
+        raise RequestError(f"{str(target)!r} is no name for a page; expected one such as arm.html")
+    check_writable(target)
     if templates is not None:
-        own_templates(templates)  # which are wrong are told before any work
+        own_templates(templates)  # reports faulty templates before any work
     if not quick:
         journal.notice(
             "a full report compiles and times every formulation, which takes a minute or two; "
@@ -99,6 +91,10 @@ def report(
     steps = recursions.recursions(description, counted, journal)
     unfolded = recursions.unfolded_later(steps)
     closed = equations.closed_form(description, counted, journal)
+    grown: tuple[growth.Growth, str] | None = None  # on the standard chain, with its picture
+    if not quick:
+        grown_chain = growth.grow("serial", GROWTH_JOINTS, (DEFAULT,), (DEFAULT,), journal)
+        grown = grown_chain, growth_svg(grown_chain, standalone=False)
     return layout.render(
         "report/page.html",
         robot=robot.robot_part(description, counted),
@@ -112,7 +108,7 @@ def report(
             item.name: item.title for item in FORMULATIONS if item.name in counted.formulations
         },
         costs=None if quick else _comparison(description, counted, journal),
-        growth=None if quick else _growth(journal),
+        growth=grown,
         style=layout.source("report/style.css"),
         scripts=[
             _without_remarks(layout.source(f"report/{name}.js"))
@@ -127,9 +123,9 @@ def report(
 
 
 def _without_remarks(script: str) -> str:
-    """Return a script without remarks and indentation, which nobody reads in a page: a fifth of it.
+    """Return a script without comments and indentation, a fifth of its size.
 
-    No string in a script holds two strokes: all names are identifiers.
+    No string in a script contains two slashes, as all names are identifiers.
     """
     return _REMARK.sub("", script)
 
@@ -137,7 +133,7 @@ def _without_remarks(script: str) -> str:
 def _comparison(
     description: RobotDescription, counted: counting.Counted, journal: Journal
 ) -> comparison.Comparison:
-    """Return formulations side by side, but those with functions that take minutes to compile."""
+    """Compare formulations, except those with functions that take minutes to compile."""
     sizes: dict[str, int] = {}
     for (formulation, _), size in counted.sizes.items():
         sizes[formulation] = max(size, sizes.get(formulation, 0))
@@ -145,15 +141,3 @@ def _comparison(
     functions = growth.main_functions(bool(description.n_constraints))
     options = BuildOptions(formulations=names or (DEFAULT,), functions=functions)
     return comparison.compare(description.file, options, journal)
-
-
-def _growth(journal: Journal) -> tuple[growth.Growth, str]:
-    """Return how formulations grow on the standard chain, and the picture of it."""
-    result = growth.grow("serial", GROWTH_JOINTS, (DEFAULT,), (DEFAULT,), journal)
-    return result, growth_svg(result, standalone=False)
-
-
-def _check_target(target: Path) -> None:
-    if target.suffix.lower() not in SUFFIXES:
-        raise RequestError(f"{str(target)!r} is no name for a page; expected one such as arm.html")
-    check_writable(target)

@@ -1,14 +1,13 @@
-"""`symgen.animate`: a motion as one HTML file that plays it.
+"""`symgen.animate`: an HTML file that plays a motion.
 
     animate : generated module, motion -> HTML file
 
-The robot is drawn as in the report: its links as lines between their frames, its points, the floor,
-gravity; and, where a URDF is given, what that says its links look like.  The page holds the poses
-of all links at evenly spaced instants (float32, deflated) and draws curves of the coordinates and,
-where the motion has them, of the torques; it loads nothing from anywhere.  It needs the generated
-module and NumPy, not the model file.  The viewer of Meshcat is an alternative where that is
-installed (``pip install meshcat``): its commands are written into the page, as its own server does
-for a static page; no server is started.  Without shapes links are lines between their frames.
+The robot is drawn as in the report: links as lines between their frames, points, floor, gravity;
+with a URDF, its visual geometry.  The page has the poses of all links at evenly spaced instants
+(float32, deflated) and draws curves of the coordinates and, where the motion has them, of the
+torques; it loads nothing.  It needs the generated module and NumPy, not the model file.  The viewer
+of Meshcat is an alternative where that is installed (``pip install meshcat``): its commands are
+written into the page, as for its static pages, without a server.
 """
 
 from __future__ import annotations
@@ -27,9 +26,10 @@ from symgen.errors import RequestError
 from symgen.options import ReadOptions
 from symgen.page.packing import as_script, packed
 from symgen.page.shapes import Shape, cylinder, shapes_of
+from symgen.support.arrays import Array
 from symgen.toolchain.files import check_writable, replace_file
 
-Array = NDArray[np.float64]
+Parameters = Mapping[str, float] | ArrayLike | None
 
 FRAMES_PER_SECOND = 60
 MOST_FRAMES = 1200
@@ -66,23 +66,24 @@ def animate(
     path: str | Path = "motion.html",
     *,
     title: str = "",
-    parameters: Mapping[str, float] | ArrayLike | None = None,
+    parameters: Parameters = None,
     urdf: str | Path | None = None,
     packages: Mapping[str, str | Path] | None = None,
     arguments: Mapping[str, object] | None = None,
     viewer: str = "symgen",
 ) -> Path:
-    """Write the motion `run` of a generated module to the HTML file `path`, and return where.
+    """Write the motion `run` of a generated module to the HTML file `path`, and return its path.
 
-    `run` is what `symgen.simulate` or `symgen.plan` returned, or a pair ``(t, q)`` of arrays,
+    `run` is a result of `symgen.simulate` or `symgen.plan`, or a pair ``(t, q)`` of arrays,
     ``(samples,)`` in s, increasing, and ``(samples, nq)``.  `parameters` are the runtime parameters
-    of the motion (default: those of the file).  `urdf` is the file that the robot came from: its
-    visual geometry is drawn, with its mesh files (extra ``animate``); `packages` are folders by
-    name for ``package://``, `arguments` those of a xacro file.  `viewer` is ``"symgen"``, a
-    figure with curves beside it, or ``"meshcat"``, the viewer of that package (WebGL), in a file
-    that needs nothing else either.  `symgen.errors.RequestError` where `run` is no motion of this
-    robot, a mesh cannot be read, Meshcat is missing, or the file cannot be written;
-    `symgen.errors.ModelError` where `urdf` is no URDF.
+    of the motion (default: those of the file).  `urdf` is the source of the robot, whose visual
+    geometry is drawn, with its mesh files (extra ``animate``); `packages` are folders by name for
+    ``package://``, `arguments` those of a xacro file.  `viewer` is ``"symgen"``, a figure with
+    curves, or ``"meshcat"``, the WebGL viewer of that package, in a self-contained file.
+
+    Raises `symgen.errors.RequestError` where `run` is no motion of this robot, a mesh cannot be
+    read, Meshcat is missing, or the file cannot be written; `symgen.errors.ModelError` where `urdf`
+    is no URDF.
     """
     target = Path(path)
     if viewer not in VIEWERS:
@@ -100,7 +101,7 @@ def animate(
 
 
 def motion_of(run: Any, module: Any) -> tuple[Array, Array, Array | None]:
-    """Return times, coordinates and, where there are any, torques of what can be animated."""
+    """Return times (T,), coordinates (T, nq) and, where available, torques (T, n) of a motion."""
     if isinstance(run, tuple) and len(run) == 2:
         arrays = (*run, None)
     elif hasattr(run, "data_vars"):
@@ -109,7 +110,7 @@ def motion_of(run: Any, module: Any) -> tuple[Array, Array, Array | None]:
         arrays = (run.t, run.q, getattr(run, "tau", None))
     else:
         raise RequestError(
-            "animate: expected what simulate() or plan() returned, or a pair (t, q); "
+            "animate: expected a result of simulate() or plan(), or a pair (t, q); "
             f"found {type(run).__name__}"
         )
     t, q, tau = (None if x is None else np.asarray(x, dtype=float) for x in arrays)
@@ -124,17 +125,11 @@ def motion_of(run: Any, module: Any) -> tuple[Array, Array, Array | None]:
 
 
 def animation(
-    module: Any,
-    t: Array,
-    q: Array,
-    tau: Array | None,
-    title: str,
-    parameters: Mapping[str, float] | ArrayLike | None = None,
+    module: Any, t: Array, q: Array, tau: Array | None, title: str, parameters: Parameters = None,
     shapes: Sequence[Shape] = (),
-) -> str:
-    """Return the page."""
+) -> str:  # fmt: skip
+    """Return the page of a motion with times t (T,), q (T, nq), tau (T, n)."""
     layout = Templates()
-    facts = player_facts(module, t, q, tau, parameters, shapes)
     return layout.render(
         "report/animation.html",
         title=title,
@@ -142,19 +137,15 @@ def animation(
         duration=float(t[-1] - t[0]),
         style=layout.source("report/style.css"),
         scripts=[layout.source(f"report/{name}.js") for name in SCRIPTS],
-        data=facts,
+        data=player_facts(module, t, q, tau, parameters, shapes),
     )
 
 
 def player_facts(
-    module: Any,
-    t: Array,
-    q: Array,
-    tau: Array | None = None,
-    parameters: Mapping[str, float] | ArrayLike | None = None,
+    module: Any, t: Array, q: Array, tau: Array | None = None, parameters: Parameters = None,
     shapes: Sequence[Shape] = (),
-) -> dict[str, str]:
-    """Return texts of the ``script`` elements that `animation.js` plays, by their id."""
+) -> dict[str, str]:  # fmt: skip
+    """Return the ``script`` elements that `animation.js` plays, by id, for t (T,), q (T, nq)."""
     at, times, poses = _poses(module, t, q, parameters)
     count = len(times)
     options = {} if parameters is None else {"parameters": parameters}
@@ -184,10 +175,8 @@ def player_facts(
             "curves": curves,
             "shapes": [
                 {
-                    "link": shape.link,
-                    "colour": [round(255 * x) for x in shape.colour],
-                    "vertices": len(shape.vertices),
-                    "triangles": len(shape.faces),
+                    "link": shape.link, "colour": [round(255 * x) for x in shape.colour],
+                    "vertices": len(shape.vertices), "triangles": len(shape.faces),
                 }
                 for shape in shapes
             ],
@@ -203,10 +192,8 @@ def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return np.concatenate([np.zeros((0, 3)), *arrays])
 
 
-def _poses(
-    module: Any, t: Array, q: Array, parameters: Mapping[str, float] | ArrayLike | None
-) -> tuple[Array, Array, Array]:
-    """Return coordinates at evenly spaced instants, these, and the poses of all links."""
+def _poses(module: Any, t: Array, q: Array, parameters: Parameters) -> tuple[Array, Array, Array]:
+    """Return coordinates at evenly spaced instants, the instants, and the poses of all links."""
     count = int(min(MOST_FRAMES, max(2, np.ceil((t[-1] - t[0]) * FRAMES_PER_SECOND) + 1)))
     times = np.linspace(t[0], t[-1], count)
     before = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 2)
@@ -222,7 +209,7 @@ def _rounded(values: Array) -> Any:
 
 
 def _packed(values: Array) -> str:
-    """Return Little-endian float32, row by row, packed."""
+    """Return values as little-endian float32, row by row, packed."""
     return packed(np.ascontiguousarray(values, dtype="<f4").tobytes())
 
 
@@ -283,7 +270,7 @@ def _upright(gravity: Array) -> Array:
 
 
 def _bones(module: Any, poses: Array) -> list[Shape]:
-    """Return a rod from the frame of each link to that of the link that it carries."""
+    """Return a rod from the frame of the parent to that of each link."""
     rods = []
     reach = float(np.ptp(poses[0, :, :3, 3], axis=0).max()) or 1.0
     for i, parent in enumerate(module.link_parents):

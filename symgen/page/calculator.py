@@ -1,10 +1,9 @@
-"""The calculator of a page: JavaScript that computes there what the module computes.
+"""The calculator of a page: the functions of the module in JavaScript.
 
 Every formulation that applies computes torques and their derivatives, or accelerations, in a
-straight line; what would be too long for a page is left out, and the page says so.  Parameters of
-the model stay arguments, so that the page has a slider for each; what else follows from them
-(masses, centres, places of points, gravity) travels as the expressions of the file, in the nested
-lists of `scripted`, which `model.js` evaluates.
+straight line; the page lists functions that are too long.  Parameters of the model stay arguments,
+with a slider for each; dependent quantities (masses, centres, points, gravity) are passed as the
+expressions of the file, in the nested lists of `scripted`, which `model.js` evaluates.
 """
 
 from __future__ import annotations
@@ -29,38 +28,27 @@ from symgen.page.closing import ClosingPart
 from symgen.page.counting import CLOSING, LIVE_ONLY, Counted
 from symgen.runtime.configuration import FREE, Configuration, logarithm
 
-LIVE = (
-    "inverse_dynamics",
-    "inverse_dynamics_derivatives",
-    "forward_dynamics",
-    *LIVE_ONLY,
-    *CLOSING,
-)
-
+MAIN = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics")
+LIVE = (*MAIN, *LIVE_ONLY, *CLOSING)
 LARGEST = 50_000
 """Operations above which a function is left out of the page."""
-
 FIRST_STATE = {"q": 0.1, "qd": 0.2, "qdd": 0.3}
-"""Where the sliders stand at first: q_i = 0.1 i within the limits, the rates alike."""
+"""First values of the sliders: q_i = 0.1 i within the limits, equal rates."""
 LARGEST_BENT = 12
-"""Largest number of coordinates with different values; with more all stand at 0.1."""
-
-
+"""Largest number of coordinates with different first values; with more all are 0.1."""
 MOST_ADJUSTABLE = 40
-"""Largest number of parameters with sliders; with more there are none."""
-
+"""Largest number of parameters for which these have sliders."""
 LARGEST_LOAD = 10.0
-"""N, N m: how far the slider of a load goes at least; with heavier robots, up to their weight."""
-
+"""Least range of the slider of a load (N, N m); the weight of heavier robots is larger."""
 FARTHEST = 1000.0
-"""Limits (rad, m) beyond this are none for a slider, on which nothing near 0 could be chosen."""
+"""Largest limit (rad, m) that a slider has; with larger ones no value near 0 could be set."""
 
 
 @dataclass(frozen=True)
 class Calculator:
-    """`source` is the JavaScript, `facts` what the page needs to know besides.
+    """JavaScript of the functions, and the facts that the page needs besides.
 
-    `left_out` are formulation, function and operations of what is too long.
+    `left_out` are formulation, function and operations of functions that are too long.
     """
 
     source: str
@@ -142,14 +130,11 @@ def _parameters(
     """Yield name, unit, meaning, value and ends of the slider of every adjustable parameter."""
     for item in description.parameters:
         if item.name in adjustable:
+            low, high = sorted((item.value / 5, 3 * item.value)) if item.value else (-1.0, 1.0)
             yield {
-                "name": item.name,
-                "unit": item.unit,
-                "meaning": item.description,
-                "value": item.value,
-                "low": min(item.value / 5, 3 * item.value) if item.value else -1.0,
-                "high": max(item.value / 5, 3 * item.value) if item.value else 1.0,
-            }
+                "name": item.name, "unit": item.unit, "meaning": item.description,
+                "value": item.value, "low": low, "high": high,
+            }  # fmt: skip
 
 
 def _load_entries(description: RobotDescription) -> Iterator[Mapping[str, Any]]:
@@ -165,8 +150,8 @@ def _coordinates(
 ) -> Iterator[Mapping[str, Any]]:
     """Yield name, unit, range and first value of every coordinate.
 
-    `place` is what the slider of q is called: joints on manifolds have there the place of the link,
-    and a rotation vector from the neutral attitude.
+    `place` is the label of the slider of q: for joints on manifolds the position of the link, and a
+    rotation vector from the neutral attitude.
     """
     places = _places(description)
     free = (joint for joint in description.joints if joint.mimic is None)
@@ -179,16 +164,12 @@ def _coordinates(
         low, high = _range(limit, math.pi if turns else 1.0)
         times = i if len(limits) <= LARGEST_BENT else 1
         yield {
-            "name": joint.name,
-            "place": places[i - 1],
+            "name": joint.name, "place": places[i - 1],
             "unit": "" if number else "rad" if turns else "m",
-            "torque": "N m" if turns or number else "N",
-            "low": low,
-            "high": high,
+            "torque": "N m" if turns or number else "N", "low": low, "high": high,
             "q": round(min(max(FIRST_STATE["q"] * times, low), high), 6),
-            "qd": FIRST_STATE["qd"],
-            "qdd": FIRST_STATE["qdd"],
-        }
+            "qd": FIRST_STATE["qd"], "qdd": FIRST_STATE["qdd"],
+        }  # fmt: skip
 
 
 def _assembled(
@@ -218,12 +199,11 @@ def _ties(description: RobotDescription) -> dict[str, Any]:
 
     loops = [
         {
-            "name": loop.name,
-            "rod": loop.type == "distance",
+            "name": loop.name, "rod": loop.type == "distance",
             "ends": [end(x.link, x.origin.xyz) for x in (loop.first, loop.second)],
         }
         for loop in description.loops
-    ]
+    ]  # fmt: skip
     springs = [
         {"name": spring.name, "ends": [end(x.link, x.point) for x in spring.ends]}
         for spring in description.springs
@@ -244,18 +224,16 @@ def _places(description: RobotDescription) -> list[str]:
 
 
 def _range(limits: Limits, reach: float) -> tuple[float, float]:
-    """Return the ends of a slider; `reach` is how far it goes from 0 where there are no limits.
+    """Return the ends of a slider, at most `reach` from 0 where there are no limits.
 
-    Limits that are far away, as files have them for joints without any, are none for a slider.
+    Very large limits, as in files for joints without any, are ignored.
     """
-    limits = replace(limits, lower=_near(limits.lower), upper=_near(limits.upper))
-    if limits.lower is not None and limits.upper is not None:
-        return min(limits.lower, limits.upper), max(limits.lower, limits.upper)
-    if limits.lower is not None:
-        return limits.lower, max(reach, limits.lower + reach)
-    if limits.upper is not None:
-        return min(-reach, limits.upper - reach), limits.upper
-    return -reach, reach
+    lower, upper = _near(limits.lower), _near(limits.upper)
+    if lower is not None and upper is not None:
+        return min(lower, upper), max(lower, upper)
+    if lower is not None:
+        return lower, max(reach, lower + reach)
+    return (-reach, reach) if upper is None else (min(-reach, upper - reach), upper)
 
 
 def _near(limit: float | None) -> float | None:
@@ -277,12 +255,12 @@ def _links(description: RobotDescription) -> list[dict[str, Any]]:
 
 
 def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
-    """Return the rigid bodies that move, for pictures of each set free.
+    """Return the rigid bodies that move, for free-body diagrams.
 
-    Of every one: its `link`; all links fixed to it, itself included (`members`); the number of the
-    body that carries it, -1 for the base; the number of its joint among those of
-    `joint_wrenches`; and where the moment of that wrench is taken: a place in the frame of a link
-    (-1: the base), which is the joint's origin for standard DH rows and else the link's own.
+    Each has its `link`; all links fixed to it, including itself (`members`); the number of its
+    parent body, -1 for the base; the number of its joint in `joint_wrenches`; and the reference
+    point of that moment: a point `at` in the frame of the link `seat` (-1: the base), the joint's
+    origin for standard DH rows and else the link's.
     """
     numbers = _link_numbers(description)
     body_of = {"base": -1}
@@ -299,10 +277,7 @@ def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
         standard = joint.dh is not None and joint.dh.convention == "standard"
         seat = joint.before.xyz if standard and joint.before is not None else ()
         bodies.append({
-            "link": i,
-            "members": [i],
-            "parent": body_of[joint.parent],
-            "joint": last,
+            "link": i, "members": [i], "parent": body_of[joint.parent], "joint": last,
             "seat": numbers.get(joint.parent, -1) if standard else i,
             "at": [scripted(entry) for entry in seat] or [0, 0, 0],
         })  # fmt: skip
@@ -311,16 +286,15 @@ def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
 
 
 def _points(points: Sequence[LinkPoint], description: RobotDescription) -> list[dict[str, Any]]:
-    """Return name, number of the link, and place in its frame of points on links."""
+    """Return name, number of the link, and position in its frame of points on links."""
     numbers = _link_numbers(description)
     return [
         {
-            "name": point.name,
-            "link": numbers.get(point.link, -1),
+            "name": point.name, "link": numbers.get(point.link, -1),
             "at": [scripted(entry) for entry in point.point],
         }
         for point in points
-    ]
+    ]  # fmt: skip
 
 
 def _link_numbers(description: RobotDescription) -> dict[str, int]:

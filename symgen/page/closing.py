@@ -1,7 +1,7 @@
 """Closed loops of a mechanism, for its page: rows, freedoms, and facts for the script.
 
-The page closes the loops again whenever a slider moves (`templates/report/mechanism.js`); here is
-where it begins, the mechanism assembled from the initial positions of its file.
+The page closes the loops again whenever a slider moves (`templates/report/mechanism.js`), from the
+mechanism assembled at the initial positions of its file.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class ClosingRow:
 
 @dataclass(frozen=True)
 class ClosingPart:
-    """The part of the page about closed loops.
+    """Part of the page about closed loops.
 
-    `start` are assembled coordinates (nq,) and `rates` (n,) velocities, from which the page begins;
+    `start` are assembled coordinates (nq,) and `rates` (n,) velocities at the start of the page;
     `said` are freedoms, Gruebler's count and the smallest singular value in words, "" for types
-    that only generated code knows; `timed` says whether a relation varies with time.
+    that only generated code has; `timed`: a relation varies with time.
     """
 
     rows: tuple[ClosingRow, ...] = ()
@@ -51,21 +51,23 @@ class ClosingPart:
 
 
 def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> ClosingPart | None:
-    """Make the part of a mechanism, None for a tree; RequestError if loops do not close."""
+    """Return the part of a mechanism, None for a tree; RequestError if loops do not close."""
     if not description.n_constraints:
         return None
     state = check_closing(description)
     values = description.parameter_values
-    start = state.q if state is not None else tuple(
-        evaluate(entry, values) for entry in description.initial_q
-    )  # fmt: skip
+    initial_q, rates = (
+        tuple(evaluate(entry, values) for entry in entries)
+        for entries in (description.initial_q, description.initial_qd)
+    )
+    start = initial_q if state is None else state.q
     timed = any("t" in relation.expression.names for relation in description.relations)
     space = Configuration(len(description.coordinate_names), tree.quaternions)
     return ClosingPart(
         rows=tuple(_rows(description, state)),
         said="" if state is None else str(state),
         start=tuple(np.asarray(space.normalize(np.array(start))).tolist()),
-        rates=tuple(evaluate(entry, values) for entry in description.initial_qd),
+        rates=rates,
         timed=timed,
         facts={
             "rows": tree.constraint_names,
@@ -110,6 +112,6 @@ def _rows(description: RobotDescription, state: Mobility | None) -> Iterator[Clo
 
 
 def _end(end: LoopEnd) -> str:
-    """Return a link, and where on it."""
+    """Return a link, and a point on it."""
     place = ", ".join(entry.text for entry in end.origin.xyz)
     return f"{end.link} at ({place})"

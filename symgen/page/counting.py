@@ -1,13 +1,13 @@
 """Programs that several parts of a page use, and their operation counts.
 
-Every function that the page speaks of, by every formulation that applies, in a straight line; what
-is estimated to be very long is not even derived.  How many operations a function has then says
-whether it is computed in the page, shown step by step, or compiled and timed.
+Every function of the page, by every formulation that applies, in a straight line; functions with a
+very large estimate are not derived.  The operations of a function decide whether it is computed in
+the page, shown step by step, or compiled and timed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from symgen.algebra.graph import Graph
@@ -31,19 +31,12 @@ LIVE_ONLY: tuple[str, ...] = (POSES, PARTS, WRENCHES, *ENERGIES)
 """Functions that the page computes, by the first formulation that has them, without comparison."""
 
 CLOSING = (
-    "constraints",
-    "constraint_jacobian",
-    "constraint_rates",
-    "constraint_bias",
-    "mass_matrix",
-    "bias_forces",
-    "loop_wrenches",
-)
-"""Functions that the page needs to move a mechanism with its loops closed, at any size."""
-
+    "constraints", "constraint_jacobian", "constraint_rates", "constraint_bias", "mass_matrix",
+    "bias_forces", "loop_wrenches",
+)  # fmt: skip
+"""Functions for motions of a mechanism with closed loops in the page, at any size."""
 LARGEST_ESTIMATE = 80_000
-"""Operations, roughly, above which a function is not derived."""
-
+"""Estimated operations above which a function is not derived."""
 UNCOMPARED = (*LIVE_ONLY, *CLOSING)
 
 Name = tuple[str, str]
@@ -52,10 +45,10 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class Counted:
-    """All that was derived; `sizes` are operations, estimated where a function was not derived.
+    """Derived programs; `sizes` are operations, estimated where a function was not derived.
 
-    `legible` says whether its own numbers and names are few enough to be carried along.
-    `unloaded` are reports on the torques of the same robot without its loads, as textbooks count.
+    `legible`: constants are few enough to appear in equations.  `unloaded` are reports on the
+    torques of the robot without its loads, as textbooks count them.
     """
 
     tree: KinematicTree[Scalar]
@@ -92,7 +85,8 @@ def count(description: RobotDescription, journal: Journal) -> Counted:
     """Derive the functions of the page, and count their operations."""
     tree = build_tree(description, Graph())
     closed = bool(description.n_constraints)
-    single = _single(description)
+    closing = (x for x in CLOSING if closed and (description.loops or x != "loop_wrenches"))
+    single = (*LIVE_ONLY, *closing)  # functions by one formulation
     estimates = {
         (item.name, function): item.operations(tree, function)
         for item in FORMULATIONS
@@ -111,27 +105,18 @@ def count(description: RobotDescription, journal: Journal) -> Counted:
         built[formulation] = (*built.get(formulation, ()), function)
     selection = Selection(n=tree.sizes["n"], built=built, evaluated={}, skipped={})
     derived = derive_all(description, selection, journal.progress, STRAIGHT)
-    exact = {
-        (report.formulation, report.function): report.after.total for report in derived.reports
-    }
+    exact = {(x.formulation, x.function): x.after.total for x in derived.reports}
     estimates = {name: size for name, size in estimates.items() if name[1] not in single}
     legible = odd_turns(description) <= MOST_ODD_TURNS
-    unloaded = tuple(_without_loads(description, selection)) if description.loads else ()
+    unloaded = _without_loads(description, selection) if description.loads else ()
     return Counted(tree, derived, {**estimates, **exact}, legible, unloaded)
 
 
-def _single(description: RobotDescription) -> tuple[str, ...]:
-    """Return functions that one formulation computes."""
-    if not description.n_constraints:
-        return LIVE_ONLY
-    return (*LIVE_ONLY, *(x for x in CLOSING if description.loops or x != "loop_wrenches"))
-
-
-def _without_loads(description: RobotDescription, selection: Selection) -> Iterator[FunctionReport]:
-    """Yield operations of the torques where no load acts, by every formulation."""
-    built = {
-        name: (TORQUES,) for name, functions in selection.built.items() if TORQUES in functions
-    }
+def _without_loads(
+    description: RobotDescription, selection: Selection
+) -> tuple[FunctionReport, ...]:
+    """Return operations of the torques without loads, by every formulation."""
+    built = {name: (TORQUES,) for name, names in selection.built.items() if TORQUES in names}
     bare = replace(description, loads=(), outputs=())
-    for report in derive_all(bare, replace(selection, built=built), form=STRAIGHT).reports:
-        yield replace(report, function=f"{TORQUES}, without loads")
+    reports = derive_all(bare, replace(selection, built=built), form=STRAIGHT).reports
+    return tuple(replace(x, function=f"{TORQUES}, without loads") for x in reports)

@@ -1,14 +1,13 @@
 """The closed form of a page: results in readable mathematics, where they are small enough.
 
-The equations are those of `symgen show --expanded`, collected by `symgen.algebra.blackboard`;
-sines and cosines of sums of coordinates are abbreviated as there: s_12 = sin(q_1 + q_2).
+The equations are those of `symgen show --expanded`, collected by `symgen.algebra.blackboard`, with
+its abbreviations of sines and cosines of sums of coordinates: s_12 = sin(q_1 + q_2).
 
-`cost_as_written` counts what a reader counts with a pencil.  Programs are counted elsewhere
-(`symgen.optimize.operations`): the closed form there is derived from 4x4 matrices, link by link,
-and never collected into the terms that a page prints.  Here SymPy's expressions are counted as they
-stand: a product of k factors has k - 1 multiplications, a power of k too, a sum of k terms k - 1
-additions; a change of sign is free, and every sine or cosine is computed once, as the abbreviations
-of the page say.
+`cost_as_written` counts operations by hand.  In programs (`symgen.optimize.operations`) the closed
+form is derived from 4x4 matrices, link by link, and not collected into the terms of the page.  Here
+SymPy's expressions are counted as printed: a product of k factors has k - 1 multiplications, as has
+a power of exponent k, a sum of k terms k - 1 additions; a change of sign is free, and every sine or
+cosine is computed once, as the abbreviations of the page imply.
 """
 
 from __future__ import annotations
@@ -45,13 +44,13 @@ AT_REST = ("gravity", "load", "joint_term")
 """Parts of the torques that do not vanish with the velocities and accelerations."""
 
 LARGEST, LARGEST_OF_MANY = 12_000, 300
-"""Results of up to so many operations, written out, are collected and shown; of robots with many
-joints only short ones, because products of many sines and cosines take minutes to collect."""
+"""Largest number of operations of shown results, written out; of robots with many joints only short
+results, because products of many sines and cosines take minutes to collect."""
 
 
 @dataclass(frozen=True)
 class Equation:
-    """An equation as MathML and as LaTeX; `part` of the torque, of the function that has parts."""
+    """An equation as MathML and as LaTeX; `part` is that of the torque in `torque_parts`."""
 
     mathml: str
     latex: str
@@ -61,7 +60,7 @@ class Equation:
 
 @dataclass(frozen=True)
 class _Printed:
-    """An equation before it is set: its left and its right side, and the abbreviations in it."""
+    """An equation before typesetting: left side, right side, and abbreviations."""
 
     label: Label
     value: Any
@@ -77,7 +76,7 @@ class _Printed:
 
 @dataclass(frozen=True)
 class Equations:
-    """One function: a heading and its equations; or, where it is too large, its size."""
+    """A function: heading and equations, or only its size where it is too large."""
 
     function: str
     heading: str
@@ -87,10 +86,10 @@ class Equations:
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """The functions that are shown, and the abbreviations in them as MathML.
+    """The functions with equations, and their abbreviations as MathML.
 
-    `torques` is what the equations of motion cost as they are printed, where they are, `unloaded`
-    the same without the terms of loads, where there are some.
+    `torques` is the cost of the printed equations of motion, `unloaded` that without terms of
+    loads; None where not applicable.
     """
 
     functions: tuple[Equations, ...]
@@ -105,14 +104,14 @@ class ClosedForm:
 
     @property
     def at_rest(self) -> tuple[Equation, ...]:
-        """The parts of the torques that are left without motion, but those that are always 0."""
+        """Parts of the torques without motion, except those that are always 0."""
         parts = (x for function in self.functions for x in function.equations)
         return tuple(x for x in parts if x.part in AT_REST and not x.is_zero)
 
 
 @lru_cache(maxsize=1)
 def symbolic(description: RobotDescription) -> SymbolicDynamics:
-    """Return the closed form over SymPy, derived once for all that a page says of it."""
+    """Return the closed form over SymPy, derived once for all parts of a page."""
     return SymbolicDynamics(description, formulation_named(CLOSED))
 
 
@@ -126,26 +125,24 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
     few = sum(joint.coordinates for joint in description.joints) <= LARGEST_CLOSED_ROBOT
     largest = LARGEST if few else LARGEST_OF_MANY
     functions = []
-    torques: WrittenCost | None = None
-    unloaded: WrittenCost | None = None
+    costs: tuple[WrittenCost | None, WrittenCost | None] = (None, None)
     for done, (function, heading) in enumerate(FUNCTIONS.items()):
         if function not in dynamics.functions:
             continue
         journal.progress(f"closed form: {function}", done, len(FUNCTIONS))
         size = written_out(description, function, CLOSED if few else "newton_euler")
-        readable = size <= largest
-        printed = list(_printed(dynamics, function)) if readable else []
+        printed = list(_printed(dynamics, function)) if size <= largest else []
         for item in printed:
             legend.update({name: (wave, item.inputs) for name, wave in item.waves.items()})
         functions.append(Equations(function, heading, tuple(map(_equation, printed)), size))
         if function == TORQUES and printed:
-            torques, unloaded = _costs(printed[0])
+            costs = _costs(printed[0])
     waves = (mathml(f"{latex(name, {})} = {text}") for name, text in _sorted_legend(legend))
-    return ClosedForm(tuple(functions), tuple(waves), torques, unloaded)
+    return ClosedForm(tuple(functions), tuple(waves), *costs)
 
 
 def _costs(torques: _Printed) -> tuple[WrittenCost, WrittenCost | None]:
-    """Return costs of the equations of motion, with and, if there are any, without loads."""
+    """Return costs of the equations of motion with loads, and without if there are any."""
     cost = cost_as_written(torques.entries, torques.waves)
     loads = dict.fromkeys(torques.inputs.get("loads", ()), 0)
     if not loads:
@@ -184,7 +181,7 @@ def _sorted_legend(legend: dict[Any, Any]) -> Iterator[tuple[Any, str]]:
 
 @dataclass(frozen=True)
 class WrittenCost:
-    """Operations of printed equations: term by term, and with what they share computed once."""
+    """Operations of printed equations: term by term, and with common subexpressions shared."""
 
     as_printed: OperationCount
     shared: OperationCount

@@ -1,8 +1,8 @@
-"""Mathematics for a page: MathML, which browsers set and screen readers speak without any script.
+"""Mathematics for a page: MathML, which browsers typeset and screen readers speak without scripts.
 
 `mathml` takes the LaTeX that `symgen.showing.typesetting` writes.  `formula` takes an equation of a
-formulation's notes as it stands in its docstring, ``omega_j = omega_in_j + s qd_j``: symbols are
-set as such, words stay words, and lines can break between the terms.
+formulation's notes, ``omega_j = omega_in_j + s qd_j``: symbols become mathematics, words stay
+words, and lines can break between terms.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LETTERS = """
 GREEK = frozenset(_LETTERS.split())
 _RATES = {"qd": r"\dot{q}", "qdd": r"\ddot{q}"}
 _NAMES = frozenset({"com", "dx", "tr"})
-"""Names of several letters in formulas that are no words."""
+"""Symbols of several letters."""
 _FUNCTIONS = frozenset({"sin", "cos", "tan", "exp", "log", "tanh", "atan"})
 _RELATIONS = {"x": r"\times", ".": r"\cdot", "<=": r"\le", "=": "=", "+": "+", "-": "-", "/": "/"}
 _TOKEN = re.compile(
@@ -51,7 +51,7 @@ def mathml(latex: str, block: bool = False) -> str:
 
 
 def _put_words_together(row: ElementTree.Element) -> None:
-    """Join upright letters side by side to one identifier, which is set upright anyway."""
+    """Join adjacent upright letters to one identifier, which is upright by default."""
     last: ElementTree.Element | None = None
     for child in list(row):
         upright = child.tag == "mi" and child.get("mathvariant") == "normal"
@@ -68,7 +68,7 @@ def _put_words_together(row: ElementTree.Element) -> None:
 
 
 def _set_function(element: ElementTree.Element) -> None:
-    """Set the name of a function apart from its argument."""
+    """Separate the name of a function from its argument."""
     if element.text in _FUNCTIONS:
         element.tag = "mo"
         element.set("rspace", "0.17em")
@@ -83,7 +83,7 @@ def _unwrap(parent: ElementTree.Element) -> None:
 
 
 def _set_brackets(row: ElementTree.Element) -> None:
-    """Leave brackets of matrices, which only fonts for mathematics stretch, to the style."""
+    """Replace brackets of matrices, which only mathematical fonts stretch, by a style."""
     children = list(row)
     for before, table, after in zip(children, children[1:], children[2:], strict=False):
         if table.tag == "mtable" and (before.text, after.text) == ("[", "]"):
@@ -93,7 +93,7 @@ def _set_brackets(row: ElementTree.Element) -> None:
 
 
 def formula(text: str) -> str:
-    """Return an equation of the notes as HTML: words as they are, all else as MathML."""
+    """Return an equation of the notes as HTML: words unchanged, the rest as MathML."""
     pieces: list[str] = []
     run: list[str] = []
     depth = 0

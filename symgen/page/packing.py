@@ -19,5 +19,5 @@ def as_script(data: Any) -> str:
 
 
 def packed(content: bytes) -> str:
-    """Return deflated (with the header of zlib), in base64, for `DecompressionStream` to unpack."""
+    """Return content deflated (zlib) and in base64, for `DecompressionStream`."""
     return base64.b64encode(zlib.compress(content, 9)).decode("ascii")

@@ -1,8 +1,8 @@
-"""The questions of a lecture, answered for one robot.
+"""Answers to the questions of a lecture for one robot.
 
-Sentences that hold for every robot stand in `templates/report/questions.html.jinja`; here is what
-they need to know of this one: the cheapest formulation of its torques, the determinant of its mass
-matrix where that is short, an entry of C, and which coordinates each load reaches.
+`templates/report/questions.html.jinja` has the sentences; this module the facts of a robot: the
+cheapest formulation of its torques, the determinant of its mass matrix where that is short, an
+entry of C, and the coordinates whose torques each load changes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from symgen.page.mathml import mathml
 from symgen.showing.typesetting import inputs_of, latex
 
 LARGEST_DETERMINANT = 3
-"""Up to so many coordinates the determinant of M is written out, if it is short."""
+"""Largest number of coordinates for the determinant of M, written out if it is short."""
 LONGEST_MATRIX, LONGEST_DETERMINANT, LONGEST_ENTRY = 120, 16, 60
 """Operations of the mass matrix, terms of the determinant, operations of a single entry."""
 
@@ -43,7 +43,7 @@ class Questions:
     """Facts for the answers; `determinant` and `entry` are MathML, empty where they are too long.
 
     `torques` are titles of formulations and their reports on the torques, the fewest
-    multiplications first, `unloaded` the first without the loads.  `slope` is dtau_1/dq_2.
+    multiplications first, `unloaded` the first without loads.  `slope` is dtau_1/dq_2.
     `always_regular`: the determinant is positive at every pose.  `angles` are the joints whose
     coordinates are three angles.
     """
@@ -85,7 +85,7 @@ def _cheapest(counted: Counted, function: str) -> tuple[tuple[str, FunctionRepor
 
 
 def _determinant(description: RobotDescription, counted: Counted) -> tuple[str, bool]:
-    """Return the formula, "" where it is too long, and whether it is seen to be always positive."""
+    """Return the formula, "" where it is too long, and whether it is provably positive."""
     if not 2 <= counted.tree.n <= LARGEST_DETERMINANT:
         return "", False
     dynamics = symbolic(description)
@@ -116,7 +116,7 @@ def _never_negative(term: Expr, positive: Collection[str]) -> bool:
 
 
 def determinant(matrix: sympy.MatrixBase) -> Expr:
-    """Shorten the determinant by 1 - cos^2 = sin^2, with common factors outside."""
+    """Return the determinant, shortened by 1 - cos^2 = sin^2, with common factors extracted."""
     value = with_cosine_squares(matrix.det(method="berkowitz"))
     for wave in sorted(value.atoms(sympy.cos), key=sympy.default_sort_key):
         replaced = sympy.expand(value.subs(wave**2, 1 - sympy.sin(wave.args[0]) ** 2))
@@ -125,7 +125,7 @@ def determinant(matrix: sympy.MatrixBase) -> Expr:
 
 
 def _entry(description: RobotDescription) -> str:
-    """Return C_12, which is easily taken for the cosine c_12."""
+    """Return C_12, which may be mistaken for the cosine c_12."""
     if len(description.coordinate_names) < 2:
         return ""
     entry = symbolic(description).readable("coriolis_matrix")[0, 1]
@@ -143,7 +143,7 @@ def _slope(description: RobotDescription) -> str:
 
 
 def _equation(description: RobotDescription, function: str, left: str, entry: Expr) -> str:
-    """One entry of a result as MathML, "" where it is too long for an answer."""
+    """Return an entry of a result as MathML, "" where it is too long for an answer."""
     if sympy.count_ops(entry) > LONGEST_ENTRY:
         return ""
     inputs = inputs_of(symbolic(description).program(function))

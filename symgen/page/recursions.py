@@ -1,8 +1,8 @@
-"""The recursions of a page: formulas of the papers beside the statements for this robot.
+"""The recursions of a page: formulas of the papers with the statements for this robot.
 
-Of every formulation that applies one function with its steps, and its derivatives likewise.  The
-statements are those of the program over SymPy scalars, with the parameters as names: what
-`symgen show --steps` prints, joint by joint.
+Every formulation that applies shows the steps of one function and of its derivatives.  The
+statements are those of the program over SymPy scalars, with the parameters as names, as
+`symgen show --steps` prints them, joint by joint.
 """
 
 from __future__ import annotations
@@ -27,24 +27,21 @@ FUNCTIONS = (
     ("inverse_dynamics", "inverse_dynamics_derivatives"),
     ("forward_dynamics", "forward_dynamics_derivatives"),
 )
-"""Pairs to show: the first whose function a formulation derives."""
-
+"""Pairs of function and derivatives; a formulation shows the first that it derives."""
 OF_LECTURES = "newton_euler"
-
 LARGEST = 20_000
-"""A function of more operations is no reading matter, and takes minutes to derive for reading."""
+"""Largest number of operations of a shown function; larger ones take minutes to derive."""
 LARGEST_AT_ONCE = 15_000
-"""Up to so many characters the steps of a function are in the page as they are."""
+"""Largest number of characters of unpacked steps of a function."""
 LARGEST_IN_ALL = 2_500_000
-"""So many characters of steps go into a page; what is largest is left out first."""
-
+"""Largest number of characters of all steps; the largest functions are left out first."""
 SOURCE = " -- "
-"""In a note: behind it stands where the equation comes from."""
+"""Separator of equation and source in a note."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """An equation: its label, itself as HTML, and where it comes from."""
+    """An equation: its label, HTML, and source."""
 
     label: str
     formula: str
@@ -53,7 +50,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Section:
-    """A step of the recursion: statements by the label of their equation."""
+    """A step of the recursion: statements by label of their equation."""
 
     heading: str
     groups: tuple[tuple[str, str], ...]
@@ -61,10 +58,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Steps:
-    """A function step by step, `key` being unique in the page.
+    """A function step by step; `key` is unique in the page.
 
-    `sections` are empty where there is nothing to be shown: it is too large, or `missing` says why
-    there are no equations.  `size` are characters.
+    `sections` are empty where the function is too large, or where `missing` has the reason for no
+    equations.  `size` is in characters.
     """
 
     key: str
@@ -77,13 +74,13 @@ class Steps:
 
     @property
     def later(self) -> bool:
-        """Whether the page unfolds it only when it is opened."""
+        """Whether the page unpacks the steps only on demand."""
         return self.size > LARGEST_AT_ONCE
 
 
 @dataclass(frozen=True)
 class Recursion:
-    """A formulation: its notation as text, its function and the derivatives of that."""
+    """A formulation: its notation as text, its function and derivatives."""
 
     name: str
     title: str
@@ -103,16 +100,15 @@ def recursions(
         journal.progress(f"steps: {formulation.name}", done, len(applicable))
         text = "\n".join(notation(formulation, _functions(formulation, counted)[0])).strip()
         shown = tuple(_shown(description, formulation, counted))
-        listed.append(
-            Recursion(formulation.name, formulation.title, formulation.source, text, shown)
-        )
+        about = formulation.name, formulation.title, formulation.source
+        listed.append(Recursion(*about, text, shown))
     return _within_bounds(listed)
 
 
 def _shown(
     description: RobotDescription, formulation: Formulation, counted: Counted
 ) -> Iterator[Steps]:
-    """Yield functions of a formulation with their steps, or without where they are too large."""
+    """Yield functions of a formulation with their steps, without where they are too large."""
     dynamics = SymbolicDynamics(description, formulation) if counted.legible else None
     for function in _functions(formulation, counted):
         if dynamics is not None and counted.sizes[formulation.name, function] <= LARGEST:
@@ -178,20 +174,19 @@ def _groups(step: Step[Any]) -> Iterator[tuple[str, str]]:
 
 
 def _within_bounds(listed: Sequence[Recursion]) -> tuple[Recursion, ...]:
-    """Drop the largest functions, where all together are too much for a page."""
+    """Drop the largest functions where a page would be too large."""
     sizes = sorted((s.size, s.key) for recursion in listed for s in recursion.functions)
     total, kept = 0, set()
     for size, key in sizes:
         total += size
         if total <= LARGEST_IN_ALL:
             kept.add(key)
-    return tuple(
-        replace(
-            recursion,
-            functions=tuple(
-                steps if steps.key in kept else _left_out(recursion.name, steps.function)
-                for steps in recursion.functions
-            ),
+
+    def bounded(recursion: Recursion) -> Recursion:
+        functions = (
+            steps if steps.key in kept else _left_out(recursion.name, steps.function)
+            for steps in recursion.functions
         )
-        for recursion in listed
-    )
+        return replace(recursion, functions=tuple(functions))
+
+    return tuple(map(bounded, listed))

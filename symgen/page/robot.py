@@ -16,12 +16,12 @@ from symgen.showing.typesetting import latex_equation
 
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 LARGEST_MATRICES = 12
-"""Up to so many coordinates the poses of the frames are shown."""
+"""Largest number of coordinates for the poses of the frames."""
 
 
 @dataclass(frozen=True)
 class LinkRow:
-    """One joint and the link that it carries, as text."""
+    """A joint and the link that it carries, as text."""
 
     link: str
     parent: str
@@ -37,12 +37,12 @@ class LinkRow:
 
 @dataclass(frozen=True)
 class RobotPart:
-    """The part of the page about the robot, before any equation.
+    """Part of the page about the robot, before any equation.
 
-    `facts` are counts in words; `places` are points and loads: name, which of the two, link, where;
-    `poses` the frames' poses as MathML, empty for large robots; `coupled` says that some joints
-    follow others, so that coordinates bear other numbers; `distal` that there are frames at the far
-    ends of their links.
+    `facts` are counts in words; `places` are points, loads, springs and forces: name, kind, link,
+    position; `poses` the frames' poses as MathML, empty for large robots; `coupled`: some joints
+    follow others, so that numbers of joints and coordinates differ; `distal`: some frames are at
+    the far ends of their links.
     """
 
     name: str
@@ -61,7 +61,7 @@ class RobotPart:
 
 
 def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
-    """Return everything about the robot that is no equation of motion."""
+    """Return the part of the page about the robot, without equations of motion."""
     tree = counted.tree
     branches = topology(tree)
     posed = counted.legible and tree.n <= LARGEST_MATRICES
@@ -128,7 +128,11 @@ def _rows(description: RobotDescription) -> Iterator[LinkRow]:
             limits="; ".join(filter(None, map(_range, joint.limits))),
             mass=_number(link.mass, description),
             com=_triple(link.com),
-            inertia=_inertia(link.inertia),
+            inertia=", ".join(
+                f"{name} {entry.text}"
+                for name, entry in zip(INERTIA, link.inertia, strict=True)
+                if not _is_zero(entry)
+            ),
         )
 
 
@@ -145,11 +149,6 @@ def _number(expression: Expression, description: RobotDescription) -> str:
 
 def _triple(entries: Sequence[Expression]) -> str:
     return f"({', '.join(entry.text for entry in entries)})"
-
-
-def _inertia(entries: Sequence[Expression]) -> str:
-    named = zip(INERTIA, entries, strict=True)
-    return ", ".join(f"{name} {entry.text}" for name, entry in named if not _is_zero(entry))
 
 
 def _is_zero(entry: Expression) -> bool:

@@ -1,12 +1,11 @@
-"""Looks of the links of a URDF: its `visual` geometry as triangles, for pictures.
+"""Visual geometry of the links of a URDF as triangles, for pictures.
 
     shapes_of : URDF file -> one `Shape` for every visual
 
-Boxes, cylinders and spheres are made here; mesh files (STL, OBJ, DAE, PLY, glTF) are read by
-trimesh, which is an extra.  Everything comes from strangers: a mesh file is opened for reading
-alone, must be a regular file with one of these endings and of a bearable size, and nothing that it
-refers to (textures, materials) is looked for.  Large meshes are thinned: vertices that fall into
-one cell of a grid become one.
+Boxes, cylinders and spheres are triangulated here; mesh files (STL, OBJ, DAE, PLY, glTF) are read
+by trimesh, which is an extra.  Files are untrusted: a mesh file is opened for reading only, must be
+a regular file with one of these endings and of limited size, and its references (textures,
+materials) are ignored.  Large meshes are thinned: vertices in one cell of a grid become one.
 
 Source: the URDF specification of ROS (wiki.ros.org/urdf/XML/link).
 """
@@ -32,8 +31,8 @@ from symgen.description.names import BASE
 from symgen.description.wording import shown
 from symgen.errors import RequestError
 from symgen.options import UNCHANGED, ReadOptions
+from symgen.support.arrays import Array
 
-Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
 Colour = tuple[float, float, float]
 """Red, green, blue from 0 to 1."""
@@ -42,11 +41,11 @@ ENDINGS = (".stl", ".obj", ".dae", ".ply", ".glb")
 MOST_BYTES = 64 * 1024 * 1024
 """Largest size of a mesh file, and of the URDF."""
 MOST_READ = 4_000_000
-"""Triangles that are looked at in one file."""
+"""Largest number of triangles in a file."""
 MOST_TRIANGLES = 8000
-"""Triangles of a robot in a page, which a browser draws sixty times a second."""
+"""Largest number of triangles of a robot in a page, which a browser draws 60 times a second."""
 AROUND = 20
-"""Corners of a cylinder, and of a sphere along its equator."""
+"""Number of corners of a cylinder, and of a sphere along its equator."""
 GREY = (0.62, 0.66, 0.72)
 MOST_SHAPES = 3000
 INSTALL = "pip install trimesh pycollada (the extra animate of symgen)"
@@ -67,7 +66,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class _Urdf:
-    """The file, and the folders of packages that its meshes may lie in."""
+    """The file, and the folders of packages of its meshes."""
 
     path: Path
     reading: ReadOptions
@@ -88,10 +87,10 @@ class _Urdf:
 def shapes_of(
     urdf: str | Path, link_names: tuple[str, ...], reading: ReadOptions = UNCHANGED
 ) -> tuple[Shape, ...]:
-    """Return the shapes of the links of a module, thinned to what a page can draw.
+    """Return the shapes of the links of a module, thinned to at most `MOST_TRIANGLES`.
 
-    `reading` names packages and arguments of xacro.  `RequestError` where the file or a mesh cannot
-    be read, or no visible link is one of the module; `ModelError` where the file is no URDF.
+    `reading` names packages and arguments of xacro.  Raises `RequestError` where the file or a mesh
+    cannot be read, or no visible link is one of the module; `ModelError` where it is no URDF.
     """
     path = _Urdf(Path(urdf), reading)
     root = path.root()
@@ -126,7 +125,7 @@ def shapes_of(
 
 
 def _content(path: Path, what: str) -> bytes:
-    """Return a regular file of bearable size."""
+    """Return the content of a regular file of limited size."""
     try:
         if not path.is_file():
             raise RequestError(f"{what} {shown(str(path))} is no file")
@@ -139,9 +138,6 @@ def _content(path: Path, what: str) -> bytes:
         return path.read_bytes()
     except (OSError, ValueError) as error:
         raise RequestError(f"cannot read {what} {shown(str(path))}: {error}") from error
-
-
-# -- one visual --------------------------------------------------------------------------------
 
 
 def _shapes(
@@ -178,7 +174,7 @@ def _attitude(origin: Element, where: str) -> Array:
 
 
 def _geometry(kind: Element, urdf: _Urdf, where: str) -> Iterator[tuple[Array, Faces, Colour]]:
-    """Yield triangles with the colour that a mesh file gives them."""
+    """Yield triangles with their colour in the mesh file."""
     if kind.tag == "mesh":
         scale = np.array(_numbers(kind, "scale", (1.0, 1.0, 1.0), where))
         path = _mesh_file(kind.attributes.get("filename", ""), urdf, where)
@@ -214,9 +210,8 @@ def _numbers(
     except ValueError:
         numbers = ()
     if len(numbers) != len(otherwise) or not all(map(math.isfinite, numbers)):
-        raise RequestError(
-            f"{where}: {key}: expected {len(otherwise)} numbers, found {shown(text)}"
-        )
+        expected = f"expected {len(otherwise)} numbers, found {shown(text)}"
+        raise RequestError(f"{where}: {key}: {expected}")
     return numbers
 
 
@@ -244,7 +239,7 @@ def cylinder(radius: float, length: float) -> tuple[Array, Faces]:
 def _turned_profile(
     rings: list[tuple[float, float]], poles: tuple[float, float] | None = None
 ) -> tuple[Array, Faces]:
-    """Return rings (radius, z) about z, closed by a pole at either end."""
+    """Return triangles of rings (radius, z) about z, closed by a pole at either end."""
     angles = np.arange(AROUND) * 2 * math.pi / AROUND
     circle = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(AROUND)])
     low, high = poles or (rings[0][1], rings[-1][1])
@@ -254,26 +249,18 @@ def _turned_profile(
     ])  # fmt: skip
     a = np.arange(AROUND)
     b = (a + 1) % AROUND
-    faces = [
-        triangles
-        for ring in range(len(rings) - 1)
-        for first in (ring * AROUND,)
-        for triangles in (
-            np.column_stack([first + a, first + b, first + AROUND + b]),
-            np.column_stack([first + a, first + AROUND + b, first + AROUND + a]),
-        )
-    ]
+    quads = np.vstack(
+        [np.column_stack([a, b, AROUND + b]), np.column_stack([a, AROUND + b, AROUND + a])]
+    )
+    faces = [quads + ring * AROUND for ring in range(len(rings) - 1)]
     top = (len(rings) - 1) * AROUND
     south = np.full(AROUND, top + AROUND)
     faces += [np.column_stack([b, a, south]), np.column_stack([top + a, top + b, south + 1])]
     return vertices, np.vstack(faces)
 
 
-# -- mesh files --------------------------------------------------------------------------------
-
-
 def _mesh_file(name: str, urdf: _Urdf, where: str) -> Path:
-    """Return where ``package://arm_description/meshes/link.stl``, a path, or a file: URL lies."""
+    """Return the path of ``package://arm_description/meshes/link.stl``, a path, or a file: URL."""
     scheme, separator, rest = name.partition("://")
     if not separator:
         scheme, rest = "", name
@@ -296,7 +283,7 @@ def _mesh_file(name: str, urdf: _Urdf, where: str) -> Path:
 
 
 def _in_packages(path: Path, beside: Path, folders: Mapping[str, str]) -> Iterator[Path]:
-    """Yield where a file of a package may lie, `path` beginning with the name of the package."""
+    """Yield candidate paths of a file; `path` starts with the name of its package."""
     package, *inside = path.parts
     if package in folders:
         yield Path(folders[package], *inside)
@@ -311,7 +298,7 @@ def _in_packages(path: Path, beside: Path, folders: Mapping[str, str]) -> Iterat
 
 
 def _mesh(path: Path, where: str) -> list[tuple[Array, Faces, Colour]]:
-    """Return the parts of a mesh file, in m as far as the file gives a unit, each in one colour."""
+    """Return the parts of a mesh file, in m where the file has a unit, each in one colour."""
     try:
         import trimesh
     except ImportError as error:
@@ -326,15 +313,14 @@ def _mesh(path: Path, where: str) -> list[tuple[Array, Faces, Colour]]:
         parts = [_part(scene, node, unit) for node in scene.graph.nodes_geometry]
     except ImportError as error:
         raise RequestError(f"{where}: {shown(path.name)}: {error}: {INSTALL}") from error
-    except Exception as error:  # whatever a reader of strangers' files ends with
+    except Exception as error:  # readers of untrusted files raise any
         raise RequestError(
             f"{where}: {shown(path.name)} is no readable mesh: {type(error).__name__}"
         ) from error
     count = sum(len(faces) for _, faces, _ in parts)
     if not 0 < count <= MOST_READ:
-        raise RequestError(
-            f"{where}: {shown(path.name)} has {count:,} triangles; expected 1 to {MOST_READ:,}"
-        )
+        message = f"{shown(path.name)} has {count:,} triangles; expected 1 to {MOST_READ:,}"
+        raise RequestError(f"{where}: {message}")
     if not all(np.isfinite(vertices).all() for vertices, _, _ in parts):
         raise RequestError(f"{where}: {shown(path.name)}: a vertex is not finite")
     return parts
@@ -358,11 +344,8 @@ def _metres(unit: str | None) -> float:
         return 1.0
 
 
-# -- thinning ----------------------------------------------------------------------------------
-
-
 def _thinned(shapes: list[Shape]) -> tuple[Shape, ...]:
-    """At most `MOST_TRIANGLES` together, by cells of one size for the whole robot."""
+    """Return at most `MOST_TRIANGLES` together, by cells of one size for the whole robot."""
     size = max(float(np.ptp(shape.vertices, axis=0).max()) for shape in shapes) / 400
     while size and sum(len(shape.faces) for shape in shapes) > MOST_TRIANGLES:
         shapes = [shape for each in shapes if len((shape := _coarser(each, size)).faces)]

@@ -16,5 +16,5 @@ A key of task files with its reading, its quantity and its terms is one module: 
     collocation     Task                ->  Problem of nodes, by forward dynamics
     trajectories    unknowns            ->  states and torques at any instant
     verification    trajectory          ->  limits on a fine grid, forward simulation
-    plan            robot, task         ->  Plan (`results`, `files`, `figures`)
+    plan            robot, task         ->  Plan (`results`, with its files and figures)
 """

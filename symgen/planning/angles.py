@@ -11,21 +11,19 @@ k being half the vector of the skew part of R R_0^T: minus the sine of the angle
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.description.reading import Listing
-from symgen.planning.quantities import Motion, Quantity, turn
+from symgen.planning.quantities import Motion, Parameters, Quantity, turn
 from symgen.planning.values import Range, Value
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 LEAST = 0.1
-"""Smallest sine that cosines are divided by, so that violations are about the angle in rad."""
+"""Smallest sine by which cosines are divided, so that violations approximate angles in rad."""
 KEYS = ("name", "link", "axis", "toward", "rpy", "angle")
 
 
@@ -64,17 +62,15 @@ class Cosines(Quantity):
     orders = 1
     nonlinear = 1
 
-    def __init__(
-        self, module: Any, parameters: Mapping[str, float] | None, angles: Sequence[Angle]
-    ) -> None:
+    def __init__(self, module: Any, parameters: Parameters, angles: Sequence[Angle]) -> None:
         super().__init__(module, parameters)
         self.angles = tuple(angles)
         self.labels = tuple(angle.name for angle in angles)
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
         """(K, m), (K, 1, m, n)."""
-        poses = np.asarray(self.module.forward_kinematics(motion.q, **self.given))
-        jacobians = np.asarray(self.module.jacobians(motion.q, **self.given))
+        poses = np.asarray(self.module.forward_kinematics(motion.q, **self.keywords))
+        jacobians = np.asarray(self.module.jacobians(motion.q, **self.keywords))
         values, rows = [], []
         for angle in self.angles:
             R, J = poses[..., angle.link, :3, :3], jacobians[..., angle.link, 3:, :]

@@ -1,7 +1,7 @@
 """States of joints with a quaternion, from a task to coordinates of a chart of their attitudes.
 
-The reference attitude of the chart is the mean of those that the task names.  From one of them to
-the next a link turns the shorter way: a longer one needs a state between.
+The reference attitude of the chart is the mean of the attitudes in the task.  From one to the next
+a link turns by the smaller angle: a larger one needs a state between.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.description.wording import shown
 from symgen.planning.charts import Chart, Columns, columns_of, parameters_of, rates_of
@@ -18,8 +17,7 @@ from symgen.planning.mirroring import Mirrored
 from symgen.planning.task import State
 from symgen.planning.values import Entries, Value
 from symgen.runtime.configuration import Configuration, rotated
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 FARTHEST = 300.0
 """Largest angle from the reference attitude (degrees); at 360 the parameters are infinite."""
@@ -36,10 +34,7 @@ class Stop(NamedTuple):
 
 
 def on_chart(
-    space: Configuration,
-    names: Sequence[str],
-    stops: Sequence[Stop],
-    mirrored: Mirrored | None = None,
+    space: Configuration, names: Sequence[str], stops: Sequence[Stop], mirrored: Mirrored
 ) -> tuple[Chart, list[State]]:
     """Return a chart for all `stops`, and their states in it; `names` are those of q."""
     order = sorted(range(len(stops)), key=lambda k: stops[k].at)
@@ -48,7 +43,7 @@ def on_chart(
     for joint in columns_of(space):
         sequence = [(stops[k].value, q[k][joint.attitude]) for k in order]
         references.append(_reference(_unwound(sequence, _name(names, joint))))
-    chart = Chart(space, tuple((mirrored or Mirrored()).references(references)))
+    chart = Chart(space, tuple(mirrored.references(references)))
     states = (_state(chart, names, stop, at) for stop, at in zip(stops, q, strict=True))
     return chart, list(states)
 
@@ -58,10 +53,7 @@ def _name(names: Sequence[str], joint: Columns) -> str:
 
 
 def _unwound(sequence: Sequence[tuple[Value, Array]], joint: str) -> list[Array]:
-    """Return the attitudes that are given, of norm 1 and each by the sign nearer to the one before.
-
-    They are changed in place; a faulty one becomes NaN.
-    """
+    """Normalize attitudes in place, with signs nearer to the one before; faulty ones become NaN."""
     attitudes: list[Array] = []
     for value, attitude in sequence:
         missing = np.isnan(attitude)
@@ -80,7 +72,7 @@ def _unwound(sequence: Sequence[tuple[Value, Array]], joint: str) -> list[Array]
 
 
 def _reference(attitudes: Sequence[Array]) -> Array:
-    """Return the mean of attitudes; of attitudes all around, the middle one."""
+    """Return the mean of attitudes, or the middle one where the mean is 0."""
     if not attitudes:
         return np.array([0.0, 0.0, 0.0, 1.0])
     mean = np.mean(attitudes, axis=0)
@@ -88,16 +80,16 @@ def _reference(attitudes: Sequence[Array]) -> Array:
     return np.array(attitudes[len(attitudes) // 2]) if norm < LEAST else mean / norm
 
 
-def names_of_places(
+def names_of_limits(
     space: Configuration, coordinates: Sequence[str], positions: Sequence[str]
 ) -> list[str]:
-    """Name limits of positions, (n,): attitudes, which have none, by velocities."""
+    """Return names of limits of positions, (n,); velocities of attitudes, which have no limits."""
     names = list(coordinates)
-    for k, place in zip(space.velocities.tolist(), space.positions.tolist(), strict=True):
-        names[k] = positions[place]
+    for k, entry in zip(space.velocities.tolist(), space.positions.tolist(), strict=True):
+        names[k] = positions[entry]
     for at in columns_of(space):
-        if at.place is not None:
-            names[at.travel] = positions[at.place]
+        if at.position is not None:
+            names[at.travel] = positions[at.position]
     return names
 
 
@@ -121,34 +113,31 @@ def _state(chart: Chart, names: Sequence[str], stop: Stop, q: Array) -> State:
     space = chart.space
     x = np.full(space.n, np.nan)
     x[space.velocities] = q[space.positions]
-    rate, bend = stop.state.qd.copy(), stop.state.qdd.copy()
+    xd, xdd = stop.state.qd.copy(), stop.state.qdd.copy()
     for joint, reference in zip(chart.joints, chart.references, strict=True):
         name, attitude = _name(names, joint), q[joint.attitude]
         with np.errstate(divide="ignore", invalid="ignore"):  # a whole turn away
             r = parameters_of(reference, attitude)
         if np.linalg.norm(r) > 4 * np.tan(np.radians(FARTHEST) / 4):
-            stop.value.fault(
-                f"{name} is turned by more than {FARTHEST:g} degrees from the mean attitude of "
-                "the task; make several tasks of it",
-                "q",
-            )
+            most = f"{FARTHEST:g} degrees from the mean attitude of the task"
+            stop.value.fault(f"{name} is turned by more than {most}; make several tasks of it", "q")
         x[joint.turn] = r
-        if joint.place is not None:
-            x[joint.travel] = q[joint.place]
+        if joint.position is not None:
+            x[joint.travel] = q[joint.position]
         is_named = not np.isnan(r).any()
         if _has_rates(stop, joint, name, is_named):
             omega, spin = stop.state.qd[joint.turn], stop.state.qdd[joint.turn]
             angles = np.where(np.isnan(r), 0.0, r)
-            rate[joint.turn], bend[joint.turn] = rates_of(angles, omega, spin)
-            if joint.place is not None and is_named:
+            xd[joint.turn], xdd[joint.turn] = rates_of(angles, omega, spin)
+            if joint.position is not None and is_named:
                 v, a = stop.state.qd[joint.travel], stop.state.qdd[joint.travel]
-                rate[joint.travel] = rotated(attitude, v)
-                bend[joint.travel] = rotated(attitude, a + np.cross(omega, v))
-    return State(x, rate, bend, stop.state.pose)
+                xd[joint.travel] = rotated(attitude, v)
+                xdd[joint.travel] = rotated(attitude, a + np.cross(omega, v))
+    return State(x, xd, xdd, stop.state.pose)
 
 
 def _has_rates(stop: Stop, joint: Columns, name: str, is_named: bool) -> bool:
-    """Return whether rates of the chart follow from the state; reports why they do not."""
+    """Return whether rates of the chart follow from the state; report why they do not."""
     qd, qdd = (rates[joint.columns] for rates in (stop.state.qd, stop.state.qdd))
     for key, rates in (("qd", qd), ("qdd", qdd)):
         if np.isnan(rates).any() and not np.isnan(rates).all():

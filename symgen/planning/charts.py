@@ -1,10 +1,10 @@
 """Splines of joints on manifolds: coordinates of one chart of all their attitudes.
 
-A motion is planned in n coordinates x, as many as velocities.  They are those of q, but that an
-attitude is three numbers r, away from a reference attitude that a task chooses: r / 4 are modified
-Rodrigues parameters, tan(angle / 4) times the axis, which are near the rotation vector where that
-is small, and far from singular in all motions that stay within 300 degrees of the reference.
-Positions of free joints are those of q, in the axes of the base.
+A motion is planned in n coordinates x, as many as velocities.  They are those of q, except that an
+attitude is three numbers r, relative to a reference attitude of the task: r / 4 are modified
+Rodrigues parameters, tan(angle / 4) times the axis, which approximate the rotation vector where
+that is small, and are far from singular within 300 degrees of the reference.  Positions of free
+joints are those of q, in the axes of the base.
 
 | symbol | code | shape | |
 | --- | --- | --- | --- |
@@ -12,16 +12,16 @@ Positions of free joints are those of q, in the axes of the base.
 | u = sigma . sigma, w = 1 / (1 + u) | `w` | (..., 1) | |
 | N = (1 - u) 1 - 2 [sigma] + 2 sigma sigma^T | `_turned` | (..., 3, 3) | N N^T = (1 + u)^2 1 |
 | omega = J r', J = w^2 N, J^-1 = N^T | | (..., 3) | in the axes of the link |
-| c = J' r' | `_bent` | (..., 3) | |
+| c = J' r' | `_bias` | (..., 3) | |
 | P | `P` | (..., 3, 3) | from the axes of the base to those of the link |
 | v = P p', v' = P p'' - omega x v | | (..., 3) | of free joints, in the axes of the link |
 
-(Parameters as Schaub, Junkins, "Stereographic orientation parameters for attitude dynamics", J.
-Astronaut. Sci. 44 (1996), 1-19, have them.)  Everything but the way back is analytic in x, x', x'',
-so that complex steps give second derivatives of velocities and accelerations with all digits.
+(Parameters of Schaub, Junkins, "Stereographic orientation parameters for attitude dynamics", J.
+Astronaut. Sci. 44 (1996), 1-19.)  The map from x, x', x'' is analytic, so that complex steps give
+second derivatives of velocities and accelerations with all digits.
 
-A displacement e in the tangent space is to first order e = J dr, P dp; to second order it bends as
-the acceleration of a motion at constant rates does, half the derivative of J dr along dr.
+A displacement e in the tangent space is to first order e = J dr, P dp; its second-order term is
+that of a motion at constant rates, half the derivative of J dr along dr.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ KINDS = 3
 
 
 class Columns(NamedTuple):
-    """Where a joint stands: `travel` and `turn` in x, `place` and `attitude` in q.
+    """Indices of a joint: `travel` and `turn` in x, `place` and `attitude` in q.
 
-    A ball has no place, and no columns in `travel`.
+    A ball has no position, and no columns in `travel`.
     """
 
     turn: slice
     attitude: slice
     travel: slice
-    place: slice | None
+    position: slice | None
 
     @property
     def columns(self) -> slice:
@@ -77,12 +77,12 @@ class Chart:
 
     @property
     def joints(self) -> list[Columns]:
-        """The joints with a quaternion."""
+        """Joints with a quaternion."""
         return columns_of(self.space)
 
     @property
     def plain(self) -> NDArray[np.bool_]:
-        """The columns whose velocities are rates of x, (n,)."""
+        """Columns whose velocities are rates of x, (n,)."""
         columns = np.zeros(self.space.n, dtype=bool)
         columns[self.space.velocities] = True
         return columns
@@ -95,8 +95,6 @@ class Chart:
         """Return a function of q, velocities and accelerations as one of x, x', x''."""
         return OnChart(self, quantity) if self.joints else quantity
 
-    # ---------------------------------------------------------------------------- positions
-
     def configuration(self, x: Array) -> Array:
         """Return q (..., nq)."""
         if not self.joints:
@@ -105,31 +103,29 @@ class Chart:
         q[..., self.space.positions] = x[..., self.space.velocities]
         for at, reference in zip(self.joints, self.references, strict=True):
             q[..., at.attitude] = _attitude(x[..., at.turn] / 4) @ product(reference, np.eye(4))
-            if at.place is not None:
-                q[..., at.place] = x[..., at.travel]
+            if at.position is not None:
+                q[..., at.position] = x[..., at.travel]
         return q
 
     def motion(self, planned: Motion) -> Motion:
-        """Return the robot's, with q, velocities and accelerations."""
+        """Return the robot's motion, with q, velocities and accelerations."""
         if not self.joints:
             return planned
-        x, rate, bend = planned.q, planned.qd, planned.qdd
-        qd, qdd = rate.copy(), bend.copy()
+        x, xd, xdd = planned.q, planned.qd, planned.qdd
+        qd, qdd = xd.copy(), xdd.copy()
         for at, reference in zip(self.joints, self.references, strict=True):
-            sigma, s = x[..., at.turn] / 4, rate[..., at.turn] / 4
-            omega = _turn(sigma, rate[..., at.turn])
+            sigma, s = x[..., at.turn] / 4, xd[..., at.turn] / 4
+            omega = _turn(sigma, xd[..., at.turn])
             qd[..., at.turn] = omega
-            qdd[..., at.turn] = _turn(sigma, bend[..., at.turn]) + _bent(sigma, s)
-            if at.place is not None:
+            qdd[..., at.turn] = _turn(sigma, xdd[..., at.turn]) + _bias(sigma, s)
+            if at.position is not None:
                 P = _to_link(reference, sigma)
-                v = _times(P, rate[..., at.travel])
+                v = _times(P, xd[..., at.travel])
                 qd[..., at.travel] = v
-                qdd[..., at.travel] = _times(P, bend[..., at.travel]) - _times(skew(omega), v)
+                qdd[..., at.travel] = _times(P, xdd[..., at.travel]) - _times(skew(omega), v)
         return replace(planned, q=self.configuration(x), qd=qd, qdd=qdd, space=self.space)
 
-    # -------------------------------------------------------------------------- derivatives
-
-    def slopes(self, x: Array, rate: Array, bend: Array) -> Array:
+    def slopes(self, x: Array, xd: Array, xdd: Array) -> Array:
         """Return derivatives of (e, v, a) by (x, x', x''), (..., 3 n, 3 n)."""
         n = self.space.n
         slopes = np.zeros((*x.shape[:-1], KINDS, n, KINDS, n))
@@ -138,50 +134,52 @@ class Chart:
             slopes[..., r, plain, r, plain] = 1.0
         for joint, reference in zip(self.joints, self.references, strict=True):
             part = joint.columns
-            states = (z[..., part] for z in (x, rate, bend))
+            states = (z[..., part] for z in (x, xd, xdd))
             slopes[..., :, part, :, part] = _slopes(reference, *states)
         return slopes.reshape(*x.shape[:-1], KINDS * n, KINDS * n)
 
-    def curvature(self, x: Array, rate: Array, bend: Array, gradients: Array) -> Array:
+    def curvature(self, x: Array, xd: Array, xdd: Array, gradients: Array) -> Array:
         """Return second derivatives of gradients (..., 3, n) . (e, v, a), (..., 3 n, 3 n)."""
         n = self.space.n
         curvature = np.zeros((*x.shape[:-1], KINDS, n, KINDS, n))
         for joint, reference in zip(self.joints, self.references, strict=True):
             part = joint.columns
-            states = (z[..., part] for z in (x, rate, bend, gradients))
+            states = (z[..., part] for z in (x, xd, xdd, gradients))
             curvature[..., :, part, :, part] = _curvature(reference, *states)
         return curvature.reshape(*x.shape[:-1], KINDS * n, KINDS * n)
 
-    # ----------------------------------------------------------------------------- dynamics
-
     def forward(
-        self, module: Any, x: Array, rate: Array, tau: Array, options: dict[str, Any]
+        self, module: Any, x: Array, xd: Array, tau: Array, options: dict[str, Any]
     ) -> tuple[Array, Array]:
         """Return x'' of forward dynamics (K, n), and derivatives by (x, x', tau), (K, n, 3 n)."""
         n, zero = self.space.n, np.zeros_like(x)
-        motion = self.motion(Motion(x, rate, zero, zero[:, 0], zero[:, 0]))
+        motion = self.motion(Motion(x, xd, zero, zero[:, 0], zero[:, 0]))
         qdd, *rows = module.forward_dynamics_derivatives(motion.q, motion.qd, tau, **options)
         slopes = np.concatenate(rows, axis=-1)
         if not self.joints:
             return qdd, slopes
-        J = self.slopes(x, rate, zero)[..., :n, :n]
-        bend = np.linalg.solve(J, (qdd - motion.qdd)[..., None])[..., 0]
-        along = self.slopes(x, rate, bend)
+        J = self.slopes(x, xd, zero)[..., :n, :n]
+        xdd = np.linalg.solve(J, (qdd - motion.qdd)[..., None])[..., 0]
+        along = self.slopes(x, xd, xdd)
         state = along.copy()  # of (e, v, tau) by (x, x', tau)
         state[..., 2 * n :, :] = np.eye(3 * n)[2 * n :]
         by_state = slopes @ state
         by_state[..., : 2 * n] -= along[..., 2 * n :, : 2 * n]
-        return bend, np.linalg.solve(J, by_state)
+        return xdd, np.linalg.solve(J, by_state)
 
 
 class OnChart(Quantity):
-    """A quantity of the robot's motion, of which x, x', x'' are given."""
+    """A quantity of the robot's motion, as a function of x, x', x''."""
 
     def __init__(self, chart: Chart, quantity: Quantity) -> None:
-        self.module, self.given, self.labels = quantity.module, quantity.given, quantity.labels
+        self.module, self.keywords, self.labels = (
+            quantity.module,
+            quantity.keywords,
+            quantity.labels,
+        )
         self.orders = quantity.orders
         self.chart, self.quantity = chart, quantity
-        self._known: tuple[Motion, Motion, Array] | None = None
+        self._last: tuple[Motion, Motion, Array] | None = None
 
     def related(self) -> NDArray[np.bool_]:
         """Return dependence (m, n) by whole joints: a coordinate moves along several velocities."""
@@ -196,11 +194,11 @@ class OnChart(Quantity):
 
         Those of the last motion are kept: values, slopes and Hessians are asked for in turn.
         """
-        if self._known is None or self._known[0] is not motion:
+        if self._last is None or self._last[0] is not motion:
             size = self.orders * self.chart.space.n
             slopes = self.chart.slopes(*motion.state)[..., :size, :size]
-            self._known = motion, self.chart.motion(motion), slopes
-        return self._known[1:]
+            self._last = motion, self.chart.motion(motion), slopes
+        return self._last[1:]
 
     def value(self, motion: Motion) -> Array:
         """(..., K, m)."""
@@ -239,7 +237,7 @@ class OnChart(Quantity):
 
 
 def columns_of(space: Configuration) -> list[Columns]:
-    """Return where the joints with a quaternion stand."""
+    """Return the indices of joints with a quaternion."""
     columns = []
     for kind, i, k in space.joints:
         more = 3 * (kind == FREE)
@@ -260,7 +258,7 @@ _BACK = product(_UNITS[:, None], conjugate(_UNITS))[..., :3]
 
 
 def rates_on(space: Configuration) -> Callable[[Array, Array], Array]:
-    """Return `space.rate` for one state, (nq,) and (n,), in a fraction of its time."""
+    """Return a fast form of `space.rate` for one state, (nq,) and (n,)."""
     joints = columns_of(space)
     if not joints:
         return lambda _, v: v
@@ -272,8 +270,8 @@ def rates_on(space: Configuration) -> Callable[[Array, Array], Array]:
             Q = q[joint.attitude]
             spin = (Q @ _SPIN.reshape(4, 12)).reshape(3, 4)
             rates[joint.attitude] = 0.5 * v[joint.turn] @ spin
-            if joint.place is not None:
-                rates[joint.place] = v[joint.travel] @ spin @ (Q @ _BACK)
+            if joint.position is not None:
+                rates[joint.position] = v[joint.travel] @ spin @ (Q @ _BACK)
         return rates
 
     return rate
@@ -289,34 +287,31 @@ def joint_names(module: Any) -> tuple[str, ...]:
     return tuple(called.values())
 
 
-# ------------------------------------------------------------------------------ one attitude
-
-
-def _slopes(reference: Array, x: Array, rate: Array, bend: Array) -> Array:
+def _slopes(reference: Array, x: Array, xd: Array, xdd: Array) -> Array:
     """Return derivatives of (e, v, a) by (x, x', x'') of one joint, (..., 3, m, 3, m)."""
     m = x.shape[-1]
     p, w = slice(0, m - 3), slice(m - 3, m)
-    sigma, turn, s = x[..., w] / 4, rate[..., w], rate[..., w] / 4
+    sigma, turn, s = x[..., w] / 4, xd[..., w], xd[..., w] / 4
     J, by_turn = _jacobian(sigma), _turn_slopes(sigma, turn)
-    by_sigma, by_s = _bent_slopes(sigma, s)
-    slopes = np.zeros((*x.shape[:-1], KINDS, m, KINDS, m), dtype=np.result_type(x, rate, bend))
+    by_sigma, by_s = _bias_slopes(sigma, s)
+    slopes = np.zeros((*x.shape[:-1], KINDS, m, KINDS, m), dtype=np.result_type(x, xd, xdd))
     for r in range(KINDS):
         slopes[..., r, w, r, w] = J
     slopes[..., 1, w, 0, w] = by_turn
-    slopes[..., 2, w, 0, w] = _turn_slopes(sigma, bend[..., w]) + by_sigma / 4
+    slopes[..., 2, w, 0, w] = _turn_slopes(sigma, xdd[..., w]) + by_sigma / 4
     slopes[..., 2, w, 1, w] = by_s / 4
     if m > 3:
         P, across = _to_link(reference, sigma), skew(_times(J, turn))
-        v = skew(_times(P, rate[..., p]))
+        v = skew(_times(P, xd[..., p]))
         for r in range(KINDS):
             slopes[..., r, p, r, p] = P
         slopes[..., 1, p, 0, w] = slopes[..., 2, p, 1, w] = v @ J
-        slopes[..., 2, p, 0, w] = skew(_times(P, bend[..., p])) @ J + v @ by_turn - across @ v @ J
+        slopes[..., 2, p, 0, w] = skew(_times(P, xdd[..., p])) @ J + v @ by_turn - across @ v @ J
         slopes[..., 2, p, 1, p] = -across @ P
     return slopes
 
 
-def _curvature(reference: Array, x: Array, rate: Array, bend: Array, gradients: Array) -> Array:
+def _curvature(reference: Array, x: Array, xd: Array, xdd: Array, gradients: Array) -> Array:
     """Return second derivatives of gradients . (e, v, a) of one joint, (..., 3, m, 3, m).
 
     Those by the attitude and its rate are computed; others follow by symmetry.  That of e is the
@@ -327,7 +322,7 @@ def _curvature(reference: Array, x: Array, rate: Array, bend: Array, gradients: 
     steps = 1j * STEP * np.eye(m)[w].reshape(3, *(1,) * (x.ndim - 1), m)
     weights = gradients.reshape(*gradients.shape[:-2], 1, KINDS * m)
     second = np.zeros((*x.shape[:-1], KINDS, m, KINDS, m))
-    for c, state in enumerate(((x + steps, rate, bend), (x, rate + steps, bend))):
+    for c, state in enumerate(((x + steps, xd, xdd), (x, xd + steps, xdd))):
         slopes = _slopes(reference, *np.broadcast_arrays(*state)).imag / STEP
         slopes[..., 0, p, 0, p] /= 2
         rows = weights @ slopes.reshape(*slopes.shape[:-4], KINDS * m, KINDS * m)
@@ -349,7 +344,7 @@ def rates_of(r: Array, omega: Array, spin: Array) -> tuple[Array, Array]:
     """Return r' and r'' of an angular velocity and acceleration, (3,) each."""
     back: Array = _turned(r / 4).T
     rate: Array = back @ omega
-    return rate, back @ (spin - _bent(r / 4, rate / 4))
+    return rate, back @ (spin - _bias(r / 4, rate / 4))
 
 
 def _attitude(sigma: Array) -> Array:
@@ -400,13 +395,13 @@ def _turn_slopes(sigma: Array, x: Array) -> Array:
     return np.asarray((w**2 * _along(sigma, x) - 4 * w**3 * _outer(turned, sigma)) / 4)
 
 
-def _bent(sigma: Array, s: Array) -> Array:
+def _bias(sigma: Array, s: Array) -> Array:
     """Return c = 8 w^2 (s . s) sigma - 16 w^3 (sigma . s) N s."""
     w, k, q = _weight(sigma), _dot(sigma, s), _dot(s, s)
     return np.asarray(8 * w**2 * q * sigma - 16 * w**3 * k * _times(_turned(sigma), s))
 
 
-def _bent_slopes(sigma: Array, s: Array) -> tuple[Array, Array]:
+def _bias_slopes(sigma: Array, s: Array) -> tuple[Array, Array]:
     """Return the derivatives of c by sigma and s."""
     w, k, q = (x[..., None] for x in (_weight(sigma), _dot(sigma, s), _dot(s, s)))
     N = _turned(sigma)

@@ -21,18 +21,14 @@ FUNCTIONS = (
 """Functions of the module that every plan calls."""
 
 
-# --------------------------------------------------------------------------------------- robots
-
-
 def check_module(module: Any) -> None:
     """Raise `RequestError` for a module that lacks what a plan needs."""
     closed = getattr(module, "n_constraints", 0)
     _check_kind(any(module.prescribed), module.n, closed, getattr(module, "timed", False))
     missing = [name for name in FUNCTIONS if name not in module.functions]
     if missing:
-        raise RequestError(
-            f"plan: the module lacks {', '.join(missing)}; rebuild it without --functions"
-        )
+        names = ", ".join(missing)
+        raise RequestError(f"plan: the module lacks {names}; rebuild it without --functions")
 
 
 def check_robot(robot: RobotDescription) -> None:
@@ -58,11 +54,8 @@ def _check_kind(prescribed: bool, n: int, constraints: int, timed: bool) -> None
         raise RequestError("plan: this robot has no coordinates")
 
 
-# ---------------------------------------------------------------------------------------- tasks
-
-
 def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> None:
-    """Report contradictions: ends beyond limits, a free time without a price, unserved keys."""
+    """Report contradictions: ends beyond limits, a free time without a weight, unserved keys."""
     if task.method == COLLOCATION:
         _check_collocated(root, keys, module, task)
     if task.time[1] == LONGEST and not task.objective.time:
@@ -83,60 +76,47 @@ def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> N
             for k in np.flatnonzero(~np.isnan(values)):
                 lower, upper = allowed[k]
                 if not lower - 1e-12 <= values[k] <= upper + 1e-12:
-                    root.fault(
-                        f"{shown(module.coordinate_names[k])} is {values[k]:.6g} there, its limits "
-                        f"are {lower:.6g} and {upper:.6g}",
-                        key,
-                        order,
-                    )
+                    name, limit = module.coordinate_names[k], f"{lower:.6g} and {upper:.6g}"
+                    message = f"{shown(name)} is {values[k]:.6g} there, its limits are {limit}"
+                    root.fault(message, key, order)
 
 
 def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Task) -> None:
     """Report demands that collocation does not serve yet."""
-    unavailable = "not available yet with 'method: collocation'"
+    collocated = "with 'method: collocation'"
+    unavailable = f"not available yet {collocated}"
     limits, objective = task.limits, task.objective
     for key in ("via", "cuts", "periodic", "mirrored"):
         if key in keys:
             root.fault(unavailable, key)
     for key, state in (("start", task.start), ("goal", task.goal)):
         if state.pose is not None or np.any(~np.isnan(state.qdd)):
-            root.fault("with 'method: collocation' an end is q and qd", key)
+            root.fault(f"{collocated} an end is q and qd", key)
     for key, limit in (("acceleration", limits.acceleration), ("jerk", limits.jerk)):
         if np.any(np.isfinite(limit)):
             root.fault(unavailable, "limits", key)
     if limits.outputs:
         root.fault(unavailable, "limits", "outputs")
     if objective.wrenches or objective.outputs or np.any(objective.jerk):
-        root.fault(
-            "with 'method: collocation' it weighs time, torque and acceleration", "objective"
-        )
+        root.fault(f"{collocated} it weighs time, torque and acceleration", "objective")
     if np.any(objective.acceleration[~task.chart.plain]):
-        root.fault(
-            "with 'method: collocation' not available yet for joints with a quaternion",
-            "objective",
-            "acceleration",
-        )
+        message = f"{collocated} not available yet for joints with a quaternion"
+        root.fault(message, "objective", "acceleration")
     if task.free_loads:
         root.fault(f"unknown forces: {unavailable}", "loads")
     for number, entries in task.loads.items():
         if depends_on_time(entries):
-            root.fault(
-                "with 'method: collocation' loads do not depend on time",
-                "loads",
-                module.load_names[number],
-            )
-
-
-# -------------------------------------------------------------------------------------- remarks
+            name = module.load_names[number]
+            root.fault(f"{collocated} loads do not depend on time", "loads", name)
 
 
 def remarks_on(task: Task, module: Any) -> tuple[str, ...]:
-    """Remark on free coordinates at the ends, limits beyond the file's, drives without any."""
+    """Return remarks on free ends, limits beyond those of the model, unlimited torques."""
     return tuple([*_free(task, module), *_beyond(task, module), *_unlimited(task, module)])
 
 
 def _free(task: Task, module: Any) -> Iterator[str]:
-    """Yield coordinates that an end leaves open although it names others."""
+    """Yield coordinates that are free at an end that names others."""
     if task.periodic or task.mirrored.coordinates:
         return
     for end, state in (("start", task.start), ("goal", task.goal)):
@@ -160,7 +140,7 @@ def _beyond(task: Task, module: Any) -> Iterator[str]:
 
 
 def _unlimited(task: Task, module: Any) -> Iterator[str]:
-    """Yield coordinates without a limit of torque beside others with one, as of a free body."""
+    """Yield coordinates without a limit of torque where others have one, as of a free body."""
     limits = np.abs(task.limits.torque).max(axis=1)
     unlimited = [module.coordinate_names[k] for k in np.flatnonzero(np.isinf(limits))]
     if unlimited and len(unlimited) < module.n:

@@ -1,16 +1,16 @@
 """Direct collocation: states and torques at nodes as unknowns, by forward dynamics.
 
-For robots whose torques do not determine any motion, because a joint has no drive: inverse dynamics
-along a spline would ask for torques there.  The nodes are the ends and midpoints of N segments of
-length h = T / N; with z = (q, qd) and f = (qd, qdd(q, qd, tau)) the separated Hermite-Simpson rule
-asks of every segment from a over c to b (Kelly 2017, "An introduction to trajectory optimization",
-SIAM Review 59(4), eqs. (6.4) and (6.5))
+It serves robots with joints without drives, for which inverse dynamics along a spline would require
+torques.  The nodes are the ends and midpoints of N segments of length h = T / N; with z = (q, qd)
+and f = (qd, qdd(q, qd, tau)) the separated Hermite-Simpson rule requires of every segment from a
+over c to b (Kelly 2017, "An introduction to trajectory optimization", SIAM Review 59(4), eqs. (6.4)
+and (6.5))
 
     z_c = (z_a + z_b) / 2 + h / 8 (f_a - f_b)
     z_b = z_a + h / 6 (f_a + 4 f_c + f_b)
 
-and torques are linear in a segment, tau_c = (tau_a + tau_b) / 2, so that they keep their limits
-between the nodes.  The unknowns are x = (q_1, qd_1, tau_1, q_2, ..., T): nodes are the control
+and torques are linear in a segment, tau_c = (tau_a + tau_b) / 2, so that they keep limits between
+nodes.  The unknowns are x = (q_1, qd_1, tau_1, q_2, ..., T): nodes are the control
 points of the program, with 3 n coordinates.  Limits are bounds of the unknowns; those of joint
 wrenches and distances are constraints at the nodes.  First derivatives of qdd are those of
 `forward_dynamics_derivatives`; second ones follow from those of the inverse dynamics.
@@ -18,15 +18,14 @@ wrenches and distances are constraints at the nodes.  First derivatives of qdd a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.planning.loads import loads_at
-from symgen.planning.problem import Entries, Index, Iterate, Problem, Sizes, Term, Time, once
+from symgen.planning.problem import Entries, Iterate, Problem, Sizes, Term, Time, once
 from symgen.planning.quantities import Motion, Quantity, Torques
 from symgen.planning.starting import coordinates
 from symgen.planning.task import Task
@@ -40,8 +39,7 @@ from symgen.planning.transcription import (
     simpson,
     tightened,
 )
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array, Index
 
 KINDS = 3
 """q, qd, tau at every node."""
@@ -53,11 +51,19 @@ def collocate(task: Task, module: Any, segments: int, margins: Margins | None = 
     """Return the program on so many segments; bounds and limits are tightened by `margins`."""
     n, margins = module.n, margins or {}
     sizes = Sizes(2 * segments + 1, KINDS * n)
-    dynamics = Dynamics(task, module)
+    dynamics, objective = Dynamics(task, module), task.objective
+    driven = np.flatnonzero(task.limits.torque[:, 0] < task.limits.torque[:, 1])
+    names = module.coordinate_names
+    labels = 2 * tuple(f"{name} ({z})" for z in ("position", "velocity") for name in names)
+    labels += tuple(f"{names[k]} (torque)" for k in driven)
+    zero = np.zeros(segments * len(labels))
     terms: list[Term] = [
-        Time(sizes, "time", weight=task.objective.time),
-        _segments(task, module, sizes, dynamics, segments),
-    ]
+        Time(sizes, "time", weight=objective.time),
+        Segments(
+            sizes, "dynamics", zero, zero, labels, dynamics=dynamics, segments=segments,
+            driven=driven, torque=objective.torque, acceleration=objective.acceleration,
+        ),
+    ]  # fmt: skip
     for quantity in limited(task, module):
         if quantity.name == TORQUE:
             continue
@@ -74,20 +80,6 @@ def collocate(task: Task, module: Any, segments: int, margins: Margins | None = 
             )
         )  # fmt: skip
     return Problem(sizes, terms, *_bounds(task, sizes.controls, n, margins))
-
-
-def _segments(task: Task, module: Any, sizes: Sizes, dynamics: Dynamics, segments: int) -> Segments:
-    low, high = task.limits.torque.T
-    driven = np.flatnonzero(low < high)
-    names = module.coordinate_names
-    labels = 2 * tuple(f"{name} ({z})" for z in ("position", "velocity") for name in names)
-    labels += tuple(f"{names[k]} (torque)" for k in driven)
-    zero = np.zeros(segments * len(labels))
-    weights = task.objective
-    return Segments(
-        sizes, "dynamics", zero, zero, labels, dynamics=dynamics, segments=segments, driven=driven,
-        torque=weights.torque, acceleration=weights.acceleration,
-    )  # fmt: skip
 
 
 def _bounds(task: Task, nodes: int, n: int, margins: Margins) -> tuple[Array, Array]:
@@ -107,9 +99,6 @@ def _bounds(task: Task, nodes: int, n: int, margins: Margins) -> tuple[Array, Ar
             lower[node, first + fixed] = upper[node, first + fixed] = values[fixed]
     least, most = task.time
     return np.append(lower, least), np.append(upper, most)
-
-
-# ------------------------------------------------------------------------------- states at nodes
 
 
 @dataclass(frozen=True)
@@ -134,13 +123,13 @@ class Dynamics:
     def __init__(self, task: Task, module: Any) -> None:
         self.task, self.module = task, module
         self.torques = task.chart.along(Torques(module, task.parameters))
-        self.given: dict[str, Any] = {}
+        self.keywords: dict[str, Any] = {}
         if task.parameters:
-            self.given["parameters"] = dict(task.parameters)
+            self.keywords["parameters"] = dict(task.parameters)
         loads = loads_at(task.loads, module.n_loads, task.parameters)
         self.loads = None if loads is None else loads(np.zeros(1), 1.0)[0][0]
         if self.loads is not None:
-            self.given["loads"] = self.loads
+            self.keywords["loads"] = self.loads
 
     def motion(self, q: Array, qd: Array, qdd: Array) -> Motion:
         """Return the motion through states (K, n) each; nothing in it depends on time."""
@@ -153,7 +142,7 @@ class Dynamics:
         """Return the states at nodes (K, 3 n)."""
         parts = nodes.reshape(len(nodes), KINDS, -1)
         q, qd, tau = (np.ascontiguousarray(parts[:, kind]) for kind in range(KINDS))
-        qdd, slopes = self.task.chart.forward(self.module, q, qd, tau, self.given)
+        qdd, slopes = self.task.chart.forward(self.module, q, qd, tau, self.keywords)
         return States(self.motion(q, qd, qdd), tau, slopes)
 
     @once
@@ -187,21 +176,18 @@ def _triangles(sizes: Sizes) -> Entries:
     return (first + i).ravel(), (first + j).ravel()
 
 
-# ----------------------------------------------------------------------------------------- terms
-
-
-@dataclass
+@dataclass(kw_only=True)
 class Segments(Term):
     """The rules of all segments; integrals of squared torques and accelerations.
 
     Rows, segment by segment: midpoints of q and qd, their ends, midpoints of `driven` torques.
     """
 
-    dynamics: Dynamics = field(kw_only=True)
-    segments: int = field(kw_only=True)
-    driven: Index = field(kw_only=True)
-    torque: Array = field(kw_only=True)
-    acceleration: Array = field(kw_only=True)
+    dynamics: Dynamics
+    segments: int
+    driven: Index
+    torque: Array
+    acceleration: Array
 
     def __post_init__(self) -> None:
         self.quadrature = simpson(self.sizes.controls)
@@ -246,7 +232,7 @@ class Segments(Term):
         linear = (tau[c] - 0.5 * (tau[a] + tau[b]))[:, self.driven]
         return np.concatenate([middle, end, linear], axis=1).ravel()
 
-    def jacobian_places(self) -> Entries:
+    def jacobian_positions(self) -> Entries:
         """Return every segment with its three nodes and T."""
         first = 2 * np.arange(self.segments)[:, None] * self.sizes.n
         time = np.full((self.segments, 1), self.sizes.time)
@@ -275,14 +261,11 @@ class Segments(Term):
             blocks[:, rows, k * w + 2 * n + self.driven] = (-0.5, 1.0, -0.5)[k]
         return blocks.ravel()
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return upper triangles of the nodes' blocks, and T with every node."""
         rows, columns = _triangles(self.sizes)
         time = self.sizes.time
-        return (
-            np.concatenate([rows, np.arange(time)]),
-            np.concatenate([columns, np.full(time, time)]),
-        )
+        return np.append(rows, np.arange(time)), np.append(columns, np.full(time, time))
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
         """Return second derivatives by the nodes, and mixed ones by T, (entries,)."""
@@ -307,21 +290,21 @@ class Segments(Term):
         return np.concatenate([blocks[:, i, j].ravel(), mixed.ravel()])
 
 
-@dataclass
+@dataclass(kw_only=True)
 class NodeLimits(Term):
     """Limits of entries `chosen` of a quantity at the nodes, divided by `scale` (m,)."""
 
-    dynamics: Dynamics = field(kw_only=True)
-    quantity: Quantity = field(kw_only=True)
-    chosen: Index = field(kw_only=True)
-    scale: Array = field(kw_only=True)
+    dynamics: Dynamics
+    quantity: Quantity
+    chosen: Index
+    scale: Array
 
     def value(self, at: Iterate) -> Array:
         """Return the limited entries, node by node, (rows,)."""
         values = self.quantity.value(self.dynamics.at(at).motion) / self.scale
         return np.ravel(values[:, self.chosen])
 
-    def jacobian_places(self) -> Entries:
+    def jacobian_positions(self) -> Entries:
         """Return every row with its node."""
         m, w = len(self.chosen), self.sizes.n
         rows = np.arange(len(self.lower)).repeat(w)
@@ -337,7 +320,7 @@ class NodeLimits(Term):
         rows = flat @ states.along[:, : orders * n] / self.scale[:, None]
         return np.ravel(rows[:, self.chosen])
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return upper triangles of the nodes' blocks."""
         return _triangles(self.sizes)
 
@@ -355,9 +338,6 @@ class NodeLimits(Term):
             blocks += self.dynamics.curvature(states, by_qdd)
         i, j = np.triu_indices(self.sizes.n)
         return np.ravel(blocks[:, i, j])
-
-
-# ---------------------------------------------------------------------------------- trajectories
 
 
 def nodes_of(task: Task, module: Any, x: Array) -> Nodes:

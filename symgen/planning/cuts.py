@@ -1,18 +1,17 @@
 """`cuts` of a task: joints that were cut, closed at every instant with limits.
 
-The r rows of all cuts take r freedoms at an instant.  Splines of n coordinates with N segments have
-n (N + p) control points: closing at k > 1 instants of every segment would take k N r of them, and
-leave the motion that much less to choose from (two arms with 20 segments, closed at the midpoints,
-need twice the torque).  So r coordinates are *dependent*: they have a knot at every instant, as
-many control points as there are equations, and interpolate the closed motion there.  The others
-stay polynomials over their segments: no jump of the p-th derivative at the knots within (`smooth`).
+The r rows of all cuts remove r freedoms at an instant.  Splines of n coordinates with N segments
+have n (N + p) control points: closing at k > 1 instants of every segment would take k N r of them,
+and restrict the motion (two arms with 20 segments, closed at the midpoints, need twice the torque).
+So r coordinates are *dependent*: with a knot at every instant they have as many control points as
+equations, and interpolate the closed motion.  The others stay polynomials over their segments: no
+jump of the p-th derivative at knots within (`smooth`).
 
 Between the instants, r (N k) pieces of degree p follow the closed motion to the order p + 1 where
 the motion is smooth, less where torques reach and leave their limits.
 
-Which coordinates are dependent only decides how smooth each is, never what is asked of it.  They
-are chosen such that the Jacobian of the cuts with respect to them is as far from singular as can
-be, along the motion that the solver starts from.
+The choice of dependent coordinates affects only their smoothness.  They maximise the smallest
+singular value of the Jacobian of the cuts with respect to them along the start of the solver.
 """
 
 from __future__ import annotations
@@ -20,17 +19,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.planning.poses import Positions, read_point
 from symgen.planning.problem import Linear, Sizes, Term
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
-from symgen.planning.task import Cut, State, Task
+from symgen.planning.task import Cut, Task
 from symgen.planning.values import Value
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 
 def read_cuts(value: Value, module: Any) -> tuple[Cut, ...]:
@@ -110,41 +107,37 @@ def closed(task: Task, module: Any, profile: Profile, sizes: Sizes) -> list[Term
 
 
 def _instants(task: Task, profile: Profile) -> Array:
-    """List the knots, but no ends closed as given, and instants for control points left.
+    """Return the knots without ends closed by the task, and instants for spare control points.
 
-    Dependent coordinates have as many control points as there are knots and conditions at the ends
-    (positions, velocities, accelerations), or some more: the cuts are closed in the middle of the
-    first and the last piece, too.
+    Dependent coordinates have as many control points as knots and conditions at the ends
+    (positions, velocities, accelerations), or more: then the cuts are also closed in the middle of
+    the first and the last piece.
     """
     s = np.linspace(0.0, 1.0, profile.pieces + 1)
     kept = np.ones(len(s), dtype=bool)
     kept[0], kept[-1] = (bool(np.any(np.isnan(end.q))) for end in (task.start, task.goal))
-    left = profile.degree + 1 - sum(_conditions(end) for end in (task.start, task.goal))
+    rates = [rate for end in (task.start, task.goal) for rate in (end.qd, end.qdd)]
+    left = profile.degree - 1 - sum(not np.any(np.isnan(rate)) for rate in rates)
     between = [0.5 * (s[0] + s[1]), 0.5 * (s[-2] + s[-1])][: max(left, 0)]
     return np.sort([*s[kept], *between])
 
 
-def _conditions(end: State) -> int:
-    """Return the number of demands of an end on each coordinate, its position among them."""
-    return 1 + sum(not np.any(np.isnan(rate)) for rate in (end.qd, end.qdd))
-
-
 def _smooth(profile: Profile, sizes: Sizes) -> list[Term]:
     """Return rows that make independent coordinates one polynomial over every segment."""
-    bends = profile.bends()
+    jumps = profile.jumps()
     independent = np.setdiff1d(np.arange(sizes.n), profile.dependent)
-    if not len(bends) or not len(independent):
+    if not len(jumps) or not len(independent):
         return []
-    bends = bends / np.abs(bends).max(axis=1, keepdims=True)
-    rows, columns = np.nonzero(bends)
-    places = np.arange(len(rows)).repeat(len(independent))
+    jumps = jumps / np.abs(jumps).max(axis=1, keepdims=True)
+    rows, columns = np.nonzero(jumps)
+    entries = np.arange(len(rows)).repeat(len(independent))
     joints = np.tile(independent, len(rows))
     which = np.tile(np.arange(len(independent)), len(rows))
-    zero = np.zeros(len(bends) * len(independent))
+    zero = np.zeros(len(jumps) * len(independent))
     return [
         Linear(
-            sizes, "smooth", zero, zero, rows=rows[places] * len(independent) + which,
-            columns=columns[places] * sizes.n + joints,
-            coefficients=bends[rows, columns][places],
+            sizes, "smooth", zero, zero, rows=rows[entries] * len(independent) + which,
+            columns=columns[entries] * sizes.n + joints,
+            coefficients=jumps[rows, columns][entries],
         )
     ]  # fmt: skip

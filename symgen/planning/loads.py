@@ -1,7 +1,7 @@
-"""`loads` of a task: given as expressions of time, or unknown components found with the motion.
+"""`loads` of a task: expressions of time, or unknown components, optimised with the motion.
 
-An expression may name t = s T, the share s of the time, and T.  Values carry their derivatives with
-respect to T at fixed s, by the rules of differentiation (dual numbers over arrays).
+An expression may name t = s T, the share s of the time, and T.  Dual numbers over arrays carry
+derivatives with respect to T at fixed s.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.description.expressions import CONSTANT_VALUES, Expression, Name, Node, Number, parse
 from symgen.description.reading import Listing, Table
 from symgen.errors import RequestError
 from symgen.planning.values import COMPONENTS, Range, Value
+from symgen.support.arrays import Array
 
-Array = NDArray[np.float64]
 Dual = tuple[Array, Array]
 """A value and its derivative."""
 Loads = dict[int, tuple[Expression, ...]]
@@ -33,18 +32,15 @@ _SIX = "[fx, fy, fz, nx, ny, nz]"
 
 @dataclass(frozen=True)
 class FreeLoad:
-    """A component of a load that is found with the motion, within `limits`."""
+    """An unknown component of a load, within `limits`."""
 
     load: int
     component: int
     limits: Range
 
 
-# -------------------------------------------------------------------------------------- reading
-
-
 def read_loads(value: Value, module: Any) -> tuple[Loads, tuple[FreeLoad, ...]]:
-    """Read the loads that are given, and the components that are unknown."""
+    """Read known loads, and unknown components."""
     names = tuple(module.load_names)
     if value.node is not None and not names:
         value.fault("this robot has no loads; --load LINK adds one, or 'loads:' in a model file")
@@ -57,18 +53,12 @@ def read_loads(value: Value, module: Any) -> tuple[Loads, tuple[FreeLoad, ...]]:
             parts = entry.table(("free", "given"), f"free: {{fx: limits}}, given: {_SIX}")
             free += _free(parts["free"], load)
             entry = parts["given"]
-        expressions = _six(entry)
-        if expressions:
-            loads[load] = expressions
+        items = entry.items(f"six numbers {_SIX}")
+        if items and len(items) != len(COMPONENTS):
+            entry.fault(f"expected {_SIX}, found {len(items)} entries")
+        elif items:
+            loads[load] = tuple(item.expression(OF_TIME) or parse(0) for item in items)
     return loads, tuple(free)
-
-
-def _six(value: Value) -> tuple[Expression, ...]:
-    items = value.items(f"six numbers {_SIX}")
-    if items and len(items) != len(COMPONENTS):
-        value.fault(f"expected {_SIX}, found {len(items)} entries")
-        return ()
-    return tuple(item.expression(OF_TIME) or parse(0) for item in items)
 
 
 def _free(value: Value, load: int) -> list[FreeLoad]:
@@ -96,13 +86,10 @@ def read_weights(
     return weights
 
 
-# ----------------------------------------------------------------------------------- evaluation
-
-
 def loads_at(
     loads: Mapping[int, tuple[Expression, ...]], count: int, parameters: Mapping[str, float]
 ) -> LoadsAt | None:
-    """Return the function of the given loads; None without any."""
+    """Return the function of known loads; None without any."""
     if not loads:
         return None
     moving = any(depends_on_time(entries) for entries in loads.values())
@@ -149,7 +136,7 @@ def _power(x: Dual, y: Dual) -> Dual:
 
 
 def _extreme(x: Dual, y: Dual, share: Array) -> Dual:
-    """Return x for a share of 1, y for 0, the mean of both where they are equal."""
+    """Return share * x + (1 - share) * y."""
     return share * x[0] + (1 - share) * y[0], share * x[1] + (1 - share) * y[1]
 
 

@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.description.wording import shown
 from symgen.planning.charts import columns_of
 from symgen.planning.values import Value
 from symgen.runtime.configuration import Configuration
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -71,20 +69,17 @@ def read_mirrored(value: Value, space: Configuration, names: Sequence[str]) -> M
 
 
 def _on_chart(
-    value: Value,
-    space: Configuration,
-    names: Sequence[str],
-    pairs: dict[int, tuple[int, float]],
-    advancing: set[int],
-) -> Mirrored:
+    value: Value, space: Configuration, names: Sequence[str],
+    pairs: dict[int, tuple[int, float]], advancing: set[int],
+) -> Mirrored:  # fmt: skip
     """Rearrange pairs of entries of q by coordinates of a chart."""
     joints = columns_of(space)
     starts = [joint.attitude.start for joint in joints]
     columns = dict(zip(space.positions.tolist(), space.velocities.tolist(), strict=True))
     for joint in joints:
-        if joint.place is not None:
-            places = range(joint.place.start, joint.place.stop)
-            columns |= zip(places, range(joint.travel.start, joint.travel.stop), strict=True)
+        if joint.position is not None:
+            entries = range(joint.position.start, joint.position.stop)
+            columns |= zip(entries, range(joint.travel.start, joint.travel.stop), strict=True)
     rows: dict[int, tuple[int, int, float]] = {}
     attitudes = []
     for number, joint in enumerate(joints):
@@ -106,11 +101,11 @@ def _on_chart(
         for k, sign in enumerate(signs):
             i = joint.turn.start + k
             rows[i] = (i, joints[image].turn.start + k, sign)
-    for place, i in columns.items():
-        j, sign = pairs[place]
+    for entry, i in columns.items():
+        j, sign = pairs[entry]
         if j in columns:
             rows[i] = (i, columns[j], sign)
         else:
-            value.fault(f"{shown(names[j])} is a part of an attitude", names[place])
+            value.fault(f"{shown(names[j])} is a part of an attitude", names[entry])
     free = frozenset(columns[k] for k in advancing if k in columns)
     return Mirrored(tuple(rows[i] for i in sorted(rows)), free, tuple(attitudes))

@@ -10,17 +10,14 @@ from the obstacle to the centre of the sphere:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from symgen.planning.quantities import Motion, Quantity, skew
+from symgen.planning.quantities import Motion, Parameters, Quantity, skew
 from symgen.planning.values import Value
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ class HalfSpace:
     normal: Array
 
     def distance(self, p: Array) -> tuple[Array, Array]:
-        """Return distances (...) of p (..., 3) and their gradients (..., 3), as for a sphere."""
+        """Return distances (...) of p (..., 3) and their gradients (..., 3)."""
         return (p - self.point) @ self.normal, np.broadcast_to(self.normal, p.shape)
 
 
@@ -71,8 +68,7 @@ class Box:
     rotation: Array
 
     def distance(self, p: Array) -> tuple[Array, Array]:
-        """Return distances (...) of p (..., 3) and their gradients (..., 3), as for a sphere;
-        inside, from the nearest face."""
+        """Return distances (...) of p (..., 3), inside from the nearest face, and gradients."""
         v = (p - self.centre) @ self.rotation
         beyond = np.abs(v) - self.size / 2
         outside = np.maximum(beyond, 0.0)
@@ -104,9 +100,7 @@ class Distances(Quantity):
     orders = 1
     nonlinear = 1
 
-    def __init__(
-        self, module: Any, parameters: Mapping[str, float] | None, keep_out: KeepOut
-    ) -> None:
+    def __init__(self, module: Any, parameters: Parameters, keep_out: KeepOut) -> None:
         super().__init__(module, parameters)
         balls, self.obstacles, self.pairs = keep_out.balls, keep_out.obstacles, keep_out.pairs
         self.links = np.array([ball.link for ball in balls], dtype=int)
@@ -136,8 +130,8 @@ class Distances(Quantity):
 
     def _centres(self, q: Array) -> tuple[Array, Array]:
         """Return centres (K, balls, 3), and their derivatives (K, balls, 3, n)."""
-        poses = self.module.forward_kinematics(q, **self.given)[..., self.links, :, :]
-        jacobians = self.module.jacobians(q, **self.given)[..., self.links, :, :]
+        poses = self.module.forward_kinematics(q, **self.keywords)[..., self.links, :, :]
+        jacobians = self.module.jacobians(q, **self.keywords)[..., self.links, :, :]
         arm = np.einsum("...bij,bj->...bi", poses[..., :3, :3], self.centres)
         return poses[..., :3, 3] + arm, jacobians[..., :3, :] - skew(arm) @ jacobians[..., 3:, :]
 

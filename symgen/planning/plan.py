@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen import description
 from symgen.errors import RequestError
@@ -32,9 +31,8 @@ from symgen.planning import collocation, reading
 from symgen.planning.checks import check_module, check_robot, remarks_on
 from symgen.planning.collocation import collocate
 from symgen.planning.cuts import dependent
-from symgen.planning.files import Plan
 from symgen.planning.problem import Fault, Problem, instant
-from symgen.planning.results import EXCEEDED, Start
+from symgen.planning.results import EXCEEDED, Plan, Start
 from symgen.planning.solver import (
     HOLDS,
     SOLVED,
@@ -53,9 +51,8 @@ from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SHORTEST
 from symgen.planning.trajectories import Trajectory, trajectory
 from symgen.planning.transcription import Margins, forces, instants, transcribe
 from symgen.planning.verification import Verified, excess, margins, simulate_forward, verify
+from symgen.support.arrays import Array
 from symgen.toolchain.loading import load_package
-
-Array = NDArray[np.float64]
 
 PER_SEGMENT: Mapping[str, int] = {KNOTS: 1, MIDPOINTS: 2, REFINE: 4}
 """Instants with limits in each segment."""
@@ -63,17 +60,17 @@ FEWEST_SEGMENTS = 10
 """Segments of the coarsest spline."""
 MOST_TIGHTENED = 8
 MOST_DOUBLED = 4
-"""Number of times that collocation doubles its segments."""
+"""Largest number of times that collocation doubles its segments."""
 NEARLY = 1e-3
 """Accepted relative violation between the nodes of collocation, and between the instants of
 `check: knots` and `check: midpoints`."""
 ARRIVES = 1e-3
-"""Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not called solved."""
+"""Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not solved."""
 NEARBY = 1e-4
-"""The barrier parameter with which a solver starts near an optimum."""
+"""Barrier parameter of a start near an optimum."""
 
 Progress = Callable[[str, Step], None]
-"""A listener to progress: the stage, and each iterate."""
+"""Listener to progress: the stage, and each iterate."""
 
 
 @dataclass
@@ -89,7 +86,7 @@ class _Run:
     seconds: float = 0.0
 
     def profile(self, segments: int, per_segment: int) -> Profile:
-        """Return the profile of the task, with limits at so many instants of so many segments."""
+        """Return the profile of the task, with limits at `per_segment` instants of each segment."""
         degree = self.task.profile.degree
         if not self.task.cuts:
             return Profile(degree, segments)
@@ -98,7 +95,7 @@ class _Run:
 
     @cached_property
     def dependent(self) -> tuple[int, ...]:
-        """The coordinates that close the cuts, judged along the straight motion."""
+        """Coordinates that close the cuts, judged along the straight motion."""
         profile = Profile(self.task.profile.degree, self.task.profile.segments)
         control = guess(self.task, self.module, profile, None)[:-1]
         return dependent(self.task, self.module, control.reshape(-1, self.module.n))
@@ -118,7 +115,7 @@ class _Run:
 
 @dataclass(frozen=True)
 class _Solution:
-    """A solution of one program, on its spline, and the steps that led to it from a start."""
+    """A solution of one program on its spline, with the steps from its start."""
 
     profile: Profile
     program: Problem
@@ -140,16 +137,16 @@ def plan(
 ) -> Plan:
     """Plan the optimal motion of a robot for a task.
 
-    `module` is what `symgen.load` returned, or the path of a model file; `task` the path of a task
+    `module` is a result of `symgen.load`, or the path of a model file; `task` the path of a task
     file or a dict with the same keys.  `starts` motions are tried, the straight one and random
-    ones (`seed`), and the best is kept.  `solver` is "ipopt", which comes with CasADi and is used
-    where it is installed, or "trust-constr" of SciPy.  Without `exact_hessian`, second derivatives
-    are approximated from gradients (L-BFGS, by IPOPT).  `progress(stage, step)` hears of every
-    iteration; of the build of a path `symgen.load(path, progress=...)` tells.  Ctrl-C ends the
-    search, and the best motion so far is returned.
+    ones (`seed`), and the best is kept.  `solver` is "ipopt", which comes with CasADi and is the
+    default where it is installed, or "trust-constr" of SciPy.  Without `exact_hessian`, second
+    derivatives are approximated from gradients (L-BFGS, by IPOPT).  `progress(stage, step)` is
+    called at every iteration; `symgen.load(path, progress=...)` reports on the build of a path.
+    Ctrl-C ends the search with the best motion so far.
 
-    Raises `symgen.errors.ModelError` for a wrong task, `symgen.errors.RequestError` where the
-    robot cannot be planned for, or no solver is installed.
+    Raises `symgen.errors.ModelError` for a wrong task, `symgen.errors.RequestError` for a robot
+    that plans do not serve, or without a solver.
     """
     solver = ready(solver, exact_hessian=exact_hessian)
     if isinstance(module, str | Path):
@@ -188,7 +185,10 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Solution, tuple[Start, ..
         segments //= 2
     per = min(PER_SEGMENT[knots.check], 2)
     profile = run.profile(segments, per)
-    while profile.segments < knots.segments and _is_overdetermined(run, profile, per):
+    while profile.segments < knots.segments:
+        free, equations = unknowns_and_equations(transcribe(run.task, run.module, profile, per))
+        if equations <= free:
+            break
         profile = run.profile(2 * profile.segments, per)
 
     def begin(random: np.random.Generator | None) -> tuple[Problem, Array]:
@@ -200,12 +200,9 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Solution, tuple[Start, ..
 
 
 def _tried(
-    run: _Run,
-    profile: Profile,
-    begin: Callable[[np.random.Generator | None], tuple[Problem, Array]],
-    starts: int,
-    seed: int,
-) -> tuple[_Solution, tuple[Start, ...]]:
+    run: _Run, profile: Profile,
+    begin: Callable[[np.random.Generator | None], tuple[Problem, Array]], starts: int, seed: int,
+) -> tuple[_Solution, tuple[Start, ...]]:  # fmt: skip
     """Return the best result of several starts, and the others; the first is not random."""
     solutions: list[_Solution] = []
     listed: list[Start] = []
@@ -218,16 +215,8 @@ def _tried(
         solutions.append(_Solution(profile, program, outcome, outcome.steps))
         listed.append(_start(k, program, outcome))
     best = min(range(len(solutions)), key=lambda k: (listed[k].rank, k))
-    rejected = sorted(
-        (start for k, start in enumerate(listed) if k != best),
-        key=lambda start: (start.rank, start.number),
-    )
-    return solutions[best], tuple(rejected)
-
-
-def _is_overdetermined(run: _Run, profile: Profile, per: int) -> bool:
-    free, equations = unknowns_and_equations(transcribe(run.task, run.module, profile, per))
-    return equations > free
+    rejected = (start for k, start in enumerate(listed) if k != best)
+    return solutions[best], tuple(sorted(rejected, key=lambda start: (start.rank, start.number)))
 
 
 def _start(number: int, program: Problem, outcome: Outcome) -> Start:
@@ -239,7 +228,7 @@ def _start(number: int, program: Problem, outcome: Outcome) -> Start:
 
 
 def _refined(run: _Run, solution: _Solution) -> tuple[_Solution, Verified]:
-    """Return `check: refine`: on the spline asked for, with limits that hold on the fine grid."""
+    """Refine a solution to the spline of the task, with limits that hold on the fine grid."""
     task, module = run.task, run.module
     per = PER_SEGMENT[task.profile.check]
     if task.profile.check == REFINE:
@@ -259,22 +248,18 @@ def _refined(run: _Run, solution: _Solution) -> tuple[_Solution, Verified]:
 
 
 def _tightened(
-    run: _Run,
-    solution: _Solution,
-    per: int,
-    least: float,
+    run: _Run, solution: _Solution, per: int, least: float,
     again: Callable[[_Solution, Margins], tuple[Problem, Array]],
-) -> tuple[_Solution, Verified]:
-    """Return `check: refine`: with limits tightened until they hold on the fine grid, to `least`.
+) -> tuple[_Solution, Verified]:  # fmt: skip
+    """Tighten limits until they hold on the fine grid, to `least`, for `check: refine`.
 
-    `again` states the program with margins, and where to start.
+    `again` returns the program with margins, and its start.
     """
-    verified = _verified(run, solution, per)
+    verified = verify(run.task, run.module, _path(run, solution), per)
     more: dict[str, Array] = {}
     for _ in range(MOST_TIGHTENED):
         if run.task.profile.check != REFINE or not _may_go_on(run, solution):
             break
-        # quantities that are limited at instants only
         if all(np.all(over <= least) for over in verified.overshoot.values()):
             break
         more = margins(verified, more, _path(run, solution).profile.segments, per)
@@ -283,7 +268,7 @@ def _tightened(
         if outcome.ended != SOLVED:
             break
         solution = _Solution(solution.profile, program, outcome, (*solution.steps, *outcome.steps))
-        verified = _verified(run, solution, per)
+        verified = verify(run.task, run.module, _path(run, solution), per)
     return solution, verified
 
 
@@ -321,10 +306,6 @@ def _path(run: _Run, solution: _Solution) -> Trajectory:
     return trajectory(run.task, run.module, solution.profile, x)
 
 
-def _verified(run: _Run, solution: _Solution, per: int) -> Verified:
-    return verify(run.task, run.module, _path(run, solution), per)
-
-
 # --------------------------------------------------------------------------------- collocation
 
 
@@ -356,7 +337,7 @@ def _collocated(run: _Run, starts: int, seed: int) -> tuple[_Solution, Verified,
 
 
 def _misses(task: Task, module: Any, path: Trajectory) -> float:
-    """Return distance from the end of a motion to the end that its torques lead to."""
+    """Return the distance between the ends of a motion and of a simulation by its torques."""
     q, qd = simulate_forward(task, module, path)
     if not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
         return np.inf
@@ -433,28 +414,27 @@ def _status(
 
 
 def _unmet(solution: _Solution, verified: Verified, least: float) -> tuple[tuple[Fault, ...], bool]:
-    """Return unmet demands, largest first, and whether the instants of the program have them, too.
+    """Return unmet demands, largest first, and whether instants of the program violate them, too.
 
-    Limits are those of the motion, on the fine grid: the program knows them at its instants alone,
-    or by control points, and with margins.  Between its instants they may be exceeded by `least`.
+    Limits are those of the motion, on the fine grid: the program has them only at its instants, or
+    by control points, and with margins.  Between its instants they may be exceeded by `least`.
     """
     program = solution.program.broken(solution.outcome.x, HOLDS)
-    asked = {fault.name for fault in program}
+    at_instants = {fault.name for fault in program}
     faults = [fault for fault in program if fault.name not in verified.limits]
     faults += [
         verified.fault(name)
         for name, over in verified.worst.items()
-        if over > (HOLDS if name in asked else least)
+        if over > (HOLDS if name in at_instants else least)
     ]
     faults.sort(key=lambda fault: (-fault.over, fault.name))
-    return tuple(faults), any(fault.name in asked for fault in faults)
+    return tuple(faults), any(fault.name in at_instants for fault in faults)
 
 
 def _conflict(task: Task, solution: _Solution, broken: tuple[Fault, ...]) -> str:
-    """Return contradictory demands, at the time that is given, or at the longest."""
+    """Return contradictory demands, at the required time or at the longest."""
     T = float(solution.outcome.x[solution.program.sizes.time])
-    faults = [f"{fault.name} ({fault.text})" for fault in broken]
-    most = 5
+    faults, most = [f"{fault.name} ({fault.text})" for fault in broken], 5
     if len(faults) > most:
         faults = [*faults[:most], f"{len(faults) - most} more"]
     least, longest = task.time

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from symgen.planning.quantities import Motion, Quantity, skew, turn
+from symgen.planning.quantities import Motion, Parameters, Quantity, skew, turn
 from symgen.planning.values import Entries, Value
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 
 @dataclass(frozen=True)
 class Pose:
-    """A demanded position (3,) of a point: of the model (`point`), or `offset` in a link's frame.
+    """A required position (3,) of a point: of the model (`point`), or `offset` in a link's frame.
 
     `rotation` (3, 3) is the orientation of the link's frame, None where it is free.
     """
@@ -33,14 +30,14 @@ class Pose:
 class Positions(Quantity):
     """The point of a pose in the base frame: x, y, z, and with a rotation the orientation.
 
-    The rows of the orientation are sin(angle) axis of the rotation that is left to `rotation`, 0
-    there and at half a turn, and cos(angle), by which the two differ.
+    The rows of the orientation are sin(angle) axis of the remaining rotation to `rotation`, 0 there
+    and at half a turn, and cos(angle), by which the two differ.
     """
 
     orders = 1
     nonlinear = 1
 
-    def __init__(self, module: Any, parameters: Mapping[str, float] | None, pose: Pose) -> None:
+    def __init__(self, module: Any, parameters: Parameters, pose: Pose) -> None:
         super().__init__(module, parameters)
         self.pose = pose
         turned = pose.rotation is not None
@@ -50,12 +47,12 @@ class Positions(Quantity):
         """(K, m), (K, 1, m, n)."""
         pose, q, zero = self.pose, motion.q, np.zeros_like(motion.qd)
         if pose.point is not None:
-            position = self.module.point_motion(q, zero, zero, **self.given)[0]
-            slopes = self.module.point_motion_derivatives(q, zero, zero, **self.given)[0]
+            position = self.module.point_motion(q, zero, zero, **self.keywords)[0]
+            slopes = self.module.point_motion_derivatives(q, zero, zero, **self.keywords)[0]
             return position[..., pose.point, :], slopes[..., None, pose.point, :, :]
         name = self.module.link_names[pose.link]
-        frame = np.asarray(self.module.frame_pose(name, q, **self.given))
-        jacobian = np.asarray(self.module.frame_jacobian(name, q, **self.given))
+        frame = np.asarray(self.module.frame_pose(name, q, **self.keywords))
+        jacobian = np.asarray(self.module.frame_jacobian(name, q, **self.keywords))
         rotation, angular = frame[..., :3, :3], jacobian[..., 3:, :]
         arm = rotation @ pose.offset
         value = frame[..., :3, 3] + arm
@@ -73,7 +70,7 @@ class Positions(Quantity):
 
 
 def read_pose(entries: Entries, module: Any, *, placed: bool = True) -> Pose | None:
-    """Read point: or link:, with offset: and rpy: of links, and position: of what is `placed`."""
+    """Read point: or link:, with offset: and rpy: of links, and position: if it is `placed`."""
     if "point" not in entries and "link" not in entries:
         for key in ("position", "rpy", "offset"):
             if key in entries:

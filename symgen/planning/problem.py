@@ -24,10 +24,9 @@ from functools import cached_property, wraps
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
+from symgen.support.arrays import Array, Index
+
 Entries = tuple[Index, Index]
 """Rows and columns."""
 
@@ -36,7 +35,7 @@ _NO_ENTRIES: Entries = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
 
 
 class Fault(NamedTuple):
-    """A violated constraint: by how much, relative to its limit, and the words of messages."""
+    """A violated constraint: its name, excess relative to the limit, and message."""
 
     name: str
     over: float
@@ -45,10 +44,10 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True)
 class Pattern:
-    """Entries of a sparse matrix column by column, (rows[k], columns[k]) without repetition.
+    """Positions (rows[k], columns[k]) of a sparse matrix, column by column, without repetition.
 
-    `order` takes entries in the order of their computation to their positions: several may share
-    one, and add up.
+    `order` maps entries in the order of their computation to positions: entries at one position are
+    added.
     """
 
     shape: tuple[int, int]
@@ -121,8 +120,8 @@ class Sizes:
 class Term:
     """Rows of constraints between `lower` and `upper`, and a part of the objective.
 
-    The base has neither.  `labels` name rows in messages, one after another and again from the
-    first; `axes` says that they are axes of the point called `name`, not entries of a quantity.
+    The base has neither.  `labels` name rows in messages, repeated in order; with `axes` they are
+    axes of the point called `name`, not entries of a quantity.
     """
 
     sizes: Sizes
@@ -150,7 +149,7 @@ class Term:
         """Return the constraints, (rows,)."""
         return _NO_ROWS
 
-    def jacobian_places(self) -> Entries:
+    def jacobian_positions(self) -> Entries:
         """Return row and unknown of every entry of `jacobian`."""
         return _NO_ENTRIES
 
@@ -165,18 +164,17 @@ class Term:
     def gradient(self, at: Iterate, into: Array) -> None:
         """Add the derivatives of the objective by all unknowns to `into` (unknowns,)."""
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return row and column, row <= column, of every entry of `hessian`."""
         return _NO_ENTRIES
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """Return second derivatives of weight * objective + multipliers . constraints, (entries,);
-        `multipliers` has an entry for each row of the term."""
+        """Return second derivatives of weight * objective + multipliers (rows,) . constraints."""
         return _NO_ROWS
 
 
 class Problem:
-    """The terms together, as a solver calls them: minimise the objective within limits."""
+    """The program of all terms, for solvers: minimise the objective within limits."""
 
     def __init__(self, sizes: Sizes, terms: Sequence[Term], lower: Array, upper: Array) -> None:
         self.sizes, self.terms = sizes, tuple(terms)
@@ -186,14 +184,16 @@ class Problem:
         self.rows = int(self.starts[-1])
         self.lower_rows = np.concatenate([_NO_ROWS, *(term.lower for term in self.terms)])
         self.upper_rows = np.concatenate([_NO_ROWS, *(term.upper for term in self.terms)])
-        places = [term.jacobian_places() for term in self.terms]
+        positions = [term.jacobian_positions() for term in self.terms]
         self.jacobian_pattern = Pattern.of(
             (self.rows, self.unknowns),
-            np.concatenate([at + rows for at, (rows, _) in zip(self.starts, places, strict=False)]),
-            np.concatenate([columns for _, columns in places]),
+            np.concatenate(
+                [at + rows for at, (rows, _) in zip(self.starts, positions, strict=False)]
+            ),
+            np.concatenate([columns for _, columns in positions]),
         )
-        places = [term.hessian_places() for term in self.terms]
-        rows, columns = (np.concatenate(entries) for entries in zip(*places, strict=True))
+        positions = [term.hessian_positions() for term in self.terms]
+        rows, columns = (np.concatenate(entries) for entries in zip(*positions, strict=True))
         self.hessian_pattern = Pattern.of((self.unknowns, self.unknowns), rows, columns)
         self.evaluations = 0
         self._iterate: tuple[bytes, Iterate] | None = None
@@ -231,13 +231,11 @@ class Problem:
     def jacobian(self, x: Array) -> Array:
         """Return the entries of `jacobian_pattern` at x (unknowns,), (entries,)."""
         at = self.iterate(x)
-        return self.jacobian_pattern.summed(
-            np.concatenate([term.jacobian(at) for term in self.terms])
-        )
+        entries = [term.jacobian(at) for term in self.terms]
+        return self.jacobian_pattern.summed(np.concatenate(entries))
 
     def hessian(self, x: Array, weight: float, multipliers: Array) -> Array:
-        """Return entries of `hessian_pattern`, (entries,), of weight * objective + multipliers .
-        rows; `multipliers` (constraints,)."""
+        """Return entries of `hessian_pattern`: weight * objective + multipliers (rows,) . rows."""
         at = self.iterate(x)
         parts = [
             term.hessian(at, weight, multipliers[start:end])
@@ -248,7 +246,7 @@ class Problem:
     def broken(self, x: Array, least: float) -> list[Fault]:
         """Return constraints that x (unknowns,) exceeds by over `least` (scaled), largest first.
 
-        Of rows with the same name the worst.
+        Rows with one name have one fault, that of the largest excess.
         """
         at, worst = self.iterate(x), dict[str, tuple[float, Term, int]]()
         for term in self.terms:
@@ -258,26 +256,24 @@ class Problem:
                 name, most = term.name_of(int(row)), float(over[row])
                 if name not in worst or most > worst[name][0]:
                     worst[name] = most, term, int(row)
-        faults = [
-            Fault(name, over, term.fault(row, over)) for name, (over, term, row) in worst.items()
-        ]
-        return sorted(faults, key=lambda fault: (-fault.over, fault.name))
+        listed = sorted(worst.items(), key=lambda item: (-item[1][0], item[0]))
+        return [Fault(name, x, term.fault(row, x)) for name, (x, term, row) in listed]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Linear(Term):
     """Sums of coordinates of control points: coefficients[k] of unknown columns[k] in rows[k]."""
 
-    rows: Index = field(kw_only=True)
-    columns: Index = field(kw_only=True)
-    coefficients: Array = field(kw_only=True)
+    rows: Index
+    columns: Index
+    coefficients: Array
 
     def value(self, at: Iterate) -> Array:
         """Return A c."""
         products = self.coefficients * np.ravel(at.control)[self.columns]
         return np.asarray(np.bincount(self.rows, products, len(self.lower)), dtype=float)
 
-    def jacobian_places(self) -> Entries:
+    def jacobian_positions(self) -> Entries:
         """Return the positions of the coefficients."""
         return self.rows, self.columns
 
@@ -286,17 +282,17 @@ class Linear(Term):
         return self.coefficients
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Rates(Term):
     """A c / T^order for some coordinates, divided by `scale` (j,).
 
     `matrix` (m, M), `joints` (j,); rows (m, j) flattened.
     """
 
-    matrix: Array = field(kw_only=True)
-    order: int = field(kw_only=True)
-    joints: Index = field(kw_only=True)
-    scale: Array = field(default_factory=lambda: np.ones(1), kw_only=True)
+    matrix: Array
+    order: int
+    joints: Index
+    scale: Array = field(default_factory=lambda: np.ones(1))
 
     @once
     def value(self, at: Iterate) -> Array:
@@ -315,7 +311,7 @@ class Rates(Term):
         i, m, k = self._places
         return self.matrix[i, m] / np.broadcast_to(self.scale, self.joints.shape)[k]
 
-    def jacobian_places(self) -> Entries:
+    def jacobian_positions(self) -> Entries:
         """Return the control points, and T."""
         i, m, k = self._places
         rows = i * len(self.joints) + k
@@ -333,7 +329,7 @@ class Rates(Term):
             return entries
         return np.concatenate([entries, -self.order / at.T * self.value(at)])
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return T with every control point, and T."""
         if not self.order:
             return _NO_ENTRIES
@@ -343,7 +339,7 @@ class Rates(Term):
         return np.append(columns, self.sizes.time), time
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """-r A / T^(r+1), and r (r+1) z / T^2: entries of `hessian_places`, (entries,)."""
+        """-r A / T^(r+1), and r (r+1) z / T^2: entries of `hessian_positions`, (entries,)."""
         if not self.order:
             return _NO_ROWS
         i, _, k = self._places
@@ -353,11 +349,11 @@ class Rates(Term):
         return np.append(mixed, twice)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Time(Term):
     """weight * T."""
 
-    weight: float = field(kw_only=True)
+    weight: float
 
     def objective(self, at: Iterate) -> float:
         """Return weight * T."""
@@ -368,13 +364,13 @@ class Time(Term):
         into[self.sizes.time] += self.weight
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Effort(Term):
     """The integral of sum_j weights_j (d^r q_j / d t^r)^2, with Q = integral of B_r B_r^T ds."""
 
-    order: int = field(kw_only=True)
-    weights: Array = field(kw_only=True)
-    gram: Array = field(kw_only=True)
+    order: int
+    weights: Array
+    gram: Array
 
     def _parts(self, at: Iterate) -> tuple[Array, float, int]:
         """Return Q c with the weights, the integral with T = 1, and the power of 1 / T."""
@@ -397,7 +393,7 @@ class Effort(Term):
         i, m = np.nonzero(np.triu(self.gram))
         return _product(i, m, np.flatnonzero(self.weights))
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return the entries of Q, and T with every unknown."""
         i, m, joint = self._places
         n, time = self.sizes.n, self.sizes.time
@@ -406,7 +402,7 @@ class Effort(Term):
         return rows, np.concatenate([m * n + joint, np.full(time + 1, time)])
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """2 Q / T^(2 r - 1), and by T: entries of `hessian_places`, (entries,)."""
+        """2 Q / T^(2 r - 1), and by T: entries of `hessian_positions`, (entries,)."""
         product, integral, power = self._parts(at)
         i, m, joint = self._places
         square = 2 * self.gram[i, m] * self.weights[joint] / at.T**power
@@ -415,12 +411,12 @@ class Effort(Term):
         return weight * np.concatenate([square, mixed, [twice]])
 
 
-@dataclass
+@dataclass(kw_only=True)
 class LoadEffort(Term):
     """T times sum_k quadrature_k sum_a weights_a u_ka^2: integrals of squared unknown loads."""
 
-    quadrature: Array = field(kw_only=True)
-    weights: Array = field(kw_only=True)
+    quadrature: Array
+    weights: Array
 
     @cached_property
     def _factors(self) -> Array:
@@ -439,13 +435,13 @@ class LoadEffort(Term):
         into[self._columns] += 2 * at.T * self._factors * at.loads
         into[self.sizes.time] += float(self._factors @ at.loads**2)
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return the diagonal, and T with every load."""
         time = np.full(self.sizes.loads, self.sizes.time)
         return np.concatenate([self._columns, time]), np.tile(self._columns, 2)
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """2 T W, and 2 W u: entries of `hessian_places`, (entries,)."""
+        """2 T W, and 2 W u: entries of `hessian_positions`, (entries,)."""
         factors = 2 * weight * self._factors
         return np.concatenate([at.T * factors, factors * at.loads])
 

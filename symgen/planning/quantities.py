@@ -11,11 +11,11 @@ A `Quantity` has m entries at each of K instants of a motion.  All instants go i
     Distances    of spheres on links from obstacles (`symgen.planning.obstacles`)
     Gap          between the points of cut joints (`symgen.planning.cuts`)
 
-Second derivatives of torques are exact, `inverse_dynamics_hessian`.  Those of the others, and of
-torques by a formulation that does not derive that function, come from exact first ones, by central
-differences along the axes of q and qd, all instants and directions in one batched call.  Torques
-and wrenches are linear in qdd and, but for friction, quadratic in qd, so that the differences by qd
-are exact up to rounding.
+Second derivatives of torques are exact, `inverse_dynamics_hessian`.  Those of other quantities, and
+of torques by a formulation without that function, are central differences of exact first ones along
+the axes of q and qd, with all instants and directions in one batched call.  Torques and wrenches
+are linear in qdd and, except for friction, quadratic in qd, so that differences by qd are exact up
+to rounding.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.runtime.configuration import Configuration
+from symgen.support.arrays import Array, Flags
 
-Array = NDArray[np.float64]
-
+Parameters = Mapping[str, float] | None
+"""Values of the runtime parameters by name; None without any."""
 STEP = 1e-5
 """Step of differences by q, qd, qdd, far below velocities (1e-3) over which friction sets in."""
 LOAD_STEP = 1e-4
@@ -43,7 +43,7 @@ class Motion:
     """States at K instants, (K, n) each, at times t (K,); loads (K, n_loads, 6), None without any.
 
     Where loads depend on time, `load_rates` are their derivatives with respect to T; `shares` are
-    the instants as shares of T.  Beside a `space`, q (K, nq) is a configuration of it.
+    the instants as shares of T.  With a `space`, q (K, nq) is a configuration of it.
     """
 
     q: Array
@@ -61,7 +61,7 @@ class Motion:
         return self.q, self.qd, self.qdd
 
     def moved(self, directions: Sequence[Array]) -> Motion:
-        """Return many motions at once, a new first axis: q, qd, qdd moved by (D, n) each."""
+        """Return motions along a new first axis: q, qd, qdd moved by `directions`, (D, n) each."""
         by, *rates = (d[:, None, :] for d in directions)
         q = self.q + by if self.space is None else self.space.integrate(self.q, by)
         qd, qdd = (z + d for z, d in zip((self.qd, self.qdd), rates, strict=True))
@@ -69,25 +69,25 @@ class Motion:
 
 
 class Quantity(ABC):
-    """m functions of the state, and of time where loads do.  Arrays may have leading batch axes."""
+    """m functions of the state, and of time with time-dependent loads; batch axes lead."""
 
     orders = 3
-    """Number of its arguments among q, qd, qdd."""
+    """Number of arguments among q, qd, qdd."""
     nonlinear = 2
-    """Number of these with respect to which the derivatives vary."""
+    """Number of arguments in which the quantity is nonlinear."""
     labels: tuple[str, ...] = ()
-    """Names of its entries in messages."""
+    """Names of the entries in messages."""
 
-    def __init__(self, module: Any, parameters: Mapping[str, float] | None) -> None:
+    def __init__(self, module: Any, parameters: Parameters) -> None:
         self.module = module
-        self.given = {"parameters": dict(parameters)} if parameters else {}
+        self.keywords = {"parameters": dict(parameters)} if parameters else {}
 
     @property
     def size(self) -> int:
         """m."""
         return len(self.labels)
 
-    def related(self) -> NDArray[np.bool_]:
+    def related(self) -> Flags:
         """Return which coordinates an entry depends on, (m, n)."""
         return np.ones((self.size, self.module.n), dtype=bool)
 
@@ -108,17 +108,18 @@ class Quantity(ABC):
         return None
 
     def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """Return derivatives by multiples of `unknown` loads (a, n_loads, 6), (K, m, a), and
-        theirs by the state, (K, orders, m, n, a): exact differences of what is linear in loads."""
-        assert motion.loads is not None
-        values, rows = self.jacobian(motion)
-        moved = [self.jacobian(replace(motion, loads=motion.loads + unit)) for unit in unknown]
-        return (
-            np.stack([value - values for value, _ in moved], axis=-1),
-            np.stack([row - rows for _, row in moved], axis=-1),
-        )
+        """Return derivatives (K, m, a) by multiples of `unknown` loads (a, n_loads, 6), and theirs.
 
-    def bend_by_loads(
+        Derivatives by the state are (K, orders, m, n, a); differences are exact for functions that
+        are linear in loads.
+        """
+        assert motion.loads is not None
+        here = self.jacobian(motion)
+        moved = [self.jacobian(replace(motion, loads=motion.loads + unit)) for unit in unknown]
+        values, rows = (np.stack([each[k] - here[k] for each in moved], axis=-1) for k in range(2))
+        return values, rows
+
+    def curvature_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
         """Return second derivatives of multipliers (K, m) . values by multiples of `unknown` loads,
@@ -144,17 +145,17 @@ class Quantity(ABC):
 
     def options(self, motion: Motion) -> dict[str, Any]:
         """Return arguments of the module's functions after the state."""
-        return self.given if motion.loads is None else {**self.given, "loads": motion.loads}
+        return self.keywords if motion.loads is None else {**self.keywords, "loads": motion.loads}
 
 
 class Torques(Quantity):
     """tau, (K, n)."""
 
-    def __init__(self, module: Any, parameters: Mapping[str, float] | None = None) -> None:
+    def __init__(self, module: Any, parameters: Parameters = None) -> None:
         super().__init__(module, parameters)
         self.labels = tuple(module.coordinate_names)
 
-    def related(self) -> NDArray[np.bool_]:
+    def related(self) -> Flags:
         """Return dependence on the coordinates of one path with the joint, (n, n)."""
         return np.asarray(self.module.derivative_sparsity, dtype=bool)
 
@@ -169,12 +170,11 @@ class Torques(Quantity):
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
         """Return gradients (..., K, 3, n), without Jacobians where `inverse_dynamics_vjp` is."""
+        arguments, options = motion.state, self.options(motion)
         if "inverse_dynamics_vjp" in self.module.functions:
-            rows = self.module.inverse_dynamics_vjp(
-                *motion.state, multipliers, **self.options(motion)
-            )
+            rows = self.module.inverse_dynamics_vjp(*arguments, multipliers, **options)
             return np.stack(rows[:3], axis=-2)
-        _, *rows = self.module.inverse_dynamics_derivatives(*motion.state, **self.options(motion))
+        _, *rows = self.module.inverse_dynamics_derivatives(*arguments, **options)
         weights = multipliers[:, None, :]
         return np.stack([(weights @ row)[..., 0, :] for row in rows], axis=-2)
 
@@ -194,7 +194,7 @@ class Torques(Quantity):
         """Differentiate through the loads."""
         if motion.load_rates is None:
             return None
-        slopes = self.module.inverse_dynamics_load_derivatives(motion.q, **self.given)
+        slopes = self.module.inverse_dynamics_load_derivatives(motion.q, **self.keywords)
         return np.asarray(np.einsum("kilc,klc->ki", slopes, motion.load_rates))
 
 
@@ -204,7 +204,7 @@ class Wrenches(Quantity):
     def __init__(
         self,
         module: Any,
-        parameters: Mapping[str, float] | None,
+        parameters: Parameters,
         chosen: Sequence[tuple[int, int]],
         labels: Sequence[str],
     ) -> None:
@@ -219,10 +219,8 @@ class Wrenches(Quantity):
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
         """Return the entries, and their derivatives."""
-        wrenches, *rows = self.module.joint_wrench_derivatives(
-            *motion.state, **self.options(motion)
-        )
-        joint, entry = self.chosen
+        options, (joint, entry) = self.options(motion), self.chosen
+        wrenches, *rows = self.module.joint_wrench_derivatives(*motion.state, **options)
         picked = [row[..., joint, entry, :] for row in rows]
         return wrenches[..., joint, entry], np.stack(picked, axis=-3)
 
@@ -242,7 +240,7 @@ class Velocities(Quantity):
         self.order, self.chosen, self.orders = order, list(chosen), order + 1
         self.labels = tuple(module.coordinate_names[k] for k in chosen)
 
-    def related(self) -> NDArray[np.bool_]:
+    def related(self) -> Flags:
         """Return dependence of each entry on its coordinate, (m, n)."""
         return np.eye(self.module.n, dtype=bool)[self.chosen]
 
@@ -268,9 +266,7 @@ class Outputs(Quantity):
 
     nonlinear = 3
 
-    def __init__(
-        self, module: Any, parameters: Mapping[str, float] | None, chosen: Sequence[int]
-    ) -> None:
+    def __init__(self, module: Any, parameters: Parameters, chosen: Sequence[int]) -> None:
         super().__init__(module, parameters)
         self.chosen = list(chosen)
         self.labels = tuple(module.output_names[k] for k in chosen)
@@ -290,15 +286,14 @@ class Outputs(Quantity):
         return values[..., self.chosen], direct + through
 
     def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """Return derivatives by loads (K, m, a), and theirs by the state (K, 3, m, n, a), by
-        differences: outputs need not be linear in loads."""
+        """Return derivatives by loads (K, m, a), and by differences theirs by the state."""
         rows = [
             (self.jacobian(after)[1] - self.jacobian(before)[1]) / (2 * h[:, None, None, None])
             for before, after, h in self._either_side(motion, unknown)
         ]
         return self._slopes_by_loads(motion, unknown), np.stack(rows, axis=-1)
 
-    def bend_by_loads(
+    def curvature_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
         """Return second derivatives (K, a, a), and mixed ones by T (K, a), by differences."""
@@ -312,7 +307,7 @@ class Outputs(Quantity):
         return 0.5 * (hessian + hessian.transpose(0, 2, 1)), np.stack(mixed, axis=-1)
 
     def _slopes_by_loads(self, motion: Motion, unknown: Array) -> Array:
-        """Return derivatives (K, m, a) by loads, also through the torques that bear them."""
+        """Return derivatives (K, m, a) by loads, also through torques."""
         (*_, by_tau, by_loads, _), _ = self._slopes(motion)
         by_torques = self.torques.by_loads(motion, unknown)[0]
         direct = np.einsum("kmlc,alc->kma", by_loads[:, self.chosen], unknown)
@@ -320,7 +315,7 @@ class Outputs(Quantity):
 
     @staticmethod
     def _either_side(motion: Motion, unknown: Array) -> list[tuple[Motion, Motion, Array]]:
-        """Move every unknown load down and up; return both motions and by how much, (K,)."""
+        """Return motions with every unknown load decreased and increased, and the steps, (K,)."""
         assert motion.loads is not None
         h = LOAD_STEP * np.maximum(1.0, np.abs(motion.loads).max(axis=(1, 2)))
         return [
@@ -329,7 +324,7 @@ class Outputs(Quantity):
         ]
 
     def by_time(self, motion: Motion) -> Array:
-        """Differentiate through t itself, the loads, and the torques that bear them."""
+        """Differentiate through t, the loads, and the torques."""
         (_, by_t, *_, by_tau, by_loads, _), _ = self._slopes(motion)
         result = by_t[:, self.chosen] * motion.shares[:, None]
         if motion.load_rates is not None:
@@ -350,6 +345,5 @@ def skew(v: Array) -> Array:
 
 def turn(rotation: Array) -> Array:
     """Return -sin(angle) axis (..., 3) of rotations (..., 3, 3): half the vector of skew parts."""
-    return np.asarray(
-        0.5 * (rotation[..., [1, 2, 0], [2, 0, 1]] - rotation[..., [2, 0, 1], [1, 2, 0]])
-    )
+    i, j = [1, 2, 0], [2, 0, 1]
+    return np.asarray(0.5 * (rotation[..., i, j] - rotation[..., j, i]))

@@ -12,14 +12,13 @@ from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.description.findings import Findings
 from symgen.description.reading import Document, Scalar, Table, decode, load
 from symgen.description.schema import seen
 from symgen.errors import RequestError
 from symgen.planning.angles import read_angles
-from symgen.planning.attitudes import Stop, names_of_places, on_chart, refuse_limits
+from symgen.planning.attitudes import Stop, names_of_limits, on_chart, refuse_limits
 from symgen.planning.charts import joint_names
 from symgen.planning.checks import check_task
 from symgen.planning.cuts import read_cuts
@@ -45,8 +44,7 @@ from symgen.planning.task import (
 )
 from symgen.planning.values import Entries, Range, Value, document_of
 from symgen.runtime.configuration import configuration_of
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 KEYS = (
     "symgen_task", "start", "goal", "via", "time", "objective", "limits", "loads", "keep_out",
@@ -150,8 +148,6 @@ class _Reader:
                 f"found {seen(value.node)}"
             )
 
-    # --------------------------------------------------------------------------------- states
-
     def end(self, keys: Entries, key: str, may_be_open: bool) -> State:
         if key in keys:
             return self.state(keys[key], at_rest=not may_be_open)
@@ -189,8 +185,6 @@ class _Reader:
                 at = 0.5
             stops.append(Stop(item, at, state))
         return stops
-
-    # ---------------------------------------------------------------------- time and objective
 
     def time(self, value: Value) -> Range:
         if value.node is None or value.word == "free":
@@ -246,8 +240,6 @@ class _Reader:
             return {}
         return value.by_component(joint_names(self.module), "JOINT: {fx: ...}")
 
-    # --------------------------------------------------------------------------------- limits
-
     def limits(self, value: Value) -> Limits:
         bounds = self.module.limits
         ranges = {key: np.tile([-np.inf, np.inf], (self.n, 1)) for key in _LIMITED}
@@ -257,9 +249,9 @@ class _Reader:
         keys = value.table(
             (*_LIMITED, "wrench", "outputs", "angles"), "limits by kind, such as torque: 10"
         )
-        places = names_of_places(self.space, self.coordinates, self.positions)
+        named = names_of_limits(self.space, self.coordinates, self.positions)
         for key in _LIMITED:
-            keys[key].ranges(places if key == "position" else self.coordinates, ranges[key])
+            keys[key].ranges(named if key == "position" else self.coordinates, ranges[key])
         if keys:
             refuse_limits(keys, self.space, self.positions, ranges)
         wrenches = {k: entry.range() for k, entry in self.by_wrench(keys["wrench"]).items()}
@@ -271,8 +263,6 @@ class _Reader:
             outputs={names.index(name): entry.range() for name, entry in outputs.items()},
             angles=read_angles(keys["angles"], self.module),
         )
-
-    # ------------------------------------------------------------------------------ the rest
 
     def profile(self, value: Value) -> Knots:
         keys = value.table(("degree", "segments", "check"), "degree:, segments:, check:")

@@ -1,23 +1,56 @@
-"""`Solution`: an optimal motion with its samples, status and remarks."""
+"""`Plan`, the result of `symgen.plan`: samples, status, remarks, and its files.
+
+.csv    t, then q, qd, qdd and tau by coordinate: a line of names, numbers with 17 digits
+.npz    arrays t, q, qd, qdd, tau, control_points, knots, and degree, T; with quaternions also
+        references, the attitudes at which control points of attitudes are 0
+.yaml   trajectory_msgs/JointTrajectory: positions, velocities, accelerations, efforts of the
+        joints that have one coordinate each
+.html   page of figures with the moving robot; .png, .svg, .pdf: one figure, by Matplotlib
+
+Figures show coordinates and velocities, the latter with their limits; torques, in units of their
+limits where these differ much; the force in every joint; derivatives of torques with respect to
+coordinates (as Xiang 2009, fig. 14); objective and violation of every iterate.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import io
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from symgen.emit.templates import Templates
+from symgen.errors import RequestError
+from symgen.page.animation import SCRIPTS, player_facts
+from symgen.planning.quantities import Torques
 from symgen.planning.solver import Step
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Trajectory
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
+from symgen.toolchain.files import check_writable, replace_file
 
 EXCEEDED = "exceeded"
-"""The status of a plan that keeps its limits at its instants, and not between them."""
+"""Status of a plan that keeps its limits at its instants, but not between them."""
+PAGE = ".html"
+ENDINGS = (".csv", ".npz", ".yaml", ".yml")
+FIGURES = (".png", ".svg", ".pdf")
+SAMPLES = 401
+NEAR = 2.0
+"""Largest limit that is drawn, in units of the largest value."""
+DIFFERENT = 4.0
+"""Ratio of limits of torques above which these are drawn as shares of their limits."""
+MOST_CURVES = 9
+"""Number of curves of sensitivities, the largest ones."""
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_KINDS = ("q", "qd", "qdd", "tau")
+_SHARES = np.linspace(0.0, 1.0, SAMPLES)
 
 
 @dataclass(frozen=True)
@@ -38,8 +71,8 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Solution:
-    """A motion that was found.  Times in s, coordinates in rad or m, torques in N m or N.
+class Plan:
+    """An optimal motion.  Times in s, coordinates in rad or m, torques in N m or N.
 
     ``status`` is "solved" (an optimum that keeps its limits), "feasible" (keeps them, not proven
     optimal), "exceeded" (keeps them at its instants, and exceeds one between them by more than
@@ -133,6 +166,37 @@ class Solution:
             "violation": self.violation, "final_error": self.final_error,
         }  # fmt: skip
 
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the motion: .csv or .npz (samples), or .yaml (a ROS JointTrajectory)."""
+        path = Path(path)
+        if path.suffix not in ENDINGS:
+            raise RequestError(f"{path}: a plan is saved as {', '.join(ENDINGS)}")
+        check_writable(path)
+        write = {".csv": _csv, ".npz": _npz}.get(path.suffix, _joint_trajectory)
+        return replace_file(path, write(self))
+
+    def plot(self, path: str | PathLike[str]) -> Path:
+        """Write a figure, .png, .svg or .pdf: coordinates, velocities and torques."""
+        path = Path(path)
+        if path.suffix not in FIGURES:
+            raise RequestError(f"{path}: a plot is {', '.join(FIGURES)}")
+        check_writable(path)
+        panels = (_coordinates, _velocities, _torques)
+        return replace_file(path, _drawn(self, panels, path.suffix[1:], (7, 7.5)))
+
+    def report(self, path: str | PathLike[str]) -> Path:
+        """Write an HTML page: the moving robot, figures, limits, history."""
+        path = Path(path)
+        check_writable(path)
+        return replace_file(path, _page(self).encode())
+
+    def write(self, path: str | PathLike[str]) -> Path:
+        """Write a file by the ending of its name: samples, a figure, or the page."""
+        ending = Path(path).suffix
+        if ending == PAGE:
+            return self.report(path)
+        return self.plot(path) if ending in FIGURES else self.save(path)
+
     def __repr__(self) -> str:
         reasons = "" if self.status == "solved" else "".join(f"; {x}" for x in self.remarks)
         return (
@@ -140,3 +204,209 @@ class Solution:
             f"objective {self.objective:.6g}, violation {self.violation:.1e}, "
             f"final error {self.final_error:.1e}{reasons}>"
         )
+
+
+def check_outputs(paths: Iterable[Path]) -> None:
+    """Raise `RequestError` where a file cannot be written, before anything is solved."""
+    endings = (PAGE, *FIGURES, *ENDINGS)
+    for path in paths:
+        if path.suffix not in endings:
+            raise RequestError(f"{path}: a plan is written as {', '.join(endings)}")
+        check_writable(path)
+
+
+def _csv(plan: Plan) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = {**dict.fromkeys(_KINDS, plan.module.coordinate_names), "q": plan.module.position_names}
+    writer.writerow(["t", *(f"{kind}_{name}" for kind in _KINDS for name in names[kind])])
+    columns = np.column_stack([plan.t, *(getattr(plan, kind) for kind in _KINDS)])
+    writer.writerows([repr(float(x)) for x in row] for row in columns)
+    return text.getvalue().encode()
+
+
+def _npz(plan: Plan) -> bytes:
+    """Return an archive of `numpy.savez`, without the time of day."""
+    arrays = {
+        "t": plan.t, **{kind: getattr(plan, kind) for kind in _KINDS},
+        "control_points": plan.control_points, "knots": plan.path.knots,
+        "degree": np.array(plan.path.profile.degree), "T": np.array(plan.T),
+    }  # fmt: skip
+    if plan.path.chart.references:
+        arrays["references"] = np.array(plan.path.chart.references)
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            member = io.BytesIO()
+            np.save(member, array, allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", _EPOCH), member.getvalue())
+    return content.getvalue()
+
+
+def _joint_trajectory(plan: Plan) -> bytes:
+    """Return samples at the knots, between which controllers interpolate."""
+    s = np.linspace(0.0, 1.0, plan.path.profile.pieces + 1)
+    joints = np.flatnonzero(plan.path.chart.plain)
+    rates = (plan.path.rate(order, s) for order in range(3))
+    kinds = ("positions", "velocities", "accelerations", "effort")
+    rows = {kind: x[:, joints] for kind, x in zip(kinds, (*rates, plan.torques(s)), strict=True)}
+    lines = ["# trajectory_msgs/JointTrajectory", "joint_names:"]
+    lines += [f"  - {plan.module.coordinate_names[k]}" for k in joints]
+    lines.append("points:")
+    for k, share in enumerate(s):
+        seconds, nanoseconds = divmod(round(share * plan.T * 1e9), 1_000_000_000)
+        for name, values in rows.items():
+            numbers = ", ".join(repr(float(x)) for x in values[k])
+            lines.append(f"  {'-' if name == 'positions' else ' '} {name}: [{numbers}]")
+        lines.append(f"    time_from_start: {{sec: {seconds}, nanosec: {nanoseconds}}}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+Panel = Callable[[Plan, Any], None]
+
+
+def _page(plan: Plan) -> str:
+    """Return the page of figures with the moving robot."""
+    layout = Templates()
+    figures = [
+        (title, _svg(plan, panels, size))
+        for title, panels, size in (
+            ("Coordinates and velocities", (_coordinates, _velocities), (7, 5)),
+            ("Torques", (_torques,), (7, 3)),
+            ("Forces in the joints", (_wrenches,), (7, 3)),
+            ("Sensitivities along the motion", (_sensitivities,), (7, 3.4)),
+            ("Iterations", (_history,), (7, 3)),
+        )
+        if not (panels == (_wrenches,) and "joint_wrenches" not in plan.module.functions)
+    ]
+    s = _SHARES
+    return layout.render(
+        "report/plan.html",
+        robot=plan.module.name,
+        plan=plan,
+        worst=sorted(plan.worst.items(), key=lambda item: (-item[1], item[0])),
+        figures=figures,
+        style=layout.source("report/style.css"),
+        scripts=[layout.source(f"report/{name}.js") for name in SCRIPTS],
+        data=player_facts(
+            plan.module, s * plan.T, plan.path.motion(s).q, plan.torques(s),
+            dict(plan.task.parameters) or None,
+        ),
+    )  # fmt: skip
+
+
+def _drawn(plan: Plan, panels: Sequence[Panel], ending: str, size: tuple[float, float]) -> bytes:
+    """Return a figure, with equal bytes for equal plans."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise RequestError("figures need Matplotlib: pip install matplotlib") from None
+    settings = {
+        "svg.hashsalt": "symgen", "svg.fonttype": "none", "font.size": 9, "axes.grid": True,
+        "grid.alpha": 0.3, "lines.linewidth": 1.4, "legend.frameon": False,
+    }  # fmt: skip
+    with matplotlib.rc_context(settings):
+        figure = Figure(figsize=size, layout="constrained")
+        axes = np.atleast_1d(figure.subplots(len(panels), 1, sharex=len(panels) > 1))
+        for panel, axis in zip(panels, axes, strict=True):
+            panel(plan, axis)
+        content = io.BytesIO()
+        about = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+        figure.savefig(content, format=ending, dpi=150, metadata=about[ending])
+    return content.getvalue()
+
+
+def _svg(plan: Plan, panels: Sequence[Panel], size: tuple[float, float]) -> str:
+    text = _drawn(plan, panels, "svg", size).decode()
+    return text[text.index("<svg") :]
+
+
+def _curves(
+    plan: Plan,
+    axis: Any,
+    values: Array,
+    label: str,
+    limits: Array | None = None,
+    names: Sequence[str] | None = None,
+) -> None:
+    """A curve for every coordinate, or for other `names`, its limits dashed, shared ones in grey.
+
+    Limits that no curve comes near are not drawn: they would make the curves flat.
+    """
+    t = np.linspace(0.0, plan.T, len(values))
+    colours: dict[float, list[str]] = {}
+    for k, name in enumerate(names or plan.module.coordinate_names):
+        (line,) = axis.plot(t, values[:, k], label=name)
+        for limit in () if limits is None else limits[k]:
+            colours.setdefault(float(limit), []).append(line.get_color())
+    largest = float(np.abs(values).max(initial=0.0))
+    for limit, shared in colours.items():
+        if abs(limit) <= NEAR * largest:
+            colour = shared[0] if len(shared) == 1 else "0.4"
+            axis.axhline(limit, color=colour, linestyle="--", linewidth=0.8)
+    axis.set_ylabel(label)
+    _name_axis(axis, plan)
+
+
+def _name_axis(axis: Any, plan: Plan) -> None:
+    axis.set_xlabel("t (s)")
+    axis.label_outer()
+    axis.set_xlim(0, plan.T)
+    axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
+
+
+def _coordinates(plan: Plan, axis: Any) -> None:
+    q, names = plan.path.motion(_SHARES).q, plan.module.position_names
+    _curves(plan, axis, q, "q (rad, m)", names=names)
+
+
+def _velocities(plan: Plan, axis: Any) -> None:
+    qd = plan.path.motion(_SHARES).qd
+    _curves(plan, axis, qd, "qd (rad/s, m/s)", plan.task.limits.velocity)
+
+
+def _torques(plan: Plan, axis: Any) -> None:
+    tau, limits = plan.torques(_SHARES), plan.task.limits.torque
+    sizes = np.abs(limits).max(axis=1)
+    if np.all(np.isfinite(sizes)) and 0 < DIFFERENT * sizes.min() < sizes.max():
+        _curves(plan, axis, tau / sizes, "torque / its limit", limits / sizes[:, None])
+        return
+    _curves(plan, axis, tau, "torque (N m, N)", limits)
+
+
+def _wrenches(plan: Plan, axis: Any) -> None:
+    motion = plan.path.motion(_SHARES)
+    options = Torques(plan.module, plan.task.parameters).options(motion)
+    wrenches = plan.module.joint_wrenches(*motion.state, **options)
+    sizes = np.linalg.norm(wrenches[..., :3], axis=2)
+    if sizes.shape[1] == plan.module.n:
+        _curves(plan, axis, sizes, "force (N)")
+        return
+    axis.plot(motion.t, sizes)
+    axis.set_ylabel("force (N)")
+
+
+def _sensitivities(plan: Plan, axis: Any) -> None:
+    motion = plan.path.motion(_SHARES)
+    slopes = Torques(plan.module, plan.task.parameters).jacobian(motion)[1][:, 0]
+    names = plan.module.coordinate_names
+    ranges = np.ptp(slopes, axis=0)
+    order = np.argsort(-ranges, axis=None, kind="stable")[:MOST_CURVES]
+    for flat in np.sort(order):
+        i, j = divmod(int(flat), len(names))
+        if ranges[i, j] > 0:
+            axis.plot(motion.t, slopes[:, i, j], label=f"∂τ {names[i]} / ∂q {names[j]}")
+    axis.set_ylabel("N m/rad, N/m")
+    _name_axis(axis, plan)
+
+
+def _history(plan: Plan, axis: Any) -> None:
+    numbers = np.arange(len(plan.steps))
+    axis.plot(numbers, [step.objective for step in plan.steps], color="C0")
+    axis.set_ylabel("objective", color="C0")
+    axis.set_xlabel("iteration")
+    right = axis.twinx()
+    right.semilogy(numbers, [max(step.violation, 1e-12) for step in plan.steps], color="C3")
+    right.set_ylabel("violation (scaled)", color="C3")
+    right.grid(visible=False)

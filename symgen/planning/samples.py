@@ -11,24 +11,22 @@ that depend on it, T on all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.planning.loads import LoadsAt
-from symgen.planning.problem import Entries, Index, Iterate, Sizes, Term, instant, once
+from symgen.planning.problem import Entries, Iterate, Sizes, Term, instant, once
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.splines import Local
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array, Flags, Index
 
 ORDERS = 3
 """q, qd, qdd: the state."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Sampled(Term):
     """A quantity at instants s (K,): limited, integrated, or both.
 
@@ -38,17 +36,17 @@ class Sampled(Term):
     size 1 (a, n_loads, 6): the loads at every instant are unknown multiples of them.
     """
 
-    s: Array = field(kw_only=True)
-    local: Local = field(kw_only=True)
-    quantity: Quantity = field(kw_only=True)
-    limited: Index = field(kw_only=True)
-    chosen: Index = field(kw_only=True)
-    scale: Array = field(kw_only=True)
-    quadrature: Array = field(kw_only=True)
-    squares: Array = field(kw_only=True)
-    linear: Array = field(kw_only=True)
-    loads: LoadsAt | None = field(default=None, kw_only=True)
-    unknown: Array | None = field(default=None, kw_only=True)
+    s: Array
+    local: Local
+    quantity: Quantity
+    limited: Index
+    chosen: Index
+    scale: Array
+    quadrature: Array
+    squares: Array
+    linear: Array
+    loads: LoadsAt | None = None
+    unknown: Array | None = None
 
     @classmethod
     def of_point(
@@ -117,8 +115,7 @@ class Sampled(Term):
 
     @once
     def by_loads(self, at: Iterate) -> tuple[Array, Array]:
-        """Return derivatives with respect to the unknown loads, (K, m, a), and theirs by the state,
-        (K, R, m, n, a)."""
+        """Return slopes (K, m, a) by unknown loads, and theirs by the state, (K, R, m, n, a)."""
         assert self.unknown is not None
         return self.quantity.by_loads(self.motion(at), self.unknown)
 
@@ -128,8 +125,7 @@ class Sampled(Term):
         return self.local.values[:orders].transpose(1, 0, 2) * scale[:, None]
 
     def second(self, at: Iterate, hessian: Array, gradient: Array, by_time: Array) -> Array:
-        """Return second derivatives (K, L + 1, L + 1) of a sum of functions of the state: the upper
-        triangles, and T with everything.
+        """Return second derivatives (K, L + 1, L + 1): upper triangles, and T with all columns.
 
         `hessian` (K, R, R, n, n) and `gradient` (K, R, n) are by the state; `by_time`
         (K, 1 + R n) holds second derivatives by T at fixed state, and mixed ones.
@@ -194,8 +190,8 @@ class Sampled(Term):
         return np.ravel((self.values(at) / self.scale)[np.ix_(self.limited, self.chosen)])
 
     @cached_property
-    def _kept(self) -> NDArray[np.bool_]:
-        """Which entries of the limited rows can be non-zero."""
+    def _kept(self) -> Flags:
+        """Entries of the limited rows that can be non-zero, (rows, m, L + 1 + a)."""
         width = self.local.values.shape[2]
         related = np.tile(self.quantity.related()[self.chosen], (1, width))
         beside = self.columns.shape[1] - self._time
@@ -203,8 +199,8 @@ class Sampled(Term):
         return row & self._acting[self.limited, None, :]
 
     @cached_property
-    def _acting(self) -> NDArray[np.bool_]:
-        """Which `columns` do act, (K, L + 1 + a)."""
+    def _acting(self) -> Flags:
+        """Entries of `columns` that act, (K, L + 1 + a)."""
         controls = np.repeat(self.local.acting(self.quantity.orders), self.sizes.n, axis=1)
         beside = self.columns.shape[1] - self._time
         return np.column_stack([controls, np.ones((len(self.s), beside), dtype=bool)])
@@ -217,15 +213,13 @@ class Sampled(Term):
         rows = self.limited[instant], self.chosen[entry]
         return np.ravel_multi_index((*rows, column), shape), self.scale[rows[1]]
 
-    def jacobian_places(self) -> Entries:
+    def jacobian_positions(self) -> Entries:
         """Return the control points around each instant, T, and the loads there."""
         shape = self._kept.shape
         rows = np.arange(shape[0] * shape[1]).reshape(shape[:2])[:, :, None]
         columns = self.columns[self.limited][:, None, :]
-        return (
-            np.broadcast_to(rows, shape)[self._kept],
-            np.broadcast_to(columns, shape)[self._kept],
-        )
+        row, column = (np.broadcast_to(x, shape)[self._kept] for x in (rows, columns))
+        return row, column
 
     @once
     def all_rows(self, at: Iterate) -> Array:
@@ -235,8 +229,8 @@ class Sampled(Term):
 
     def jacobian(self, at: Iterate) -> Array:
         """Return entries of the derivatives, by the chain rule."""
-        places, scale = self._entries
-        return np.asarray(np.take(self.all_rows(at), places) / scale)
+        positions, scale = self._entries
+        return np.asarray(np.take(self.all_rows(at), positions) / scale)
 
     @cached_property
     def _integrated(self) -> bool:
@@ -293,7 +287,7 @@ class Sampled(Term):
         by_time = np.einsum("krja,krj->ka", gradients, speed)[:, None]
         padded = np.pad(blocks, ((0, 0), (0, a), (0, a)))
         assert self.unknown is not None
-        second = self.quantity.bend_by_loads(self.motion(at), self.unknown, factors)
+        second = self.quantity.curvature_by_loads(self.motion(at), self.unknown, factors)
         if second is not None:
             padded[:, blocks.shape[1] :, blocks.shape[1] :] = second[0]
             by_time = by_time + second[1][:, None]
@@ -305,7 +299,7 @@ class Sampled(Term):
     def _by_time_alone(self, at: Iterate, factors: Array, gradient: Array) -> Array:
         """Return second derivatives by T at fixed state, and mixed ones, (K, 1 + R n).
 
-        Differences of exact first ones: they are 0 but for loads and outputs that depend on time.
+        Differences of exact first derivatives; 0 unless loads or outputs depend on time.
         """
         count = len(factors)
         if self.slopes(at)[2] is None:
@@ -335,7 +329,7 @@ class Sampled(Term):
         acting = self._acting
         return np.flatnonzero(upper & acting[:, :, None] & acting[:, None, :])
 
-    def hessian_places(self) -> Entries:
+    def hessian_positions(self) -> Entries:
         """Return positions of the upper triangles of the blocks that `second` returns."""
         width = self.columns.shape[1]
         instant, row, column = np.unravel_index(self._upper, (len(self.s), width, width))

@@ -30,12 +30,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.errors import RequestError
 from symgen.planning.problem import Pattern, Problem
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 TOLERANCE = 1e-9
 """Tolerance of limits and of optimality, both scaled."""
@@ -46,7 +44,7 @@ SOLVED, STOPPED, INFEASIBLE, UNFINISHED = "solved", "stopped", "infeasible", "un
 HOLDS = 1e-6
 """Largest violation (scaled) of limits that are kept."""
 FLAT = 1e-5
-"""Gradient of the Lagrangian up to which a search of trust-constr that stands still is optimal."""
+"""Gradient of the Lagrangian up to which a stalled search of trust-constr is optimal."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ class History:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The last or best x, how the solver ended, the iterates on the way."""
+    """The last or best x, the end of the solver, its iterates."""
 
     x: Array
     ended: str
@@ -113,7 +111,7 @@ class Interrupted:
 
     @contextmanager
     def heard(self) -> Iterator[None]:
-        """Note Ctrl-C rather than be ended by it; threads that cannot do so change nothing."""
+        """Record Ctrl-C instead of ending; other threads than the main one change nothing."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -134,13 +132,10 @@ class Interrupted:
 
 
 def solve(
-    program: Problem,
-    start: Array,
-    choices: Choices,
-    interrupted: Interrupted,
+    program: Problem, start: Array, choices: Choices, interrupted: Interrupted,
     report: Report | None = None,
-) -> Outcome:
-    """Minimise from `start` (unknowns,); `ready` says whether that can be."""
+) -> Outcome:  # fmt: skip
+    """Minimise from `start` (unknowns,), by a solver that `ready` returned."""
     free, equations = unknowns_and_equations(program)
     if equations > free:
         raise RequestError(
@@ -177,7 +172,13 @@ def ready(solver: str | None = None, *, exact_hessian: bool = True) -> str:
         if not exact_hessian:
             raise RequestError(f"plan: limited memory is a choice of {IPOPT}, not of {solver}")
         return solver
-    if _has_ipopt():
+    try:
+        import casadi
+
+        has_ipopt = bool(casadi.has_nlpsol("ipopt"))
+    except ImportError:
+        has_ipopt = False
+    if has_ipopt:
         return IPOPT
     if solver == IPOPT:
         raise RequestError(
@@ -185,14 +186,6 @@ def ready(solver: str | None = None, *, exact_hessian: bool = True) -> str:
             f"{TRUST_CONSTR} of SciPy solves the same programs more slowly"
         )
     return TRUST_CONSTR
-
-
-def _has_ipopt() -> bool:
-    try:
-        import casadi
-    except ImportError:
-        return False
-    return bool(casadi.has_nlpsol("ipopt"))
 
 
 def violation(program: Problem, x: Array, g: Array) -> float:
@@ -231,7 +224,7 @@ _ENDED = {
     "User_Requested_Stop": STOPPED,
 }
 _NONE = (0, 0)
-"""The shape of the parameters, which no program has; constraints may be none, too, (0, 1)."""
+"""Shape of the parameters, which no program has; that of no constraints is (0, 1)."""
 
 
 def ipopt_options(choices: Choices) -> dict[str, Any]:
@@ -247,7 +240,7 @@ def ipopt_options(choices: Choices) -> dict[str, Any]:
 def _by_ipopt(
     program: Problem, start: Array, choices: Choices, interrupted: Interrupted, history: History
 ) -> tuple[Array, str]:
-    """Return the last x, and how the solver ended."""
+    """Return the last x, and the end of the solver."""
     import casadi
 
     oracles = _oracles(casadi, program)
@@ -375,7 +368,7 @@ _BY_CALLBACK, _BY_ITERATIONS = 3, 0
 def _by_trust_constr(
     program: Problem, start: Array, choices: Choices, interrupted: Interrupted, history: History
 ) -> tuple[Array, str]:
-    """Return the last x, and how the solver ended."""
+    """Return the last x, and the end of the solver."""
     from scipy.optimize import Bounds, NonlinearConstraint, minimize
     from scipy.sparse import csr_matrix, triu
 

@@ -1,4 +1,4 @@
-"""Uniform clamped B-splines of all coordinates, and what they are at chosen instants.
+"""Uniform clamped B-splines of all coordinates, and their values at instants.
 
 A profile of degree p with N pieces of equal length has M = N + p control points per coordinate.
 On s in [0, 1], with t = s T,
@@ -9,11 +9,11 @@ On s in [0, 1], with t = s T,
 functions that are not 0 at s_k.  The knots scale with T, so that derivatives with respect to them
 are those with respect to T.  `scipy.interpolate.BSpline` evaluates the basis.
 
-The r-th derivative is a spline, too, whose control points are differences of those of q: where they
-keep a limit, the derivative keeps it at every instant (`differences`).
+The r-th derivative is a spline as well, whose control points are differences of those of q: where
+they keep a limit, the derivative keeps it at every instant (`differences`).
 
-A segment is one piece, but where cuts are to be closed at instants within segments: it has a knot
-at each of these then, and the coordinates that are not `dependent` stay one polynomial over it
+A segment is one piece, unless cuts are closed at instants within segments: then it has a knot at
+each of these, and the coordinates that are not `dependent` stay one polynomial over the segment
 (`symgen.planning.cuts`).
 """
 
@@ -23,9 +23,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array, Flags, Index
 
 ROUNDING = 1e-14
 """Largest rounding error of basis functions, in units of the largest."""
@@ -33,18 +32,17 @@ ROUNDING = 1e-14
 
 @dataclass(frozen=True)
 class Local:
-    """Basis functions at K instants: those from `first[k]` on, p + 1 of them, are not 0 at s_k.
+    """Basis functions at K instants: p + 1 of them, from `first[k]` on, are not 0 at s_k.
 
     `values[r, k]` are their r-th derivatives with respect to s, (4, K, p + 1).
     """
 
-    first: NDArray[np.intp]
+    first: Index
     values: Array
 
     def of(self, control: Array, order: int) -> Array:
         """Return this derivative of the spline with the control points (M, n), (K, n)."""
-        picked = control[self.columns]
-        return np.asarray((self.values[order][:, None, :] @ picked)[:, 0])
+        return np.asarray((self.values[order][:, None, :] @ control[self.columns])[:, 0])
 
     def state(self, control: Array, T: float, orders: int) -> Array:
         """Return the first derivatives by t of the spline, from the 0th on, (K, orders, n)."""
@@ -52,24 +50,24 @@ class Local:
         return np.asarray(basis @ control[self.columns] / T ** np.arange(float(orders))[:, None])
 
     @cached_property
-    def columns(self) -> NDArray[np.intp]:
+    def columns(self) -> Index:
         """The control points that act at each instant, (K, p + 1)."""
         return self.first[:, None] + np.arange(self.values.shape[2])
 
-    def acting(self, orders: int) -> NDArray[np.bool_]:
-        """Say which act on derivatives below this order: at a knot one less, (K, p + 1)."""
+    def acting(self, orders: int) -> Flags:
+        """Return which act on derivatives below this order, (K, p + 1): one less at a knot."""
         return np.asarray((self.values[:orders] != 0).any(axis=0))
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The space of splines of a `degree` with so many `segments`, of `within` pieces each."""
+    """Space of splines of a `degree` with `segments` of `within` pieces each."""
 
     degree: int
     segments: int
     within: int = 1
     dependent: tuple[int, ...] = ()
-    """The coordinates that have knots within segments."""
+    """Coordinates with knots within segments."""
 
     @property
     def pieces(self) -> int:
@@ -84,13 +82,11 @@ class Profile:
     @cached_property
     def knots(self) -> Array:
         """Knots, with repeated ends: the first and last control points are the ends."""
-        p = self.degree
-        inner = np.linspace(0.0, 1.0, self.pieces + 1)
-        return np.concatenate([np.zeros(p), inner, np.ones(p)])
+        return np.pad(np.linspace(0.0, 1.0, self.pieces + 1), self.degree, mode="edge")
 
     @cached_property
     def greville(self) -> Array:
-        """The places in [0, 1] that control points belong to: means of p knots, (M,)."""
+        """Abscissas in [0, 1] of the control points: means of p knots, (M,)."""
         p = self.degree
         return np.array([self.knots[i + 1 : i + p + 1].mean() for i in range(self.controls)])
 
@@ -111,7 +107,7 @@ class Profile:
         return Local(first, values)
 
     def differences(self, order: int) -> Array:
-        """Map control points to those of the derivative of this order, (M - order, M)."""
+        """Return the map of control points to those of a derivative, (M - order, M)."""
         matrix = np.eye(self.controls)
         knots, p = self.knots, self.degree
         for _ in range(order):
@@ -120,8 +116,8 @@ class Profile:
             knots, p = knots[1:-1], p - 1
         return matrix
 
-    def bends(self) -> Array:
-        """Map control points to the jumps of the p-th derivative at knots within segments."""
+    def jumps(self) -> Array:
+        """Return the map of control points to jumps of the p-th derivative within segments."""
         inner = np.arange(1, self.pieces)
         jumps = np.diff(self.differences(self.degree), axis=0)
         return np.asarray(jumps[inner % self.within != 0])
@@ -138,8 +134,7 @@ class Profile:
         return rows.T @ (np.tile(weights * h / 2, self.pieces)[:, None] * rows)
 
     def refined(self, control: Array, finer: Profile) -> Array:
-        """Return control points (M', n) of the spline on finer knots, its own among them; `control`
-        are the points (M, n) of this one."""
+        """Return control points (M', n) on finer knots that include these; `control` is (M, n)."""
         from scipy.interpolate import BSpline
 
         t, p = finer.knots, finer.degree

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.planning.loads import loads_at
 from symgen.planning.poses import Positions
@@ -14,8 +13,7 @@ from symgen.planning.splines import Profile
 from symgen.planning.task import State, Task
 from symgen.planning.trajectories import Splines
 from symgen.planning.transcription import TORQUE, limited
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array, Flags
 
 TIMES = np.geomspace(0.05, 50.0, 61)
 """Times of a straight motion that keeps its limits, tried one after another (s)."""
@@ -27,12 +25,15 @@ _TRIES, _REACHED = 20, 1e-6
 
 
 def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator | None) -> Array:
-    """Return the unknowns to start from; with `random`, beside the straight motion."""
+    """Return the unknowns of a straight motion, with a random detour from `random`."""
     start = coordinates(task, module, task.start, None, random)
     goal = coordinates(task, module, task.goal, start, random)
     control = _through(task, profile, start, goal)
     if random is not None:
-        control = control + _bump(task, module, profile, random)
+        orders = np.arange(1, 4)
+        waves = np.sin(np.pi * profile.greville[:, None] * orders)
+        detour = random.normal(size=(3, module.n)) / orders[:, None]
+        control = control + SPREAD * waves @ detour
         control[:2], control[-2:] = start, goal
         lower, upper = task.limits.position.T
         control = np.clip(control, lower, upper)
@@ -52,25 +53,19 @@ def _through(task: Task, profile: Profile, start: Array, goal: Array) -> Array:
     stops.append((1.0, goal))
     if len(stops) == 2:
         return profile.straight(start, goal)
-    places = profile.greville
+    abscissas = profile.greville
     times = [at for at, _ in stops]
     columns = np.array([q for _, q in stops]).T
-    return np.column_stack([np.interp(places, times, column) for column in columns])
-
-
-def _bump(task: Task, module: Any, profile: Profile, random: np.random.Generator) -> Array:
-    """Return a smooth random detour, (M, n)."""
-    s = profile.greville[:, None]
-    waves = np.sin(np.pi * s * np.arange(1, 4))
-    detour = random.normal(size=(3, module.n)) / np.arange(1, 4)[:, None]
-    return np.asarray(SPREAD * waves @ detour)
+    return np.column_stack([np.interp(abscissas, times, column) for column in columns])
 
 
 def coordinates(
     task: Task, module: Any, state: State, near: Array | None, random: np.random.Generator | None
 ) -> Array:
-    """Return q (nq,) of an end: as given, or such that its pose is reached, as far as that
-    succeeds; `near` (nq,) is where the search begins."""
+    """Return q (nq,) of an end, nearest to its pose where one is required.
+
+    `near` (nq,) is the start of the search.
+    """
     lower, upper = task.limits.position.T
     bounded = np.isfinite(lower) & np.isfinite(upper)
     middle = np.where(bounded, 0.5 * (np.where(bounded, lower, 0) + np.where(bounded, upper, 0)), 0)
@@ -97,7 +92,7 @@ def coordinates(
 
 
 def _reached(
-    position: Quantity, q: Array, movable: NDArray[np.bool_], target: Array, lower: Array,
+    position: Quantity, q: Array, movable: Flags, target: Array, lower: Array,
     upper: Array,
 ) -> tuple[Array, float]:  # fmt: skip
     """Return q by Levenberg-Marquardt steps within the limits, and its distance from the target."""

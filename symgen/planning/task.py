@@ -10,9 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
 from symgen.planning.angles import Angle
 from symgen.planning.charts import Chart
 from symgen.planning.loads import FreeLoad, Loads
@@ -20,8 +17,7 @@ from symgen.planning.mirroring import Mirrored
 from symgen.planning.obstacles import KeepOut
 from symgen.planning.poses import Pose
 from symgen.planning.values import Range
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 VERSION = 1
 """Version of the format of task files."""

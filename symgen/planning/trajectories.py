@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.planning.charts import Chart
 from symgen.planning.loads import LoadsAt, loads_at
@@ -15,8 +14,7 @@ from symgen.planning.quantities import Motion, Torques
 from symgen.planning.splines import Profile
 from symgen.planning.task import Task
 from symgen.planning.transcription import directions, forces
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array, Index
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,7 @@ class Nodes:
         q, qd, qdd = (self.rate(order, s) for order in range(3))
         return Motion(q, qd, qdd, s * self.T, s, loads)
 
-    def _place(self, s: Array) -> tuple[NDArray[np.intp], Array]:
+    def _place(self, s: Array) -> tuple[Index, Array]:
         """Return the first node of the segment, and the share of the segment, in [0, 1]."""
         segments = self.profile.segments
         segment = np.clip((s * segments).astype(int), 0, segments - 1)

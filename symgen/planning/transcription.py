@@ -1,7 +1,7 @@
 """Task -> nonlinear program: control points and T as unknowns, limits at instants.
 
-ends        q, and qd = 0 beside it, are bounds of the first and last control points; other
-            rates are rows A c / T^r, poses a quantity at s = 0 or 1
+ends        q, and qd = 0 with it, are bounds of the first and last control points; other rates
+            are rows A c / T^r, poses a quantity at s = 0 or 1
 limits      of q: bounds of control points; of rates: rows of their control points; of torques,
             wrenches, outputs and distances: at `per_segment` instants of every segment
 objective   integrals of squared torques by Simpson's rule, of accelerations and jerks exactly
@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.planning.angles import Cosines
 from symgen.planning.charts import joint_names
@@ -26,7 +25,6 @@ from symgen.planning.obstacles import Distances
 from symgen.planning.poses import Pose, Positions
 from symgen.planning.problem import (
     Effort,
-    Index,
     Linear,
     LoadEffort,
     Problem,
@@ -40,8 +38,7 @@ from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
 from symgen.planning.task import State, Task
 from symgen.planning.values import COMPONENTS, Range
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array, Index
 
 Margins = Mapping[str, Array]
 """Margins of limits by the name of their quantity, (instants, entries)."""
@@ -96,21 +93,33 @@ def reach(limits: Array) -> Array:
 
 
 def tightened(lower: Array, upper: Array, margin: Array) -> tuple[Array, Array]:
-    """Return limits (n,) with a margin (n,), of which a range keeps a part."""
+    """Return limits (n,) with a margin (n,), at most `TIGHTEST` of a range."""
     most = np.where(np.isfinite(upper - lower), TIGHTEST * (upper - lower), np.inf)
     margin = np.minimum(margin, most)
     return lower + margin, upper - margin
 
 
+def _limited(
+    name: str, quantity: Quantity, limits: Array, squares: Array | float = 0.0,
+    linear: Array | float = 0.0, scales: Array | None = None,
+) -> Limited:  # fmt: skip
+    """Return a quantity with limits; weights are one number, or (m,)."""
+    zero = np.zeros(quantity.size)
+    return Limited(name, quantity, limits, zero + squares, zero + linear, scales)
+
+
 def limited(task: Task, module: Any) -> list[Limited]:
     """Return the quantities that are limited or integrated at instants."""
     parameters, objective, limits = task.parameters, task.objective, task.limits
-    none = np.zeros(module.n)
     unlimited = (-np.inf, np.inf)
-    quantities = [
-        Limited(TORQUE, Torques(module, parameters), limits.torque, objective.torque, none),
-        *_rates(task, module),
-    ]
+    torques = Torques(module, parameters)
+    quantities = [_limited(TORQUE, torques, limits.torque, objective.torque)]
+    turned = np.flatnonzero(~task.chart.plain)  # their velocities are not rates of coordinates
+    if len(turned):
+        weights = np.zeros(len(turned)), objective.acceleration[turned]
+        for order, name, squares in zip((1, 2), RATES[1:3], weights, strict=True):
+            rates = Velocities(module, order, turned.tolist())
+            quantities.append(_limited(name, rates, getattr(limits, name)[turned], squares))
     keys = sorted({*limits.wrenches, *objective.wrenches})
     if keys:
         names = joint_names(module)
@@ -118,45 +127,29 @@ def limited(task: Task, module: Any) -> list[Limited]:
         wrenches = Wrenches(module, parameters, keys, labels)
         ranges = np.array([limits.wrenches.get(key, unlimited) for key in keys])
         squares = np.array([objective.wrenches.get(key, 0.0) for key in keys])
-        quantities.append(Limited(WRENCH, wrenches, ranges, squares, np.zeros(len(keys))))
+        quantities.append(_limited(WRENCH, wrenches, ranges, squares))
     numbers = sorted({*limits.outputs, *objective.outputs})
     if numbers:
         outputs = Outputs(module, parameters, numbers)
         ranges = np.array([limits.outputs.get(k, unlimited) for k in numbers])
-        weights = np.array([objective.outputs.get(k, 0.0) for k in numbers])
-        quantities.append(Limited(OUTPUT, outputs, ranges, np.zeros(len(numbers)), weights))
+        linear = np.array([objective.outputs.get(k, 0.0) for k in numbers])
+        quantities.append(_limited(OUTPUT, outputs, ranges, linear=linear))
     keep = task.keep_out
     if keep.balls and (keep.obstacles or keep.pairs):
         distances = Distances(module, parameters, keep)
-        zero = np.zeros(distances.size)
         ranges = np.tile([keep.margin, np.inf], (distances.size, 1))
-        quantities.append(Limited(DISTANCES, distances, ranges, zero, zero, zero + DISTANCE))
+        scales = np.full(distances.size, DISTANCE)
+        quantities.append(_limited(DISTANCES, distances, ranges, scales=scales))
     if limits.angles:
         cosines = Cosines(module, parameters, limits.angles)
         ranges = np.array([angle.cosines for angle in limits.angles])
-        zero, scales = np.zeros(cosines.size), np.array([angle.scale for angle in limits.angles])
-        quantities.append(Limited(ANGLES, cosines, ranges, zero, zero, scales))
+        scales = np.array([angle.scale for angle in limits.angles])
+        quantities.append(_limited(ANGLES, cosines, ranges, scales=scales))
     return [
         replace(entry, quantity=task.chart.along(entry.quantity))
         for entry in quantities
         if len(entry.chosen) or entry.is_integrated
     ]
-
-
-def _rates(task: Task, module: Any) -> list[Limited]:
-    """Return velocities and accelerations that are not rates of the splines' coordinates."""
-    turned = np.flatnonzero(~task.chart.plain)
-    if not len(turned):
-        return []
-    none = np.zeros(len(turned))
-    squares = none, task.objective.acceleration[turned]
-    return [
-        Limited(
-            name, Velocities(module, order, turned.tolist()), getattr(task.limits, name)[turned],
-            weigh, none,
-        )
-        for order, name, weigh in zip((1, 2), RATES[1:3], squares, strict=True)
-    ]  # fmt: skip
 
 
 def instants(task: Task, module: Any, per_segment: int) -> int:
@@ -203,8 +196,6 @@ class _Transcription:
         terms += closed(self.task, self.module, self.profile, self.sizes)
         return Problem(self.sizes, terms, self.lower, self.upper)
 
-    # -------------------------------------------------------------------------------- bounds
-
     def bounds(self) -> tuple[Array, Array]:
         """Return bounds of control points, of T, and of unknown loads."""
         position = self.task.limits.position
@@ -222,8 +213,6 @@ class _Transcription:
             np.concatenate([lower.ravel(), [least], weakest]),
             np.concatenate([upper.ravel(), [most], strongest]),
         )
-
-    # --------------------------------------------------------------------------------- terms
 
     def objective(self) -> list[Term]:
         weights = self.task.objective
@@ -250,11 +239,8 @@ class _Transcription:
             if not len(joints):
                 continue
             matrix = self.profile.differences(order)
-            free = (
-                (self.lower < self.upper)[: self.sizes.time]
-                .reshape(-1, self.n)[:, joints]
-                .any(axis=1)
-            )
+            moves = (self.lower < self.upper)[: self.sizes.time].reshape(-1, self.n)
+            free = moves[:, joints].any(axis=1)
             matrix = matrix[(matrix[:, free] != 0).any(axis=1)]
             scale = reach(limits[joints])
             lower, upper = (np.tile(side, len(matrix)) for side in (limits[joints].T / scale))
@@ -332,7 +318,7 @@ class _Transcription:
         ]  # fmt: skip
 
     def basis_row(self, order: int, s: float) -> tuple[Array, float]:
-        """Return the derivative of the basis at an instant (M,) over its largest entry; this."""
+        """Return the derivative of the basis at an instant (M,), divided by its largest entry."""
         basis = self.profile.at(np.array([s]))
         row = np.zeros(self.profile.controls)
         row[basis.columns[0]] = basis.values[order, 0]

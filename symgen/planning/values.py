@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.description.expressions import (
     EvaluationError,
@@ -24,8 +23,8 @@ from symgen.description.reading import Document, Entry, Listing, Node, Scalar, T
 from symgen.description.schema import seen
 from symgen.description.wording import KeyPath, shown
 from symgen.errors import Fault, ModelError
+from symgen.support.arrays import Array
 
-Array = NDArray[np.float64]
 Range = tuple[float, float]
 """Lower and upper limit, infinite where there is none."""
 
@@ -41,7 +40,7 @@ _UNLIMITED = (-np.inf, np.inf)
 class Value:
     """A node of a task file with its path; without a node where its key is missing.
 
-    `names` are those that expressions may use, with their values.
+    `names` maps the names in expressions to their values.
     """
 
     findings: Findings
@@ -59,13 +58,13 @@ class Value:
 
     @property
     def is_broken(self) -> bool:
-        """Whether a fault of it, or of an entry, has been reported."""
+        """Whether a fault of the value, or of an entry, has been reported."""
         return self.findings.broken(self.path)
 
     # ---------------------------------------------------------------------------- structure
 
     def table(self, keys: Sequence[str], expected: str) -> Entries:
-        """Return entries of a mapping with these `keys`; reports others.  Empty without a node."""
+        """Return entries of a mapping with these `keys`, empty without a node; report others."""
         entries = Entries(self)
         if not isinstance(self.node, Table):
             if self.node is not None:
@@ -241,8 +240,7 @@ class Value:
         return vector / (length or 1.0)
 
     def rotation(self, default: Array | None = None) -> Array:
-        """Read the rotation matrix (3, 3) of fixed-axis angles (3,) about x, y, z, as in model
-        files."""
+        """Read fixed-axis angles (3,) about x, y, z, as in model files, as a matrix (3, 3)."""
         rpy = self.vector(3, default)
         (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
         return np.array([
@@ -284,9 +282,7 @@ class Value:
     def coordinates(self, names: Sequence[str], default: float) -> Array:
         """Read numbers by coordinate, (len(names),); ~ stands for no demand, NaN."""
         values = np.full(len(names), default)
-        self._by_coordinate(
-            names, lambda value: np.nan if value.is_null else value.number(), values
-        )
+        self._by_coordinate(names, lambda x: np.nan if x.is_null else x.number(), values)
         return values
 
     def ranges(self, names: Sequence[str], into: Array) -> None:

@@ -1,7 +1,7 @@
 """Verification of plans: limits on a fine grid, and the forward simulation of torques.
 
-The fine grid is ten times as dense as the instants of the program.  The forward simulation starts
-at the start of the plan, applies its torques open loop, and knows nothing of the plan's motion.
+The fine grid is ten times as dense as the instants of the program.  The forward simulation applies
+the torques of the plan open loop, from its start, independently of the planned motion.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.planning.charts import rates_on
 from symgen.planning.cuts import gap_of
@@ -19,8 +18,7 @@ from symgen.planning.problem import Fault, instant, percent
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Splines, Trajectory
 from symgen.planning.transcription import ANGLES, BOUNDS, DISTANCE, RATES, TORQUE, limited, reach
-
-Array = NDArray[np.float64]
+from symgen.support.arrays import Array
 
 FINER = 10
 CONVERGED = 1.5e-8
@@ -32,11 +30,11 @@ LEAST_STEPS, MOST_STEPS = 200, 25_600
 class Verified:
     """Limits on the fine grid.
 
-    `gaps` maps cuts to how far they open (m) between the instants at which they are closed.
-    `limits` are the names of all limits, such as "torque of elbow"; `worst` maps those that are
-    exceeded to by how much, relative to the limit, and `where` to the share of the time;
-    `overshoot` maps quantities to (fine instants, entries), in the units of their constraints,
-    and `BOUNDS` to that of q and qd by collocation.
+    `gaps` maps cuts to their largest gap (m) between the instants at which they are closed.
+    `limits` are the names of all limits, such as "torque of elbow"; `worst` maps exceeded ones to
+    the excess, relative to the limit, and `where` to its share of the time; `overshoot` maps
+    quantities to (fine instants, entries), in the units of their constraints, and `BOUNDS` to that
+    of q and qd by collocation.
     """
 
     limits: Collection[str]
@@ -104,8 +102,8 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
 def _exceeded(values: Array, limits: Array, scale: Array, smooth: int = 0) -> Array:
     """Return excess of values (K, m) over their limits, relative to `scale`.
 
-    With `smooth` values between neighbouring knots of a spline, peaks between them count: those of
-    parabolas through three neighbours of one piece.
+    With `smooth` values between successive knots of a spline, peaks of parabolas through three
+    successive values of one piece count.
     """
     lower, upper = limits.T
     sides = lower - values, values - upper
@@ -115,14 +113,14 @@ def _exceeded(values: Array, limits: Array, scale: Array, smooth: int = 0) -> Ar
 
 
 def _peaks(values: Array, smooth: int) -> Array:
-    """Return values, next to a peak that of the parabola; no parabola lies across a knot."""
+    """Return values with peaks of parabolas within pieces."""
     before, at, after = values[:-2], values[1:-1], values[2:]
     inside = np.arange(1, len(values) - 1)[:, None] % smooth != 0
     with np.errstate(invalid="ignore"):  # no limit: infinite
-        slope, bend = (after - before) / 2, before - 2 * at + after
-        peak = inside & (bend < 0) & (np.abs(slope) <= -bend)
+        slope, curvature = (after - before) / 2, before - 2 * at + after
+        peak = inside & (curvature < 0) & (np.abs(slope) <= -curvature)
     peaks = values.copy()
-    peaks[1:-1][peak] -= slope[peak] ** 2 / (2 * bend[peak])
+    peaks[1:-1][peak] -= slope[peak] ** 2 / (2 * curvature[peak])
     return peaks
 
 

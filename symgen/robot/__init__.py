@@ -1,6 +1,6 @@
-"""The type of what `symgen.load` returns: a generated module, as editors and type checkers see it.
+"""`Robot`: the type of a generated module, which `symgen.load` returns, for editors and checkers.
 
-`functions` are what it computes, `records` what some of them return.
+`functions` declares its functions, `records` the named tuples that some of them return.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    Array = NDArray[np.float64]
-    Rows = ArrayLike | Mapping[str, ArrayLike]
+    from symgen.robot.functions import Array, Out, Rows
 
 __all__ = [
     "AccelerationGradient", "FrameMotion", "Functions", "InverseKinematics", "Robot",
@@ -32,8 +31,10 @@ __all__ = [
 
 
 class Robot(Functions, Protocol):
-    """A generated module: its functions, each by the fastest formulation, and what it says of
-    the robot.  Formulations are attributes by their names, with the functions they derive."""
+    """A generated module: its functions, each by the fastest formulation, and facts of the robot.
+
+    Formulations are attributes by their names, with the functions that they derive.
+    """
 
     name: str
     n: int
@@ -84,22 +85,22 @@ class Robot(Functions, Protocol):
     semi_recursive: Functions
 
     def integrate(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Where q (..., nq) is a unit of time later at the constant velocity v (..., n)."""
+        """Return q (..., nq) after a unit of time at the constant velocity v (..., n)."""
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
-        """The velocity that leads from q0 to q1 in a unit of time, the shorter way, (..., n)."""
+        """Return the velocity (..., n) from q0 to q1 in a unit of time, by the shorter rotation."""
 
     def neutral(self) -> Array:
-        """All coordinates 0, and no rotation, (nq,)."""
+        """Return the configuration (nq,) with all coordinates 0 and no rotation."""
 
     def normalize(self, q: ArrayLike) -> Array:
-        """q with quaternions of unit norm, (..., nq)."""
+        """Return q with quaternions of unit norm, (..., nq)."""
 
     def random_configuration(self, rng: Any = None, shape: int | Sequence[int] = ()) -> Array:
-        """Random configurations within the limits, (*shape, nq); `rng` may be a seed."""
+        """Return random configurations within the limits, (*shape, nq); `rng` may be a seed."""
 
     def frame_pose(
-        self, name: str, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None
+        self, name: str, q: ArrayLike, *, parameters: Rows = None, out: Out = None
     ) -> Array:
         """Pose of one link frame in the base frame.
 
@@ -110,14 +111,9 @@ class Robot(Functions, Protocol):
         """
 
     def frame_jacobian(
-        self,
-        name: str,
-        q: ArrayLike,
-        *,
-        reference: str = "local_world_aligned",
-        parameters: Rows | None = None,
-        out: Array | None = None,
-    ) -> Array:
+        self, name: str, q: ArrayLike, *, reference: str = "local_world_aligned",
+        parameters: Rows = None, out: Out = None,
+    ) -> Array:  # fmt: skip
         """Geometric Jacobian of one link frame.
 
         `name` is a link, one of link_names; ValueError where no link has this name.  `reference`:
@@ -129,27 +125,16 @@ class Robot(Functions, Protocol):
         """
 
     def frame_motion(
-        self,
-        name: str,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        reference: str = "local_world_aligned",
-        parameters: Rows | None = None,
-    ) -> FrameMotion:
+        self, name: str, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
+        reference: str = "local_world_aligned", parameters: Rows = None,
+    ) -> FrameMotion:  # fmt: skip
         """Pose, velocity and acceleration of a link frame; at qdd = 0 the last is dJ/dt qd.
 
         `reference` is that of `frame_jacobian`.
         """
 
     def operational_space_inertia(
-        self,
-        name: str,
-        q: ArrayLike,
-        *,
-        rows: Sequence[str] | None = None,
-        parameters: Rows | None = None,
+        self, name: str, q: ArrayLike, *, rows: Sequence[str] | None = None, parameters: Rows = None
     ) -> Array:
         """Inertia (J M^-1 J')^-1 of a link frame, (..., m, m).
 
@@ -158,18 +143,10 @@ class Robot(Functions, Protocol):
         """
 
     def inverse_kinematics(
-        self,
-        name: str,
-        target: ArrayLike,
-        q0: ArrayLike | None = None,
-        *,
-        limits: bool = True,
-        starts: int = 10,
-        seed: int = 0,
-        tolerance: float = 1e-10,
-        iterations: int = 100,
-        parameters: Rows | None = None,
-    ) -> InverseKinematics:
+        self, name: str, target: ArrayLike, q0: ArrayLike | None = None, *, limits: bool = True,
+        starts: int = 10, seed: int = 0, tolerance: float = 1e-10, iterations: int = 100,
+        parameters: Rows = None,
+    ) -> InverseKinematics:  # fmt: skip
         """Coordinates at which a link frame has the pose `target` (..., 4, 4), or its origin the
         position (..., 3), within the limits of the joints.
 

@@ -8,16 +8,234 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from symgen.robot.constraints import Constraints
-from symgen.robot.products import Products
-from symgen.robot.records import TorqueHessian, TorqueParts
+from symgen.robot.records import AccelerationGradient, TorqueGradient, TorqueHessian, TorqueParts
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
-    Rows = ArrayLike | Mapping[str, ArrayLike]
+    Rows = ArrayLike | Mapping[str, ArrayLike] | None
+    Out = Array | None
+    Outs = tuple[Array | None, ...] | None
+
+
+class Constraints(Protocol):
+    """Functions of mechanisms with loops or relations.  Arguments are those of `Functions`."""
+
+    def constraints(
+        self, q: ArrayLike, *, t: Rows = None, parameters: Rows = None, out: Out = None,
+    ) -> Array:
+        """Values that are 0 where loops are closed and relations hold, in the order of
+        constraint_names.
+
+        Returns:
+            constraints (..., n_constraints): m, m^2 of distances, or none
+        """
+
+    def constraint_jacobian(
+        self, q: ArrayLike, *, t: Rows = None, parameters: Rows = None, out: Out = None,
+    ) -> Array:
+        """Jacobian J of the constraints.
+
+        Returns:
+            constraint_jacobian (..., n_constraints, n): [i, j] = d constraints_i / d q_j
+        """
+
+    def constraints_parameter_derivatives(
+        self, q: ArrayLike, *, t: Rows = None, parameters: Rows = None, out: Out = None,
+    ) -> Array:
+        """Derivatives of the constraints with respect to the runtime parameters.
+
+        Returns:
+            dc_dparameters (..., n_constraints, n_parameters): [i, k] = d constraints[i] / d
+                parameters[k]
+        """
+
+    def loop_wrenches(
+        self, q: ArrayLike, constraint_multipliers: ArrayLike, *, parameters: Rows = None,
+        out: Out = None,
+    ) -> Array:
+        """Force and moment that close every loop, exerted by the first link on the second, for the
+        multipliers of the constraints.
+
+        Returns:
+            loop_wrenches (..., n_loops, 6): [fx fy fz nx ny nz], base axes, the force at the origin
+                of the second frame (N, N m)
+        """
+
+    def constraint_rates(
+        self, q: ArrayLike, qd: ArrayLike, *, t: Rows = None, parameters: Rows = None,
+        out: Out = None,
+    ) -> Array:
+        """Rates of the constraints, J qd and what varies with time.
+
+        Returns:
+            constraint_rates (..., n_constraints): per second
+        """
+
+    def constraint_rates_parameter_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, *, t: Rows = None, parameters: Rows = None,
+        out: Out = None,
+    ) -> Array:
+        """Derivatives of the rates of the constraints with respect to the runtime parameters.
+
+        Returns:
+            dcd_dparameters (..., n_constraints, n_parameters): [i, k] = d constraint_rates[i] / d
+                parameters[k]
+        """
+
+    def constraint_bias(
+        self, q: ArrayLike, qd: ArrayLike, *, t: Rows = None, parameters: Rows = None,
+        out: Out = None,
+    ) -> Array:
+        """Second rates of the constraints at qdd = 0: they are J qdd + constraint_bias.
+
+        Returns:
+            constraint_bias (..., n_constraints): per second squared
+        """
+
+    def constraint_acceleration_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, t: Rows = None,
+        parameters: Rows = None, out: Outs = None,
+    ) -> tuple[Array, Array, Array]:
+        """Second rates of the constraints and their derivatives with respect to q and qd; that with
+        respect to qdd is the Jacobian.
+
+        Returns:
+            constraint_accelerations (..., n_constraints): per second squared
+            dcdd_dq (..., n_constraints, n): [i, j] = d constraint_accelerations_i / d q_j
+            dcdd_dqd (..., n_constraints, n): [i, j] = d constraint_accelerations_i / d qd_j
+        """
+
+    def constraint_acceleration_parameter_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, t: Rows = None,
+        parameters: Rows = None, out: Out = None,
+    ) -> Array:
+        """Derivatives of the second rates of the constraints by the runtime parameters.
+
+        Returns:
+            dcdd_dparameters (..., n_constraints, n_parameters): [i, k] = d
+                constraint_accelerations[i] / d parameters[k]
+        """
+
+    def constraint_torque_parameter_derivatives(
+        self, q: ArrayLike, constraint_multipliers: ArrayLike, *, t: Rows = None,
+        parameters: Rows = None, out: Out = None,
+    ) -> Array:
+        """Derivatives of the torques J^T multipliers with respect to the runtime parameters.
+
+        Returns:
+            dp_dparameters (..., n, n_parameters): [i, k] = d constraint_torques[i] / d
+                parameters[k]
+        """
+
+    def constraint_torque_derivatives(
+        self, q: ArrayLike, constraint_multipliers: ArrayLike, *, t: Rows = None,
+        parameters: Rows = None, out: Outs = None,
+    ) -> tuple[Array, Array]:
+        """Torques J^T multipliers of the constraints, and their derivatives with respect to q.
+
+        Returns:
+            constraint_torques (..., n): N m or N
+            dp_dq (..., n, n): [i, j] = d constraint_torques_i / d q_j
+        """
+
+
+class Products(Protocol):
+    """Derivatives times a vector.  Arguments are those of `Functions`; ``_jvp`` and ``_hvp`` take:
+
+        dq, dqd, dqdd, dtau (..., n), dloads (..., n_loads, 6), dparameters (..., n_parameters):
+            the direction
+    """
+
+    def inverse_dynamics_jvp(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, dq: ArrayLike, dqd: ArrayLike,
+        dqdd: ArrayLike, *, loads: Rows = None, dloads: Rows = None, dparameters: Rows = None,
+        parameters: Rows = None, out: Outs = None,
+    ) -> tuple[Array, Array]:
+        """Joint torques, and their derivative along one direction of all that they depend on.
+
+        Returns:
+            tau (..., n): joint torques or forces (N m or N)
+            tau_along (..., n): derivative of tau along the direction
+        """
+
+    def inverse_dynamics_vjp(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, multipliers: ArrayLike, *,
+        loads: Rows = None, parameters: Rows = None, out: Outs = None,
+    ) -> TorqueGradient:
+        """Gradient of multipliers . tau with respect to all that the joint torques depend on.
+
+        Returns:
+            q (..., n): [j] = d (multipliers . tau) / d q_j, in the tangent space of q
+            qd (..., n): [j] = d (multipliers . tau) / d qd_j
+            qdd (..., n): [j] = d (multipliers . tau) / d qdd_j
+            loads (..., n_loads, 6): [k, c] = d (multipliers . tau) / d loads[k, c]
+            parameters (..., n_parameters): [k] = d (multipliers . tau) / d parameters[k]
+        """
+
+    def inverse_dynamics_hvp(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, multipliers: ArrayLike, dq: ArrayLike,
+        dqd: ArrayLike, dqdd: ArrayLike, *, loads: Rows = None, dloads: Rows = None,
+        dparameters: Rows = None, parameters: Rows = None, out: Outs = None,
+    ) -> TorqueGradient:
+        """Hessian of multipliers . tau with respect to all that the joint torques depend on, times
+        one direction.
+
+        Returns:
+            q (..., n): H_q times the direction, H the Hessian of multipliers . tau, in the tangent
+                space of q
+            qd (..., n): H_qd times the direction, H the Hessian of multipliers . tau
+            qdd (..., n): H_qdd times the direction, H the Hessian of multipliers . tau
+            loads (..., n_loads, 6): H_loads times the direction, H the Hessian of multipliers . tau
+            parameters (..., n_parameters): H_parameters times the direction, H the Hessian of
+                multipliers . tau
+        """
+
+    def forward_dynamics_jvp(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, dq: ArrayLike, dqd: ArrayLike,
+        dtau: ArrayLike, *, loads: Rows = None, dloads: Rows = None, dparameters: Rows = None,
+        parameters: Rows = None, out: Outs = None,
+    ) -> tuple[Array, Array]:
+        """Accelerations, and their derivative along one direction of all that they depend on.
+
+        Returns:
+            qdd (..., n): their accelerations (rad/s^2 or m/s^2)
+            qdd_along (..., n): derivative of qdd along the direction
+        """
+
+    def forward_dynamics_vjp(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, multipliers: ArrayLike, *,
+        loads: Rows = None, parameters: Rows = None, out: Outs = None,
+    ) -> AccelerationGradient:
+        """Gradient of multipliers . qdd with respect to all that the accelerations depend on.
+
+        Returns:
+            q (..., n): [j] = d (multipliers . qdd) / d q_j, in the tangent space of q
+            qd (..., n): [j] = d (multipliers . qdd) / d qd_j
+            tau (..., n): [j] = d (multipliers . qdd) / d tau_j
+            loads (..., n_loads, 6): [k, c] = d (multipliers . qdd) / d loads[k, c]
+            parameters (..., n_parameters): [k] = d (multipliers . qdd) / d parameters[k]
+        """
+
+    def forward_dynamics_hvp(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, multipliers: ArrayLike, dq: ArrayLike,
+        dqd: ArrayLike, dtau: ArrayLike, *, loads: Rows = None, dloads: Rows = None,
+        dparameters: Rows = None, parameters: Rows = None, out: Outs = None,
+    ) -> AccelerationGradient:
+        """Hessian of multipliers . qdd with respect to all that the accelerations depend on, times
+        one direction.
+
+        Returns:
+            q (..., n): H_q times the direction, H the Hessian of multipliers . qdd, in the tangent
+                space of q
+            qd (..., n): H_qd times the direction, H the Hessian of multipliers . qdd
+            tau (..., n): H_tau times the direction, H the Hessian of multipliers . qdd
+            loads (..., n_loads, 6): H_loads times the direction, H the Hessian of multipliers . qdd
+            parameters (..., n_parameters): H_parameters times the direction, H the Hessian of
+                multipliers . qdd
+        """
 
 
 class Functions(Constraints, Products, Protocol):
@@ -42,8 +260,8 @@ class Functions(Constraints, Products, Protocol):
     """
 
     def inverse_dynamics(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = None,
-        parameters: Rows | None = None, out: Array | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows = None,
+        parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Joint torques that produce the accelerations qdd.
 
@@ -52,9 +270,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def inverse_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = None,
-        parameters: Rows | None = None, packed: bool = False, out: tuple[Array | None, ...] | None
-        = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows = None,
+        parameters: Rows = None, packed: bool = False, out: Outs = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Joint torques and their derivatives with respect to q, qd and qdd.
 
@@ -66,12 +283,11 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def inverse_dynamics_hessian(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, multipliers: ArrayLike, *, loads: Rows
-        | None = None, parameters: Rows | None = None, packed: bool = False, out: tuple[Array |
-        None, ...] | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, multipliers: ArrayLike, *,
+        loads: Rows = None, parameters: Rows = None, packed: bool = False, out: Outs = None,
     ) -> TorqueHessian:
-        """Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the
-        blocks of its symmetric Hessian that are not always 0.
+        """Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks
+        of its symmetric Hessian that are not always 0.
 
         Returns:
             q_q (..., n, n): q_q[i, j] = d2 sum / d q_i d q_j, symmetric
@@ -81,7 +297,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def inverse_dynamics_load_derivatives(
-        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+        self, q: ArrayLike, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of the joint torques with respect to the loads (tau is linear in them).
 
@@ -90,8 +306,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def mass_matrix(
-        self, q: ArrayLike, *, parameters: Rows | None = None, packed: bool = False, out: Array |
-        None = None,
+        self, q: ArrayLike, *, parameters: Rows = None, packed: bool = False, out: Out = None,
     ) -> Array:
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
@@ -100,19 +315,19 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def coriolis_matrix(
-        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = None, packed: bool =
-        False, out: Array | None = None,
+        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows = None, packed: bool = False,
+        out: Out = None,
     ) -> Array:
-        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt -
-        2 C is skew-symmetric.
+        """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
+        C is skew-symmetric.
 
         Returns:
             coriolis_matrix (..., n, n): N m s or N s
         """
 
     def bias_forces(
-        self, q: ArrayLike, qd: ArrayLike, *, loads: Rows | None = None, parameters: Rows | None =
-        None, out: Array | None = None,
+        self, q: ArrayLike, qd: ArrayLike, *, loads: Rows = None, parameters: Rows = None,
+        out: Out = None,
     ) -> Array:
         """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
@@ -120,9 +335,7 @@ class Functions(Constraints, Products, Protocol):
             bias_forces (..., n): N m or N
         """
 
-    def gravity_forces(
-        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
-    ) -> Array:
+    def gravity_forces(self, q: ArrayLike, *, parameters: Rows = None, out: Out = None) -> Array:
         """Joint torques that hold the robot at rest against gravity alone.
 
         Returns:
@@ -130,8 +343,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def torque_parts(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = None,
-        parameters: Rows | None = None, out: tuple[Array | None, ...] | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows = None,
+        parameters: Rows = None, out: Outs = None,
     ) -> TorqueParts:
         """Joint torques in parts, which add up to those of inverse_dynamics.
 
@@ -145,8 +358,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def kinetic_energy(
-        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = None, out: Array | None =
-        None,
+        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows = None, out: Out = None,
     ) -> Any:
         """Kinetic energy of the bodies and the rotors.
 
@@ -154,9 +366,7 @@ class Functions(Constraints, Products, Protocol):
             kinetic_energy (...): J
         """
 
-    def potential_energy(
-        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
-    ) -> Any:
+    def potential_energy(self, q: ArrayLike, *, parameters: Rows = None, out: Out = None) -> Any:
         """Potential energy of springs and gravity, zero for a mass at the base origin.
 
         Returns:
@@ -164,7 +374,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def forward_kinematics(
-        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+        self, q: ArrayLike, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Poses of all link frames in the base frame.
 
@@ -173,9 +383,7 @@ class Functions(Constraints, Products, Protocol):
                 link_names (m)
         """
 
-    def jacobians(
-        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
-    ) -> Array:
+    def jacobians(self, q: ArrayLike, *, parameters: Rows = None, out: Out = None) -> Array:
         """Geometric Jacobians of all link frames.
 
         Returns:
@@ -184,36 +392,36 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def joint_wrenches(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = None,
-        parameters: Rows | None = None, out: Array | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows = None,
+        parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Force and moment that each joint transmits, exerted by the parent on the link; rotor,
         damping, friction and spring of the joint are no part of them.
 
         Returns:
-            joint_wrenches (..., n_joints, 6): [fx fy fz nx ny nz] exerted by the parent on the
-                link through its joint, link-frame axes; moment about the frame that a standard DH
-                row starts from, else about the origin of the link frame (N, N m)
+            joint_wrenches (..., n_joints, 6): [fx fy fz nx ny nz] exerted by the parent on the link
+                through its joint, link-frame axes; moment about the frame that a standard DH row
+                starts from, else about the origin of the link frame (N, N m)
         """
 
     def joint_wrench_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = None,
-        parameters: Rows | None = None, out: tuple[Array | None, ...] | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows = None,
+        parameters: Rows = None, out: Outs = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Joint wrenches and their derivatives with respect to q, qd and qdd.
 
         Returns:
-            joint_wrenches (..., n_joints, 6): [fx fy fz nx ny nz] exerted by the parent on the
-                link through its joint, link-frame axes; moment about the frame that a standard DH
-                row starts from, else about the origin of the link frame (N, N m)
+            joint_wrenches (..., n_joints, 6): [fx fy fz nx ny nz] exerted by the parent on the link
+                through its joint, link-frame axes; moment about the frame that a standard DH row
+                starts from, else about the origin of the link frame (N, N m)
             dw_dq (..., n_joints, 6, n): [i, c, j] = d wrench_i[c] / d q_j
             dw_dqd (..., n_joints, 6, n): [i, c, j] = d wrench_i[c] / d qd_j
             dw_dqdd (..., n_joints, 6, n): [i, c, j] = d wrench_i[c] / d qdd_j
         """
 
     def point_motion(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
-        tuple[Array | None, ...] | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows = None,
+        out: Outs = None,
     ) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration of the model's points.
 
@@ -224,8 +432,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def point_motion_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
-        tuple[Array | None, ...] | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows = None,
+        out: Outs = None,
     ) -> tuple[Array, Array, Array, Array, Array, Array]:
         """Derivatives of the motion of the model's points with respect to q, qd and qdd.
 
@@ -239,8 +447,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def link_motion(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
-        tuple[Array | None, ...] | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows = None,
+        out: Outs = None,
     ) -> tuple[Array, Array]:
         """Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0
         the accelerations are dJ/dt qd.
@@ -252,9 +460,7 @@ class Functions(Constraints, Products, Protocol):
                 rad/s^2)
         """
 
-    def center_of_mass(
-        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
-    ) -> Array:
+    def center_of_mass(self, q: ArrayLike, *, parameters: Rows = None, out: Out = None) -> Array:
         """Centre of mass of all moving bodies, in the base frame.
 
         Returns:
@@ -262,7 +468,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def center_of_mass_jacobian(
-        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+        self, q: ArrayLike, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Velocity of the centre of mass per joint velocity, base axes.
 
@@ -271,8 +477,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def centroidal_momentum(
-        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = None, out: Array | None =
-        None,
+        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.
 
@@ -281,7 +486,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def centroidal_momentum_matrix(
-        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+        self, q: ArrayLike, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Matrix A(q): centroidal_momentum = A qd.
 
@@ -290,8 +495,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def centroidal_momentum_rate(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
-        Array | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows = None,
+        out: Out = None,
     ) -> Array:
         """Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of
         mass, base axes.
@@ -301,19 +506,19 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def regressor(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
-        Array | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows = None,
+        out: Out = None,
     ) -> Array:
         """Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.
 
         Returns:
-            regressor (..., n, 10 n_joints): columns by moving body: m, m cx, m cy, m cz, Ixx,
-                Ixy, Iyy, Ixz, Iyz, Izz about the link frame's origin
+            regressor (..., n, 10 n_joints): columns by moving body: m, m cx, m cy, m cz, Ixx, Ixy,
+                Iyy, Ixz, Iyz, Izz about the link frame's origin
         """
 
     def inverse_dynamics_parameter_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = None,
-        parameters: Rows | None = None, out: Array | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows = None,
+        parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of the joint torques with respect to the runtime parameters.
 
@@ -322,8 +527,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def point_motion_parameter_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = None, out:
-        tuple[Array | None, ...] | None = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows = None,
+        out: Outs = None,
     ) -> tuple[Array, Array, Array]:
         """Derivatives of the motion of the model's points with respect to the runtime parameters.
 
@@ -337,8 +542,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def kinetic_energy_parameter_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = None, out: Array | None =
-        None,
+        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of the kinetic energy with respect to the runtime parameters.
 
@@ -347,7 +551,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def potential_energy_parameter_derivatives(
-        self, q: ArrayLike, *, parameters: Rows | None = None, out: Array | None = None,
+        self, q: ArrayLike, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of the potential energy with respect to the runtime parameters.
 
@@ -356,8 +560,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def forward_dynamics(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows | None = None,
-        parameters: Rows | None = None, out: Array | None = None,
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows = None,
+        parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Accelerations that the joint torques tau produce; all joints are free.
 
@@ -366,8 +570,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def forward_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows | None = None,
-        parameters: Rows | None = None, out: tuple[Array | None, ...] | None = None,
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows = None,
+        parameters: Rows = None, out: Outs = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Accelerations and their derivatives with respect to q, qd and tau.
 
@@ -379,8 +583,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def forward_dynamics_parameter_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows | None = None,
-        parameters: Rows | None = None, out: Array | None = None,
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows = None,
+        parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of the accelerations with respect to the runtime parameters, at fixed q, qd
         and tau.
@@ -390,9 +594,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def forward_dynamics_sensitivities(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, dq: ArrayLike, dqd: ArrayLike, dtau:
-        ArrayLike, *, loads: Rows | None = None, parameters: Rows | None = None, out: tuple[Array
-        | None, ...] | None = None,
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, dq: ArrayLike, dqd: ArrayLike,
+        dtau: ArrayLike, *, loads: Rows = None, parameters: Rows = None, out: Outs = None,
     ) -> tuple[Array, Array]:
         """Accelerations and their total derivatives with respect to the runtime parameters, where
         q, qd and tau vary with them: the right-hand side of a sensitivity analysis.
@@ -404,8 +607,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def hybrid_dynamics(
-        self, q: ArrayLike, qd: ArrayLike, x: ArrayLike, *, loads: Rows | None = None, parameters:
-        Rows | None = None, out: Array | None = None,
+        self, q: ArrayLike, qd: ArrayLike, x: ArrayLike, *, loads: Rows = None,
+        parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Torques of the prescribed and accelerations of the free joints.
 
@@ -415,8 +618,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def hybrid_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, x: ArrayLike, *, loads: Rows | None = None, parameters:
-        Rows | None = None, out: tuple[Array | None, ...] | None = None,
+        self, q: ArrayLike, qd: ArrayLike, x: ArrayLike, *, loads: Rows = None,
+        parameters: Rows = None, out: Outs = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Torques of the prescribed and accelerations of the free joints, and their derivatives.
 
@@ -429,8 +632,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def hybrid_dynamics_parameter_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, x: ArrayLike, *, loads: Rows | None = None, parameters:
-        Rows | None = None, out: Array | None = None,
+        self, q: ArrayLike, qd: ArrayLike, x: ArrayLike, *, loads: Rows = None,
+        parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of what hybrid_dynamics returns with respect to the runtime parameters.
 
@@ -439,8 +642,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def outputs(
-        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *, loads:
-        Rows | None = None, parameters: Rows | None = None, out: Array | None = None,
+        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *,
+        loads: Rows = None, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """The outputs of the model, in the order of output_names.
 
@@ -449,12 +652,10 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def outputs_derivatives(
-        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *, loads:
-        Rows | None = None, parameters: Rows | None = None, out: tuple[Array | None, ...] | None =
-        None,
+        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *,
+        loads: Rows = None, parameters: Rows = None, out: Outs = None,
     ) -> tuple[Array, Array, Array, Array, Array, Array, Array, Array]:
-        """The outputs and their derivatives; output_sparsity says which entries can differ from
-        0.
+        """The outputs and their derivatives; output_sparsity says which entries can differ from 0.
 
         Returns:
             outputs (..., n_outputs): in the units of their expressions
@@ -470,12 +671,12 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def outputs_multiplier_derivatives(
-        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *, loads:
-        Rows | None = None, motion_multipliers: Rows | None = None, parameters: Rows | None =
-        None, out: Array | None = None,
+        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *,
+        loads: Rows = None, motion_multipliers: Rows = None, parameters: Rows = None,
+        out: Out = None,
     ) -> Array:
-        """Derivatives of the outputs with respect to the multipliers of constraints and
-        projections that they mention.
+        """Derivatives of the outputs with respect to the multipliers of constraints and projections
+        that they mention.
 
         Returns:
             do_dmotion_multipliers (..., n_outputs, 3, n_motion_multipliers): derivatives of the

@@ -71,7 +71,7 @@ class TorqueGradient(NamedTuple):
 
 
 class AccelerationGradient(NamedTuple):
-    """The same of multipliers . qdd: see `TorqueGradient`."""
+    """Gradient of multipliers . qdd, as `TorqueGradient`; by `tau` (..., n) in place of qdd."""
 
     q: Array
     qd: Array

@@ -1,7 +1,7 @@
-"""What generated packages need at run time, and symgen needs, too.
+"""Code that generated packages and symgen itself call at run time.
 
-Every package has a copy of these files as they are, in its folder ``_symgen`` (those of mechanisms
-only where it is one).  So they import NumPy and each other alone, by relative names.
+Every package has a verbatim copy of these files in its folder ``_symgen`` (those of mechanisms only
+where the robot has loops).  So they import only NumPy and each other, by relative names.
 
     configuration        motion on the configuration space of a robot
     closure, mechanism   mechanisms with closed loops

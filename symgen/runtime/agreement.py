@@ -1,4 +1,4 @@
-"""Comparison of results of functions: with another subject's, or of calls in other ways."""
+"""Comparison of results: with those of another subject, and of one function called differently."""
 
 from __future__ import annotations
 
@@ -10,44 +10,22 @@ from typing import Any
 import numpy as np
 
 from . import limits
-from .calls import (
-    ARGUMENTS,
-    DIRECTED,
-    DIRECTIONS,
-    LOADED,
-    SEVERAL_RESULTS,
-    TOLD,
-)
+from .calls import ARGUMENTS, DIRECTED, DIRECTIONS, LOADED, OF_OUTPUTS, SEVERAL_RESULTS
 from .comparison import rows
 from .domain import where_both_are_defined, where_defined
-from .evaluation import (
-    Array,
-    Check,
-    Comparison,
-    Evaluation,
-    call,
-    takes_time,
-)
-from .scales import (
-    CURVED,
-    HESSIAN,
-    SOLVED,
-    comparable,
-    labels_of,
-    response,
-    scales_of,
-)
+from .evaluation import Array, Check, Comparison, Evaluation, call, takes_time
+from .scales import CURVED, HESSIAN, SOLVED, comparable, labels_of, response, scales_of
 
 ONE_LINK = {"frame_pose": "forward_kinematics", "frame_jacobian": "jacobians"}
 
 Expected = tuple[str, Callable[[int], float], Array | None]
-"""In words, what a result should equal, the limit, and the array; None is not compared."""
+"""Name of the expected value, its limit, and the array; None is not compared."""
 
 
 def compared(
     s: Evaluation, lens: Evaluation, name: str, expected: Iterable[Expected]
 ) -> Iterator[Comparison]:
-    """Each result of a function and what it should be, where `lens` says that there is one."""
+    """Compare the results of a function with expected ones at samples that are `comparable`."""
     ok, scales = comparable(lens, name), scales_of(s, lens, name)
     parts = zip(labels_of(name), s.results(name), scales, expected, strict=True)
     for label, value, scale, (words, limit, wanted) in parts:
@@ -57,7 +35,7 @@ def compared(
 
 
 def agreement(s: Evaluation, reference: Evaluation, n: int, where: str = "") -> Iterator[Check]:
-    """Every function that both have, result by result; `where` ends the names of the rows."""
+    """Compare the functions that both have, result by result; `where` ends the names of rows."""
     return rows((s, reference), partial(_common_results, where=where), n)
 
 
@@ -71,11 +49,8 @@ def _common_results(s: Evaluation, reference: Evaluation, where: str) -> Iterato
             yield from compared(s, reference, name, expected)
 
 
-# -------------------------------------------------------------------------- the array interface
-
-
 def interface(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Single samples, broadcast batches, `out=` and default arguments give the same numbers."""
+    """Compare single samples, broadcast batches, `out=` and default arguments with a batch."""
     for name in filter(s.has, ARGUMENTS):
         ok = comparable(lens, name)
         if not ok.any():
@@ -106,7 +81,8 @@ def _ways_to_call(s: Evaluation, name: str, ok: Array) -> Iterator[tuple[str, An
     some = "parameters" if arguments["parameters"].size else None
     keys = [*ARGUMENTS[name], *(["loads"] if name in LOADED else [])]
     keys += ["t", "timed"] if takes_time(name, arguments) else []
-    keys += ["motion_multipliers"] if name in TOLD and arguments["motion_multipliers"].size else []
+    mentioned = name in OF_OUTPUTS and arguments["motion_multipliers"].size
+    keys += ["motion_multipliers"] if mentioned else []
     keys += filter(None, [some])
     keys += DIRECTIONS.values() if name in DIRECTED else ()
     if len(keys) > 1:
@@ -125,10 +101,9 @@ def _ways_to_call(s: Evaluation, name: str, ok: Array) -> Iterator[tuple[str, An
 
 
 def _links(s: Evaluation) -> Iterator[Comparison]:
-    """A link by its name is its entry of the stack, in a batch and alone."""
-    q, options = s.states.q, {"parameters": s.states.parameters}
-    if not s.states.parameters.size:
-        options = {}
+    """Compare functions of one link, by its name, with its entry of the stack of all links."""
+    q, parameters = s.states.q, s.states.parameters
+    options = {"parameters": parameters} if parameters.size else {}
     for by_name, name in ONE_LINK.items():
         if not s.facts.link_names or not s.has(by_name, name):
             continue
@@ -141,7 +116,7 @@ def _links(s: Evaluation) -> Iterator[Comparison]:
 
 
 def _refusals(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Where there is no solution, one sample is an error, and a batch warns once."""
+    """Check that a singular sample is an error when called alone, and one warning in a batch."""
     for name in filter(s.has, SOLVED):
         where = np.flatnonzero(response(lens, name).unsolvable)
         if len(where):

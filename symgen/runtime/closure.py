@@ -1,6 +1,6 @@
-"""Linear equations of a mechanism with loops or relations: solution, rank, rows that are not met.
+"""Linear equations of a mechanism with loops or relations: solution, rank, unsatisfied rows.
 
-See `mechanism` for the notation.
+`mechanism` has the notation.
 """
 
 from __future__ import annotations
@@ -22,19 +22,18 @@ large as the error with which loops of a mechanism on its way are closed."""
 CLOSED = 1e-12
 """Largest constraint of a mechanism that is assembled, in units of its row."""
 _CORRECTIONS = 4
-"""Newton steps that tell a state beside the constraints from relations that contradict."""
+"""Newton steps that distinguish a state off the constraints from contradictory relations."""
 _NAMED = 5
-"""Rows that one message names, at most."""
+"""Largest number of rows in one message."""
 _NEARLY_PARALLEL = 0.9
-"""Least cosine of the angle between axes that were meant to be parallel, in one direction or not,
-at the initial positions."""
+"""Least cosine of the angle between shared axes, in either direction, at initial positions."""
 
 
 def row_sizes(units: Sequence[int], J: Array) -> Array:
-    """Sizes of the rows of J, (..., m): units in which redundant ones can be told from small ones.
+    """Return sizes (..., m) of the rows of J, by which rows are scaled before rank is judged.
 
-    1 for the unit -1 (cosines, norms); else the largest norm of a row of the same unit, so that a
-    length is small beside the largest lever, and a relation is small beside nothing.
+    1 for the unit -1 (cosines, norms); else the largest norm of a row of the same unit, so that
+    lengths are relative to the largest lever, and a relation to itself.
     """
     norms = np.sqrt(np.sum(J * J, axis=-1))
     sizes = np.ones(norms.shape)
@@ -46,7 +45,7 @@ def row_sizes(units: Sequence[int], J: Array) -> Array:
 
 
 def independent(J: Array) -> tuple[Array, Array, Array]:
-    """U (..., m, r), what U' J is, and which of these rows are independent, (..., r)."""
+    """Return U (..., m, r), U' J (..., r, n), and which of its rows are independent, (..., r)."""
     try:
         U, s, V = np.linalg.svd(J, full_matrices=False)
     except np.linalg.LinAlgError:
@@ -56,7 +55,7 @@ def independent(J: Array) -> tuple[Array, Array, Array]:
 
 
 def step(J: Array, c: Array, damping: float) -> Array:
-    """The step of least norm that closes the linearised loops, (k,)."""
+    """Return the step of least norm that closes the linearised loops, (k,)."""
     U, s, V = np.linalg.svd(J, full_matrices=False)
     small = s <= RANK * s.max(initial=0.0)
     gain = np.where(small, 0.0, s / np.where(small, 1.0, s * s + damping * damping))
@@ -64,8 +63,8 @@ def step(J: Array, c: Array, damping: float) -> Array:
 
 
 def solved(M: Array, J: Array, above: Array, below: Array) -> tuple[Array, Array, Array]:
-    """Of M a - J' x = above, J a = below: a (..., n, k), x (..., m, k), and which rows of x are
-    unique (..., m)."""
+    """Solve M a - J' x = above, J a = below for a (..., n, k) and x (..., m, k); return also which
+    rows of x are unique, (..., m)."""
     U, rows, kept = independent(J)
     r, n = rows.shape[-2:]
     rows = rows * kept[..., np.newaxis]
@@ -93,29 +92,32 @@ def solved(M: Array, J: Array, above: Array, below: Array) -> tuple[Array, Array
 
 
 def unmet(J: Array, a: Array, b: Array) -> Array:
-    """Whether a row of J a + b, J (..., m, n), is not 0 beside the terms of all rows, (...)."""
+    """Return whether a row of J a + b, J (..., m, n), is not 0 relative to its terms, (...)."""
     left = np.abs((J @ a[..., np.newaxis])[..., 0] + b)
     sizes = (np.abs(J) @ np.abs(a[..., np.newaxis]))[..., 0] + np.abs(b)
     return left.max(axis=-1) > RANK * sizes.max(axis=-1)
 
 
 def inconsistent(J: Array, b: Array, size: float) -> Array:
-    """Return which rows of J a + b no `a` makes 0, but for `RANK` of `size`, (m,).
+    """Return which rows of J a + b no `a` makes 0, up to `RANK` times `size` of its terms, (m,).
 
-    Only redundant rows can be such ones; `size` is that of the terms of b, (m,).
+    Only redundant rows can be inconsistent.
     """
     U, _, kept = independent(J)
     U = U[:, kept]
-    return (
-        np.abs(b - U @ (U.T @ b)) > RANK * size if U.shape[1] < len(b) else np.zeros(len(b), bool)
-    )
+    if U.shape[1] == len(b):
+        return np.zeros(len(b), bool)
+    return np.abs(b - U @ (U.T @ b)) > RANK * size
 
 
 def refuse_unmet(
     module: Any, function: str, missed: Array, state: Sequence[Any], results: Sequence[Array]
 ) -> None:
-    """LinAlgError where constraints contradict one another at q, qd, t, parameters of a sample
-    that is `missed` (...); in a batch NaN as its `results` and a RuntimeWarning."""
+    """Raise LinAlgError where constraints contradict one another at a `missed` sample (...).
+
+    In a batch, set `results` of the sample to NaN, with a RuntimeWarning.  `state` is q, qd, t,
+    parameters.
+    """
     if not np.any(missed):
         return
     names: dict[str, None] = {}
@@ -149,8 +151,8 @@ def refuse_unmet(
 
 
 def _contradicted(module: Any, q: Array, qd: Array, options: Mapping[str, Any]) -> list[str]:
-    """Return the constraints that no velocities, or no accelerations, keep at the state nearest
-    to q, qd that keeps the loops closed; none where that is not reached in a few steps."""
+    """Return the constraints that no velocities or accelerations satisfy at the nearest closed
+    state; none where a few Newton steps do not reach that state."""
     for _ in range(_CORRECTIONS):
         c, J, _ = _opened(module, q, options)
         q = module.integrate(q, -np.linalg.pinv(J, rcond=RANK) @ c)
@@ -168,23 +170,23 @@ def _contradicted(module: Any, q: Array, qd: Array, options: Mapping[str, Any]) 
 
 
 def _opened(module: Any, q: Array, options: Mapping[str, Any]) -> tuple[Array, Array, Array]:
-    """The constraints and their Jacobian at one q, in the units of the rows, and these."""
+    """Return constraints and Jacobian at one q, divided by the sizes of the rows, and the sizes."""
     J = module.constraint_jacobian(q, **options)
     sizes = row_sizes(module._row_units, J)
     return module.constraints(q, **options) / sizes, J / sizes[:, np.newaxis], sizes
 
 
 def unique(U: Array, kept: Array) -> Array:
-    """Which multipliers the motion determines, (..., m)."""
+    """Return which multipliers the motion determines, (..., m)."""
     return np.sum((U * kept[..., np.newaxis, :]) ** 2, axis=-1) > 1.0 - RANK
 
 
 def half_turned(module: Any, q: Array, timed: Mapping[str, Any]) -> str:
     """Return the first loop whose frames are over a quarter turn from the pose that closes it.
 
-    Its rows, being products, are 0 half a turn off, too; "" where there is no such loop.  A loop
-    that shares an axis alone (revolute, cylindrical, planar) may have it in opposite directions in
-    its two frames: those of the initial positions count, where these are nearly parallel.
+    Rows of angles are products, and vanish half a turn off as well; "" without such a loop.  A loop
+    that shares only an axis (revolute, cylindrical, planar) may have it in opposite directions in
+    its two frames, if these are nearly parallel at the initial positions.
     """
     axes = getattr(module, "_loop_axes", ())
     if not axes:
@@ -200,7 +202,7 @@ def half_turned(module: Any, q: Array, timed: Mapping[str, Any]) -> str:
 
 
 def _cosines(axes: Sequence[Any], poses: Array) -> list[list[float]]:
-    """For every loop the cosines of the angles between the axes that its two frames share."""
+    """Return, for every loop, cosines of the angles between the axes that its frames share."""
     turns = (np.eye(3), *poses[..., :3, :3])
     return [
         [float((turns[first] @ u) @ (turns[second] @ v)) for u, v in pairs]
@@ -209,7 +211,7 @@ def _cosines(axes: Sequence[Any], poses: Array) -> list[list[float]]:
 
 
 def sample_of(values: Any, axes: int, shape: tuple[int, ...], index: tuple[int, ...]) -> Any:
-    """Those of one sample, with so many axes of their own, of a batch of this shape."""
+    """Return the values of one sample of a batch of this shape; `axes` are those of a sample."""
     if values is None or isinstance(values, Mapping):
         return values
     core = np.shape(values)[np.ndim(values) - axes :]
@@ -217,19 +219,15 @@ def sample_of(values: Any, axes: int, shape: tuple[int, ...], index: tuple[int, 
 
 
 def without_none(**options: Any) -> dict[str, Any]:
-    """The options that are not None."""
+    """Return the options that are not None."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
-    """`method` with a plain message where options are given by position."""
-    kinds = {
-        name: parameter.kind for name, parameter in inspect.signature(method).parameters.items()
-    }
-    positional = [
-        name for name, kind in kinds.items() if kind is not inspect.Parameter.KEYWORD_ONLY
-    ]
-    options = ", ".join(f"{name}=..." for name in kinds if name not in positional)
+    """Wrap a method so that options passed by position raise a clear TypeError."""
+    parameters = inspect.signature(method).parameters.values()
+    positional = [x.name for x in parameters if x.kind is not x.KEYWORD_ONLY]
+    options = ", ".join(f"{x.name}=..." for x in parameters if x.name not in positional)
 
     @functools.wraps(method)
     def plain(*args: Any, **keywords: Any) -> Any:

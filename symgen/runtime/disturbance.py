@@ -1,14 +1,13 @@
 """Measurement of rounding errors: functions whose operations are disturbed at random.
 
-No limit knows in advance how large the terms were that cancel in a result, nor how ill-conditioned
-a mass matrix is.  Both are measured where they matter, at a comparison that exceeds its bare limit:
-it is made again with its functions in NumPy and every operation in them, and every result,
-multiplied by 1 + `SIZE` x, with x uniform in [-1, 1] and drawn anew each time.  The change of
-the difference, times EPS / `SIZE`, is what rounding makes of it, whatever the function and the
-formulation: Monte Carlo arithmetic (Parker, Pierce, Eggert 2000), with a disturbance far above the
-roundings and far below what is not linear any more.
+Fixed limits ignore the size of terms that cancel in a result and the condition of a mass matrix.
+Both are measured where a comparison exceeds its bare limit: it is repeated with its functions in
+NumPy, every operation and every result multiplied by 1 + `SIZE` x, with x uniform in [-1, 1] and
+drawn anew each time.  The change of the difference, times EPS / `SIZE`, estimates the effect of
+rounding for any function and formulation: Monte Carlo arithmetic (Parker, Pierce, Eggert 2000),
+with a disturbance far above roundings and small enough for effects to stay linear.
 
-A fault is not excused by it: a wrong sign is there before and after, and only changes count.
+Faults still fail: a wrong sign is present before and after, and only changes count.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ Array = np.ndarray[Any, Any]
 SIZE = 2.0**-36
 """Disturbance of each operation, relative: 65,536 times the spacing of float64 at 1."""
 DRAWS = 3
-"""How often a comparison is repeated; the largest change of a sample counts."""
+"""Number of repetitions of a comparison; the largest change of a sample counts."""
 
 _EXACT = frozenset({
     np.negative, np.positive, np.absolute, np.sign, np.conjugate, np.copysign, np.maximum,
@@ -33,10 +32,10 @@ _EXACT = frozenset({
 
 
 class Disturbed(Array):
-    """An array each of whose operations is disturbed; what it yields is one, too."""
+    """An array whose operations are disturbed; their results are such arrays as well."""
 
     keeps_class = True
-    """Generated functions take it as it is."""
+    """Generated functions take it without conversion."""
     random: np.random.Generator | None = None
 
     def __array_finalize__(self, source: Any) -> None:
@@ -78,7 +77,7 @@ def disturbed(result: Array, random: np.random.Generator | None) -> Array:
 def disturbed_product(a: Array, b: Array, random: np.random.Generator | None) -> Array:
     """Return a @ b, (..., n, k) @ (..., k, m), disturbed in proportion to the terms that are added.
 
-    Real and imaginary parts each to their own: a complex step leaves the one 1e100 times the other.
+    Real and imaginary parts are disturbed separately: complex steps make them differ by 1e100.
     """
     product = a @ b
     if random is None:
@@ -95,16 +94,14 @@ def disturbed_product(a: Array, b: Array, random: np.random.Generator | None) ->
 
 
 class DisturbedFunctions:
-    """Functions whose results are disturbed, and whose operations are if they are NumPy's.
+    """Functions with disturbed results, and with disturbed operations where they are in NumPy.
 
-    `in_numpy` has the same functions in NumPy, as far as it has them; None if there are none.
-    Where it is `passed_on`, what is computed from their results is disturbed, too.
+    `in_numpy` has the same functions in NumPy, as far as available, or is None.  With `passed_on`
+    operations on their results are disturbed as well.
     """
 
     def __init__(self, functions: Any, in_numpy: Any, seed: int, passed_on: bool = False) -> None:
-        self._functions = functions
-        self._in_numpy = in_numpy
-        self._passed_on = passed_on
+        self._functions, self._in_numpy, self._passed_on = functions, in_numpy, passed_on
         self._random = np.random.default_rng(seed)
 
     def __getattr__(self, name: str) -> Any:
@@ -115,31 +112,31 @@ class DisturbedFunctions:
 
         def run(*arguments: Any, **options: Any) -> Any:
             if inside:
-                arguments = tuple(map(self._given, arguments))
-                options = {k: x if k == "out" else self._given(x) for k, x in options.items()}
+                arguments = tuple(map(self._argument, arguments))
+                options = {k: x if k == "out" else self._argument(x) for k, x in options.items()}
             results = function(*arguments, **options)
             if not isinstance(results, tuple):
-                return self._taken(results)
-            return tuple(map(self._taken, results))
+                return self._result(results)
+            return tuple(map(self._result, results))
 
         return run
 
-    def _given(self, value: Any) -> Any:
+    def _argument(self, value: Any) -> Any:
         if not (isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
             return value
         array = value.view(Disturbed)
         array.random = self._random
         return array
 
-    def _taken(self, result: Any) -> Any:
+    def _result(self, result: Any) -> Any:
         if not isinstance(result, np.ndarray | float | complex):
             return result
         changed = disturbed(np.asarray(result), self._random)
-        return self._given(changed) if self._passed_on else changed
+        return self._argument(changed) if self._passed_on else changed
 
 
 def seed_of(name: str, draw: int) -> int:
-    """A seed that is different for every subject and draw, and the same in every process."""
+    """Return a seed that depends on subject and draw alone, and is equal in every process."""
     return zlib.crc32(f"{name} {draw}".encode())
 
 

@@ -1,24 +1,23 @@
-"""Where an output of a model has a value, and where it has derivatives.
+"""Domain of the outputs of a model, and of their derivatives.
 
-All else that is generated is defined at every state, singular mass matrices apart: states at which
+All other functions are defined at every state, except at singular mass matrices: states at which
 relations or forces of the model have no value are replaced (`states_with_values`).  An output may
-leave the domain of its expression, as ``log`` of a negative coordinate does, or stand at a kink, as
+leave the domain of its expression, as ``log`` of a negative coordinate does, or have a kink, as
 ``abs(a)`` does where the parameter a is 0; and a robot without mass has no centre of mass.  The
 reference of a comparison decides:
 
-- It has no value where it is not finite.  The subject may have one there, and either may be right:
-  ``sqrt(x)*sqrt(x)`` may have become x.
-- It is smooth where it and both its `neighbours`, at slightly different parameters, have values,
-  its derivatives there are about the same, and they are finite here.  Elsewhere derivatives are not
-  compared.  A steep output differs between neighbours, too, but less between closer ones, while a
-  kink stays as it is.  Coordinates need no neighbours: random states do not meet kinks.
+- An output has no value where the reference is not finite.  The subject may have one there, and
+  both may be right: ``sqrt(x)*sqrt(x)`` may have become x.
+- It is smooth where the reference and both `neighbours`, at slightly different parameters, have
+  values, derivatives of the neighbours are about equal, and derivatives here are finite.  Elsewhere
+  derivatives are not compared.  A steep output differs less between closer neighbours, a kink does
+  not.  Coordinates need no neighbours: random states do not hit kinks.
 
-An output of a module whose derivatives are finite nowhere, although it has values, is not excused:
-that is how a wrong derivative looks.  Only the independent model, which knows of such outputs
-(the speed of a point that never moves), may say so of itself, and then for all.  Rows without
-samples say what is left out.
+Outputs with values but without a finite derivative at any state fail: a wrong derivative looks like
+that.  Only the independent model, which detects such outputs (the speed of a point at rest), may
+except them, for all subjects.  Rows without samples list what is left out.
 
-Outputs have units of their own; each is compared in its own size, so that none hides another.
+Outputs have different units; each is compared relative to its own size.
 """
 
 from __future__ import annotations
@@ -31,20 +30,13 @@ import numpy as np
 
 from .calls import SEVERAL_RESULTS
 from .configuration import Configuration
-from .evaluation import (
-    Array,
-    Check,
-    Evaluation,
-    States,
-    call,
-    without_warnings,
-)
+from .evaluation import Array, Check, Evaluation, States, call, without_warnings
 
 PARTIAL = (
     "outputs", "outputs_derivatives", "center_of_mass", "center_of_mass_jacobian",
     "centroidal_momentum", "centroidal_momentum_matrix", "centroidal_momentum_rate",
 )  # fmt: skip
-"""The functions that are not defined everywhere."""
+"""Functions that are not defined everywhere."""
 
 STEPS = (1e-6, 1e-7)
 """Changes of the parameters of `neighbours`, relative to their magnitude; absolute at 0."""
@@ -52,23 +44,19 @@ JUMP = 1e-3
 """Largest difference of derivatives of neighbours, relative to max(1, largest of the output)."""
 
 FEW = 3
-"""States at which every output is to have a value, if `MORE` random ones have so many."""
+"""Number of states with a value of every output, if `MORE` random ones have so many."""
 MORE, AT_ONCE = 4096, 256
 SHARES = (0.5, 0.2, 0.05, 0.01, 1e-3)
-"""Fractions of the way from the initial positions to random ones, tried in this order."""
-
-
-# ----------------------------------------------------------------------------------- comparing
+"""Fractions of the displacement from initial to random positions, tried in this order."""
 
 
 def where_defined(
     lens: Evaluation, name: str, label: str, value: Array, expected: Array
 ) -> tuple[Array, Array]:
-    """Return a result (S, ...) of the function `name` and the expected one, 0 where it has no
-    number.
+    """Return a result (S, ...) of the function `name` and the expected one, 0 where undefined.
 
-    Outputs, and their derivatives, are in multiples of the largest magnitude that each output
-    should have in that sample, or of 1.
+    Outputs, and their derivatives, are in multiples of the largest expected magnitude of each
+    output in that sample, or of 1.
     """
     if label in _SLOPES_OF_OUTPUTS:
         smooth = is_smooth(lens)
@@ -93,7 +81,7 @@ _SLOPES_OF_OUTPUTS = tuple(f", {label}" for label in SEVERAL_RESULTS["outputs_de
 
 
 def where_both_are_defined(name: str, value: Array, expected: Array) -> tuple[Array, Array]:
-    """Return two results (S, ...) that should be equal, with 0 where neither has a number."""
+    """Return two results (S, ...) that should be equal, with 0 where neither is finite."""
     if name in PARTIAL and np.shape(value) == np.shape(expected):
         return _blank(value, expected, ~np.isfinite(value) & ~np.isfinite(expected))
     return value, expected
@@ -105,28 +93,20 @@ def _blank(value: Array, expected: Array, undefined: Array) -> tuple[Array, Arra
     return np.where(undefined, 0.0, value), np.where(undefined, 0.0, expected)
 
 
-# --------------------------------------------------------------------------- value and kink
-
-
 def has_value(s: Evaluation) -> Array:
-    """Whether every output has a value, (S, n_outputs)."""
-    return np.isfinite(s[_holder(s)])
-
-
-def _holder(s: Evaluation) -> str:
-    """A function that has the outputs as its first result."""
-    return "outputs" if s.has("outputs") else "outputs_derivatives"
+    """Return whether every output has a value, (S, n_outputs)."""
+    return np.isfinite(s["outputs" if s.has("outputs") else "outputs_derivatives"])
 
 
 def is_smooth(s: Evaluation) -> Array:
-    """Whether every output has derivatives, (S, n_outputs)."""
+    """Return whether every output has derivatives, (S, n_outputs)."""
     if s.smooth is None:
         s.smooth = _find_smooth(s)
     return s.smooth
 
 
 def share_smoothness(source: Evaluation, s: Evaluation) -> None:
-    """Let `s` be smooth at most where `source` is."""
+    """Restrict the smoothness of `s` to that of `source`."""
     if source.has_any(PARTIAL[:2]) and s.has_any(PARTIAL[:2]):
         s.smooth = is_smooth(s) & is_smooth(source)
 
@@ -150,7 +130,7 @@ def _find_smooth(s: Evaluation) -> Array:
 
 
 def _beside(s: Evaluation, step: float) -> tuple[Array, Array, Array]:
-    """Whether both neighbours have values, difference of their slopes, whether both have slopes."""
+    """Return whether both neighbours have values, difference of slopes, whether both are finite."""
     before, after = s.neighbours(step)
     slopes = _slopes(before), _slopes(after)
     size = np.maximum(1.0, np.maximum(*map(_largest, slopes)))
@@ -159,7 +139,7 @@ def _beside(s: Evaluation, step: float) -> tuple[Array, Array, Array]:
 
 
 def _slopes(s: Evaluation) -> Array:
-    """The derivatives of every output by everything, (S, n_outputs, ...)."""
+    """Return the derivatives of every output by all arguments, (S, n_outputs, ...)."""
     arrays = [np.asarray(x) for x in s.results("outputs_derivatives")]
     flat = [x.reshape(*x.shape[:2], int(np.prod(x.shape[2:]))) for x in arrays[1:]]
     return np.concatenate(flat, axis=-1)
@@ -169,15 +149,12 @@ def _largest(array: Array) -> Array:
     return np.asarray(np.abs(array).max(axis=-1, initial=0.0))
 
 
-# --------------------------------------------------------------------------------- in words
-
-
 def left_out(
     evaluations: Sequence[Evaluation], reference: Evaluation | None = None
 ) -> Iterator[Check]:
-    """Rows without samples, which say what has no value or no derivative, and how often.
+    """Yield rows without samples for outputs without value or derivative, with their number.
 
-    The reference decides, of what one of the evaluations has; without one, these decide.
+    The reference decides, or without one the first evaluation that has the function.
     """
     for name, missing in (
         ("center_of_mass", _missing_center_of_mass),
@@ -208,15 +185,15 @@ def _missing_outputs(s: Evaluation) -> Iterator[tuple[str, Array]]:
         yield f"the output {name} has no derivative", np.asarray((value & ~smooth)[:, k])
 
 
-# ------------------------------------------------------------------------------- the states
-
-
 def states_in_domain(
     states: States, draw: Callable[[int], States], outputs: Callable[[States], Array]
 ) -> States:
-    """Return the S states, followed by states at which outputs have values that had too few before.
+    """Return the S states, and more states for outputs that have values at fewer than `FEW`.
 
-    `draw` returns so many other random states, `outputs` the values of all outputs at given ones.
+    Args:
+        states: random states.
+        draw: function of a number that returns so many other random states.
+        outputs: function of states that returns the values of all outputs, (S, n_outputs).
     """
     with without_warnings():
         missing = np.maximum(0, FEW - np.isfinite(outputs(states)).sum(axis=0))
@@ -242,8 +219,8 @@ def states_with_values(
     """Replace the states at which the model itself has no value.
 
     ``sqrt(x)`` in a relation or force has none where x is negative.  `draw` returns so many other
-    random states, `valued` says of states (S,) which have values.  Where few of them have,
-    positions nearer and nearer to the `initial` ones are tried; where none has, states stay.
+    random states, `valued` returns which states have values, (S,).  Where few have, positions
+    nearer and nearer to the `initial` ones are tried; where none has, states stay.
     """
     with without_warnings():
         has = np.asarray(valued(states), dtype=bool)
@@ -263,7 +240,7 @@ def states_with_values(
 
 
 def model_has_values(functions: Any, states: States) -> Array:
-    """Whether forces and relations of a model have values, by functions of it, (S,)."""
+    """Return whether forces and relations of a model have values at states, (S,)."""
     valued = np.ones(len(states.q), dtype=bool)
     for name in ("constraints", "constraint_jacobian", "inverse_dynamics"):
         if hasattr(functions, name):

@@ -1,6 +1,6 @@
-"""Functions of modules by the names of Pinocchio, MuJoCo, Drake and the Robotics Toolbox.
+"""Names of functions in Pinocchio, MuJoCo, Drake and the Robotics Toolbox.
 
-Every generated package has a copy: a module that is asked for one says what its own is called.
+A module that lacks an attribute of such a name suggests its own function in the message.
 """
 
 _ELSEWHERE = {
@@ -56,4 +56,4 @@ _ELSEWHERE = {
 }  # fmt: skip
 
 ELSEWHERE = {name: ours for ours, names in _ELSEWHERE.items() for name in names}
-"""Name there -> name here."""
+"""Name in another library -> name in generated modules."""

@@ -1,8 +1,4 @@
-"""Subjects of checks, random states, and functions evaluated there.
-
-Comparisons and laws of mechanics (`checks`) are written over it; all of it is
-shipped in every generated package for `selftest()`.
-"""
+"""Subjects of checks, random states, and evaluations of functions at states."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import limits
-from .calls import ARGUMENTS, DIRECTED, DIRECTIONS, LOADED, TIMED, TOLD
+from .calls import ARGUMENTS, DIRECTED, DIRECTIONS, LOADED, OF_OUTPUTS, TIMED
 from .configuration import Configuration
 from .disturbance import DisturbedFunctions, seed_of
 from .joint_terms import JointTerms
@@ -25,7 +21,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison: the largest relative error over all samples, and what is allowed."""
+    """A comparison: the largest relative error over all samples, and its limit."""
 
     name: str
     subject: str
@@ -45,12 +41,12 @@ class Check:
 
 @dataclass(frozen=True)
 class Subject:
-    """Something to check: an object whose attributes are functions of a generated module.
+    """A subject of checks: an object whose attributes are functions of a generated module.
 
     `complex_step`: they take complex numbers.  `arrays`: they also take single samples, batches
-    that broadcast, and `out=`, which an evaluated formulation need not.  `independent`: it is no
-    generated code, but what that is compared with.  `in_numpy` has the same functions in NumPy, of
-    a subject that is compiled.
+    that broadcast, and `out=`, unlike an evaluated formulation.  `independent`: they are the
+    reference model, no generated code.  `in_numpy` has the same functions in NumPy, of a compiled
+    subject.
     """
 
     name: str
@@ -65,13 +61,13 @@ class Subject:
 class States:
     """Random states, one per row (S of them), and p runtime parameters.
 
-    `tau`, `x` (S, n) and `t` (S,) are arguments of functions, and so are `dq`, `dqd`, `dtau`
+    `tau`, `x` (S, n) and `t` (S,) are arguments of functions, as are `dq`, `dqd`, `dtau`
     (S, n, p); `parameters` (S, p) are the default values in every row.  `multipliers` (S, n) weigh
-    results, `constraint_multipliers` (S, m) are those of m constraints, and `direction` (S, n) is
-    none: in it derivatives are taken.  So are they along all of the `along` arrays, each of the
-    shape of velocities, loads (S, n_loads, 6) or parameters (S, p).  `motion_multipliers`
-    (S, 3, m) are there where outputs mention them, with m 0 elsewhere; `timed` (S,) says whether
-    forces of the model mention the time, and so what loads act on takes t.
+    results, `constraint_multipliers` (S, m) are those of m constraints.  Derivatives are taken
+    along `direction` (S, n), and along the `along` arrays, each of the shape of velocities, loads
+    (S, n_loads, 6) or parameters (S, p).  `motion_multipliers` (S, 3, m) are those in outputs, with
+    m = 0 where outputs mention none; `timed` (S,): forces of the model mention the time, so that
+    functions with loads take t.
     """
 
     q: Array
@@ -100,21 +96,17 @@ class States:
 
 @dataclass(frozen=True)
 class Facts:
-    """Properties of the robot beside its functions; None where they are not available.
+    """Properties of the robot other than its functions; None where they are not available.
 
-    `condition` says how much larger the terms of the robot's equations are than their sums: it
-    multiplies every limit.  `inertial_parameters` are those of the moving bodies, (10 N,);
-    `joint_terms` are the numbers of drives, bearings and springs by name, (N,) each, and
-    `added_mass` beside free joints that have some; `rest_configuration`, (nq,), where springs of
-    joints on manifolds are slack elsewhere than at 0;
-    `reflected_inertia` is that of the rotor times the square of the gear ratio.  `prescribed` says
-    of every coordinate whether its motion is given in hybrid dynamics, (n,); `output_names` are
-    those of the model's outputs, `link_names` those of the links in the order of arrays.  Where
-    some of the N joints follow others, the positions of all are S q + o, with `coupling` S (N, n)
-    and `offsets` o (N,); else N = n and there is no S.  `configuration` is the space that q lives
-    in; None where it has no joints on manifolds.  `forces` are the types of the model's forces.
-    `mass_terms` (n,), where it is known, is what the mass matrix has rounding errors of (see
-    `symgen.validation.conditioning`).
+    `condition` is the ratio of terms of the robot's equations to their sums, and multiplies every
+    limit.  `inertial_parameters` are those of the moving bodies, (10 N,); `joint_terms` are the
+    numbers of drives, bearings and springs by name, (N,) each (`JointTerms.numbers`).  `prescribed`
+    (n,): coordinates whose motion is prescribed in hybrid dynamics; `output_names` are those of the
+    model's outputs, `link_names` those of the links in the order of arrays.  Where some of the N
+    joints follow others, the positions of all are S q + o, with `coupling` S (N, n) and `offsets`
+    o (N,); else N = n and there is no S.  `configuration` is the configuration space, None without
+    joints on manifolds.  `forces` are the types of the model's forces.  `mass_terms` (n,) scale
+    rounding errors of the mass matrix (see `symgen.validation.conditioning`).
     """
 
     condition: float = 1.0
@@ -131,22 +123,16 @@ class Facts:
 
 
 def random_states(
-    n: int,
-    n_loads: int,
-    samples: int,
-    seed: int = 2009,
-    parameters: Any = (),
-    configuration: Configuration | None = None,
-    constraints: int = 0,
-    told: int = 0,
+    n: int, n_loads: int, samples: int, seed: int = 2009, parameters: Any = (),
+    configuration: Configuration | None = None, constraints: int = 0, mentioned: int = 0,
     timed: bool = False,
-) -> States:
-    """|q| <= pi, velocities and accelerations up to 2, loads and torques up to 10.
+) -> States:  # fmt: skip
+    """Draw states with |q| <= pi, velocities and accelerations up to 2, loads and torques up to 10.
 
-    Quaternions are those of rotation vectors within the same limits.  Inputs of hybrid
-    dynamics go up to 5, times to 10, directions to 1; `parameters` are the values of the runtime
-    parameters, (p,); `constraints` are rows, `told` those whose multipliers outputs
-    may mention; `timed`: forces of the model mention the time.  The same for one seed.
+    Quaternions are those of rotation vectors within the same limits.  Inputs of hybrid dynamics go
+    up to 5, times to 10, directions to 1; `parameters` are the values of the runtime parameters,
+    (p,); `constraints` is the number of rows, `mentioned` that of rows whose multipliers outputs
+    may mention; `timed`: forces of the model mention the time.  Equal seeds give equal states.
     """
     rng = np.random.default_rng(seed)
     q = rng.uniform(-np.pi, np.pi, (samples, n))
@@ -163,23 +149,23 @@ def random_states(
     along_q, along_qd, along_qdd, along_tau = rng.uniform(-1.0, 1.0, (4, samples, n))
     along_loads = rng.uniform(-1.0, 1.0, loads.shape)
     along_parameters = rng.uniform(-1.0, 1.0, rows.shape) * np.abs(rows)
-    held = rng.uniform(-10.0, 10.0, (samples, constraints))
-    motion = rng.uniform(-10.0, 10.0, (samples, 3, told))
+    of_rows = rng.uniform(-10.0, 10.0, (samples, constraints))
+    motion = rng.uniform(-10.0, 10.0, (samples, 3, mentioned))
     return States(
         q, qd, qdd, loads, tau, x, t, dq, dqd, dtau, rows, multipliers, direction,
-        held, along_q, along_qd, along_qdd, along_tau, along_loads, along_parameters,
+        of_rows, along_q, along_qd, along_qdd, along_tau, along_loads, along_parameters,
         motion, np.full(samples, timed),
     )  # fmt: skip
 
 
 def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -> tuple[Array, ...]:
-    """Call a function with the arguments that it takes; the results are always a tuple."""
+    """Call a function with the arguments that it takes; return a tuple of its results."""
     if name in LOADED and arguments.get("loads") is not None:
         options["loads"] = arguments["loads"]
     if "t" in arguments and takes_time(name, arguments):
         options["t"] = arguments["t"]
     multipliers = arguments.get("motion_multipliers")
-    if name in TOLD and multipliers is not None and np.shape(multipliers)[-1]:
+    if name in OF_OUTPUTS and multipliers is not None and np.shape(multipliers)[-1]:
         options["motion_multipliers"] = multipliers
     parameters = arguments.get("parameters")
     if parameters is not None and np.shape(parameters)[-1]:
@@ -192,15 +178,15 @@ def call(functions: Any, name: str, arguments: dict[str, Any], **options: Any) -
 
 
 def takes_time(name: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether a function takes t by keyword, of a robot of which `arguments` are states."""
-    if name in LOADED and name not in TOLD:
+    """Return whether a function takes t by keyword; `arguments` are states of the robot."""
+    if name in LOADED and name not in OF_OUTPUTS:
         return bool(np.any(arguments.get("timed", False)))
     return name in TIMED
 
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """Silence warnings about numbers that are not finite: the checks find them."""
+    """Silence warnings about numbers that are not finite, which checks report."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         yield
@@ -210,15 +196,13 @@ class Evaluation:
     """A subject on fixed states; every function is evaluated once."""
 
     def __init__(self, subject: Subject, states: States, facts: Facts | None = None) -> None:
-        self.subject = subject
-        self.states = states
-        self.facts = facts or Facts()
+        self.subject, self.states, self.facts = subject, states, facts or Facts()
         self._results: dict[str, tuple[Array, ...]] = {}
         self._slopes: dict[tuple[str, str], tuple[Array, ...]] = {}
         self.responses: dict[str, Any] = {}
-        """What `scales` finds out about the mass matrix."""
+        """Results of `scales` about the mass matrix."""
         self.smooth: Array | None = None
-        """What `domain` finds out about the outputs."""
+        """Results of `domain` about the outputs."""
         self._disturbed: dict[int, Evaluation] = {}
         facts, n = self.facts, states.qd.shape[1]
         self.terms = JointTerms(
@@ -241,12 +225,12 @@ class Evaluation:
         return self.terms.torques(self.states.q, self.states.qd, self.states.qdd)
 
     def disturbed(self, draw: int) -> Evaluation:
-        """The evaluation with its operations disturbed (`disturbance`)."""
+        """Return the evaluation with disturbed operations (`disturbance`)."""
         if draw not in self._disturbed:
             subject = self.subject
             in_numpy = subject.functions if subject.complex_step else subject.in_numpy
             seed, functions = seed_of(subject.name, draw), subject.functions
-            if subject.independent:  # it keeps what it has computed, and would keep disturbances
+            if subject.independent:  # it caches results, and would cache disturbed ones
                 in_numpy, functions = None, functions.disturbed_by(np.random.default_rng(seed))
             functions = DisturbedFunctions(functions, in_numpy, seed)
             made = Evaluation(replace(subject, functions=functions), self.states, self.facts)
@@ -255,15 +239,15 @@ class Evaluation:
         return self._disturbed[draw]
 
     def has(self, *names: str) -> bool:
-        """Whether the subject has all these functions."""
+        """Return whether the subject has all these functions."""
         return all(hasattr(self.subject.functions, name) for name in names)
 
     def has_any(self, names: Iterable[str]) -> bool:
-        """Whether the subject has one of these functions."""
+        """Return whether the subject has one of these functions."""
         return any(map(self.has, names))
 
     def results(self, name: str) -> tuple[Array, ...]:
-        """All results of a function."""
+        """Return all results of a function."""
         if name not in self._results:
             self._results[name] = call(self.subject.functions, name, vars(self.states))
         return self._results[name]
@@ -272,24 +256,22 @@ class Evaluation:
         return self.results(name)[0]
 
     def at(self, name: str, **changed: Array | None) -> Array:
-        """The first result where some arrays of the states are others; no loads where None."""
+        """Return the first result with some arrays of the states `changed`; None for no loads."""
         return call(self.subject.functions, name, {**vars(self.states), **changed})[0]
 
     def slope(self, name: str, argument: str, result: int = 0) -> Array:
-        """d result / d argument by complex step; the argument's axes stand last."""
+        """Return d result / d argument by complex step, with the argument's axes last."""
         if (name, argument) not in self._slopes:
             self._slopes[name, argument] = self._complex_step(name, argument)
         return self._slopes[name, argument][result]
 
     def neighbours(self, step: float) -> tuple[Evaluation, ...]:
-        """At parameters a little to either side, in a random direction; none without parameters."""
+        """Return evaluations at parameters changed by `step` either way, in a random direction."""
         values = self.states.parameters
         if not values.size:
             return ()
-        rng = np.random.default_rng(2009)
-        direction = rng.uniform(0.5, 1.0, values.shape[1]) * rng.choice(
-            [-1.0, 1.0], values.shape[1]
-        )
+        rng, p = np.random.default_rng(2009), values.shape[1]
+        direction = rng.uniform(0.5, 1.0, p) * rng.choice([-1.0, 1.0], p)
         change = step * np.where(values == 0.0, 1.0, np.abs(values)) * direction
         return tuple(
             Evaluation(self.subject, replace(self.states, parameters=moved), self.facts)
@@ -312,13 +294,13 @@ class Evaluation:
         return tuple(map(last, call(self.subject.functions, name, stacked)))
 
     def _moved(self, argument: str, values: Array, change: Array) -> Array:
-        """An argument after a change, that of q in its tangent space."""
+        """Return an argument after a change, which is tangent for q."""
         if argument == "q" and self.facts.configuration is not None:
             return self.facts.configuration.integrate(values, change)
         return np.asarray(values + change)
 
     def directional(self, name: str, argument: str) -> tuple[Array, ...]:
-        """d results along the `direction` of the states in an argument (S, n), by complex step."""
+        """Return derivatives of results by an argument along `direction`, by complex steps."""
         s = self.states
         change = 1j * limits.STEP * s.direction
         moved = {**vars(s), argument: self._moved(argument, vars(s)[argument], change)}
@@ -326,7 +308,7 @@ class Evaluation:
         return tuple(np.asarray(result).imag / limits.STEP for result in results)
 
     def moved_along(self, names: Iterable[str]) -> dict[str, Array]:
-        """The states with all arguments `names` a complex step along the ``along_`` arrays."""
+        """Return the states with arguments `names` a complex step along the ``along_`` arrays."""
         states = vars(self.states)
         moved = {
             name: self._moved(name, states[name], 1j * limits.STEP * states[f"along_{name}"])
@@ -335,17 +317,15 @@ class Evaluation:
         return {**states, **moved}
 
     def rate(self, name: str, result: int = 0, qdd: Array | None = None) -> Array:
-        """Return d result / dt, (S, ...), along the velocities and accelerations of the states, or
-        along `qdd` (S, n)."""
+        """Return d result / dt, (S, ...), with accelerations of the states, or `qdd` (S, n)."""
         s, h = self.states, 1j * limits.STEP
-        pushed = s.qdd if qdd is None else qdd
-        moving = {**vars(s), "q": self._moved("q", s.q, h * s.qd), "qd": s.qd + h * pushed}
-        moving["t"] = s.t + h
+        qd = s.qd + h * (s.qdd if qdd is None else qdd)
+        moving = {**vars(s), "q": self._moved("q", s.q, h * s.qd), "qd": qd, "t": s.t + h}
         return np.asarray(call(self.subject.functions, name, moving)[result]).imag / limits.STEP
 
 
 Comparison = tuple[Any, ...]
-"""Law in words, limit as a function of n, value, reference, further arrays that set the scale."""
+"""Name of the law, limit as a function of n, value, reference, further arrays for the scale."""
 
 
 def times(matrix: Array, vector: Array) -> Array:
@@ -354,15 +334,15 @@ def times(matrix: Array, vector: Array) -> Array:
 
 
 def top(array: Any) -> Array:
-    """Largest magnitude in each sample, (S,); a NaN stays one."""
+    """Return the largest magnitude in each sample, (S,), or NaN."""
     array = np.abs(np.asarray(array))
     return np.asarray(array.max(axis=tuple(range(1, array.ndim)), initial=0.0))
 
 
 def model_forces(s: Evaluation) -> Array | None:
-    """Generalized forces of the forces of the model, (S, n): the rest of the bias forces.
+    """Return generalized forces (S, n) of the model's forces: the rest of the bias forces.
 
-    None where a subject lacks the functions that tell; zeros without such forces.
+    None where a subject lacks the functions for it; zeros without such forces.
     """
     if not s.facts.forces:
         return np.zeros(s.states.qd.shape)

@@ -1,4 +1,4 @@
-"""Laws of forward and hybrid dynamics: results are consistent with inverse dynamics."""
+"""Laws of forward and hybrid dynamics: consistency with inverse dynamics."""
 
 from __future__ import annotations
 
@@ -7,26 +7,24 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from . import limits
-from .evaluation import Array, Check, Comparison, Evaluation, States, top
+from .evaluation import Check, Comparison, Evaluation, top
 from .scales import FD, HD, ID, SOLVED, response
 
 
 def not_compared(s: Evaluation) -> Iterator[Check]:
-    """A row without samples that says where the mass matrix is singular."""
-    for base in (FD, HD):
+    """Yield a row without samples where the mass matrix is singular."""
+    for base, joints in ((FD, ""), (HD, " of the free joints")):
         if any(s.has(name) for name, of in SOLVED.items() if of == base):
             regular = response(s, base).regular
-            singular, samples = int(np.sum(~regular)), len(regular)
-            if singular:
-                of = "" if base == FD else " of the free joints"
-                what = f"{base} is not compared there"
-                where = f"{singular} of {samples} random states"
-                name = f"the mass matrix{of} is singular at {where}: {what}"
+            if not regular.all():
+                where = f"{int(np.sum(~regular))} of {len(regular)} random states"
+                what = f"the mass matrix{joints} is singular at {where}"
+                name = f"{what}: {base} is not compared there"
                 yield Check(name, "every formulation", 0.0, 0.0, 0)
 
 
 def unsolvable(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Where a joint moves no mass at all, no function returns numbers."""
+    """Functions return no numbers where a joint moves no mass."""
     for name in filter(s.has, SOLVED):
         where = response(lens, name).unsolvable
         if where.any():
@@ -38,11 +36,8 @@ def unsolvable(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
             yield what, limits.exact, solved.astype(float), np.zeros(solved.shape)
 
 
-# -------------------------------------------------------------------------------------- the laws
-
-
 def forward_dynamics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """It is the inverse of inverse dynamics."""
+    """Forward dynamics is the inverse of inverse dynamics."""
     yield from _consistent(s, lens, FD)
     name = f"{FD}_derivatives"
     if s.has(name) and lens.has("mass_matrix"):
@@ -57,7 +52,7 @@ def forward_dynamics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def hybrid_dynamics(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """It agrees with inverse dynamics."""
+    """Hybrid dynamics agrees with inverse dynamics."""
     if s.facts.prescribed is not None:
         yield from _consistent(s, lens, HD)
 
@@ -66,7 +61,7 @@ def _consistent(s: Evaluation, lens: Evaluation, name: str) -> Iterator[Comparis
     holder = s if s.has(ID) else lens
     if not (s.has(name) and holder.has(ID)):
         return
-    r, inputs = response(lens, name), _given(s.states, name)
+    r, inputs = response(lens, name), s.states.x if name == HD else s.states.tau
     accelerations, torques = r.both(inputs, np.asarray(s[name]))
     value, ok = np.asarray(holder.at(ID, qdd=accelerations)), r.regular
     scale = r.forces(inputs, np.asarray(s[name]))
@@ -74,12 +69,8 @@ def _consistent(s: Evaluation, lens: Evaluation, name: str) -> Iterator[Comparis
     yield f"{name}: {what}", limits.physics, value[ok], torques[ok], scale[ok]
 
 
-def _given(states: States, name: str) -> Array:
-    return states.x if name == HD else states.tau
-
-
 def _sensitivities(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """The chain rule."""
+    """Sensitivities follow from derivatives by the chain rule."""
     name, states = f"{FD}_sensitivities", s.states
     if not (s.has(name) and states.parameters.size):
         return

@@ -17,26 +17,22 @@ from .configuration import Configuration, stretches
 Array = np.ndarray[Any, Any]
 
 VANISHED = 20.0
-"""tanh(x) is 1 in float64 from here on."""
+"""Least x at which tanh(x) is 1 in float64."""
 TERMS = ("reflected_inertia", "added_mass", "damping", "friction", "stiffness")
 
 
 class JointTerms:
-    """The joint terms of a robot with n coordinates, complex numbers included.
+    """Joint terms of a robot with n coordinates, for real and complex arrays.
 
     `numbers` has an array (N,) for each of `TERMS`, ``rest`` and ``friction_velocity``, and
-    ``rest_configuration`` (nq,) where springs on manifolds are slack elsewhere than at the neutral
-    configuration; there are no terms without it.  `coupling` is S (N, n), `offsets` o (N,).
+    ``rest_configuration`` (nq,) where springs on manifolds are slack at a configuration that is not
+    neutral; terms are zero without it.  `coupling` is S (N, n), `offsets` o (N,).
     """
 
     def __init__(
-        self,
-        n: int,
-        numbers: Mapping[str, Array] | None = None,
-        coupling: Array | None = None,
-        offsets: Array | None = None,
-        space: Configuration | None = None,
-    ) -> None:
+        self, n: int, numbers: Mapping[str, Array] | None = None, coupling: Array | None = None,
+        offsets: Array | None = None, space: Configuration | None = None,
+    ) -> None:  # fmt: skip
         self.coupling = np.eye(n) if coupling is None else np.asarray(coupling)
         self._is_coupled = len(self.coupling) > n
         self.offsets = np.zeros(n) if offsets is None else np.asarray(offsets)
@@ -46,31 +42,29 @@ class JointTerms:
         self.numbers: Mapping[str, Array] = {**default, **(numbers or {})}
 
     def none(self) -> JointTerms:
-        """Joint terms of the same joints, all zero."""
+        """Return zero terms of the same joints."""
         return JointTerms(self.coupling.shape[1], None, self.coupling, self.offsets, self._space)
 
     def of_joints(self, rates: Array) -> Array:
-        """Velocities or accelerations of all joints, S x, (..., N)."""
+        """Return velocities or accelerations of all joints, S x, (..., N)."""
         return np.asarray(rates @ self.coupling.T) if self._is_coupled else rates
 
     def of_coordinates(self, torques: Array) -> Array:
-        """Generalized torques of the coordinates, S' tau, (..., n)."""
+        """Return generalized torques of the coordinates, S' tau, (..., n)."""
         return np.asarray(torques @ self.coupling) if self._is_coupled else torques
 
-    def places(self, q: Array) -> Array:
-        """Positions of all joints, S q + o, (..., N); 0 of joints on manifolds."""
+    def positions(self, q: Array) -> Array:
+        """Return positions of all joints, S q + o, (..., N); 0 for joints on manifolds."""
         coordinates = q if self._space is None else self._space.coordinates(q)
         return self.of_joints(coordinates) + self.offsets if self._is_coupled else coordinates
 
     def _stretches(self, q: Array) -> Array:
-        """Stretches of the springs of all joints, (..., N)."""
-        lengths = self.places(q) - self.numbers["rest"]
+        """Return stretches of the springs of all joints, (..., N)."""
+        lengths = self.positions(q) - self.numbers["rest"]
         if self._space is None:
             return np.asarray(lengths)
         turned = stretches(self._space, q, self.numbers.get("rest_configuration"))
         return np.asarray(lengths + self.of_joints(turned))
-
-    # --------------------------------------------------------------------- forces and energies
 
     @property
     def rotors(self) -> Array:
@@ -84,7 +78,7 @@ class JointTerms:
         return np.asarray(self.of_coordinates(self.numbers["added_mass"]))
 
     def inertial(self, qd: Array, qdd: Array) -> Array:
-        """Torques of rotors, and of added masses m (v' + w x v), (..., n)."""
+        """Return torques of rotors, and of added masses m (v' + w x v), (..., n)."""
         inertia, rates = self.numbers["reflected_inertia"], qdd
         if self._space is not None:
             rates = qdd - np.einsum("kij,...k,...j->...i", self._space.turning, qd, qd)
@@ -92,49 +86,46 @@ class JointTerms:
         return np.asarray(rotors + self.added * rates)
 
     def losses(self, qd: Array) -> Array:
-        """Torques of damping and friction, (..., n)."""
+        """Return torques of damping and friction, (..., n)."""
         rates, terms = self.of_joints(qd), self.numbers
         slip = np.tanh(rates / terms["friction_velocity"])
         return self.of_coordinates(terms["damping"] * rates + terms["friction"] * slip)
 
     def springs(self, q: Array) -> Array:
-        """Torques of the springs, (..., n)."""
+        """Return torques of the springs, (..., n)."""
         return self.of_coordinates(self.numbers["stiffness"] * self._stretches(q))
 
     def spring_energy(self, q: Array) -> Array:
-        """Return the energy of the springs at q (..., nq), (...), J."""
+        """Return the energy (...) of the springs at q (..., nq), J."""
         terms = 0.5 * self.numbers["stiffness"] * self._stretches(q) ** 2
         return np.asarray(np.sum(terms, axis=-1))
 
     def torques(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Torques of all terms, (..., n)."""
+        """Return torques of all terms, (..., n)."""
         return np.asarray(self.inertial(qd, qdd) + self.losses(qd) + self.springs(q))
 
-    # --------------------------------------------------- scales of rounding errors of friction
-
     def friction_slope(self, qd: Array) -> Array:
-        """Scale of the rounding errors that friction leaves in dtau_dqd, (..., n).
+        """Return the scale of the rounding errors of friction in dtau_dqd, (..., n).
 
-        Its slope (1 - tanh^2(x)) f / v, with x = qd / v, has those of f / v as long as anything is
-        left of 1 - tanh^2 in float64; from there on the true slope 4 exp(-2 x) f / v is rounded
-        away.
+        Its slope (1 - tanh^2(x)) f / v, with x = qd / v, has rounding errors of f / v as long as
+        1 - tanh^2 is not 0 in float64; beyond, the true slope 4 exp(-2 x) f / v is lost.
         """
         slope, _ = self._friction(qd)
         return np.asarray(slope @ np.abs(self.coupling) ** 2)
 
     def friction_curvature(self, qd: Array) -> Array:
-        """Scale of the rounding errors of the second derivatives of friction by qd, (..., n)."""
+        """Return the scale of rounding errors of second derivatives of friction by qd, (..., n)."""
         slope, _ = self._friction(qd)
         bend = slope / self.numbers["friction_velocity"]
         return np.asarray(bend @ np.abs(self.coupling) ** 3)
 
     def friction_by_velocity(self, qd: Array) -> Array:
-        """Scale of the rounding errors of friction differentiated by its velocity, (..., n)."""
+        """Return the scale of rounding errors of derivatives by the friction velocity, (..., n)."""
         slope, ratio = self._friction(qd)
         return np.asarray((slope * ratio) @ np.abs(self.coupling))
 
     def _friction(self, qd: Array) -> tuple[Array, Array]:
-        """Scale of the errors of the slope, and qd / v, of all joints, (..., N)."""
+        """Return the scale of the errors of the slope, and qd / v, of all joints, (..., N)."""
         terms = self.numbers
         ratio = np.abs(self.of_joints(qd)) / terms["friction_velocity"]
         beyond = np.maximum(0.0, ratio - VANISHED)

@@ -1,22 +1,21 @@
-"""Dynamics of a mechanism whose loops are closed: the tree and what ties it together.
+"""Dynamics of mechanisms with closed loops, by functions of the tree and of its constraints.
 
-It calls the generated functions.  With M and h of the
-tree cut open, J and b of the constraints (c'' = J qdd + b = 0) and their multipliers x
+With M and h of the tree, J and b of the constraints (c'' = J qdd + b = 0) and multipliers x
 
     M qdd + h = tau + J' x,    J qdd = -b.
 
-Beside joints on manifolds qdd and the columns of J are those of the velocities, and coordinates
-move along them by ``module.integrate``.
+With joints on manifolds qdd and the columns of J belong to velocities, and coordinates move along
+them by ``module.integrate``.
 
-Rows have different units, and sizes: each is divided by its own (`row_sizes`) before its rank is
-judged, and multipliers come out in the inverse ones.  Rows that say the same as others make J lose
-rank.  Then J = U S V' with r singular values above
-`RANK` times the largest, U' J qdd = -U' b are r independent equations, and x = U y is the
-multiplier of least norm; the accelerations do not depend on that choice.
+Rows have different units and sizes: each is divided by its size (`row_sizes`) before the rank is
+judged, and multipliers are in inverse units.  Redundant rows make J lose rank.  Then J = U S V'
+with r singular values above `RANK` times the largest, U' J qdd = -U' b are r independent equations,
+and x = U y is the multiplier of least norm; accelerations do not depend on that choice.
 """
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -36,17 +35,17 @@ from .closure import (
     unique,
     unmet,
     without_none,
-)
+)  # fmt: skip
 
 Array = Any
 """float64 arrays, and what NumPy makes them of."""
 
 _STEPS, _DAMPED = 200, 1e-3
 _TRIES, _NEAR = 10, 0.1
-"""Other places to begin, where the first is singular, and how far they are from it (rad, m)."""
+"""Number of starts of an assembly, and their distance from the first (rad, m)."""
 _TURNS, _FURTHER, _FURTHEST = 40, 1.2, 3.0
-"""Other places to begin, where a loop closes half a turn off: each is so much further away than
-the last, up to the furthest (rad, m)."""
+"""Starts where a loop closes half a turn off: number, growth of the distance, and largest distance
+(rad, m)."""
 _DRIVEN, _ROUNDING = 1e-8, 1e-9
 
 
@@ -78,13 +77,13 @@ class ConstrainedDerivatives(NamedTuple):
 
 
 class Mechanism:
-    """Functions of models with loops or relations, beside those that are generated."""
+    """Functions of models with loops or relations that are not generated."""
 
     def __init__(self, module: Any) -> None:
         self._module = module
 
     def fastest(self, backend: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        """`constrained_forward_dynamics` and its derivatives, a compiled backend's if possible."""
+        """Return `constrained_forward_dynamics` and its derivatives, compiled if possible."""
         methods = self.constrained_forward_dynamics, self.constrained_forward_dynamics_derivatives
         connect = getattr(backend, "connect_mechanism", None)
         made = ConstrainedMotion, ConstrainedDerivatives
@@ -123,10 +122,10 @@ class Mechanism:
     def _accelerations(
         self, function: str, q: Array, qd: Array, tau: Array, t: Array, loads: Any, parameters: Any
     ) -> ConstrainedMotion:
-        """Accelerations and multipliers, for messages of `function`."""
+        """Return accelerations and multipliers, with messages in the name of `function`."""
         J, bias = self._constraints(q, qd, t, parameters)
         M = self._module.mass_matrix(q, parameters=parameters)
-        options = self._given(t, loads, parameters)
+        options = self._options(t, loads, parameters)
         tau = np.asarray(tau, dtype=float)
         if tau.shape[-1:] != (self._module.n,):
             raise ValueError(f"tau: expected shape (..., {self._module.n}), got {tau.shape}")
@@ -156,28 +155,17 @@ class Mechanism:
         module = self._module
         function = "constrained_forward_dynamics_derivatives"
         qdd, multipliers = self._accelerations(function, q, qd, tau, t, loads, parameters)
-        options = self._given(t, loads, parameters)
+        options = self._options(t, loads, parameters)
         timed = without_none(t=t, parameters=parameters)
         _, by_q, by_qd, M = module.inverse_dynamics_derivatives(q, qd, qdd, **options)
         _, pulled = module.constraint_torque_derivatives(q, multipliers, **timed)
         _, rows_q, rows_qd = module.constraint_acceleration_derivatives(q, qd, qdd, **timed)
-        J = module.constraint_jacobian(q, **timed)
-        sizes = self._sizes(J)[..., np.newaxis]
         identity = np.broadcast_to(np.eye(module.n), by_q.shape)
-        none = np.zeros(rows_q.shape)
         above = np.concatenate([pulled - by_q, -by_qd, identity], axis=-1)
-        below = np.concatenate([-rows_q, -rows_qd, none], axis=-1)
-        slopes, moved, determined = solved(M, J / sizes, above, below / sizes)
-        moved = moved / sizes
-        moved[~determined] = np.nan
-        unknown = np.isnan(qdd).any(axis=-1)
-        slopes[unknown] = moved[unknown] = np.nan
-        return ConstrainedDerivatives(
-            qdd,
-            multipliers,
-            *np.split(slopes, 3, axis=-1),
-            *np.split(moved, 3, axis=-1),
-        )
+        below = np.concatenate([-rows_q, -rows_qd, np.zeros(rows_q.shape)], axis=-1)
+        J = module.constraint_jacobian(q, **timed)
+        slopes = (np.split(x, 3, axis=-1) for x in self._slopes(qdd, M, J, above, below))
+        return ConstrainedDerivatives(qdd, multipliers, *itertools.chain(*slopes))
 
     @by_keyword
     def constrained_forward_dynamics_parameter_derivatives(
@@ -207,33 +195,39 @@ class Mechanism:
     def _by_parameters(
         self, function: str, q: Array, qd: Array, tau: Array, t: Array, loads: Any, parameters: Any
     ) -> tuple[Array, Array]:
-        """Derivatives of accelerations and multipliers, (..., n, p) and (..., m, p)."""
+        """Return derivatives of accelerations and multipliers, (..., n, p) and (..., m, p)."""
         module = self._module
         qdd, multipliers = self._accelerations(function, q, qd, tau, t, loads, parameters)
-        options = self._given(t, loads, parameters)
+        options = self._options(t, loads, parameters)
         timed = without_none(t=t, parameters=parameters)
         torques = module.inverse_dynamics_parameter_derivatives(q, qd, qdd, **options)
         pulled = module.constraint_torque_parameter_derivatives(q, multipliers, **timed)
         rows = module.constraint_acceleration_parameter_derivatives(q, qd, qdd, **timed)
         M = module.mass_matrix(q, parameters=parameters)
         J = module.constraint_jacobian(q, **timed)
+        return self._slopes(qdd, M, J, pulled - torques, -rows)
+
+    def _slopes(
+        self, qdd: Array, M: Array, J: Array, above: Array, below: Array
+    ) -> tuple[Array, Array]:
+        """Solve M a - J' x = above, J a = below; NaN where multipliers or qdd are undetermined."""
         sizes = self._sizes(J)[..., np.newaxis]
-        slopes, moved, determined = solved(M, J / sizes, pulled - torques, -rows / sizes)
-        moved = moved / sizes
-        moved[~determined] = np.nan
+        accelerations, multipliers, determined = solved(M, J / sizes, above, below / sizes)
+        multipliers = multipliers / sizes
+        multipliers[~determined] = np.nan
         unknown = np.isnan(qdd).any(axis=-1)
-        slopes[unknown] = moved[unknown] = np.nan
-        return slopes, moved
+        accelerations[unknown] = multipliers[unknown] = np.nan
+        return accelerations, multipliers
 
     @by_keyword
     def closing_derivatives(
         self, q: Array, *, hold: Sequence[str] = (), t: Array = 0.0, parameters: Any = None
     ) -> Array:
-        """How assembled coordinates vary with the runtime parameters, (..., n, p).
+        """Derivatives of assembled coordinates with respect to the runtime parameters, (..., n, p).
 
-        Of joints with a quaternion it is a displacement, as of integrate(q, displacement).  Those
-        that are held stay; the others move by the least that keeps the loops closed.  NaN, with a
-        RuntimeWarning, for a parameter with which no displacement of the others keeps them closed.
+        For joints with a quaternion they are displacements, as in integrate(q, displacement).
+        Coordinates in `hold` stay; the others move by the least displacement that keeps the loops
+        closed.  NaN, with a RuntimeWarning, for a parameter where none keeps them closed.
         """
         options = without_none(t=t, parameters=parameters)
         free = np.zeros(self._module.n)
@@ -248,12 +242,10 @@ class Mechanism:
         if open_ones.any():
             moved = np.where(open_ones[..., np.newaxis, :], np.nan, moved)
             at = open_ones.reshape(-1, open_ones.shape[-1]).any(axis=0)
-            names = [
-                x for x, is_open in zip(self._module.parameter_names, at, strict=True) if is_open
-            ]
+            names = ", ".join(itertools.compress(self._module.parameter_names, at))
             warnings.warn(
-                f"closing_derivatives: no displacement keeps the loops closed where "
-                f"{', '.join(names)} changes; its derivatives are NaN: hold fewer coordinates",
+                f"closing_derivatives: no displacement keeps the loops closed where {names} "
+                "changes; its derivatives are NaN: hold fewer coordinates",
                 RuntimeWarning,
                 stacklevel=3,
             )
@@ -272,14 +264,14 @@ class Mechanism:
             t, loads, parameters  as of constrained_forward_dynamics
 
         Returns a named tuple ConstrainedTorques:
-            tau (..., n)             torques (N m or N), 0 where no drive is; those of least norm,
-                                     with the multipliers, where there are more drives than freedoms
+            tau (..., n)             torques (N m or N), 0 without a drive; of least norm, together
+                                     with the multipliers, where drives outnumber freedoms
             multipliers (..., m)     of the constraints
 
         Where the drives cannot produce the motion, numpy.linalg.LinAlgError; in a batch the torques
         of that row are NaN, and a RuntimeWarning says so.
         """
-        options = self._given(t, loads, parameters)
+        options = self._options(t, loads, parameters)
         timed = without_none(t=t, parameters=parameters)
         required = self._module.inverse_dynamics(q, qd, qdd, **options)
         J = self._module.constraint_jacobian(q, **timed)
@@ -288,9 +280,8 @@ class Mechanism:
         levers = np.broadcast_to(np.eye(self._module.n)[:, drives], (*required.shape, len(drives)))
         columns = np.concatenate([levers, np.swapaxes(J, -1, -2)], axis=-1)
         solution = (np.linalg.pinv(columns, rcond=_ROUNDING) @ required[..., np.newaxis])[..., 0]
-        left = np.abs((columns @ solution[..., np.newaxis])[..., 0] - required).max(
-            axis=-1, initial=0.0
-        )
+        residual = (columns @ solution[..., np.newaxis])[..., 0] - required
+        left = np.abs(residual).max(axis=-1, initial=0.0)
         missed = left > _DRIVEN * (1.0 + np.abs(required).max(axis=-1, initial=0.0))
         if np.any(missed):
             message = "constrained_inverse_dynamics: the drives cannot produce this motion"
@@ -330,20 +321,19 @@ class Mechanism:
 
     @by_keyword
     def unique_multipliers(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
-        """Which multipliers the motion determines, (..., m): not those of redundant rows."""
+        """Whether the motion determines each multiplier, (..., m): not those of redundant rows."""
         J = self._module.constraint_jacobian(q, **without_none(t=t, parameters=parameters))
         U, _, kept = independent(J / self._sizes(J)[..., np.newaxis])
         return unique(U, kept)
 
     @by_keyword
     def freedoms(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
-        """Return how many velocities the constraints leave free at q (..., nq): n less the rank of
-        J."""
+        """Return the number of degrees of freedom at q (..., nq): n less the rank of J."""
         J = self._module.constraint_jacobian(q, **without_none(t=t, parameters=parameters))
         return self._module.n - independent(J / self._sizes(J)[..., np.newaxis])[2].sum(axis=-1)
 
     def _sizes(self, J: Array) -> Array:
-        """Sizes of the rows of J, (..., m)."""
+        """Return the sizes of the rows of J, (..., m)."""
         return row_sizes(self._module._row_units, J)
 
     @by_keyword
@@ -353,13 +343,13 @@ class Mechanism:
         """The nearest coordinates at which all loops are closed, (..., nq).
 
         Arguments:
-            q (..., nq)   where to begin; default: the initial positions of the model file
-            hold          names of coordinates that stay as they are; of joints with a quaternion
-                          the names of their velocities, along which they do not move then
+            q (..., nq)   start; default: the initial positions of the model file
+            hold          names of coordinates that stay; for joints with a quaternion names of
+                          velocities, along which they do not move
             t, parameters as of constrained_forward_dynamics
 
-        ValueError where the loops cannot close from there, with how far they are open, or close
-        with frames that are half a turn off only.
+        ValueError where the loops do not close from there, with the largest gap, or close only with
+        frames that are half a turn off.
         """
         free = self._free("assemble", hold)
         start = self._module.normalize(self._module.initial_q if q is None else q)
@@ -370,7 +360,7 @@ class Mechanism:
         return closed
 
     def _free(self, function: str, hold: Sequence[str]) -> list[int]:
-        """The coordinates that are not held; ValueError for names that are none of theirs."""
+        """Return the coordinates that are not held; ValueError for unknown names."""
         names = self._module.coordinate_names
         if isinstance(hold, str):
             raise ValueError(f"{function}: hold: expected a list of names, such as [{hold!r}]")
@@ -385,17 +375,13 @@ class Mechanism:
     def _assembled(
         self, q: Array, free: Sequence[int], options: Mapping[str, Any], row: int
     ) -> Array:
-        """From q, or from near it where the rows are singular there."""
-        random = np.random.default_rng(0)
-        begin = q
+        """Assemble from q, or from a random start near it where rows are singular at q."""
+        random, begin = np.random.default_rng(0), q
         for _ in range(_TRIES):
             closed, c, left = self._closed(begin, free, options)
             if np.abs(left).max() <= 1e3 * CLOSED:
-                return (
-                    self._turned(q, closed, free, options)
-                    if half_turned(self._module, closed, options)
-                    else closed
-                )
+                is_wrong = half_turned(self._module, closed, options)
+                return self._turned(q, closed, free, options) if is_wrong else closed
             begin = self._moved(q, free, random.normal(scale=_NEAR, size=len(free)))
         worst = int(np.abs(left).argmax())
         where = f" (row {row})" if row else ""
@@ -412,7 +398,7 @@ class Mechanism:
     def _turned(
         self, q: Array, wrong: Array, free: Sequence[int], options: Mapping[str, Any]
     ) -> Array:
-        """From places further and further from q, where a loop closes half a turn off."""
+        """Assemble from starts further and further from q, as a loop closes half a turn off."""
         random, scale = np.random.default_rng(0), _NEAR
         for _ in range(_TURNS):
             begin = self._moved(q, free, random.normal(scale=scale, size=len(free)))
@@ -430,9 +416,10 @@ class Mechanism:
     def _closed(
         self, q: Array, free: Sequence[int], options: Mapping[str, Any]
     ) -> tuple[Array, Array, Array]:
-        """Gauss-Newton steps of least norm, damped where they do not close the loops further: q,
-        what is left of the constraints (m,), and in the units of their rows, but for lengths below
-        1 m (m,)."""
+        """Close the loops by Gauss-Newton steps of least norm, damped where they do not converge.
+
+        Return q, the constraints (m,), and the constraints over their sizes or 1, (m,).
+        """
         module, damping = self._module, 0.0
         c, J = module.constraints(q, **options), module.constraint_jacobian(q, **options)
         for _ in range(_STEPS):
@@ -456,13 +443,13 @@ class Mechanism:
         return q, c, c / np.maximum(self._sizes(J), 1.0)
 
     def _moved(self, q: Array, free: Sequence[int], step: Array) -> Array:
-        """q (nq,) after displacements of the coordinates in `free`."""
+        """Return q (nq,) after displacements of the coordinates in `free`."""
         displacement = np.zeros(self._module.n)
         displacement[free] = step
         return self._module.integrate(q, displacement)
 
-    def _given(self, t: Array, loads: Any, parameters: Any) -> dict[str, Any]:
-        """Options of functions of the tree; they take the time where its forces mention that."""
+    def _options(self, t: Array, loads: Any, parameters: Any) -> dict[str, Any]:
+        """Return options of functions of the tree, with the time where forces mention it."""
         timed = getattr(self._module, "timed", False)
         return without_none(t=t if timed else None, loads=loads, parameters=parameters)
 

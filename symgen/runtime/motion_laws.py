@@ -6,9 +6,9 @@
 | v, w | velocity of that origin, angular velocity, base axes | (S, n, 3) |
 | m, mc, I | inertial parameters: mass, first moments, inertia about the origin | (n, ...) |
 
-The Jacobians say which link stands behind a coordinate: the first one that it moves, for links come
-after those that carry them.  Of a joint with several coordinates it is the link behind the last
-one; ahead of it are bodies without mass, whose frames no function returns.
+The link behind a coordinate is the first that it moves according to the Jacobians, as links come
+after those that carry them.  Of a joint with several coordinates it is the link behind the last;
+ahead of it are bodies without mass, whose frames no function returns.
 """
 
 from __future__ import annotations
@@ -18,20 +18,14 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from . import limits
-from .evaluation import (
-    Array,
-    Comparison,
-    Evaluation,
-    model_forces,
-    times,
-)
+from .evaluation import Array, Comparison, Evaluation, model_forces, times
 
 _UNIT = 1e-6
-"""How far from 1 the square of a unit vector is at most."""
+"""Largest difference of the square of a unit vector from 1."""
 
 
 def joint_wrenches(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Their part along the joint's motion is the torque."""
+    """Wrenches along the joints' motions are the torques."""
     if s.has("joint_wrenches", "inverse_dynamics") and _has_bodies(lens):
         bodies = _Bodies(lens)
         along, *parts = bodies.along_joints(np.asarray(s["joint_wrenches"])[:, bodies.rows])
@@ -69,7 +63,7 @@ def links(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def center_of_mass(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Gravity pulls at it."""
+    """Gravity forces are those of one weight at the centre of mass."""
     name = "center_of_mass_jacobian"
     if s.has("gravity_forces") and lens.has(name) and not _is_weightless(s):
         lever = np.swapaxes(np.asarray(lens[name]), -1, -2)
@@ -80,14 +74,14 @@ def center_of_mass(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def _is_weightless(s: Evaluation) -> bool:
-    """Whether masses that are parameters, and divided by, are all 0: there is no centre of mass."""
+    """Return whether all masses are 0 and parameters, so that the centre of mass is undefined."""
     parameters = s.facts.inertial_parameters
     masses = [1.0] if parameters is None else np.asarray(parameters)[::10]
     return bool(s.states.parameters.size) and not np.any(masses)
 
 
 def _constant_vector(matrices: Array, vectors: Array) -> Array:
-    """The x for which matrices x = vectors in all samples, as well as may be."""
+    """Return the x of least squares with matrices x = vectors in all samples."""
     stacked = matrices.reshape(-1, matrices.shape[-1])
     if not (np.all(np.isfinite(stacked)) and np.all(np.isfinite(vectors))):
         return np.full(stacked.shape[-1], np.nan)
@@ -95,7 +89,7 @@ def _constant_vector(matrices: Array, vectors: Array) -> Array:
 
 
 def momentum(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Centre of mass and momentum are those of the bodies with their inertial parameters."""
+    """Centre of mass and momentum follow from the bodies with their inertial parameters."""
     if _is_weightless(s):
         return
     yield from _rates_of_momentum(s, lens)
@@ -122,7 +116,7 @@ def momentum(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def _rates_of_momentum(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """The momentum is linear in the velocities, and its rate is one."""
+    """The momentum is linear in the velocities, and its rate is a rate."""
     name = "centroidal_momentum"
     if s.has(f"{name}_matrix") and lens.has(name):
         matrix = np.asarray(s[f"{name}_matrix"])
@@ -150,7 +144,7 @@ def regressor(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def constraints(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Rates along q' = qd, t' = 1, second rates J qdd + bias, and torques J' multipliers."""
+    """Rates are those along q' = qd, t' = 1, second rates J qdd + bias, torques J' multipliers."""
     if lens.has("constraints") and s.has("constraint_rates"):
         what = "constraint_rates = rate of constraints"
         yield what, limits.physics, s["constraint_rates"], lens.rate("constraints")
@@ -179,12 +173,9 @@ MOTION_LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...
 )  # fmt: skip
 
 
-# --------------------------------------------------------------------------------- the bodies
-
-
 def _has_bodies(s: Evaluation) -> bool:
-    """Whether every body that moves has a coordinate that it is the first one to feel, which moves
-    it along or about a unit vector, unlike Euler parameters."""
+    """Return whether every moving body has a coordinate whose first moved body it is, and which
+    moves it along or about a unit vector, unlike Euler parameters."""
     if s.facts.coupling is not None or not s.has("forward_kinematics", "jacobians"):
         return False
     if not s.states.constraint_multipliers.shape[1]:  # Euler parameters have that of their norm
@@ -194,9 +185,9 @@ def _has_bodies(s: Evaluation) -> bool:
 
 
 class _Bodies:
-    """The links behind the coordinates, as forward kinematics and Jacobians have them.
+    """Links behind the coordinates, by forward kinematics and Jacobians.
 
-    Results of methods are followed by terms that set the scale of their rounding errors.
+    Methods return a result, then terms that set the scale of its rounding errors.
     """
 
     def __init__(self, s: Evaluation) -> None:
@@ -210,17 +201,16 @@ class _Bodies:
         self.axes = np.einsum("sjcj->sjc", jacobians)
         space = s.facts.configuration
         self.rows = np.arange(len(links)) if space is None else space.rows
-        """The joint wrench that each coordinate feels, (n,)."""
+        """Number of the joint wrench of each coordinate, (n,)."""
         last = np.append(links[1:] != links[:-1], True)[: len(links)]
         self.bodies = np.append(self.rows[1:] != self.rows[:-1], True)[: len(links)]
         self.shown = last | ~self.bodies
         """Coordinates that are the last ones of their joints, or on manifolds, (n,)."""
 
     def along_joints(self, wrenches: Array) -> tuple[Array, ...]:
-        """Return the moment of `wrenches` (S, N, 6) about the axis of each turning joint, the force
-        along that of a sliding one.
+        """Return moments of `wrenches` (S, N, 6) about revolute axes, forces along prismatic ones.
 
-        A joint that does both is a screw: the pitch is the travel of its points along the axis.
+        A joint with both motions is a screw, whose pitch is the travel of points along the axis.
         """
         force, moment = (times(self.R, part) for part in (wrenches[..., :3], wrenches[..., 3:]))
         travel, turn = self.axes[..., :3], self.axes[..., 3:]
@@ -231,7 +221,7 @@ class _Bodies:
         return along, force, moment
 
     def center_of_mass(self, parameters: Array) -> tuple[Array, ...]:
-        """(S, 3); zeros without mass."""
+        """Return the centre of mass (S, 3), zeros without mass."""
         m, mc, _ = _split(parameters)
         R, p = self.R[:, self.bodies], self.p[:, self.bodies]
         parts = m[:, np.newaxis] * p + times(R, mc)
@@ -239,7 +229,7 @@ class _Bodies:
         return share * parts.sum(axis=1), share * parts
 
     def centroidal_momentum(self, parameters: Array) -> tuple[Array, ...]:
-        """[linear; angular about the centre of mass], (S, 6)."""
+        """Return the momentum (S, 6), [linear; angular about the centre of mass]."""
         m, mc, inertia = _split(parameters)
         R, p, v, w = (x[:, self.bodies] for x in (self.R, self.p, self.v, self.w))
         first = times(R, mc)
@@ -252,9 +242,9 @@ class _Bodies:
 
 
 def are_bodies(parameters: Array | None) -> bool:
-    """Whether inertial parameters (10 N,) are those of masses: no kinetic energy is negative.
+    """Return whether inertial parameters (10 N,) give no negative kinetic energy.
 
-    Those of identified models, which a file says are meant, need not be; None counts as bodies.
+    Those of identified models may be unphysical on purpose; None counts as bodies.
     """
     if parameters is None or not np.all(np.isfinite(parameters)):
         return True
@@ -267,6 +257,6 @@ def are_bodies(parameters: Array | None) -> bool:
 
 
 def _split(parameters: Array) -> tuple[Array, Array, Array]:
-    """m (n,), mc (n, 3), I (n, 3, 3)."""
+    """Return m (n,), mc (n, 3), I (n, 3, 3)."""
     rows = parameters.reshape(-1, 10)
     return rows[:, 0], rows[:, 1:4], rows[:, [[4, 5, 7], [5, 6, 8], [7, 8, 9]]]

@@ -1,9 +1,9 @@
-"""Sizes that errors of results are relative to, and samples at which there is a result.
+"""Scales of the errors of results, and samples at which results exist.
 
 Where terms of a result cancel, its errors are relative to the terms.  Solving for accelerations
 moreover multiplies rounding errors by the inverse of the mass matrix.  Hybrid dynamics takes x, the
-accelerations of the prescribed and the torques of the free joints, and returns y, the others; in
-forward dynamics all joints are free.
+accelerations of prescribed and torques of free joints, and returns y, torques of prescribed and
+accelerations of free joints; in forward dynamics all joints are free.
 
 | symbol | array | shape; S samples |
 | --- | --- | --- |
@@ -11,21 +11,20 @@ forward dynamics all joints are free.
 | R | magnitude of dy / d torques, which is M^-1 where all joints are free | (S, n, n) |
 | T | bound of the terms that M is the sum of, at least its magnitude | (S, n, n) |
 | F | size of the torques that a solution balances, T times magnitudes of qdd, at least 1 | (S,) |
-| G | the same for a derivative X of y: T times magnitudes | (S,) |
+| G | size for a derivative X of y: T times magnitudes | (S,) |
 | gain, spread | largest sums of the rows of R and of M R | (S,) |
 
 The torques in a recursion carry rounding errors proportional to F, as those of inverse dynamics do;
 solving multiplies them by R.  With M + dM instead of M, y changes by -R dM qdd, and dM is
 proportional to T, whatever cancels in M: hence T, not M, in F and G.  An entry of T is the root of
-the product of those `Facts.mass_terms` of its row and column, where these are known and M is not 0.
-A derivative by q or by a parameter moreover takes the error of y along.
-`Response.scales` gives the sizes to which errors are relative accordingly; the constants are those
-of `limits`.
+the product of the `Facts.mass_terms` of its row and column, where these are known and M is not 0.
+A derivative by q or by a parameter also carries the error of y.  `Response.scales` returns these
+scales; the constants are those of `limits`.
 
-Where the mass matrix is singular there is nothing to compare.  It counts as singular where a pivot
-is below `CLEAR` n eps times the diagonal entry of its row, while generated code gives up at n eps:
-between the two a result may or may not be there.  Where a diagonal entry is exactly 0, and with it
-its row, no function may return numbers.
+Samples with a singular mass matrix are not compared.  It counts as singular where a pivot is below
+`CLEAR` n eps times the diagonal entry of its row, while generated code gives up at n eps: between
+these two a result may exist or not.  Where a diagonal entry is exactly 0, and with it its row, no
+function may return numbers.
 """
 
 from __future__ import annotations
@@ -43,24 +42,24 @@ from .evaluation import Array, Evaluation, call, times, top
 
 ID, FD, HD = "inverse_dynamics", "forward_dynamics", "hybrid_dynamics"
 SOLVED: Mapping[str, str] = {name: HD if name.startswith(HD) else FD for name in SOLVING}
-"""The functions that solve for accelerations, and the one that returns nothing else."""
+"""Functions that solve for accelerations -> the function that returns these alone."""
 CLEAR = 1000.0
-"""Pivots this many times larger than those of a singular matrix are not mistaken for one."""
+"""Ratio of a pivot to that of a singular matrix above which a matrix is regular."""
 
 PRODUCTS: Mapping[str, tuple[str, ...]] = {
     ID: ("q", "qd", "qdd", "loads", "parameters"),
     FD: ("q", "qd", "tau", "loads", "parameters"),
 }
-"""The functions that there are products of, and the arguments of their derivatives."""
+"""Functions with products, and the arguments of their derivatives."""
 BASES: Mapping[str, str] = {f"{base}_{kind}": base for base in PRODUCTS for kind in ("jvp", "vjp")}
-"""The function of each product."""
+"""Product -> its function."""
 CURVED: Mapping[str, str] = {f"{base}_hvp": base for base in PRODUCTS}
-"""The function of each product with second derivatives."""
+"""Product with second derivatives -> its function."""
 LOADS, HESSIAN, PARTS = f"{ID}_load_derivatives", f"{ID}_hessian", "torque_parts"
 
 
 def labels_of(name: str) -> list[str]:
-    """Suffixes of the name of a function for each of its results."""
+    """Return suffixes of the name of a function for each of its results."""
     return [f", {label}" for label in SEVERAL_RESULTS.get(name, ())] or [""]
 
 
@@ -72,12 +71,12 @@ def comparable(lens: Evaluation, name: str) -> Array:
 
 
 def scales_of(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
-    """For every result what else its errors are relative to, (S, ...), as far as known."""
+    """Return further scales of the errors of every result, (S, ...), as far as known."""
     if name in BASES:
         return scales_of_products(s, lens, name)
     if name in CURVED:
         scales = scales_of_curvatures(s, lens, name)
-        if lens.subject.independent:  # by differences of gradients, whose roundings count
+        if lens.subject.independent:  # differences of gradients have roundings
             sizes = map(top, lens.results(f"{CURVED[name]}_vjp"))
             scales = [scale + size for scale, size in zip(scales, sizes, strict=True)]
         return scales
@@ -96,12 +95,9 @@ def scales_of(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
 
 
 def scale_of_hessian(s: Evaluation, source: Evaluation) -> Array:
-    """All entries of the Hessian by `source`, and what friction loses of it, (S, ...)."""
+    """Return entries of the Hessian by `source`, and rounding errors of friction, (S, ...)."""
     blocks = [np.reshape(x, (len(s.states.q), -1)) for x in source.results(HESSIAN)]
     return np.concatenate([*blocks, s.terms.friction_curvature(s.states.qd)], axis=1)
-
-
-# ---------------------------------------------------------------- what solving does to errors
 
 
 class Response:
@@ -132,7 +128,7 @@ class Response:
         self.gain, self.spread = self._sums(solvable)
 
     def _sums(self, mass: Array) -> tuple[Array, Array]:
-        """gain and spread, (S,)."""
+        """Return gain and spread, (S,)."""
         free, response = self.free, np.zeros(mass.shape)
         inverse = np.abs(np.linalg.inv(mass[:, free][:, :, free]))
         response[np.ix_(np.arange(len(mass)), free, free)] = inverse
@@ -146,26 +142,21 @@ class Response:
         return top(rows), top(np.abs(mass) @ moved)
 
     def both(self, inputs: Array, outputs: Array) -> tuple[Array, Array]:
-        """Accelerations and torques of all joints, from x and y, 2 x (S, n)."""
+        """Return accelerations and torques of all joints from x and y, 2 x (S, n)."""
         return np.where(self.free, outputs, inputs), np.where(self.free, inputs, outputs)
 
     def forces(self, inputs: Array, outputs: Array) -> Array:
-        """F, (S,)."""
+        """Return F, (S,)."""
         accelerations, torques = self.both(inputs, outputs)
         inertial = np.einsum("sij,sj->si", self.terms, np.abs(accelerations))
         return np.maximum(1.0, np.maximum(top(inertial), top(torques)))
 
-    def _slope_forces(self, slopes: Array) -> Array:
-        """G, (S,), of the slopes (S, n, m)."""
-        moved = np.where(self.free[:, np.newaxis], np.abs(slopes), 0.0)
-        held = np.where(self.free[:, np.newaxis], 0.0, slopes)
-        return np.maximum(top(self.terms @ moved), top(held))
-
     def scales(self, s: Evaluation, name: str) -> list[Array]:
-        """For every result of a function of `s` the size that errors are relative to, (S,)."""
-        inputs = s.states.x if self.base == HD else s.states.tau
+        """Return scales (S,) of the errors of every result of a function of `s`."""
+        inputs, base = s.states.x if self.base == HD else s.states.tau, self.base
         results = [np.asarray(result) for result in s.results(name)]
-        outputs = next((s[f] for f in _returning(self.base) if s.has(f)), np.zeros(inputs.shape))
+        returning = base, f"{base}_derivatives", f"{base}_sensitivities", f"{base}_jvp"
+        outputs = next((s[f] for f in returning if s.has(f)), np.zeros(inputs.shape))
         forces = self.forces(inputs, np.asarray(outputs))
         labels = SEVERAL_RESULTS.get(name, ("y" if name == self.base else "dparameters",))
         sizes = []
@@ -177,8 +168,10 @@ class Response:
         return sizes
 
     def scale_of_slopes(self, s: Evaluation, label: str, slopes: Array, forces: Array) -> Array:
-        """The size that errors of the derivatives `slopes` (S, n, m) are relative to, (S,)."""
-        size = self._slope_forces(slopes)
+        """Return the scale (S,) of errors of the derivatives `slopes` (S, n, m)."""
+        moved = np.where(self.free[:, np.newaxis], np.abs(slopes), 0.0)
+        held = np.where(self.free[:, np.newaxis], 0.0, slopes)
+        size = np.maximum(top(self.terms @ moved), top(held))  # G
         if label.endswith("_dqd"):
             size = np.maximum(np.maximum(1.0, size), top(s.terms.friction_slope(s.states.qd)))
         elif label not in ("dqdd_dtau", "dy_dx"):
@@ -187,21 +180,15 @@ class Response:
 
 
 def response(s: Evaluation, name: str) -> Response:
-    """The response for the function called `name`, made once for every subject."""
+    """Return the response for the function called `name`, computed once for every subject."""
     key = SOLVED[name]
     if key not in s.responses:
         s.responses[key] = Response(s, key)
-    answer: Response = s.responses[key]
-    return answer
-
-
-def _returning(base: str) -> tuple[str, ...]:
-    """Functions of which y is the first result."""
-    return (base, f"{base}_derivatives", f"{base}_sensitivities", f"{base}_jvp")
+    return s.responses[key]  # type: ignore[no-any-return]
 
 
 def _mass_matrix(s: Evaluation) -> Array:
-    """M, (S, n, n), from what the subject has; NaN where it cannot be known."""
+    """Return M (S, n, n) by functions that the subject has; NaN where it has none."""
     samples, n = s.states.qd.shape
     if s.has("mass_matrix"):
         return np.asarray(s["mass_matrix"], dtype=float)
@@ -218,7 +205,7 @@ def _mass_matrix(s: Evaluation) -> Array:
 
 
 def _pivots(mass: Array) -> Array:
-    """Pivots of the elimination from the last coordinate to the first, (S, n)."""
+    """Return pivots of the elimination from the last coordinate to the first, (S, n)."""
     rest, n = mass.copy(), mass.shape[-1]
     for k in range(n - 1, -1, -1):
         column, row = rest[:, :k, k, np.newaxis], rest[:, k, np.newaxis, :k]
@@ -228,12 +215,9 @@ def _pivots(mass: Array) -> Array:
     return np.where(np.isfinite(pivots), pivots, 0.0)
 
 
-# ---------------------------------------------------------------- products with derivatives
-
-
 @dataclass(frozen=True)
 class Slope:
-    """Derivatives of a function by one argument, (S, n, m), and the size of their errors, (S,)."""
+    """Derivatives of a function by one argument, (S, n, m), and the scale of their errors, (S,)."""
 
     argument: str
     matrix: Array
@@ -241,7 +225,7 @@ class Slope:
 
 
 def scales_of_products(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
-    """For every result what its errors are relative to, (S,), as far as `lens` knows."""
+    """Return scales (S,) of the errors of every result, as far as `lens` has derivatives."""
     base, none = BASES[name], np.zeros(len(s.states.qd))
     slopes = slopes_of(lens, base)
     if not slopes:
@@ -251,7 +235,9 @@ def scales_of_products(s: Evaluation, lens: Evaluation, name: str) -> list[Array
         for x in slopes:
             direction = np.abs(direction_of(lens, x.argument))
             total = total + top(times(np.abs(x.matrix), direction)) + x.scale * top(direction)
-        return [_scale_of_values(lens, base), total]
+        is_solved = base == FD and lens.has(base)
+        values = response(lens, base).scales(lens, base)[0] if is_solved else none
+        return [values, total]
     weights = np.abs(s.states.multipliers)
     sums = weights.sum(axis=-1)
     return [
@@ -260,23 +246,18 @@ def scales_of_products(s: Evaluation, lens: Evaluation, name: str) -> list[Array
 
 
 def direction_of(s: Evaluation, argument: str) -> Array:
-    """How an argument changes, (S, m)."""
+    """Return the change of an argument along the direction, (S, m)."""
     return np.asarray(vars(s.states)[f"along_{argument}"].reshape(len(s.states.qd), -1))
 
 
-def _scale_of_values(lens: Evaluation, base: str) -> Array:
-    if base == "forward_dynamics" and lens.has(base):
-        return response(lens, base).scales(lens, base)[0]
-    return np.zeros(len(lens.states.qd))
-
-
 def slopes_of(lens: Evaluation, base: str) -> list[Slope]:
-    """Derivatives by every argument of `PRODUCTS`; none where `lens` does not know of any."""
+    """Return derivatives by every argument of `PRODUCTS`; none where `lens` has none."""
     slopes: list[Slope] = []
     for argument, matrix in _matrices(lens, base).items():
-        if base == "forward_dynamics":
+        if base == FD:
             r = response(lens, base)
-            forces = r.forces(lens.states.tau, _accelerations(lens))
+            accelerations = lens[FD if lens.has(FD) else f"{FD}_derivatives"]
+            forces = r.forces(lens.states.tau, np.asarray(accelerations))
             scale = r.scale_of_slopes(lens, f"dqdd_d{argument}", matrix, forces)
         else:
             friction = top(lens.terms.friction_slope(lens.states.qd))
@@ -285,13 +266,8 @@ def slopes_of(lens: Evaluation, base: str) -> list[Slope]:
     return slopes
 
 
-def _accelerations(lens: Evaluation) -> Array:
-    holder = "forward_dynamics" if lens.has("forward_dynamics") else "forward_dynamics_derivatives"
-    return np.asarray(lens[holder])
-
-
 def _matrices(lens: Evaluation, base: str) -> dict[str, Array]:
-    """Derivatives by argument, (S, n, m): complex steps, or from functions that return them."""
+    """Return derivatives by argument, (S, n, m), by complex step or functions that return them."""
     S, n = lens.states.qd.shape
     arguments = PRODUCTS[base]
     if lens.subject.complex_step and not lens.subject.independent and lens.has(base):
@@ -306,11 +282,11 @@ def _matrices(lens: Evaluation, base: str) -> dict[str, Array]:
 
 
 def matrices_of(lens: Evaluation, base: str, at: dict[str, Any]) -> list[Array]:
-    """The matrices, at these states, from functions that return them."""
+    """Return the matrices at these states from functions that return them."""
     functions = lens.subject.functions
     _, *by_state = call(functions, f"{base}_derivatives", at)
     (by_loads,), sizes = call(functions, LOADS, at), lens.states.parameters.shape
-    if base == "forward_dynamics":  # M qdd + ... = tau + loads
+    if base == FD:  # M qdd + ... = tau + loads
         by_loads = -np.einsum("sij,sjkc->sikc", by_state[2], by_loads)
     name, n = f"{base}_parameter_derivatives", by_loads.shape[1]
     by_parameters = np.zeros((sizes[0], n, sizes[1]))
@@ -320,16 +296,16 @@ def matrices_of(lens: Evaluation, base: str, at: dict[str, Any]) -> list[Array]:
 
 
 def has_matrices(lens: Evaluation, base: str) -> bool:
-    """Whether it has all functions of `matrices_of`."""
+    """Return whether the subject has all functions of `matrices_of`."""
     by_parameters = (f"{base}_parameter_derivatives",) if lens.states.parameters.size else ()
     return lens.has(f"{base}_derivatives", LOADS, *by_parameters)
 
 
 def scales_of_curvatures(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
-    """For every result of a Hessian times a direction what its errors are relative to, (S,).
+    """Return scales (S,) of the errors of every result of a Hessian times a direction.
 
-    Terms are the contributions of each entry of the direction; friction contributes by its velocity
-    alone.  Solving adds the errors of the first derivatives, spread once more.
+    Terms are the contributions of each entry of the direction; friction contributes only by its
+    velocity.  Solving adds the errors of the first derivatives, spread once more.
     """
     base, states = CURVED[name], vars(s.states)
     totals = [np.zeros(len(s.states.qd))] * len(SEVERAL_RESULTS[name])
@@ -337,7 +313,7 @@ def scales_of_curvatures(s: Evaluation, lens: Evaluation, name: str) -> list[Arr
         for result, terms in enumerate(_terms(s, name, f"along_{argument}", states)):
             totals[result] = totals[result] + terms
     totals[1] = totals[1] + top(s.terms.friction_curvature(s.states.qd))
-    if base == "forward_dynamics":
+    if base == FD:
         weights = np.abs(s.states.multipliers).sum(axis=-1) * (1.0 + response(lens, base).spread)
         slopes = slopes_of(lens, base)
         solved = sum(x.scale * top(direction_of(lens, x.argument)) for x in slopes)
@@ -346,7 +322,7 @@ def scales_of_curvatures(s: Evaluation, lens: Evaluation, name: str) -> list[Arr
 
 
 def _terms(s: Evaluation, name: str, key: str, states: dict[str, Array]) -> list[Array]:
-    """Sums of magnitudes over the entries of one part of the direction, by result, (S,)."""
+    """Return sums of magnitudes over the entries of one part of the direction, by result, (S,)."""
     direction = states[key].reshape(len(states[key]), -1)
     samples, size = direction.shape
     if not size:
@@ -355,7 +331,5 @@ def _terms(s: Evaluation, name: str, key: str, states: dict[str, Array]) -> list
     stacked |= {x: np.zeros_like(y) for x, y in stacked.items() if x.startswith("along_")}
     single = direction[:, np.newaxis] * np.eye(size)
     stacked[key] = single.reshape(stacked[key].shape)
-    changes = (
-        np.abs(x).reshape(samples, size, -1) for x in call(s.subject.functions, name, stacked)
-    )
-    return [top(x.sum(axis=1)) for x in changes]
+    results = call(s.subject.functions, name, stacked)
+    return [top(np.abs(x).reshape(samples, size, -1).sum(axis=1)) for x in results]

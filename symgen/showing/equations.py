@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,48 +66,34 @@ from symgen.showing.typesetting import (
 from symgen.support.journal import Journal
 
 LARGEST_EXPANSION = 3000
-"""Results of up to this many operations, written out, are shown expanded; others step by step."""
-
+"""Largest number of operations of results that are shown expanded; others are step by step."""
 LARGEST_QUICK_EXPANSION = 20_000
-"""Results of up to this many operations are written out in seconds, and shown where little is left
-when they are simplified."""
-
+"""Largest number of operations of results that are expanded in seconds, and shown if they become
+short by simplification."""
 LARGEST_SIMPLIFIED = 1000
 """Operations of the longest simplified result that is shown: some pages."""
-
 LARGEST_CLOSED_ROBOT = 3
-"""Up to this many coordinates the closed form is expanded quickly enough to be the one to show."""
+"""Largest number of coordinates for which the closed form is the default."""
 
 
 def show(
-    path: str | Path,
-    what: str,
-    style: str,
-    formulation: str | None,
-    steps: bool | None,
-    journal: Journal | None = None,
-    *,
-    loads: Sequence[str] = (),
-    points: Sequence[str] = (),
+    path: str | Path, what: str, style: str, formulation: str | None, steps: bool | None,
+    journal: Journal | None = None, *, loads: Sequence[str] = (), points: Sequence[str] = (),
     reading: ReadOptions = UNCHANGED,
-) -> str:
-    """Return the text that `symgen show PATH WHAT` prints; `journal` hears of work that takes long.
+) -> str:  # fmt: skip
+    """Return the text of `symgen show PATH WHAT`; `journal` takes notices and progress.
 
-    `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``;
-    `reading` is how the file is read.
+    `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``; `reading`
+    are the options for reading the file.
     """
     description = with_additions(read(path, reading), loads, points)
-    drawings: dict[str, Callable[[RobotDescription, str], str]] = {
-        "tree": drawn_tree,
-        "frames": frames,
-    }
-    if what in drawings:
+    if what in ("tree", "frames"):
         styles = ("pretty", "latex") if what == "frames" else ("pretty",)
         if style not in styles:
             raise RequestError(f"{what} is shown as {' or '.join(styles)}, not as {style}")
-        return drawings[what](description, style)
+        return frames(description, style) if what == "frames" else drawn_tree(description)
     if what not in FUNCTION_NAMES:
-        names = (*FUNCTION_NAMES, *drawings)
+        names = (*FUNCTION_NAMES, "tree", "frames")
         raise RequestError(f"there is no {what!r} to show; {function_suggestion(what, names)}")
     tree = build_tree(description, Graph())
     remark = why_empty(function_named(what).results, tree.sizes)
@@ -143,10 +129,9 @@ def show(
 def _steps_instead(
     description: RobotDescription, what: str, style: str, formulation: str | None, operations: int
 ) -> str:
-    """Return the recursion of a result that is too large to be shown otherwise."""
-    dynamics = SymbolicDynamics(
-        description, formulation_named(formulation or _recursion(description, what))
-    )
+    """Return the recursion of a result that is too large for other forms."""
+    name = formulation or _recursion(description, what)
+    dynamics = SymbolicDynamics(description, formulation_named(name))
     return (
         f"{'% ' if style == 'latex' else ''}{_size_of(description, what, operations)}, so here "
         "is its recursion; --expanded writes it out all the same."
@@ -155,13 +140,13 @@ def _steps_instead(
 
 
 def _size_of(description: RobotDescription, what: str, operations: int) -> str:
-    """Return how large a result is, in words."""
+    """Return the size of a result in words."""
     number = f"{operations:,}" if operations < 1e6 else f"{float(operations):.0e}"
     return f"{what} of {description.name} has {number} operations when written out"
 
 
 def _default_formulation(description: RobotDescription, what: str, steps: bool | None) -> str:
-    """Return the closed form where it is to be read as such, else the recursion."""
+    """Return the closed form where it is short enough, else the recursion."""
     closed = formulation_named("closed_form_lagrange")
     tree = build_tree(description, Graph())
     unfit = tree.sizes["n_joints"] > LARGEST_CLOSED_ROBOT or closed.why_not(tree) is not None
@@ -173,14 +158,14 @@ def _default_formulation(description: RobotDescription, what: str, steps: bool |
 
 
 def _recursion(description: RobotDescription, what: str) -> str:
-    """Return the one to show."""
+    """Return the recursion that shows a function by default."""
     if any(joint.is_redundant for joint in description.joints):
         return "semi_recursive"
     return "kane" if function_named(what).solves else "newton_euler"
 
 
 def written_out(description: RobotDescription, what: str, formulation: str) -> int:
-    """Return how many operations the result has, written out in full."""
+    """Return the number of operations of the expanded result."""
     tree = build_tree(description, Graph(), description.independent_parameters)
     try:
         program = derive(tree, formulation_named(formulation), what)
@@ -189,27 +174,21 @@ def written_out(description: RobotDescription, what: str, formulation: str) -> i
     return operations_before([x for array in visible_outputs(program) for x in array.entries]).total
 
 
-# -- equations ---------------------------------------------------------------------------------
-
-
 def expanded(
     dynamics: SymbolicDynamics, function: str, style: str, watch: Watch = unwatched
 ) -> str:
-    """Return the result with everything substituted, in readable form.
+    """Return the result with all temporaries substituted, in readable form.
 
-    In LaTeX one matrix that fits on a slide is only that matrix, to be pasted into any equation;
-    everything else has a left-hand side.  A function that solves has the determinant of the mass
-    matrix as its common denominator, and on the left.
+    In LaTeX a single matrix that fits on a slide has no left-hand side, to be pasted into any
+    equation; other results have one.  A function that solves has the determinant of the mass matrix
+    as its common denominator, and as a factor on the left.
     """
     program = dynamics.program(function)
     over = dynamics.over_determinant(function, watch)
     if over is not None and any(power for power, _ in over.results):
-        return "\n\n".join(
-            [
-                *_determinant(over, function, style, inputs_of(program)),
-                *_equations(dynamics, function, style, over.results, over.symbol),
-            ]
-        )
+        denominator = _determinant(over, function, style, inputs_of(program))
+        results = _equations(dynamics, function, style, over.results, over.symbol)
+        return "\n\n".join([*denominator, *results])
     return _written(dynamics, function, style, dynamics.readable(function, watch))
 
 
@@ -252,26 +231,20 @@ def _determinant(over: OverDeterminant, function: str, style: str, inputs: Input
 
 
 def _equations(
-    dynamics: SymbolicDynamics,
-    function: str,
-    style: str,
-    results: Sequence[tuple[int, Any]],
+    dynamics: SymbolicDynamics, function: str, style: str, results: Sequence[tuple[int, Any]],
     determinant: Any = None,
-) -> Iterator[str]:
-    """Yield one equation, or more, for every result times a power of the determinant."""
+) -> Iterator[str]:  # fmt: skip
+    """Yield one equation or more for every result times a power of the determinant."""
     inputs = inputs_of(dynamics.program(function))
     for heading, label, part in shown_parts(dynamics, function, results, style, determinant):
         yield _equation(heading, label, part, style, inputs)
 
 
 def shown_parts(
-    dynamics: SymbolicDynamics,
-    function: str,
-    results: Sequence[tuple[int, Any]],
-    style: str,
+    dynamics: SymbolicDynamics, function: str, results: Sequence[tuple[int, Any]], style: str,
     determinant: Any = None,
-) -> Iterator[tuple[str, Label, Any]]:
-    """Yield heading, names of the entries, and value of what stands on one left-hand side."""
+) -> Iterator[tuple[str, Label, Any]]:  # fmt: skip
+    """Yield heading, names of the entries, and value of every equation."""
     tree = build_tree(dynamics.description, Graph(), dynamics.description.independent_parameters)
     names, inputs = names_in(tree), inputs_of(dynamics.program(function))
     for array, (power, written_out) in zip(function_named(function).results, results, strict=True):
@@ -286,7 +259,7 @@ def shown_parts(
 
 
 def _factor(determinant: Any, power: int, style: str, inputs: Inputs) -> str:
-    """Return the power of the determinant that stands in front of a result."""
+    """Return the power of the determinant in front of a result."""
     if not power:
         return ""
     if style == "latex":
@@ -295,10 +268,10 @@ def _factor(determinant: Any, power: int, style: str, inputs: Inputs) -> str:
 
 
 def _label(array: Argument, index: tuple[int, ...], style: str, names: Names, factor: str) -> Label:
-    """Return the names of the entries of what stands at `index` of a result."""
+    """Return the names of the entries of a result at `index`."""
 
     def label(place: tuple[int, ...]) -> str:
-        full = (*index, *place)[: len(array.shape)]  # a vector is a column: its second index goes
+        full = (*index, *place)[: len(array.shape)]  # a vector is a column: drop its second index
         if style == "latex":
             return factor + result_symbol(array.name, names, full)
         return factor + _part(array, full, names)
@@ -307,7 +280,7 @@ def _label(array: Argument, index: tuple[int, ...], style: str, names: Names, fa
 
 
 def _part(array: Argument, index: tuple[int, ...], names: Names) -> str:
-    """Return a part of a result; an output of the model bears the name that the file gives it."""
+    """Return the name of a part of a result; outputs have their names in the file."""
     if not index or not _is_by_output(array):
         return indexed(array.name, index)
     name = names["output"][index[0]]
@@ -319,7 +292,7 @@ def _is_by_output(array: Argument) -> bool:
 
 
 def _matrices(value: Any, index: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:
-    """Yield the matrices of nested lists, each with the indices that lead to it."""
+    """Yield the matrices of nested lists, each with its indices."""
     if not isinstance(value, list) or not value:
         yield index, value
         return
@@ -357,11 +330,8 @@ def _entries(label: Label, matrix: Any) -> Iterator[str]:
 
 def _display(value: Any) -> Any:
     """Return the value with its numbers as decimals."""
-    return (
-        value.applyfunc(with_decimals)
-        if isinstance(value, sympy.MatrixBase)
-        else (with_decimals(value))
-    )
+    is_matrix = isinstance(value, sympy.MatrixBase)
+    return value.applyfunc(with_decimals) if is_matrix else with_decimals(value)
 
 
 def source(description: RobotDescription, formulation: str, function: str, style: str) -> str:
@@ -384,9 +354,6 @@ def source(description: RobotDescription, formulation: str, function: str, style
         for name, text in bundle.files.items()
         if name.startswith(folder) and name.endswith(suffix) and formulation in name
     )
-
-
-# -- frames ------------------------------------------------------------------------------------
 
 
 def frames(description: RobotDescription, style: str) -> str:
@@ -420,12 +387,10 @@ def poses_of_frames(
             )
         matrix = sympy.Matrix(pose.homogeneous(robot.algebra).rows).applyfunc(readable)
         heading = f"{frame.name} in {parent}"
-        label = _pose_symbol(frame.name, parent) if style == "latex" else _entry_of(heading)
+        label: Label = partial(indexed, heading)
+        if style == "latex":
+            label = _pose_symbol(frame.name, parent)
         yield heading, label, matrix, inputs
-
-
-def _entry_of(heading: str) -> Label:
-    return lambda place: indexed(heading, place)
 
 
 def _pose_symbol(name: str, parent: str) -> Label:
@@ -446,6 +411,6 @@ def _in_carrier(robot: KinematicTree[Any], body: int, q: Sequence[Any]) -> tuple
 
 
 def _is_own_frame(robot: KinematicTree[Any], frame: Any) -> bool:
-    """Say whether this is the frame behind the moving joint itself, not one fixed to that body."""
+    """Return whether a frame is that behind the moving joint, not one fixed to the body."""
     first = next(x for x in robot.frames if x.body == frame.body)
     return frame.body != BASE and frame is first

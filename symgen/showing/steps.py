@@ -1,7 +1,7 @@
 """The recursion of a function as text: its notation, and one line for every statement.
 
-The notation is that of the docstrings of the formulation, found there and nowhere else: what the
-module that derives the function adds to it, behind what its ``Notation`` paragraph refers to.
+The notation is read from docstrings of the formulation: the ``Notation`` paragraph of the module
+that derives the function, after those to which it refers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from symgen.program.products import PRODUCTS
 from symgen.program.program import Output, Program, Step
 from symgen.showing.typesetting import aligned, indexed, inputs_of, latex
 
-_RULE = "==="  # how tables begin and end
+_RULE = "==="  # first and last line of tables
 _REFERENCE = re.compile(r"`(\w+)(?:\.py)?`")
 
 
@@ -70,7 +70,7 @@ def _heading(step: Step[Any]) -> str:
 
 
 def result_lines(output: Output[Any]) -> str:
-    """Return a result in terms of the statements, matrices row by row, one after the other."""
+    """Return a result in terms of the statements, matrices row by row."""
     entries = [str(with_decimals(entry)) for entry in output.entries]
     if not output.shape:
         return f"{output.name} = {entries[0]}"
@@ -91,13 +91,10 @@ def _matrix(label: str, entries: Sequence[str], width: int) -> str:
     return f"{label} = {body}" if len(rows) == 1 else f"{label} = [{body}]"
 
 
-# -- notation ----------------------------------------------------------------------------------
-
-
 def notation(formulation: Formulation, function: str) -> list[str]:
-    """Write the notation of the recursion of `function`, with a blank line last.
+    """Return the notation of the recursion of `function`, with a blank line last.
 
-    Nothing where docstrings are stripped, or where a formulation has none.
+    It is empty where docstrings are stripped, or where a formulation has none.
     """
     modules = [_module_of(derivation) for derivation in formulation.functions.values()]
     paragraphs: dict[str, list[str]] = {}
@@ -112,7 +109,7 @@ def notation(formulation: Formulation, function: str) -> list[str]:
 
 
 def _collect(module: str, entries: dict[str, list[str]], *marks: str) -> None:
-    """Add the notation of `module`, behind that of the modules that it refers to."""
+    """Add the notation of `module`, after that of the modules that it refers to."""
     if module in entries:
         return
     paragraph = entries[module] = _notation_in(module, *marks)
@@ -120,7 +117,7 @@ def _collect(module: str, entries: dict[str, list[str]], *marks: str) -> None:
     for name in _references(paragraph):
         for place in (f"{folder}.{name}", f"{folder.rpartition('.')[0]}.{name}"):
             if place in sys.modules:
-                _collect(place, entries, _RULE)  # who is referred to may have nothing but a table
+                _collect(place, entries, _RULE)  # a reference may be a table only
                 break
     entries[module] = entries.pop(module)  # the last one
 
@@ -135,7 +132,7 @@ def _module_of(derivation: Callable[..., Any]) -> str:
 
 
 def _neighbours(modules: Sequence[str]) -> Iterator[str]:
-    """Yield modules in the folders of `modules`, by name: whatever derives a function is loaded."""
+    """Yield loaded modules in the folders of `modules`, by name."""
     folders = {module.rpartition(".")[0] for module in modules} - {""}
     yield from sorted(name for name in sys.modules if name.rpartition(".")[0] in folders)
 
@@ -143,7 +140,7 @@ def _neighbours(modules: Sequence[str]) -> Iterator[str]:
 def _notation_in(module: str, *marks: str) -> list[str]:
     """Return the paragraphs of a docstring that begin with ``Notation``, with their tables.
 
-    Where there are none, those that begin with one of `marks`.
+    Without any, return those that begin with one of `marks`.
     """
     lines = (inspect.getdoc(sys.modules[module]) or "").splitlines()
     for mark in ("Notation", *marks):
@@ -167,6 +164,6 @@ def _end_of_paragraph(lines: Sequence[str], start: int) -> int:
 
 
 def _references(paragraph: Sequence[str]) -> list[str]:
-    """Return the modules whose notation the first lines of a paragraph refer to."""
+    """Return the modules that the first lines of a paragraph refer to."""
     sentence = itertools.takewhile(lambda line: line.strip(), paragraph)
     return _REFERENCE.findall(" ".join(sentence))

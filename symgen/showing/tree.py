@@ -1,8 +1,8 @@
 """`symgen show MODEL tree`: the tree, its branch matrices, the sparsity of derivatives.
 
-The links stand under those that carry them; every link has its joint, coordinates, mass, loads and
-points beside it.  Below stand the matrices of the open-tree paper (`symgen.kinematics.topology`) by
-rows, and the entries of d tau / d q that can be non-zero.
+Links are drawn below their parents, each with its joint, coordinates, mass, loads and points.  Then
+follow the matrices of the open-tree paper (`symgen.kinematics.topology`) by rows, and the entries
+of d tau / d q that can be non-zero.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from symgen.validation.mobility import mobility
 
 WIDTH = 100
 WIDEST_STAIRS = 36
-"""Columns that links may go to the right in all; in deep trees they do so in smaller steps."""
+"""Largest total indentation of links, in columns; deep trees have smaller steps."""
 LARGEST_PICTURE = 60
-"""Up to this many coordinates the pattern of the derivatives is drawn."""
+"""Largest number of coordinates for the pattern of the derivatives."""
 
 _PLURALS = {"velocity": "velocities", "entry of q": "entries of q"}
 
 Row = tuple[str, ...]
 
 
-def tree(description: RobotDescription, style: str = "pretty") -> str:
+def tree(description: RobotDescription) -> str:
     """Return the drawing of the tree and its description by matrices, as lines of text."""
     joints = build_tree(description, Graph())
     robot = topology(joints)
@@ -43,7 +43,7 @@ def tree(description: RobotDescription, style: str = "pretty") -> str:
 
 
 def degrees_of_freedom(description: RobotDescription) -> tuple[tuple[int, str], ...]:
-    """Number coordinates; velocities and entries of q where joints are on manifolds."""
+    """Count coordinates, or velocities and entries of q where joints are on manifolds."""
     n, nq = len(description.coordinate_names), len(description.position_names)
     return ((n, "coordinate"),) if n == nq else ((n, "velocity"), (nq, "entry of q"))
 
@@ -54,7 +54,7 @@ def counted(number: int, what: str) -> str:
 
 
 def numbered(description: RobotDescription, letter: str = "q_", last: str = "..") -> list[str]:
-    """Number the coordinates of every joint; on manifolds also its velocities."""
+    """Return the coordinates of every joint; with manifolds also its velocities."""
     apart = description.coordinate_names != description.position_names
     q = qd = 0
     listed: list[str] = []
@@ -91,13 +91,10 @@ def _forces(description: RobotDescription) -> tuple[tuple[int, str], ...]:
     return (len(description.springs), "spring"), (len(description.forces), "force")
 
 
-# -- the drawing -------------------------------------------------------------------------------
-
-
 def drawing(description: RobotDescription) -> str:
-    """Return every link under the one that carries it, from top to bottom.
+    """Return the links below their parents, one line each.
 
-    Columns: the link in its place, coordinates, joint, type, mass, and what is fastened to it.
+    Columns: indented link, coordinates, joint, type, mass, attachments.
     """
     carried: dict[str, list[str]] = {}
     depths = {"base": 0}
@@ -120,7 +117,7 @@ def drawing(description: RobotDescription) -> str:
 
 
 def _labels(description: RobotDescription) -> dict[str, Row]:
-    """Link -> what stands beside it."""
+    """Return the columns of every link."""
     labels: dict[str, Row] = {"base": ("", "", "", "", _attached("base", description))}
     for joint, coordinates in zip(description.joints, numbered(description), strict=True):
         link = joint.link.name
@@ -135,7 +132,7 @@ def _labels(description: RobotDescription) -> dict[str, Row]:
 
 
 def rotations(joint: JointDescription) -> str:
-    """Return how the rotations of a joint are described."""
+    """Return the representation of the rotations of a joint."""
     return joint.sequence if joint.manifold is None else joint.representation
 
 
@@ -151,17 +148,14 @@ def _attached(link: str, description: RobotDescription) -> str:
     """Return loads, points, springs and forces on a link, by name."""
     loads = [f"load {load.name}" for load in description.loads if load.link == link]
     points = [f"point {point.name}" for point in description.points if point.link == link]
-    springs = [
-        f"spring {spring.name}"
-        for spring in description.springs
-        if link in (end.link for end in spring.ends)
-    ]
+    ends = [(spring.name, end.link) for spring in description.springs for end in spring.ends]
+    springs = dict.fromkeys(f"spring {name}" for name, at in ends if at == link)
     forces = [f"force {force.name}" for force in description.forces if force.at.link == link]
-    return ", ".join(loads + points + springs + forces)
+    return ", ".join([*loads, *points, *springs, *forces])
 
 
 def _aligned(table: Sequence[Row]) -> str:
-    """Return the rows in columns, as wide as their widest entries; empty columns are left out."""
+    """Return rows with aligned columns, without empty columns."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = []
     for row in table:
@@ -170,11 +164,8 @@ def _aligned(table: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-# -- the matrices ------------------------------------------------------------------------------
-
-
 def _moving(joints: KinematicTree[Scalar]) -> str:
-    """Return which number the joints of the matrices have."""
+    """Describe the numbers of the joints of the matrices."""
     if joints.is_coupled:
         return "joints of one coordinate in order"
     if joints.manifolds:
@@ -183,9 +174,9 @@ def _moving(joints: KinematicTree[Scalar]) -> str:
 
 
 def _matrices(robot: Topology, moves: str) -> list[str]:
-    """Show Upsilon, Phi and Psi by rows, and joints of branches where Psi does not tell them.
+    """Return Upsilon, Phi and Psi by rows, and joints of branches where Psi does not imply them.
 
-    `moves` says which numbers the joints have.
+    `moves` describes the numbers of the joints.
     """
     joints = range(1, robot.n + 1)
     branches = range(1, len(robot.branches) + 1)
@@ -199,18 +190,15 @@ def _matrices(robot: Topology, moves: str) -> list[str]:
         + _wrapped({"branch": branches, "first joint": first, "last joint": last}),
     ]
     if not robot.is_consecutive:
-        blocks.append(
-            "Joints of the branches, which are not numbered consecutively\n"
-            + "\n".join(
-                f"  branch {number}: {_listed(branch)}"
-                for number, branch in enumerate(robot.branches, start=1)
-            )
-        )
+        numbered = enumerate(robot.branches, start=1)
+        rows = (f"  branch {number}: {_listed(branch)}" for number, branch in numbered)
+        heading = "Joints of the branches, which are not numbered consecutively"
+        blocks.append("\n".join([heading, *rows]))
     return blocks
 
 
 def _wrapped(rows: dict[str, Sequence[int]]) -> str:
-    """Return rows of numbers under each other, broken at the width of the page, heads repeated."""
+    """Return rows of numbers, broken at the width of the page with repeated heads."""
     numbers = list(zip(*rows.values(), strict=True))
     head = max(map(len, rows))
     cell = max(len(str(number)) for column in numbers for number in column)
@@ -218,12 +206,11 @@ def _wrapped(rows: dict[str, Sequence[int]]) -> str:
     blocks = []
     for start in range(0, len(numbers), most):
         part = zip(*numbers[start : start + most], strict=True)
-        blocks.append(
-            "\n".join(
-                f"  {name.ljust(head)}{''.join(f' {number:>{cell}}' for number in row)}"
-                for name, row in zip(rows, part, strict=True)
-            )
+        lines = (
+            f"  {name.ljust(head)}{''.join(f' {number:>{cell}}' for number in row)}"
+            for name, row in zip(rows, part, strict=True)
         )
+        blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 
@@ -237,7 +224,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def pattern(joints: KinematicTree[Scalar], robot: Topology) -> str:
-    """Return how many entries of d tau / d q can be non-zero, and where they are."""
+    """Return number and positions of entries of d tau / d q that can be non-zero."""
     n, related = len(joints.independent), robot.related
     because = "one joint on the path to the other"
     if joints.is_coupled:

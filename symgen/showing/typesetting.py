@@ -1,8 +1,8 @@
 """Equations as text and as LaTeX: one expression, one matrix, or a matrix entry by entry.
 
-Text and LaTeX share one measure: what is wider than `WIDTH` characters as text is written entry by
-entry, in LaTeX as one align* environment whose lines fit on a slide.  In LaTeX every result has a
-symbol of the field, and its entries count from 1:
+Text and LaTeX share one measure: matrices wider than `WIDTH` characters as text are written entry
+by entry, in LaTeX as one align* environment whose lines fit on a slide.  In LaTeX every result has
+a symbol of the field, and its entries count from 1:
 
     tau, tau^bias, tau^gravity      inverse_dynamics, bias_forces, gravity_forces
     q with two dots, y              forward_dynamics, hybrid_dynamics
@@ -16,7 +16,7 @@ symbol of the field, and its entries count from 1:
     A^com                           centroidal_momentum_matrix
     nu^link                         link_motion (rows v_x ... omega_z), with a dot its rate
 
-Derivatives are fractions of these symbols.  A result without a symbol here keeps its own name.
+Derivatives are fractions of these symbols.  Results without a symbol keep their names.
 """
 
 from __future__ import annotations
@@ -40,14 +40,11 @@ from symgen.program.program import Program
 from symgen.showing.tree import WIDTH
 
 SLIDE = 80
-"""So many characters of text a line of an align* environment takes before the next term."""
-
+"""Largest number of characters, as text, of a line of an align* environment."""
 Inputs = Mapping[str, Sequence[Any]]
 """Name of an input of a program -> its symbols."""
-
 Names = Mapping[str, Sequence[str]]
-"""Kind of an axis -> what stands for its indices, where that is not a number."""
-
+"""Kind of an axis -> names of its indices, where these are not numbers."""
 Label = Callable[[tuple[int, ...]], str]
 """Indices into a matrix, none for all of it -> its symbol in LaTeX."""
 
@@ -57,16 +54,13 @@ def inputs_of(program: Program[Any]) -> Inputs:
     return {array.name: array.symbols for array in program.inputs}
 
 
-# -- text --------------------------------------------------------------------------------------
-
-
 def indexed(name: str, index: Sequence[int | str]) -> str:
-    """Return a part of an array as NumPy counts: ``dtau_dq[0, 1]``."""
+    """Return a part of an array with NumPy's indices: ``dtau_dq[0, 1]``."""
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
 class _Printer(PrettyPrinter):  # type: ignore[misc]  # SymPy has no types
-    """SymPy's, but of subscripts only numbers are lowered: Unicode has an n and an x, but no y."""
+    """SymPy's printer with subscripts for numbers only: Unicode has no subscript y."""
 
     def _print_Symbol(self, e: Any, bold_name: bool = False) -> Any:
         if all(part.isdigit() for part in split_super_sub(e.name)[2]):
@@ -79,7 +73,7 @@ def _printer() -> PrettyPrinter:
 
 
 def pretty(expression: Any) -> str:
-    """Return the expression or matrix as several lines of text, powers and fractions raised."""
+    """Return the expression or matrix as text, with raised powers and fractions."""
     before = pretty_use_unicode(True)
     try:
         return str(_printer().doprint(expression))
@@ -88,7 +82,7 @@ def pretty(expression: Any) -> str:
 
 
 def in_line(expression: Any) -> str:
-    """Return the expression as one line, with symbols as `pretty` spells them: L₁**2*m₂."""
+    """Return the expression in one line, with the symbols of `pretty`: L₁**2*m₂."""
     return str(_LinePrinter().doprint(expression))
 
 
@@ -98,17 +92,17 @@ class _LinePrinter(StrPrinter):  # type: ignore[misc]
 
 
 def width(text: str) -> int:
-    """Return characters of the longest line."""
+    """Return the length of the longest line."""
     return max(map(len, text.splitlines()))
 
 
 def fits(text: str) -> bool:
-    """Return whether no line is too wide for a terminal; typeset, it is about as wide as a page."""
+    """Return whether every line fits on a terminal; typeset, this is about the width of a page."""
     return width(text) <= WIDTH
 
 
 def pretty_sum(expression: Any) -> str:
-    """Return a sum too wide for one line, on as many lines as its terms need."""
+    """Return a sum on as many lines as its terms need."""
     before = pretty_use_unicode(True)
     try:
         rows = "\n\n".join(map(str, _lines(expression))).splitlines()
@@ -118,7 +112,7 @@ def pretty_sum(expression: Any) -> str:
 
 
 def _lines(expression: Any) -> Iterator[Any]:
-    """Yield lines with as many terms as fit, their fraction bars at one height."""
+    """Yield lines with as many terms as fit, with aligned fraction bars."""
     line: Any = None
     for sign, term in _terms(expression):
         text = stringPict(in_line(term)) if not fits(pretty(term)) else _printer()._print(term)
@@ -134,7 +128,7 @@ def _lines(expression: Any) -> Iterator[Any]:
 
 
 def _terms(expression: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the terms with their signs; a sum in brackets too wide for a line is written out."""
+    """Yield the terms with their signs; bracketed sums too wide for a line are expanded."""
     for term in expression.as_ordered_terms():
         sums = [factor for factor in sympy.Mul.make_args(term) if factor.is_Add]
         if len(sums) == 1 and not fits(pretty(term)):
@@ -144,20 +138,11 @@ def _terms(expression: Any) -> Iterator[tuple[str, Any]]:
         yield ("-", -term) if negative else ("+", term)
 
 
-# -- LaTeX -------------------------------------------------------------------------------------
-
-
 def latex(value: Any, inputs: Inputs) -> str:
-    """Return an expression or a matrix, without an environment around it."""
-    return str(
-        sympy.latex(
-            value,
-            symbol_names=latex_names(inputs, value.free_symbols),
-            mat_str="bmatrix",
-            mat_delim="",
-            fold_func_brackets=True,
-        )
-    )
+    """Return an expression or a matrix in LaTeX, without an environment."""
+    names = latex_names(inputs, value.free_symbols)
+    options = {"mat_str": "bmatrix", "mat_delim": "", "fold_func_brackets": True}
+    return str(sympy.latex(value, symbol_names=names, **options))
 
 
 def latex_equation(label: Label, value: Any, inputs: Inputs) -> str:
@@ -198,12 +183,9 @@ def _latex_sum(label: str, expression: Any, inputs: Inputs) -> list[str]:
     return [*rows, line]
 
 
-# -- the symbols of results ----------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Quantity:
-    """``letter^above_below``; every axis adds its index above (names) or below (the others)."""
+    """A symbol ``letter^above_below``; axes add names above, other indices below."""
 
     letter: str
     axes: tuple[str, ...] = ()
@@ -320,7 +302,7 @@ def names_in(tree: KinematicTree[Any]) -> Names:
 def result_symbol(name: str, names: Names, index: tuple[int, ...] = ()) -> str:
     r"""Write the LaTeX symbol of (a part of) a result: ``w_{1,n_z}``; `index` counts from 0.
 
-    An index shorter than the result's means all that it leads to.
+    A partial index stands for all entries below it.
     """
     if name == "center_of_mass_jacobian":
         return _fraction(_QUANTITIES["center_of_mass"], "q", names, index)

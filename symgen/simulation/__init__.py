@@ -7,10 +7,9 @@
     integration    ->  the vector at all times        the integrator and its options
     results        ->  xarray.Dataset
 
-It works on a generated module alone, whatever made it; it knows nothing of models.  The equations
-are those of Anderson and Hsu (2002): the state and its sensitivities are integrated together, eqs.
-(4) and (5), and so are the integrals of objectives (1) and their gradients (2).  Steps are chosen
-so that all of them keep the tolerances, not the state alone.
+It needs only a generated module, not a model.  The equations are those of Anderson and Hsu (2002):
+the state and its sensitivities are integrated together, eqs. (4) and (5), with the integrals of
+objectives (1) and their gradients (2).  Steps keep the tolerances for all of them.
 
 Derivation          name in code      shape                meaning
 P                   parameters        (n_parameters,)      runtime parameters of the module
@@ -109,29 +108,29 @@ def simulate(
                       function of (t, q, qd): (dtau_dq, dtau_dqd), each (n, n), and if tau depends
                       on the parameters too, dtau_dparameters (n, p); default: complex step
                       through tau
-        objectives    names of outputs of the model, or "all": their integrals and values at the
-                      end are wanted
+        objectives    names of outputs of the model, or "all", whose integrals and values at the
+                      end are computed
         formulation   name of the sub-module that gives accelerations; default: the fastest
         step          of mechanisms with loops or relations: integrate by ALI3-P (Lopez Varela,
-                      Dopico and Luaces 2023) in steps of at most this size (s), so that all times
-                      in t are met; rtol, atol and the other options of the adaptive way count for
-                      nothing then, and these serve:
+                      Dopico and Luaces 2023) in steps of at most this size (s) that meet all times
+                      in t; rtol, atol and other options of adaptive steps are ignored then, and
+                      these apply:
         penalty       of constraints that are violated; default: 1e9
-        projection    "mass" (the default), "tangent", or a symmetric matrix (n, n): what the
-                      projections of velocities and accelerations are the shortest in
-        projections   how often their multipliers are computed; default: once
+        projection    "mass" (the default), "tangent", or a symmetric matrix (n, n): the norm of
+                      the projections of velocities and accelerations
+        projections   number of times that their multipliers are computed; default: 1
         method        of `scipy.integrate.solve_ivp`, as are the tolerances rtol > 0 and atol >= 0
                       (numbers) of everything that is integrated, first_step and max_step (s).
                       Default: "auto", DOP853 until the motion becomes stiff (friction near rest
                       makes it so), and Radau from that state on; an explicit method by name
                       stays, and a RuntimeWarning says that the motion is stiff
-        progress      function of (t, end) that hears now and then how far a motion has come, and of
-                      its end; what it raises ends the simulation, as Ctrl-C does
+        progress      function of (t, end), called now and then with the time reached, and at the
+                      end; its exceptions end the simulation, as Ctrl-C does
 
     Returns an `xarray.Dataset`:
-        q, qd, qdd, tau         (time, coordinate); tau of prescribed coordinates is what moves
-                                them.  With quaternions q is (time, position), and dq is said in
-                                the tangent space
+        q, qd, qdd, tau         (time, coordinate); tau of prescribed coordinates is the torque
+                                that moves them.  With quaternions q is (time, position), and dq is
+                                in the tangent space
         multipliers, loop_wrenches, violation
                                 of mechanisms with loops: (time, constraint), (time, loop,
                                 component), and the largest constraint (time).  q0 and qd0 are
@@ -151,10 +150,10 @@ def simulate(
                                 commas), method (several, in order, are separated by commas),
                                 rtol, atol, evaluations, and stiff_from (s) where it is stiff
 
-    All of it is finite, outputs that are no objectives excepted.
+    All of it is finite, except outputs that are no objectives.
 
-    `symgen.errors.RequestError` says what is wrong, what was not built, where the mass matrix
-    became singular, where the motion ceased to be finite, or why the integrator gave up.
+    Raises `symgen.errors.RequestError` for wrong arguments, functions that were not built, a
+    singular mass matrix, a motion that is not finite, or a failure of the integrator.
     """
     library, xarray = _libraries()
     _refuse(unknown)
@@ -167,22 +166,15 @@ def simulate(
     wanted = columns(module, sensitivities, dq0, dqd0, ~held)
     if has_constraints(module):
         check_functions(module, wanted, scheme is not None)
+    on_manifold = HeldOnManifold(space, module.position_names, held) if space.joints else None
+    names = tuple(compress(module.coordinate_names, held))
     motion = Motion(
-        method_of(module, formulation, wanted, held),
-        held,
+        method_of(module, formulation, wanted, held), held,
         Torques(tau, tau_derivatives, space, wanted),
         Loads("loads", loads, (module.n_loads, 6), space),
-        Prescribed(
-            prescribed,
-            tuple(compress(module.coordinate_names, held)),
-            HeldOnManifold(space, module.position_names, held) if space.joints else None,
-        ),
-        parameter_values(module, parameters),
-        wanted,
-        objectives_of(module, objectives, wanted),
-        space,
-        listener,
-    )
+        Prescribed(prescribed, names, on_manifold), parameter_values(module, parameters), wanted,
+        objectives_of(module, objectives, wanted), space, listener,
+    )  # fmt: skip
     initial = numbers("q0", q0, (space.nq,)), numbers("qd0", qd0, (module.n,))
     if has_constraints(module):
         values = motion.options["parameters"]
@@ -220,7 +212,6 @@ def _libraries() -> tuple[Any, Any]:
         import xarray
         from scipy import integrate as library
     except ImportError as error:
-        raise RequestError(
-            f"simulate needs SciPy and xarray ({error}): pip install scipy xarray"
-        ) from None
+        message = f"simulate needs SciPy and xarray ({error}): pip install scipy xarray"
+        raise RequestError(message) from None
     return library, xarray

@@ -5,8 +5,8 @@ A `Method` returns y and dy of a `Point`, where
     y  = forward_dynamics(q, qd, x)   or, where joints are prescribed, hybrid_dynamics(q, qd, x)
     dy = dy/dq dq + dy/dqd dqd + dy/dx dx + dy/dp
 
-x is torque or acceleration of every coordinate, whichever is given, and y the other: torque and
-acceleration of a free joint, acceleration and torque of a prescribed one.  dq, dqd, dx, dy are
+x and y are torque and acceleration of a free joint, acceleration and torque of a prescribed one.
+dq, dqd, dx, dy are
 ``(n, s)``, one column for each sensitivity.  `BySensitivities` has dy from one recursion,
 `ByJacobians` from Jacobians and their products; which of the two takes fewer operations depends on
 n, s and the number of parameters.  `Closed` and `ClosedByJacobians` are for mechanisms with loops
@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.errors import RequestError
-from symgen.simulation.arguments import Array, Columns, selection
+from symgen.simulation.arguments import Columns, selection
+from symgen.support.arrays import Array, Flags
 from symgen.support.suggestions import suggestion
 
 Options = dict[str, Array]
@@ -60,7 +60,7 @@ class Method:
 
 
 class Closed(Method):
-    """The tree with its loops closed, without sensitivities."""
+    """Accelerations of a mechanism, without sensitivities."""
 
     def solve(self, at: Point, options: Options) -> tuple[Array, Array | None]:
         """Return y alone."""
@@ -71,14 +71,14 @@ class Closed(Method):
 
 
 class ClosedByJacobians(Method):
-    """The tree with its loops closed; dy and derivatives of the multipliers from Jacobians.
+    """Accelerations of a mechanism; dy and derivatives of the multipliers from Jacobians.
 
-    Of the latter the explicit part is there only where outputs mention multipliers.
+    Explicit derivatives of multipliers are computed only where outputs mention multipliers.
     """
 
     def __init__(self, functions: Sequence[Function], columns: Columns) -> None:
         super().__init__(functions)
-        self.chosen, self.places = selection(columns.parameters), selection(columns.places)
+        self.chosen, self.indices = selection(columns.parameters), selection(columns.indices)
 
     def solve(self, at: Point, options: Options) -> tuple[Array, Array | None]:
         """Return y and dy."""
@@ -89,7 +89,7 @@ class ClosedByJacobians(Method):
         by_state = by.dmultipliers_dq @ at.dq + by.dmultipliers_dqd @ at.dqd
         self.dmultipliers = by_state + by.dmultipliers_dtau @ at.dx
         for slope, function in zip((dy, self.dmultipliers), by_parameters, strict=False):
-            slope[:, self.places] += function(at.q, at.qd, at.x, **options)[:, self.chosen]
+            slope[:, self.indices] += function(at.q, at.qd, at.x, **options)[:, self.chosen]
         return by.qdd, dy
 
 
@@ -102,7 +102,7 @@ class BySensitivities(Method):
         super().__init__(functions)
         self.chosen = selection(columns.parameters)
         self.all = np.array_equal(columns.parameters, np.arange(n_parameters))
-        # parameters that are not chosen keep a direction of their own, which is not used
+        # directions of other parameters stay 0, and their results are not used
         self.wide = tuple(np.zeros((n, n_parameters)) for _ in range(3))
         self.results = (np.empty(n), np.empty((n, n_parameters)))
 
@@ -125,7 +125,7 @@ class ByJacobians(Method):
         self, functions: Sequence[Function], n: int, n_parameters: int, columns: Columns
     ) -> None:
         super().__init__(functions)
-        self.chosen, self.places = selection(columns.parameters), selection(columns.places)
+        self.chosen, self.indices = selection(columns.parameters), selection(columns.indices)
         self.results = (np.empty(n), *(np.empty((n, n)) for _ in range(3)))
         self.explicit = np.empty((n, n_parameters))
 
@@ -136,13 +136,11 @@ class ByJacobians(Method):
         dy: Array = dy_dq.dot(at.dq) + dy_dqd.dot(at.dqd) + dy_dx.dot(at.dx)
         for function in by_parameters:
             function(*at[:3], **options, out=self.explicit)
-            dy[:, self.places] += self.explicit[:, self.chosen]
+            dy[:, self.indices] += self.explicit[:, self.chosen]
         return y, dy
 
 
-def method_of(
-    module: Any, formulation: str | None, columns: Columns, held: NDArray[np.bool_]
-) -> Method:
+def method_of(module: Any, formulation: str | None, columns: Columns, held: Flags) -> Method:
     """Return the cheapest method that the module has; RequestError names missing functions.
 
     `held` (n,) says of every coordinate whether its motion is prescribed.
@@ -153,18 +151,22 @@ def method_of(
     return method
 
 
-def _of_tree(
-    module: Any, formulation: str | None, columns: Columns, held: NDArray[np.bool_]
-) -> Method:
+def _of_tree(module: Any, formulation: str | None, columns: Columns, held: Flags) -> Method:
     """Return the method of a robot without loops."""
-    functions = module if formulation is None else formulation_of(module, formulation)
+    functions = module
+    if formulation is not None:
+        names = tuple(module.formulations)
+        if formulation not in names:
+            hint = suggestion(formulation, names)
+            raise RequestError(f"simulate: formulation: the module has no {formulation!r}; {hint}")
+        functions = getattr(module, formulation)
     law = "hybrid_dynamics" if held.any() else "forward_dynamics"
     if not len(columns):
         return Method([function_of(functions, law)])
     jacobians = [f"{law}_derivatives"]
-    if columns.places.size:
+    if columns.indices.size:
         jacobians.append(f"{law}_parameter_derivatives")
-    recursive = law == "forward_dynamics" and len(columns.places) == len(columns)
+    recursive = law == "forward_dynamics" and len(columns.indices) == len(columns)
     choices: list[tuple[str, ...]] = [(ALONG,)] if recursive else []
     choices.append(tuple(jacobians))
     able = [names for names in choices if all(hasattr(functions, name) for name in names)]
@@ -178,13 +180,11 @@ def _of_tree(
 
 
 def has_constraints(module: Any) -> bool:
-    """Return whether a module is that of a mechanism with loops or relations."""
+    """Return whether a module has loops or relations."""
     return bool(getattr(module, "n_constraints", 0))
 
 
-def _closed(
-    module: Any, formulation: str | None, columns: Columns, held: NDArray[np.bool_]
-) -> Method:
+def _closed(module: Any, formulation: str | None, columns: Columns, held: Flags) -> Method:
     """Return the method of a mechanism; RequestError for options that it does not serve yet."""
     if formulation is not None:
         raise RequestError("simulate: formulation: the accelerations of a mechanism have no other")
@@ -196,21 +196,11 @@ def _closed(
     if not len(columns):
         return Closed([function_of(module, "constrained_forward_dynamics")])
     names = ["constrained_forward_dynamics_derivatives"]
-    if columns.places.size:
+    if columns.indices.size:
         names.append("constrained_forward_dynamics_parameter_derivatives")
-    if columns.places.size and getattr(module, "tells_multipliers", False):
+    if columns.indices.size and getattr(module, "tells_multipliers", False):
         names.append("constraint_multiplier_parameter_derivatives")
     return ClosedByJacobians([function_of(module, name) for name in names], columns)
-
-
-def formulation_of(module: Any, name: str) -> Any:
-    """Return the sub-module of a formulation."""
-    names = tuple(module.formulations)
-    if name not in names:
-        raise RequestError(
-            f"simulate: formulation: the module has no {name!r}; {suggestion(name, names)}"
-        )
-    return getattr(module, name)
 
 
 def formulations_of(module: Any, functions: Iterable[Function]) -> str:
@@ -238,7 +228,7 @@ def function_of(functions: Any, name: str) -> Function:
 
 
 def _refuse(functions: Any, choices: list[tuple[str, ...]]) -> None:
-    """Raise `RequestError` in the words of the module about the first missing function."""
+    """Raise `RequestError` with the module's message about the first missing function."""
     choice = ", or ".join(" and ".join(names) for names in choices)
     missing = next(name for name in choices[0] if not hasattr(functions, name))
     try:
@@ -250,7 +240,7 @@ def _refuse(functions: Any, choices: list[tuple[str, ...]]) -> None:
 def _operations(
     module: Any, formulation: str | None, names: tuple[str, ...], columns: Columns
 ) -> int:
-    """Return operations per instant, as far as the module counts them."""
+    """Return operations per instant, where the module has their counts."""
     counts = getattr(module, "operation_counts", {})
     if formulation is not None:
         counts = {formulation: counts.get(formulation, {})}

@@ -1,8 +1,8 @@
-"""The arguments of `simulate`, read and checked.
+"""Arguments of `simulate`, read and checked.
 
-`Columns` are the sensitivities asked for.  Each is a direction in which the runtime parameters and
-the initial values move at once: for a parameter, the parameter itself and what `dq0` and `dqd0` say
-of it; for an initial value, that value alone.
+`Columns` are the requested sensitivities.  Each is a direction of runtime parameters and initial
+values together: for a parameter, the parameter with its `dq0` and `dqd0`; for an initial value,
+that value alone.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from symgen.errors import RequestError
 from symgen.runtime.configuration import FREE
+from symgen.support.arrays import Array, Flags, Index
 from symgen.support.suggestions import suggestion
 
-Array = NDArray[np.float64]
 Derivatives = Mapping[str, ArrayLike] | ArrayLike | None
 
 ALL = "all"
@@ -32,25 +32,25 @@ FACTS = (
 )  # fmt: skip
 """Names in every generated module."""
 Listener = Callable[[float, float], object]
-"""A listener to progress: the time that the motion has come to, and its last (s)."""
+"""Listener to progress: the time reached, and the end (s)."""
 
 INTERVAL = 0.1
 """Least time between two calls (s), so that progress costs nothing."""
 INITIAL = ("q0", "qd0")
-"""Beginnings of names of sensitivities to initial values: ``q0.elbow``, ``qd0.elbow``."""
+"""Prefixes of names of sensitivities to initial values: ``q0.elbow``, ``qd0.elbow``."""
 
 
 @dataclass(frozen=True)
 class Columns:
     """The sensitivities, one column each: s of them, p of these for runtime parameters.
 
-    Column ``places[k]`` belongs to the runtime parameter with the number ``parameters[k]``.
+    Column ``indices[k]`` belongs to the runtime parameter with the number ``parameters[k]``.
     `dq0` and `dqd0`, (n, s), are the derivatives of the initial values.
     """
 
     names: tuple[str, ...]
-    parameters: NDArray[np.intp]
-    places: NDArray[np.intp]
+    parameters: Index
+    indices: Index
     dq0: Array
     dqd0: Array
 
@@ -129,12 +129,12 @@ def times(t: ArrayLike) -> Array:
     return instants
 
 
-def prescribed_coordinates(module: Any) -> NDArray[np.bool_]:
+def prescribed_coordinates(module: Any) -> Flags:
     """Return whether the motion of each coordinate is prescribed, (n,)."""
     return np.array(getattr(module, "prescribed", [False] * module.n), dtype=bool)
 
 
-def places_of(space: Any, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
+def entries_of(space: Any, chosen: Flags) -> Index:
     """Return the entries of q of the joints that have the `chosen` coordinates, (n,).
 
     A joint on a manifold has all of its coordinates among them, or none.
@@ -147,8 +147,7 @@ def places_of(space: Any, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def parameter_values(module: Any, parameters: Mapping[str, float] | ArrayLike | None) -> Array:
-    """Return the values of all runtime parameters, (n_parameters,), the defaults where one is
-    missing."""
+    """Return all runtime parameters, (n_parameters,), with defaults for missing ones."""
     values = np.array(module.default_parameters, dtype=np.float64)
     if parameters is None:
         return values
@@ -167,33 +166,29 @@ def parameter_values(module: Any, parameters: Mapping[str, float] | ArrayLike | 
 
 
 def columns(
-    module: Any,
-    asked: str | Iterable[str],
-    dq0: Derivatives,
-    dqd0: Derivatives,
-    free: NDArray[np.bool_],
+    module: Any, wanted: str | Iterable[str], dq0: Derivatives, dqd0: Derivatives, free: Flags
 ) -> Columns:
-    """Return sensitivities to `asked`; `free` (n,) says which coordinates are integrated."""
+    """Return the `wanted` sensitivities; `free` (n,): coordinates that are integrated."""
     parameters = tuple(module.parameter_names)
-    every = isinstance(asked, str) and asked == ALL
-    names = parameters if every else _listed("sensitivities", asked)
+    every = isinstance(wanted, str) and wanted == ALL
+    names = parameters if every else _listed("sensitivities", wanted)
     numbers_of = [parameters.index(name) if name in parameters else -1 for name in names]
-    places = np.flatnonzero(np.array(numbers_of, dtype=int) >= 0)
-    chosen_names = tuple(names[place] for place in places)
+    indices = np.flatnonzero(np.array(numbers_of, dtype=int) >= 0)
+    chosen_names = tuple(names[k] for k in indices)
     start = [
-        _initial_derivatives(name, slopes, module.n, chosen_names, places, len(names))
+        _initial_derivatives(name, slopes, module.n, chosen_names, indices, len(names))
         for name, slopes in (("dq0", dq0), ("dqd0", dqd0))
     ]
     for column, name in enumerate(names):
         if name not in parameters:
             which, coordinate = _initial_value(name, module, parameters, free)
             start[which][coordinate, column] = 1.0
-    chosen = np.array([numbers_of[place] for place in places], dtype=np.intp)
-    return Columns(names, chosen, places, *start)
+    chosen = np.array([numbers_of[k] for k in indices], dtype=np.intp)
+    return Columns(names, chosen, indices, *start)
 
 
 def objective_numbers(module: Any, objectives: str | Iterable[str]) -> list[int]:
-    """Return where the objectives stand among the outputs of the model."""
+    """Return the numbers of the objectives among the outputs of the model."""
     outputs = tuple(getattr(module, "output_names", ()))
     if isinstance(objectives, str) and objectives == ALL:
         return list(range(len(outputs)))
@@ -206,7 +201,7 @@ def objective_numbers(module: Any, objectives: str | Iterable[str]) -> list[int]
 
 
 def meant(name: object, names: Sequence[str]) -> str:
-    """Return the tail of a message about an unknown name."""
+    """Return the end of a message about an unknown name: a suggestion."""
     return f"; {suggestion(str(name), names)}"
 
 
@@ -234,7 +229,7 @@ def _unknown_parameter(name: object, names: Sequence[str]) -> str:
 
 
 def _initial_derivatives(
-    what: str, derivatives: Any, n: int, names: tuple[str, ...], places: NDArray[np.intp], s: int
+    what: str, derivatives: Any, n: int, names: tuple[str, ...], indices: Index, s: int
 ) -> Array:
     """Return ``(n, s)``: `derivatives` in the columns of the parameters, 0 elsewhere."""
     result = np.zeros((n, s))
@@ -243,15 +238,13 @@ def _initial_derivatives(
             if name not in names:
                 hint = meant(name, names) if names else "; there are none of parameters"
                 raise RequestError(f"simulate: {what}: no sensitivity is called {name!r}{hint}")
-            result[:, places[names.index(name)]] = numbers(f"{what}: {name}", value, (n,))
+            result[:, indices[names.index(name)]] = numbers(f"{what}: {name}", value, (n,))
     elif derivatives is not None:
-        result[:, places] = numbers(what, derivatives, (n, len(names)))
+        result[:, indices] = numbers(what, derivatives, (n, len(names)))
     return result
 
 
-def _initial_value(
-    name: str, module: Any, names: Sequence[str], free: NDArray[np.bool_]
-) -> tuple[int, int]:
+def _initial_value(name: str, module: Any, names: Sequence[str], free: Flags) -> tuple[int, int]:
     """Return which of `INITIAL` and which coordinate a sensitivity such as ``q0.elbow`` names."""
     kind, dot, coordinate = name.partition(".")
     if kind not in INITIAL or not dot:
@@ -272,14 +265,14 @@ def _initial_value(
 
 
 class Progress:
-    """Calls `listener` with how far a motion until `end` has come; at the end itself always."""
+    """Calls of `listener` with the time that a motion until `end` has reached."""
 
     def __init__(self, listener: Listener | None, start: float, end: float) -> None:
         self.listener, self.furthest, self.end = listener, float(start), float(end)
         self.due = time.monotonic() + INTERVAL
 
     def __call__(self, t: float) -> None:
-        """Report that the motion came to t; trials of an integrator may fall back behind it."""
+        """Report the time t; trials of an integrator may go back behind it."""
         if self.listener is None or not t > self.furthest:
             return
         self.furthest = min(float(t), self.end)
@@ -297,7 +290,6 @@ class Progress:
 def checked_progress(listener: Any, start: float, end: float) -> Progress:
     """Raise `RequestError` for what is no function."""
     if listener is not None and not callable(listener):
-        raise RequestError(
-            f"simulate: progress: expected a function of (t, end), or None; got {listener!r}"
-        )
+        expected = "expected a function of (t, end), or None"
+        raise RequestError(f"simulate: progress: {expected}; got {listener!r}")
     return Progress(listener, start, end)

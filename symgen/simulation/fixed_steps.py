@@ -3,9 +3,9 @@
     Scheme, the start  ->  AugmentedLagrangian.states  ->  rows of the dataset
 
 The augmented Lagrangian formulation of index 3 with projections of velocities and accelerations, as
-in Lopez Varela, Dopico and Luaces (2023); equation numbers are theirs.  It calls functions of the
-generated module and nothing else, so that any formulation drives it: `inverse_dynamics` is
-M zdd - Q, its derivatives are M, C, K + M_z zdd, and so on.
+in Lopez Varela, Dopico and Luaces (2023); equation numbers are theirs.  It calls only functions of
+the generated module, by any formulation: `inverse_dynamics` is M zdd - Q, its derivatives are M, C,
+K + M_z zdd, and so on.
 
 Derivation     name in code             shape     meaning
 z, zd, zdd     q, qd, qdd               (n,)      coordinates (nq,), velocities, accelerations
@@ -29,18 +29,18 @@ of Brüls and Cardona (2010), with the same rates.  Then dz = T du, with T of `d
 the unknown is du: K T stands for K in A, and Phi_z T for Phi_z in the lower row of (9) and (14).
 Derivatives by z are those in the tangent space.
 
-These are the printed equations with the multiplier kept as an unknown (*bordered*): eliminated, the
-penalty stands beside the mass matrix and rounds it away.  (9) is solved by Newton's method; on each
-linear system the multiplier is updated from 0 until the penalty no longer counts.  There it is as
-large as alpha or `LEAST_PENALTY` says, and larger where updates hardly move the constraints, near a
-loss of rank.  Redundant rows get nothing of these multipliers but rounding: they are of least norm.
-(14)-(18) are the derivatives of the same systems, with the same matrices.
+These are the printed equations with the multiplier kept as an unknown (*bordered*): elimination
+would add the penalty to the mass matrix and round it away.  (9) is solved by Newton's method; on
+each linear system the multiplier is updated from 0 until the penalty has no effect.  The penalty is
+the larger of alpha and `LEAST_PENALTY`, and larger where updates hardly move the constraints, near
+a loss of rank.  Multipliers of redundant rows are of least norm, up to rounding.  (14)-(18) are the
+derivatives of these systems, with the same matrices.
 
 A step that does not converge is tried again in halves.
 
-The start is that of the adaptive integration: closed, with the accelerations and multipliers of
+The start is closed, as in adaptive integration, with the accelerations and multipliers of
 `constrained_forward_dynamics` and, with sensitivities, their derivatives.  Integrals of objectives
-are those of the trapezoidal rule over all steps.
+follow the trapezoidal rule over all steps.
 """
 
 from __future__ import annotations
@@ -59,16 +59,10 @@ from symgen.errors import RequestError
 from symgen.runtime.closure import RANK, row_sizes
 from symgen.runtime.configuration import Configuration, configuration_of
 from symgen.simulation.accelerations import function_of, has_constraints
-from symgen.simulation.arguments import (
-    Array,
-    Columns,
-    Progress,
-    numbers,
-    refuse_not_finite,
-    selection,
-)
+from symgen.simulation.arguments import Columns, Progress, numbers, refuse_not_finite, selection
 from symgen.simulation.inputs import Loads, Torques
 from symgen.simulation.motion import Instant, Objectives
+from symgen.support.arrays import Array
 
 CONVERGED = 1e-11
 """Newton steps below this, relative to coordinates of size 1 or more, are the last."""
@@ -98,10 +92,10 @@ MOST_TERMS, ENOUGH = 40, 1e-17
 
 @dataclass(frozen=True)
 class Scheme:
-    """The choices of a user: see `symgen.simulate`.
+    """Options of `symgen.simulate`.
 
-    `projection` is "mass" for P = M, "tangent" for P = A, or P itself; `projections` is how often
-    the multipliers of (10) and (11) are computed, 1 for once.
+    `projection` is "mass" for P = M, "tangent" for P = A, or P itself; `projections` is the number
+    of times that the multipliers of (10) and (11) are computed.
     """
 
     step: float
@@ -139,15 +133,16 @@ Steps = Callable[[State, float, int, Array], State]
 
 
 class NotConvergedError(Exception):
-    """A step without a solution; its message says what was left."""
+    """A step without a solution; its message has the remaining error."""
 
 
 class Bordered:
-    """[A, J'; J, -1/w] with A (n, n), J (m, n), w = s alpha, factorised once for several right
-    sides."""
+    """The inverse of [A, J'; J, -1/w], A (n, n), J (m, n), w = s alpha, for several right sides.
+
+    The block below A is `low` instead of J where that is passed.
+    """
 
     def __init__(self, A: Array, J: Array, w: float, low: Array | None = None) -> None:
-        """`low` stands for J below A, where it is another one."""
         m, n = J.shape
         self.n, self.w = n, w
         matrix = np.zeros_like(A, shape=(n + m, n + m))
@@ -193,8 +188,10 @@ class Bordered:
 
 @dataclass
 class Tangent:
-    """(9) at one state: the residual (n,) without multipliers, M, C, K (n, n), the constraints
-    (m,), J (m, n)."""
+    """Terms of (9) at one state.
+
+    The residual (n,) without multipliers, M, C, K (n, n), the constraints (m,), J (m, n).
+    """
 
     residual: Array
     M: Array
@@ -216,10 +213,10 @@ class Tangent:
 
 
 def starred(h: float, change: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-    """Return z - z_old, z*d, z*dd of the trapezoidal rule, `change` beyond the first guess of z;
-    (n,) each, or (n, p).
+    """Return z - z_old, z*d, z*dd, (n,) each or (n, p), of the trapezoidal rule.
 
-    z*d is (z - z_old) 2 / h - zd_old, z*dd the same of z*d; written so that nothing cancels.
+    z differs by `change` from its first guess; z*d is (z - z_old) 2 / h - zd_old, z*dd that of z*d,
+    in forms without cancellation.
     """
     return (
         h * qd + 0.5 * h * h * qdd + change,
@@ -241,18 +238,15 @@ class AugmentedLagrangian:
         self.space = configuration_of(module)
         self.torques, self.loads, self.columns = torques, loads, columns
         self.parameters = parameters
-        self.known = {"parameters": parameters} if parameters.size else {}
+        self.keywords = {"parameters": parameters} if parameters.size else {}
         self.timed = bool(getattr(module, "timed", False))
-        self.chosen, self.places = selection(columns.parameters), selection(columns.places)
+        self.chosen, self.indices = selection(columns.parameters), selection(columns.indices)
         self.halved = 0
 
     def acting(self, t: float, q: Array, qd: Array) -> dict[str, Any]:
-        """Return options of functions of the tree at q (nq,), qd (n,), but parameters: loads
-        (n_loads, 6), and t where its forces mention that."""
+        """Return options of functions of the tree at q (nq,), qd (n,), without the parameters."""
         loads = {"loads": self.loads(t, q, qd)}
         return {**loads, "t": t} if self.timed else loads
-
-    # ---- the instants ----
 
     def states(self, state: State, h: float, steps: int) -> Iterator[State]:
         """Yield the state after each of so many steps of size h."""
@@ -279,8 +273,6 @@ class AugmentedLagrangian:
             f"halves ({MOST_HALVINGS} times): {reason}; q = {q.tolist()}"
         ) from None
 
-    # ---- one step ----
-
     def stepped(self, old: State, end: float) -> State:
         """Return positions by (9), velocities by (10), accelerations by (11), and (14)-(18)."""
         h = end - old.t
@@ -291,14 +283,16 @@ class AugmentedLagrangian:
         if len(self.columns):  # (14) is linear in what (9) is at its solution
             at = self.tangent(end, q, qd, qdd, lam)
             left = at.system(h, left.w, turn)
-        P = self.projection_matrix(at, h)
+        P = self.scheme.projection
+        if not isinstance(P, np.ndarray):
+            P = at.M if P == "mass" else at.matrix(h)
         right = Bordered(P, at.J, w)
         nothing = np.zeros(len(qd))
         updates = self.scheme.projections
-        rates = self.module.constraint_rates(q, qd, t=end, **self.known)
+        rates = self.module.constraint_rates(q, qd, t=end, **self.keywords)
         e, sigma = right.solve(nothing, -rates, updates)
         new_qd = qd + e
-        bias = self.module.constraint_bias(q, new_qd, t=end, **self.known)
+        bias = self.module.constraint_bias(q, new_qd, t=end, **self.keywords)
         ee, kappa = right.solve(nothing, -(at.J @ qdd + bias), updates)
         new = State(
             end, q, new_qd, qdd + ee, lam, sigma, kappa,
@@ -309,8 +303,7 @@ class AugmentedLagrangian:
         return new
 
     def turning(self, u: Array) -> tuple[Array | None, Array | None]:
-        """Return T and carry (n, n) of `displacements` for the displacement u (n,), None where they
-        are 1."""
+        """Return `displacements` for the displacement u (n,), None where they are 1."""
         return displacements(self.space, u) if self.space.joints else (None, None)
 
     def positions(
@@ -358,24 +351,16 @@ class AugmentedLagrangian:
         """Return all that (9) is made of at q (nq,), qd, qdd (n,) and multipliers lam (m,)."""
         tau, acting = self.torques(t, q, qd), self.acting(t, q, qd)
         by_q, by_qd = self.torques.jacobians(t, q, qd)
-        tree = self.module.inverse_dynamics_derivatives(q, qd, qdd, **acting, **self.known)
-        _, curved = self.module.constraint_torque_derivatives(q, lam, t=t, **self.known)
+        tree = self.module.inverse_dynamics_derivatives(q, qd, qdd, **acting, **self.keywords)
+        _, curved = self.module.constraint_torque_derivatives(q, lam, t=t, **self.keywords)
         return Tangent(
             residual=tree[0] - tau,
             M=tree[3],
             C=tree[2] - by_qd,
             K=tree[1] - by_q + curved,
-            constraints=self.module.constraints(q, t=t, **self.known),
-            J=self.module.constraint_jacobian(q, t=t, **self.known),
+            constraints=self.module.constraints(q, t=t, **self.keywords),
+            J=self.module.constraint_jacobian(q, t=t, **self.keywords),
         )
-
-    def projection_matrix(self, at: Tangent, h: float) -> Array:
-        """Return P."""
-        if isinstance(self.scheme.projection, np.ndarray):
-            return self.scheme.projection
-        return at.M if self.scheme.projection == "mass" else at.matrix(h)
-
-    # ---- sensitivities ----
 
     def sensitivities(
         self, old: State, new: State, unprojected: tuple[Array, Array], at: Tangent,
@@ -399,7 +384,7 @@ class AugmentedLagrangian:
         d_u, d_qd, d_qdd = starred(h, change, old.d_qd, old.d_qdd)
         new.d_q = carry @ old.d_q + turn @ d_u
         # (15), (16): dPhid/dz z' is half of dPhidd/dzd z', on manifolds less half of Phi_z [zd, z']
-        options = {"t": t, **self.known}
+        options = {"t": t, **self.keywords}
         _, by_q, by_qd = self.module.constraint_acceleration_derivatives(
             q, new.qd, new.qdd, **options
         )
@@ -437,10 +422,9 @@ class AugmentedLagrangian:
         self, old: State, new: State, unprojected: tuple[Array, Array], e: Array,
         multipliers: Array, d_qd: Array, d_qdd: Array,
     ) -> Array:  # fmt: skip
-        """Return P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17), (n, p); `multipliers` x
-        (m,)."""
+        """Return P' e + (Phi_z' x)_z z' + (Phi_z' x)_rho of (15) and (17), (n, p), x (m,)."""
         t, q = new.t, new.q
-        _, curved = self.module.constraint_torque_derivatives(q, multipliers, t=t, **self.known)
+        _, curved = self.module.constraint_torque_derivatives(q, multipliers, t=t, **self.keywords)
         change: Array = curved @ new.d_q
         change += self.by_parameters("constraint_torque", q, multipliers, t=t)
         if isinstance(self.scheme.projection, np.ndarray):
@@ -451,7 +435,7 @@ class AugmentedLagrangian:
         qd, qdd = unprojected
         acting = self.acting(t, q, qd)
         for sign, a in ((1.0, qdd + e), (-1.0, qdd)):
-            by = self.module.inverse_dynamics_derivatives(q, qd, a, **acting, **self.known)
+            by = self.module.inverse_dynamics_derivatives(q, qd, a, **acting, **self.keywords)
             change += sign * by[1] @ new.d_q
             change += sign * self.by_parameters("inverse_dynamics", q, qd, a, **acting)
         return change
@@ -460,27 +444,26 @@ class AugmentedLagrangian:
         self, old: State, new: State, unprojected: tuple[Array, Array], e: Array, d_qd: Array,
         d_qdd: Array,
     ) -> Array:  # fmt: skip
-        """Return A' e (n, p) by differences along sensitivities: e (n,) is small, and so is their
-        rounding."""
+        """Return A' e (n, p) by differences along sensitivities, for small e (n,)."""
         change, h = np.empty_like(new.d_q), new.t - old.t
         qd, qdd = unprojected
-        kept = self.known
+        kept = self.keywords
         for k in range(len(self.columns)):
             sides = []
             for move in (DIFFERENCE, -DIFFERENCE):
                 if self.parameters.size:
                     moved = self.parameters.copy()
-                    for place, number in zip(
-                        self.columns.places, self.columns.parameters, strict=True
+                    for index, number in zip(
+                        self.columns.indices, self.columns.parameters, strict=True
                     ):
-                        moved[number] += move * (place == k)
-                    self.known = {"parameters": moved}
+                        moved[number] += move * (index == k)
+                    self.keywords = {"parameters": moved}
                 pairs = ((qd, d_qd), (qdd, d_qdd), (new.lam, new.d_lam))
                 q = self.space.integrate(new.q, move * new.d_q[:, k])
                 at = self.tangent(new.t, q, *(x + move * dx[:, k] for x, dx in pairs))
                 sides.append(at.matrix(h) @ e)
             change[:, k] = (sides[0] - sides[1]) / (2.0 * DIFFERENCE)
-        self.known = kept
+        self.keywords = kept
         return change
 
     def by_parameters(self, name: str, *state: Array, **options: Any) -> Array:
@@ -489,24 +472,24 @@ class AugmentedLagrangian:
         rows = len(state[-1]) if name == "inverse_dynamics" else self.module.n_constraints
         rows = self.module.n if name == "constraint_torque" else rows
         derivatives = np.zeros((rows, len(self.columns)))
-        if self.columns.places.size:
-            slopes = getattr(self.module, name + suffix)(*state, **options, **self.known)
-            derivatives[:, self.places] = slopes[:, self.chosen]
+        if self.columns.indices.size:
+            slopes = getattr(self.module, name + suffix)(*state, **options, **self.keywords)
+            derivatives[:, self.indices] = slopes[:, self.chosen]
         return derivatives
 
 
 def displacements(space: Configuration, u: Array) -> tuple[Array, Array]:
-    """Return T and carry (n, n) of a step u (n,): displacements as they are seen at its end.
+    """Return T and carry (n, n) of a step u (n,), which map displacements to its end.
 
-    A step leads from q to integrate(q, u), and displacements of both ends are in the axes that
-    moving bodies have there.  With ad e = [u, e], which is 0 but for joints with a quaternion,
+    A step leads from q to integrate(q, u), and displacements of both ends are in the axes of moving
+    bodies there.  With ad e = [u, e], which is 0 except for joints with a quaternion,
 
         integrate(q, u + d) = integrate(integrate(q, u), T d)
         integrate(integrate(q, e), u) = integrate(integrate(q, u), carry e)
 
     with T = sum (-ad)^k / (k + 1)! and carry = 1 - ad T, to the first order in d and e.  T is the
     differential of the exponential seen from its end, the series of dexp of Iserles and others
-    (2000) with -ad for ad, since `integrate` turns bodies about axes of their own.
+    (2000) with -ad for ad, since `integrate` turns bodies about their own axes.
     """
     unit = np.eye(space.n)
     ad = space.transported(u, unit)
@@ -522,7 +505,7 @@ def displacements(space: Configuration, u: Array) -> tuple[Array, Array]:
 def checked_scheme(
     module: Any, step: Any, penalty: Any, projection: Any, projections: Any
 ) -> Scheme | None:
-    """Read the scheme from options; None for adaptive steps.  RequestError for faulty ones."""
+    """Return the scheme of the options, None for adaptive steps; RequestError for faulty ones."""
     if step is None:
         for name, value in (
             ("penalty", penalty), ("projection", projection), ("projections", projections)
@@ -589,17 +572,17 @@ def integrate_in_steps(
     solver = AugmentedLagrangian(module, scheme, torques, loads, parameters, columns)
     state = starting_state(solver, t[0], *start)
     first = row_of(solver, state, objectives)
-    rows = {name: np.empty((len(t), *values.shape)) for name, values in first.items()}
-    _record(rows, 0, first)
+    states = [first]
     integrals, steps = np.zeros_like(integrand(solver, state, objectives)), 0
-    through = compiled_way(solver, objectives, progress)
+    through = in_c(solver, objectives, progress)
     through = through or partial(in_python, solver, objectives, progress=progress)
-    for row, end in enumerate(t[1:], start=1):
+    for end in t[1:]:
         count = max(1, math.ceil((end - state.t) / scheme.step * (1 - ROUNDING)))
         state = replace(through(state, (end - state.t) / count, count, integrals), t=end)
-        _record(rows, row, row_of(solver, state, objectives))
+        states.append(row_of(solver, state, objectives))
         steps += count
-    rows["multipliers"] = least(module, rows["q"], t, rows["multipliers"], solver.known)
+    rows = {name: np.array([row[name] for row in states]) for name in first}
+    rows["multipliers"] = least(module, rows["q"], t, rows["multipliers"], solver.keywords)
     if solver.halved:
         warnings.warn(
             f"simulate: {solver.halved} steps did not converge and were halved; the constraints "
@@ -613,10 +596,7 @@ def integrate_in_steps(
 def least(
     module: Any, q: Array, t: Array, multipliers: Array, options: Mapping[str, Array]
 ) -> Array:
-    """Return multipliers (T, m) of least norm that do the same at q (T, nq) and t (T,).
-
-    Those of redundant rows were rounding.
-    """
+    """Return equivalent multipliers (T, m) of least norm at q (T, nq) and t (T,)."""
     J = module.constraint_jacobian(q, t=t, **options)
     sizes = row_sizes(module._row_units, J)
     pull = np.swapaxes(J / sizes[..., np.newaxis], -1, -2)
@@ -628,8 +608,7 @@ def in_python(
     solver: AugmentedLagrangian, objectives: Objectives | None, state: State, h: float, steps: int,
     integrals: Array, progress: Progress | None = None,
 ) -> State:  # fmt: skip
-    """Return the state after so many steps of size h; `integrals`, of the shape of `integrand`,
-    grow by what they are there."""
+    """Return the state after `steps` of size h; add integrals of `integrand` to `integrals`."""
     last = integrand(solver, state, objectives)
     for after in solver.states(state, h, steps):
         this = integrand(solver, after, objectives)
@@ -646,7 +625,7 @@ def advance_of(module: Any) -> Any:
     return getattr(backend, "advance_mechanism", None)
 
 
-def compiled_way(
+def in_c(
     solver: AugmentedLagrangian, objectives: Objectives | None, progress: Progress | None = None
 ) -> Steps | None:
     """Return steps in C; None without such code, or where torques or loads are functions."""
@@ -655,7 +634,7 @@ def compiled_way(
     asked = solver.torques.function is not None or solver.loads.function is not None
     if advance is None or asked:
         return None
-    numbers_of = dict(zip(columns.places.tolist(), columns.parameters.tolist(), strict=True))
+    numbers_of = dict(zip(columns.indices.tolist(), columns.parameters.tolist(), strict=True))
     fixed = (
         scheme.penalty, scheme.projections, tangent,
         np.array(scheme.projection) if isinstance(scheme.projection, np.ndarray) else None,
@@ -688,18 +667,13 @@ def compiled_way(
     return through
 
 
-def _record(rows: dict[str, Array], row: int, values: Mapping[str, Array]) -> None:
-    for name, value in values.items():
-        rows[name][row] = value
-
-
 def starting_state(solver: AugmentedLagrangian, t: float, q: Array, qd: Array) -> State:
-    """Return the state at the start, with what the equations of motion say of it."""
+    """Return the state at the start q (nq,), qd (n,), with accelerations and multipliers."""
     module, columns = solver.module, solver.columns
     for name, values in (("q0", q), ("qd0", qd), ("dq0", columns.dq0), ("dqd0", columns.dqd0)):
         refuse_not_finite(name, values)
     tau, loads = solver.torques(t, q, qd), solver.loads(t, q, qd)
-    options = {"t": t, "loads": loads, **solver.known}
+    options = {"t": t, "loads": loads, **solver.keywords}
     try:
         motion = function_of(module, "constrained_forward_dynamics")(q, qd, tau, **options)
     except np.linalg.LinAlgError as error:
@@ -715,10 +689,10 @@ def starting_state(solver: AugmentedLagrangian, t: float, q: Array, qd: Array) -
         d_tau = np.broadcast_to(d_tau, d_qdd.shape)
         by = function_of(module, "constrained_forward_dynamics_derivatives")(q, qd, tau, **options)
         d_qdd = by.dqdd_dq @ columns.dq0 + by.dqdd_dqd @ columns.dqd0 + by.dqdd_dtau @ d_tau
-        if columns.places.size:
+        if columns.indices.size:
             name = "constrained_forward_dynamics_parameter_derivatives"
             explicit = function_of(module, name)(q, qd, tau, **options)
-            d_qdd[:, columns.places] += explicit[:, columns.parameters]
+            d_qdd[:, columns.indices] += explicit[:, columns.parameters]
         d_lam = solver.multiplier_sensitivities(t, (q, qd, motion.qdd), -motion.multipliers, d_qdd)
     none, d_none = np.zeros(m), np.zeros((m, s))
     return State(
@@ -730,10 +704,7 @@ def starting_state(solver: AugmentedLagrangian, t: float, q: Array, qd: Array) -
 def row_of(
     solver: AugmentedLagrangian, state: State, objectives: Objectives | None
 ) -> dict[str, Array]:
-    """Return everything of one instant that the dataset has; signs of multipliers are the module's.
-
-    See `multipliers_of`.
-    """
+    """Return the rows of the dataset at one instant."""
     at = instant(solver, state)
     row = {"q": at.q, "qd": at.qd, "qdd": at.qdd, "tau": at.tau}
     row["loads"] = solver.loads(at.t, at.q, at.qd)
@@ -745,8 +716,9 @@ def row_of(
         if not np.isfinite(values).all():
             raise RequestError(f"simulate: {name} is not finite at t = {at.t:.6g} s")
     if objectives is not None:
-        objectives.evaluate(at, {**solver.known, "loads": row["loads"]})
-        row |= {"outputs": objectives.values, "outputs_gradient": objectives.gradients}
+        objectives.evaluate(at, {**solver.keywords, "loads": row["loads"]})
+        values, gradients = objectives.values.copy(), objectives.gradients.copy()  # refilled
+        row |= {"outputs": values, "outputs_gradient": gradients}
     return row
 
 
@@ -765,7 +737,8 @@ def integrand(solver: AugmentedLagrangian, state: State, objectives: Objectives 
     if objectives is None:
         return np.zeros(0)
     objectives.evaluate(
-        instant(solver, state), {**solver.known, "loads": solver.loads(state.t, state.q, state.qd)}
+        instant(solver, state),
+        {**solver.keywords, "loads": solver.loads(state.t, state.q, state.qd)},
     )
     gradients = objectives.gradients[objectives.index]
     return np.concatenate([objectives.values[objectives.index], gradients.ravel()])

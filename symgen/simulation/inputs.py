@@ -5,9 +5,9 @@ also moves with it: its derivative along the sensitivities dq, dqd is
 
     dtau = dtau/dq dq + dtau/dqd dqd + dtau/dp
 
-from the function that the user gave, or else by a complex step through his torques, which is exact
-for what is analytic.  `Torques.check` compares it with a difference at the start, because a
-function may take complex numbers and yet mean something else by them, as ``abs`` and ``sign`` do.
+from the function of the user, or else by a complex step through the torques, which is exact for
+analytic functions.  `Torques.check` compares it with a difference at the start, because functions
+that take complex numbers need not be analytic, such as ``abs`` and ``sign``.
 
 The motion of prescribed joints is a function of t.  `Prescribed.check` compares its qd and qdd with
 differences of q and qd, because the equations would take any three arrays.
@@ -22,10 +22,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from symgen.errors import RequestError
-from symgen.simulation.arguments import Array, Columns, numbers, places_of
+from symgen.simulation.arguments import Columns, entries_of, numbers
+from symgen.support.arrays import Array, Flags
 
 Input = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
 Slopes = Callable[[float, Array, Array], tuple[ArrayLike, ...]] | None
@@ -37,21 +38,21 @@ STEP = 1e-40
 DIFFERENCE = 1e-6
 """Step of the differences for comparison with the complex step, relative to the state."""
 AGREEMENT = 1e-4
-"""How near the two must be: far above the error of differences of smooth torques."""
+"""Largest relative difference of the two, far above the error of differences."""
 SPAN = 1e-5
 """Largest step of differences of a prescribed motion (s): far below the periods of robots."""
 INSTANTS = (0.0, 0.382, 0.731, 1.0)
-"""Where these are taken, from the first time to the last.
+"""Instants of these differences, as shares of the time.
 
-More than one, because a wrong derivative may be right at the start, and not where a motion in
-pieces is likely to change from one to the next.
+Several, because a wrong derivative may be right at the start; not at the likely borders of motions
+in pieces.
 """
 NEARNESS = 1e-2
-"""How near the derivatives must be: tables that are interpolated are no nearer."""
+"""Largest relative difference of derivatives, as of interpolated tables."""
 
 
-class Given:
-    """An array, or a function of ``(t, q, qd)`` that returns one; 0 where neither was given."""
+class ArrayInput:
+    """An array, or a function of ``(t, q, qd)`` that returns one; 0 by default."""
 
     def __init__(self, name: str, value: Input, shape: tuple[int, ...], space: Any) -> None:
         self.name, self.shape, self.space = name, shape, space
@@ -66,17 +67,16 @@ class Given:
         """Return the array at one instant."""
         if self.function is None:
             return self.value
-        # copies: he may keep them, or write into them
+        # copies: the function may keep them, or write into them
         value = _something(self.name, self.function(t, q.copy(), qd.copy()))
         return numbers(self.name, value, self.shape)
 
 
-class Loads(Given):
+class Loads(ArrayInput):
     """The loads ``(n_loads, 6)``, which have no derivatives by the state."""
 
     def check(self, t: float, q: Array, qd: Array) -> None:
-        """Raise `RequestError` where they depend on q (nq,) or qd (n,), as far as two states can
-        tell."""
+        """Raise `RequestError` where loads at two states with q (nq,), qd (n,) differ."""
         if self.function is None:
             return
         moved = self(t, *_moved(self.space, q, qd, 1e-3, q_too=True, qd_too=True))
@@ -87,7 +87,7 @@ class Loads(Given):
             )
 
 
-class Torques(Given):
+class Torques(ArrayInput):
     """The joint torques ``(n,)`` and their derivatives ``(n, s)`` along the sensitivities."""
 
     def __init__(self, value: Input, slopes: Slopes, space: Any, columns: Columns) -> None:
@@ -99,12 +99,18 @@ class Torques(Given):
             raise RequestError("simulate: tau_derivatives: tau is no function of t, q and qd")
 
     def along(self, t: float, q: Array, qd: Array, dq: Array, dqd: Array) -> Array | float:
-        """Differentiate torques by each of s sensitivities, (n, s), where q (nq,) and qd (n,) vary
-        by dq and dqd, (n, s) each; 0 where torques do not depend on the state."""
+        """Return derivatives of torques at q (nq,), qd (n,) by s sensitivities, (n, s), or 0.
+
+        q and qd vary by dq and dqd, (n, s) each.
+        """
         if self.function is None:
             return 0.0
         if self.slopes is not None:
-            return self._by_slopes(t, q, qd, dq, dqd)
+            by_q, by_qd, *explicit = self._user_slopes(t, q, qd)
+            result: Array = by_q @ dq + by_qd @ dqd
+            for by_parameters in explicit:
+                result[:, self.columns.indices] += by_parameters
+            return result
         result = np.empty(dq.shape)
         for k in range(dq.shape[1]):
             result[:, k] = self._by_complex_step(t, q, qd, dq[:, k], dqd[:, k])
@@ -118,7 +124,7 @@ class Torques(Given):
         """
         unit, none = np.eye(len(qd)), np.zeros((len(qd), len(qd)))
         if self.slopes is not None:
-            by_q, by_qd, *_ = self._given_slopes(t, q, qd)
+            by_q, by_qd, *_ = self._user_slopes(t, q, qd)
             return by_q, by_qd
         if self.function is None or not len(self.columns):
             return none, none
@@ -130,8 +136,7 @@ class Torques(Given):
         return along_q, along_qd
 
     def check(self, t: float, q: Array, qd: Array) -> None:
-        """Raise `RequestError` where a complex step through the torques at q (nq,), qd (n,) fails
-        or means nothing."""
+        """Raise `RequestError` where complex steps of torques at q (nq,), qd (n,) are wrong."""
         if self.function is None or self.slopes is not None or not len(self.columns) * q.size:
             return
         for q_too in (True, False):
@@ -165,14 +170,7 @@ class Torques(Given):
             ) from error
         return numbers("tau", slope, self.shape)
 
-    def _by_slopes(self, t: float, q: Array, qd: Array, dq: Array, dqd: Array) -> Array:
-        by_q, by_qd, *explicit = self._given_slopes(t, q, qd)
-        result: Array = by_q @ dq + by_qd @ dqd
-        for by_parameters in explicit:
-            result[:, self.columns.places] += by_parameters
-        return result
-
-    def _given_slopes(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
+    def _user_slopes(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
         assert self.slopes is not None
         slopes: Any = _something("tau_derivatives", self.slopes(t, q.copy(), qd.copy()))
         if not isinstance(slopes, tuple) or len(slopes) not in (2, 3):
@@ -181,7 +179,7 @@ class Torques(Given):
                 "dtau_dqd, dtau_dparameters)"
             )
         square = (*self.shape, *self.shape)
-        wide = (*self.shape, len(self.columns.places))
+        wide = (*self.shape, len(self.columns.indices))
         return tuple(
             numbers(f"tau_derivatives[{k}]", slope, square if k < 2 else wide)
             for k, slope in enumerate(slopes)
@@ -254,12 +252,12 @@ class Prescribed:
         rounding = 1e-14 / h * np.max(largest, axis=0)
         wrong = np.argwhere(~(np.abs(changes - rates) <= NEARNESS * sizes + rounding))
         if len(wrong):
-            instant, order, coordinate = place = tuple(wrong[0])
+            instant, order, coordinate = index = tuple(wrong[0])
             what, rate = ("q", "qd", "qdd")[order : order + 2]
             raise RequestError(
                 f"simulate: prescribed: {self.names[coordinate]}: at t = {t[instant, 1]:.6g} s "
-                f"{what} changes by {changes[place]:.6g} per second, but {rate} is "
-                f"{rates[place]:.6g}; return q with its own first and second derivative in time"
+                f"{what} changes by {changes[index]:.6g} per second, but {rate} is "
+                f"{rates[index]:.6g}; return q with its own first and second derivative in time"
             )
 
     def _changes(self, before: Sequence[Array], behind: Sequence[Array]) -> list[Array]:
@@ -269,7 +267,7 @@ class Prescribed:
         return [moved, qd1 - qd0]
 
     def _scales(self, sample: Sequence[Array]) -> list[Array]:
-        """Return numbers of which q and qd have the rounding errors."""
+        """Return magnitudes for the rounding errors of q and qd."""
         q, qd, _ = sample
         return [q if self.manifold is None else np.full(len(qd), np.abs(q).max()), qd]
 
@@ -277,17 +275,16 @@ class Prescribed:
 class HeldOnManifold:
     """The configuration of prescribed joints with quaternions among them: some entries of all."""
 
-    def __init__(self, space: Any, names: Sequence[str], held: NDArray[np.bool_]) -> None:
-        self.space, self.places, self.held = space, places_of(space, held), np.flatnonzero(held)
-        self.names = tuple(names[place] for place in self.places)
+    def __init__(self, space: Any, names: Sequence[str], held: Flags) -> None:
+        self.space, self.entries, self.held = space, entries_of(space, held), np.flatnonzero(held)
+        self.names = tuple(names[k] for k in self.entries)
 
     def normalized(self, q: Array, t: float) -> Array:
-        """Return the prescribed entries of q, (k,), with unit quaternions; RequestError where one
-        is 0."""
+        """Return prescribed entries of q, (k,), with unit quaternions; RequestError for 0."""
         if not np.isfinite(q).all():
             return q
         try:
-            normal: Array = self.space.normalize(self._whole(q))[self.places]
+            normal: Array = self.space.normalize(self._whole(q))[self.entries]
         except ValueError as error:
             raise RequestError(f"simulate: prescribed: q at t = {t:.6g} s: {error}") from None
         return normal
@@ -299,7 +296,7 @@ class HeldOnManifold:
 
     def _whole(self, q: Array) -> Array:
         configuration: Array = self.space.neutral()
-        configuration[self.places] = q
+        configuration[self.entries] = q
         return configuration
 
 
@@ -311,7 +308,7 @@ def _check_takes(name: str, function: Any, *arguments: str) -> None:
         raise RequestError(
             f"simulate: {name}: expected a function of ({', '.join(arguments)}): {error}"
         ) from None
-    except ValueError:  # of those written in C, some do not tell
+    except ValueError:  # some functions written in C have no signature
         return
 
 
@@ -327,7 +324,7 @@ def _something(name: str, returned: Any) -> Any:
 def _moved(
     space: Any, q: Array, qd: Array, step: float, q_too: bool, qd_too: bool
 ) -> tuple[Array, Array]:
-    """Return a state near q, qd: every coordinate is moved, each by another amount."""
+    """Return a state near q, qd, with every coordinate moved by a different amount."""
     move = step * np.linspace(1.0, 1.7, qd.size)
     size = np.maximum(1.0, np.abs(space.coordinates(q)))
     moved = space.integrate(q, move * size * q_too)

@@ -1,8 +1,8 @@
-"""The integrator: `Solver` has its options, checked; `integrate` runs it and checks the result.
+"""The integrator: `Solver` has its checked options; `integrate` runs it and checks the result.
 
-Integrators of scipy are given only what they can work with, because several of them run forever
-otherwise (no tolerance at all, say).  Some of them return what is not finite as if nothing were
-wrong, and others stop at it with an error of their own; `Motion.lost` tells which it was.
+Several integrators of SciPy run forever with unusable options (no tolerance, say), so that options
+are checked first.  Some return results that are not finite without an error, others stop there with
+an error of their own; `Motion.lost` has the place.
 
 The method "auto" is DOP853 until the motion becomes stiff, and Radau from that state on.  An
 explicit method by name stays, with a warning.  Friction near rest is the usual cause: its slope
@@ -23,17 +23,18 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.simulation.arguments import Array, meant, numbers
+from symgen.simulation.arguments import meant, numbers
 from symgen.simulation.motion import Motion
+from symgen.support.arrays import Array
 
 AUTO, EXPLICIT, IMPLICIT = "auto", "DOP853", "Radau"
 METHODS = (AUTO, "DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
 BORDERS = {"DOP853": 6.1, "RK45": 3.25, "RK23": 2.5}
-"""h lambda on the negative axis where stability ends, for explicit methods."""
+"""Limits of stability of explicit methods: h lambda on the negative axis."""
 OFTEN, RARELY = 15, 6
-"""Steps at the border that make a motion stiff, and steps inside in a row that end the count."""
+"""Steps at the border that make a motion stiff, and successive steps inside that end the count."""
 LEAST_STEPS = 100
-"""A motion that ends within so many steps is not worth a change of method."""
+"""Fewest remaining steps for a change of method."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class Solver:
 
 @dataclass(frozen=True)
 class Integration:
-    """The vector at all times, (m, ...), how often its slope was asked for, the methods, and the
-    time from which on the motion is stiff (None: nowhere, as far as the method shows it)."""
+    """The vector at all times, (T, k), evaluations of its slope, methods, and the time from which
+    the motion is stiff (None: not detected)."""
 
     vectors: Array
     evaluations: int = 0
@@ -64,8 +65,7 @@ def checked_solver(
     """Check the options for an integration over the times `t` (T,); RequestError for nonsense."""
     if not isinstance(method, str) or method not in METHODS:
         raise RequestError(f"simulate: no method is called {method!r}{meant(method, METHODS)}")
-    duration = float(t[-1] - t[0])
-    step = None
+    duration, step = float(t[-1] - t[0]), None
     if first_step is not None:
         words = f"positive, at most {duration:g} s from the first to the last"
         step = _number("first_step", first_step, lambda h: 0 < h <= duration, words)
@@ -119,7 +119,7 @@ class _Run:
         self.stiff_from: float | None = None
 
     def by(self, method: str, first_step: float | None = None) -> str:
-        """Return steps of a method to the end; why it gave up, or nothing."""
+        """Integrate to the end by a method; return the reason of a failure, or ""."""
         asked, end = self.asked, float(self.t[-1])
         self.methods.append(method)
         solver = getattr(self.library, method)(
@@ -146,7 +146,7 @@ class _Run:
         return ""
 
     def _warn(self, method: str, steps: float) -> None:
-        """Warn that the motion is stiff for the explicit method that was asked for."""
+        """Warn that the motion is stiff for the explicit method of the user."""
         warnings.warn(
             f"simulate: the motion is stiff from t = {self.at:.6g} s on: stability, not accuracy, "
             f"limits the steps of {method}, and some {steps:.2g} of them lie ahead; friction near "
@@ -172,11 +172,7 @@ class Stiffness:
         self.at_border = self.inside = 0
 
     def limits(self, solver: Any) -> bool:
-        """Return whether stability has limited the steps up to the last one, and many would follow.
-
-        Args:
-            solver: `scipy.integrate.OdeSolver` after a step.
-        """
+        """Return whether stability limits the steps of a SciPy `OdeSolver`, with many left."""
         h = solver.step_size
         if not np.isfinite(self.border) or not h:
             return False
@@ -191,11 +187,11 @@ class Stiffness:
 
     @staticmethod
     def remaining(solver: Any) -> float:
-        """Estimate how many steps of the last size lie ahead."""
+        """Estimate the number of remaining steps of the last size."""
         return float((solver.t_bound - solver.t) / solver.step_size)
 
     def _lambda(self, solver: Any, h: float) -> float:
-        """Return the rate by which slopes vary between the last stage of a step and its end."""
+        """Return the rate of change of slopes between the last stage of a step and its end."""
         slopes, weights = solver.K[: solver.n_stages + 1], solver.A[-1]
         stage, end = solver.y_old + h * (weights @ slopes[: len(weights)]), solver.y
         scale = self.atol + self.rtol * np.abs(end)

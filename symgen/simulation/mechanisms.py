@@ -1,8 +1,8 @@
 """Mechanisms with closed loops: the start of a motion, multipliers and wrenches in the loops.
 
-The start is put together: positions by `assemble`, velocities to the nearest ones, in kinetic
-energy, that keep the loops closed.  The loops stay closed because their second rates are 0; what
-the integrator leaves of them is the `violation` of the result.
+Positions of the start are assembled, and its velocities replaced by the nearest ones, in kinetic
+energy, that keep the loops closed.  Loops stay closed because their second rates are 0, up to the
+errors of the integrator, the `violation` of the result.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy as np
 from symgen.errors import RequestError
 from symgen.runtime.closure import RANK, row_sizes
 from symgen.runtime.configuration import configuration_of
-from symgen.simulation.arguments import Array, Columns
+from symgen.simulation.arguments import Columns
+from symgen.support.arrays import Array
 
 MOVED = 1e-9
 """Correction of a start (rad, m, rad/s, m/s) above which there is a warning."""
@@ -38,16 +39,16 @@ BY_PARAMETER = tuple(
 
 
 def missing_functions(module: Any, columns: Columns, in_steps: bool) -> list[str]:
-    """Return the generated functions that a simulation of a mechanism calls and not built."""
+    """Return functions that a simulation of a mechanism needs and that were not built."""
     names = [*ALWAYS, *(["loop_wrenches"] if module.n_loops else [])]
     names += DERIVED if in_steps or len(columns) else ()
     names += BY_STATE if len(columns) else ()
-    names += BY_PARAMETER if columns.places.size else ()
+    names += BY_PARAMETER if columns.indices.size else ()
     return [name for name in names if not hasattr(module, name)]
 
 
 def check_functions(module: Any, columns: Columns, in_steps: bool) -> None:
-    """Raise `RequestError` where a simulation of a mechanism needs functions not built."""
+    """Raise `RequestError` for the `missing_functions`."""
     missing = missing_functions(module, columns, in_steps)
     if missing:
         built = ",".join([*getattr(module, "functions", ()), *missing])
@@ -90,8 +91,7 @@ def closed_start(
 def closed_sensitivities(
     module: Any, q: Array, qd: Array, t: float, parameters: Array, columns: Columns
 ) -> None:
-    """Replace the sensitivities of the start q (nq,), qd (n,) by the nearest that keep loops
-    closed.
+    """Replace sensitivities of the start q (nq,), qd (n,) by the nearest with closed loops.
 
     With c = 0 and c' = 0 at all values of the parameters, J dq = -dc/dp, and J dqd =
     -dc'/dp - dc'/dq dq, where dc'/dq dq is half of dc''/dqd dq; on manifolds, where derivatives
@@ -102,11 +102,11 @@ def closed_sensitivities(
     sizes = row_sizes(module._row_units, J)[:, np.newaxis]
     back = np.linalg.pinv(J / sizes, rcond=RANK) / sizes.T
     left, rates = J @ columns.dq0, J @ columns.dqd0
-    chosen, places = columns.parameters, columns.places
-    if places.size:
-        left[:, places] += module.constraints_parameter_derivatives(q, **options)[:, chosen]
+    chosen, indices = columns.parameters, columns.indices
+    if indices.size:
+        left[:, indices] += module.constraints_parameter_derivatives(q, **options)[:, chosen]
         explicit = module.constraint_rates_parameter_derivatives(q, qd, **options)
-        rates[:, places] += explicit[:, chosen]
+        rates[:, indices] += explicit[:, chosen]
     terms = np.abs(J) @ np.abs(columns.dq0) + np.abs(left)
     columns.dq0[...] -= back @ left
     missed = np.abs(left - J @ (back @ left)) / sizes > RANK * (terms / sizes).max(axis=0)

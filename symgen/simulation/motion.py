@@ -4,18 +4,17 @@ The integrated vector has, in this order:
 
     name    shape        slope                          meaning
     q       (f,)         qd                             coordinates of the f free joints
-                         q (0, w) / 2                   but of quaternions, which are four numbers
+                         q (0, w) / 2                   for quaternions, which are four numbers
     qd      (f,)         qdd                            their velocities
     dq      (f, s)       dqd             eq. (4)        derivatives by the s sensitivities
-                         dqd - [qd, dq]                 but of quaternions, in the tangent space
+                         dqd - [qd, dq]                 for quaternions, in the tangent space
     dqd     (f, s)       dqdd            eq. (5)
     I       (k,)         objectives      eq. (1)        integrals of the k objectives
     dI      (k, s)       d objectives    eq. (2)
 
-`Motion` holds everything of one instant for all n coordinates, prescribed ones among them.  The
-dq, dqd, dqdd of those are 0: their motion varies with nothing.  Quaternions in the vector have any
-norm, which their slope leaves as it is but for the error of the integrator; those of `Motion` have
-norm 1.
+`Motion` holds the state of one instant for all n coordinates, including prescribed ones, whose dq,
+dqd, dqdd are 0.  Quaternions in the vector have any norm, which their slope conserves up to the
+error of the integrator; those of `Motion` have norm 1.
 """
 
 from __future__ import annotations
@@ -26,20 +25,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symgen.errors import RequestError
 from symgen.simulation.accelerations import Method, Point, function_of
 from symgen.simulation.arguments import (
-    Array,
     Columns,
     Progress,
+    entries_of,
     objective_numbers,
-    places_of,
     refuse_not_finite,
     selection,
 )
 from symgen.simulation.inputs import Loads, Prescribed, Torques
+from symgen.support.arrays import Array, Flags
 
 
 @dataclass
@@ -68,7 +66,7 @@ class Motion(Instant):
     """The robot at the instant of the last call of `move_to`; its arrays are reused."""
 
     def __init__(
-        self, method: Method, held: NDArray[np.bool_], torques: Torques, loads: Loads,
+        self, method: Method, held: Flags, torques: Torques, loads: Loads,
         prescribed: Prescribed, parameters: Array, columns: Columns,
         objectives: Objectives | None, space: Any, progress: Progress,
     ) -> None:  # fmt: skip
@@ -80,15 +78,18 @@ class Motion(Instant):
         self.free = selection(np.flatnonzero(~held))
         self.f, self.s, self.columns = int(np.count_nonzero(~held)), len(columns), columns
         self.t, n = 0.0, len(held)
-        # where the slope ceased to be finite, if the last one was not
+        # first place of a slope that is not finite
         self.lost: str | None = None
         # q, qd, dq, dqd lie one after the other, as in the vector where all joints are free
         nq = space.nq
         self.whole = np.zeros(nq + n + 2 * n * self.s)
         self.drifting, self.qd = self.whole[:nq], self.whole[nq : nq + n]
         self.q = self.drifting if self.space is None else space.neutral()
-        self.places, self.held_places = selection(places_of(space, ~held)), places_of(space, held)
-        self.fq = nq - len(self.held_places)
+        self.entries, self.held_entries = (
+            selection(entries_of(space, ~held)),
+            entries_of(space, held),
+        )
+        self.fq = nq - len(self.held_entries)
         self.dq, self.dqd = self.whole[nq + n :].reshape(2, n, self.s)
         self.qdd, self.tau = np.zeros((2, n))
         self.dqdd, self.dtau = np.zeros((2, n, self.s))
@@ -100,8 +101,8 @@ class Motion(Instant):
         Raises `RequestError` where inputs are not finite there.
         """
         initial = {"qd0": qd0, "dq0": self.columns.dq0, "dqd0": self.columns.dqd0}
-        refuse_not_finite("q0", q0[self.places])
-        parts = [self._normalized(q0)[self.places]]
+        refuse_not_finite("q0", q0[self.entries])
+        parts = [self._normalized(q0)[self.entries]]
         for name, values in initial.items():
             refuse_not_finite(name, values[self.free])
             parts.append(values[self.free].ravel())
@@ -141,8 +142,7 @@ class Motion(Instant):
         return result
 
     def move_to(self, t: float, vector: Array) -> None:
-        """Evaluate the instant t of the vector (k,); RequestError where the mass matrix is
-        singular."""
+        """Evaluate the vector (k,) at t; RequestError where the mass matrix is singular."""
         self._place(t, vector)
         tau = self.torques(t, self.q, self.qd)
         x, dx = self.tau, self.dtau
@@ -165,29 +165,25 @@ class Motion(Instant):
             self.tau[self.held] = y[self.held]
             self.dtau[self.held] = 0.0 if dy is None else dy[self.held]
         if self.objectives is not None:
-            if self.objectives.tells:
-                self._tell_multipliers()
+            if self.objectives.take_multipliers:  # of the constraints; there are no projections
+                multipliers = self.method.multipliers
+                none = np.zeros((2, len(multipliers), self.s))
+                self.multipliers = np.stack([multipliers, *none.sum(axis=-1)])
+                if self.s:
+                    self.dmultipliers = np.stack([self.method.dmultipliers, *none])
             self.objectives.evaluate(self, self.options)
-
-    def _tell_multipliers(self) -> None:
-        """Take over the multipliers of the constraints; there are no projections."""
-        multipliers = self.method.multipliers
-        none = np.zeros((2, len(multipliers), self.s))
-        self.multipliers = np.stack([multipliers, *none.sum(axis=-1)])
-        if self.s:
-            self.dmultipliers = np.stack([self.method.dmultipliers, *none])
 
     def state(self) -> str:
         """Return time and state, for messages."""
         return f"t = {self.t:.6g} s, q = {self.q.tolist()}, qd = {self.qd.tolist()}"
 
     def trouble(self, vector: Array) -> str:
-        """Name time and state, and the input that is not finite although the vector (k,) is."""
-        held, places = self.held, self.held_places
+        """Return time and state, and the input that is not finite although the vector (k,) is."""
+        held, entries = self.held, self.held_entries
         inputs = {
             "tau": self.tau[self.free],
             "loads": self.options["loads"],
-            "prescribed": np.concatenate([self.q[places], self.qd[held], self.qdd[held]]),
+            "prescribed": np.concatenate([self.q[entries], self.qd[held], self.qdd[held]]),
         }
         if np.isfinite(vector).all():
             for name, values in inputs.items():
@@ -208,20 +204,20 @@ class Motion(Instant):
     def _place_free(self, vector: Array) -> None:
         f, s, free, held = self.f, self.s, self.free, self.held
         first = self.fq + f
-        self.drifting[self.places], self.qd[free] = vector[: self.fq], vector[self.fq : first]
+        self.drifting[self.entries], self.qd[free] = vector[: self.fq], vector[self.fq : first]
         if s:
             last = first + f * s
             self.dq[free] = vector[first:last].reshape(f, s)
             self.dqd[free] = vector[last : last + f * s].reshape(f, s)
         prescribed = self.prescribed(self.t)
-        self.drifting[self.held_places], self.qd[held], self.qdd[held] = prescribed
+        self.drifting[self.held_entries], self.qd[held], self.qdd[held] = prescribed
 
     def _normalized(self, q0: Array) -> Array:
         """Return q0 with unit quaternions; entries of prescribed joints are neutral."""
         if self.space is None:
             return q0
         q = self.space.neutral()
-        q[self.places] = q0[self.places]
+        q[self.entries] = q0[self.entries]
         try:
             normal: Array = self.space.normalize(q)
         except ValueError as error:
@@ -231,7 +227,7 @@ class Motion(Instant):
     def _rate(self) -> Array:
         """Return dq/dt of the free joints, of quaternions as they are in the vector."""
         assert self.space is not None
-        rate: Array = self.space.rate(self.drifting, self.qd)[self.places]
+        rate: Array = self.space.rate(self.drifting, self.qd)[self.entries]
         return rate
 
 
@@ -251,13 +247,13 @@ class Objectives:
         count, s = len(module.output_names), len(columns)
         name = "outputs_derivatives" if s else "outputs"
         self.function, self.chosen = function_of(module, name), chosen
-        self.index, self.any_parameters = selection(chosen), columns.places.size > 0
-        self.places, self.parameters = selection(columns.places), selection(columns.parameters)
+        self.index, self.any_parameters = selection(chosen), columns.indices.size > 0
+        self.indices, self.parameters = selection(columns.indices), selection(columns.parameters)
         self.values, self.gradients = np.zeros(count), np.zeros((count, s))
         self.time = np.zeros(())
         self.by_multipliers: Any = None
-        self.tells = bool(getattr(module, "tells_multipliers", False))
-        if self.tells and s:
+        self.take_multipliers = bool(getattr(module, "tells_multipliers", False))
+        if self.take_multipliers and s:
             self.by_multipliers = function_of(module, "outputs_multiplier_derivatives")
         self.results: Any = None  # arrays of the first call, filled again by the others
 
@@ -265,7 +261,7 @@ class Objectives:
         """Compute outputs and gradients at the instant of `at`."""
         self.time[...] = at.t
         arguments = (self.time, at.q, at.qd, at.qdd, at.tau)
-        if self.tells:
+        if self.take_multipliers:
             options = {**options, "motion_multipliers": at.multipliers}
         if not at.s:
             self.function(*arguments, **options, out=self.values)
@@ -273,16 +269,16 @@ class Objectives:
         self.results = self.function(*arguments, **options, out=self.results)
         values, _, by_q, by_qd, by_qdd, by_tau, _, by_parameters = self.results
         self.values[...] = values
-        # `dot`: of small matrices it takes a third of the time of `@`
+        # `dot` takes a third of the time of `@` for small matrices
         self.gradients[...] = by_q.dot(at.dq) + by_qd.dot(at.dqd)
         self.gradients += by_qdd.dot(at.dqdd) + by_tau.dot(at.dtau)
         if self.any_parameters:
-            self.gradients[:, self.places] += by_parameters[:, self.parameters]
-        if self.tells:
+            self.gradients[:, self.indices] += by_parameters[:, self.parameters]
+        if self.take_multipliers:
             self._add_multipliers(self.by_multipliers(*arguments, **options), at.dmultipliers)
 
     def _add_multipliers(self, slopes: Array, moved: Array) -> None:
-        """Add gradients by way of the multipliers; those of redundant rows have no derivatives."""
+        """Add gradients through the multipliers; those of redundant rows have no derivatives."""
         size = moved.shape[0] * moved.shape[1]
         slopes, moved = slopes.reshape(len(slopes), size), moved.reshape(size, -1)
         used = slopes[self.index].any(axis=0)

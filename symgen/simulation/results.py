@@ -9,10 +9,10 @@ import numpy as np
 
 from symgen.errors import RequestError
 from symgen.simulation.accelerations import formulations_of, has_constraints
-from symgen.simulation.arguments import Array
 from symgen.simulation.integration import Integration, Solver
 from symgen.simulation.mechanisms import loop_variables
 from symgen.simulation.motion import Motion
+from symgen.support.arrays import Array
 
 Table = dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]
 
@@ -67,7 +67,7 @@ def attributes(
 
 
 def _wanted(motion: Motion, names: Iterable[str]) -> Iterator[Array]:
-    """Yield arrays that must be finite: all but the outputs that are no objectives."""
+    """Yield arrays that must be finite: all except outputs that are no objectives."""
     yield from (getattr(motion, name) for name in names)
     if motion.objectives is not None:
         yield motion.objectives.values[motion.objectives.index]
@@ -78,8 +78,7 @@ def dataset(
     xarray: Any, module: Any, t: Array, rows: Mapping[str, Array], last: Array,
     motion: Motion, facts: Mapping[str, Any],
 ) -> Any:  # fmt: skip
-    """Return `rows`, with T entries each, and the integrals at the end of `last` (k,), with named
-    axes."""
+    """Return `rows` of T entries, and integrals at the end of `last` (k,), with named axes."""
     columns, objectives = motion.columns, motion.objectives
     variables: Table = {}
     coordinates: dict[str, Any] = {

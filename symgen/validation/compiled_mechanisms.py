@@ -24,7 +24,7 @@ from symgen.runtime.configuration import configuration_of
 from symgen.runtime.disturbance import DRAWS, SIZE, DisturbedFunctions, seed_of
 from symgen.runtime.evaluation import Check, without_warnings
 from symgen.simulation.accelerations import has_constraints
-from symgen.simulation.arguments import Array, Columns, columns
+from symgen.simulation.arguments import Columns, columns
 from symgen.simulation.fixed_steps import (
     CONVERGED,
     PENALTY,
@@ -33,7 +33,7 @@ from symgen.simulation.fixed_steps import (
     State,
     Tangent,
     advance_of,
-    compiled_way,
+    in_c,
     in_python,
     integrand,
     starting_state,
@@ -41,6 +41,7 @@ from symgen.simulation.fixed_steps import (
 from symgen.simulation.inputs import Loads, Torques
 from symgen.simulation.mechanisms import closed_sensitivities, missing_functions
 from symgen.simulation.motion import objectives_of
+from symgen.support.arrays import Array
 
 ACCELERATIONS = ("constrained_forward_dynamics", "constrained_forward_dynamics_derivatives")
 SAMPLES = 8
@@ -139,7 +140,7 @@ def steps(
     random = np.random.default_rng(seed)
     try:
         method, start, objectives = _task(module, random, projection)
-        compiled = compiled_way(method, objectives)
+        compiled = in_c(method, objectives)
         if compiled is None:
             return
         h = float(np.sqrt(2.0 * TURN / (1.0 + np.abs(start.qdd).max())))
@@ -205,12 +206,14 @@ def _array(method: AugmentedLagrangian, at: State, name: str) -> Array:
     values: Array = np.asarray(getattr(at, name))
     if name.removeprefix("d_") not in MULTIPLIERS:
         return values
-    values = np.asarray(method.module.constraint_jacobian(at.q, t=at.t, **method.known)).T @ values
+    values = (
+        np.asarray(method.module.constraint_jacobian(at.q, t=at.t, **method.keywords)).T @ values
+    )
     if not name.startswith("d_"):
         return values
     multipliers = getattr(at, name.removeprefix("d_"))
     _, curved = method.module.constraint_torque_derivatives(
-        at.q, multipliers, t=at.t, **method.known
+        at.q, multipliers, t=at.t, **method.keywords
     )
     values += curved @ at.d_q + method.by_parameters("constraint_torque", at.q, multipliers, t=at.t)
     return values

@@ -43,7 +43,7 @@ class RobotMotion:
         random: np.random.Generator | None = None,
     ) -> None:
         self.model, self.random = model, random
-        self._places = model.terms.places(q)
+        self._places = model.terms.positions(q)
         self._rates = [model.terms.of_joints(x) for x in rates]
         self._order = 1 + len(rates)
         self._batch = np.broadcast_shapes(*(x.shape[:-1] for x in (q, *rates)))

@@ -756,7 +756,7 @@ class NumericRobot:
         quantities = Quantities(self.at_time(state["t"]), {**state, "qd": still, "qdd": still})
         for relation in self.description.relations:
             rows.append(value_of(relation.expression.root, quantities))
-        places, stop = self.model.terms.places(q), 0
+        places, stop = self.model.terms.positions(q), 0
         for joint in self.description.joints:
             stop += joint.coordinates
             if joint.is_redundant:

@@ -278,7 +278,7 @@ def _states(
         parameters=[description.parameter_values[name] for name in runtime],
         configuration=configuration(description),
         constraints=description.n_constraints,
-        told=description.n_constraints * description.tells_multipliers,
+        mentioned=description.n_constraints * description.tells_multipliers,
         timed=description.is_timed,
     )  # fmt: skip
     states, more = drawn(samples or limits.samples(n)), partial(drawn, seed=2010)

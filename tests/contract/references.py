@@ -236,7 +236,7 @@ def states_of(robot: str) -> States:
         parameters=[description.parameter_values[name] for name in runtime],
         configuration=configuration(description),
         constraints=description.n_constraints,
-        told=description.n_constraints * description.tells_multipliers,
+        mentioned=description.n_constraints * description.tells_multipliers,
         timed=description.is_timed,
     )  # fmt: skip
 

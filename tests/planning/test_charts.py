@@ -165,8 +165,8 @@ def test_refined_splines_are_the_same_and_rates_are_bounded_by_their_control_poi
             assert np.all(values >= bounds.min(axis=0) - 1e-9)
         within = Profile(degree, 7, 4)
         assert np.allclose(
-            within.bends() @ profile.refined(control, within),
+            within.jumps() @ profile.refined(control, within),
             0,
-            atol=1e-8 * np.abs(within.bends()).max(),
+            atol=1e-8 * np.abs(within.jumps()).max(),
         )
-        assert len(within.bends()) == 7 * 3
+        assert len(within.jumps()) == 7 * 3

@@ -1,7 +1,7 @@
-"""Checks that need nothing but the functions themselves: formulations and backends against each
-other, derivatives against complex step, and the laws of mechanics.
+"""Checks of functions by themselves: formulations and backends against each other, derivatives
+against complex step, and laws of mechanics.
 
-It validates a build, and is shipped in every generated package for `selftest()`.
+They validate a build, and serve `selftest()` of every generated package.
 
 | symbol | array | shape; S samples |
 | --- | --- | --- |
@@ -26,19 +26,8 @@ from .agreement import agreement, interface
 from .calls import ARGUMENTS, SEVERAL_RESULTS
 from .comparison import rows, until_a_fault
 from .configuration import configuration_of
-from .derivative_laws import (
-    MATRICES,
-    derivatives,
-    hessian,
-    products,
-    second_products,
-)
-from .domain import (
-    left_out,
-    model_has_values,
-    states_in_domain,
-    states_with_values,
-)
+from .derivative_laws import MATRICES, derivatives, hessian, products, second_products
+from .domain import left_out, model_has_values, states_in_domain, states_with_values
 from .evaluation import (
     Array,
     Check,
@@ -52,7 +41,7 @@ from .evaluation import (
     random_states,
     times,
     without_warnings,
-)
+)  # fmt: skip
 from .forward_laws import FORWARD_LAWS, not_compared
 from .motion_laws import MOTION_LAWS, are_bodies
 from .scales import SOLVED
@@ -66,7 +55,7 @@ CHANGED = f", parameters changed by up to {PARAMETER_CHANGE:.0%}"
 
 
 def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """M is symmetric and, without the rotors, positive semi-definite as the inertias are."""
+    """M is symmetric and, without the rotors, positive semi-definite like the inertias."""
     if s.has("mass_matrix"):
         mass = np.asarray(s["mass_matrix"])
         transposed = np.swapaxes(mass, -1, -2)
@@ -83,8 +72,8 @@ def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 def forces(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """g + springs = dV/dq; bias = inverse dynamics at qdd = 0, C qd + g + terms without loads.
 
-    Springs between points hold the robot at rest as their energy says, and their dampers take
-    power; of other forces of the model nothing is known.
+    Torques of springs between points at rest are slopes of their energy, and their dampers take
+    power; no law holds for other forces of the model.
     """
     spring, loss = s.springs, s.losses
     if s.facts.forces:
@@ -125,7 +114,7 @@ def _springs(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def torque_parts(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """They add up to tau, and each is what other functions say; qd_k^2 where k moves alone."""
+    """The parts add up to tau, and each follows from other functions."""
     name, states = "torque_parts", s.states
     if not s.has(name):
         return
@@ -191,7 +180,7 @@ def _christoffel(s: Evaluation, mass: Array, slope: Array) -> Array:
 def energy(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """T = qd' M qd / 2, and d(T + V)/dt = power of the joints and the loads without losses.
 
-    Where there are forces of the model, of d(T + V_gravity + V_joints)/dt with their power.
+    With forces of the model, V is that of gravity and joints, and their power is added.
     """
     qd = s.states.qd
     if s.has("kinetic_energy", "mass_matrix"):
@@ -243,44 +232,33 @@ LAWS: tuple[Callable[[Evaluation, Evaluation], Iterator[Comparison]], ...] = (
 )  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------ together
-
-
 def subjects_of(module: Any) -> list[Subject]:
-    """Every formulation of every backend of a generated module, and its top level.
-
-    The NumPy backend comes first: it takes complex numbers.
-    """
+    """List every formulation of every backend of a module, NumPy first, and its top level."""
     backends = sorted(dict(module.backends).items(), key=lambda item: item[0] != "numpy")
     in_numpy = dict(module.backends).get("numpy")
     subjects = [
         Subject(
-            f"{name} ({backend})",
-            getattr(formulations, name),
-            complex_step=backend == "numpy",
+            f"{name} ({backend})", getattr(formulations, name), complex_step=backend == "numpy",
             in_numpy=getattr(in_numpy, name, None),
         )
         for backend, formulations in backends
         for name in module.formulations
         if hasattr(formulations, name)
-    ]
+    ]  # fmt: skip
     parts = [getattr(in_numpy, name) for name in module.formulations if hasattr(in_numpy, name)]
-    return [*subjects, Subject("top level", module, in_numpy=SimpleNamespace(**_first_of(parts)))]
-
-
-def _first_of(parts: Sequence[Any]) -> dict[str, Any]:
-    """Every function by the first formulation that has it."""
-    return {
-        name: next(getattr(part, name) for part in parts if hasattr(part, name))
+    first = {  # every function by the first formulation that has it
+        name: getattr(part, name)
+        for part in reversed(parts)
         for name in ARGUMENTS
-        if any(hasattr(part, name) for part in parts)
+        if hasattr(part, name)
     }
+    return [*subjects, Subject("top level", module, in_numpy=SimpleNamespace(**first))]
 
 
 def check_evaluations(
     evaluations: Sequence[Evaluation], rows_made: Mapping[int, Sequence[Check]] | None = None
 ) -> list[Check]:
-    """Every check that applies; of some evaluations, by `id`, the rows may be `known` already."""
+    """Return the rows of all evaluations; `rows_made` has those that exist already, by `id`."""
     checks: list[Check] = []
     solving = next((e for e in evaluations if e.states.q.size and e.has_any(SOLVED)), None)
     if solving is not None:
@@ -293,8 +271,7 @@ def check_evaluations(
 
 
 def rows_of_one(s: Evaluation, evaluations: Sequence[Evaluation]) -> Iterator[Check]:
-    """Every check of one of the evaluations; the first that takes complex numbers is the reference,
-    and of the others only those that take them matter."""
+    """Yield the checks of one evaluation; the first that takes complex numbers is the reference."""
     lenses = [e for e in evaluations if e.subject.complex_step]
     n = s.states.qd.shape[1]
     reference = lenses[0] if lenses else evaluations[0]
@@ -314,18 +291,18 @@ def rows_of_one(s: Evaluation, evaluations: Sequence[Evaluation]) -> Iterator[Ch
 
 
 def changed_parameters(values: Any, seed: int = 2009) -> Array:
-    """Each value times 1 + 0.05 u with a random |u| <= 1, (p,); 0 stays 0."""
+    """Return each value times 1 + 0.05 u with a random |u| <= 1, (p,); 0 stays 0."""
     factors = np.random.default_rng(seed).uniform(-1.0, 1.0, np.shape(values))
     return np.asarray(np.asarray(values, dtype=float) * (1.0 + PARAMETER_CHANGE * factors))
 
 
 def with_parameters(states: States, values: Array) -> States:
-    """States with other values of the parameters, (p,)."""
+    """Return states with `values` (p,) of the parameters."""
     return replace(states, parameters=np.tile(values, (len(states.q), 1)))
 
 
 def between(evaluations: Sequence[Evaluation]) -> Iterator[Check]:
-    """Every subject against the first that takes complex numbers, at changed parameters."""
+    """Compare subjects with the first that takes complex numbers, at changed parameters."""
     lenses = [e for e in evaluations if e.subject.complex_step]
     reference = lenses[0] if lenses else evaluations[0]
     for s in evaluations:
@@ -338,42 +315,36 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
 
     `samples` is the number of random states; the default takes a fraction of a second.
     """
-    values, loads = getattr(module, "default_parameters", ()), module.n_loads
+
+    def fact(name: str, default: Any = None) -> Any:
+        return getattr(module, name, default)
+
+    values, loads = fact("default_parameters", ()), module.n_loads
     samples = samples or limits.samples(module.n)
     whole_space = configuration_of(module)
     space = whole_space if whole_space.joints else None
-    rows, has_multipliers = (
-        getattr(module, "n_constraints", 0),
-        getattr(module, "tells_multipliers", False),
-    )
-    sizes = rows, rows * has_multipliers, getattr(module, "timed", False)
+    rows = fact("n_constraints", 0)
+    sizes = rows, rows * fact("tells_multipliers", False), fact("timed", False)
     states = random_states(module.n, loads, samples, seed, values, space, *sizes)
 
     def more(count: int) -> States:
         return random_states(module.n, loads, count, seed + 1, values, space, *sizes)
 
-    if rows or getattr(module, "force_types", ()):
+    if rows or fact("force_types", ()):
         has_values = partial(model_has_values, module)
-        initial = whole_space.normalize(getattr(module, "initial_q", whole_space.neutral()))
+        initial = whole_space.normalize(fact("initial_q", whole_space.neutral()))
         states = states_with_values(states, more, has_values, whole_space, initial)
     if hasattr(module, "outputs"):
         states = states_in_domain(
             states, more, lambda drawn: call(module, "outputs", vars(drawn))[0]
         )
-    terms = getattr(module, "mass_terms", None)
+    terms = fact("mass_terms")
     facts = Facts(
-        getattr(module, "condition", 1.0),
-        getattr(module, "inertial_parameters", None),
-        getattr(module, "joint_terms", None),
-        getattr(module, "prescribed", None),
-        tuple(getattr(module, "output_names", ())),
-        getattr(module, "coupling", None),
-        getattr(module, "coupling_offsets", None),
-        tuple(getattr(module, "link_names", ())),
-        space,
-        tuple(getattr(module, "force_types", ())),
-        None if terms is None else np.array(terms),
-    )
+        fact("condition", 1.0), fact("inertial_parameters"), fact("joint_terms"),
+        fact("prescribed"), tuple(fact("output_names", ())), fact("coupling"),
+        fact("coupling_offsets"), tuple(fact("link_names", ())), space,
+        tuple(fact("force_types", ())), None if terms is None else np.array(terms),
+    )  # fmt: skip
     subjects = subjects_of(module)
     with without_warnings():
         checks = check_evaluations([Evaluation(item, states, facts) for item in subjects])

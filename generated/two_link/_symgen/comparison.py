@@ -1,8 +1,8 @@
-"""Rows of a validation: comparisons, their errors, and what they are allowed.
+"""Rows of a validation: comparisons with their errors and limits.
 
-An error is held to the bare limit of its kind (`limits`).  Where it exceeds
-that, the effect of roundings on this very comparison is measured, sample by sample
-(`disturbance`), and `limits.ROUNDED` times as much is allowed besides.
+An error is held to the bare limit of its kind (`limits`).  Where it exceeds that, the effect of
+roundings on this comparison is measured, sample by sample (`disturbance`), and `limits.ROUNDED`
+times as much is allowed besides.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from . import limits
 from .disturbance import DRAWS, SIZE
 from .evaluation import Array, Check, Comparison, Evaluation, top
 
+Law = Callable[..., Iterable[Comparison]]
+"""Evaluations, the subject first -> comparisons."""
+HIDDEN = f"not compared, for rounding errors may exceed {limits.VISIBLE:g} there"
 
-def rows(
-    compared: Sequence[Evaluation],
-    law: Callable[..., Iterable[Comparison]],
-    n: int,
-) -> Iterator[Check]:
-    """A row for every comparison of at least one sample that a law makes of evaluations, of which
-    the first is the subject."""
+
+def rows(compared: Sequence[Evaluation], law: Law, n: int) -> Iterator[Check]:
+    """Yield a row for every comparison of at least one sample that a law makes."""
     s, roundings = compared[0], Roundings(compared, law)
     made = (
         _row(s, *comparison, n=n, roundings=roundings)
@@ -33,21 +32,15 @@ def rows(
     return until_a_fault(s, made)
 
 
-HIDDEN = f"not compared, for rounding errors may exceed {limits.VISIBLE:g} there"
-
-
 class Roundings:
-    """Effect of roundings on the comparisons of a law, measured when first asked for."""
+    """Effect of roundings on the comparisons of a law, measured on the first call of `of`."""
 
-    def __init__(
-        self, compared: Sequence[Evaluation], law: Callable[..., Iterable[Comparison]]
-    ) -> None:
-        self._compared = compared
-        self._law = law
+    def __init__(self, compared: Sequence[Evaluation], law: Law) -> None:
+        self._compared, self._law = compared, law
         self._draws: list[dict[str, tuple[Array, Array]]] | None = None
 
     def of(self, name: str, value: Array, reference: Array) -> Array:
-        """Bound of the effect of roundings on a difference, (samples,); 0 if not known."""
+        """Return a bound of the effect of roundings on a difference, (samples,); 0 if unknown."""
         if self._draws is None:
             self._draws = [self._drawn(draw) for draw in range(DRAWS)]
         largest = np.zeros(len(reference))
@@ -62,24 +55,19 @@ class Roundings:
 
     def _drawn(self, draw: int) -> dict[str, tuple[Array, Array]]:
         pairs: dict[str, tuple[Array, Array]] = {}
+        disturbed = (x.disturbed(draw) for x in self._compared)
         try:
-            for name, _, value, reference, *_ in self._law(
-                *(x.disturbed(draw) for x in self._compared)
-            ):
+            for name, _, value, reference, *_ in self._law(*disturbed):
                 pairs[name] = np.asarray(value), np.asarray(reference)
         except (ArithmeticError, LookupError, TypeError, ValueError):
-            pass  # a singular matrix: what was measured before it counts
+            pass  # a singular matrix: comparisons before it count
         return pairs
 
 
 def _row(
-    s: Evaluation,
-    name: str,
-    limit: Callable[[int], float],
-    *arrays: Any,
-    n: int,
+    s: Evaluation, name: str, limit: Callable[[int], float], *arrays: Any, n: int,
     roundings: Roundings,
-) -> Check:
+) -> Check:  # fmt: skip
     allowed, samples = limit(n) * s.facts.condition, len(s.states.q)
     error = relative_error(*arrays)
     value, reference, *terms = map(np.asarray, arrays)
@@ -99,7 +87,7 @@ def _row(
 
 
 def until_a_fault(s: Evaluation, checks: Iterable[Check]) -> Iterator[Check]:
-    """The checks; a call that raises is one that failed."""
+    """Yield the checks; a call that raises yields a failed check and ends them."""
     try:
         yield from checks
     except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
@@ -108,7 +96,7 @@ def until_a_fault(s: Evaluation, checks: Iterable[Check]) -> Iterator[Check]:
 
 
 def relative_error(value: Any, reference: Any, *terms: Any) -> float:
-    """Largest |value - reference| / max(1, largest magnitude in reference and terms) per sample."""
+    """Return the largest |value - reference| / max(1, magnitudes of reference and terms)."""
     value, reference = np.asarray(value), np.asarray(reference)
     if value.shape != reference.shape:
         return float("inf")
@@ -116,7 +104,7 @@ def relative_error(value: Any, reference: Any, *terms: Any) -> float:
 
 
 def _errors(value: Array, reference: Array, *terms: Any) -> tuple[Array, Array]:
-    """Relative errors, infinite for a NaN, and what they are relative to, 2 x (samples,)."""
+    """Return relative errors, infinite for a NaN, and their scales, 2 x (samples,)."""
     scale = np.max([np.ones(len(value)), *map(top, (reference, *terms))], axis=0)
     with np.errstate(invalid="ignore"):
         ratio = top(value - reference) / scale

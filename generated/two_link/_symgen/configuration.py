@@ -1,7 +1,7 @@
-"""The configuration space of a robot: moving on it, distances, neutral and random configurations.
+"""The configuration space of a robot: integration, distances, neutral and random configurations.
 
-A configuration q has nq numbers, a velocity n.  They are as many, and all is addition and
-subtraction, but for joints with a unit quaternion (`coordinates: quaternion` in the model file):
+A configuration q has nq numbers, a velocity n.  They are equal, and operations are addition and
+subtraction, except for joints with a unit quaternion (`coordinates: quaternion` in model files):
 
 =========  ============================  ==========================================================
 joint      in q                          velocity, in the axes of the link
@@ -12,10 +12,8 @@ free       x y z qx qy qz qw             vx vy vz wx wy wz
 
 `integrate` moves a joint at a constant velocity for a unit of time: a ball by the exponential of
 its rotation vector, a free joint by that of its twist, as Pinocchio does; `difference` is its
-inverse.  Everything broadcasts over batch axes.  `integrate` is analytic in v: complex steps pass
-through it, and with them derivatives in the tangent space.
-
-This file is part of every generated package, too; it needs nothing but NumPy.
+inverse.  Everything broadcasts over batch axes.  `integrate` is analytic in v, so that complex
+steps give derivatives in the tangent space.
 """
 
 from __future__ import annotations
@@ -30,26 +28,21 @@ Array = np.ndarray[Any, Any]
 
 BALL, FREE = "ball", "free"
 SMALL = 1e-2
-"""Squares of angles below which series are exact to rounding."""
+"""Squared angles below which series are exact to rounding."""
 
 
 class Configuration:
-    """Of a robot with `n` velocities, of which `joints` have a quaternion.
+    """Configuration space of a robot with `n` velocities, some of whose `joints` have a quaternion.
 
     Each of `joints` is (kind, first entry in q, first velocity).  `lower` and `upper` (n,) are the
-    limits of the coordinates, for random configurations; they say nothing of quaternions.
+    limits of random configurations; those of quaternions are not used.
     """
 
     def __init__(
-        self,
-        n: int,
-        joints: Sequence[tuple[str, int, int]] = (),
-        lower: Any = None,
+        self, n: int, joints: Sequence[tuple[str, int, int]] = (), lower: Any = None,
         upper: Any = None,
-    ) -> None:
-        self.n = n
-        self.nq = n + len(joints)
-        self.joints = tuple(joints)
+    ) -> None:  # fmt: skip
+        self.n, self.nq, self.joints = n, n + len(joints), tuple(joints)
         on_manifolds = np.zeros(n, dtype=bool)
         taken = np.zeros(self.nq, dtype=bool)
         for kind, q, v in joints:
@@ -62,7 +55,7 @@ class Configuration:
 
     @cached_property
     def rows(self) -> Array:
-        """For every velocity the number of its joint: those on manifolds have several, (n,)."""
+        """Number of the joint of every velocity, (n,); joints on manifolds have several."""
         inner = np.ones(self.n, dtype=int)
         for kind, _, v in self.joints:
             inner[v + 1 : v + 3 * (1 + (kind == FREE))] = 0
@@ -70,7 +63,7 @@ class Configuration:
 
     @cached_property
     def turning(self) -> Array:
-        """[k] is D_k of `symgen.formulations.manifolds`, (n, n, n)."""
+        """Matrices D_k of `symgen.formulations.manifolds`, [k, i, j], (n, n, n)."""
         D = np.zeros((self.n, self.n, self.n))
         for kind, _, v in self.joints:
             w = v + 3 * (kind == FREE)
@@ -82,7 +75,7 @@ class Configuration:
         return D
 
     def coordinates(self, q: Any) -> Array:
-        """The entries of q that belong to a velocity, and 0 for those of quaternions, (..., n)."""
+        """Return the entries of q by velocity, 0 for joints with a quaternion, (..., n)."""
         if not self.joints:
             return np.asarray(q)
         q = np.asarray(q)
@@ -91,7 +84,7 @@ class Configuration:
         return coordinates
 
     def integrate(self, q: Any, v: Any) -> Array:
-        """Where q (..., nq) is a unit of time later at the constant velocity v (..., n)."""
+        """Return q (..., nq) after a unit of time at the constant velocity v (..., n)."""
         q, v = self._array("q", q, self.nq), self._array("v", v, self.n)
         if not self.joints:
             return np.asarray(q + v)
@@ -109,7 +102,7 @@ class Configuration:
         return moved
 
     def difference(self, q0: Any, q1: Any) -> Array:
-        """The velocity that leads from q0 to q1 in a unit of time, the shorter way, (..., n)."""
+        """Return the velocity (..., n) from q0 to q1 in a unit of time, by the shorter rotation."""
         q0, q1 = self._array("q0", q0, self.nq), self._array("q1", q1, self.nq)
         if not self.joints:
             return np.asarray(q1 - q0)
@@ -129,7 +122,7 @@ class Configuration:
         return difference
 
     def normalize(self, q: Any) -> Array:
-        """q with quaternions of unit norm, (..., nq)."""
+        """Return q with quaternions of unit norm, (..., nq)."""
         normalized = np.array(self._array("q", q, self.nq), dtype=float)
         for kind, i, _ in self.joints:
             at = i + 3 * (kind == FREE)
@@ -140,10 +133,10 @@ class Configuration:
         return normalized
 
     def tangents(self, q: Any) -> Array:
-        """How e changes with q in normalize(q) = integrate(normalize(q0), e), at q0 = q.
+        """Return de/dq (..., n, nq) of normalize(q) = integrate(normalize(q0), e), at q0 = q.
 
-        (..., n, nq): derivatives in the tangent space times this are those by the entries of q, of
-        a function of normalize(q).  2 conj(q) dq / |q|^2 is the rotation vector.
+        Derivatives in the tangent space times this are derivatives of a function of normalize(q) by
+        the entries of q.  The rotation vector is 2 conj(q) dq / |q|^2.
         """
         q = self._array("q", q, self.nq)
         unit = self.normalize(q)
@@ -154,27 +147,26 @@ class Configuration:
             back = conjugate(unit[..., at : at + 4])[..., np.newaxis, :]
             norm = np.linalg.norm(q[..., at : at + 4], axis=-1)[..., np.newaxis, np.newaxis]
             turned = product(back, np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4)))
-            tangents[..., w : w + 3, at : at + 4] = (
-                np.swapaxes(2.0 * turned[..., :3], -1, -2) / norm
-            )
+            by_turn = np.swapaxes(2.0 * turned[..., :3], -1, -2) / norm
+            tangents[..., w : w + 3, at : at + 4] = by_turn
             if kind == FREE:
                 along = rotated(back, np.broadcast_to(np.eye(3), (*q.shape[:-1], 3, 3)))
                 tangents[..., k : k + 3, i : i + 3] = np.swapaxes(along, -1, -2)
         return tangents
 
     def neutral(self) -> Array:
-        """All coordinates 0, and no rotation, (nq,)."""
+        """Return the configuration (nq,) with all coordinates 0 and no rotation."""
         q = np.zeros(self.nq)
         for kind, i, _ in self.joints:
             q[i + 3 + 3 * (kind == FREE)] = 1.0
         return q
 
     def random_configuration(self, rng: Any = None, shape: Any = ()) -> Array:
-        """Random configurations within the limits, (*shape, nq).
+        """Return random configurations within the limits, (*shape, nq).
 
-        `rng` is a `numpy.random.Generator`, or a seed.  Where a coordinate has no limits it lies
-        between -pi and pi (rad or m), and where it has one, within pi of that; attitudes are
-        uniform, positions of free joints between -1 and 1 m.
+        `rng` is a `numpy.random.Generator` or a seed.  A coordinate without limits lies between -pi
+        and pi (rad or m), with one limit within pi of it; attitudes are uniform, positions of free
+        joints between -1 and 1 m.
         """
         rng = np.random.default_rng(rng)
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
@@ -193,9 +185,10 @@ class Configuration:
         return q
 
     def transported(self, v: Any, directions: Any) -> Array:
-        """[v, e] of twists of every joint with a quaternion, else 0; `directions` are (n, s).
+        """Return brackets [v, e] of twists for joints with a quaternion, else 0, (n, s).
 
-        A displacement e(t) of a motion with velocity v changes by de/dt = dv - [v, e].
+        `directions` e are (n, s); a displacement e(t) of a motion with velocity v changes by
+        de/dt = dv - [v, e].
         """
         v, directions = np.asarray(v), np.asarray(directions)
         transported: Array = np.zeros_like(directions)
@@ -209,7 +202,7 @@ class Configuration:
         return transported
 
     def rate(self, q: Any, v: Any) -> Array:
-        """dq/dt at the velocity v: that of quaternions is q (0, w) / 2, (..., nq)."""
+        """Return dq/dt (..., nq) at the velocity v; for quaternions it is q (0, w) / 2."""
         q, v = self._array("q", q, self.nq), self._array("v", v, self.n)
         batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
         rate = np.empty((*batch, self.nq), dtype=np.result_type(q, v))
@@ -234,12 +227,12 @@ class Configuration:
 
 
 def configuration_of(module: Any) -> Configuration:
-    """The configuration space of a generated module; of one without its own, n coordinates."""
+    """Return the configuration space of a generated module, by default n plain coordinates."""
     return Configuration(module.n, getattr(getattr(module, "_configuration", None), "joints", ()))
 
 
 def stretches(space: Configuration, q: Array, rest: Array | None = None) -> Array:
-    """How far springs of joints on manifolds are stretched, (..., n); 0 of all others.
+    """Return stretches (..., n) of the springs of joints on manifolds; 0 for other joints.
 
     R'(p - p_0), and the shortest rotation vector from R_0 to R, by the tangent of a quarter of its
     angle: 4 atan(|h|) h / |h| with h = v / (1 + w).
@@ -256,9 +249,8 @@ def stretches(space: Configuration, q: Array, rest: Array | None = None) -> Arra
         near = np.abs(square) < 1e-4
         size = np.sqrt(np.where(near, 1.0, square))
         series = 1.0 - square / 3.0 + square**2 / 5.0 - square**3 / 7.0
-        stretches[..., start + turn - at : start + turn - at + 3] = (
-            4.0 * np.where(near, series, np.arctan(size) / size) * h
-        )
+        vector = 4.0 * np.where(near, series, np.arctan(size) / size) * h
+        stretches[..., start + turn - at : start + turn - at + 3] = vector
         if kind == FREE:
             travel = q[..., at:turn] - rest[at:turn]
             stretches[..., start : start + 3] = rotated(conjugate(Q), travel)
@@ -269,7 +261,7 @@ def stretches(space: Configuration, q: Array, rest: Array | None = None) -> Arra
 
 
 def product(a: Array, b: Array) -> Array:
-    """The quaternion of the rotation by b, then by a, (..., 4)."""
+    """Return the quaternion of the rotation by b, then by a, (..., 4)."""
     u, v = a[..., :3], b[..., :3]
     vector = a[..., 3:] * v + b[..., 3:] * u + np.cross(u, v)
     scalar = a[..., 3] * b[..., 3] - np.sum(u * v, axis=-1)
@@ -277,26 +269,25 @@ def product(a: Array, b: Array) -> Array:
 
 
 def conjugate(a: Array) -> Array:
-    """The quaternion of the rotation back, (..., 4)."""
+    """Return the quaternion of the inverse rotation, (..., 4)."""
     return np.asarray(a * np.array([-1.0, -1.0, -1.0, 1.0]))
 
 
 def rotated(a: Array, x: Array) -> Array:
-    """Vectors (..., 3) turned by unit quaternions."""
+    """Return vectors x (..., 3) rotated by unit quaternions a (..., 4)."""
     u, w = a[..., :3], a[..., 3:]
     once = np.cross(u, x)
     return np.asarray(x + 2.0 * (w * once + np.cross(u, once)))
 
 
 def exponential(w: Array) -> Array:
-    """The unit quaternion of a rotation vector (..., 3), (..., 4)."""
+    """Return the unit quaternion (..., 4) of a rotation vector (..., 3)."""
     square = np.sum(w * w, axis=-1, keepdims=True)
-    half, cosine = _half_sine(square), _half_cosine(square)
-    return np.concatenate([w * half, cosine], axis=-1)
+    return np.concatenate([w * _half_sine(square), _half_cosine(square)], axis=-1)
 
 
 def logarithm(a: Array) -> Array:
-    """The shortest rotation vector of a unit quaternion, (..., 3)."""
+    """Return the shortest rotation vector of a unit quaternion, (..., 3)."""
     a = np.where(a[..., 3:] < 0.0, -a, a)
     sine = np.linalg.norm(a[..., :3], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, a[..., 3:])
@@ -305,24 +296,23 @@ def logarithm(a: Array) -> Array:
 
 
 def _turned(a: Array, w: Array) -> Array:
-    """The quaternion after a rotation vector of its own axes; of both signs the one near a."""
+    """Return a rotated by the vector w in its own axes, with the sign that is nearer to a."""
     turned = product(a, exponential(w))
     flipped = np.sum(np.real(turned * np.conj(a)), axis=-1, keepdims=True) < 0.0
     return np.where(flipped, -turned, turned)
 
 
 def _half_sine(square: Array) -> Array:
-    """sin(x / 2) / x, of the square of x."""
+    """Return sin(x / 2) / x of the square of x."""
     small = np.abs(square) < SMALL
     x = np.sqrt(np.where(small, 1.0, square))
-    series = 0.5 - square * (
-        1 / 48 - square * (1 / 3840 - square * (1 / 645120 - square / 185794560))
-    )
+    inner = 1 / 3840 - square * (1 / 645120 - square / 185794560)
+    series = 0.5 - square * (1 / 48 - square * inner)
     return np.asarray(np.where(small, series, np.sin(0.5 * x) / x))
 
 
 def _half_cosine(square: Array) -> Array:
-    """cos(x / 2), of the square of x."""
+    """Return cos(x / 2) of the square of x."""
     small = np.abs(square) < SMALL
     x = np.sqrt(np.where(small, 1.0, square))
     series = 1.0 - square * (1 / 8 - square * (1 / 384 - square * (1 / 46080 - square / 10321920)))
@@ -330,28 +320,26 @@ def _half_cosine(square: Array) -> Array:
 
 
 def _travel(v: Array, w: Array) -> Array:
-    """V(w) v: where a twist leads in a unit of time, in the axes at the start."""
+    """Return V(w) v, the travel by a twist in a unit of time, in the axes at the start."""
     square = np.sum(w * w, axis=-1, keepdims=True)
     small = np.abs(square) < SMALL
     x = np.sqrt(np.where(small, 1.0, square))
     cosine = 0.5 - square * (1 / 24 - square * (1 / 720 - square * (1 / 40320 - square / 3628800)))
-    two = 1 / 6 - square * (
-        1 / 120 - square * (1 / 5040 - square * (1 / 362880 - square / 39916800))
-    )
+    inner = 1 / 5040 - square * (1 / 362880 - square / 39916800)
+    sine = 1 / 6 - square * (1 / 120 - square * inner)
     cosine = np.where(small, cosine, (1.0 - np.cos(x)) / x**2)
-    two = np.where(small, two, (x - np.sin(x)) / x**3)
+    sine = np.where(small, sine, (x - np.sin(x)) / x**3)
     turned = np.cross(w, v)
-    return np.asarray(v + cosine * turned + two * np.cross(w, turned))
+    return np.asarray(v + cosine * turned + sine * np.cross(w, turned))
 
 
 def _velocity(travel: Array, w: Array) -> Array:
-    """The inverse of `_travel`: v of a twist that leads there."""
+    """Return v of the twist with this travel, the inverse of `_travel`."""
     square = np.sum(w * w, axis=-1, keepdims=True)
     small = square < SMALL
     x = np.sqrt(np.where(small, 1.0, square))
-    series = 1 / 12 + square * (
-        1 / 720 + square * (1 / 30240 + square * (1 / 1209600 + square / 47900160))
-    )
+    inner = 1 / 30240 + square * (1 / 1209600 + square / 47900160)
+    series = 1 / 12 + square * (1 / 720 + square * inner)
     closed = (1.0 - 0.5 * x * np.cos(0.5 * x) / np.sin(0.5 * x)) / x**2
     turned = np.cross(w, travel)
     factor = np.where(small, series, closed)

@@ -1,11 +1,11 @@
-"""Laws of derivatives: they are complex steps of the functions that they are derivatives of.
+"""Laws of derivatives: they equal complex steps of the functions that they differentiate.
 
-Products are those derivatives times a vector.  Second derivatives are complex steps of the first
-ones; the Hessian of multipliers . tau is one matrix of order 3 n, given in blocks, whose errors are
+Products equal these derivatives times a vector.  Second derivatives equal complex steps of first
+ones; the Hessian of multipliers . tau is one matrix of order 3 n in blocks, whose errors are
 relative to its largest entry.
 
-In every law `s` is the subject, and `lens` has the complex steps: the subject itself where it takes
-complex numbers, else another subject, with which it is compared function by function anyway.
+In every law `s` is the subject, and `lens` computes complex steps: the subject itself where it
+takes complex numbers, else another subject, with which it is compared function by function anyway.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from .scales import (
     scale_of_hessian,
     scales_of,
     slopes_of,
-)
+)  # fmt: skip
 
 MATRICES = f"{ID}_derivatives"
 
 
 def derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Functions of `SLOPES`: the value is the function's own, and all else complex steps."""
+    """Derivatives of `SLOPES` equal complex steps, and values those of the function."""
     for name, (base, by) in SLOPES.items():
         if not s.has(name) or (SOLVED.get(name) == HD and s.facts.prescribed is None):
             continue
@@ -60,18 +60,15 @@ def derivatives(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def _slope(lens: Evaluation, base: str, argument: str, result: int) -> Array | None:
-    """None where it is empty."""
+    """Return a derivative by complex step; None where it is empty."""
     if not vars(lens.states)[argument].size:
         return None
     slope = lens.slope(base, argument, result)
     return slope if slope.size else None
 
 
-# ------------------------------------------------------------------------------------ products
-
-
 def products(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """Along a direction, and backwards from a sum, by complex steps."""
+    """Products along a direction, and of weights with derivatives, by complex steps."""
     for name, base in BASES.items():
         if s.has(name) and lens.has(base):
             slopes, by = slopes_of(lens, base), f"complex step of {base}"
@@ -88,11 +85,9 @@ def products(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 
 def second_products(s: Evaluation, lens: Evaluation, *more: Evaluation) -> Iterator[Comparison]:
-    """Hessians times a direction are changes of gradients along it, by the first of `lens` and
-    `others` that has any."""
+    """Hessians times a direction are changes of gradients along it, by the first that has some."""
     for name, base in CURVED.items():
-        sources = (x for x in (lens, *more) if _has_gradients(x, base))
-        source = next(sources, None)
+        source = next((x for x in (lens, *more) if _has_gradients(x, base)), None)
         if source is not None and s.has(name):
             by = "complex step of the gradient"
             expected = [(by, limits.derivative, x) for x in _changes(source, base)]
@@ -104,7 +99,7 @@ def _has_gradients(lens: Evaluation, base: str) -> bool:
 
 
 def _changes(lens: Evaluation, base: str) -> list[Array]:
-    """Changes of the gradients along the direction of the states; by q, symmetric."""
+    """Return changes of gradients along the direction of the states, symmetric by q."""
     at = lens.moved_along(PRODUCTS[base])
     if lens.has(f"{base}_vjp"):
         gradients = call(lens.subject.functions, f"{base}_vjp", at)
@@ -117,12 +112,15 @@ def _changes(lens: Evaluation, base: str) -> list[Array]:
 
 
 def half_bracket(space: Configuration | None, gradient: Array, direction: Array) -> Array:
-    """Half of the difference that the order of two tangent derivatives makes, (..., n).
+    """Return half of the difference between both orders of two tangent derivatives, (..., n).
 
-    `gradient` is the first derivative by q, `direction` the direction of the second one, (..., n).
+    On a manifold the derivative by k, then by j, less that in the other order is the derivative
+    along the bracket [S_k, S_j] of the columns; a Hessian is symmetric.
 
-    On a manifold the derivative by k, then by j, less the other way round is the derivative along
-    the bracket [S_k, S_j] of the columns; a Hessian is symmetric.
+    Args:
+        space: configuration space.
+        gradient: first derivative by q, (..., n).
+        direction: direction of the second derivative, (..., n).
     """
     if space is None or not space.joints:
         return np.zeros(np.shape(gradient))
@@ -130,8 +128,6 @@ def half_bracket(space: Configuration | None, gradient: Array, direction: Array)
     bracket = np.einsum("jik->kji", D) - np.einsum("kij->kji", D)
     return np.asarray(0.5 * np.einsum("...k,kji,...i->...j", direction, bracket, gradient))
 
-
-# ------------------------------------------------------------------------------------- Hessian
 
 STEPS = (
     ("hessian_q_q", "q", 1, False),
@@ -141,12 +137,12 @@ STEPS = (
     ("hessian_q_qdd", "q", 3, True),
     ("hessian_qd_qd", "qd", 2, False),
 )
-"""Blocks; each, or its transpose, takes a change of an argument to that of multipliers . (a result
-of `MATRICES`)."""
+"""Block, argument, result of `MATRICES`, and whether the transpose of the block maps a change of
+the argument to the change of multipliers . result."""
 
 
 def hessian(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
-    """The blocks times a direction, against complex steps of the derivatives by `lens`."""
+    """Blocks times a direction equal complex steps of the derivatives by `lens`."""
     if not (s.has(HESSIAN) and lens.has(MATRICES)):
         return
     blocks = dict(zip(SEVERAL_RESULTS[HESSIAN], map(np.asarray, s.results(HESSIAN)), strict=True))
