@@ -1,8 +1,4 @@
-"""The table of mutants fits the sources: most fragments stand where they should, once.
-
-Those of lines that have changed since cannot be planted any more; the table is to be renewed before
-they are too many.
-"""
+"""The table of mutants fits the sources: each fragment occurs once in its file."""
 
 import ast
 
@@ -17,9 +13,8 @@ pytestmark = pytest.mark.slow
 def test_mutants_can_be_planted_and_parse():
     table = mutants()
     assert len({mutant.name for mutant in table}) == len(table)
-    fitting = [mutant for mutant in table if mutant.fits(ROOT)]
-    assert len(fitting) >= 300
-    for mutant in fitting:
+    assert [mutant.name for mutant in table if not mutant.fits(ROOT)] == []
+    for mutant in table:
         text = mutant.planted_in((ROOT / mutant.file).read_text())
         if mutant.file.endswith(".py"):
             ast.parse(text)
