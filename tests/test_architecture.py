@@ -130,7 +130,7 @@ def test_nothing_is_evaluated_printed_or_moved():
 def test_formulations_do_not_know_each_other():
     folder = ROOT / "formulations"
     shared = {
-        "interface", "state", "shared", "joint_terms", "loops", "elimination", "accelerations",
+        "interface", "state", "shared", "joint_terms", "rolled", "elimination", "accelerations",
         "model_outputs", "constraints", "torques", "second_derivatives", "coupled",
         "constraint_parts", "constraint_rows", "forces", "implicit", "direct",
         "sizes",

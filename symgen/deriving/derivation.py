@@ -22,9 +22,9 @@ from symgen.formulations import (
     Formulation,
     considered,
     derive,
-    derive_loops,
+    derive_rolled,
     formulation_named,
-    has_loops,
+    has_rolled_form,
     without_solution,
 )
 from symgen.formulations.state import NoSolutionError
@@ -35,12 +35,12 @@ from symgen.optimize.operations import (
     OperationCount,
     operations_after,
     operations_before,
-    operations_in_loops,
+    rolled_operations,
 )
 from symgen.options import AUTO, LOOPS, ONE_IN_LOOPS, STRAIGHT
 from symgen.program.arguments import PIVOTS
-from symgen.program.loops import LoopedProgram
 from symgen.program.program import Output, Program
+from symgen.program.rolled import RolledProgram
 from symgen.support.collector import paused_collector
 from symgen.support.journal import Progress, silent
 
@@ -104,7 +104,7 @@ def derive_all(
     selection: Selection,
     progress: Progress = silent,
     form: str = AUTO,
-    loops_alone: bool = True,
+    rolled_alone: bool = True,
 ) -> Derived:
     """Derive every function of every formulation that is built or evaluated, and optimise it.
 
@@ -113,9 +113,9 @@ def derive_all(
         selection: the functions.
         progress: is called before each function.
         form: form of built functions, see `symgen.options`.
-        loops_alone: omit straight-line code of functions that run in loops throughout.
+        rolled_alone: omit straight-line code of functions that run in loops throughout.
     """
-    built = derive_built(description, selection, progress, form, loops_alone)
+    built = derive_built(description, selection, progress, form, rolled_alone)
     return with_evaluated(built, description, progress)
 
 
@@ -124,7 +124,7 @@ def derive_built(
     selection: Selection,
     progress: Progress = silent,
     form: str = AUTO,
-    loops_alone: bool = True,
+    rolled_alone: bool = True,
     made: Callable[[str, str, Forms], None] = lambda formulation, function, forms: None,
 ) -> Derived:
     """Derive the functions to build; see `derive_all`.  `made` receives each function at once."""
@@ -135,13 +135,13 @@ def derive_built(
 
     def derived(item: Formulation, function: str) -> tuple[Forms, FunctionReport]:
         start = time.perf_counter()
-        forms = _forms(description, item, function, runtime, form, loops_alone)
+        forms = _forms(description, item, function, runtime, form, rolled_alone)
         return forms, _report(forms, time.perf_counter() - start)
 
     for item, function in _work(selection, selection.built, progress):
         forms, report = derived(item, function)
         rivals: dict[str, Program[Scalar]] = {}
-        for name in selection.rivals.get(function, ()) if forms.loops is None else ():
+        for name in selection.rivals.get(function, ()) if forms.rolled is None else ():
             rival = formulation_named(name)
             rivals[name] = derived_program(description, rival, function, runtime, built=False)
         costs = {name: cost(operations_after(x.results)) for name, x in rivals.items()}
@@ -198,18 +198,18 @@ def _forms(
     function: str,
     runtime: tuple[str, ...],
     form: str,
-    loops_alone: bool,
+    rolled_alone: bool,
 ) -> Forms:
     arguments = description, formulation, function, runtime
-    if form == STRAIGHT or not has_loop_form(description, formulation, function):
+    if form == STRAIGHT or not is_rolled(description, formulation, function):
         return Forms(derived_program(*arguments))
-    loops = derived_loops(*arguments)
-    size = operations_in_loops(loops).total
+    rolled = rolled_program(*arguments)
+    size = rolled_operations(rolled).total
     floats = any(joint.manifold is not None for joint in description.joints)
     long = size >= BATCHES_IN_LOOPS_FROM and not floats
-    throughout = loops.n > 0 and (form == LOOPS or long)
-    if throughout and loops_alone:
-        return Forms(None, loops, throughout)
+    throughout = rolled.n > 0 and (form == LOOPS or long)
+    if throughout and rolled_alone:
+        return Forms(None, rolled, throughout)
     straight = derived_program(*arguments)
     length = operations_after(straight.results).total
     if floats:
@@ -217,14 +217,14 @@ def _forms(
     else:
         is_likely = size < LIKELY_IN_PAIRS.get(function, LIKELY) * length
         faster = length >= (LOOPS_LIKELY_FROM if is_likely else LOOPS_FROM)
-    return Forms(straight, loops, throughout) if throughout or faster else Forms(straight)
+    return Forms(straight, rolled, throughout) if throughout or faster else Forms(straight)
 
 
-def has_loop_form(description: RobotDescription, formulation: Formulation, function: str) -> bool:
+def is_rolled(description: RobotDescription, formulation: Formulation, function: str) -> bool:
     """Whether the formulation writes the function in loops, for this robot."""
-    if function not in formulation.loops:
+    if function not in formulation.rolled:
         return False
-    return has_loops(build_tree(description, Graph()), formulation, function)
+    return has_rolled_form(build_tree(description, Graph()), formulation, function)
 
 
 def cost(count: OperationCount) -> int:
@@ -233,15 +233,15 @@ def cost(count: OperationCount) -> int:
 
 
 def _report(forms: Forms, seconds: float) -> FunctionReport:
-    program, loops, before = forms.any, forms.loops, None
+    program, rolled, before = forms.any, forms.rolled, None
     if forms.straight is not None:
         before = operations_before(forms.straight.results)
         after = operations_after(forms.straight.results)
         statements = len(forms.straight.statements)
-    elif loops is not None:
-        after = operations_in_loops(loops)
-        statements = sum(len(program.statements) for program in loops.programs)
-    form = STRAIGHT if loops is None else LOOPS if forms.batches_in_loops else ONE_IN_LOOPS
+    elif rolled is not None:
+        after = rolled_operations(rolled)
+        statements = sum(len(program.statements) for program in rolled.programs)
+    form = STRAIGHT if rolled is None else LOOPS if forms.batches_in_loops else ONE_IN_LOOPS
     return FunctionReport(
         program.formulation, program.function, before, after, statements, seconds, form
     )
@@ -293,15 +293,15 @@ def _folded(
         graph.close()
 
 
-def derived_loops(
+def rolled_program(
     description: RobotDescription,
     formulation: Formulation,
     function: str,
     runtime: tuple[str, ...] = (),
-) -> LoopedProgram[Scalar]:
+) -> RolledProgram[Scalar]:
     """Derive and fold the program in loops."""
     values = description.parameter_values
-    looped = derive_loops(build_tree(description, Graph(), runtime), formulation, function)
+    looped = derive_rolled(build_tree(description, Graph(), runtime), formulation, function)
     return looped.mapped(
         lambda program: closed(with_constants_inside(fold(program, values, runtime)))
     )

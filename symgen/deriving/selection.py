@@ -201,7 +201,7 @@ def _size_built(tree: KinematicTree[Any], options: BuildOptions) -> Size:
 
     def size(item: Formulation, function: str) -> int:
         operations = item.operations(tree, function)
-        loops = in_loops and function in item.loops
+        loops = in_loops and function in item.rolled
         return min(operations, SIZE_IN_LOOPS) if loops else operations
 
     return size
@@ -356,9 +356,9 @@ def provided_by(formulations: tuple[str, ...], tree: KinematicTree[Any] | None =
     return {name for item in named for name in provided_functions(item, tree)}
 
 
-def functions_with_loops() -> list[str]:
+def functions_with_rolled_form() -> list[str]:
     """Names ``formulation.function`` of the functions that have loops."""
-    return [f"{item.name}.{function}" for item in FORMULATIONS for function in item.loops]
+    return [f"{item.name}.{function}" for item in FORMULATIONS for function in item.rolled]
 
 
 def who_derives(function: str, tree: KinematicTree[Any] | None = None) -> str:

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from symgen.algebra.nodes import Scalar
-from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
+from symgen.program.rolled import RolledProgram
 from symgen.runtime.configuration import BALL, FREE, Configuration
 
 TO_READ = "c/plain"
@@ -168,13 +168,13 @@ class Forms:
     """
 
     straight: Program[Scalar] | None = None
-    loops: LoopedProgram[Scalar] | None = None
+    rolled: RolledProgram[Scalar] | None = None
     batches_in_loops: bool = False
 
     @property
-    def any(self) -> Program[Scalar] | LoopedProgram[Scalar]:
+    def any(self) -> Program[Scalar] | RolledProgram[Scalar]:
         """Either form; both have the same inputs and notes."""
-        form = self.straight or self.loops
+        form = self.straight or self.rolled
         if form is None:
             raise ValueError("a function has no form")
         return form

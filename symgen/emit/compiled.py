@@ -16,10 +16,10 @@ from typing import Any
 from symgen.emit import wrapper
 from symgen.emit.bundle import Extension
 from symgen.emit.kernels import Kernel
-from symgen.emit.loops import Loops
 from symgen.emit.module import Formulation, Module
 from symgen.emit.parts import is_long
 from symgen.emit.printing import C
+from symgen.emit.rolled import RolledKernel
 from symgen.emit.templates import Templates
 
 NAME = "compiled"
@@ -91,7 +91,7 @@ def _source(
 ) -> str:
     """Print a C file of straight-line kernels, or of one kernel in loops or in both forms."""
     kernel = kernels[0]
-    remark = _IN_LOOPS if kernel.batches_in_loops else _IN_BOTH if kernel.loops else ""
+    remark = _IN_LOOPS if kernel.batches_in_loops else _IN_BOTH if kernel.rolled else ""
     heading = templates.render("c/heading.c", **values, remark=remark)
     printed = (bodies or {}).get(_name(kernel))
     return heading + (printed or body(kernels, values, templates))
@@ -109,9 +109,9 @@ def body(kernels: Sequence[Kernel], values: Mapping[str, Any], templates: Templa
         return templates.render("c/kernels.c", **{**values, "kernels": printed})
 
     kernel = kernels[0]
-    if kernel.loops is None:
+    if kernel.rolled is None:
         return straight()
-    printed = Loops(kernel, kernel.loops).printed(C, LINES_PER_PART)
+    printed = RolledKernel(kernel, kernel.rolled).printed(C, LINES_PER_PART)
     looped = templates.render("c/loops.c", **values, printed=printed)
     if kernel.batches_in_loops:
         return looped
@@ -138,7 +138,7 @@ def extensions(module: Module) -> tuple[Extension, ...]:
             versioned=tuple(for_versions[EVERYWHERE]),
             versioned_for_one=tuple(for_versions[FOR_ONE_SAMPLE]),
             chooser=chooser,
-            straight=tuple(name for name, kernels in sources.items() if kernels[0].loops is None),
+            straight=tuple(name for name, kernels in sources.items() if kernels[0].rolled is None),
         ),
     )
 
@@ -178,8 +178,8 @@ def guard(kernel: Kernel, serves: bool, equal: bool) -> str:
     if not equal and (kernel.function.for_reading or not serves):
         return PLAIN
     slots = (
-        Loops(kernel, kernel.loops).slots
-        if kernel.loops and kernel.batches_in_loops
+        RolledKernel(kernel, kernel.rolled).slots
+        if kernel.rolled and kernel.batches_in_loops
         else kernel.split(LINES_PER_PART).slots
     )
     return EVERYWHERE if slots <= MOST_SLOTS else FOR_ONE_SAMPLE
@@ -234,5 +234,5 @@ def _sources(robot: str, formulation: Formulation) -> dict[str, list[Kernel]]:
 
 def source_alone(robot: str, kernel: Kernel) -> str:
     """Return the name of the C file that holds `kernel` alone; "" if it shares a file."""
-    is_separate = kernel.loops or kernel.paths or is_long(kernel.schedule, LINES_PER_PART)
+    is_separate = kernel.rolled or kernel.paths or is_long(kernel.schedule, LINES_PER_PART)
     return f"c/{robot}_{kernel.formulation}_{kernel.function.name}.c" if is_separate else ""

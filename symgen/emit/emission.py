@@ -76,7 +76,7 @@ class EarlyKernels:
         values = {**self._module.values(), "guards": {(formulation, function): guard}}
         text = compiled.body([added], values, self._templates)
         self.bodies[formulation, function] = text
-        straight = () if added.loops else (name,)
+        straight = () if added.rolled else (name,)
         extension = Extension("_compiled", "", (name,), versioned=(name,), straight=straight)
         return SourceBundle(robot, {**self._headers, name: text}, (extension,))
 

@@ -32,7 +32,7 @@ from symgen.emit.bundle import Forms
 from symgen.emit.names import identifier, local_names
 from symgen.emit.printing import Language, Printer, functions_used
 from symgen.emit.text import plain
-from symgen.optimize.operations import operations_after, operations_in_loops
+from symgen.optimize.operations import operations_after, rolled_operations
 from symgen.optimize.ordering import (
     ANGLES,
     Assignment,
@@ -46,8 +46,8 @@ from symgen.optimize.ordering import (
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.function import Function
 from symgen.program.functions import BY_LINK, function_named
-from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
+from symgen.program.rolled import RolledProgram
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class Kernel:
     hidden: tuple[Array, ...]
     tolerance: float
     line: Body | None
-    loops: LoopedProgram[Scalar] | None = None
+    rolled: RolledProgram[Scalar] | None = None
     batches_in_loops: bool = False
     paths: tuple[tuple[int, ...], ...] = ()
 
@@ -314,8 +314,8 @@ class Kernel:
         """The programs of all its forms."""
         if self.line is not None:
             yield self.program
-        if self.loops is not None:
-            yield from self.loops.programs
+        if self.rolled is not None:
+            yield from self.rolled.programs
 
     @property
     def functions(self) -> list[str]:
@@ -347,8 +347,8 @@ class Kernel:
     @cached_property
     def work(self) -> int:
         """Number of operations, with 10 for a function, and of numbers written."""
-        if self.loops is not None and self.batches_in_loops:
-            count = operations_in_loops(self.loops)
+        if self.rolled is not None and self.batches_in_loops:
+            count = rolled_operations(self.rolled)
         else:
             count = operations_after(self.program.results)
         total = count.total + 9 * count.functions
@@ -407,7 +407,7 @@ def kernel(formulation: str, forms: Forms, sizes: Mapping[str, int]) -> Kernel:
         line = Body(lines, local_names(lines, arrays), arrays)
     return Kernel(
         identifier(formulation), function, tuple(inputs), results, hidden, tolerance(sizes), line,
-        forms.loops, forms.batches_in_loops,
+        forms.rolled, forms.batches_in_loops,
     )  # fmt: skip
 
 
@@ -423,7 +423,7 @@ def in_numbers(arguments: Sequence[Argument], sizes: Mapping[str, int]) -> tuple
 
 
 def _check_inputs(
-    program: Program[Scalar] | LoopedProgram[Scalar], inputs: Sequence[Array]
+    program: Program[Scalar] | RolledProgram[Scalar], inputs: Sequence[Array]
 ) -> None:
     where = f"{program.formulation}.{program.function}"
     shapes = {array.name: array.shape for array in inputs}
@@ -465,7 +465,7 @@ def sliced(stack: Kernel, n: int) -> Kernel:
         function=function,
         outputs=(result,),
         line=Body(lines, names, arrays, tuple(sections for _, sections in pieces)),
-        loops=None,
+        rolled=None,
         batches_in_loops=False,
         paths=tuple(
             tuple(number for number, (needed, _) in enumerate(pieces, 1) if needed >> link & 1)

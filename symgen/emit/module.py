@@ -18,8 +18,8 @@ from symgen.emit.names import identifier
 from symgen.program.arguments import LINK, PARAMETERS, why_empty
 from symgen.program.function import Function
 from symgen.program.functions import BY_LINK, function_named
-from symgen.program.loops import LoopedProgram
 from symgen.program.program import Program
+from symgen.program.rolled import RolledProgram
 from symgen.robot.records import record_fields
 
 _OUT = (
@@ -317,7 +317,7 @@ def _formulations(
         offset += len(kernels)
 
 
-def notes_of(programs: Iterable[Program[Scalar] | LoopedProgram[Scalar]]) -> dict[str, str]:
+def notes_of(programs: Iterable[Program[Scalar] | RolledProgram[Scalar]]) -> dict[str, str]:
     """Return the notes of all programs, sorted by family, such as ``NE`` or ``dNE``, and number."""
     notes = {label: text for program in programs for label, text in program.notes.items()}
     families = list(dict.fromkeys(label.rpartition("-")[0] for label in notes))

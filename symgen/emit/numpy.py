@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from symgen.emit.bundle import Extension
 from symgen.emit.kernels import Kernel, PrintedKernel
-from symgen.emit.loops import Loops, PrintedLoops
 from symgen.emit.module import Formulation, Module
 from symgen.emit.printing import NUMPY
+from symgen.emit.rolled import PrintedRolled, RolledKernel
 from symgen.emit.templates import Templates
 
 NAME = "numpy"
@@ -33,7 +33,7 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
                 **values,
                 "formulation": formulation,
                 "kernels": kernels,
-                "loops": next((k.loops for k in kernels if isinstance(k, PrintedLoops)), None),
+                "loops": next((k.loops for k in kernels if isinstance(k, PrintedRolled)), None),
                 "numpy_functions": _imports(formulation, analytic=False),
                 "analytic_functions": _imports(formulation, analytic=True),
             },
@@ -55,10 +55,10 @@ def _in_loops(kernel: Kernel) -> bool:
     return kernel.batches_in_loops or kernel.line is None
 
 
-def _printed(kernel: Kernel) -> PrintedKernel | PrintedLoops:
-    if kernel.loops is None or not _in_loops(kernel):
+def _printed(kernel: Kernel) -> PrintedKernel | PrintedRolled:
+    if kernel.rolled is None or not _in_loops(kernel):
         return kernel.printed(NUMPY, LINES_PER_FUNCTION)
-    return Loops(kernel, kernel.loops, padded=False).printed(NUMPY, LINES_PER_FUNCTION)
+    return RolledKernel(kernel, kernel.rolled, padded=False).printed(NUMPY, LINES_PER_FUNCTION)
 
 
 def _imports(formulation: Formulation, analytic: bool) -> list[str]:

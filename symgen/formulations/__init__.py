@@ -29,9 +29,9 @@ from symgen.formulations.direct import Direct
 from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
 from symgen.formulations.interface import Formulation
 from symgen.formulations.kane import KANE
-from symgen.formulations.loops import LoopsBuilder, Start
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
+from symgen.formulations.rolled import RolledBuilder, Start
 from symgen.formulations.semi_recursive import (
     SEMI_RECURSIVE,
     SEMI_RECURSIVE_RTDYN0,
@@ -44,9 +44,9 @@ from symgen.options import ALL, DEFAULT
 from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.derivatives import DERIVATIVES
 from symgen.program.functions import FUNCTION_NAMES, function_named
-from symgen.program.loops import LoopedProgram
 from symgen.program.products import PRODUCTS
 from symgen.program.program import Program
+from symgen.program.rolled import RolledProgram
 from symgen.support.suggestions import suggestion
 
 FORMULATIONS: tuple[Formulation, ...] = (
@@ -83,10 +83,10 @@ __all__ = [
     "considered",
     "declare_inputs",
     "derive",
-    "derive_loops",
+    "derive_rolled",
     "formulation_named",
     "formulations_named",
-    "has_loops",
+    "has_rolled_form",
     "provided_functions",
     "state_of_joints",
     "without_solution",
@@ -186,30 +186,30 @@ def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> P
     return builder.build(tree.name, formulation.name, function, notes)
 
 
-def has_loops(tree: KinematicTree[S], formulation: Formulation, function: str) -> bool:
+def has_rolled_form(tree: KinematicTree[S], formulation: Formulation, function: str) -> bool:
     """Whether there are loops of a function: not where joints follow others or there are forces of
     the model, and of joints on manifolds for some functions and floating bases alone."""
-    if function not in formulation.loops or tree.is_coupled or tree.forces:
+    if function not in formulation.rolled or tree.is_coupled or tree.forces:
         return False
-    return not tree.manifolds or manifolds.has_loops(tree, function)
+    return not tree.manifolds or manifolds.has_rolled_form(tree, function)
 
 
-def derive_loops(
+def derive_rolled(
     tree: KinematicTree[S], formulation: Formulation, function: str
-) -> LoopedProgram[S]:
-    """Derive the looped program of a function that has loops (`has_loops`)."""
+) -> RolledProgram[S]:
+    """Derive the rolled program of a function that has loops (`has_rolled_form`)."""
 
     def start() -> Start[S]:
         builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
         state = declare_inputs(tree, builder, function)
         if tree.manifolds:
-            return manifolds.start_of_loops(tree, builder, state, function)
+            return manifolds.start_of_rolled(tree, builder, state, function)
         return Start(builder, state, tree, state)
 
     notes = {**formulation.notes, **SHARED_NOTES}
-    loops = LoopsBuilder(tree, (formulation.name, function), start, notes)
-    formulation.loops[function](tree, loops)
-    return loops.build()
+    rolled = RolledBuilder(tree, (formulation.name, function), start, notes)
+    formulation.rolled[function](tree, rolled)
+    return rolled.build()
 
 
 def without_solution(tree: KinematicTree[S], formulation: Formulation, function: str) -> Program[S]:

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from symgen.formulations import sizes
-from symgen.formulations.loops import LoopsBuilder
+from symgen.formulations.rolled import RolledBuilder
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
@@ -44,7 +44,7 @@ def notes_in(*modules: ModuleType) -> dict[str, str]:
     return {label: note for x in modules for label, note in x.NOTES.items()}
 
 
-LoopDerivation = Callable[[KinematicTree[Any], LoopsBuilder[Any]], None]
+RolledDerivation = Callable[[KinematicTree[Any], RolledBuilder[Any]], None]
 """Writes the phases of one function."""
 
 
@@ -103,7 +103,7 @@ class Formulation:
     by_default: bool = True
     """Whether a build that names no formulations builds it or has it evaluated, for validation.
     `symgen check` has all of them evaluated."""
-    loops: Mapping[str, LoopDerivation] = field(default_factory=dict)
+    rolled: Mapping[str, RolledDerivation] = field(default_factory=dict)
     """The functions that can also be written in loops, and what does it."""
     torques: Derivation | None = None
     """Derivation of ``inverse_dynamics`` where it is none of `functions`, for products of

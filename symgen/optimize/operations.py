@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Scalar, reachable
-from symgen.program.loops import (
+from symgen.program.rolled import (
     AddDiagonal,
     EachJoint,
     EachPair,
     Factors,
     Inverse,
-    LoopedProgram,
     Phase,
     Product,
+    RolledProgram,
     SolveColumn,
     SolveSquare,
     Straight,
@@ -54,7 +54,7 @@ def operations_after(outputs: Iterable[Scalar]) -> OperationCount:
     return _by_kind(Counter(node.op for node in reachable(outputs)))
 
 
-def operations_in_loops(looped: LoopedProgram[Scalar]) -> OperationCount:
+def rolled_operations(looped: RolledProgram[Scalar]) -> OperationCount:
     """Operations of all phases together, for every joint and pair.
 
     A straight line has fewer: it skips entries of single joints that are 0.
@@ -62,7 +62,7 @@ def operations_in_loops(looped: LoopedProgram[Scalar]) -> OperationCount:
     return sum((_in_phase(phase, looped) for phase in looped.phases), OperationCount())
 
 
-def _in_phase(phase: Phase[Scalar], looped: LoopedProgram[Scalar]) -> OperationCount:
+def _in_phase(phase: Phase[Scalar], looped: RolledProgram[Scalar]) -> OperationCount:
     n, depths = looped.n, looped.depths
     pairs = sum(depths) - n
     if isinstance(phase, Straight):

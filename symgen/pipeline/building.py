@@ -17,7 +17,7 @@ from pathlib import Path
 
 from symgen.deriving.derivation import Derived, derive_built, with_evaluated
 from symgen.deriving.packaging import bare_package, package_of
-from symgen.deriving.selection import Selection, functions_with_loops, notices_of_size
+from symgen.deriving.selection import Selection, functions_with_rolled_form, notices_of_size
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
 from symgen.emit import compiled, cython
@@ -136,7 +136,7 @@ def _warn_of_form(plan: BuildPlan, derived: Derived, journal: Journal) -> None:
     if plan.options.form == LOOPS and all(x.form == STRAIGHT for x in derived.reports):
         journal.notice(
             "--form loops: all kernels are in a straight line all the same; there are loops of "
-            f"{', '.join(functions_with_loops())}"
+            f"{', '.join(functions_with_rolled_form())}"
         )
 
 

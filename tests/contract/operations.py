@@ -6,9 +6,9 @@ A count may move by `TOLERATED`; a redesign sees at once what it costs.
 from __future__ import annotations
 
 from symgen.algebra.nodes import Scalar
-from symgen.deriving.derivation import derived_loops, has_loop_form
+from symgen.deriving.derivation import is_rolled, rolled_program
 from symgen.formulations import formulation_named
-from symgen.optimize.operations import operations_after, operations_in_loops
+from symgen.optimize.operations import operations_after, rolled_operations
 from symgen.program.program import Program
 from tests.contract.cells import FOLDER, cells, described, program_of, selection
 
@@ -24,9 +24,9 @@ def straight(program: Program[Scalar]) -> int:
 def in_loops(robot: str, formulation: str, function: str) -> int | None:
     """Count the operations of the same function in loops; None where it has no such form."""
     given = described(robot), formulation_named(formulation), function
-    if not has_loop_form(*given):
+    if not is_rolled(*given):
         return None
-    return operations_in_loops(derived_loops(*given, selection(robot).runtime_parameters)).total
+    return rolled_operations(rolled_program(*given, selection(robot).runtime_parameters)).total
 
 
 def line(robot: str, formulation: str, function: str, straight: int, loops: int | None) -> str:

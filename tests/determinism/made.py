@@ -37,7 +37,7 @@ def sources(model, **options):
     options = BuildOptions(**options)
     selection = select(description, options)
     alone = options.form == LOOPS  # Cython knows straight lines only
-    derived = derive_all(description, selection, form=options.form, loops_alone=alone)
+    derived = derive_all(description, selection, form=options.form, rolled_alone=alone)
     backends = [name for name in BACKEND_NAMES if not (alone and name == "cython")]
     bundle = emit(package_of(description, derived), backends)
     listed = [[item.formulation, item.function, item.statements] for item in derived.reports]

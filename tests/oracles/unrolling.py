@@ -1,4 +1,4 @@
-"""Unrolling of looped programs: the straight lines that they amount to, computed phase by phase."""
+"""Unrolling of rolled programs: the straight lines that they amount to, computed phase by phase."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import Scalar
 from symgen.program.arguments import DIAGONAL, PIVOTS
 from symgen.program.functions import function_named
-from symgen.program.loops import (
+from symgen.program.program import Output, Program
+from symgen.program.rolled import (
     COLUMN,
     COLUMNS,
     ROW,
@@ -20,9 +21,9 @@ from symgen.program.loops import (
     EachJoint,
     EachPair,
     Factors,
-    LoopedProgram,
     Pair,
     Product,
+    RolledProgram,
     SetDiagonal,
     SolveColumn,
     SolveSquare,
@@ -30,10 +31,9 @@ from symgen.program.loops import (
     Straight,
     TowardsBase,
 )
-from symgen.program.program import Output, Program
 
 
-def unrolled(looped: LoopedProgram[Scalar]) -> Program[Scalar]:
+def unrolled(looped: RolledProgram[Scalar]) -> Program[Scalar]:
     """The straight line that the loops amount to, in a graph of its own and without statements."""
     return _Unrolling(looped).program()
 
@@ -41,7 +41,7 @@ def unrolled(looped: LoopedProgram[Scalar]) -> Program[Scalar]:
 class _Unrolling:
     """The values of all columns and results while the phases are gone through."""
 
-    def __init__(self, looped: LoopedProgram[Scalar]) -> None:
+    def __init__(self, looped: RolledProgram[Scalar]) -> None:
         self.looped, self.graph = looped, Graph()
         self.arguments = {
             name: self.graph.symbol(name) for x in looped.inputs for name in x.symbol_names
@@ -199,7 +199,7 @@ class _Unrolling:
             yield output.name, output.shape, [next(results) for _ in output.entries]
 
 
-def _is_before(looped: LoopedProgram[Scalar], i: int, k: int) -> bool:
+def _is_before(looped: RolledProgram[Scalar], i: int, k: int) -> bool:
     """Whether joint i carries joint k."""
     while k > i:
         k = looped.parents[k - 1]

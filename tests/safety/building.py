@@ -38,7 +38,7 @@ def bundle_of(model, options, backends):
     description = read(model)
     selection = select(description, options)
     derived = derive_all(
-        description, selection, form=options.form, loops_alone="cython" not in backends
+        description, selection, form=options.form, rolled_alone="cython" not in backends
     )
     return emit(package_of(description, derived, options.equal), backends)
 

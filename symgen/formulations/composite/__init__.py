@@ -14,13 +14,13 @@ from symgen.formulations.composite import (
     derivatives,
     forward,
     hessian,
-    loops,
     mass_matrix,
     motion,
     passages,
     points,
     recursion,
     regressor,
+    rolled,
     wrenches,
 )
 from symgen.formulations.direct import with_derivatives
@@ -51,13 +51,13 @@ COMPOSITE = Formulation(
     ),
     functions=with_derivatives(FUNCTIONS),
     weights={"joint_wrench_derivatives": 0.7, "regressor": 0.25},
-    loops={
-        "inverse_dynamics_derivatives": loops.inverse_dynamics_derivatives,
-        "inverse_dynamics_hessian": hessian.hessian_in_loops,
-        "mass_matrix": loops.mass_matrix,
-        "coriolis_matrix": loops.coriolis_matrix,
+    rolled={
+        "inverse_dynamics_derivatives": rolled.inverse_dynamics_derivatives,
+        "inverse_dynamics_hessian": hessian.rolled_hessian,
+        "mass_matrix": rolled.mass_matrix,
+        "coriolis_matrix": rolled.coriolis_matrix,
         "forward_dynamics_derivatives": forward.forward_dynamics_derivatives,
-        "joint_wrench_derivatives": wrenches.wrench_derivatives_in_loops,
-        "regressor": regressor.regressor_in_loops,
+        "joint_wrench_derivatives": wrenches.rolled_wrench_derivatives,
+        "regressor": regressor.rolled_regressor,
     },
 )

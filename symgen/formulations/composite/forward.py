@@ -40,7 +40,18 @@ from symgen.formulations import implicit
 from symgen.formulations.accelerations import Solution, carried_over, solution_of
 from symgen.formulations.composite import mass_matrix
 from symgen.formulations.composite.derivatives import FirstHalf, Slopes, first_half, second_half
-from symgen.formulations.composite.loops import (
+from symgen.formulations.composite.mass_matrix import force_sweep
+from symgen.formulations.composite.motion import (
+    JointAxis,
+    Velocity,
+    acceleration_sweep,
+    base_sweep,
+    place_sweep,
+    velocity_sweep,
+)
+from symgen.formulations.composite.passages import passage_sweep
+from symgen.formulations.composite.recursion import torques
+from symgen.formulations.composite.rolled import (
     DRIVES,
     axis,
     by_q_of_pair,
@@ -58,29 +69,18 @@ from symgen.formulations.composite.loops import (
     write_places,
     write_velocities,
 )
-from symgen.formulations.composite.mass_matrix import force_sweep
-from symgen.formulations.composite.motion import (
-    JointAxis,
-    Velocity,
-    acceleration_sweep,
-    base_sweep,
-    place_sweep,
-    velocity_sweep,
-)
-from symgen.formulations.composite.passages import passage_sweep
-from symgen.formulations.composite.recursion import torques
 from symgen.formulations.joint_terms import (
     drive_derivatives,
     reflected_inertia,
     with_drive_derivatives,
     with_joint_terms,
 )
-from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
+from symgen.formulations.rolled import Entries, RolledBuilder, StraightBuilder, entries_of
 from symgen.formulations.shared import square
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.loops import (
+from symgen.program.rolled import (
     Column,
     Factors,
     Inverse,
@@ -194,9 +194,9 @@ def mass_entries(
     return entries
 
 
-def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
+def forward_dynamics_derivatives(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
     """qdd (n,), dqdd_dq, dqdd_dqd and dqdd_dtau, (n, n) each; all joints are free."""
-    with loops.straight() as x:
+    with rolled.straight() as x:
         loaded = write_state(x.tree, x)
         drives = write_drives(x.tree, drive_derivatives(x.tree, x.b, x.state), x)
         constants = write_known_inertias(x.tree, x)
@@ -206,31 +206,31 @@ def forward_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
         return {**rates_entries(columns), **resting(joint, columns.t1, loaded)}
 
     def by_q(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
-        return {"by_q": by_q_of_pair(b, j, i, loaded, loops.floats)}
+        return {"by_q": by_q_of_pair(b, j, i, loaded, rolled.floats)}
 
     def forces_by_q(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-        return to_q(b, joint, loaded, loops.floats)
+        return to_q(b, joint, loaded, rolled.floats)
 
-    loops.towards_base(loops.each_joint(weight))
-    loops.each_joint(answers)
-    loops.each_pair_both_ways(by_rates)
-    loops.solving(Product("by_qd", Column("qd"), Column("moving")))
+    rolled.towards_base(rolled.each_joint(weight))
+    rolled.each_joint(answers)
+    rolled.each_pair_both_ways(by_rates)
+    rolled.solving(Product("by_qd", Column("qd"), Column("moving")))
     if "qdd" in drives:
-        loops.on_diagonal("factors", DRIVES["qdd"])
+        rolled.on_diagonal("factors", DRIVES["qdd"])
     if constants:
-        loops.solving(SetDiagonal("factors", Column("own"), constants))
-    loops.each_joint(right_side)
-    loops.solving(Factors("factors"), SolveColumn("factors", Column("qdd")))
-    with loops.straight() as x:
+        rolled.solving(SetDiagonal("factors", Column("own"), constants))
+    rolled.each_joint(right_side)
+    rolled.solving(Factors("factors"), SolveColumn("factors", Column("qdd")))
+    with rolled.straight() as x:
         write_motions(x.tree, x)
-    loops.towards_base(loops.each_joint(inertial_force))
-    loops.each_joint(forces_by_q)
-    loops.each_pair_both_ways(by_q)
+    rolled.towards_base(rolled.each_joint(inertial_force))
+    rolled.each_joint(forces_by_q)
+    rolled.each_pair_both_ways(by_q)
     for by in ("q", "qd"):
         if by in drives:
-            loops.on_diagonal(f"by_{by}", DRIVES[by])
-        loops.solving(SolveSquare("factors", f"by_{by}", f"dqdd_d{by}"))
-    loops.solving(Inverse("factors", "dqdd_dtau"))
+            rolled.on_diagonal(f"by_{by}", DRIVES[by])
+        rolled.solving(SolveSquare("factors", f"by_{by}", f"dqdd_d{by}"))
+    rolled.solving(Inverse("factors", "dqdd_dtau"))
 
 
 # -- straight phases ---------------------------------------------------------------------------

@@ -76,7 +76,8 @@ from symgen.formulations.composite.derivatives import (
     force_sweep,
     rates_step,
 )
-from symgen.formulations.composite.loops import (
+from symgen.formulations.composite.motion import JointAxis, Place
+from symgen.formulations.composite.rolled import (
     axis,
     composite,
     loads_beyond,
@@ -90,14 +91,13 @@ from symgen.formulations.composite.loops import (
     write_kinematics,
     write_spatial,
 )
-from symgen.formulations.composite.motion import JointAxis, Place
 from symgen.formulations.joint_terms import friction_curvatures, with_diagonal
-from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
+from symgen.formulations.rolled import Entries, RolledBuilder, StraightBuilder, entries_of
 from symgen.formulations.shared import flat, let_spatial, square
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
-from symgen.program.loops import Column
+from symgen.program.rolled import Column
 
 NOTES = {
     "CO-60": "V_i = V_p + S_i lambda_i and Omega_i = V_p x S_i: the virtual motion",
@@ -403,9 +403,9 @@ def pair_step(
 CURVATURE = "d2_drive_dqd"
 
 
-def hessian_in_loops(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
+def rolled_hessian(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
     """Four blocks, (n, n) each."""
-    with loops.straight() as x:
+    with rolled.straight() as x:
         places = write_kinematics(x)
         virtual = virtual_sweep(places, x.b, x.state.multipliers)
         for j, motion in virtual.items():
@@ -415,17 +415,17 @@ def hessian_in_loops(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
         with_friction = write_curvatures(tree, x)
 
     def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-        return {**virtual_responses(b, joint), **to_q(b, joint, loaded, loops.floats)}
+        return {**virtual_responses(b, joint), **to_q(b, joint, loaded, rolled.floats)}
 
     def blocks(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
         pair = pair_step(axis(j), motion_of(j), axis(i), responses_of(i, loaded), b)
         return {f"hessian_{block}": entries for block, entries in pair.items()}
 
-    loops.towards_base(loops.each_joint(with_virtual_momentum))
-    loops.each_joint(answers)
-    loops.each_pair_both_ways(blocks)
+    rolled.towards_base(rolled.each_joint(with_virtual_momentum))
+    rolled.each_joint(answers)
+    rolled.each_pair_both_ways(blocks)
     if with_friction:
-        loops.on_diagonal("hessian_qd_qd", CURVATURE)
+        rolled.on_diagonal("hessian_qd_qd", CURVATURE)
 
 
 # -- straight phase ----------------------------------------------------------------------------

@@ -35,16 +35,16 @@ from typing import Generic, NamedTuple
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
 from symgen.algebra.spatial import Spatial
-from symgen.formulations.composite.loops import axis, frame, spatial, write_frame
 from symgen.formulations.composite.motion import JointAxis, JointFrame, motion_sweep
-from symgen.formulations.loops import Entries, LoopsBuilder, entries_of
+from symgen.formulations.composite.rolled import axis, frame, spatial, write_frame
+from symgen.formulations.rolled import Entries, RolledBuilder, entries_of
 from symgen.formulations.shared import flat, let_spatial
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import INERTIAL_PARAMETERS
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
-from symgen.program.loops import Column
+from symgen.program.rolled import Column
 
 NOTES = {
     "CO-55": "u_x, u_y, u_z, x_link: R_j and x_j times the fixed turn and lever to link frame j",
@@ -130,9 +130,9 @@ def shares_step(
         ]
 
 
-def regressor_in_loops(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
+def rolled_regressor(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
     """(n, 10 n)"""
-    with loops.straight() as x:
+    with rolled.straight() as x:
         places, _, motions = motion_sweep(tree, x.b, x.state)
         for j, at in places.items():
             turn, lever = link_of(at.joint)
@@ -142,8 +142,8 @@ def regressor_in_loops(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
             x.write(j, "alpha0", motions[j].alpha)
             x.write(j, "a0", motions[j].a)
             x.write(j, "W0", motions[j].W)
-    loops.each_joint(unit_forces)
-    loops.each_pair(beyond, before, beside=True)
+    rolled.each_joint(unit_forces)
+    rolled.each_pair(beyond, before, beside=True)
 
 
 def unit_forces(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:

@@ -60,7 +60,8 @@ from symgen.formulations.composite.derivatives import (
     force_sweep,
     rates_step,
 )
-from symgen.formulations.composite.loops import (
+from symgen.formulations.composite.motion import JointAxis, JointFrame, Place
+from symgen.formulations.composite.rolled import (
     axis,
     composite,
     frame,
@@ -73,14 +74,13 @@ from symgen.formulations.composite.loops import (
     write_kinematics,
     write_spatial,
 )
-from symgen.formulations.composite.motion import JointAxis, JointFrame, Place
-from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
+from symgen.formulations.rolled import Entries, RolledBuilder, StraightBuilder, entries_of
 from symgen.formulations.shared import blocks_of_joints, flat, let_derivative, let_spatial
 from symgen.formulations.state import State
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
-from symgen.program.loops import Column
+from symgen.program.rolled import Column
 
 NOTES = {
     "CO-50": "R_link_i = R_i times the fixed turn behind the motion; p_i = x_i + R_i times the "
@@ -364,9 +364,9 @@ CHANGES = (("t3_n", "t3_f"), ("t2_n", "t2_f"), ("t1_n", "t1_f"))
 """Columns of `changes_step`."""
 
 
-def wrench_derivatives_in_loops(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
+def rolled_wrench_derivatives(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
     """[f n] of every joint, (n, 6), and its derivatives by q, qd and qdd, (n, 6, n) each."""
-    with loops.straight() as x:
+    with rolled.straight() as x:
         places = write_kinematics(x)
         write_links(places, x)
         loaded = write_loads(tree, places, x)
@@ -382,13 +382,13 @@ def wrench_derivatives_in_loops(tree: KinematicTree[S], loops: LoopsBuilder[S]) 
         arguments = link_frame(i), response_of(i, loaded)
         return by_array(before_step(axis(i), *arguments, axis(j), motion(j), b))
 
-    loops.towards_base(loops.each_joint(of_body))
-    loops.each_joint(of_joint)
-    with loops.straight() as x:
+    rolled.towards_base(rolled.each_joint(of_body))
+    rolled.each_joint(of_joint)
+    with rolled.straight() as x:
         rows = [entries(spatial(x.joint(j), "n_w", "f_w")) for j in places]
         x.b.output("joint_wrenches", (len(rows), 6), flat(rows))
-    loops.each_pair(beyond, before)
-    loops.on_diagonal("dw_dq", "f_own", "n_own")
+    rolled.each_pair(beyond, before)
+    rolled.on_diagonal("dw_dq", "f_own", "n_own")
 
 
 # -- straight phases ---------------------------------------------------------------------------

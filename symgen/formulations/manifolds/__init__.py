@@ -50,10 +50,10 @@ from collections.abc import Collection, Mapping
 
 from symgen.algebra.interface import S
 from symgen.formulations.joint_terms import reflected_inertia
-from symgen.formulations.loops import Floating, Start
 from symgen.formulations.manifolds import hessian, mechanisms, solving, torques
 from symgen.formulations.manifolds.chain import Chain, Write, floating_bases
 from symgen.formulations.manifolds.tangent import tangent
+from symgen.formulations.rolled import Floating, Start
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
@@ -124,7 +124,7 @@ IN_LOOPS = ("mass_matrix", "inverse_dynamics_derivatives", "forward_dynamics_der
 """Functions that have loops of floating bases, too."""
 
 
-def has_loops(tree: KinematicTree[S], function: str) -> bool:
+def has_rolled_form(tree: KinematicTree[S], function: str) -> bool:
     """Whether there are loops of a function: all joints on manifolds are floating bases to which
     drives and bearings add nothing, and there are no loads."""
     still = (tree.algebra.zero,) * len(tree.joints)
@@ -139,7 +139,7 @@ def has_loops(tree: KinematicTree[S], function: str) -> bool:
     return function in IN_LOOPS and floating and bare and not tree.loads
 
 
-def start_of_loops(
+def start_of_rolled(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], function: str
 ) -> Start[S]:
     """Return the start of a straight phase: the chain, posed."""

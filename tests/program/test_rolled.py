@@ -1,4 +1,4 @@
-"""Looped programs say what straight lines say."""
+"""Rolled programs say what straight lines say."""
 
 from pathlib import Path
 
@@ -6,12 +6,12 @@ import pytest
 
 from symgen import read
 from symgen.algebra.graph import Graph
-from symgen.deriving.derivation import derived_loops, derived_program
-from symgen.formulations import FORMULATIONS, formulation_named, has_loops, manifolds
+from symgen.deriving.derivation import derived_program, rolled_program
+from symgen.formulations import FORMULATIONS, formulation_named, has_rolled_form, manifolds
 from symgen.formulations.composite import COMPOSITE
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
-from symgen.program.loops import EachJoint, EachPair, Straight
+from symgen.program.rolled import EachJoint, EachPair, Straight
 from tests.choosing import some_slow
 from tests.contract import cells, operations, references
 from tests.formulations.test_composite import SATELLITE
@@ -20,11 +20,11 @@ from tests.oracles.descriptions import described
 from tests.oracles.unrolling import unrolled
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-IN_LOOPS = [(item, function) for item in FORMULATIONS for function in item.loops]
+IN_LOOPS = [(item, function) for item in FORMULATIONS for function in item.rolled]
 CASES = [
     (robot, formulation, function)
-    for (robot, formulation, function), (_, loops) in operations.stored().items()
-    if loops is not None and not cells.described(robot).parameters
+    for (robot, formulation, function), (_, rolled) in operations.stored().items()
+    if rolled is not None and not cells.described(robot).parameters
 ]
 """Loops are unrolled with numbers in place of parameters."""
 
@@ -35,7 +35,7 @@ CASES = [
 )
 def test_loops_have_the_values_of_the_contract(robot, formulation, function):
     states, known = references.stored(robot)
-    looped = derived_loops(cells.described(robot), formulation_named(formulation), function)
+    looped = rolled_program(cells.described(robot), formulation_named(formulation), function)
     for number, result in enumerate(cells.results_of(unrolled(looped), states)):
         expected = known[f"{function}.{number}"]
         assert result.shape == expected.shape
@@ -45,7 +45,7 @@ def test_loops_have_the_values_of_the_contract(robot, formulation, function):
 @pytest.mark.parametrize(("formulation", "function"), IN_LOOPS)
 def test_what_is_said_once_does_not_grow_with_the_robot(formulation, function):
     def statements(robot):
-        looped = derived_loops(read(EXAMPLES / f"{robot}.yaml"), formulation, function)
+        looped = rolled_program(read(EXAMPLES / f"{robot}.yaml"), formulation, function)
         kinds = (EachJoint, EachPair)
         once = [phase for phase in looped.phases if isinstance(phase, kinds)]
         straight = [phase for phase in looped.phases if isinstance(phase, Straight)]
@@ -70,7 +70,7 @@ def test_floating_bases():
     description = described(SATELLITE.replace("\npoints:", ARMS))
     tree, state = build_tree(description, Graph()), motion_of(description, 1)
     for function in manifolds.IN_LOOPS:
-        assert has_loops(tree, COMPOSITE, function)
+        assert has_rolled_form(tree, COMPOSITE, function)
         straight = call(derived_program(description, COMPOSITE, function), state)
-        looped = call(unrolled(derived_loops(description, COMPOSITE, function)), state)
+        looped = call(unrolled(rolled_program(description, COMPOSITE, function)), state)
         assert all(agrees(x, y) for x, y in zip(looped, straight, strict=True))

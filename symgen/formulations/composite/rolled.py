@@ -75,10 +75,10 @@ from symgen.formulations.composite.motion import (
     velocity_sweep,
 )
 from symgen.formulations.joint_terms import drive_derivatives, reflected_inertia, with_joint_terms
-from symgen.formulations.loops import Entries, LoopsBuilder, StraightBuilder, entries_of
+from symgen.formulations.rolled import Entries, RolledBuilder, StraightBuilder, entries_of
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.loops import Column
+from symgen.program.rolled import Column
 
 TURNING = "turn_w", "turn_v"
 """Columns of S in S x* f."""
@@ -86,10 +86,10 @@ TURNING = "turn_w", "turn_v"
 DRIVES = {"q": "d_drive_dq", "qd": "d_drive_dqd", "qdd": "d_drive_dqdd"}
 
 
-def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
+def inverse_dynamics_derivatives(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
     """tau (n,) and its derivatives with respect to q, qd and qdd, (n, n) each."""
-    floats = loops.floats
-    with loops.straight() as x:
+    floats = rolled.floats
+    with rolled.straight() as x:
         places = write_kinematics(x)
         loaded = write_loads(x.tree, places, x)
         drives = write_drives(x.tree, drive_derivatives(x.tree, x.b, x.state), x)
@@ -103,14 +103,14 @@ def inverse_dynamics_derivatives(tree: KinematicTree[S], loops: LoopsBuilder[S])
         by_q = by_q_of_pair(b, j, i, loaded, floats)
         return {"dtau_dq": by_q, "dtau_dqd": (by_qd_i, by_qd_j), "dtau_dqdd": (by_qdd, by_qdd)}
 
-    loops.towards_base(loops.each_joint(of_body))
-    loops.each_joint(answers)
-    with loops.straight() as x:
+    rolled.towards_base(rolled.each_joint(of_body))
+    rolled.each_joint(answers)
+    with rolled.straight() as x:
         rigid = [x.joint(j).scalar("tau") for j in places]
         x.b.output("tau", (tree.n,), with_joint_terms(x.tree, x.b, x.state, rigid))
-    loops.each_pair_both_ways(slopes)
+    rolled.each_pair_both_ways(slopes)
     for by in drives:
-        loops.on_diagonal(f"dtau_d{by}", DRIVES[by])
+        rolled.on_diagonal(f"dtau_d{by}", DRIVES[by])
 
 
 # -- straight phases ---------------------------------------------------------------------------
@@ -381,28 +381,28 @@ def spatial_entries(stems: tuple[str, str], value: Spatial[S]) -> dict[Column, S
     return {**entries_of(stems[0], value.angular), **entries_of(stems[1], value.linear)}
 
 
-def mass_matrix(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
+def mass_matrix(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
     """(n, n), both triangles."""
-    with loops.straight() as x:
+    with rolled.straight() as x:
         write_places(place_sweep(x.tree, x.b, x.state.q), x)
         rotors = {"qdd": [reflected_inertia(joint) for joint in x.tree.joints]}
         drives = write_drives(x.tree, rotors, x)
-    loops.towards_base(loops.each_joint(moments))
-    loops.each_joint(unit_force)
-    loops.each_pair_both_ways(mass_of_pair)
+    rolled.towards_base(rolled.each_joint(moments))
+    rolled.each_joint(unit_force)
+    rolled.each_pair_both_ways(mass_of_pair)
     for by in drives:
-        loops.on_diagonal("mass_matrix", DRIVES[by])
+        rolled.on_diagonal("mass_matrix", DRIVES[by])
 
 
-def coriolis_matrix(tree: KinematicTree[S], loops: LoopsBuilder[S]) -> None:
+def coriolis_matrix(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
     """(n, n), both triangles."""
-    with loops.straight() as x:
+    with rolled.straight() as x:
         places = place_sweep(tree, x.b, x.state.q)
         write_places(places, x)
         write_velocities(places, velocity_sweep(places, x.b, x.state.qd), x)
-    loops.towards_base(loops.each_joint(weight))
-    loops.each_joint(answers)
-    loops.each_pair_both_ways(coriolis_of_pair)
+    rolled.towards_base(rolled.each_joint(weight))
+    rolled.each_joint(answers)
+    rolled.each_pair_both_ways(coriolis_of_pair)
 
 
 # -- one joint ---------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Kernels in loops, ready for templates.
 
-    Loops : Kernel, LoopedProgram                    positions of columns, names, tables
-    Loops.printed : Language -> PrintedLoops         the phases as text
+    RolledKernel : Kernel, RolledProgram                    positions of columns, names, tables
+    RolledKernel.printed : Language -> PrintedRolled         the phases as text
 
 All columns are contiguous in one array, each padded to a multiple of 8 joints, so that vectors of
 any width can be read and written whole.  The padding is never read.
@@ -20,7 +20,8 @@ from symgen.emit.kernels import Array, Body, Kernel, PrintedPart
 from symgen.emit.names import local_names
 from symgen.emit.printing import Language
 from symgen.optimize.ordering import schedule
-from symgen.program.loops import (
+from symgen.program.program import Input, Output, Program
+from symgen.program.rolled import (
     COLUMN,
     COLUMNS,
     ROW,
@@ -30,10 +31,10 @@ from symgen.program.loops import (
     EachJoint,
     EachPair,
     Factors,
-    LoopedProgram,
     Pair,
     Phase,
     Product,
+    RolledProgram,
     SetDiagonal,
     SolveColumn,
     SolveSquare,
@@ -41,7 +42,6 @@ from symgen.program.loops import (
     Straight,
     TowardsBase,
 )
-from symgen.program.program import Input, Output, Program
 
 OCTET = 8
 """Joints in the widest vector."""
@@ -151,23 +151,23 @@ class Line:
 
 
 @dataclass(frozen=True)
-class PrintedLoops:
+class PrintedRolled:
     """A kernel in loops; `slots` is the size of the workspace of its straight phases."""
 
-    loops: Loops
+    loops: RolledKernel
     phases: tuple[PrintedPhase, ...]
     slots: int
 
 
 @dataclass(frozen=True)
-class Loops:
-    """A looped program and its kernel.
+class RolledKernel:
+    """A rolled program and its kernel.
 
     In C, columns are `padded` and columns of constants are kept apart; in NumPy neither.
     """
 
     kernel: Kernel
-    program: LoopedProgram[Scalar]
+    program: RolledProgram[Scalar]
     padded: bool = True
 
     @property
@@ -311,14 +311,14 @@ class Loops:
         before = sum((c in paths[r] and c != r) << k for k, c in enumerate(columns))
         return r, beyond, before
 
-    def printed(self, language: Language, length: int) -> PrintedLoops:
+    def printed(self, language: Language, length: int) -> PrintedRolled:
         """Print the phases in `language`, straight ones in parts of about `length` lines."""
         phases, slots = [], 0
         for number, phase in enumerate(self.program.phases, start=1):
             printed, needed = self._phase(phase, number, language, length)
             phases.append(printed)
             slots = max(slots, needed)
-        return PrintedLoops(self, tuple(phases), slots)
+        return PrintedRolled(self, tuple(phases), slots)
 
     def _phase(
         self, phase: Phase[Scalar], number: int, language: Language, length: int

@@ -1,6 +1,6 @@
-"""Looped programs: one body of statements for all joints, instead of one for each.
+"""Rolled programs: loops over joints, one body of statements for all instead of one for each.
 
-A `LoopedProgram` is a `Program` as loops over joints, in phases.  Phases pass columns to each
+A `RolledProgram` is a `Program` as loops over joints, in phases.  Phases pass columns to each
 other: a column holds one scalar of every joint, such as the first entry of t_1.
 
 ================  ==================================================================================
@@ -186,7 +186,7 @@ Phase = Straight[S] | EachJoint[S] | EachPair[S] | TowardsBase | AddDiagonal | S
 
 
 @dataclass(frozen=True)
-class LoopedProgram(Generic[S]):
+class RolledProgram(Generic[S]):
     """One function of a robot by one formulation, in phases.
 
     `parents` holds the number of the joint that carries each joint, 0 for the base.
@@ -231,7 +231,7 @@ class LoopedProgram(Generic[S]):
             elif isinstance(phase, (Straight, EachJoint)):
                 yield phase.program
 
-    def mapped(self, change: Callable[[Program[S]], Program[S]]) -> LoopedProgram[S]:
+    def mapped(self, change: Callable[[Program[S]], Program[S]]) -> RolledProgram[S]:
         """Apply `change` to the programs of all phases."""
 
         def mapped(phase: Phase[S]) -> Phase[S]:

@@ -1,4 +1,4 @@
-"""Writing looped programs: a formulation writes its phases here, one after the other.
+"""Writing rolled programs: a formulation writes its phases here, one after the other.
 
 A formulation calls the same steps as for its straight line.  Where a step would take what earlier
 steps found of a joint it gets symbols, which `Entries` hands out: entries of columns.
@@ -17,7 +17,8 @@ from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.loops import (
+from symgen.program.program import Input, Program
+from symgen.program.rolled import (
     COLUMN,
     COLUMNS,
     ROW,
@@ -26,14 +27,13 @@ from symgen.program.loops import (
     Column,
     EachJoint,
     EachPair,
-    LoopedProgram,
     Pair,
     Phase,
+    RolledProgram,
     Solving,
     Straight,
     TowardsBase,
 )
-from symgen.program.program import Input, Program
 
 Value: TypeAlias = S | Vector[S] | Matrix[S]
 
@@ -154,8 +154,8 @@ class StraightBuilder(Generic[S]):
         return Straight(build(self.b), reads, tuple(self._written))
 
 
-class LoopsBuilder(Generic[S]):
-    """Collects the phases of one looped program.
+class RolledBuilder(Generic[S]):
+    """Collects the phases of one rolled program.
 
     `start` gives a builder with the arguments of the function declared, and what they make;
     `notes` are those of the formulation.
@@ -226,11 +226,11 @@ class LoopsBuilder(Generic[S]):
         for place, column in enumerate(columns):
             self._phases.append(AddDiagonal(square, column, place))
 
-    def build(self) -> LoopedProgram[S]:
+    def build(self) -> RolledProgram[S]:
         """The finished program."""
         parents = tuple(joint.parent for joint in self._tree.joints)
         inputs = self._start().b.inputs
-        return LoopedProgram(self._tree.name, *self._names, inputs, parents, tuple(self._phases))
+        return RolledProgram(self._tree.name, *self._names, inputs, parents, tuple(self._phases))
 
     def _pair(self, write: PairStep[S]) -> Pair[S]:
         b = self._builder()
