@@ -102,7 +102,7 @@ METADATA = {
     ),
     "selftest()": "validates the module where it is installed; returns a table",
 }
-"""What a module has beside its functions."""
+"""Attributes of a module that are no functions."""
 
 OF_MECHANISMS = {
     "n_constraints, n_loops, constraint_names, loop_names": (
@@ -119,7 +119,7 @@ OF_MECHANISMS = {
         "free"
     ),
 }
-"""What a module of a model with loops or relations has besides."""
+"""Further attributes of a module of a model with loops or relations."""
 
 
 def functions() -> str:
@@ -144,7 +144,7 @@ def _by_hand() -> Iterator[str]:
 
 
 def metadata() -> str:
-    """A table of what a module has beside its functions."""
+    """A table of the attributes of a module that are no functions."""
     more = {names: f"of models with loops or relations: {x}" for names, x in OF_MECHANISMS.items()}
     rows = [
         [", ".join(code(name) for name in names.split(", ")), meaning]

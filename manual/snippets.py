@@ -10,7 +10,7 @@ The fenced blocks of the page are taken in order.
   stands for anything, and blanks and empty lines do not count
 - ``<!-- not run: WHY -->`` before a block leaves it alone; blocks of other languages are pictures
 
-A page is written by us; nothing here is meant for pages of strangers.
+Pages are trusted: nothing here is meant for pages of others.
 """
 
 from __future__ import annotations

@@ -158,11 +158,11 @@ _BUILD_OPTIONS = (
     click.option(
         "--formulations", default="default", show_default=True,
         shell_complete=completion.formulations,
-        help="Names separated by commas, beside 'default' perhaps, or 'all'.",
+        help="Names separated by commas, or 'all'; 'default' may be among them.",
     ),
     click.option(
         "--functions", default="default", show_default=True, shell_complete=completion.functions,
-        help="Names separated by commas, beside 'default' perhaps, or 'all'.",
+        help="Names separated by commas, or 'all'; 'default' may be among them.",
     ),
     click.option(
         "--backend", type=OneOf(BACKENDS),
@@ -190,7 +190,7 @@ _BUILD_OPTIONS = (
     ),
     click.option(
         "--casadi", is_flag=True,
-        help="Build a library beside the module, with exact derivatives, for casadi.external.",
+        help="Also build a library with exact derivatives for casadi.external.",
     ),
     Templates,
     click.option("--force", is_flag=True, help="Build although nothing has changed."),

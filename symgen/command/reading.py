@@ -29,7 +29,7 @@ from symgen.options import BuildOptions, ReadOptions
 @build_options
 @click.option(
     "--family", shell_complete=completion.families,
-    help="In place of MODEL a family of robots (serial, planar), to see how formulations grow.",
+    help="A family of robots (serial, planar) instead of MODEL, to see how formulations grow.",
 )  # fmt: skip
 @click.option("--joints", help="Sizes of the family: 1..12 (the default), or 2,4,8.")
 @click.option(

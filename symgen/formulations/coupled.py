@@ -44,7 +44,7 @@ from symgen.program.functions import function_named
 from symgen.program.program import Input
 
 NOTES = {
-    "MC-1": "what a coordinate feels: the sum over the joints that it moves of what they feel, "
+    "MC-1": "generalized force of a coordinate: the sum of those of the joints that it moves, "
     "times their multipliers -- virtual power"
 }
 

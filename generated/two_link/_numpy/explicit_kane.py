@@ -19,12 +19,12 @@ The remark behind a line names its equation:
              sum R0_k^T n + (point - centre) x R0_k^T f
     EK-7     H_k = I_k omega_k, F1_k = [n_e_k - I_k alpha_k - omega_k x H_k; f_e_k - m_k
              a_k] -- Anderson, Hsu 2002 (22), (23), (24)
-    EK-8     IP_i_k = I_k P_i_k and M_ri = sum_k P_r_k . IP_i_k, k beyond r and i --
+    EK-8     IP_i_k = I_k P_i_k and M_ri = sum_k P_r_k . IP_i_k, k outboard of r and i --
              Anderson, Hsu 2002 (18), (21), (25)
-    EK-9     K_r = sum_k P_r_k . F1_k, k beyond r -- Anderson, Hsu 2002 (19), (26)
-    LTDL-1   D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
-             2008, section 6.5
-    LTDL-3   L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
+    EK-9     K_r = sum_k P_r_k . F1_k, k outboard of r -- Anderson, Hsu 2002 (19), (26)
+    LTDL-1   D_k = M_kk - sum_c L_ck U_ck, c outboard of k: pivot of joint k --
+             Featherstone 2008, section 6.5
+    LTDL-3   L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k outboard of i --
              Featherstone 2008, section 6.5
     LTDL-4   L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
              Featherstone 2008, section 6.5

@@ -78,9 +78,9 @@ The remark behind a line names its equation:
     TP-5       loads_j: what holds the joint against the loads, at rest
     TP-7       C_ik = (d V_i/d qd_k) / 2, V the velocity torques, which are quadratic in
                qd
-    LTDL-1     D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
-               2008, section 6.5
-    LTDL-3     L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
+    LTDL-1     D_k = M_kk - sum_c L_ck U_ck, c outboard of k: pivot of joint k --
+               Featherstone 2008, section 6.5
+    LTDL-3     L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k outboard of i --
                Featherstone 2008, section 6.5
     LTDL-4     L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
                Featherstone 2008, section 6.5

@@ -23,9 +23,9 @@ The remark behind a line names its equation:
     PK-3     M_ki = P_k_k . R2_i_k -- Anderson, Hsu 2002 (39), (44), (45)
     PK-4     F2_k = F1_k + sum_c S_c C_c F2_c -- Anderson, Hsu 2002 (51)
     PK-5     K_k = P_k_k . F2_k -- Anderson, Hsu 2002 (49), (50)
-    LTDL-1   D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
-             2008, section 6.5
-    LTDL-3   L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
+    LTDL-1   D_k = M_kk - sum_c L_ck U_ck, c outboard of k: pivot of joint k --
+             Featherstone 2008, section 6.5
+    LTDL-3   L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k outboard of i --
              Featherstone 2008, section 6.5
     LTDL-4   L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
              Featherstone 2008, section 6.5

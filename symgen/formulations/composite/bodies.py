@@ -217,7 +217,7 @@ def turned(R: Matrix[S], E: Matrix[S], name: str, b: ProgramBuilder[S]) -> Matri
     """R E R^T of a symmetric E and a rotation R with the columns x, y, z.
 
     E less its last entry times 1 is p x^T + x p^T + q y^T + y q^T turned, with p and q of as many
-    terms as E has entries beside; the trace stays.
+    terms as E has other entries; the trace stays.
     """
     algebra, two = b.algebra, b.algebra.constant(2.0)
     rows = E.rows

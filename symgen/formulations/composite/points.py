@@ -377,7 +377,7 @@ def _carried(
 ) -> Moving[S]:
     """CO-38 of a vector that is fixed in a link, c in the axes behind its joint, x in base axes.
 
-    `directions` are axes beside that of the joint that are fixed in the link, too.
+    `directions` are further axes, fixed in the link.
     """
     for direction in (link.own, *directions):
         if (factor := direction.factor(c, b)) is not None:

@@ -20,7 +20,7 @@ m0, h0, E0; K0, f0          moments and momentum of the body, then of the compos
 n0_in, f0_in                force of inertia of the body, then of the composite
 n0_L, F0_L, moved, kept     loads outboard of the joint and their effects, where the robot has any
 t1, t2, t3, t4              what joint i answers
-Psi_q; turn_w, turn_v       beside floating bases: Psi'_w and S where derivatives by q take them,
+Psi_q; turn_w, turn_v       with floating bases: Psi'_w and S where derivatives by q take them,
                             0 for the columns of such a base
 tau, d_drive_dq and so on   torque; what drives, bearings and springs add
 ==========================  ====================================================================

@@ -28,9 +28,9 @@ from symgen.formulations.explicit_kane.kinematics import System, momentum
 from symgen.formulations.shared import FORCE, let_spatial, lettered
 
 NOTES = {
-    "EK-8": "IP_i_k = I_k P_i_k and M_ri = sum_k P_r_k . IP_i_k, k beyond r and i "
+    "EK-8": "IP_i_k = I_k P_i_k and M_ri = sum_k P_r_k . IP_i_k, k outboard of r and i "
     "-- Anderson, Hsu 2002 (18), (21), (25)",
-    "EK-9": "K_r = sum_k P_r_k . F1_k, k beyond r -- Anderson, Hsu 2002 (19), (26)",
+    "EK-9": "K_r = sum_k P_r_k . F1_k, k outboard of r -- Anderson, Hsu 2002 (19), (26)",
     "d EK-8": "d IP_i_k = dI_k P_i_k + I_k dP_i_k and dM_ri = sum_k (dP_r_k . IP_i_k "
     "+ P_r_k . d IP_i_k) -- Anderson, Hsu 2002 (27), (28)",
     "d EK-9": "dK_r = sum_k (dP_r_k . F1_k + P_r_k . dF1_k) -- Anderson, Hsu 2002 (29)-(31)",

@@ -68,7 +68,7 @@ NOTES = {
     "MF-6": "what drives and bearings of the joint add to its torques",
     "MF-7": "the chain's second derivatives in the tangent space, symmetric along the exponential",
     "MF-9": "k x and its derivatives: spring of a joint, x the way from its rest, as MuJoCo has it",
-    "MF-8": "a floating base: gravity and loads turn against it, and nothing else is felt",
+    "MF-8": "a floating base: of all forces, gravity and loads alone turn relative to it",
 }
 
 FUNCTIONS = {
@@ -109,7 +109,7 @@ def are_derived(functions: Collection[str], tree: KinematicTree[S]) -> set[str]:
 def lacking(function: str, tree: KinematicTree[S]) -> str:
     """Name what a function does not know of joints on manifolds; "" for nothing.
 
-    The energy of the chain's rotors is not that of the joint's beside e = 0, nor are its slopes.
+    The energy of the chain's rotors equals that of the joint's at e = 0 alone, and so do its slopes.
     """
     if function == "outputs_derivatives":
         named = any("kinetic_energy" in output.expression.names for output in tree.outputs)

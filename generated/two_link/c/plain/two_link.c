@@ -140,9 +140,9 @@
  *     d NE-18  d v_j = R_j^T (d v_p + d omega_p x u) + d omega_j x dx_j; for k = j: v_j x s
  *              + omega_j x e by q_j, e = s x dx_j + t by qd_j -- Barman 2020 (3.33), (3.34),
  *              (3.36), (3.37), (3.39), (3.40)
- *     LTDL-1   D_k = M_kk - sum_c L_ck U_ck, c beyond k: pivot of joint k -- Featherstone
- *              2008, section 6.5
- *     LTDL-3   L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k beyond i --
+ *     LTDL-1   D_k = M_kk - sum_c L_ck U_ck, c outboard of k: pivot of joint k --
+ *              Featherstone 2008, section 6.5
+ *     LTDL-3   L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k outboard of i --
  *              Featherstone 2008, section 6.5
  *     LTDL-4   L x = D^-1 y, base first: x_k = y_k / D_k - sum_i L_ki x_i, i before k --
  *              Featherstone 2008, section 6.5
