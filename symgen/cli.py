@@ -33,16 +33,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         try:
             _check_working_folder()
-            return int(cli.main(given, prog_name="symgen", standalone_mode=False) or 0)
+            return int(cli.main(words, prog_name="symgen", standalone_mode=False) or 0)
         except (SymgenError, click.ClickException) as error:
-            return _failed(error, outcome.exit_status(error), str(error), given)
+            return _failed(error, outcome.exit_status(error), str(error), words)
         except (KeyboardInterrupt, click.Abort) as error:
             _ignore_further_signals()
-            return _failed(error, 130, "interrupted; nothing is left half done", given)
+            return _failed(error, 130, "interrupted; nothing is left half done", words)
         except BrokenPipeError:
             raise
         except Exception as error:  # all others are faults of symgen
@@ -52,7 +52,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
                 f"{traceback.format_exc()}\nThis is a fault of symgen {__version__} (Python "
                 f"{sys.version.split()[0]}), not of your model. Please report the lines above with "
                 "the model file and the command.",
-                given,
+                words,
             )
     except BrokenPipeError:
         return 0
@@ -67,14 +67,14 @@ def _ignore_further_signals() -> None:
             signal.signal(number, signal.SIG_IGN)
 
 
-def _failed(error: BaseException, status: int, message: str, given: Sequence[str]) -> int:
+def _failed(error: BaseException, status: int, message: str, words: Sequence[str]) -> int:
     """Print the message, also as JSON if the command asked for it; return `status`."""
     if isinstance(error, click.ClickException):
         message = error.format_message()
         error.show()
     else:
         click.echo(message, err=True)
-    if "--json" in given:
+    if "--json" in words:
         click.echo(outcome.error_text(error, status, message))
     return status
 

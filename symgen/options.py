@@ -59,8 +59,8 @@ class ReadOptions:
             for name, x in (arguments or {}).items()
         }
         folders = {name: os.fspath(x) for name, x in (packages or {}).items()}
-        given = tuple(folders.items()), tuple(values.items())
-        return cls(without_loops, *given, angles, floating_base)
+        pairs = tuple(folders.items()), tuple(values.items())
+        return cls(without_loops, *pairs, angles, floating_base)
 
 
 UNCHANGED = ReadOptions()

@@ -68,7 +68,7 @@ STYLES = (STANDARD, MODIFIED, ORIGIN)
 _TINY = 1e-12
 """Tolerance, relative to 1 m and 1 rad."""
 _FAR = 1e4
-"""Maximum distance (m) of a common normal: beyond, poses lose too many digits."""
+"""Maximum distance (m) of a common normal: above it, poses lose too many digits."""
 
 _STATES = 20
 

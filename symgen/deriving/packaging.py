@@ -59,8 +59,8 @@ def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str
     for name in FUNCTION_NAMES:
         if name in selection.functions:
             continue
-        if name in selection.senseless:
-            missing[name] = f"{name} was not built: {selection.senseless[name]}"
+        if name in selection.inapplicable:
+            missing[name] = f"{name} was not built: {selection.inapplicable[name]}"
         elif name not in provided:
             missing[name] = f"{name} was not built; {who_derives(name, tree)}"
         else:
@@ -79,7 +79,7 @@ def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str
 
 def _asked_for(selection: Selection, provided: set[str], name: str) -> list[str]:
     """The functions to request so that `name` is built together with the present ones."""
-    usual = {x for x in provided if not function_named(x).on_request} - set(selection.senseless)
+    usual = {x for x in provided if not function_named(x).on_request} - set(selection.inapplicable)
     if not usual <= set(selection.functions):
         return [*selection.functions, name]
     return [DEFAULT, *(x for x in selection.functions if x not in usual), name]

@@ -24,7 +24,7 @@ from symgen.program.functions import (
     FUNCTION_NAMES,
     function_named,
     function_suggestion,
-    senseless_functions,
+    inapplicable_functions,
 )
 from symgen.program.products import NEEDED
 from symgen.support.suggestions import suggestion
@@ -56,7 +56,7 @@ evaluates a function.  Above (derivatives of the torques from 23 coordinates, th
 Size = Callable[[Formulation, str], int]
 """Estimated operations of a function by a formulation."""
 
-Spared = Mapping[str, Mapping[str, str]]
+Delegated = Mapping[str, Mapping[str, str]]
 """formulation -> function -> the formulation that evaluates it instead"""
 
 
@@ -65,9 +65,9 @@ class Selection:
     """Functions to build and to evaluate, by formulation, in table order.
 
     `evaluated` functions are not built, but derived and evaluated for validation.  `skipped` maps
-    every other formulation to the reason, `senseless` every function that is undefined for this
-    model.  `runtime_parameters` are arguments of the module.  `spared` functions are evaluated by
-    another formulation instead.  `rivals` are formulations, by function, that may derive it with
+    every other formulation to the reason, `inapplicable` every function that is undefined for this
+    model.  `runtime_parameters` are arguments of the module.  `delegated` functions are evaluated
+    by another formulation instead.  `rivals` are formulations, by function, that may derive it with
     fewer operations than the one that builds it.
     """
 
@@ -75,9 +75,9 @@ class Selection:
     built: Mapping[str, tuple[str, ...]]
     evaluated: Mapping[str, tuple[str, ...]]
     skipped: Mapping[str, str]
-    senseless: Mapping[str, str] = field(default_factory=dict)
+    inapplicable: Mapping[str, str] = field(default_factory=dict)
     runtime_parameters: tuple[str, ...] = ()
-    spared: Spared = field(default_factory=dict)
+    delegated: Delegated = field(default_factory=dict)
     rivals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def settled(self, built: Mapping[str, Collection[str]]) -> Selection:
@@ -146,11 +146,11 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     items = considered(options.formulations)
     reasons = {item.name: item.why_not(tree) for item in items}
     applicable = tuple(name for name, reason in reasons.items() if reason is None)
-    senseless = senseless_functions(tree.sizes)
+    inapplicable = inapplicable_functions(tree.sizes)
     n = len(tree.independent)
     entire, fastest = _asked_formulations(options.formulations, reasons, n)
     providers = applicable if fastest else entire
-    functions = _chosen_functions(options.functions, providers, senseless, tree)
+    functions = _chosen_functions(options.functions, providers, inapplicable, tree)
     size, size_evaluated = _size_built(tree, options), _size(tree)
     provided = {item.name: provided_functions(item, tree) for item in items}
     wanted = _wanted(entire, fastest, functions, size, provided)
@@ -167,10 +167,10 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
         if small or (item.name in wanted and not functions):
             built[item.name] = small
         too_large[item.name] = large, unchecked
-    spared = {} if options.thorough else _spared(able, tree)
+    delegated = {} if options.thorough else _delegated(able, tree)
     skipped = {name: reason for name, reason in reasons.items() if reason is not None}
     for name, (large, unchecked) in too_large.items():
-        reason = _left_out(large, unchecked, spared.get(name, {}))
+        reason = _left_out(large, unchecked, delegated.get(name, {}))
         if not (reason or built.get(name) or able[name]) and functions:
             reason = "derives none of these functions"
         if reason:
@@ -180,14 +180,14 @@ def select(description: RobotDescription, options: BuildOptions) -> Selection:
     evaluated = {
         name: remaining
         for name, candidates in able.items()
-        if (remaining := tuple(x for x in candidates if x not in spared.get(name, {})))
+        if (remaining := tuple(x for x in candidates if x not in delegated.get(name, {})))
     }
     rivals = {
         function: tuple(x for x in fastest if function in evaluated.get(x, ()))
         for name in fastest
         for function in built.get(name, ())
     }
-    return Selection(n, built, evaluated, skipped, senseless, runtime, spared, rivals)
+    return Selection(n, built, evaluated, skipped, inapplicable, runtime, delegated, rivals)
 
 
 def _size(tree: KinematicTree[Any]) -> Size:
@@ -207,9 +207,9 @@ def _size_built(tree: KinematicTree[Any], options: BuildOptions) -> Size:
     return size
 
 
-def _spared(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any]) -> Spared:
+def _delegated(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any]) -> Delegated:
     """The large functions of `able` that only one formulation evaluates."""
-    spared: dict[str, dict[str, str]] = {}
+    delegated: dict[str, dict[str, str]] = {}
     for function in FUNCTION_NAMES:
         names = [name for name, functions in able.items() if function in functions]
         results = function_named(function).results
@@ -220,19 +220,19 @@ def _spared(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any]) -> Spar
         serving = min(names, key=sizes.__getitem__)
         for name in names:
             if name != serving:
-                spared.setdefault(name, {})[function] = serving
-    return spared
+                delegated.setdefault(name, {})[function] = serving
+    return delegated
 
 
-def _left_out(large: Sequence[str], unchecked: Sequence[str], spared: Mapping[str, str]) -> str:
+def _left_out(large: Sequence[str], unchecked: Sequence[str], delegated: Mapping[str, str]) -> str:
     parts = []
     if large:
         parts.append(f"too large to build: {', '.join(large)}")
     if unchecked:
         parts.append(f"not selected, and too large to evaluate: {', '.join(unchecked)}")
-    if spared:
-        serving = " and ".join(dict.fromkeys(spared.values()))
-        parts.append(f"not selected, and left to {serving}: {', '.join(spared)}")
+    if delegated:
+        serving = " and ".join(dict.fromkeys(delegated.values()))
+        parts.append(f"not selected, and left to {serving}: {', '.join(delegated)}")
     return "; ".join(parts)
 
 
@@ -291,12 +291,12 @@ def _asked_formulations(
 def _chosen_functions(
     asked: tuple[str, ...],
     formulations: tuple[str, ...],
-    senseless: Mapping[str, str],
+    inapplicable: Mapping[str, str],
     tree: KinematicTree[Any],
 ) -> tuple[str, ...]:
     provided = provided_by(formulations, tree)
     if asked == (ALL,):
-        return tuple(n for n in FUNCTION_NAMES if n in provided and n not in senseless)
+        return tuple(n for n in FUNCTION_NAMES if n in provided and n not in inapplicable)
     usual = DEFAULT in asked
     for name in asked:
         if usual and name == DEFAULT:
@@ -305,8 +305,8 @@ def _chosen_functions(
             raise RequestError(
                 f"no function is called {name!r}; {function_suggestion(name, FUNCTION_NAMES)}"
             )
-        if name in senseless:
-            raise RequestError(f"function {name!r}: {senseless[name]}")
+        if name in inapplicable:
+            raise RequestError(f"function {name!r}: {inapplicable[name]}")
         if name not in provided:
             raise RequestError(
                 f"{' and '.join(formulations)} cannot derive {name}; {who_derives(name, tree)}"
@@ -316,7 +316,7 @@ def _chosen_functions(
         compared.add("forward_kinematics")  # by which `assemble` judges poses
     chosen = {*asked, *compared}
     if usual:
-        chosen |= {x for x in provided - senseless.keys() if not function_named(x).on_request}
+        chosen |= {x for x in provided - inapplicable.keys() if not function_named(x).on_request}
     return tuple(name for name in FUNCTION_NAMES if name in chosen)
 
 

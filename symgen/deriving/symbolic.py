@@ -37,7 +37,7 @@ from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.kinematics.turns import why_not_written_out
 from symgen.program.arguments import PIVOTS
 from symgen.program.builder import ProgramBuilder
-from symgen.program.functions import function_named, senseless_functions, visible_outputs
+from symgen.program.functions import function_named, inapplicable_functions, visible_outputs
 from symgen.program.program import Program
 
 Expr = Any
@@ -126,7 +126,7 @@ class SymbolicDynamics:
     def functions(self) -> tuple[str, ...]:
         """Names of the functions that this formulation derives."""
         provided = provided_functions(self.formulation, self._tree)
-        return tuple(name for name in provided if name not in self._senseless)
+        return tuple(name for name in provided if name not in self._inapplicable)
 
     @property
     def steps(self) -> tuple[tuple[str, Expr, str], ...]:
@@ -232,17 +232,17 @@ class SymbolicDynamics:
         return self.description.independent_parameters
 
     @cached_property
-    def _senseless(self) -> dict[str, str]:
+    def _inapplicable(self) -> dict[str, str]:
         """The functions that are undefined for this robot, each with the reason."""
-        return senseless_functions(self._tree.sizes)
+        return inapplicable_functions(self._tree.sizes)
 
     @cached_property
     def _tree(self) -> KinematicTree[Any]:
         return build_tree(self.description, Graph(), self.description.independent_parameters)
 
     def _lacks(self, name: str) -> str:
-        if name in self._senseless:
-            return f"{name}: {self._senseless[name]}"
+        if name in self._inapplicable:
+            return f"{name}: {self._inapplicable[name]}"
         names = ", ".join(self.functions)
         return f"{self.formulation.name} has no function {name!r}; it derives: {names}"
 

@@ -116,7 +116,7 @@ class Evaluations:
         return self.on_manifolds or by_entries(self.programs[key])
 
     def _without_bracket(self, changes: Entries, key: Key, product: Key) -> Entries:
-        """The `changes` of the first result, a gradient, with (J + J^T) / 2 in place of its slopes
+        """The `changes` of the first result, a gradient, with (J + J^T) / 2 instead of its slopes
         J by q, times the direction ``dq`` of the program `product`."""
         J = self._rates(key, self._movements("q", key, key))[0]
         inputs = entries(self.programs[product], "dq")

@@ -20,7 +20,7 @@ SOLUTION = "LTDL-4"
 """The note of statements that solve equations (`symgen.formulations.accelerations`)."""
 
 CHAIN = "MF-3"
-"""The note of accelerations of a chain in place of a quaternion, which are held, too."""
+"""The note of accelerations of a chain instead of a quaternion, which are held, too."""
 
 _ENTRY = re.compile(r"[xyz]|[0-9]+")  # suffix of entries of vectors and matrices
 

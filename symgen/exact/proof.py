@@ -20,7 +20,7 @@ from symgen.exact.result import ExactResult, Proof
 from symgen.formulations import FORMULATIONS, Formulation, derive, provided_functions
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.program.arguments import PIVOTS
-from symgen.program.functions import FUNCTION_NAMES, function_named, senseless_functions
+from symgen.program.functions import FUNCTION_NAMES, function_named, inapplicable_functions
 from symgen.program.program import Program
 from symgen.support.collector import paused_collector
 from symgen.support.journal import Progress, silent
@@ -71,7 +71,7 @@ def general_programs(
     tree = by_three_numbers(
         build_tree(robot, Graph(exact=True), runtime_parameters(description, robot))
     )
-    senseless = senseless_functions(tree.sizes)
+    inapplicable = inapplicable_functions(tree.sizes)
     work: list[tuple[Formulation, str]] = []
     left_out: dict[str, str] = {}
     if tree.manifolds:
@@ -85,7 +85,7 @@ def general_programs(
             left_out[item.name] = obstacle
             continue
         for name in provided_functions(item, tree):
-            if name not in functions or name in senseless:
+            if name not in functions or name in inapplicable:
                 continue
             size = item.operations(tree, name)
             if size <= (LARGEST_SOLUTION if function_named(name).solves else LARGEST_PROVEN):

@@ -62,8 +62,8 @@ NOTES = {
     "of the free ones solve sum_f M_gf qdd_f = tau_g - bias_g -- Walker, Orin 1982, method 1",
     "dFD-1": "d tau_p/dx = (d tau_p/dx of the inverse dynamics) + sum_f M_pf d qdd_f/dx "
     "-- Carpentier, Mansard 2018",
-    "LTDL-1": "D_k = M_kk - sum_c L_ck U_ck, c outboard of k: pivot of joint k -- Featherstone 2008, "
-    "section 6.5",
+    "LTDL-1": "D_k = M_kk - sum_c L_ck U_ck, c outboard of k: pivot of joint k -- Featherstone "
+    "2008, section 6.5",
     "LTDL-2": "U_ki = M_ki - sum_c L_ck U_ci, c outboard of k; L_ki = U_ki / D_k, i before k "
     "-- Featherstone 2008, section 6.5",
     "LTDL-3": "L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k outboard of i "

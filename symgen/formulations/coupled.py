@@ -96,7 +96,9 @@ def _moved(tree: KinematicTree[S], entries: Sequence[S]) -> tuple[S, ...]:
     )
 
 
-def felt(tree: KinematicTree[S], torques: Sequence[S], power: int = 1) -> tuple[S, ...]:
+def generalized_forces(
+    tree: KinematicTree[S], torques: Sequence[S], power: int = 1
+) -> tuple[S, ...]:
     """MC-1: sum_j s_jk tau_j of the torques of all joints; or of s_jk to another `power`."""
     sums = [torques[joint.number - 1] for joint in tree.independent]
     for joint, k in zip(tree.joints, tree.coordinate_numbers, strict=True):
@@ -199,7 +201,7 @@ def _sums(tree: KinematicTree[S], entries: Sequence[S], shape: Sequence[int], ax
     sums: list[S] = []
     for start in (i * tree.n * below for i in range(above)):
         columns = [entries[start + k : start + tree.n * below : below] for k in range(below)]
-        summed = [felt(tree, column) for column in columns]
+        summed = [generalized_forces(tree, column) for column in columns]
         sums += [entry for row in zip(*summed, strict=True) for entry in row]
     return sums
 

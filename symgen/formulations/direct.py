@@ -112,7 +112,7 @@ def _mirrored(rows: Block[S], pick: tuple[Callable[..., int], Callable[..., int]
 
 
 def _smallest(algebra: Algebra[S], blocks: Sequence[Block[S]], kept: Sequence[S]) -> Block[S]:
-    """Return the one of equal blocks that needs the fewest operations in addition to those `kept`."""
+    """Return that of equal blocks which adds the fewest operations to those of `kept`."""
     return min(blocks, key=lambda block: algebra.size([*kept, *(x for row in block for x in row)]))
 
 

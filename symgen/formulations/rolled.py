@@ -111,14 +111,14 @@ class Start(Generic[S]):
     """How a straight phase begins: its builder, the arguments of the function, and the robot.
 
     Where there are floating bases, `tree` is their chain posed by q, `state` that of the chain
-    (see `formulations.manifolds`); `own` are the arguments as they are, and `N` what is to be added
-    to the chain's accelerations.  Elsewhere `own` is `state`.
+    (see `formulations.manifolds`); `arguments` are those of the function, and `N` is added to the
+    chain's accelerations.  Elsewhere `arguments` is `state`.
     """
 
     b: ProgramBuilder[S]
     state: State[S]
     tree: KinematicTree[S]
-    own: State[S]
+    arguments: State[S]
     floating: Sequence[Floating] = ()
     N: Sequence[S] = ()
 
@@ -128,7 +128,7 @@ class StraightBuilder(Generic[S]):
 
     def __init__(self, start: Start[S]) -> None:
         self.b, self.state, self.tree = start.b, start.state, start.tree
-        self.own, self.floating, self.N = start.own, start.floating, start.N
+        self.arguments, self.floating, self.N = start.arguments, start.floating, start.N
         self._entries: dict[int, Entries[S]] = {}
         self._written: dict[tuple[Column, int], S] = {}
 

@@ -39,7 +39,7 @@ class WrongTerm:
 
     `written` is the summand of the answer with the term, "" if the term is missing; `product` is
     the term without its factor, `factor` the factor in the answer, `expected` the true one;
-    `single` tells that no other term is wrong.
+    `single` says that no other term is wrong.
     """
 
     written: str

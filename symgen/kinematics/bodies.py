@@ -103,7 +103,7 @@ def in_body(body: Body[S], pose: Transform[S]) -> Body[S]:
 class Piece(Generic[S]):
     """A link as a part of a body, in the frame of that body.
 
-    `value` is its mass (kg) in the file; `changes` tells whether runtime parameters determine it.
+    `value` is its mass (kg) in the file; `changes` says whether runtime parameters determine it.
     """
 
     link: str

@@ -275,11 +275,11 @@ def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
             continue
         last += coordinates if joint.manifold is None else 1
         standard = joint.dh is not None and joint.dh.convention == "standard"
-        seat = joint.before.xyz if standard and joint.before is not None else ()
+        origin = joint.before.xyz if standard and joint.before is not None else ()
         bodies.append({
             "link": i, "members": [i], "parent": body_of[joint.parent], "joint": last,
             "seat": numbers.get(joint.parent, -1) if standard else i,
-            "at": [scripted(entry) for entry in seat] or [0, 0, 0],
+            "at": [scripted(entry) for entry in origin] or [0, 0, 0],
         })  # fmt: skip
         body_of[joint.link.name] = len(bodies) - 1
     return bodies

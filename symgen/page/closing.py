@@ -107,8 +107,8 @@ def _rows(description: RobotDescription, state: Mobility | None) -> Iterator[Clo
     for joint in description.joints:
         if joint.is_redundant:
             name = f"{joint.name}_norm"
-            spared = spare.get(name, "")
-            yield ClosingRow(name, "Euler parameters of norm 1", joint.name, "", 1, spared)
+            redundant = spare.get(name, "")
+            yield ClosingRow(name, "Euler parameters of norm 1", joint.name, "", 1, redundant)
 
 
 def _end(end: LoopEnd) -> str:

@@ -15,7 +15,7 @@ from symgen.runtime.evaluation import Subject
 from symgen.support.journal import Progress, silent
 from symgen.toolchain.loading import forget_package, load_built
 from symgen.validation.compiled_mechanisms import accelerations, steps
-from symgen.validation.evaluated import evaluated_subjects, spared_rows
+from symgen.validation.evaluated import delegated_rows, evaluated_subjects
 from symgen.validation.validate import Beginning, ValidationResult, begin, validate
 
 
@@ -65,6 +65,6 @@ def validate_package(
             description, subjects, samples, runtime=runtime, beginning=beginning, progress=progress
         )
         compiled = (*accelerations(module), *steps(module))
-        return replace(result, rows=(*result.rows, *compiled, *spared_rows(selection.spared)))
+        return replace(result, rows=(*result.rows, *compiled, *delegated_rows(selection.delegated)))
     finally:
         forget_package(module)

@@ -337,7 +337,7 @@ def function_suggestion(name: str, candidates: Iterable[str]) -> str:
     return suggestion(name, names)
 
 
-def senseless_functions(sizes: Mapping[str, int]) -> dict[str, str]:
+def inapplicable_functions(sizes: Mapping[str, int]) -> dict[str, str]:
     """The functions that a robot of these sizes cannot have, with the reason and the remedy."""
     reasons = ((function.name, function.lacks(sizes)) for function in FUNCTIONS)
     return {name: reason for name, reason in reasons if reason}

@@ -71,7 +71,7 @@ class TorqueGradient(NamedTuple):
 
 
 class AccelerationGradient(NamedTuple):
-    """Gradient of multipliers . qdd, as `TorqueGradient`; by `tau` (..., n) in place of qdd."""
+    """Gradient of multipliers . qdd, as `TorqueGradient`; by `tau` (..., n) instead of qdd."""
 
     q: Array
     qd: Array

@@ -78,7 +78,7 @@ class Motion(Instant):
         self.free = selection(np.flatnonzero(~held))
         self.f, self.s, self.columns = int(np.count_nonzero(~held)), len(columns), columns
         self.t, n = 0.0, len(held)
-        # first place of a slope that is not finite
+        # first index of a slope that is not finite
         self.lost: str | None = None
         # q, qd, dq, dqd lie one after the other, as in the vector where all joints are free
         nq = space.nq

@@ -484,7 +484,7 @@ def explained(error: CommandFailedError, bundle: SourceBundle, cache: Cache) -> 
 
 
 def _place(output: str, bundle: SourceBundle) -> _Place | None:
-    """Return the place of an error in a printed source that `output` reports, if any."""
+    """Return the position of an error in a printed source that `output` reports, if any."""
     for match in _AT_A_LINE.finditer(output):
         file, words = match["file"], match["words"]
         is_error = file.endswith(".pyx") or "error" in words

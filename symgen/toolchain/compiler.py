@@ -109,7 +109,7 @@ PORTABLE_VERSIONS: dict[str, tuple[Version, ...]] = {
     ),
     "__aarch64__": (Version(2, "all"),),
 }
-"""Versions beside the plain one, by the compiler's macro for the processor, the best last."""
+"""Versions that are added to the plain one, by the macro of the processor, the best last."""
 
 ANSWER_SECONDS = 60.0
 """Longest time for a compiler to print its version."""

@@ -245,7 +245,7 @@ def check_free(module: str) -> None:
 
 
 def install(wheel: Archive) -> None:
-    """Install `wheel` in place of a former one, without dependencies, which symgen has, too.
+    """Install `wheel` instead of a former one, without dependencies, which symgen has, too.
 
     Raises `ToolchainError` with the installer's output.  Ctrl-C waits for its end, about a second:
     an interrupted pip leaves half a package.

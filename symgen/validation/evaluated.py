@@ -66,10 +66,10 @@ def evaluated_subjects(
     ]
 
 
-def spared_rows(spared: Mapping[str, Mapping[str, str]]) -> list[Check]:
+def delegated_rows(delegated: Mapping[str, Mapping[str, str]]) -> list[Check]:
     """Rows without samples for functions that are left to other formulations, the inner values."""
     rows = []
-    for name, functions in spared.items():
+    for name, functions in delegated.items():
         serving = " and ".join(dict.fromkeys(functions.values()))
         what = f"{name}: {', '.join(functions)} left to {serving} (symgen check compares all)"
         rows.append(Check(what, _subject(name), 0.0, 0.0, 0))

@@ -50,7 +50,7 @@ def test_defaults():
     small = select(read(EXAMPLES / "two_link.yaml"), BuildOptions())
     assert small.formulations == ALL
     usual = [name for name in FUNCTION_NAMES if not function_named(name).on_request]
-    assert small.functions == tuple(name for name in usual if name not in small.senseless)
+    assert small.functions == tuple(name for name in usual if name not in small.inapplicable)
     large = select(read(EXAMPLES / "puma560.yaml"), BuildOptions())
     assert large.formulations == ("composite", "newton_euler")
     for name in ALL:  # what is not compiled is derived all the same

@@ -96,14 +96,14 @@ def test_one_formulation_evaluates_what_has_many_results():
     human = described(spatial_tree(HUMAN43, "tree43"))
     build = select(human, BuildOptions())
     by_one = dict.fromkeys(("mass_matrix", "coriolis_matrix"), "newton_euler")
-    spared = build.spared["recursive_lagrange"]
-    assert {name: spared[name] for name in by_one} == by_one
+    delegated = build.delegated["recursive_lagrange"]
+    assert {name: delegated[name] for name in by_one} == by_one
     assert "not selected, and left to newton_euler" in build.skipped["recursive_lagrange"]
     check = select(human, BuildOptions(thorough=True))
-    assert not check.spared
-    for name, spared in build.spared.items():
-        assert {*build.evaluated.get(name, ()), *spared} == set(check.evaluated[name])
-        for function, serving in spared.items():
+    assert not check.delegated
+    for name, delegated in build.delegated.items():
+        assert {*build.evaluated.get(name, ()), *delegated} == set(check.evaluated[name])
+        for function, serving in delegated.items():
             assert function in build.evaluated[serving]
 
 
@@ -136,9 +136,11 @@ def test_no_function_loses_its_last_formulation_but_to_the_numeric_model():
         }
         for selection in (build, check)
     ]
-    left = {name for found in build.spared.values() for name in found if found[name] == INDEPENDENT}
+    left = {
+        name for found in build.delegated.values() for name in found if found[name] == INDEPENDENT
+    }
     assert functions[0] | left == functions[1]
-    assert not select(chain(22), BuildOptions()).spared
+    assert not select(chain(22), BuildOptions()).delegated
 
 
 def test_the_default_is_the_fastest_formulation_of_each_function():
@@ -173,7 +175,7 @@ def test_functions_that_mean_nothing_are_not_built_and_say_what_they_need():
         ("hybrid_dynamics_derivatives", "no joint of the model is prescribed"),
         ("forward_dynamics_sensitivities", "--runtime-parameters all"),
     ):
-        assert words in selection.senseless[function]
+        assert words in selection.inapplicable[function]
         with pytest.raises(RequestError, match=words):
             select(read(TWO_LINK), BuildOptions(functions=(function,)))
 

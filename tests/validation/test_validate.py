@@ -10,7 +10,7 @@ from symgen.program.products import NEEDED
 from symgen.runtime.calls import ARGUMENTS
 from symgen.runtime.checks import CHANGED, changed_parameters
 from symgen.runtime.evaluation import Subject
-from symgen.validation.evaluated import spared_rows
+from symgen.validation.evaluated import delegated_rows
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import INDEPENDENT, ValidationResult, begin, validate
 from tests.choosing import one_in, some_deep
@@ -202,8 +202,8 @@ def test_an_empty_result_passes():
 
 
 def test_what_is_left_to_another_formulation_is_said():
-    spared = {"kane": {"mass_matrix": "composite", "bias_forces": "composite"}}
-    result = ValidationResult(tuple(spared_rows(spared)), 0.0)
+    delegated = {"kane": {"mass_matrix": "composite", "bias_forces": "composite"}}
+    result = ValidationResult(tuple(delegated_rows(delegated)), 0.0)
     assert result.passed
     [said] = result.left_out
     assert said == ("kane: mass_matrix, bias_forces left to composite (symgen check compares all)")

@@ -226,7 +226,7 @@ def _zero(word: str, neutral: tuple[str, ...]) -> bool:
         return False
 
 
-# Sources: `xsd/urdf.xsd` of urdfdom and what its parser takes beside it (capsules, `tau`,
+# Sources: `xsd/urdf.xsd` of urdfdom and what its parser accepts in addition (capsules, `tau`,
 # `quat_xyzw` of URDF 1.1, rates of `<limit>` of 1.2), the transmissions of ROS
 # (`transmission_interface`, `pr2_mechanism`), the extensions of Gazebo (`parser_urdf.cc` of
 # sdformat) and those of Drake.

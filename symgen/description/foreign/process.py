@@ -20,7 +20,7 @@ from typing import Any
 
 
 class NoAnswerError(Exception):
-    """A program did not answer; `ended` tells whether it ended or took too long."""
+    """A program did not answer; `ended` says whether it ended or took too long."""
 
     def __init__(self, message: str, ended: bool) -> None:
         self.ended = ended

@@ -473,7 +473,7 @@ class _Joint:
 
     @property
     def own_name(self) -> str:
-        """The name of the joint, without the suffix of its frame beside a link of equal name."""
+        """The name of the joint, without the suffix of its frame where a link has the same name."""
         return self.name.removesuffix(" (joint)")
 
     def ahead(self, axes: list[Axis]) -> Pose:

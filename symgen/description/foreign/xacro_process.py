@@ -109,7 +109,7 @@ class Files:
         self.read: Callable[..., Any] = xacro.parse
 
     def parse(self, source: Any, filename: str | None = None) -> Any:
-        """Parse a file, in place of xacro's function."""
+        """Parse a file, instead of xacro's function."""
         if filename is None:
             return self.read(source, filename)
         try:

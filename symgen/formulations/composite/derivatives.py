@@ -102,11 +102,11 @@ class Rates(Generic[S]):
     t2: Spatial[S]
     t4: Vector[S]
 
-    def felt_by_carrier(self, axis: Spatial[S]) -> S:
+    def by_carrier(self, axis: Spatial[S]) -> S:
         """Return half the torque of joint j per unit of qd_i, CO-20; `axis` is S_j."""
         return axis.dot(self.t2)
 
-    def felt_of_carrier(self, axis: Spatial[S], psi: Spatial[S]) -> S:
+    def of_carrier(self, axis: Spatial[S], psi: Spatial[S]) -> S:
         """Return half the torque of joint i per unit of qd_j, CO-20; `axis` and `psi` are S_j and
         Psi'_j."""
         return self.t4.dot(axis.angular) + self.t1.dot(psi)
@@ -322,11 +322,11 @@ def rates_pair_step(
     j, i, two = at_j.label, at_i.label, b.algebra.constant(2.0)
     with b.step("torque derivatives", at_i.name):
         by_qdd = let_derivative(b, f"tau_{j}", at_j.axis.dot(rates.t1), f"qdd_{i}", "CO-19")
-        slope = rates.felt_by_carrier(at_j.axis) * two
+        slope = rates.by_carrier(at_j.axis) * two
         by_qd = let_derivative(b, f"tau_{j}", slope, f"qd_{i}", "CO-20")
         if i == j:
             return by_qdd, by_qd, by_qd
-        slope = rates.felt_of_carrier(at_j.axis, psi_j) * two
+        slope = rates.of_carrier(at_j.axis, psi_j) * two
         return by_qdd, by_qd, let_derivative(b, f"tau_{i}", slope, f"qd_{j}", "CO-20")
 
 
@@ -373,8 +373,8 @@ def coriolis_pair_step(
     """CO-43: C_ji and C_ij."""
     j, i = at_j.label, at_i.label
     with b.step("coriolis matrix", at_i.name):
-        by_qd_i = b.let(f"C_{j}_{i}", rates.felt_by_carrier(at_j.axis), "CO-43")
+        by_qd_i = b.let(f"C_{j}_{i}", rates.by_carrier(at_j.axis), "CO-43")
         if i == j:
             return by_qd_i, by_qd_i
-        entry = rates.felt_of_carrier(at_j.axis, psi_j)
+        entry = rates.of_carrier(at_j.axis, psi_j)
         return by_qd_i, b.let(f"C_{i}_{j}", entry, "CO-43")

@@ -247,7 +247,7 @@ def write_state(tree: KinematicTree[S], x: StraightBuilder[S]) -> bool:
     drives = with_joint_terms(tree, x.b, unaccelerated, nothing)
     for j in places:
         x.write(j, "a_base", bases[tree.path(j)[0]])
-        x.write(j, "qd", x.own.qd[j - 1])
+        x.write(j, "qd", x.arguments.qd[j - 1])
         x.write(j, "given", x.state.tau[j - 1] - drives[j - 1])
     return write_loads(tree, places, x)
 

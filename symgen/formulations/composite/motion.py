@@ -252,14 +252,14 @@ def basis_step(
     `posed`: it is the first column of a joint on a manifold, and slides in the axes of the body.
     """
     j, algebra = joint.number, b.algebra
-    seat, turn, _ = joint.turns(q, algebra)
+    placement, turn, _ = joint.turns(q, algebra)
     unit = identity(algebra)
     with b.step("frames", joint.name):
         if turns(joint, b):
-            return b.let(f"C_{j}", seat @ turn, "CO-1"), Axes(unit, unit)
+            return b.let(f"C_{j}", placement @ turn, "CO-1"), Axes(unit, unit)
         if posed:
-            return b.let(f"C_{j}", seat, "CO-1"), Axes(unit, b.let(f"R_{j}", turn, "CO-2"))
-        A = b.let(f"A_{j}", seat, "CO-1")
+            return b.let(f"C_{j}", placement, "CO-1"), Axes(unit, b.let(f"R_{j}", turn, "CO-2"))
+        A = b.let(f"A_{j}", placement, "CO-1")
         return unit, Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
 
 
@@ -268,9 +268,9 @@ def axes_step(
 ) -> Axes[S]:
     """CO-1, CO-2; `link` turns from the axes behind the parent's motion to its link frame."""
     j = joint.number
-    seat, turn, _ = joint.turns(q, b.algebra)
+    placement, turn, _ = joint.turns(q, b.algebra)
     with b.step("frames", joint.name):
-        A = b.let(f"A_{j}", parent.R @ (link @ seat), "CO-1")
+        A = b.let(f"A_{j}", parent.R @ (link @ placement), "CO-1")
         return Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
 
 

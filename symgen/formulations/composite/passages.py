@@ -80,16 +80,18 @@ def passage_step(tree: KinematicTree[S], joint: Joint[S], q: S, b: ProgramBuilde
     link = identity_transform(algebra)
     if joint.parent != BASE:
         link = tree.joint(joint.parent).placement.link
-    seat = link @ joint.placement.tree
+    placement = link @ joint.placement.tree
     turn = joint.turns(q, algebra)[1]
     s, t = joint.axes(algebra)
     with b.step("frames", joint.name):
         return Passage(
             joint=joint,
             Q=_named(b.let(f"Q_{j}", turn, "CO-22"), turn_of(turn, algebra)),
-            B=_named(b.let(f"B_{j}", seat.rotation, "CO-22"), turn_of(seat.rotation, algebra)),
+            B=_named(
+                b.let(f"B_{j}", placement.rotation, "CO-22"), turn_of(placement.rotation, algebra)
+            ),
             l=b.let(f"l_{j}", joint.slide(q, algebra), "CO-22"),
-            d=b.let(f"d_{j}", seat.translation, "CO-22"),
+            d=b.let(f"d_{j}", placement.translation, "CO-22"),
             axis=Spatial(s, t),
             body=_moments(joint, b),
         )

@@ -100,14 +100,14 @@ class Direction(Generic[S]):
 class Link(Generic[S]):
     """A link as what it carries sees it: CO-2, CO-39.
 
-    `frame` is the link frame in the axes behind the joint, `own` the axis of the joint.
+    `frame` is the link frame in the axes behind the joint, `joint_axis` its axis.
     """
 
     axes: Axes[S]
     w: Vector[S]
     alpha: Vector[S]
     frame: Transform[S]
-    own: Direction[S]
+    joint_axis: Direction[S]
 
 
 @dataclass(frozen=True)
@@ -249,11 +249,11 @@ def motion_axes_step(
     joint: Joint[S], parent: Link[S], axes: Axes[S], b: ProgramBuilder[S]
 ) -> tuple[Moving[S], Moving[S]]:
     """CO-38: s_j and t_j."""
-    j, seat = joint.number, _seat(joint, parent).rotation
+    j, placement = joint.number, _seat(joint, parent).rotation
     s, t = joint.axes(b.algebra)
     with b.step("axes", joint.name):
-        moving_s = _carried(parent, ("s", f"{j}"), seat.apply(s), axes.A.apply(s), (), b)
-        moving_t = _carried(parent, ("t", f"{j}"), seat.apply(t), axes.A.apply(t), (), b)
+        moving_s = _carried(parent, ("s", f"{j}"), placement.apply(s), axes.A.apply(s), (), b)
+        moving_t = _carried(parent, ("t", f"{j}"), placement.apply(t), axes.A.apply(t), (), b)
         return moving_s, moving_t
 
 
@@ -271,9 +271,9 @@ def joint_arm_step(
     joint: Joint[S], parent: Link[S], s: Moving[S], b: ProgramBuilder[S]
 ) -> Moving[S]:
     """CO-38: arm_j.  It may lie along the axis of the joint itself, as in modified DH rows."""
-    seat = _seat(joint, parent)
-    c = seat.translation
-    next_axis = Direction(seat.rotation.apply(joint.axes(b.algebra)[0]), s)
+    placement = _seat(joint, parent)
+    c = placement.translation
+    next_axis = Direction(placement.rotation.apply(joint.axes(b.algebra)[0]), s)
     with b.step("points", joint.name):
         name = "arm", f"{joint.number}"
         return _carried(parent, name, c, parent.axes.R.apply(c), [next_axis], b)
@@ -379,7 +379,7 @@ def _carried(
 
     `directions` are further axes, fixed in the link.
     """
-    for direction in (link.own, *directions):
+    for direction in (link.joint_axis, *directions):
         if (factor := direction.factor(c, b)) is not None:
             return let_moving(b, name, direction.s * factor, "CO-38")
     what, whose = name

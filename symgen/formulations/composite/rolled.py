@@ -184,9 +184,9 @@ def _half_rates(axes: Mapping[int, JointAxis[S]], x: StraightBuilder[S]) -> dict
     for base in x.floating:
         v = w = zero_vector(x.b.algebra)
         for j in base.columns:
-            w = w + axes[j].axis.angular * x.own.qd[j - 1]
+            w = w + axes[j].axis.angular * x.arguments.qd[j - 1]
             if j in base.sliding:
-                v = v + axes[j].axis.linear * x.own.qd[j - 1]
+                v = v + axes[j].axis.linear * x.arguments.qd[j - 1]
         for j in base.columns:
             s, t = axes[j].axis.angular, axes[j].axis.linear
             halves[j] = Spatial(w.cross(s) * half, (w.cross(t) + s.cross(v)) * half)

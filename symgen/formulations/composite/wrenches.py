@@ -173,7 +173,7 @@ def joint_wrench_derivatives(
         j: link_frame_step(at, *link_of(at.joint, state.q[j - 1], b.algebra), b)
         for j, at in bodies.places.items()
     }
-    net = {j: felt_force(forces.forces[j], bodies.loads.get(j)) for j in frames}
+    net = {j: reaction_with_loads(forces.forces[j], bodies.loads.get(j)) for j in frames}
     wrenches = {j: wrench_step(bodies.places[j], frames[j], net[j], b) for j in frames}
     blocks = pair_sweep(tree, bodies, forces, frames, net, b)
     results: dict[str, Sequence[S]] = {"joint_wrenches": flat(map(entries, wrenches.values()))}
@@ -237,7 +237,7 @@ def link_frame_step(
         return LinkFrame(R, b.let(f"p_{i}", at.x + at.R.apply(lever), "CO-50"))
 
 
-def felt_force(force: Spatial[S], loads: LoadSum[S] | None) -> Spatial[S]:
+def reaction_with_loads(force: Spatial[S], loads: LoadSum[S] | None) -> Spatial[S]:
     """Return the force of inertia less the loads outboard of the joint."""
     return force - loads.wrench if loads else force
 
@@ -420,7 +420,7 @@ def wrench(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Col
     at, loads = axis(joint), loads_of(b, joint, loaded)
     link = placed_link(b, joint)
     force = spatial(joint, "n0_in", "f0_in")
-    net = felt_force(force, loads)
+    net = reaction_with_loads(force, loads)
     effects = load_effects_step(at, loads, b) if loads else None
     changes = changes_step(at, motion(joint), composite(b, joint), force, effects, b)
     turned = own_step(at, joint.scalar("rides"), link, net, b)

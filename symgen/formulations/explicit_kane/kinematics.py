@@ -98,7 +98,7 @@ class Geometry(Generic[S]):
     gamma: Vector[S]
     turn: Vector[S]
     slide: Vector[S]
-    own: Spatial[S]
+    axis: Spatial[S]
     mass: S
     inertia: Matrix[S]
     arms: tuple[Vector[S], ...]
@@ -189,7 +189,7 @@ def partial_step(
 ) -> dict[tuple[int, int], Spatial[S]]:
     """Write P_r^k for k and all r on the `path` to the parent, which has `partials`: EK-2."""
     k, p = joint.number, joint.parent
-    columns = {(k, k): at.own}
+    columns = {(k, k): at.axis}
     with b.step("partial velocities", joint.name):
         for r in path:
             value = shifted_out(at, partials[r, p])

@@ -51,7 +51,7 @@ def mass_matrix(system: System[S], pairs: Collection[JointPair]) -> dict[JointPa
     entries: dict[JointPair, S] = {}
     for k, i in pairs:
         with system.b.step("mass matrix", system.tree.joint(k).name):
-            value = system.geometry[k].own.dot(carried[i, k])
+            value = system.geometry[k].axis.dot(carried[i, k])
             entries[k, i] = system.b.let(f"M_{k}_{i}", value, "PK-3")
     return entries
 
@@ -82,7 +82,7 @@ def forces(system: System[S]) -> dict[int, S]:
             for c in children(system, k):
                 F2 = F2 + shifted_back(system.geometry[c], efforts[c])
             efforts[k] = let_spatial(system.b, lettered(f"F2_{k}", FORCE), F2, "PK-4")
-            value = system.geometry[k].own.dot(efforts[k])
+            value = system.geometry[k].axis.dot(efforts[k])
             entries[k] = system.b.let(f"K_{k}", value, "PK-5")
     return entries
 

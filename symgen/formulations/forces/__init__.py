@@ -33,13 +33,13 @@ from typing import Any, Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total
-from symgen.formulations.coupled import felt, state_of_joints
+from symgen.formulations.coupled import generalized_forces, state_of_joints
 from symgen.formulations.forces import columns, generalized, laws
 from symgen.formulations.forces.columns import curvatures
 from symgen.formulations.forces.generalized import (
     Pairs,
-    felt_by_joints,
-    felt_slopes,
+    forces_on_joints,
+    slopes_on_joints,
     stored,
     transmitted,
 )
@@ -132,17 +132,20 @@ class Forced(Generic[S]):
 
     def Q(self, written: Laws[S]) -> list[S]:
         """FM-6 by coordinate."""
-        return list(felt(self.tree, felt_by_joints(self.posed, self.b, written)))
+        return list(generalized_forces(self.tree, forces_on_joints(self.posed, self.b, written)))
 
     def matrices(self, written: Laws[S]) -> tuple[Rows[S], Rows[S]]:
         """dQ/dq and dQ/dqd by coordinate, (n, n) each."""
-        slopes = felt_slopes(self.posed, self.b, written)
+        slopes = slopes_on_joints(self.posed, self.b, written)
         return self._matrix(slopes.by_q), self._matrix(slopes.by_qd)
 
     def _matrix(self, pairs: Pairs[S]) -> Rows[S]:
         zero, numbers = self.b.algebra.zero, range(1, self.tree.n + 1)
-        rows = [felt(self.tree, [pairs.get((j, k), zero) for k in numbers]) for j in numbers]
-        columns = [felt(self.tree, column) for column in zip(*rows, strict=True)]
+        rows = [
+            generalized_forces(self.tree, [pairs.get((j, k), zero) for k in numbers])
+            for j in numbers
+        ]
+        columns = [generalized_forces(self.tree, column) for column in zip(*rows, strict=True)]
         return [list(row) for row in zip(*columns, strict=True)]
 
     def by_parameters(self, values: Callable[[], Sequence[S]]) -> Rows[S]:
@@ -243,7 +246,9 @@ def _with_wrench_slopes(
     nothing = (zero,) * 6
     for row, j in enumerate(forced.tree.link_sides):
         for part in range(6):
-            columns = felt(forced.tree, [pairs.get((j, k), nothing)[part] for k in numbers])
+            columns = generalized_forces(
+                forced.tree, [pairs.get((j, k), nothing)[part] for k in numbers]
+            )
             for k, entry in enumerate(columns):
                 place = (6 * row + part) * n + k
                 if not forced.b.algebra.is_zero(entry):

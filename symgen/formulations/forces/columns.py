@@ -91,12 +91,12 @@ class Columns(Generic[S]):
 
     def _add(self, j: int) -> None:
         joint, b = self.tree.joint(j), self.b
-        seat = self.poses[joint.parent] @ joint.placement.tree
-        rotation = seat @ joint.pose_in_joint(self.state.q[j - 1], b.algebra)
+        placement = self.poses[joint.parent] @ joint.placement.tree
+        rotation = placement @ joint.pose_in_joint(self.state.q[j - 1], b.algebra)
         with b.step("forces", joint.name):
             R = b.let(f"R_{j}{self._suffix}", rotation.rotation, "FM-1")
             p = b.let(f"p_{j}{self._suffix}", rotation.translation, "FM-1")
-            o = b.let(f"o_{j}{self._suffix}", seat.translation, "FM-1")
+            o = b.let(f"o_{j}{self._suffix}", placement.translation, "FM-1")
             a = b.let(f"a_{j}{self._suffix}", R.apply(joint.angular_axis(b.algebra)), "FM-1")
             slide = R.apply(joint.linear_axis(b.algebra))
             along = b.let(f"l_{j}{self._suffix}", slide, "FM-1")

@@ -47,7 +47,7 @@ class Slopes(Generic[S]):
     by_qd: Pairs[S] = field(default_factory=dict)
 
 
-def felt_by_joints(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) -> list[S]:
+def forces_on_joints(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) -> list[S]:
     """FM-6, one entry per joint."""
     terms: dict[int, list[S]] = {}
     for law, action, point in _acting(laws):
@@ -65,7 +65,7 @@ def felt_by_joints(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) 
     return torques
 
 
-def felt_slopes(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) -> Slopes[S]:
+def slopes_on_joints(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]) -> Slopes[S]:
     """Write the slopes of Q: dFM-6."""
     slopes: Slopes[S] = Slopes()
     for law in laws:

@@ -152,17 +152,17 @@ def contribution(
     parent = identity_transform(algebra)
     if joint.parent != BASE:
         parent = tree.joint(joint.parent).placement.link
-    seat = parent @ at.tree
+    placement = parent @ at.tree
     q = state.q[k - 1]
     turn = joint.turns(q, algebra)[1]
     s, t = joint.axes(algebra)
     with b.step("contributions", joint.name):
-        E = b.let(f"E_{k}", seat.rotation, "KANE-1")
+        E = b.let(f"E_{k}", placement.rotation, "KANE-1")
         Q = b.let(f"Q_{k}", turn, "KANE-1")
-        u = b.let(f"u_{k}", seat.translation, "KANE-1")
+        u = b.let(f"u_{k}", placement.translation, "KANE-1")
         return Contribution(
             joint=joint,
-            E=_named_turn(seat.rotation, E, b),
+            E=_named_turn(placement.rotation, E, b),
             Q=_named_turn(turn, Q, b),
             u=u,
             l=b.let(f"l_{k}", joint.slide(q, algebra), "KANE-1"),

@@ -101,9 +101,9 @@ def moments_back_step(
     k = at.joint.number
     with b.step("composite bodies", at.joint.name):
         body = _moved(body, at.l)
-        seat = BodyMoments(body.m, at.Q.apply(body.h), at.Q.symmetric(body.J))
-        seat = _named(seat, f"seat_{k}", b)
-        ahead = BodyMoments(seat.m, at.E.apply(seat.h), at.E.symmetric(seat.J))
+        placement = BodyMoments(body.m, at.Q.apply(body.h), at.Q.symmetric(body.J))
+        placement = _named(placement, f"seat_{k}", b)
+        ahead = BodyMoments(placement.m, at.E.apply(placement.h), at.E.symmetric(placement.J))
         return _moved(_named(ahead, f"ahead_{k}", b), at.u)
 
 

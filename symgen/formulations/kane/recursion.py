@@ -128,11 +128,11 @@ class Articulated(Generic[S]):
 
 @dataclass(frozen=True)
 class Acceleration(Generic[S]):
-    """KANE-14 to KANE-16; `result` is qdd_k, or tau_k of a prescribed joint, `own` qdd_own_k."""
+    """KANE-14 to KANE-16; `result` is qdd_k, or tau_k of a prescribed joint, `alone` qdd_own_k."""
 
     A_in: Spatial[S]
     A: Spatial[S]
-    own: S
+    alone: S
     result: S
 
 

@@ -109,7 +109,7 @@ def are_derived(functions: Collection[str], tree: KinematicTree[S]) -> set[str]:
 def lacking(function: str, tree: KinematicTree[S]) -> str:
     """Name what a function does not know of joints on manifolds; "" for nothing.
 
-    The energy of the chain's rotors equals that of the joint's at e = 0 alone, and so do its slopes.
+    The energy of the chain's rotors and its slopes equal those of the joint's at e = 0 alone.
     """
     if function == "outputs_derivatives":
         named = any("kinetic_energy" in output.expression.names for output in tree.outputs)

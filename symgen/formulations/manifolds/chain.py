@@ -58,8 +58,8 @@ Write = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any], str], Res
 class Chain(Generic[S]):
     """One function as it is written: `state` has nq entries in q and n elsewhere, as the inputs.
 
-    `written` writes functions of the chain, whose q has an entry for every coordinate.  With `bent`
-    the statements are differentiated more than once.
+    `written` writes functions of the chain, whose q has an entry for every coordinate.  With
+    `is_smooth` the statements can be differentiated more than once.
     """
 
     tree: KinematicTree[S]
@@ -67,7 +67,7 @@ class Chain(Generic[S]):
     state: State[S]
     written: Write
     function: str
-    bent: bool = False
+    is_smooth: bool = False
     values: dict[S, S] = field(default_factory=dict)
     """Values of the symbols of the chain."""
 
@@ -91,11 +91,11 @@ class Chain(Generic[S]):
                 p = self.b.let(f"p_{manifold.name}", pose.translation, "MF-1")
             k = manifold.columns[0] - 1
             at = joints[k].placement
-            seat = at.tree @ Transform(R, p)
-            joints[k] = replace(joints[k], placement=replace(at, tree=seat))
+            placement = at.tree @ Transform(R, p)
+            joints[k] = replace(joints[k], placement=replace(at, tree=placement))
         return replace(self.tree, joints=tuple(joints))
 
-    def seat(self, joint: Manifold[S]) -> Transform[S]:
+    def placement(self, joint: Manifold[S]) -> Transform[S]:
         """Pose of a joint's link in that which carries it."""
         return self.posed.joint(joint.columns[0]).placement.tree
 
@@ -298,7 +298,7 @@ class Chain(Generic[S]):
         for space in self.joints:
             if is_sprung(self.tree, space.joint):
                 stretch = Stretch.of(space.joint, self.state.q, self.b.algebra)
-                x = smooth_entries(stretch) if self.bent else stretch.entries
+                x = smooth_entries(stretch) if self.is_smooth else stretch.entries
                 for k, entry in zip(space.at, x, strict=True):
                     torques[k] = entry
         return torques
@@ -382,12 +382,12 @@ class FloatingBase(Generic[S]):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """The places of its coordinates among all."""
+        """Indices of its coordinates among all."""
         return self.tangent.at
 
     @property
     def sliding(self) -> tuple[int, ...]:
-        """The places of its velocities of translation among all."""
+        """Indices of its velocities of translation among all."""
         return tuple(self.tangent.at[c] for c in self.linear)
 
 
@@ -423,11 +423,11 @@ def without_sliding(bases: Sequence[FloatingBase[S]], by_qd: Sequence[Row[S]]) -
 
 
 def turned_gravity(chain: Chain[S], base: FloatingBase[S], k: int) -> dict[int, S]:
-    """t_c . (g_b x a_k) by the place of each linear column c."""
+    """t_c . (g_b x a_k) by the index of each linear column c."""
     tangent, b = base.tangent, chain.b
     with b.step("tangent space", tangent.joint.name):
-        seat = chain.seat(tangent.joint).rotation
-        g = b.let(f"g_{tangent.joint.name}", seat.transposed.apply(chain.tree.gravity), "MF-8")
+        placement = chain.placement(tangent.joint).rotation
+        g = b.let(f"g_{tangent.joint.name}", placement.transposed.apply(chain.tree.gravity), "MF-8")
     turned = g.cross(tangent.columns[k].w)
     return {tangent.at[c]: tangent.columns[c].v.dot(turned) for c in base.linear}
 
@@ -443,7 +443,7 @@ def of_turned_loads(chain: Chain[S], base: FloatingBase[S], k: int, function: st
     riding = [body in chain.tree.path(load.body) for load in chain.tree.loads]
     if not any(riding):
         return None
-    axis = chain.seat(tangent.joint).rotation.apply(tangent.columns[k].w)
+    axis = chain.placement(tangent.joint).rotation.apply(tangent.columns[k].w)
     none = Wrench(zero_vector(chain.tree.algebra), zero_vector(chain.tree.algebra))
     name = chain.name(tangent.at[k])
     loads = []

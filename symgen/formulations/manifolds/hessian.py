@@ -115,7 +115,7 @@ def _ways(chain: Chain[S], qdd: Sequence[S]) -> dict[int, Way[S]]:
                 space.at,
                 [-x for x in space.times(space.D[k], mu)],
                 [-x for x in space.turned[k]],
-                [-x for x in space.bent(k, space.of(qdd))],
+                [-x for x in space.curved(k, space.of(qdd))],
             )
     return slopes
 
@@ -158,7 +158,7 @@ def _moved_by_velocities(
     slopes: dict[int, Way[S]],
     q_qd: list[Row[S]],
 ) -> None:
-    """Return the slopes of e'' by velocities of the joint and places of all coordinates."""
+    """Return the slopes of e'' by velocities of the joint and indices of all coordinates."""
     for j, place in enumerate(space.at):
         change = [-x for x in space.N_by_velocity[j]]
         for k in range(chain.n):

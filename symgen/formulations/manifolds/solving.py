@@ -39,7 +39,7 @@ from symgen.program.functions import function_named
 class Given(Generic[S]):
     """Given accelerations or torques of every coordinate of the chain.
 
-    `free` has the places of the first coordinates of those joints on manifolds that are free.
+    `free` has the indices of the first coordinates of those joints on manifolds that are free.
     """
 
     free: set[int]
@@ -199,7 +199,7 @@ def _of_accelerations(
     chain: Chain[S], space: Tangent[S], k: int, entries: Sequence[S], qdd: Sequence[S]
 ) -> tuple[Row[S], Row[S]]:
     """d(W e'' + N) - de'' by place and velocity k."""
-    return space.bent(k, space.of(qdd)), space.N_by_velocity[k]
+    return space.curved(k, space.of(qdd)), space.N_by_velocity[k]
 
 
 def _of_torques(

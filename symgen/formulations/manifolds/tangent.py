@@ -61,7 +61,7 @@ class Twist(Generic[S]):
 class Tangent(Generic[S]):
     """A joint at the velocities `w`, whose motion subspace has these `columns`.
 
-    `at` are the places of its coordinates among all, from 0; `half` is 1/2.
+    `at` are the indices of its coordinates among all, from 0; `half` is 1/2.
     """
 
     joint: Manifold[S]
@@ -180,7 +180,7 @@ class Tangent(Generic[S]):
             total = plus(total, self.times(self.weighted(x, matrices), y))
         return total
 
-    def bent(self, k: int, qdd: Sequence[S]) -> Row[S]:
+    def curved(self, k: int, qdd: Sequence[S]) -> Row[S]:
         """-de''/de_k = D_k e'' + N_k, at accelerations e'' of the chain."""
         return plus(self.times(self.D[k], qdd), self.N_by_place[k])
 
@@ -317,7 +317,7 @@ def in_tangent_space(
     """The derivatives `by` q, qd and what is given, of one number, changed in place.
 
     Matrices at the end that it does not depend on may be missing.  `qdd` are the accelerations of
-    the chain.  Accelerations are given; but torques of joints in `torques`, by the place of their
+    the chain.  Accelerations are given; but torques of joints in `torques`, by the index of their
     first coordinate.
     """
     for space in joints:
@@ -329,7 +329,7 @@ def in_tangent_space(
                 value = value + dot(held, slopes.by_place[k], space.zero)
                 rate = dot(held, slopes.by_velocity[k], space.zero)
             else:
-                value = value - dot(held, space.bent(k, space.of(qdd)), space.zero)
+                value = value - dot(held, space.curved(k, space.of(qdd)), space.zero)
                 rate = -dot(held, space.N_by_velocity[k], space.zero)
             by[0][place] = value
             if len(by) > 1:

@@ -201,14 +201,14 @@ def geometry_step(
     A_p, o_p, r_p = identity(algebra), zero_vector(algebra), None
     if parent is not None:
         A_p, o_p, r_p = parent.A, parent.places.origin, parent.r
-    seat, pose = joint.placement.tree, joint.transform(q, algebra)
+    placement, pose = joint.placement.tree, joint.transform(q, algebra)
     with b.step("geometry", joint.name):
         A = b.let(f"A_{i}", A_p @ pose.rotation, "SR-1")
         axis = joint.angular_axis(algebra) if axes is None else axes.axis(i)
         w = b.let(f"w_{i}", A.apply(axis), "SR-1")
         u = b.let(f"u_{i}", A.apply(joint.linear_axis(algebra)), "SR-1")
         origin = b.let(f"o_{i}", o_p + A_p.apply(pose.translation), "SR-2")
-        on_axis = b.let(f"r_J_{i}", o_p + A_p.apply(seat.translation), "SR-2")
+        on_axis = b.let(f"r_J_{i}", o_p + A_p.apply(placement.translation), "SR-2")
         centre = b.let(f"r_G_{i}", origin + A.apply(joint.body.com), "SR-2")
         places = Places(on_axis, origin, centre)
         r = point.of(places, algebra)
@@ -379,8 +379,8 @@ def posed(tree: KinematicTree[S], turning: Mapping[int, Axes[S]]) -> KinematicTr
         first, last = axes.members[0] - 1, axes.members[-1] - 1
         at = joints[first].placement
         turn = Transform(axes.rotation, zero_vector(tree.algebra))
-        seat = tree.joints[first].placement.tree @ turn
-        joints[first] = replace(joints[first], placement=replace(at, tree=seat))
+        placement = tree.joints[first].placement.tree @ turn
+        joints[first] = replace(joints[first], placement=replace(at, tree=placement))
         for k in range(first, last):
             body = replace(joints[k].body, com=joints[last].body.com)
             joints[k] = replace(joints[k], body=body)
