@@ -48,6 +48,13 @@ def test_a_dear_case_and_a_run_over_its_budget_fail(tmp_path):
     assert "1 passed" in over.stdout and "OVER THE BUDGET" in over.stdout
 
 
+def test_every_dear_case_exists_and_has_a_reason():
+    for name, reason in Budget(None).dear.items():
+        path, case = name.split("::")
+        assert isinstance(reason, str) and reason.strip(), name
+        assert f"def {case}(" in (ROOT / path).read_text(), name
+
+
 def test_a_slow_machine_may_take_longer(monkeypatch):
     monkeypatch.setenv("SYMGEN_TESTS_UNIT", "20")
     monkeypatch.setenv("SYMGEN_TESTS_SAMPLE", "0.1")
