@@ -218,6 +218,12 @@ def test_sensitivities_to_initial_values_and_some_parameters(both):
     )  # fmt: skip
     assert list(motion.parameter.values) == list(names)
     agree(motion, *expected)
+    last = motion.output.values[-1:].tolist()
+    single = symgen.simulate(
+        both, Q0, QD0, T, parameters={"k": 5.0}, sensitivities=names, objectives=last,
+        dq0=np.array([[0, 0.1], [0, 0.2], [0, 0.3]]),
+    )  # fmt: skip
+    close(single.end_gradient, motion.end_gradient.sel(objective=last), 1e-9)
 
 
 @pytest.mark.slow
