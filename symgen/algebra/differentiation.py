@@ -32,17 +32,12 @@ class ForwardDerivatives:
             self._tangents[symbol.index] = {} if change.is_zero else {0: change}
         self._is_along = bool(along)
 
-    def rows(self, scalars: Sequence[Scalar]) -> list[Tangent]:
-        """Derivatives of several scalars, forward or reverse, whichever makes fewer nodes.
-
-        Derivatives that are structurally 0 in forward mode are left out in both.
-        """
-        forward = [self.of(x) for x in scalars]
-        reverse = [
-            {k: value for k, value in gradient(x, self._inputs).items() if k in row}
-            for x, row in zip(scalars, forward, strict=True)
+    def reverse(self, scalars: Sequence[Scalar]) -> list[Tangent]:
+        """Reverse derivatives, with the entries that are not structurally 0 in forward mode."""
+        return [
+            {k: value for k, value in gradient(x, self._inputs).items() if k in self.of(x)}
+            for x in scalars
         ]
-        return min(forward, reverse, key=lambda rows: _size(scalars, rows))
 
     def remember(self, name: str, value: Scalar, row: Tangent) -> None:
         """Do nothing: over a graph a name is only a label."""
@@ -95,10 +90,6 @@ class ForwardDerivatives:
         for factor, wave in entry.terms:
             value = value + wave * self.of(factor).get(0, node.graph.zero)
         return {} if value.is_zero else {0: value}
-
-
-def _size(scalars: Sequence[Scalar], rows: Sequence[Tangent]) -> int:
-    return len(reachable([*scalars, *(value for row in rows for value in row.values())]))
 
 
 def _add_or_subtract(graph: Nodes, op: str, x: Tangent, y: Tangent) -> Tangent:

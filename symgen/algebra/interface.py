@@ -32,8 +32,8 @@ class Derivatives(Protocol[S]):
     def of(self, x: S) -> dict[int, S]:
         """Derivatives of `x`, with the remembered derivatives of the named scalars inside it."""
 
-    def rows(self, scalars: Sequence[S]) -> list[dict[int, S]]:
-        """Derivatives of several scalars, forward or reverse, whichever takes fewer operations."""
+    def reverse(self, scalars: Sequence[S]) -> list[dict[int, S]]:
+        """Derivatives of several scalars by reverse differentiation, which opens all names."""
 
     def remember(self, name: str, value: S, row: dict[int, S]) -> None:
         """Take `row` as the derivatives of the scalar that ``name = value`` defines."""

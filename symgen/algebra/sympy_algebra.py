@@ -167,8 +167,8 @@ class SymPyDerivatives:
         for x, change in zip(inputs, along, strict=bool(along)):
             self._known[x] = {0: change} if change != 0 else {}
 
-    def rows(self, scalars: Sequence[Expr]) -> list[dict[int, Expr]]:
-        """Derivatives of several scalars: see `of`."""
+    def reverse(self, scalars: Sequence[Expr]) -> list[dict[int, Expr]]:
+        """Derivatives of several scalars, which have no graph to reverse: see `of`."""
         return [self.of(x) for x in scalars]
 
     def remember(self, name: str, value: Expr, row: dict[int, Expr]) -> None:

@@ -3,6 +3,9 @@
 Every line of the recursion has a derivative by each entry of an argument that it depends on:
 ``d_omega_3_x_dq_1`` of ``omega_3_x``, with the label ``d NE-2`` where that line has NE-2.  These
 are the sensitivity equations of the papers: each of theirs differentiates one of the recursion.
+The papers move a joint by one coordinate.  Where quaternions or Euler parameters move one by
+several, and for outputs of the model, rows are differentiated in reverse if that takes fewer
+operations; these lines have no names of their own.
 
 Derivatives by parameters are those of all that is written, joints that follow others, joints on
 manifolds and forces of the model included.  Total derivatives are found along a direction for each
@@ -30,6 +33,7 @@ from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.derivatives import DERIVATIVES, SYMMETRIC, Derivative
 from symgen.program.differentiation import differentiate, push_forward
 from symgen.program.functions import function_named
+from symgen.program.program import Input
 
 Block = list[list[S]]
 """Derivatives of every entry of a result by every entry of an argument."""
@@ -41,6 +45,8 @@ class Direct:
 
     function: str
     source: Derivation
+    reverse: bool = True
+    """Whether rows may be differentiated in reverse, where `_partials` tries that."""
 
     def __call__(self, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
         """Write the function."""
@@ -50,7 +56,9 @@ class Direct:
         if derivative.along:
             slopes = _totals(tree, b, derivative, values)
         else:
-            slopes = _partials(tree, b, derivative, values, {array.name for array in spec.results})
+            wanted = {array.name for array in spec.results}
+            reverse = self.reverse and (derivative.any_mode or tree.is_moved_by_several)
+            slopes = _partials(tree, b, derivative, values, wanted, reverse)
         results = {**written, **slopes}
         return {array.name: results[array.name] for array in (*spec.results, *spec.hidden)}
 
@@ -71,17 +79,44 @@ def _partials(
     derivative: Derivative,
     written: Results[S],
     wanted: Collection[str],
+    reverse: bool,
 ) -> Results[S]:
-    """Derivatives of every result `written` by every argument, of which some are `wanted`."""
+    """Derivatives of every result `written` by every argument, of which some are `wanted`.
+
+    With `reverse` those in reverse are returned where they take fewer operations.
+    """
     inputs = [
         symbolic_parameters(tree) if name == "parameters" else b.declared(name)
         for name in derivative.by
     ]
-    slopes, zero = differentiate(b, inputs), b.algebra.zero
-    blocks: dict[str, Block[S]] = {}
+    slopes = differentiate(b, inputs)
     kept = [entry for name, entries in written.items() if name in wanted for entry in entries]
-    for result, values in written.items():
-        rows = slopes.rows(values) if derivative.any_mode else [slopes.of(x) for x in values]
+
+    def blocks(rows: Mapping[str, list[dict[int, S]]]) -> tuple[int, Results[S]]:
+        return _blocks(b.algebra, derivative, inputs, rows, wanted, kept)
+
+    forward = {name: [slopes.of(x) for x in values] for name, values in written.items()}
+    choices = [blocks(forward)]
+    if reverse:
+        choices.append(blocks({name: slopes.reverse(x) for name, x in written.items()}))
+    return min(choices, key=lambda choice: choice[0])[1]
+
+
+def _blocks(
+    algebra: Algebra[S],
+    derivative: Derivative,
+    inputs: Sequence[Input[S]],
+    rows_of: Mapping[str, list[dict[int, S]]],
+    wanted: Collection[str],
+    kept: Sequence[S],
+) -> tuple[int, Results[S]]:
+    """Lay out sparse rows by result as arrays; return what all `wanted` ones and `kept` take.
+
+    Symmetric arrays, and those that are multiples of others, take the cheapest of their forms.
+    """
+    kept, zero = list(kept), algebra.zero
+    blocks: dict[str, Block[S]] = {}
+    for result, rows in rows_of.items():
         start = 0
         for array in inputs:
             places = range(start, start := start + len(array.symbols))
@@ -91,14 +126,14 @@ def _partials(
                 candidates = [_mirrored(candidates[0], pick) for pick in ((min, max), (max, min))]
             if name in derivative.rates:
                 of, times = derivative.rates[name]
-                factor = b.algebra.constant(times)
+                factor = algebra.constant(times)
                 candidates.append([[entry * factor for entry in row] for row in blocks[of]])
             blocks[name] = (
-                candidates[0] if len(candidates) == 1 else _smallest(b.algebra, candidates, kept)
+                candidates[0] if len(candidates) == 1 else _smallest(algebra, candidates, kept)
             )
             if name in wanted:
                 kept += flat(blocks[name])
-    return {name: flat(block) for name, block in blocks.items()}
+    return algebra.size(kept), {name: flat(block) for name, block in blocks.items()}
 
 
 def _mirrored(rows: Block[S], pick: tuple[Callable[..., int], Callable[..., int]]) -> Block[S]:

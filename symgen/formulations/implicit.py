@@ -73,12 +73,14 @@ class Equations(ABC, Generic[S]):
     def slopes(self, held: Held[S]) -> tuple[Rows[S], Rows[S]]:
         """Write d tau/dq and d tau/dqd, (n, n) each, with joint terms."""
         inputs = [self.b.declared(name) for name in ("q", "qd")]
-        slopes, zero, n = (
-            differentiate(self.b, inputs, held.steps),
-            self.b.algebra.zero,
-            self.tree.n,
+        algebra, n = self.b.algebra, self.tree.n
+        slopes, zero = differentiate(self.b, inputs, held.steps), algebra.zero
+        choices = [[slopes.of(torque) for torque in held.torques]]
+        if self.tree.is_moved_by_several:  # see `symgen.formulations.direct`
+            choices.append(slopes.reverse(held.torques))
+        rows = min(
+            choices, key=lambda rows: algebra.size([x for row in rows for x in row.values()])
         )
-        rows = [slopes.of(torque) for torque in held.torques]
         by_q = [[row.get(k, zero) for k in range(n)] for row in rows]
         return by_q, [[row.get(k, zero) for k in range(n, 2 * n)] for row in rows]
 

@@ -218,6 +218,11 @@ class KinematicTree(Generic[S]):
         return next((x for x in self.euler_parameters if number in x.members), None)
 
     @property
+    def is_moved_by_several(self) -> bool:
+        """Whether several coordinates move a joint together: quaternions, Euler parameters."""
+        return bool(self.manifolds or self.euler_parameters)
+
+    @property
     def is_coupled(self) -> bool:
         """Whether a joint follows another one."""
         return len(self.independent) < self.n

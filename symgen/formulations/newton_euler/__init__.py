@@ -28,7 +28,8 @@ FUNCTIONS: dict[str, Derivation] = {
     **dynamics.SOLVING,
     **constraints.FUNCTIONS,
     "inverse_dynamics_hessian": partial(
-        by_differentiation, Direct("inverse_dynamics_derivatives", _TORQUES["inverse_dynamics"])
+        by_differentiation,
+        Direct("inverse_dynamics_derivatives", _TORQUES["inverse_dynamics"], reverse=False),
     ),
 }
 
