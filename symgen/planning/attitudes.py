@@ -114,6 +114,8 @@ def _state(chart: Chart, names: Sequence[str], stop: Stop, q: Array) -> State:
     x = np.full(space.n, np.nan)
     x[space.velocities] = q[space.positions]
     xd, xdd = stop.state.qd.copy(), stop.state.qdd.copy()
+    ranges = np.tile([-np.inf, np.inf], (space.n, 1))
+    ranges[space.velocities] = stop.state.ranges[space.positions]
     for joint, reference in zip(chart.joints, chart.references, strict=True):
         name, attitude = _name(names, joint), q[joint.attitude]
         with np.errstate(divide="ignore", invalid="ignore"):  # a whole turn away
@@ -122,8 +124,11 @@ def _state(chart: Chart, names: Sequence[str], stop: Stop, q: Array) -> State:
             most = f"{FARTHEST:g} degrees from the mean attitude of the task"
             stop.value.fault(f"{name} is turned by more than {most}; make several tasks of it", "q")
         x[joint.turn] = r
+        if np.any(np.isfinite(stop.state.ranges[joint.attitude])):
+            stop.value.fault(f"the attitude of {name} has no ranges entry by entry", "q")
         if joint.position is not None:
             x[joint.travel] = q[joint.position]
+            ranges[joint.travel] = stop.state.ranges[joint.position]
         is_named = not np.isnan(r).any()
         if _has_rates(stop, joint, name, is_named):
             omega, spin = stop.state.qd[joint.turn], stop.state.qdd[joint.turn]
@@ -133,7 +138,7 @@ def _state(chart: Chart, names: Sequence[str], stop: Stop, q: Array) -> State:
                 v, a = stop.state.qd[joint.travel], stop.state.qdd[joint.travel]
                 xd[joint.travel] = rotated(attitude, v)
                 xdd[joint.travel] = rotated(attitude, a + np.cross(omega, v))
-    return State(x, xd, xdd, stop.state.pose)
+    return State(x, xd, xdd, ranges, stop.state.pose)
 
 
 def _has_rates(stop: Stop, joint: Columns, name: str, is_named: bool) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from symgen.description import RobotDescription
 from symgen.description.wording import shown
 from symgen.errors import RequestError
 from symgen.planning.loads import depends_on_time
-from symgen.planning.task import COLLOCATION, LONGEST, Task
+from symgen.planning.task import COLLOCATION, LONGEST, State, Task
 from symgen.planning.values import Value
 
 FUNCTIONS = (
@@ -66,19 +66,33 @@ def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> N
         )
     if np.any(task.objective.jerk[~task.chart.plain]):
         root.fault("not available yet for joints with a quaternion", "objective", "jerk")
-    limits = task.limits
-    for key, state in (("start", task.start), ("goal", task.goal)):
-        for order, values, allowed in (
-            ("q", state.q, limits.position),
-            ("qd", state.qd, task.chart.rates(limits.velocity)),
-            ("qdd", state.qdd, task.chart.rates(limits.acceleration)),
-        ):
-            for k in np.flatnonzero(~np.isnan(values)):
-                lower, upper = allowed[k]
-                if not lower - 1e-12 <= values[k] <= upper + 1e-12:
-                    name, limit = module.coordinate_names[k], f"{lower:.6g} and {upper:.6g}"
-                    message = f"{shown(name)} is {values[k]:.6g} there, its limits are {limit}"
-                    root.fault(message, key, order)
+    states: list[tuple[tuple[str | int, ...], State]] = [
+        (("start",), task.start),
+        (("goal",), task.goal),
+        *((("via", k), via.state) for k, via in enumerate(task.via)),
+    ]
+    for path, state in states:
+        _check_state(root, path, module, state, task)
+
+
+def _check_state(
+    root: Value, path: Sequence[str | int], module: Any, state: State, task: Task
+) -> None:
+    """Report demands (n,) and ranges (n, 2) beyond limits."""
+    limits, inward = task.limits, np.array([-1e-12, 1e-12])
+    for order, demands, allowed in (
+        ("q", np.column_stack([state.q, state.q]), limits.position),
+        ("q", state.ranges, limits.position),
+        ("qd", np.column_stack([state.qd, state.qd]), task.chart.rates(limits.velocity)),
+        ("qdd", np.column_stack([state.qdd, state.qdd]), task.chart.rates(limits.acceleration)),
+    ):
+        lower, upper = (allowed + inward).T
+        for k in np.flatnonzero((demands[:, 0] > upper) | (demands[:, 1] < lower)):
+            name, limit = module.coordinate_names[k], "{:.6g} and {:.6g}".format(*allowed[k])
+            least, most = demands[k]
+            size = f"{least:.6g}" if least == most else f"{least:.6g} to {most:.6g}"
+            message = f"{shown(name)} is {size} there, its limits are {limit}"
+            root.fault(message, *path, order)
 
 
 def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Task) -> None:
@@ -90,8 +104,11 @@ def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Tas
         if key in keys:
             root.fault(unavailable, key)
     for key, state in (("start", task.start), ("goal", task.goal)):
-        if state.pose is not None or np.any(~np.isnan(state.qdd)):
-            root.fault(f"{collocated} an end is q and qd", key)
+        between = np.any(np.isfinite(state.ranges))
+        if state.pose is not None or between or np.any(~np.isnan(state.qdd)):
+            root.fault(f"{collocated} an end is q and qd, without ranges", key)
+    if task.guess.through is not None:
+        root.fault(f"'q' and 'through': {unavailable}", "guess")
     for key, limit in (("acceleration", limits.acceleration), ("jerk", limits.jerk)):
         if np.any(np.isfinite(limit)):
             root.fault(unavailable, "limits", key)
@@ -120,7 +137,7 @@ def _free(task: Task, module: Any) -> Iterator[str]:
     if task.periodic or task.mirrored.coordinates:
         return
     for end, state in (("start", task.start), ("goal", task.goal)):
-        is_open = np.isnan(state.q)
+        is_open = np.isnan(state.q) & np.isinf(state.ranges).all(axis=1)
         names = [module.coordinate_names[k] for k in np.flatnonzero(is_open)]
         if names and state.pose is None and not is_open.all():
             verb = "is" if len(names) == 1 else "are"

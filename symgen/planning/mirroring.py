@@ -8,11 +8,12 @@ coordinates of attitudes follow it, too: r_i = S r_j.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from symgen.description.expressions import EvaluationError, evaluate
 from symgen.description.wording import shown
 from symgen.planning.charts import columns_of
 from symgen.planning.values import Value
@@ -24,12 +25,14 @@ from symgen.support.arrays import Array
 class Mirrored:
     """Coordinate i at the end is sign times coordinate j at the start: (i, j, sign) for each.
 
-    Coordinates of `advancing` are free at the end, and keep their rates.  `attitudes` are pairs
-    of joints with a quaternion, in their order, and the signs of the vector part, (3,).
+    Coordinates of `advancing` are free at the end, and keep their rates; those of `travel`, too,
+    and end (length, speed) by length + speed T further on.  `attitudes` are pairs of joints with a
+    quaternion, in their order, and the signs of the vector part, (3,).
     """
 
     coordinates: tuple[tuple[int, int, float], ...] = ()
     advancing: frozenset[int] = frozenset()
+    travel: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     attitudes: tuple[tuple[int, int, tuple[float, ...]], ...] = ()
 
     def references(self, near: Sequence[Array]) -> list[Array]:
@@ -49,28 +52,48 @@ class Mirrored:
 def read_mirrored(value: Value, space: Configuration, names: Sequence[str]) -> Mirrored:
     """Read {left: right}, which swaps two entries of q between the ends, or {roll: -roll}.
 
-    `names` are those of q; with ~ an entry is left free, and its rates are kept.
+    `names` are those of q; with ~ an entry is left free, and its rates are kept.  A number, or an
+    expression that is linear in T, says how far an entry moves on.
     """
     if value.node is None:
         return Mirrored()
     pairs = {k: (k, 1.0) for k in range(len(names))}
-    advancing = set()
+    advancing, travel = set(), dict[int, tuple[float, float]]()
     for name, entry in value.table(names, "LEFT: RIGHT").items():
         k = list(names).index(name)
         if entry.is_null:
             advancing.add(k)
             continue
         sign = -1.0 if entry.word.startswith("-") else 1.0
-        j = entry.index(entry.word.lstrip("+-"), names, "coordinate")
+        named = entry.word.lstrip("+-")
+        if named not in names and not named.isidentifier():
+            travel[k] = _travel(entry)
+            continue
+        j = entry.index(named, names, "coordinate")
         pairs[k] = (j, sign)
         if j != k:
             pairs[j] = (k, sign)
-    return _on_chart(value, space, names, pairs, advancing)
+    return _on_chart(value, space, names, pairs, advancing, travel)
+
+
+def _travel(value: Value) -> tuple[float, float]:
+    """Read a + b T as (a, b)."""
+    expression = value.expression(("T",))
+    if expression is None:
+        return 0.0, 0.0
+    try:
+        a, b, c = (evaluate(expression, {**value.names, "T": T}) for T in (0.0, 1.0, 2.0))
+    except EvaluationError:
+        a, b, c = 0.0, 0.0, 1.0
+    if abs(c - 2 * b + a) > 1e-12 * max(abs(a), abs(b), abs(c)):
+        value.fault(f"{shown(expression.text)}: expected a length, or one linear in T: 0.1 + 1.2*T")
+    return a, b - a
 
 
 def _on_chart(
     value: Value, space: Configuration, names: Sequence[str],
     pairs: dict[int, tuple[int, float]], advancing: set[int],
+    travel: Mapping[int, tuple[float, float]],
 ) -> Mirrored:  # fmt: skip
     """Rearrange pairs of entries of q by coordinates of a chart."""
     joints = columns_of(space)
@@ -88,7 +111,8 @@ def _on_chart(
         signs = tuple(pairs[k][1] * pairs[entries[3]][1] for k in entries[:3])
         in_order = [pairs[k][0] for k in entries] == list(range(first, first + 4))
         is_reflection = in_order and float(np.prod(signs)) > 0
-        if first not in starts or advancing & {*entries} or not is_reflection:
+        moved = (advancing | {*travel}) & {*entries}
+        if first not in starts or moved or not is_reflection:
             name = shown(names[joint.attitude.start].removesuffix("_qx"))
             value.fault(
                 f"the attitude of {name} is mirrored whole: none or two of qx, qy, qz change "
@@ -108,4 +132,5 @@ def _on_chart(
         else:
             value.fault(f"{shown(names[j])} is a part of an attitude", names[entry])
     free = frozenset(columns[k] for k in advancing if k in columns)
-    return Mirrored(tuple(rows[i] for i in sorted(rows)), free, tuple(attitudes))
+    moved_on = {columns[k]: x for k, x in travel.items() if k in columns}
+    return Mirrored(tuple(rows[i] for i in sorted(rows)), free, moved_on, tuple(attitudes))

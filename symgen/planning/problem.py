@@ -4,7 +4,7 @@ The unknowns are x = (c, T, u): control points c (M, n), row by row, the total t
 at instants where those are unknown.  Each term knows which of its derivatives can be non-zero, so
 that Jacobian and Hessian are sparse.
 
-    Linear      A x: ends at rest, periodic and mirrored motions
+    Linear      A (c, T): periodic and mirrored motions, travel in proportion to the time
     Rates       A c / T^r: end and via states, limits of velocity, acceleration and jerk
     Time        T
     Effort      integrals of squared accelerations or jerks
@@ -262,15 +262,15 @@ class Problem:
 
 @dataclass(kw_only=True)
 class Linear(Term):
-    """Sums of coordinates of control points: coefficients[k] of unknown columns[k] in rows[k]."""
+    """Sums of control points and T: coefficients[k] of unknown columns[k] in rows[k]."""
 
     rows: Index
     columns: Index
     coefficients: Array
 
     def value(self, at: Iterate) -> Array:
-        """Return A c."""
-        products = self.coefficients * np.ravel(at.control)[self.columns]
+        """Return A (c, T)."""
+        products = self.coefficients * np.append(at.control, at.T)[self.columns]
         return np.asarray(np.bincount(self.rows, products, len(self.lower)), dtype=float)
 
     def jacobian_positions(self) -> Entries:

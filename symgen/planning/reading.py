@@ -114,6 +114,7 @@ class _Reader:
         )
         if through:
             guess = replace(guess, through=np.array([state.q for state in states[len(via) :]]))
+        limits = self.limits(keys["limits"])
         task = Task(
             file=self.file,
             chart=chart,
@@ -121,8 +122,8 @@ class _Reader:
             goal=goal,
             via=tuple(Via(stop.at, state) for stop, state in zip(via, states, strict=False)),
             time=self.time(keys["time"]),
-            objective=self.objective(keys["objective"], free),
-            limits=self.limits(keys["limits"]),
+            objective=self.objective(keys["objective"], free, limits),
+            limits=limits,
             loads=loads,
             free_loads=free,
             keep_out=read_keep_out(keys["keep_out"], module),
@@ -159,17 +160,20 @@ class _Reader:
     def passed(self, q: Array) -> State:
         """Return the state with q alone, (nq,)."""
         free = np.full(self.n, np.nan)
-        return State(q, free, free)
+        return State(q, free, free, np.tile([-np.inf, np.inf], (len(q), 1)))
 
     def state(self, value: Value, *, at_rest: bool, more: Sequence[str] = ()) -> State:
         keys = value.table((*_STATE, *more), "q: [...], or point: and position:")
         pose = read_pose(keys, self.module)
         if "q" not in keys and pose is None and not value.is_broken:
             value.fault("nothing is asked for: give q, or a point (or link) and position")
+        demands = keys["q"].demands(self.positions)
+        is_range = demands[:, 0] < demands[:, 1]
         return State(
-            keys["q"].coordinates(self.positions, np.nan),
+            np.where(is_range, np.nan, demands[:, 0]),
             keys["qd"].coordinates(self.coordinates, 0.0 if at_rest else np.nan),
             keys["qdd"].coordinates(self.coordinates, np.nan),
+            np.where(is_range[:, None], demands, [-np.inf, np.inf]),
             pose,
         )
 
@@ -207,20 +211,28 @@ class _Reader:
             return default
         return T
 
-    def objective(self, value: Value, free: Sequence[FreeLoad]) -> Objective:
+    def objective(self, value: Value, free: Sequence[FreeLoad], limits: Limits) -> Objective:
         none = np.zeros(self.n)
         if value.node is None:
             return Objective(1.0, none, none, none)
         names = tuple(self.module.output_names)
-        reserved = ("time", *_SQUARES, "wrench", "load")
+        reserved = ("time", "effort", *_SQUARES, "wrench", "load")
         keys = value.table((*reserved, *names), "weights, such as {time: 1}")
         weight = keys["time"].number()
         squares = {key: keys[key].coordinates(self.coordinates, 0.0) for key in _SQUARES}
         wrenches = {k: entry.number() for k, entry in self.by_wrench(keys["wrench"]).items()}
-        squared = {"time": np.array(weight), **squares, "wrench": np.array([*wrenches.values()])}
+        effort = keys["effort"].number()
+        squared = {
+            "time": np.array(weight),
+            "effort": np.array(effort),
+            **squares,
+            "wrench": np.array([*wrenches.values()]),
+        }
         for key, weights in squared.items():
             if np.any(weights < 0):
                 keys[key].fault("a weight is negative: the objective has no minimum")
+        if effort:
+            squares["torque"] = squares["torque"] + effort * self.per_limit(keys["effort"], limits)
         loads = read_weights(keys["load"], self.module, free)
         outputs = {
             k: keys[name].number()
@@ -228,10 +240,18 @@ class _Reader:
             if name in keys and name not in reserved
         }
         if keys and not (
-            weight or outputs or wrenches or loads or any(np.any(x) for x in squares.values())
+            weight or effort or outputs or wrenches or loads or any(map(np.any, squares.values()))
         ):
             value.fault("all weights are 0: nothing is minimised")
         return Objective(weight, **squares, wrenches=wrenches, outputs=outputs, loads=loads)
+
+    def per_limit(self, value: Value, limits: Limits) -> Array:
+        """Return weights of (tau / limit)^2 with the larger finite limit, 0 without one, (n,)."""
+        sizes = np.where(np.isfinite(limits.torque), np.abs(limits.torque), 0.0).max(axis=1)
+        if not np.any(sizes):
+            value.fault("no torque is limited: give 'limits: {torque: ...}', or 'effort' of joints")
+        weights: Array = (sizes > 0) / np.where(sizes > 0, sizes, 1.0) ** 2
+        return weights
 
     def by_wrench(self, value: Value) -> dict[tuple[int, int], Value]:
         """Return values by joint and component: {elbow: {fx: value}}."""
@@ -274,15 +294,19 @@ class _Reader:
 
     def guess(self, value: Value) -> tuple[Guess, list[Stop]]:
         """Return the guess, and the states that it passes, evenly spaced in time."""
-        keys = value.table(("T", "through"), "T:, through:")
+        keys = value.table(("T", "q", "through"), "T:, q: or through:")
         T = self.seconds(keys["T"], 1.0) if "T" in keys else None
         items, neutral = keys["through"].items("coordinates to pass"), self.space.neutral()
+        if "q" in keys:
+            if items:
+                keys["q"].fault("give q, where the robot rests, or through, not both")
+            items = (keys["q"],)
         stops = []
         for k, item in enumerate(items, 1):
             q = item.coordinates(self.positions, np.nan)
             state = self.passed(np.where(np.isnan(q), neutral, q))
             stops.append(Stop(item, k / (len(items) + 1), state))
-        return Guess(T), stops
+        return Guess(T, at_rest="q" in keys), stops
 
     def parameters(self, value: Value) -> dict[str, float]:
         names = tuple(self.module.parameter_names)

@@ -26,9 +26,14 @@ _TRIES, _REACHED = 20, 1e-6
 
 def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator | None) -> Array:
     """Return the unknowns of a straight motion, with a random detour from `random`."""
-    start = coordinates(task, module, task.start, None, random)
+    rest = task.guess.through[0] if task.guess.at_rest and task.guess.through is not None else None
+    start = coordinates(task, module, task.start, rest, random)
     goal = coordinates(task, module, task.goal, start, random)
-    control = _through(task, profile, start, goal)
+    if rest is None:
+        control = _through(task, profile, start, goal)
+    else:
+        control = np.tile(rest, (profile.controls, 1))
+        control[:2], control[-2:] = start, goal
     if random is not None:
         orders = np.arange(1, 4)
         waves = np.sin(np.pi * profile.greville[:, None] * orders)
@@ -69,6 +74,7 @@ def coordinates(
     lower, upper = task.limits.position.T
     bounded = np.isfinite(lower) & np.isfinite(upper)
     middle = np.where(bounded, 0.5 * (np.where(bounded, lower, 0) + np.where(bounded, upper, 0)), 0)
+    lower, upper = np.maximum(lower, state.ranges[:, 0]), np.minimum(upper, state.ranges[:, 1])
     free = np.clip(middle if near is None else near, lower, upper)
     q = np.where(np.isnan(state.q), free, state.q)
     if state.pose is None:

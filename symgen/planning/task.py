@@ -34,11 +34,15 @@ METHODS = (SPLINES, COLLOCATION)
 
 @dataclass(frozen=True)
 class State:
-    """Demands at an instant: x, x', x'' of the task's chart, (n,) each, NaN for none; a pose."""
+    """Demands at an instant: x, x', x'' of the task's chart, (n,) each, NaN for none; a pose.
+
+    `ranges` (n, 2) are limits of x there, infinite for none.
+    """
 
     q: Array
     qd: Array
     qdd: Array
+    ranges: Array
     pose: Pose | None = None
 
 
@@ -109,10 +113,14 @@ class Knots:
 
 @dataclass(frozen=True)
 class Guess:
-    """Start of the solver: T (s), coordinates to pass (K, n), evenly spaced in time."""
+    """Start of the solver: T (s), coordinates to pass (K, n), evenly spaced in time.
+
+    With `at_rest` the robot rests at the one state of `through`.
+    """
 
     T: float | None = None
     through: Array | None = None
+    at_rest: bool = False
 
 
 @dataclass(frozen=True)

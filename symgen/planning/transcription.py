@@ -206,6 +206,8 @@ class _Transcription:
             at_rest = fixed & (state.qd == 0)
             for end, which in zip(ends, (fixed, at_rest), strict=True):
                 lower[end, which] = upper[end, which] = state.q[which]
+            lower[ends[0]] = np.maximum(lower[ends[0]], state.ranges[:, 0])
+            upper[ends[0]] = np.minimum(upper[ends[0]], state.ranges[:, 1])
         least, most = self.task.time
         ranges = np.array([force.limits for force in self.forces]).reshape(-1, 2)
         weakest, strongest = np.tile(ranges, (self.count, 1)).T
@@ -256,6 +258,9 @@ class _Transcription:
     def state(self, name: str, state: State, s: float) -> list[Term]:
         """Return demands at an instant that are not bounds already."""
         terms: list[Term] = []
+        between = np.flatnonzero(np.isfinite(state.ranges).any(axis=1))
+        if len(between) and 0.0 < s < 1.0:
+            terms.append(self.at(f"q at {name}", 0, s, between, *state.ranges[between].T))
         for order, values in enumerate((state.q, state.qd, state.qdd)):
             fixed = ~np.isnan(values)
             if s in (0.0, 1.0):
@@ -263,22 +268,24 @@ class _Transcription:
                     continue
                 if order == 1:
                     fixed &= np.isnan(state.q) | (values != 0)
-            row, size = self.basis_row(order, s)
-            for power, which in ((0, fixed & (values == 0)), (order, fixed & (values != 0))):
-                joints = np.flatnonzero(which)
-                if not len(joints):
-                    continue
-                target = values[joints] / size
-                labels = tuple(self.labels[j] for j in joints)
-                terms.append(
-                    Rates(
-                        self.sizes, f"{('q', 'qd', 'qdd')[order]} at {name}", target, target,
-                        labels, matrix=row[None], order=power, joints=joints,
-                    )
-                )  # fmt: skip
+            for is_zero in (True, False):
+                joints = np.flatnonzero(fixed & ((values == 0) == is_zero))
+                if len(joints):
+                    label, target = f"{('q', 'qd', 'qdd')[order]} at {name}", values[joints]
+                    terms.append(self.at(label, order, s, joints, target, target))
         if state.pose is not None:
             terms.append(self.pose(name, state.pose, s))
         return terms
+
+    def at(
+        self, name: str, order: int, s: float, joints: Index, lower: Array, upper: Array
+    ) -> Term:
+        """Return limits of a rate of `joints` at an instant; T does not matter to those of 0."""
+        row, size = self.basis_row(order, s)
+        return Rates(
+            self.sizes, name, lower / size, upper / size, tuple(self.labels[j] for j in joints),
+            matrix=row[None], order=order if np.any(lower) or np.any(upper) else 0, joints=joints,
+        )  # fmt: skip
 
     def pose(self, name: str, pose: Pose, s: float) -> Term:
         quantity = self.task.chart.along(Positions(self.module, self.task.parameters, pose))
@@ -309,10 +316,15 @@ class _Transcription:
                         rows.append(order * self.n + i)
                         columns.append(k * self.n + joint)
                         coefficients.append(factors[k])
-        zero = np.zeros(3 * self.n)
+        ends = np.zeros(3 * self.n)
+        for i, (length, speed) in task.mirrored.travel.items():
+            ends[i] = length
+            rows.append(i)
+            columns.append(self.sizes.time)
+            coefficients.append(-speed)
         return [
             Linear(
-                self.sizes, "cycle", zero, zero, self.labels, rows=np.array(rows, dtype=np.intp),
+                self.sizes, "cycle", ends, ends, self.labels, rows=np.array(rows, dtype=np.intp),
                 columns=np.array(columns, dtype=np.intp), coefficients=np.array(coefficients),
             )
         ]  # fmt: skip

@@ -285,6 +285,20 @@ class Value:
         self._by_coordinate(names, lambda x: np.nan if x.is_null else x.number(), values)
         return values
 
+    def demands(self, names: Sequence[str]) -> Array:
+        """Read numbers or ranges by coordinate, (len(names), 2); NaN for no demand."""
+        values = np.full((len(names), 2), np.nan)
+        self._by_coordinate(names, Value._demand, values)
+        return values
+
+    def _demand(self) -> Range:
+        if self.is_null:
+            return np.nan, np.nan
+        if isinstance(self.node, Listing):
+            return self.range()
+        number = self.number()
+        return number, number
+
     def ranges(self, names: Sequence[str], into: Array) -> None:
         """Read limits by coordinate, (n, 2): a number for both sides, [lower, upper], or none."""
         self._by_coordinate(names, Value.range, into)

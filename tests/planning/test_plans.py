@@ -94,6 +94,26 @@ def test_periodic_and_mirrored_motions_close(robot):
 
 
 @pytest.mark.slow
+def test_a_robot_that_moves_on(robot):
+    """Travel in proportion to the time, ranges, effort; from a posture at which the robot rests."""
+    swing = {"q": {"shoulder": 0, "elbow": [-0.1, 0.1]}, "qd": {"all": None}}
+    task = {"symgen_task": 1, "time": {"min": 0.8, "max": 2}, "guess": {"q": {"elbow": 0.1}}}
+    task |= {"mirrored": {"shoulder": "0.3 + 0.2*T", "wrist": "-wrist"}, "start": swing}
+    task |= {"via": [{"q": {"elbow": [0.7, 0.9]}}], "profile": {"segments": 6, "check": "knots"}}
+    found = symgen.plan(robot, {**task, "objective": {"effort": 1}})
+    (start, middle, end), (rate, _, last) = (found.path.rate(k, np.arange(3) / 2) for k in (0, 1))
+    assert found.status == "solved"
+    assert np.allclose(end - start, [0.3 + 0.2 * found.T, 0, -2 * start[2]], atol=1e-7)
+    assert np.allclose(last, rate * [1, 1, -1], atol=1e-6)
+    assert (
+        abs(start[0]) < 1e-8 and abs(start[1]) < 0.1 + 1e-8 and 0.7 - 1e-8 < middle[1] < 0.9 + 1e-8
+    )
+    weights = 1 / np.array(robot.limits["effort"]) ** 2
+    same = symgen.plan(robot, {**task, "objective": {"torque": weights}})
+    assert abs(same.objective - found.objective) < 1e-12
+
+
+@pytest.mark.slow
 def test_obstacles_are_gone_around(robot):
     task = {**TASK, "start": {"q": [-1, 0.1, 0.1]}, "goal": {"q": [1, 0.1, 0.1]}}
     free = symgen.plan(robot, task)
