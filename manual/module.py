@@ -54,9 +54,10 @@ METADATA = {
     "limits": "`lower`, `upper`, `velocity`, `effort`, each `(n,)`; infinite where there is none",
     "joint_terms": "rotor inertias, damping, stiffness, ..., each `(n,)`; `rest_configuration` "
     "`(nq,)` where springs on quaternions have a `rest`",
-    "prescribed": "by coordinate, whether its motion is given",
+    "prescribed, actuated": "by coordinate, whether its motion is given, whether it has a drive",
     "output_units, output_sparsity": "units; which derivatives of outputs can differ from 0",
     "gravity": "`(3,)`, m/s^2, base axes",
+    "point_links": "by point, the number (from 1) of its link, 0 for the base",
     "link_parents": "by link, the number (from 1) of the link that carries it, 0 for the base",
     "joint_links": "name of every joint of the file -> name of its link",
     "joint_parents": "by joint, the number (from 1) of the joint that carries it, 0 for the base",
@@ -108,9 +109,7 @@ OF_MECHANISMS = {
     "n_constraints, n_loops, constraint_names, loop_names": (
         "sizes, and names of the rows and of the loops"
     ),
-    "actuated, initial_q, initial_qd": (
-        "by coordinate, whether it has a drive, and where a motion begins"
-    ),
+    "initial_q, initial_qd": "where a motion begins",
     "constrained_forward_dynamics(), constrained_inverse_dynamics()": (
         "dynamics with the loops closed; see [closed loops](../how_to/closed_loops.md)"
     ),

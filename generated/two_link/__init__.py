@@ -152,7 +152,9 @@ joint_terms = {
     "friction": _runtime.constant([0.0, 0.0]),
     "friction_velocity": _runtime.constant([0.001, 0.001]),
 }
+actuated = (True, True)
 link_parents = (0, 1)
+point_links = (2,)
 gravity = _runtime.constant([0.0, -9.81, 0.0])
 branches = ((1, 2),)
 branch_parents = (0,)

@@ -43,7 +43,9 @@ prescribed: tuple[bool, ...]
 output_names: tuple[str, ...]
 inertial_parameters: Array
 joint_terms: dict[str, Array]
+actuated: tuple[bool, ...]
 link_parents: tuple[int, ...]
+point_links: tuple[int, ...]
 gravity: Array
 branches: tuple[tuple[int, ...], ...]
 branch_parents: tuple[int, ...]

@@ -145,10 +145,15 @@ def _facts(description: RobotDescription, derived: Derived) -> dict[str, Fact]:
     gravity = [value_of(x, values) for x in description.gravity]
     numbers = {joint.link.name: i for i, joint in enumerate(description.joints, start=1)}
     parents = tuple(numbers.get(joint.parent, 0) for joint in description.joints)
+    links = tuple(numbers.get(point.link, 0) for point in description.points)
+    joints = description.free_joints
+    actuated = tuple(joint.actuated for joint in joints for _ in joint.coordinate_names)
     facts = {
         "inertial_parameters": Fact(_ARRAY, _inertial_parameters(description, tree)),
         "joint_terms": Fact("dict[str, Array]", _joint_terms(description)),
+        "actuated": Fact("tuple[bool, ...]", actuated),
         "link_parents": Fact(_NUMBERS, parents),
+        "point_links": Fact(_NUMBERS, links),
         "gravity": Fact(_ARRAY, gravity),
         "branches": Fact("tuple[tuple[int, ...], ...]", robot.branches),
         "branch_parents": Fact(_NUMBERS, robot.branch_parents),
@@ -193,17 +198,14 @@ def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dic
 
 
 def _mechanism(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Fact]:
-    """Drives, the axes that frames of closed loops share, and the initial state."""
+    """The axes that frames of closed loops share, and the initial state."""
     if not tree.constraint_names:
         return {}
     values = description.parameter_values
-    joints = description.free_joints
-    actuated = tuple(joint.actuated for joint in joints for _ in joint.coordinate_names)
     q = [value_of(x, values) for x in description.initial_q]
     qd = [value_of(x, values) for x in description.initial_qd]
     space = Configuration(len(qd), tree.quaternions)
     return {
-        "actuated": Fact("tuple[bool, ...]", actuated),
         "_loop_axes": Fact("Any", loop_axes(description)),
         "initial_q": Fact(_ARRAY, space.normalize(q).tolist() if space.joints else q),
         "initial_qd": Fact(_ARRAY, qd),

@@ -479,7 +479,7 @@ class JointTable(KeyTable):
     friction: Entries = optional("torque at high speed")
     friction_velocity: Entries = optional("velocity at which it reaches 76 %, 1e-3 by default")
     prescribed: Flags = optional("its acceleration is an argument of hybrid dynamics")
-    actuated: Flag = optional("false for a joint without a drive; in mechanisms with loops")
+    actuated: Flag = optional("false for a joint without a drive, whose torque is 0")
     mimic: MimicTable | None = optional("the joint follows a coordinate and has none of its own")
     link: LinkTable | None = optional("the link of the joint")
 

@@ -1,12 +1,8 @@
 """Limits of the angle of a link's axis from a direction, or of its frame from an attitude.
 
-The limits are those of the cosine, which is smooth at angles of 0 and half a turn.  With R the
-attitude of the link, J its angular Jacobian, base frame:
-
-    axis a, towards d       R a . d,                      d/dq = (R a x d)^T J
-    frame, from R_0         (trace(R R_0^T) - 1) / 2,     d/dq = k^T J,
-
-k being half the vector of the skew part of R R_0^T: minus the sine of the angle times its axis.
+The limits are those of the cosine, which is smooth at angles of 0 and half a turn: R a . d of an
+axis a, R the attitude of its link, from a direction d, and (trace(R R_0^T) - 1) / 2 of a frame from
+the attitude R_0.
 """
 
 from __future__ import annotations
@@ -18,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from symgen.description.reading import Listing
-from symgen.planning.quantities import Motion, Parameters, Quantity, turn
+from symgen.planning.placements import Carried, Combination
+from symgen.planning.poses import axes_of, turn_from
+from symgen.planning.quantities import Parameters
 from symgen.planning.values import Range, Value
 from symgen.support.arrays import Array
 
@@ -56,34 +54,20 @@ class Angle:
         return float(max(LEAST, *sines)) if sines else 1.0
 
 
-class Cosines(Quantity):
-    """Cosines of `angles`, (K, m)."""
-
-    orders = 1
-    nonlinear = 1
-
-    def __init__(self, module: Any, parameters: Parameters, angles: Sequence[Angle]) -> None:
-        super().__init__(module, parameters)
-        self.angles = tuple(angles)
-        self.labels = tuple(angle.name for angle in angles)
-
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """(K, m), (K, 1, m, n)."""
-        poses = np.asarray(self.module.forward_kinematics(motion.q, **self.keywords))
-        jacobians = np.asarray(self.module.jacobians(motion.q, **self.keywords))
-        values, rows = [], []
-        for angle in self.angles:
-            R, J = poses[..., angle.link, :3, :3], jacobians[..., angle.link, 3:, :]
-            if angle.axis is not None:
-                axis = R @ angle.axis
-                values.append(axis @ angle.toward)
-                by_turn = np.cross(axis, angle.toward)
-            else:
-                left = R @ angle.rotation.T
-                values.append(0.5 * (np.trace(left, axis1=-2, axis2=-1) - 1.0))
-                by_turn = turn(left)
-            rows.append(np.einsum("...a,...aj->...j", by_turn, J))
-        return np.stack(values, axis=-1), np.stack(rows, axis=-2)[..., None, :, :]
+def cosines_of(module: Any, parameters: Parameters, angles: Sequence[Angle]) -> Combination:
+    """Return the cosines of `angles`, (K, m)."""
+    carried: list[Carried] = []
+    matrix, constant = np.zeros((len(angles), 3 * len(angles), 3)), np.zeros(len(angles))
+    for row, angle in enumerate(angles):
+        first = len(carried)
+        if angle.axis is None:
+            carried += axes_of(angle.link)
+            matrix[row, first : first + 3], constant[row] = turn_from(angle.rotation)[3], -0.5
+        else:
+            carried.append(Carried(angle.link + 1, angle.axis, is_point=False))
+            matrix[row, first] = angle.toward
+    labels = [angle.name for angle in angles]
+    return Combination(module, parameters, carried, labels, matrix[:, : len(carried)], constant)
 
 
 def read_angles(value: Value, module: Any) -> tuple[Angle, ...]:

@@ -163,5 +163,6 @@ def _unlimited(task: Task, module: Any) -> Iterator[str]:
     if unlimited and len(unlimited) < module.n:
         yield (
             f"limits: the torque of {', '.join(unlimited)} has none, and may be as large as it "
-            "likes; a joint without a drive has 'torque: {NAME: 0}', with 'method: collocation'"
+            "likes; a joint without a drive has 'actuated: false' in the model file, with "
+            "'method: collocation'"
         )

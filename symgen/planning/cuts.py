@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from symgen.planning.poses import Positions, read_point
+from symgen.planning.placements import Combination
+from symgen.planning.poses import carried_by, read_point
 from symgen.planning.problem import Linear, Sizes, Term
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.samples import Sampled
@@ -52,28 +53,13 @@ def read_cuts(value: Value, module: Any) -> tuple[Cut, ...]:
     return tuple(cuts)
 
 
-class Gap(Quantity):
-    """The vector from the first point of a cut to the second, along its axes, (K, m)."""
-
-    orders = 1
-    nonlinear = 1
-
-    def __init__(self, module: Any, task: Task, cut: Cut) -> None:
-        super().__init__(module, task.parameters)
-        ends = cut.first, cut.second
-        self.first, self.second = (Positions(module, task.parameters, end) for end in ends)
-        self.axes = list(cut.axes)
-        self.labels = tuple("xyz"[axis] for axis in cut.axes)
-
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """(K, m), (K, 1, m, n)."""
-        (a, by_a), (b, by_b) = self.first.jacobian(motion), self.second.jacobian(motion)
-        return (b - a)[..., self.axes], (by_b - by_a)[..., self.axes, :]
-
-
 def gap_of(task: Task, module: Any, cut: Cut) -> Quantity:
-    """Return the gap of a cut on the chart of the task: 0 where the cut is closed."""
-    return task.chart.along(Gap(module, task, cut))
+    """Return the vector from the first point of a cut to the second, along its axes, (K, m)."""
+    ends = [carried_by(module, task.parameters, end) for end in (cut.first, cut.second)]
+    axes, labels = np.eye(3)[list(cut.axes)], ["xyz"[axis] for axis in cut.axes]
+    matrix, zero = np.stack([-axes, axes], axis=1), np.zeros(len(axes))
+    gap = Combination(module, task.parameters, ends, labels, matrix, zero)
+    return task.chart.along(gap)
 
 
 def dependent(task: Task, module: Any, q: Array) -> tuple[int, ...]:

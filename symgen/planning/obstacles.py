@@ -6,6 +6,9 @@ from the obstacle to the centre of the sphere:
     sphere        |v| - R - r
     half-space    normal . v - r
     box           distance of its surface, in its own axes, - r
+
+Distances bend as |v| does, by (1 - n n^T) / |v| with n = v / |v|; those from an edge of a box
+across the edge alone, those from a face not at all.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from symgen.planning.quantities import Motion, Parameters, Quantity, skew
+from symgen.planning.placements import Carried, Placed
+from symgen.planning.quantities import Parameters
 from symgen.planning.values import Value
 from symgen.support.arrays import Array
 
@@ -40,9 +44,12 @@ class Sphere:
 
     def distance(self, p: Array) -> tuple[Array, Array]:
         """Return distances (...) of points (..., 3) from the surface, and gradients (..., 3)."""
-        v = p - self.centre
-        length = np.linalg.norm(v, axis=-1)
-        return length - self.radius, v / np.maximum(length, 1e-12)[..., None]
+        length, slope = _length(p - self.centre)
+        return length - self.radius, slope
+
+    def bend(self, p: Array) -> Array:
+        """Return second derivatives of the distances of p (..., 3), (..., 3, 3)."""
+        return _bend(p - self.centre)
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,10 @@ class HalfSpace:
     def distance(self, p: Array) -> tuple[Array, Array]:
         """Return distances (...) of p (..., 3) and their gradients (..., 3)."""
         return (p - self.point) @ self.normal, np.broadcast_to(self.normal, p.shape)
+
+    def bend(self, p: Array) -> Array:
+        """0: (..., 3, 3)."""
+        return np.zeros((*p.shape, 3))
 
 
 @dataclass(frozen=True)
@@ -71,14 +82,32 @@ class Box:
         """Return distances (...) of p (..., 3), inside from the nearest face, and gradients."""
         v = (p - self.centre) @ self.rotation
         beyond = np.abs(v) - self.size / 2
-        outside = np.maximum(beyond, 0.0)
-        length = np.linalg.norm(outside, axis=-1)
-        inside = np.max(beyond, axis=-1)
+        length, outward = _length(np.maximum(beyond, 0.0))
         nearest = np.eye(3)[np.argmax(beyond, axis=-1)]
-        is_outside = (length > 0)[..., None]
-        slope = np.where(is_outside, outside / np.maximum(length, 1e-12)[..., None], nearest)
-        distance = np.where(length > 0, length, inside)
+        slope = np.where((length > 0)[..., None], outward, nearest)
+        distance = np.where(length > 0, length, np.max(beyond, axis=-1))
         return distance, (slope * np.sign(v)) @ self.rotation.T
+
+    def bend(self, p: Array) -> Array:
+        """Return second derivatives of the distances of p (..., 3), (..., 3, 3)."""
+        v = (p - self.centre) @ self.rotation
+        outside = np.maximum(np.abs(v) - self.size / 2, 0.0) * np.sign(v)
+        across = (outside != 0)[..., :, None] & (outside != 0)[..., None, :]
+        return np.asarray(self.rotation @ (_bend(outside) * across) @ self.rotation.T)
+
+
+def _length(v: Array) -> tuple[Array, Array]:
+    """Return lengths (...) of vectors (..., 3), and gradients (..., 3)."""
+    length = np.linalg.norm(v, axis=-1)
+    return length, v / np.maximum(length, 1e-12)[..., None]
+
+
+def _bend(v: Array) -> Array:
+    """Return second derivatives of lengths, (..., 3, 3)."""
+    length, n = _length(v)
+    return (np.eye(3) - n[..., :, None] * n[..., None, :]) / np.maximum(length, 1e-12)[
+        ..., None, None
+    ]
 
 
 Obstacle = Sphere | HalfSpace | Box
@@ -94,46 +123,51 @@ class KeepOut:
     margin: float = 0.0
 
 
-class Distances(Quantity):
+class Distances(Placed):
     """Distances (m) of all balls from all obstacles, and between the balls of pairs, (K, m)."""
 
-    orders = 1
-    nonlinear = 1
-
     def __init__(self, module: Any, parameters: Parameters, keep_out: KeepOut) -> None:
-        super().__init__(module, parameters)
-        balls, self.obstacles, self.pairs = keep_out.balls, keep_out.obstacles, keep_out.pairs
-        self.links = np.array([ball.link for ball in balls], dtype=int)
-        self.centres = np.array([ball.centre for ball in balls])
-        self.radii = np.array([ball.radius for ball in balls])
-        self.labels = (
+        balls, self.obstacles, pairs = keep_out.balls, keep_out.obstacles, keep_out.pairs
+        labels = (
             *(f"{ball.name} to {obstacle.name}" for obstacle in self.obstacles for ball in balls),
-            *(f"{balls[i].name} to {balls[j].name}" for i, j in self.pairs),
+            *(f"{balls[i].name} to {balls[j].name}" for i, j in pairs),
         )
+        centres = [Carried(ball.link + 1, ball.centre) for ball in balls]
+        super().__init__(module, parameters, centres, labels)
+        self.radii = np.array([ball.radius for ball in balls])
+        self.first, self.second = np.array(pairs, dtype=int).reshape(-1, 2).T
 
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """(K, m), (K, 1, m, n)."""
-        centres, slopes = self._centres(motion.q)
-        values, rows = [], []
-        for obstacle in self.obstacles:
-            distance, by_centre = obstacle.distance(centres)
+    def of_vectors(self, x: Array) -> tuple[Array, Array]:
+        """(K, m), (K, m, V, 3)."""
+        balls, batch = len(self.radii), x.shape[:-2]
+        every = np.arange(balls)
+        slopes = np.zeros((*batch, self.size, balls, 3))
+        values = []
+        for k, obstacle in enumerate(self.obstacles):
+            distance, slope = obstacle.distance(x)
             values.append(distance - self.radii)
-            rows.append(np.einsum("...bc,...bcj->...bj", by_centre, slopes))
-        if self.pairs:
-            first, second = np.array(self.pairs).T
-            v = centres[..., first, :] - centres[..., second, :]
-            length = np.maximum(np.linalg.norm(v, axis=-1), 1e-12)
-            values.append(length - self.radii[first] - self.radii[second])
-            difference = slopes[..., first, :, :] - slopes[..., second, :, :]
-            rows.append(np.einsum("...bc,...bcj->...bj", v / length[..., None], difference))
-        return np.concatenate(values, axis=-1), np.concatenate(rows, axis=-2)[..., None, :, :]
+            slopes[..., k * balls + every, every, :] = slope
+        distance, slope = _length(x[..., self.first, :] - x[..., self.second, :])
+        values.append(distance - self.radii[self.first] - self.radii[self.second])
+        rows = len(self.obstacles) * balls + np.arange(len(self.first))
+        slopes[..., rows, self.first, :], slopes[..., rows, self.second, :] = slope, -slope
+        return np.concatenate(values, axis=-1), slopes
 
-    def _centres(self, q: Array) -> tuple[Array, Array]:
-        """Return centres (K, balls, 3), and their derivatives (K, balls, 3, n)."""
-        poses = self.module.forward_kinematics(q, **self.keywords)[..., self.links, :, :]
-        jacobians = self.module.jacobians(q, **self.keywords)[..., self.links, :, :]
-        arm = np.einsum("...bij,bj->...bi", poses[..., :3, :3], self.centres)
-        return poses[..., :3, 3] + arm, jacobians[..., :3, :] - skew(arm) @ jacobians[..., 3:, :]
+    def bend(self, x: Array, multipliers: Array) -> Array:
+        """(K, V, 3, V, 3)."""
+        count, balls = len(x), len(self.radii)
+        bend = np.zeros((count, balls, 3, balls, 3))
+        for k, obstacle in enumerate(self.obstacles):
+            weights = multipliers[:, k * balls : (k + 1) * balls, None, None]
+            parts = weights * obstacle.bend(x)
+            for i in range(balls):
+                bend[:, i, :, i] += parts[:, i]
+        weights = multipliers[:, len(self.obstacles) * balls :, None, None]
+        pairs = weights * _bend(x[:, self.first] - x[:, self.second])
+        for k, (i, j) in enumerate(zip(self.first, self.second, strict=True)):
+            for a, b, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):
+                bend[:, a, :, b] += sign * pairs[:, k]
+        return bend
 
 
 def read_keep_out(value: Value, module: Any) -> KeepOut:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from symgen.planning.quantities import Motion, Parameters, Quantity, skew, turn
+from symgen.planning.placements import Carried, Combination, point_of
+from symgen.planning.quantities import Parameters, skew
 from symgen.planning.values import Entries, Value
 from symgen.support.arrays import Array
 
@@ -27,46 +28,43 @@ class Pose:
     rotation: Array | None = None
 
 
-class Positions(Quantity):
-    """The point of a pose in the base frame: x, y, z, and with a rotation the orientation.
+def position_of(module: Any, parameters: Parameters, pose: Pose) -> Combination:
+    """Return the point of a pose in the base frame: x, y, z, and with a rotation the orientation.
 
     The rows of the orientation are sin(angle) axis of the remaining rotation to `rotation`, 0 there
     and at half a turn, and cos(angle), by which the two differ.
     """
+    carried = [carried_by(module, parameters, pose)]
+    matrix, constant, labels = np.eye(3)[:, None], np.zeros(3), ["x", "y", "z"]
+    if pose.rotation is not None:
+        carried += axes_of(pose.link)
+        turned = turn_from(pose.rotation)
+        matrix = np.zeros((7, 4, 3))
+        matrix[:3, 0], matrix[3:, 1:] = np.eye(3), turned
+        constant, labels = np.array([*[0.0] * 6, -0.5]), [*labels, "rx", "ry", "rz", "cos"]
+    return Combination(module, parameters, carried, labels, matrix, constant)
 
-    orders = 1
-    nonlinear = 1
 
-    def __init__(self, module: Any, parameters: Parameters, pose: Pose) -> None:
-        super().__init__(module, parameters)
-        self.pose = pose
-        turned = pose.rotation is not None
-        self.labels = ("x", "y", "z", *(("rx", "ry", "rz", "cos") if turned else ()))
+def carried_by(module: Any, parameters: Parameters, pose: Pose) -> Carried:
+    """Return the point of a pose."""
+    if pose.point is not None:
+        return point_of(module, parameters, pose.point)
+    return Carried(pose.link + 1, pose.offset)
 
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """(K, m), (K, 1, m, n)."""
-        pose, q, zero = self.pose, motion.q, np.zeros_like(motion.qd)
-        if pose.point is not None:
-            position = self.module.point_motion(q, zero, zero, **self.keywords)[0]
-            slopes = self.module.point_motion_derivatives(q, zero, zero, **self.keywords)[0]
-            return position[..., pose.point, :], slopes[..., None, pose.point, :, :]
-        name = self.module.link_names[pose.link]
-        frame = np.asarray(self.module.frame_pose(name, q, **self.keywords))
-        jacobian = np.asarray(self.module.frame_jacobian(name, q, **self.keywords))
-        rotation, angular = frame[..., :3, :3], jacobian[..., 3:, :]
-        arm = rotation @ pose.offset
-        value = frame[..., :3, 3] + arm
-        slopes = jacobian[..., :3, :] - skew(arm) @ angular
-        if pose.rotation is not None:
-            left = rotation @ pose.rotation.T  # sum of r_k s_k^T, r of the frame, s of the target
-            trace = np.trace(left, axis1=-2, axis2=-1)
-            vector = turn(left)  # half the sum of r_k x s_k
-            cosine = 0.5 * (trace - 1)
-            by_turn = 0.5 * (left - trace[..., None, None] * np.eye(3))
-            value = np.concatenate([value, vector, cosine[..., None]], axis=-1)
-            by_cosine = np.einsum("...a,...aj->...j", vector, angular)[..., None, :]
-            slopes = np.concatenate([slopes, by_turn @ angular, by_cosine], axis=-2)
-        return value, slopes[..., None, :, :]
+
+def axes_of(link: int) -> list[Carried]:
+    """Return the axes of the frame of a link, numbered from 0."""
+    return [Carried(link + 1, axis, is_point=False) for axis in np.eye(3)]
+
+
+def turn_from(rotation: Array) -> Array:
+    """Return the map (4, 3, 3) of axes r_k of a frame to its turn from `rotation`, axes s_k.
+
+    Its vector is half the sum of r_k x s_k, -sin(angle) axis; half the sum of r_k . s_k, less 1/2,
+    is the cosine.
+    """
+    axes = rotation.T
+    return 0.5 * np.concatenate([-skew(axes).transpose(1, 0, 2), axes[None]])
 
 
 def read_pose(entries: Entries, module: Any, *, placed: bool = True) -> Pose | None:

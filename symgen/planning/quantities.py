@@ -6,13 +6,12 @@ A `Quantity` has m entries at each of K instants of a motion.  All instants go i
     Wrenches     entries of joint wrenches
     Velocities   velocities and accelerations that are not those of splines
     Outputs      outputs of the model, along the inverse dynamics
-    Positions    points of the model or of links, with an orientation (`symgen.planning.poses`)
-    Cosines      of angles of links (`symgen.planning.angles`)
+    Combination  of points and directions of links: poses, cosines of angles, gaps of cut joints
     Distances    of spheres on links from obstacles (`symgen.planning.obstacles`)
-    Gap          between the points of cut joints (`symgen.planning.cuts`)
 
-Second derivatives of torques are exact, `inverse_dynamics_hessian`.  Those of other quantities, and
-of torques by a formulation without that function, are central differences of exact first ones along
+Second derivatives of torques are exact, `inverse_dynamics_hessian`, and those of points and
+directions of links (`symgen.planning.placements`).  Those of other quantities, and of torques by a
+formulation without that function, are central differences of exact first ones along
 the axes of q and qd, with all instants and directions in one batched call.  Torques and wrenches
 are linear in qdd and, except for friction, quadratic in qd, so that differences by qd are exact up
 to rounding.
@@ -341,9 +340,3 @@ def skew(v: Array) -> Array:
     result[..., 1, 0], result[..., 1, 2] = v[..., 2], -v[..., 0]
     result[..., 2, 0], result[..., 2, 1] = -v[..., 1], v[..., 0]
     return result
-
-
-def turn(rotation: Array) -> Array:
-    """Return -sin(angle) axis (..., 3) of rotations (..., 3, 3): half the vector of skew parts."""
-    i, j = [1, 2, 0], [2, 0, 1]
-    return np.asarray(0.5 * (rotation[..., i, j] - rotation[..., j, i]))

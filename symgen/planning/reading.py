@@ -266,6 +266,7 @@ class _Reader:
         ranges["position"][:] = np.column_stack([bounds["lower"], bounds["upper"]])
         ranges["velocity"][:] = np.multiply.outer(bounds["velocity"], [-1.0, 1.0])
         ranges["torque"][:] = np.multiply.outer(bounds["effort"], [-1.0, 1.0])
+        ranges["torque"][~np.array(self.module.actuated)] = 0.0
         keys = value.table(
             (*_LIMITED, "wrench", "outputs", "angles"), "limits by kind, such as torque: 10"
         )

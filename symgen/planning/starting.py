@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from symgen.planning.loads import loads_at
-from symgen.planning.poses import Positions
+from symgen.planning.poses import position_of
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.splines import Profile
 from symgen.planning.task import State, Task
@@ -82,7 +82,7 @@ def coordinates(
     if random is not None:
         q = np.where(np.isnan(state.q), q + random.normal(scale=0.5, size=len(q)), q)
     pose = state.pose
-    position = task.chart.along(Positions(module, task.parameters, pose))
+    position = task.chart.along(position_of(module, task.parameters, pose))
     turn = () if pose.rotation is None else (0.0, 0.0, 0.0, 1.0)
     target, movable = np.array([*pose.position, *turn]), np.isnan(state.q)
     best, error = _reached(position, q, movable, target, lower, upper)

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from symgen.planning.angles import Cosines
+from symgen.planning.angles import cosines_of
 from symgen.planning.charts import joint_names
 from symgen.planning.cuts import closed
 from symgen.planning.loads import LoadsAt, loads_at
 from symgen.planning.obstacles import Distances
-from symgen.planning.poses import Pose, Positions
+from symgen.planning.poses import Pose, position_of
 from symgen.planning.problem import (
     Effort,
     Linear,
@@ -141,7 +141,7 @@ def limited(task: Task, module: Any) -> list[Limited]:
         scales = np.full(distances.size, DISTANCE)
         quantities.append(_limited(DISTANCES, distances, ranges, scales=scales))
     if limits.angles:
-        cosines = Cosines(module, parameters, limits.angles)
+        cosines = cosines_of(module, parameters, limits.angles)
         ranges = np.array([angle.cosines for angle in limits.angles])
         scales = np.array([angle.scale for angle in limits.angles])
         quantities.append(_limited(ANGLES, cosines, ranges, scales=scales))
@@ -288,7 +288,7 @@ class _Transcription:
         )  # fmt: skip
 
     def pose(self, name: str, pose: Pose, s: float) -> Term:
-        quantity = self.task.chart.along(Positions(self.module, self.task.parameters, pose))
+        quantity = self.task.chart.along(position_of(self.module, self.task.parameters, pose))
         turn = () if pose.rotation is None else (0.0, 0.0, 0.0, 0.0)
         sides = np.tile([*pose.position, *turn], (2, 1))
         if pose.rotation is not None:

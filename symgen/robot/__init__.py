@@ -60,9 +60,11 @@ class Robot(Functions, Protocol):
     joint_terms: dict[str, Array]
     gravity: Array
     link_parents: tuple[int, ...]
+    point_links: tuple[int, ...]
     joint_links: dict[str, str]
     joint_parents: tuple[int, ...]
     prescribed: tuple[bool, ...]
+    actuated: tuple[bool, ...]
     derivative_sparsity: NDArray[np.bool_]
     output_sparsity: dict[str, NDArray[np.bool_]]
     formulations: tuple[str, ...]

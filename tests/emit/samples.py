@@ -48,7 +48,8 @@ def _size(shape):
 
 def facts(**more):
     values = {
-        "inertial_parameters": [], "joint_terms": {}, "link_parents": (),
+        "inertial_parameters": [], "joint_terms": {}, "link_parents": (), "point_links": (),
+        "actuated": (),
         "gravity": [0.0, 0.0, 0.0], "branches": (), "branch_parents": (), "joint_branches": (),
         "junctions": (), "leaves": (), "output_units": (), "output_sparsity": {}, "condition": 1.0,
         **more,

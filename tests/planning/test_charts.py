@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from symgen.planning.charts import Chart, parameters_of, rates_on
-from symgen.planning.poses import Pose, Positions
+from symgen.planning.poses import Pose, position_of
 from symgen.planning.quantities import Motion, Outputs, Torques
 from symgen.planning.splines import Profile
 from symgen.runtime.configuration import configuration_of
@@ -101,7 +101,7 @@ def test_quantities_have_the_slopes_of_differences(chart, kind):
     own = {
         "torques": lambda: Torques(module),
         "outputs": lambda: Outputs(module, None, [0, 1]),
-        "pose": lambda: Positions(
+        "pose": lambda: position_of(
             module, None, Pose("tip", np.zeros(3), link=2, offset=np.ones(3), rotation=np.eye(3))
         ),
     }[kind]()
