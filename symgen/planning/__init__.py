@@ -18,3 +18,7 @@ A key of task files with its reading, its quantity and its terms is one module: 
     verification    trajectory          ->  limits on a fine grid, forward simulation
     plan            robot, task         ->  Plan (`results`, with its files and figures)
 """
+
+from symgen.planning.ground import GroundReaction, ground_reaction
+
+__all__ = ["GroundReaction", "ground_reaction"]
