@@ -29,7 +29,13 @@ from symgen.description.foreign import ENDINGS, document_of_xacro, document_of_x
 from symgen.description.foreign.xacro import XACRO
 from symgen.description.inertia import breaks_triangle, indefinite
 from symgen.description.joints import check_joints
-from symgen.description.loops import check_initial, check_loops, check_prescribed, check_relations
+from symgen.description.loops import (
+    check_initial,
+    check_loops,
+    check_prescribed,
+    check_relations,
+    initial_drives,
+)
 from symgen.description.model import JointDescription, LinkPoint, RobotDescription, Triple
 from symgen.description.names import BASE, NameSpace, UniqueNames, illegal_name, name_space
 from symgen.description.outputs import check_outputs
@@ -102,6 +108,7 @@ def check(document: Document) -> RobotDescription:
         loops=loops,
         relations=relations,
         initial=initial,
+        initial_drives=initial_drives(robot, findings),
         springs=springs,
         forces=forces,
     )

@@ -56,11 +56,11 @@ def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> Clo
         return None
     state = check_closing(description)
     values = description.parameter_values
-    initial_q, rates = (
+    initial_q, initial_qd = (
         tuple(evaluate(entry, values) for entry in entries)
         for entries in (description.initial_q, description.initial_qd)
     )
-    start = initial_q if state is None else state.q
+    start, rates = (initial_q, initial_qd) if state is None else (state.q, state.qd)
     timed = any("t" in relation.expression.names for relation in description.relations)
     space = Configuration(len(description.coordinate_names), tree.quaternions)
     return ClosingPart(

@@ -328,8 +328,9 @@ def test_the_command(folder, capfd, refusal, monkeypatch):
     assert "expected an answer such as answer.txt" in refusal(["grade", model, "."])
     Path("notepad.txt").write_bytes(b"\xef\xbb\xbfM[2,2] = I2 + m2*l2**2\r\n")
     assert run(["grade", model, "notepad.txt"]) == 0
-    monkeypatch.setattr("sys.stdin", Path("notepad.txt").open())
-    assert run(["grade", model, "-"]) == 0
+    with Path("notepad.txt").open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert run(["grade", model, "-"]) == 0
 
 
 def test_from_python():
