@@ -38,7 +38,7 @@ class ClosingPart:
     """Part of the page about closed loops.
 
     `start` are assembled coordinates (nq,) and `rates` (n,) velocities at the start of the page;
-    `said` are freedoms, Gruebler's count and the smallest singular value in words, "" for types
+    `said` are constraints, freedoms and Gruebler's count in words, "" for types
     that only generated code has; `timed`: a relation varies with time.
     """
 

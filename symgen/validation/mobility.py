@@ -51,14 +51,15 @@ class Mobility:
     changed: tuple[Fault, ...] = ()
 
     def __str__(self) -> str:
-        rows = "1 row" if self.rows == 1 else f"{self.rows} rows"
+        rows = "1 constraint" if self.rows == 1 else f"{self.rows} constraints"
         if self.open_by:
             return f"{rows}; {self.open_by}"
-        spare = ", ".join(f"{count} of {name}" for name, count in self.redundant.items() if count)
-        freedoms = "1 freedom" if self.freedoms == 1 else f"{self.freedoms} freedoms"
+        spare = {name: count for name, count in self.redundant.items() if count}
+        names = ", ".join(f"{k} of {x}" if len(spare) > 1 else f"of {x}" for x, k in spare.items())
+        redundant = f", {sum(spare.values())} of them ({names}) redundant" if spare else ""
+        freedoms = "1 degree" if self.freedoms == 1 else f"{self.freedoms} degrees"
         return (
-            f"{rows}{f', redundant are {spare}' if spare else ''}; {freedoms} "
-            f"(Gruebler: {self.gruebler}); smallest singular value {self.smallest:.2g}"
+            f"{rows}{redundant}; {freedoms} of freedom (Gruebler's formula gives {self.gruebler})"
         )
 
 
