@@ -236,8 +236,10 @@ def test_what_a_package_says_of_itself_is_nothing_that_a_terminal_obeys(folder, 
         assert run(["build", TWO_LINK, *options]) == 0
         file = Path("generated/two_link/build.json")
         content, text = json.loads(file.read_text()), "\x1b]0;title\x07\x1b[31mx"
-        for key in ("origin", "runtime_parameters", "loads", "points"):
-            file.write_text(json.dumps({**content, key: text if key == "origin" else [text]}))
+        functions = {"functions": [{"function": text, "formulation": text}]}
+        for key in ("origin", "runtime_parameters", "loads", "points", "made"):
+            value = {"origin": text, "made": functions}.get(key, [text])
+            file.write_text(json.dumps({**content, key: value}))
             capfd.readouterr()
             assert run(["build", TWO_LINK, *options]) == 0
             error = capfd.readouterr().err
