@@ -246,7 +246,10 @@ def without_none(**options: Any) -> dict[str, Any]:
 
 
 def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a method so that options passed by position raise a clear TypeError."""
+    """Wrap a method so that options passed by position raise a clear TypeError.
+
+    States that are dicts by name become arrays.
+    """
     parameters = inspect.signature(method).parameters.values()
     positional = [x.name for x in parameters if x.kind is not x.KEYWORD_ONLY]
     options = ", ".join(f"{x.name}=..." for x in parameters if x.name not in positional)
@@ -256,6 +259,10 @@ def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
         if len(args) > len(positional):
             call = f"{method.__name__}({', '.join(positional[1:])})"
             raise TypeError(f"{call} takes everything else by name: {options}")
+        if any(isinstance(x, Mapping) for x in (*args, *keywords.values())):
+            read = args[0]._module._read
+            args = (args[0], *map(read, positional[1:], args[1:]))
+            keywords = {name: read(name, x) for name, x in keywords.items()}
         return method(*args, **keywords)
 
     return plain
