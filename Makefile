@@ -4,7 +4,11 @@
 VENV := .venv
 BIN := $(VENV)/bin
 CANDIDATES := python3.13 python3.12 python3.11 python3 python
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --disable-pip-version-check
+PIP_INSTALL := $(PIP) --quiet
+# The demo runs in the active virtual environment if symgen is installed there.
+ACTIVE := $(patsubst %/symgen,%,$(if $(VIRTUAL_ENV),$(wildcard $(VIRTUAL_ENV)/bin/symgen)))
+DEMO_BIN := $(or $(ACTIVE),$(BIN))
 PYTEST_FLAGS ?= -n auto --dist loadfile
 CHECKED := $(wildcard symgen manual docs tests examples benchmarks)
 
@@ -29,10 +33,14 @@ help:
 	@echo "make pictures  docs/pictures/*.svg, what symgen prints on a terminal, from real runs"
 	@echo "make clean     remove the virtual environment and what tools left behind"
 
-demo: $(VENV)/.installed
-	$(BIN)/symgen build examples/two_link.yaml
-	$(BIN)/python examples/use_two_link.py
-	$(BIN)/symgen report examples/two_link.yaml -o two_link.html
+demo: $(if $(ACTIVE),,$(VENV)/.installed)
+	@echo "using symgen in $(DEMO_BIN)"
+	@echo "1 of 3: build the module of a two-link arm; the first build also checks the compiler"
+	$(DEMO_BIN)/symgen build examples/two_link.yaml
+	@echo "2 of 3: compute torques, accelerations and derivatives with it"
+	$(DEMO_BIN)/python examples/use_two_link.py
+	@echo "3 of 3: write a page with its equations and a calculator (without --quick: timings, too)"
+	$(DEMO_BIN)/symgen report examples/two_link.yaml -o two_link.html --quick
 
 # Budgets are multiples of the processor time of one build of examples/arm7.yaml (tests/budget.py).
 test: $(VENV)/.installed-for-tests
@@ -90,8 +98,8 @@ clean:
 
 # Each of these files is written after its step succeeded, so that an interrupted one starts again.
 $(VENV)/.installed: pyproject.toml $(VENV)/.created
-	@echo "installing symgen and what it needs into $(VENV)"
-	@$(PIP_INSTALL) --editable .
+	@echo "installing symgen and what it needs into $(VENV): about a minute"
+	@$(PIP) --editable .
 	@touch $@
 
 $(VENV)/.installed-for-tests: pyproject.toml $(VENV)/.created

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import symgen
 from manual import calls
+from symgen.emit.kernels import STATES
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.function import Function
 from symgen.program.functions import CONSTRAINT_FUNCTIONS, FUNCTIONS
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
-    Rows = ArrayLike | Mapping[str, ArrayLike] | None
+    State = ArrayLike | Mapping[str, ArrayLike]
+    Rows = State | None
     Out = Array | None
     Outs = tuple[Array | None, ...] | None
 
@@ -100,15 +102,16 @@ def sources() -> dict[str, str]:
 
 
 def _method(function: Function) -> str:
-    arguments = [f"{array.name}: ArrayLike" for array in function.arguments]
+    states = ("State" if array.name in STATES else "ArrayLike" for array in function.arguments)
+    arguments = [f"{x.name}: {kind}" for x, kind in zip(function.arguments, states, strict=True)]
     options = [f"{array.name}: Rows = None" for array in (*function.options, PARAMETERS)]
     options += ["packed: bool = False"] if function.packable else []
     out = "Outs" if len(function.results) > 1 else "Out"
     inside = ", ".join(["self", *arguments, "*", *options, f"out: {out} = None"])
     signature = f"    def {function.name}({inside}) -> {_result(function)}:\n"
     if len(signature) > WIDTH + 1:  # lines end between arguments
-        filled = _filled(re.sub(r"(?<!,) ", "\0", inside), 8).replace("\0", " ")
-        signature = f"    def {function.name}(\n{filled},\n    ) -> {_result(function)}:\n"
+        filled = _filled(re.sub(r"(?<!,) ", "\0", f"{inside},"), 8).replace("\0", " ")
+        signature = f"    def {function.name}(\n{filled}\n    ) -> {_result(function)}:\n"
     return f"\n{signature}{_docstring(function)}\n"
 
 

@@ -1,6 +1,7 @@
 """`import symgen`: load, quaternions, `symgen.Robot` (the type of modules), example scripts."""
 
 import inspect
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -75,6 +76,16 @@ def test_the_example_script_runs():
     )
     assert done.returncode == 0, done.stderr
     assert "1000 samples:      (1000, 2)" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_the_demo_installs_nothing_where_symgen_is(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "symgen").touch()
+    command = ["make", "--dry-run", "demo", f"VIRTUAL_ENV={tmp_path}"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert "pip" not in done.stdout
+    assert f"{tmp_path}/bin/symgen report" in done.stdout and "--quick" in done.stdout
 
 
 def test_orders_are_those_of_scipy():

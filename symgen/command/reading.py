@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -96,22 +97,27 @@ def _compare_family(
 
 @click.command(short_help="Compare a student's formulas with the truth about MODEL.")
 @Model
-@click.argument("answer", type=click.Path(path_type=Path))
+@click.argument("answer", type=click.Path(path_type=Path, allow_dash=True))
 @reading_options
 @output_options
 def grade(model: Path, answer: Path, reading: ReadOptions, output: Output) -> None:
     """Compare ANSWER, a student's formulas, with the truth about MODEL, exactly.
 
     The answer is a file with lines such as 'M[1,2] = I2 + m2*l2**2', 'tau[1] = ...',
-    'dtau_dq[1,2] = ...' or 'newton_euler.omega_2_z = qd1 + qd2'; other lines define names.
+    'dtau_dq[1,2] = ...' or 'newton_euler.omega_2_z = qd1 + qd2'; other lines define names.  With -
+    it is read from standard input.
     """
     from symgen import grading
     from symgen.description import read
-    from symgen.description.reading import load
+    from symgen.description.reading import MAX_BYTES, load
 
-    text = load(answer, "an answer such as answer.txt").decode("utf-8-sig", errors="replace")
+    if str(answer) == "-":
+        file, content = "standard input", sys.stdin.buffer.read(MAX_BYTES)
+    else:
+        file, content = str(answer), load(answer, "an answer such as answer.txt")
+    text = content.decode("utf-8-sig", errors="replace")
     with output.journal() as journal:
-        verdict = grading.grade(read(model, reading), text, str(answer), journal.progress)
+        verdict = grading.grade(read(model, reading), text, file, journal.progress)
     output.write(verdict.as_json, lambda: click.echo(str(verdict)), journal)
     if not verdict.passed:
         raise click.exceptions.Exit(ValidationError.exit_status)

@@ -132,9 +132,9 @@ def print_build(report: BuildReport, model: Path, verbose: bool = False) -> None
     if report.runtime_parameters:
         lines.insert(1, ("arguments", f"the parameters {', '.join(report.runtime_parameters)}"))
     if report.mobility is not None:
-        lines.insert(1, ("closed by", str(report.mobility)))
+        lines.insert(1, ("loops", str(report.mobility)))
     if report.validation is not None:
-        lines.append(("validated", _validated(report.validation)))
+        lines.append(("validated", report.validation.summary))
     lines.append(("in", str(report.folder)))
     console.print(f"{report.robot}: {coordinates}, from {plain(str(model))}", markup=False)
     _print_labelled(console, lines)
@@ -146,13 +146,16 @@ def print_distribution(written: Distribution) -> None:
     report = written.report
     functions = _functions(len(report.function_names), report)
     parameters = ", ".join(report.runtime_parameters)
-    arguments = "no parameters (--runtime-parameters makes them arguments)"
-    if parameters:
-        arguments = f"the parameters {parameters}"
-    if written.loads:
-        arguments += f"; the loads {', '.join(written.loads)}"
     contents = f"{written.module}: {functions}; {' and '.join(report.backends)}"
-    _print_labelled(_out(), [("holds", contents), ("arguments", arguments)])
+    lines = [("holds", contents)]
+    if parameters:
+        lines.append(("arguments", f"the parameters {parameters}"))
+    else:
+        compiled = "all compiled in (--runtime-parameters NAME keeps some changeable)"
+        lines.append(("parameters", compiled))
+    if written.loads:
+        lines.append(("loads", ", ".join(written.loads)))
+    _print_labelled(_out(), lines)
 
 
 def _print_labelled(console: Console, lines: Iterable[tuple[str, str]]) -> None:
@@ -169,7 +172,9 @@ def _print_labelled(console: Console, lines: Iterable[tuple[str, str]]) -> None:
 
 def _functions(number: int, report: BuildReport) -> str:
     counted = "1 function" if number == 1 else f"{number} functions"
-    return f"{counted} by {', '.join(report.formulations)}"
+    names = report.formulations
+    formulations = "the formulation" if len(names) == 1 else f"{len(names)} formulations:"
+    return f"{counted} by {formulations} {', '.join(names)}"
 
 
 def _backends(report: BuildReport) -> str:
@@ -182,15 +187,6 @@ def _took(report: BuildReport) -> str:
     stages = {stage: value for stage, value in report.seconds.items() if value >= 0.05}
     listed = ", ".join(f"{stage} {value:.1f}" for stage, value in stages.items())
     return f"{sum(report.seconds.values()):.1f} s" + (f": {listed}" if listed else "")
-
-
-def _validated(result: ValidationResult) -> str:
-    """Return the number of checks, the one nearest to its limit, and omissions."""
-    parts = [f"{sum(row.samples > 0 for row in result.rows):,} checks passed"]
-    if worst := result.closest:
-        share = f"{worst.error / worst.limit:.1%}"
-        parts.append(f"the largest error is {share} of its limit ({worst.subject}: {worst.name})")
-    return "; ".join([*parts, *result.left_out])
 
 
 def _print_operations(console: Console, report: BuildReport) -> None:
@@ -209,7 +205,7 @@ def _print_operations(console: Console, report: BuildReport) -> None:
 
 
 def _operations_table(report: BuildReport) -> Table:
-    table = _table("operations", "expanded", "add", "mul", "div", "func")
+    table = _table("formulation, function", "expanded", "add", "mul", "div", "func")
     formulation = ""
     for row in report.functions:
         if row.formulation != formulation:
@@ -278,7 +274,7 @@ def _summary_table(result: ValidationResult) -> Table:
     groups: dict[tuple[str, str], list[Check]] = {}
     for row in sorted(result.rows, key=lambda row: order.index(row.subject)):
         groups.setdefault((row.subject, _kind(row)), []).append(row)
-    table = _table("", "checks", "error", "limit", "")
+    table = _table("formulation, kind of check", "checks", "error", "limit", "")
     subject = ""
     for (name, kind), rows in groups.items():
         if name != subject:
@@ -311,7 +307,8 @@ def _verdict(row: Check) -> str:
 def print_proofs(result: ExactResult, verbose: bool) -> None:
     """Print proofs, function by function, or claim by claim; every difference in full."""
     console = _out()
-    table = _table("", "entries", "") if verbose else _table("", "identities", "entries", "")
+    headings = ("function, identity",) if verbose else ("function", "identities")
+    table = _table(*headings, "entries", "")
     rows = sorted(result.rows, key=lambda row: FUNCTION_NAMES.index(row.function))
     for function, claims in groupby(rows, lambda row: row.function):
         proofs = list(claims)
@@ -343,7 +340,7 @@ def print_comparison(result: Comparison) -> None:
     with_sympy = any(row.after_sympy is not None for row in result.rows)
     headings = ["expanded", "add", "mul", "func", *(["cse"] if with_sympy else []), "temps"]
     headings += ["lines", "kB", "derive s", "compile s", "ns 1", "ns batch", "diff"]
-    table = _table("", *headings)
+    table = _table("function, formulation", *headings)
     function = ""
     for row in result.rows:
         if row.function != function:

@@ -90,11 +90,12 @@ def compare(path: str | Path, options: BuildOptions, journal: Journal) -> Compar
 
     By default, all formulations and the main functions.
     """
-    if options.formulations == (DEFAULT,):
-        options = replace(options, formulations=(ALL,))
-    if options.functions == (DEFAULT,):
-        functions = main_functions(bool(described(path, options).n_constraints))
-        options = replace(options, functions=functions)
+    if DEFAULT in options.formulations:
+        options = replace(options, formulations=(ALL, *options.formulations))
+    if DEFAULT in options.functions:
+        main = main_functions(bool(described(path, options).n_constraints))
+        named = (name for name in options.functions if name != DEFAULT)
+        options = replace(options, functions=(*main, *named))
     built = run(path, replace(options, equal=True), journal)
     with journal.stage("derive"):
         derived = built.derived or derive_all(

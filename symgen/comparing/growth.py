@@ -146,7 +146,7 @@ def grow(
 ) -> Growth:  # fmt: skip
     """Derive every function by every formulation for every size, and compare.
 
-    `formulations` and `functions` are names, or ``("default",)`` or ``("all",)``.
+    `formulations` and `functions` are names, among which may be ``default`` and ``all``.
     """
     chosen = formulations_named(formulations)
     wanted = _functions(functions)
@@ -181,17 +181,17 @@ def grow(
 
 
 def _functions(names: Sequence[str]) -> list[str]:
-    if tuple(names) == (DEFAULT,):
-        return list(MAIN_FUNCTIONS)
     candidates = [name for name in FUNCTION_NAMES if not function_named(name).needs]
-    if tuple(names) == (ALL,):
+    if ALL in names:
         return candidates
-    for name in names:
+    usual = MAIN_FUNCTIONS if DEFAULT in names else ()
+    named = [name for name in names if name != DEFAULT]
+    for name in named:
         if name not in candidates:
             raise RequestError(
                 f"no function of these robots is called {name!r}; {suggestion(name, candidates)}"
             )
-    return list(names)
+    return list(dict.fromkeys([*usual, *named]))
 
 
 def _place(formulation: str) -> int:

@@ -207,6 +207,7 @@ def _mechanism(description: RobotDescription, tree: KinematicTree[Scalar]) -> di
     space = Configuration(len(qd), tree.quaternions)
     return {
         "_loop_axes": Fact("Any", loop_axes(description)),
+        "_initial_drives": Fact("Any", tuple((x.name, x.key) for x in description.initial_drives)),
         "initial_q": Fact(_ARRAY, space.normalize(q).tolist() if space.joints else q),
         "initial_qd": Fact(_ARRAY, qd),
     }

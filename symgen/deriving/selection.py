@@ -254,7 +254,7 @@ def _wanted(
         rivals = [name for name in fastest if function in able[name]]
         sizes = {name: size(formulation_named(name), function) for name in rivals}
         for name in rivals:
-            if name != min(rivals, key=sizes.__getitem__):
+            if name not in entire and name != min(rivals, key=sizes.__getitem__):
                 able[name].remove(function)
     wanted = {name: tuple(chosen) for name, chosen in able.items() if chosen or name in entire}
     return wanted or {name: () for name in names[:1]}
@@ -274,13 +274,13 @@ def _asked_formulations(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The formulations to build entirely, and those to build where they are fastest."""
     applicable = tuple(name for name, reason in reasons.items() if reason is None)
-    if asked == (ALL,):
-        return applicable, ()
-    named = [name for name in asked if name != DEFAULT]
+    named = [name for name in asked if name not in (ALL, DEFAULT)]
     for name in named:
         formulation_named(name)
         if (reason := reasons[name]) is not None:
             raise RequestError(f"{name} does not apply to this model: {reason}")
+    if ALL in asked:
+        return applicable, ()
     usual = tuple(name for name in applicable if formulation_named(name).by_default)
     usual = (usual or applicable[:1]) if DEFAULT in asked else ()
     if n <= LARGEST_READING_ROBOT:
@@ -295,11 +295,9 @@ def _chosen_functions(
     tree: KinematicTree[Any],
 ) -> tuple[str, ...]:
     provided = provided_by(formulations, tree)
-    if asked == (ALL,):
-        return tuple(n for n in FUNCTION_NAMES if n in provided and n not in inapplicable)
     usual = DEFAULT in asked
     for name in asked:
-        if usual and name == DEFAULT:
+        if name in (ALL, DEFAULT):
             continue
         if name not in FUNCTION_NAMES:
             raise RequestError(
@@ -311,6 +309,8 @@ def _chosen_functions(
             raise RequestError(
                 f"{' and '.join(formulations)} cannot derive {name}; {who_derives(name, tree)}"
             )
+    if ALL in asked:
+        return tuple(n for n in FUNCTION_NAMES if n in provided and n not in inapplicable)
     compared = {needed for name in asked for needed in NEEDED.get(name, ())}  # at every build
     if "constraints" in asked and tree.loops:
         compared.add("forward_kinematics")  # by which `assemble` judges poses

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 
 from symgen.description.expressions import ZERO, Expression, evaluate, literal
@@ -29,7 +29,13 @@ from symgen.description.foreign import ENDINGS, document_of_xacro, document_of_x
 from symgen.description.foreign.xacro import XACRO
 from symgen.description.inertia import breaks_triangle, indefinite
 from symgen.description.joints import check_joints
-from symgen.description.loops import check_initial, check_loops, check_prescribed, check_relations
+from symgen.description.loops import (
+    check_initial,
+    check_loops,
+    check_prescribed,
+    check_relations,
+    initial_drives,
+)
 from symgen.description.model import JointDescription, LinkPoint, RobotDescription, Triple
 from symgen.description.names import BASE, NameSpace, UniqueNames, illegal_name, name_space
 from symgen.description.outputs import check_outputs
@@ -49,6 +55,11 @@ from symgen.options import UNCHANGED, ReadOptions
 
 ROUNDING = 1e-9
 """Sines below this are those of multiples of pi."""
+LONGEST = 50.0
+"""Longest length (m) without a warning."""
+FARTHEST = 1e-5
+"""Least inertia without a warning, in units of mass times the squared distance of the centre of
+mass from the frame: that of a ball of 10 mm diameter at the end of a metre."""
 STANDARD_GRAVITY: Triple = (ZERO, ZERO, literal("-9.81", -9.81))
 
 
@@ -78,7 +89,7 @@ def check(document: Document) -> RobotDescription:
     findings.raise_faults()
     scalars.warn_rounded()
     warn_unused(parameters, scalars)
-    warn_units(parameters, scalars)
+    other_units = warn_units(parameters, scalars)
     warn_coordinates(parameters, findings)
     if not robot.joints:
         path: KeyPath = ("joints",) if robot.gives("joints") else ()
@@ -87,6 +98,8 @@ def check(document: Document) -> RobotDescription:
     warn_massless_ends(joints, scalars, forgotten)
     warn_impossible_inertias(joints, scalars)
     warn_point_masses(robot, joints, scalars)
+    if not other_units:
+        warn_millimetres(joints, loads, points, scalars)
     return RobotDescription(
         name=robot.name or "",
         description=robot.description or "",
@@ -102,6 +115,7 @@ def check(document: Document) -> RobotDescription:
         loops=loops,
         relations=relations,
         initial=initial,
+        initial_drives=initial_drives(robot, findings),
         springs=springs,
         forces=forces,
     )
@@ -211,6 +225,48 @@ def warn_impossible_inertias(joints: Sequence[JointDescription], scalars: Scalar
         zz_alone = not any(values[:2]) and not any(values[3:])
         if problem and not (planar and zz_alone):
             scalars.findings.warn(("joints", index, "link", "inertia"), problem)
+
+
+def warn_millimetres(
+    joints: Sequence[JointDescription], loads: Sequence[LinkPoint], points: Sequence[LinkPoint],
+    scalars: Scalars,
+) -> None:  # fmt: skip
+    """Warn once of lengths beyond `LONGEST`, else of centres of mass too far for their inertias."""
+    long, far = dict[KeyPath, float](), dict[KeyPath, float]()
+    for path, length in _lengths(joints, loads, points):
+        size = math.hypot(*(evaluate(x, scalars.values) for x in length))
+        if size > LONGEST:
+            long[path] = size
+        if path[-1] == "com":
+            link = joints[int(path[1])].link
+            mass = evaluate(link.mass, scalars.values)
+            moment = max(evaluate(x, scalars.values) for x in link.inertia)
+            if 0.0 < moment < FARTHEST * mass * size * size:
+                far[path] = size
+    for path, size in list((long or far).items())[:1]:
+        why = "" if long else "; the inertia is far below mass times this distance squared"
+        more = f" ({len(long or far)} such lengths)" if len(long or far) > 1 else ""
+        scalars.findings.warn(
+            path, f"{size:.6g} m{why}; lengths are in m: if this is in mm, divide by 1000{more}"
+        )
+
+
+def _lengths(
+    joints: Sequence[JointDescription], loads: Sequence[LinkPoint], points: Sequence[LinkPoint]
+) -> Iterator[tuple[KeyPath, Sequence[Expression]]]:
+    """Yield the paths and entries of the lengths between frames, of centres of mass, of points."""
+    for index, joint in enumerate(joints):
+        at: KeyPath = ("joints", index)
+        if joint.dh is not None:
+            yield (*at, "dh", "d"), (joint.dh.d,)
+            yield (*at, "dh", "a"), (joint.dh.a,)
+        for key, pose in (("before", joint.before), ("origin", joint.origin)):
+            if pose is not None:
+                yield (*at, key, "xyz"), pose.xyz
+        yield (*at, "link", "com"), joint.link.com
+    for key, places in (("loads", loads), ("points", points)):
+        for index, place in enumerate(places):
+            yield (key, index, "point"), place.point
 
 
 def is_planar(joints: Sequence[JointDescription], values: Mapping[str, float]) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from symgen.description.expressions import ONE, ZERO, Expression
 from symgen.description.findings import Findings
 from symgen.description.model import (
+    InitialDrive,
     LoopDescription,
     LoopEnd,
     Pose,
@@ -166,6 +167,25 @@ def check_initial(robot: RobotTable, scalars: Scalars) -> Mapping[str, tuple[Exp
         for joint in joints if key == "q" else ():
             _check_quaternion(joint, values, scalars)
     return initial
+
+
+def initial_drives(robot: RobotTable, findings: Findings) -> tuple[InitialDrive, ...]:
+    """The driven coordinates that `initial` names, for a quaternion all coordinates of its joint.
+
+    Coordinates of a quaternion are those of the velocities.
+    """
+    drives = []
+    for key in ("q", "qd") if robot.initial else ():
+        values = getattr(robot.initial, key) or {}
+        for _, joint in readable(robot.joints):
+            if joint.gives("mimic") or joint.actuated is False:
+                continue
+            coordinates, entries = (tuple(_entries(joint, x, values)) for x in ("qd", key))
+            whole = coordinates != entries and not values.keys().isdisjoint(entries)
+            for name in coordinates if whole else filter(values.__contains__, entries):
+                source = findings.source(("initial", key, name))
+                drives.append(InitialDrive(name, key, source))
+    return tuple(drives)
 
 
 def _entries(

@@ -34,6 +34,15 @@ class Source:
 
 
 @dataclass(frozen=True)
+class InitialDrive:
+    """A driven coordinate by name, and the `key` of `initial`, q or qd, that has a value of it."""
+
+    name: str
+    key: str
+    source: Source
+
+
+@dataclass(frozen=True)
 class Parameter:
     """A named scalar with its float64 value; a derived one has other parameters in `expression`."""
 
@@ -337,6 +346,7 @@ class RobotDescription:
     relations: tuple[RelationDescription, ...] = ()
     initial: Mapping[str, tuple[Expression, ...]] = field(default_factory=dict, hash=False)
     """Entries of ``q`` and of ``qd``; empty if the file has none."""
+    initial_drives: tuple[InitialDrive, ...] = ()
     springs: tuple[SpringDescription, ...] = ()
     forces: tuple[ForceDescription, ...] = ()
 

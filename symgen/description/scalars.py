@@ -295,8 +295,12 @@ def warn_unused(parameters: Sequence[Parameter], scalars: Scalars) -> None:
             scalars.findings.warn(("parameters", parameter.name), "this parameter is not used")
 
 
-def warn_units(parameters: Sequence[Parameter], scalars: Scalars) -> None:
-    """Warn of a parameter with a unit other than SI that is the whole value of an entry."""
+def warn_units(parameters: Sequence[Parameter], scalars: Scalars) -> bool:
+    """Warn of a parameter with a unit other than SI that is the whole value of an entry.
+
+    Return whether there is one.
+    """
+    warned = False
     for parameter in parameters:
         foreign = [word for word in _WORDS.findall(parameter.unit) if word in _NOT_SI]
         if foreign and parameter.name in scalars.bare:
@@ -306,6 +310,8 @@ def warn_units(parameters: Sequence[Parameter], scalars: Scalars) -> None:
                 f"the unit {shown(parameter.unit)} is for readers only: {place} takes the value "
                 f"{parameter.value:.6g} as it is, in SI units (m, kg, s, rad)",
             )
+            warned = True
+    return warned
 
 
 def warn_coordinates(parameters: Sequence[Parameter], findings: Findings) -> None:

@@ -119,6 +119,11 @@ class ModuleMetadata:
         return self.n + len(self.quaternions)
 
     @property
+    def neutral(self) -> list[float]:
+        """The neutral configuration."""
+        return [float(x) for x in Configuration(self.n, self.quaternions).neutral()]
+
+    @property
     def velocities_of_entries(self) -> tuple[tuple[int, ...], ...]:
         """Velocities that change each entry of q: one, or three for a joint on a manifold."""
         space = Configuration(self.n, self.quaternions)

@@ -49,6 +49,9 @@ from symgen.program.functions import BY_LINK, function_named
 from symgen.program.program import Program
 from symgen.program.rolled import RolledProgram
 
+STATES = frozenset({"q", "qd", "qdd", "tau", "dq", "dqd", "dqdd", "dtau", "multipliers"})
+"""Names of arrays with an entry for each coordinate."""
+
 
 @dataclass(frozen=True)
 class Array:
@@ -61,6 +64,11 @@ class Array:
     shape: tuple[int, ...]
     meaning: str
     places: tuple[int, ...] = ()
+
+    @property
+    def is_state(self) -> bool:
+        """Whether it has an entry for each coordinate, by which users may name them."""
+        return self.name in STATES
 
     @property
     def size(self) -> int:

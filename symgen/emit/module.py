@@ -40,6 +40,7 @@ _SINGULAR = (
     "one RuntimeWarning."
 )
 _NO_LINK = "ValueError where no link has this name."
+_BY_NAME = "; states may be dicts by name, with other entries as in neutral()"
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ class PublicFunction:
     @property
     def typed_signature(self) -> str:
         """`signature`, with types, for a stub."""
-        arguments = [f"{array.name}: ArrayLike" for array in self.arguments]
+        types = ("Rows" if array.is_state else "ArrayLike" for array in self.arguments)
+        arguments = [f"{x.name}: {kind}" for x, kind in zip(self.arguments, types, strict=True)]
         if self.by_link:
             arguments[0] = f"{self.arguments[0].name}: str"
         options = [f"{array.name}: Rows | None = ..." for array in (*self.options, self.parameters)]
@@ -117,7 +119,10 @@ class PublicFunction:
     @property
     def documentation(self) -> str:
         """Summary, arguments and results with shapes, units and frames."""
-        arguments = [(f"{a.name} {a.batch_shape}", a.meaning) for a in self.arguments]
+        arguments = [
+            (f"{a.name} {a.batch_shape}", f"{a.meaning}{_BY_NAME if a.name == 'q' else ''}")
+            for a in self.arguments
+        ]
         if self.by_link:
             arguments[0] = (self.arguments[0].name, self.arguments[0].meaning)
         arguments += [

@@ -3,7 +3,7 @@
     read_answer        text                -> assignments              (answer)
     Questions          assignments         -> entries, steps, SymPy    (questions)
     values             both sides          -> numbers of prime fields  (residues, truth)
-    first_wrong_term   both sides          -> the first wrong term     (terms)
+    wrong_terms        both sides          -> the wrong terms          (terms)
     slips_of           robot               -> robots of usual slips    (slips)
 
 Both sides are evaluated at random points of prime fields of 127 bits, where angles are points of

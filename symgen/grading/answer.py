@@ -8,7 +8,8 @@
     newton_euler.omega_2_z = qd1 + qd2               one step of a recursion
 
 Expressions follow the grammar of model files (`symgen.description.expressions`), so nothing in an
-answer is ever evaluated by Python.  A line that ends within parentheses goes on in the next one.
+answer is ever evaluated by Python.  A line that ends within parentheses continues in the next one,
+unless that one begins with ``NAME =`` or ``NAME[..] =``: then a parenthesis is not closed.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ _LEFT = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)"
     r"(?:[ \t]*\[[ \t]*(?P<index>[0-9]{1,9}(?:[ \t]*,[ \t]*[0-9]{1,9})*)[ \t]*\])?"
 )
+_BEGINNING = re.compile(rf"{_LEFT.pattern}[ \t]*=(?!=)")
+"""The beginning of an assignment."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,9 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
         code = line.partition("#")[0].strip()
         if not code or _OF_A_NOTEBOOK.match(code):
             continue
+        if collected and _BEGINNING.match(code):
+            yield start, collected
+            collected = ""
         start = start if collected else number
         collected = f"{collected} {code}".strip()
         if collected.count("(") <= collected.count(")"):
@@ -97,6 +103,8 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _assignment(statement: str, line: int) -> Assignment:
+    if statement.count("(") > statement.count(")"):
+        raise ExpressionError("a parenthesis is not closed")
     left, equals, right = statement.partition("=")
     match = _LEFT.fullmatch(left.strip())
     if not equals or match is None or right.startswith("="):

@@ -29,10 +29,10 @@ from symgen.grading.slips import slips_of
 from symgen.grading.terms import (
     MOST_TERMS,
     WrongTerm,
-    first_wrong_term,
     is_decimal,
     summands_of,
     written,
+    wrong_terms,
 )
 from symgen.grading.truth import COUPLED, PRODUCTS, QUANTITIES, Changed, Truth, position_of
 from symgen.kinematics.scalars import scalar
@@ -89,7 +89,8 @@ class Verdict:
             label = f"{row.label}: " if row.label else ""
             if row.understood:
                 lines.append(f"line {row.line}: {label}{row.verdict}")
-                lines += [f"    {words}" for words in (row.wrong, row.slip, row.remark) if words]
+                said = *row.wrong.split(TERM_END), row.slip, row.remark
+                lines += [f"    {words}" for words in said if words]
             elif row in faults[:MOST_LISTED]:
                 lines.append(f"line {row.line}: {label}{row.verdict}: {row.wrong}")
         if len(faults) > MOST_LISTED:
@@ -105,6 +106,10 @@ LARGEST_TRUTH = 10_000
 """Maximum number of leaves of a true entry, steps substituted, that is split into terms."""
 MOST_TRUE_TERMS = 200_000
 """Maximum number of terms of an expanded true entry, before collection (seconds)."""
+MOST_NAMED = 12
+"""Maximum number of wrong terms in the verdict on an entry."""
+TERM_END = "; "
+"""The end of a wrong term in a verdict."""
 MOST_LINKS = 8
 """Maximum number of joints up to which slips about single links are tried (minutes above)."""
 
@@ -173,12 +178,15 @@ class _Grading:
         if not needs_reals(question.answer):
             points = list(_points(self.truth, question, self.asked.state))
         wrong = self.wrong(question)
-        if isinstance(wrong, WrongTerm):
-            slip = wrong.slip if wrong.is_the_slip else ""
-            slip = slip or self.slip(question, points) or wrong.slip
-            words = wrong.words
-        else:
+        if isinstance(wrong, str):
             slip, words = self.slip(question, points), wrong
+        else:
+            common = wrong[0].slip if len({term.slip for term in wrong}) == 1 else ""
+            is_the_slip = common and len(wrong) == 1 and wrong[0].factor != 0
+            slip = common if is_the_slip else self.slip(question, points) or common
+            named = [term.words for term in wrong[:MOST_NAMED]]
+            more = [f"and {len(wrong) - MOST_NAMED} more terms"] * (len(wrong) > MOST_NAMED)
+            words = TERM_END.join([*named, *more])
         slip = f"likely slip: {slip}" if slip else ""
         return Graded(label, line, False, as_written(words), slip)
 
@@ -211,8 +219,8 @@ class _Grading:
             if answer != question.answer and self.is_right(replace(question, answer=answer)):
                 yield words
 
-    def wrong(self, question: Question) -> WrongTerm | str:
-        """Find the first wrong term, or explain why there is none to show."""
+    def wrong(self, question: Question) -> list[WrongTerm] | str:
+        """Find the wrong terms, or explain why there are none to show."""
         root = question.assignment.value.root
         truth = self.true_expression(question)
         if truth is None:
@@ -237,7 +245,7 @@ class _Grading:
             value = scalar(piece, SymPyAlgebra()).xreplace(meant).xreplace(definitions)
             summands.append((written(node), value))
         size = self.asked.size(question.assignment).terms
-        wrong = first_wrong_term(summands, truth, size, quaternions)
+        wrong = wrong_terms(summands, truth, size, quaternions)
         return wrong or "it is no sum of products to be compared term by term"
 
     def needed_definitions(self, used: set[Expr]) -> dict[Expr, Expr]:

@@ -1,4 +1,4 @@
-"""The first wrong term of an answer: both sides expanded and compared term by term.
+"""The wrong terms of an answer: both sides expanded and compared term by term.
 
 The comparison is exact: coefficients are rational numbers, sin^2 is 1 - cos^2, the sine of a sum is
 expanded, and w^2 of a quaternion is 1 - x^2 - y^2 - z^2.  An answer is not compared if it is no
@@ -38,20 +38,13 @@ class WrongTerm:
     """A term of an answer with a wrong factor.
 
     `written` is the summand of the answer with the term, "" if the term is missing; `product` is
-    the term without its factor, `factor` the factor in the answer, `expected` the true one;
-    `single` says that no other term is wrong.
+    the term without its factor, `factor` the factor in the answer, `expected` the true one.
     """
 
     written: str
     product: str
     factor: Expr
     expected: Expr
-    single: bool
-
-    @property
-    def is_the_slip(self) -> bool:
-        """Whether the answer is right except for a sign or a factor 2 of this term."""
-        return self.single and self.factor != 0 and bool(self.slip)
 
     @property
     def slip(self) -> str:
@@ -110,13 +103,13 @@ def is_decimal(x: Expr) -> bool:
     return x.q not in _OF_FORMULAS and 10**18 % x.q == 0
 
 
-def first_wrong_term(
+def wrong_terms(
     summands: Sequence[tuple[str, Expr]],
     truth: Expr,
     size: int,
     quaternions: Sequence[tuple[Expr, ...]] = (),
-) -> WrongTerm | None:
-    """Find the first wrong term of an answer, or the first missing term.
+) -> list[WrongTerm]:
+    """Find the wrong terms of an answer, in its order, then the missing terms.
 
     Args:
         summands: text and value of each summand of the answer.
@@ -125,10 +118,10 @@ def first_wrong_term(
         quaternions: symbols x y z w of unit quaternions.
 
     Returns:
-        The term; None if the two sides cannot be compared term by term.
+        The terms; none if the two sides cannot be compared term by term.
     """
     if size > MOST_TERMS or not all(_are_plain(x) for x in (*(x for _, x in summands), truth)):
-        return None
+        return []
     *everything, truth = (sympy.expand_trig(x) for x in (*(x for _, x in summands), truth))
     generators, replaced = _generators([*everything, truth, *chain(*quaternions)])
     squares = _squares(generators, quaternions)
@@ -136,7 +129,7 @@ def first_wrong_term(
         parts = [_terms(x.xreplace(replaced), generators, squares) for x in everything]
         true = _terms(truth.xreplace(replaced), generators, squares)
     except BasePolynomialError:
-        return None
+        return []
     by_monomial: dict[tuple[int, ...], Expr] = {}
     for part in parts:
         for monomial, factor in part.items():
@@ -148,17 +141,18 @@ def first_wrong_term(
         if sympy.expand(by_monomial.get(m, zero) - true.get(m, zero)) != 0
     ]
     names = {generator: name for name, generator in replaced.items()}
+    sources: dict[tuple[int, ...], str] = {}
     for (written, _), part in zip(summands, parts, strict=True):
         for monomial in part:
-            if monomial in wrong and by_monomial[monomial] != 0:
-                product = _product(monomial, generators, names)
-                expected = true.get(monomial, zero)
-                return WrongTerm(written, product, by_monomial[monomial], expected, len(wrong) == 1)
-    for monomial in true:
-        if monomial in wrong:
-            product = _product(monomial, generators, names)
-            return WrongTerm("", product, zero, true[monomial], len(wrong) == 1)
-    return None
+            if by_monomial[monomial] != 0:
+                sources.setdefault(monomial, written)
+    return [
+        WrongTerm(
+            sources.get(monomial, ""), _product(monomial, generators, names),
+            by_monomial.get(monomial, zero), true.get(monomial, zero),
+        )
+        for monomial in sorted(wrong, key=lambda x: x not in sources)
+    ]  # fmt: skip
 
 
 def _are_plain(expression: Expr) -> bool:

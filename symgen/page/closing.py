@@ -38,7 +38,7 @@ class ClosingPart:
     """Part of the page about closed loops.
 
     `start` are assembled coordinates (nq,) and `rates` (n,) velocities at the start of the page;
-    `said` are freedoms, Gruebler's count and the smallest singular value in words, "" for types
+    `said` are constraints, freedoms and Gruebler's count in words, "" for types
     that only generated code has; `timed`: a relation varies with time.
     """
 
@@ -56,11 +56,11 @@ def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> Clo
         return None
     state = check_closing(description)
     values = description.parameter_values
-    initial_q, rates = (
+    initial_q, initial_qd = (
         tuple(evaluate(entry, values) for entry in entries)
         for entries in (description.initial_q, description.initial_qd)
     )
-    start = initial_q if state is None else state.q
+    start, rates = (initial_q, initial_qd) if state is None else (state.q, state.qd)
     timed = any("t" in relation.expression.names for relation in description.relations)
     space = Configuration(len(description.coordinate_names), tree.quaternions)
     return ClosingPart(

@@ -22,6 +22,9 @@ from symgen.toolchain.install import check_place
 from symgen.toolchain.key import build_key
 from symgen.toolchain.manifest import Manifest, read_manifest
 
+MOST_NAMED = 5
+"""Maximum number of functions, loads and so on in a warning."""
+
 
 @dataclass(frozen=True)
 class BuildPlan:
@@ -143,13 +146,20 @@ def warn_if_it_replaces(plan: BuildPlan, journal: Journal) -> None:
             f"{plain(', '.join(former.runtime_parameters))}; now it takes "
             f"{', '.join(new.runtime_parameters) or 'none'} (--runtime-parameters)"
         )
-    for kind, before, now in (
-        ("load", former.loads, new.loads), ("point", former.points, new.points),
-    ):  # fmt: skip
+    functions = plan.selection.functions
+    had = list(dict.fromkeys(function for _, function in former.derived))
+    by = list(dict.fromkeys(name for name, function in former.derived if function in functions))
+    for kind, before, now, option in (
+        ("load", former.loads, new.loads, "--load LINK, or loads: in the model file"),
+        ("point", former.points, new.points, "--point LINK, or points: in the model file"),
+        ("function", had, functions, "leave out --functions, or name them there"),
+        ("formulation", by, plan.selection.built, "leave out --formulations, or name them"),
+    ):
         gone = [name for name in before if name not in now]
+        more = [f"{len(gone) - MOST_NAMED} more"] * (len(gone) > MOST_NAMED)
         if gone:
             journal.notice(
                 f"warning: the module in {plan.target} had the {kind}{'s' * (len(gone) > 1)} "
-                f"{plain(', '.join(gone))}, and has {'them' if gone[1:] else 'it'} no more "
-                f"(--{kind} LINK, or {kind}s: in the model file)"
+                f"{plain(', '.join([*gone[:MOST_NAMED], *more]))}, and has "
+                f"{'them' if gone[1:] else 'it'} no more ({option})"
             )

@@ -69,7 +69,7 @@ def check_exactly(
     """
     with journal.stage("read"):
         description = described(path, options)
-    if options.functions == (DEFAULT,):  # more than builds have by default
+    if DEFAULT in options.functions:  # more than builds have by default
         options = replace(options, functions=(ALL,))
     robot = general_robot(description)
     runtime = runtime_parameters(description, robot) or (NONE,)

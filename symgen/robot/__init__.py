@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from symgen.robot.functions import Array, Out, Rows
+    from symgen.robot.functions import Array, Out, Rows, State
 
 __all__ = [
     "AccelerationGradient", "FrameMotion", "Functions", "InverseKinematics", "Robot",
@@ -86,24 +86,22 @@ class Robot(Functions, Protocol):
     partially_recursive_kane: Functions
     semi_recursive: Functions
 
-    def integrate(self, q: ArrayLike, v: ArrayLike) -> Array:
+    def integrate(self, q: State, v: State) -> Array:
         """Return q (..., nq) after a unit of time at the constant velocity v (..., n)."""
 
-    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+    def difference(self, q0: State, q1: State) -> Array:
         """Return the velocity (..., n) from q0 to q1 in a unit of time, by the shorter rotation."""
 
     def neutral(self) -> Array:
         """Return the configuration (nq,) with all coordinates 0 and no rotation."""
 
-    def normalize(self, q: ArrayLike) -> Array:
+    def normalize(self, q: State) -> Array:
         """Return q with quaternions of unit norm, (..., nq)."""
 
     def random_configuration(self, rng: Any = None, shape: int | Sequence[int] = ()) -> Array:
         """Return random configurations within the limits, (*shape, nq); `rng` may be a seed."""
 
-    def frame_pose(
-        self, name: str, q: ArrayLike, *, parameters: Rows = None, out: Out = None
-    ) -> Array:
+    def frame_pose(self, name: str, q: State, *, parameters: Rows = None, out: Out = None) -> Array:
         """Pose of one link frame in the base frame.
 
         `name` is a link, one of link_names; ValueError where no link has this name.
@@ -113,7 +111,7 @@ class Robot(Functions, Protocol):
         """
 
     def frame_jacobian(
-        self, name: str, q: ArrayLike, *, reference: str = "local_world_aligned",
+        self, name: str, q: State, *, reference: str = "local_world_aligned",
         parameters: Rows = None, out: Out = None,
     ) -> Array:  # fmt: skip
         """Geometric Jacobian of one link frame.
@@ -127,7 +125,7 @@ class Robot(Functions, Protocol):
         """
 
     def frame_motion(
-        self, name: str, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
+        self, name: str, q: State, qd: State, qdd: State, *,
         reference: str = "local_world_aligned", parameters: Rows = None,
     ) -> FrameMotion:  # fmt: skip
         """Pose, velocity and acceleration of a link frame; at qdd = 0 the last is dJ/dt qd.
@@ -136,7 +134,7 @@ class Robot(Functions, Protocol):
         """
 
     def operational_space_inertia(
-        self, name: str, q: ArrayLike, *, rows: Sequence[str] | None = None, parameters: Rows = None
+        self, name: str, q: State, *, rows: Sequence[str] | None = None, parameters: Rows = None
     ) -> Array:
         """Inertia (J M^-1 J')^-1 of a link frame, (..., m, m).
 
@@ -145,7 +143,7 @@ class Robot(Functions, Protocol):
         """
 
     def inverse_kinematics(
-        self, name: str, target: ArrayLike, q0: ArrayLike | None = None, *, limits: bool = True,
+        self, name: str, target: ArrayLike, q0: State | None = None, *, limits: bool = True,
         starts: int = 10, seed: int = 0, tolerance: float = 1e-10, iterations: int = 100,
         parameters: Rows = None,
     ) -> InverseKinematics:  # fmt: skip

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
-    Rows = ArrayLike | Mapping[str, ArrayLike] | None
+    State = ArrayLike | Mapping[str, ArrayLike]
+    Rows = State | None
     Out = Array | None
     Outs = tuple[Array | None, ...] | None
 
@@ -24,7 +25,7 @@ class Constraints(Protocol):
     """Functions of mechanisms with loops or relations.  Arguments are those of `Functions`."""
 
     def constraints(
-        self, q: ArrayLike, *, t: Rows = None, parameters: Rows = None, out: Out = None,
+        self, q: State, *, t: Rows = None, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Values that are 0 where loops are closed and relations hold, in the order of
         constraint_names.
@@ -34,7 +35,7 @@ class Constraints(Protocol):
         """
 
     def constraint_jacobian(
-        self, q: ArrayLike, *, t: Rows = None, parameters: Rows = None, out: Out = None,
+        self, q: State, *, t: Rows = None, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Jacobian J of the constraints.
 
@@ -43,7 +44,7 @@ class Constraints(Protocol):
         """
 
     def constraints_parameter_derivatives(
-        self, q: ArrayLike, *, t: Rows = None, parameters: Rows = None, out: Out = None,
+        self, q: State, *, t: Rows = None, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of the constraints with respect to the runtime parameters.
 
@@ -53,7 +54,7 @@ class Constraints(Protocol):
         """
 
     def loop_wrenches(
-        self, q: ArrayLike, constraint_multipliers: ArrayLike, *, parameters: Rows = None,
+        self, q: State, constraint_multipliers: ArrayLike, *, parameters: Rows = None,
         out: Out = None,
     ) -> Array:
         """Force and moment that close every loop, exerted by the first link on the second, for the
@@ -65,8 +66,7 @@ class Constraints(Protocol):
         """
 
     def constraint_rates(
-        self, q: ArrayLike, qd: ArrayLike, *, t: Rows = None, parameters: Rows = None,
-        out: Out = None,
+        self, q: State, qd: State, *, t: Rows = None, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Rates of the constraints, J qd and what varies with time.
 
@@ -75,8 +75,7 @@ class Constraints(Protocol):
         """
 
     def constraint_rates_parameter_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, *, t: Rows = None, parameters: Rows = None,
-        out: Out = None,
+        self, q: State, qd: State, *, t: Rows = None, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of the rates of the constraints with respect to the runtime parameters.
 
@@ -86,8 +85,7 @@ class Constraints(Protocol):
         """
 
     def constraint_bias(
-        self, q: ArrayLike, qd: ArrayLike, *, t: Rows = None, parameters: Rows = None,
-        out: Out = None,
+        self, q: State, qd: State, *, t: Rows = None, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Second rates of the constraints at qdd = 0: they are J qdd + constraint_bias.
 
@@ -96,8 +94,8 @@ class Constraints(Protocol):
         """
 
     def constraint_acceleration_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, t: Rows = None,
-        parameters: Rows = None, out: Outs = None,
+        self, q: State, qd: State, qdd: State, *, t: Rows = None, parameters: Rows = None,
+        out: Outs = None,
     ) -> tuple[Array, Array, Array]:
         """Second rates of the constraints and their derivatives with respect to q and qd; that with
         respect to qdd is the Jacobian.
@@ -109,8 +107,8 @@ class Constraints(Protocol):
         """
 
     def constraint_acceleration_parameter_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, t: Rows = None,
-        parameters: Rows = None, out: Out = None,
+        self, q: State, qd: State, qdd: State, *, t: Rows = None, parameters: Rows = None,
+        out: Out = None,
     ) -> Array:
         """Derivatives of the second rates of the constraints by the runtime parameters.
 
@@ -120,7 +118,7 @@ class Constraints(Protocol):
         """
 
     def constraint_torque_parameter_derivatives(
-        self, q: ArrayLike, constraint_multipliers: ArrayLike, *, t: Rows = None,
+        self, q: State, constraint_multipliers: ArrayLike, *, t: Rows = None,
         parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of the torques J^T multipliers with respect to the runtime parameters.
@@ -131,7 +129,7 @@ class Constraints(Protocol):
         """
 
     def constraint_torque_derivatives(
-        self, q: ArrayLike, constraint_multipliers: ArrayLike, *, t: Rows = None,
+        self, q: State, constraint_multipliers: ArrayLike, *, t: Rows = None,
         parameters: Rows = None, out: Outs = None,
     ) -> tuple[Array, Array]:
         """Torques J^T multipliers of the constraints, and their derivatives with respect to q.
@@ -150,9 +148,9 @@ class Products(Protocol):
     """
 
     def inverse_dynamics_jvp(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, dq: ArrayLike, dqd: ArrayLike,
-        dqdd: ArrayLike, *, loads: Rows = None, dloads: Rows = None, dparameters: Rows = None,
-        parameters: Rows = None, out: Outs = None,
+        self, q: State, qd: State, qdd: State, dq: State, dqd: State, dqdd: State, *,
+        loads: Rows = None, dloads: Rows = None, dparameters: Rows = None, parameters: Rows = None,
+        out: Outs = None,
     ) -> tuple[Array, Array]:
         """Joint torques, and their derivative along one direction of all that they depend on.
 
@@ -162,8 +160,8 @@ class Products(Protocol):
         """
 
     def inverse_dynamics_vjp(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, multipliers: ArrayLike, *,
-        loads: Rows = None, parameters: Rows = None, out: Outs = None,
+        self, q: State, qd: State, qdd: State, multipliers: State, *, loads: Rows = None,
+        parameters: Rows = None, out: Outs = None,
     ) -> TorqueGradient:
         """Gradient of multipliers . tau with respect to all that the joint torques depend on.
 
@@ -176,9 +174,9 @@ class Products(Protocol):
         """
 
     def inverse_dynamics_hvp(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, multipliers: ArrayLike, dq: ArrayLike,
-        dqd: ArrayLike, dqdd: ArrayLike, *, loads: Rows = None, dloads: Rows = None,
-        dparameters: Rows = None, parameters: Rows = None, out: Outs = None,
+        self, q: State, qd: State, qdd: State, multipliers: State, dq: State, dqd: State,
+        dqdd: State, *, loads: Rows = None, dloads: Rows = None, dparameters: Rows = None,
+        parameters: Rows = None, out: Outs = None,
     ) -> TorqueGradient:
         """Hessian of multipliers . tau with respect to all that the joint torques depend on, times
         one direction.
@@ -194,9 +192,9 @@ class Products(Protocol):
         """
 
     def forward_dynamics_jvp(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, dq: ArrayLike, dqd: ArrayLike,
-        dtau: ArrayLike, *, loads: Rows = None, dloads: Rows = None, dparameters: Rows = None,
-        parameters: Rows = None, out: Outs = None,
+        self, q: State, qd: State, tau: State, dq: State, dqd: State, dtau: State, *,
+        loads: Rows = None, dloads: Rows = None, dparameters: Rows = None, parameters: Rows = None,
+        out: Outs = None,
     ) -> tuple[Array, Array]:
         """Accelerations, and their derivative along one direction of all that they depend on.
 
@@ -206,8 +204,8 @@ class Products(Protocol):
         """
 
     def forward_dynamics_vjp(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, multipliers: ArrayLike, *,
-        loads: Rows = None, parameters: Rows = None, out: Outs = None,
+        self, q: State, qd: State, tau: State, multipliers: State, *, loads: Rows = None,
+        parameters: Rows = None, out: Outs = None,
     ) -> AccelerationGradient:
         """Gradient of multipliers . qdd with respect to all that the accelerations depend on.
 
@@ -220,9 +218,9 @@ class Products(Protocol):
         """
 
     def forward_dynamics_hvp(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, multipliers: ArrayLike, dq: ArrayLike,
-        dqd: ArrayLike, dtau: ArrayLike, *, loads: Rows = None, dloads: Rows = None,
-        dparameters: Rows = None, parameters: Rows = None, out: Outs = None,
+        self, q: State, qd: State, tau: State, multipliers: State, dq: State, dqd: State,
+        dtau: State, *, loads: Rows = None, dloads: Rows = None, dparameters: Rows = None,
+        parameters: Rows = None, out: Outs = None,
     ) -> AccelerationGradient:
         """Hessian of multipliers . qdd with respect to all that the accelerations depend on, times
         one direction.
@@ -260,8 +258,8 @@ class Functions(Constraints, Products, Protocol):
     """
 
     def inverse_dynamics(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows = None,
-        parameters: Rows = None, out: Out = None,
+        self, q: State, qd: State, qdd: State, *, loads: Rows = None, parameters: Rows = None,
+        out: Out = None,
     ) -> Array:
         """Joint torques that produce the accelerations qdd.
 
@@ -270,8 +268,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def inverse_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows = None,
-        parameters: Rows = None, packed: bool = False, out: Outs = None,
+        self, q: State, qd: State, qdd: State, *, loads: Rows = None, parameters: Rows = None,
+        packed: bool = False, out: Outs = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Joint torques and their derivatives with respect to q, qd and qdd.
 
@@ -283,8 +281,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def inverse_dynamics_hessian(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, multipliers: ArrayLike, *,
-        loads: Rows = None, parameters: Rows = None, packed: bool = False, out: Outs = None,
+        self, q: State, qd: State, qdd: State, multipliers: State, *, loads: Rows = None,
+        parameters: Rows = None, packed: bool = False, out: Outs = None,
     ) -> TorqueHessian:
         """Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks
         of its symmetric Hessian that are not always 0.
@@ -297,7 +295,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def inverse_dynamics_load_derivatives(
-        self, q: ArrayLike, *, parameters: Rows = None, out: Out = None,
+        self, q: State, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of the joint torques with respect to the loads (tau is linear in them).
 
@@ -306,7 +304,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def mass_matrix(
-        self, q: ArrayLike, *, parameters: Rows = None, packed: bool = False, out: Out = None,
+        self, q: State, *, parameters: Rows = None, packed: bool = False, out: Out = None,
     ) -> Array:
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
@@ -315,7 +313,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def coriolis_matrix(
-        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows = None, packed: bool = False,
+        self, q: State, qd: State, *, parameters: Rows = None, packed: bool = False,
         out: Out = None,
     ) -> Array:
         """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
@@ -326,8 +324,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def bias_forces(
-        self, q: ArrayLike, qd: ArrayLike, *, loads: Rows = None, parameters: Rows = None,
-        out: Out = None,
+        self, q: State, qd: State, *, loads: Rows = None, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
@@ -335,7 +332,7 @@ class Functions(Constraints, Products, Protocol):
             bias_forces (..., n): N m or N
         """
 
-    def gravity_forces(self, q: ArrayLike, *, parameters: Rows = None, out: Out = None) -> Array:
+    def gravity_forces(self, q: State, *, parameters: Rows = None, out: Out = None) -> Array:
         """Joint torques that hold the robot at rest against gravity alone.
 
         Returns:
@@ -343,8 +340,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def torque_parts(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows = None,
-        parameters: Rows = None, out: Outs = None,
+        self, q: State, qd: State, qdd: State, *, loads: Rows = None, parameters: Rows = None,
+        out: Outs = None,
     ) -> TorqueParts:
         """Joint torques in parts, which add up to those of inverse_dynamics.
 
@@ -358,7 +355,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def kinetic_energy(
-        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows = None, out: Out = None,
+        self, q: State, qd: State, *, parameters: Rows = None, out: Out = None,
     ) -> Any:
         """Kinetic energy of the bodies and the rotors.
 
@@ -366,16 +363,14 @@ class Functions(Constraints, Products, Protocol):
             kinetic_energy (...): J
         """
 
-    def potential_energy(self, q: ArrayLike, *, parameters: Rows = None, out: Out = None) -> Any:
+    def potential_energy(self, q: State, *, parameters: Rows = None, out: Out = None) -> Any:
         """Potential energy of springs and gravity, zero for a mass at the base origin.
 
         Returns:
             potential_energy (...): J
         """
 
-    def forward_kinematics(
-        self, q: ArrayLike, *, parameters: Rows = None, out: Out = None,
-    ) -> Array:
+    def forward_kinematics(self, q: State, *, parameters: Rows = None, out: Out = None) -> Array:
         """Poses of all link frames in the base frame.
 
         Returns:
@@ -383,7 +378,7 @@ class Functions(Constraints, Products, Protocol):
                 link_names (m)
         """
 
-    def jacobians(self, q: ArrayLike, *, parameters: Rows = None, out: Out = None) -> Array:
+    def jacobians(self, q: State, *, parameters: Rows = None, out: Out = None) -> Array:
         """Geometric Jacobians of all link frames.
 
         Returns:
@@ -392,8 +387,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def joint_wrenches(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows = None,
-        parameters: Rows = None, out: Out = None,
+        self, q: State, qd: State, qdd: State, *, loads: Rows = None, parameters: Rows = None,
+        out: Out = None,
     ) -> Array:
         """Force and moment that each joint transmits, exerted by the parent on the link; rotor,
         damping, friction and spring of the joint are no part of them.
@@ -405,8 +400,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def joint_wrench_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows = None,
-        parameters: Rows = None, out: Outs = None,
+        self, q: State, qd: State, qdd: State, *, loads: Rows = None, parameters: Rows = None,
+        out: Outs = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Joint wrenches and their derivatives with respect to q, qd and qdd.
 
@@ -420,8 +415,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def point_motion(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows = None,
-        out: Outs = None,
+        self, q: State, qd: State, qdd: State, *, parameters: Rows = None, out: Outs = None,
     ) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration of the model's points.
 
@@ -432,8 +426,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def point_motion_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows = None,
-        out: Outs = None,
+        self, q: State, qd: State, qdd: State, *, parameters: Rows = None, out: Outs = None,
     ) -> tuple[Array, Array, Array, Array, Array, Array]:
         """Derivatives of the motion of the model's points with respect to q, qd and qdd.
 
@@ -447,8 +440,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def link_motion(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows = None,
-        out: Outs = None,
+        self, q: State, qd: State, qdd: State, *, parameters: Rows = None, out: Outs = None,
     ) -> tuple[Array, Array]:
         """Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0
         the accelerations are dJ/dt qd.
@@ -460,7 +452,7 @@ class Functions(Constraints, Products, Protocol):
                 rad/s^2)
         """
 
-    def center_of_mass(self, q: ArrayLike, *, parameters: Rows = None, out: Out = None) -> Array:
+    def center_of_mass(self, q: State, *, parameters: Rows = None, out: Out = None) -> Array:
         """Centre of mass of all moving bodies, in the base frame.
 
         Returns:
@@ -468,7 +460,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def center_of_mass_jacobian(
-        self, q: ArrayLike, *, parameters: Rows = None, out: Out = None,
+        self, q: State, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Velocity of the centre of mass per joint velocity, base axes.
 
@@ -477,7 +469,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def centroidal_momentum(
-        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows = None, out: Out = None,
+        self, q: State, qd: State, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.
 
@@ -486,7 +478,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def centroidal_momentum_matrix(
-        self, q: ArrayLike, *, parameters: Rows = None, out: Out = None,
+        self, q: State, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Matrix A(q): centroidal_momentum = A qd.
 
@@ -495,8 +487,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def centroidal_momentum_rate(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows = None,
-        out: Out = None,
+        self, q: State, qd: State, qdd: State, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of
         mass, base axes.
@@ -506,8 +497,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def regressor(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows = None,
-        out: Out = None,
+        self, q: State, qd: State, qdd: State, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.
 
@@ -517,8 +507,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def inverse_dynamics_parameter_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows = None,
-        parameters: Rows = None, out: Out = None,
+        self, q: State, qd: State, qdd: State, *, loads: Rows = None, parameters: Rows = None,
+        out: Out = None,
     ) -> Array:
         """Derivatives of the joint torques with respect to the runtime parameters.
 
@@ -527,8 +517,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def point_motion_parameter_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows = None,
-        out: Outs = None,
+        self, q: State, qd: State, qdd: State, *, parameters: Rows = None, out: Outs = None,
     ) -> tuple[Array, Array, Array]:
         """Derivatives of the motion of the model's points with respect to the runtime parameters.
 
@@ -542,7 +531,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def kinetic_energy_parameter_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, *, parameters: Rows = None, out: Out = None,
+        self, q: State, qd: State, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of the kinetic energy with respect to the runtime parameters.
 
@@ -551,7 +540,7 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def potential_energy_parameter_derivatives(
-        self, q: ArrayLike, *, parameters: Rows = None, out: Out = None,
+        self, q: State, *, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of the potential energy with respect to the runtime parameters.
 
@@ -560,8 +549,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def forward_dynamics(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows = None,
-        parameters: Rows = None, out: Out = None,
+        self, q: State, qd: State, tau: State, *, loads: Rows = None, parameters: Rows = None,
+        out: Out = None,
     ) -> Array:
         """Accelerations that the joint torques tau produce; all joints are free.
 
@@ -570,8 +559,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def forward_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows = None,
-        parameters: Rows = None, out: Outs = None,
+        self, q: State, qd: State, tau: State, *, loads: Rows = None, parameters: Rows = None,
+        out: Outs = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Accelerations and their derivatives with respect to q, qd and tau.
 
@@ -583,8 +572,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def forward_dynamics_parameter_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows = None,
-        parameters: Rows = None, out: Out = None,
+        self, q: State, qd: State, tau: State, *, loads: Rows = None, parameters: Rows = None,
+        out: Out = None,
     ) -> Array:
         """Derivatives of the accelerations with respect to the runtime parameters, at fixed q, qd
         and tau.
@@ -594,8 +583,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def forward_dynamics_sensitivities(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, dq: ArrayLike, dqd: ArrayLike,
-        dtau: ArrayLike, *, loads: Rows = None, parameters: Rows = None, out: Outs = None,
+        self, q: State, qd: State, tau: State, dq: State, dqd: State, dtau: State, *,
+        loads: Rows = None, parameters: Rows = None, out: Outs = None,
     ) -> tuple[Array, Array]:
         """Accelerations and their total derivatives with respect to the runtime parameters, where
         q, qd and tau vary with them: the right-hand side of a sensitivity analysis.
@@ -607,8 +596,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def hybrid_dynamics(
-        self, q: ArrayLike, qd: ArrayLike, x: ArrayLike, *, loads: Rows = None,
-        parameters: Rows = None, out: Out = None,
+        self, q: State, qd: State, x: ArrayLike, *, loads: Rows = None, parameters: Rows = None,
+        out: Out = None,
     ) -> Array:
         """Torques of the prescribed and accelerations of the free joints.
 
@@ -618,8 +607,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def hybrid_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, x: ArrayLike, *, loads: Rows = None,
-        parameters: Rows = None, out: Outs = None,
+        self, q: State, qd: State, x: ArrayLike, *, loads: Rows = None, parameters: Rows = None,
+        out: Outs = None,
     ) -> tuple[Array, Array, Array, Array]:
         """Torques of the prescribed and accelerations of the free joints, and their derivatives.
 
@@ -632,8 +621,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def hybrid_dynamics_parameter_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, x: ArrayLike, *, loads: Rows = None,
-        parameters: Rows = None, out: Out = None,
+        self, q: State, qd: State, x: ArrayLike, *, loads: Rows = None, parameters: Rows = None,
+        out: Out = None,
     ) -> Array:
         """Derivatives of what hybrid_dynamics returns with respect to the runtime parameters.
 
@@ -642,8 +631,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def outputs(
-        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *,
-        loads: Rows = None, parameters: Rows = None, out: Out = None,
+        self, t: ArrayLike, q: State, qd: State, qdd: State, tau: State, *, loads: Rows = None,
+        parameters: Rows = None, out: Out = None,
     ) -> Array:
         """The outputs of the model, in the order of output_names.
 
@@ -652,8 +641,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def outputs_derivatives(
-        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *,
-        loads: Rows = None, parameters: Rows = None, out: Outs = None,
+        self, t: ArrayLike, q: State, qd: State, qdd: State, tau: State, *, loads: Rows = None,
+        parameters: Rows = None, out: Outs = None,
     ) -> tuple[Array, Array, Array, Array, Array, Array, Array, Array]:
         """The outputs and their derivatives; output_sparsity says which entries can differ from 0.
 
@@ -671,9 +660,8 @@ class Functions(Constraints, Products, Protocol):
         """
 
     def outputs_multiplier_derivatives(
-        self, t: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, tau: ArrayLike, *,
-        loads: Rows = None, motion_multipliers: Rows = None, parameters: Rows = None,
-        out: Out = None,
+        self, t: ArrayLike, q: State, qd: State, qdd: State, tau: State, *, loads: Rows = None,
+        motion_multipliers: Rows = None, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Derivatives of the outputs with respect to the multipliers of constraints and projections
         that they mention.

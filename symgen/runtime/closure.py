@@ -54,6 +54,21 @@ def independent(J: Array) -> tuple[Array, Array, Array]:
     return U, s[..., np.newaxis] * V, kept
 
 
+def holdable(J: Array, candidates: Sequence[int]) -> Array:
+    """Return which coordinates can stay while the others keep J a = b, (..., n) booleans.
+
+    J (..., m, n) keeps its rank without the columns of these.  Only `candidates` are tried, in
+    their order.
+    """
+    free = np.ones((*J.shape[:-2], J.shape[-1]), dtype=bool)
+    rank = independent(J)[2].sum(axis=-1)
+    for k in candidates:
+        free[..., k] = False
+        without = independent(J * free[..., np.newaxis, :])[2].sum(axis=-1)
+        free[..., k] = without < rank
+    return ~free
+
+
 def step(J: Array, c: Array, damping: float) -> Array:
     """Return the step of least norm that closes the linearised loops, (k,)."""
     U, s, V = np.linalg.svd(J, full_matrices=False)
@@ -91,10 +106,14 @@ def solved(M: Array, J: Array, above: Array, below: Array) -> tuple[Array, Array
     )
 
 
-def unmet(J: Array, a: Array, b: Array) -> Array:
-    """Return whether a row of J a + b, J (..., m, n), is not 0 relative to its terms, (...)."""
+def unmet(J: Array, a: Array, b: Array, change: Array = 0.0) -> Array:
+    """Return whether a row of J a + b, J (..., m, n), is not 0 relative to its terms, (...).
+
+    Where `a` is the result of a `change`, terms count with both.
+    """
     left = np.abs((J @ a[..., np.newaxis])[..., 0] + b)
-    sizes = (np.abs(J) @ np.abs(a[..., np.newaxis]))[..., 0] + np.abs(b)
+    terms = np.abs(a) + np.abs(change)
+    sizes = (np.abs(J) @ terms[..., np.newaxis])[..., 0] + np.abs(b)
     return left.max(axis=-1) > RANK * sizes.max(axis=-1)
 
 
@@ -111,12 +130,13 @@ def inconsistent(J: Array, b: Array, size: float) -> Array:
 
 
 def refuse_unmet(
-    module: Any, function: str, missed: Array, state: Sequence[Any], results: Sequence[Array]
-) -> None:
+    module: Any, function: str, missed: Array, state: Sequence[Any], results: Sequence[Array],
+    hold: Sequence[str] = (),
+) -> None:  # fmt: skip
     """Raise LinAlgError where constraints contradict one another at a `missed` sample (...).
 
-    In a batch, set `results` of the sample to NaN, with a RuntimeWarning.  `state` is q, qd, t,
-    parameters.
+    Or where they contradict the coordinates in `hold`.  In a batch, set `results` of the sample to
+    NaN, with a RuntimeWarning.  `state` is q, qd, t, parameters.
     """
     if not np.any(missed):
         return
@@ -130,8 +150,8 @@ def refuse_unmet(
         options = without_none(t=t, parameters=parameters)
         contradicted = _contradicted(module, q, qd, options)
         names.update(dict.fromkeys(contradicted))
-        rows += bool(contradicted)
-        if contradicted:
+        rows += bool(contradicted or hold)
+        if contradicted or hold:
             for result in results:
                 result[index] = np.nan
     if not rows:
@@ -142,6 +162,8 @@ def refuse_unmet(
         f"the constraints {named} contradict one another here: no motion keeps all of them; "
         "remove one, or make them agree"
         if len(names) > 1
+        else f"no velocities close the loops while {', '.join(hold)} stays; hold less"
+        if not names
         else f"no motion keeps the constraint {named} here, where its own gradient vanishes or "
         "depends on the others"
     )
@@ -224,7 +246,10 @@ def without_none(**options: Any) -> dict[str, Any]:
 
 
 def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a method so that options passed by position raise a clear TypeError."""
+    """Wrap a method so that options passed by position raise a clear TypeError.
+
+    States that are dicts by name become arrays.
+    """
     parameters = inspect.signature(method).parameters.values()
     positional = [x.name for x in parameters if x.kind is not x.KEYWORD_ONLY]
     options = ", ".join(f"{x.name}=..." for x in parameters if x.name not in positional)
@@ -234,6 +259,10 @@ def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
         if len(args) > len(positional):
             call = f"{method.__name__}({', '.join(positional[1:])})"
             raise TypeError(f"{call} takes everything else by name: {options}")
+        if any(isinstance(x, Mapping) for x in (*args, *keywords.values())):
+            read = args[0]._module._read
+            args = (args[0], *map(read, positional[1:], args[1:]))
+            keywords = {name: read(name, x) for name, x in keywords.items()}
         return method(*args, **keywords)
 
     return plain

@@ -27,6 +27,7 @@ from .closure import (
     RANK,
     by_keyword,
     half_turned,
+    holdable,
     independent,
     refuse_unmet,
     row_sizes,
@@ -47,6 +48,8 @@ _TURNS, _FURTHER, _FURTHEST = 40, 1.2, 3.0
 """Starts where a loop closes half a turn off: number, growth of the distance, and largest distance
 (rad, m)."""
 _DRIVEN, _ROUNDING = 1e-8, 1e-9
+CHANGED = 1e-9
+"""Change of a driven coordinate (rad, m, rad/s, m/s) above which there is a warning."""
 
 
 class ConstrainedMotion(NamedTuple):
@@ -230,8 +233,8 @@ class Mechanism:
         closed.  NaN, with a RuntimeWarning, for a parameter where none keeps them closed.
         """
         options = without_none(t=t, parameters=parameters)
-        free = np.zeros(self._module.n)
-        free[self._free("closing_derivatives", hold)] = 1.0
+        free = np.ones(self._module.n)
+        free[self._indices("closing_derivatives", hold)] = 0.0
         J = self._module.constraint_jacobian(q, **options)
         slopes = self._module.constraints_parameter_derivatives(q, **options)
         sizes = self._sizes(J)[..., np.newaxis]
@@ -295,15 +298,23 @@ class Mechanism:
 
     @by_keyword
     def closed_velocities(
-        self, q: Array, qd: Array, *, t: Array = 0.0, parameters: Any = None
-    ) -> Array:
+        self, q: Array, qd: Array, *, hold: Sequence[str] | None = None, t: Array = 0.0,
+        parameters: Any = None,
+    ) -> Array:  # fmt: skip
         """The velocities nearest to qd in kinetic energy that keep the loops closed, (..., n).
 
-        Arguments as of constrained_forward_dynamics; q keeps the constraints.
+        Arguments (batch axes ... broadcast mutually):
+            q (..., nq)   coordinates that keep the constraints
+            qd (..., n)   velocities
+            hold          names of coordinates whose velocities stay; default: the driven ones that
+                          `initial` of the model file names, first those under qd, where the others
+                          can close the loops
+            t, parameters as of constrained_forward_dynamics
 
         numpy.linalg.LinAlgError where constraints contradict one another, so that no velocities
-        keep all of them; in a batch the velocities of that row are NaN, and a RuntimeWarning names
-        the constraints.
+        keep all of them, and where none do with what `hold` names; in a batch the velocities of
+        that row are NaN, and a RuntimeWarning names the constraints.  Without `hold`, a
+        RuntimeWarning names each driven coordinate with an initial velocity that changed.
         """
         options = without_none(t=t, parameters=parameters)
         J = self._module.constraint_jacobian(q, **options)
@@ -312,11 +323,20 @@ class Mechanism:
         right = np.zeros((*rates.shape[:-1], self._module.n, 1))
         sizes = self._sizes(J)
         J, rates = J / sizes[..., np.newaxis], rates / sizes
-        change = solved(M, J, right, -rates[..., np.newaxis])[0][..., 0]
+        held = holdable(J, self._drives("qd", "q"))
+        if hold is not None:
+            held[...] = False
+            held[..., self._indices("closed_velocities", hold)] = True
+        rows = np.concatenate([J, np.eye(self._module.n) * held[..., np.newaxis, :]], axis=-2)
+        below = np.concatenate([-rates, np.zeros(right.shape[:-1])], axis=-1)
+        change = solved(M, rows, right, below[..., np.newaxis])[0][..., 0]
+        change = np.where(held, 0.0, change)
         closed = np.asarray(np.asarray(qd, dtype=float) + change)
         standing = np.asarray(self._module.constraint_rates(q, 0.0 * closed, **options)) / sizes
-        missed, state = unmet(J, closed, standing), (q, qd, t, parameters)
-        refuse_unmet(self._module, "closed_velocities", missed, state, (closed,))
+        missed, state = unmet(J, closed, standing, change), (q, qd, t, parameters)
+        refuse_unmet(self._module, "closed_velocities", missed, state, (closed,), hold or ())
+        if hold is None:
+            self._warn_of_changes("closed_velocities", "qd", closed - qd)
         return closed
 
     @by_keyword
@@ -338,29 +358,68 @@ class Mechanism:
 
     @by_keyword
     def assemble(
-        self, q: Array = None, *, hold: Sequence[str] = (), t: Array = 0.0, parameters: Any = None
-    ) -> Array:
+        self, q: Array = None, *, hold: Sequence[str] | None = None, t: Array = 0.0,
+        parameters: Any = None,
+    ) -> Array:  # fmt: skip
         """The nearest coordinates at which all loops are closed, (..., nq).
 
         Arguments:
             q (..., nq)   start; default: the initial positions of the model file
             hold          names of coordinates that stay; for joints with a quaternion names of
-                          velocities, along which they do not move
+                          velocities, along which they do not move; default: the driven ones that
+                          `initial` of the model file names under q, where the others can close the
+                          loops
             t, parameters as of constrained_forward_dynamics
 
         ValueError where the loops do not close from there, with the largest gap, or close only with
-        frames that are half a turn off.
+        frames that are half a turn off.  Without `hold`, a RuntimeWarning names each driven
+        coordinate with an initial position that changed.
         """
-        free = self._free("assemble", hold)
+        held = self._indices("assemble", hold or ())
         start = self._module.normalize(self._module.initial_q if q is None else q)
         options = without_none(t=t, parameters=parameters)
         closed = np.empty(start.shape)
         for k, index in enumerate(np.ndindex(start.shape[:-1])):
-            closed[index] = self._assembled(start[index], free, options, k)
+            closed[index] = self._assembled(start[index], held, options, k)
+            if hold is None:
+                closed[index] = self._held(start[index], closed[index], options)
+        if hold is None:
+            self._warn_of_changes("assemble", "q", self._module.difference(start, closed))
         return closed
 
-    def _free(self, function: str, hold: Sequence[str]) -> list[int]:
-        """Return the coordinates that are not held; ValueError for unknown names."""
+    def _held(self, q: Array, nearest: Array, options: Mapping[str, Any]) -> Array:
+        """Assemble from q with driven coordinates held; return `nearest` where that fails."""
+        J = self._module.constraint_jacobian(nearest, **options)
+        held = holdable(J / self._sizes(J)[:, np.newaxis], self._drives("q"))
+        try:
+            return self._assembled(q, np.flatnonzero(held), options, 0) if held.any() else nearest
+        except ValueError:
+            return nearest
+
+    def _drives(self, *keys: str) -> list[int]:
+        """Return the driven coordinates that `initial` names under the keys, in their order."""
+        names = self._module.coordinate_names
+        drives = self._module._initial_drives
+        return [names.index(name) for key in keys for name, where in drives if where == key]
+
+    def _warn_of_changes(self, function: str, key: str, change: Array) -> None:
+        """Warn of the driven coordinates named under `key` of `initial` with a `change`."""
+        most = np.abs(np.nan_to_num(change)).reshape(-1, self._module.n).max(axis=0, initial=0.0)
+        changed = [
+            f"{self._module.coordinate_names[k]} by {most[k]:.3g}"
+            for k in self._drives(key)
+            if most[k] > CHANGED
+        ]
+        if changed:
+            warnings.warn(
+                f"{function}: the loops do not close with all driven coordinates that 'initial' "
+                f"names: {', '.join(changed)} changed; hold=[...] chooses which stay",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+
+    def _indices(self, function: str, hold: Sequence[str]) -> list[int]:
+        """Return the coordinates that are held; ValueError for unknown names."""
         names = self._module.coordinate_names
         if isinstance(hold, str):
             raise ValueError(f"{function}: hold: expected a list of names, such as [{hold!r}]")
@@ -370,12 +429,13 @@ class Mechanism:
                 f"{function}: hold: there is no coordinate {unknown[0]!r}; there are "
                 f"{', '.join(names)}"
             )
-        return [k for k, name in enumerate(names) if name not in hold]
+        return [names.index(name) for name in hold]
 
     def _assembled(
-        self, q: Array, free: Sequence[int], options: Mapping[str, Any], row: int
+        self, q: Array, held: Sequence[int] | Array, options: Mapping[str, Any], row: int
     ) -> Array:
         """Assemble from q, or from a random start near it where rows are singular at q."""
+        free = np.delete(np.arange(self._module.n), held)
         random, begin = np.random.default_rng(0), q
         for _ in range(_TRIES):
             closed, c, left = self._closed(begin, free, options)
@@ -395,9 +455,7 @@ class Mechanism:
             f"{abs(c[worst]):.3g}; begin nearer, hold less, or look at the lengths"
         )
 
-    def _turned(
-        self, q: Array, wrong: Array, free: Sequence[int], options: Mapping[str, Any]
-    ) -> Array:
+    def _turned(self, q: Array, wrong: Array, free: Array, options: Mapping[str, Any]) -> Array:
         """Assemble from starts further and further from q, as a loop closes half a turn off."""
         random, scale = np.random.default_rng(0), _NEAR
         for _ in range(_TURNS):
@@ -414,7 +472,7 @@ class Mechanism:
         )
 
     def _closed(
-        self, q: Array, free: Sequence[int], options: Mapping[str, Any]
+        self, q: Array, free: Array, options: Mapping[str, Any]
     ) -> tuple[Array, Array, Array]:
         """Close the loops by Gauss-Newton steps of least norm, damped where they do not converge.
 
@@ -442,7 +500,7 @@ class Mechanism:
                 damping = 10 * damping or _DAMPED
         return q, c, c / np.maximum(self._sizes(J), 1.0)
 
-    def _moved(self, q: Array, free: Sequence[int], step: Array) -> Array:
+    def _moved(self, q: Array, free: Array, step: Array) -> Array:
         """Return q (nq,) after displacements of the coordinates in `free`."""
         displacement = np.zeros(self._module.n)
         displacement[free] = step

@@ -38,7 +38,7 @@ def tree(description: RobotDescription) -> str:
         blocks += [*_matrices(robot, _moving(joints)), _ends(robot), pattern(joints, robot)]
     freedoms = mobility(description)
     if freedoms is not None:
-        blocks.append(f"Closed by {freedoms}")
+        blocks.append(f"Loops: {freedoms}")
     return "\n\n".join(blocks)
 
 

@@ -34,6 +34,7 @@ from symgen.simulation.accelerations import has_constraints, method_of
 from symgen.simulation.arguments import (
     Derivatives,
     Listener,
+    by_name,
     checked_module,
     checked_progress,
     columns,
@@ -56,8 +57,8 @@ if TYPE_CHECKING:
 
 def simulate(
     module: Any,
-    q0: ArrayLike,
-    qd0: ArrayLike,
+    q0: ArrayLike | Mapping[str, ArrayLike],
+    qd0: ArrayLike | Mapping[str, ArrayLike],
     t: ArrayLike,
     *,
     tau: Input = None,
@@ -87,9 +88,9 @@ def simulate(
     Arguments (n coordinates, s sensitivities, p of these by runtime parameters; a plain number
     serves where one entry is expected):
         module        a generated module, from `symgen.load` or imported
-        q0, qd0       (n,): coordinates (rad or m) and velocities at the start; entries of
-                      prescribed coordinates are not read.  With quaternions q0 is (nq,); they
-                      are normalized, and so are those of the results
+        q0, qd0       (n,), or dicts by name: coordinates (rad or m) and velocities at the start;
+                      entries of prescribed coordinates are not read.  With quaternions q0 is
+                      (nq,); they are normalized, and so are those of the results
         t             (m,): times of the results (s), two or more, increasing; the first is the
                       start
         tau           (n,) joint torques (N m or N), or a function of (t, q, qd); default: 0.
@@ -175,6 +176,7 @@ def simulate(
         Prescribed(prescribed, names, on_manifold), parameter_values(module, parameters), wanted,
         objectives_of(module, objectives, wanted), space, listener,
     )  # fmt: skip
+    q0, qd0 = by_name(module, "q0", q0), by_name(module, "qd0", qd0)
     initial = numbers("q0", q0, (space.nq,)), numbers("qd0", qd0, (module.n,))
     if has_constraints(module):
         values = motion.options["parameters"]

@@ -79,6 +79,16 @@ def selection(numbers_of: ArrayLike) -> Any:
     return chosen
 
 
+def by_name(module: Any, name: str, value: Any) -> Any:
+    """Return a state that is a dict by coordinate as an array, anything else as it is."""
+    if not isinstance(value, Mapping):
+        return value
+    try:
+        return module._read(name, value)
+    except (TypeError, ValueError) as error:
+        raise RequestError(f"simulate: {name}: {error}") from None
+
+
 def numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     """Return `value` as a float64 array of this shape; RequestError for anything else.
 

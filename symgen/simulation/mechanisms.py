@@ -1,8 +1,9 @@
 """Mechanisms with closed loops: the start of a motion, multipliers and wrenches in the loops.
 
 Positions of the start are assembled, and its velocities replaced by the nearest ones, in kinetic
-energy, that keep the loops closed.  Loops stay closed because their second rates are 0, up to the
-errors of the integrator, the `violation` of the result.
+energy, that keep the loops closed, with driven coordinates held (`Mechanism.assemble`).  Loops stay
+closed because their second rates are 0, up to the errors of the integrator, the `violation` of the
+result.
 """
 
 from __future__ import annotations
@@ -16,12 +17,9 @@ import numpy as np
 from symgen.errors import RequestError
 from symgen.runtime.closure import RANK, row_sizes
 from symgen.runtime.configuration import configuration_of
+from symgen.runtime.mechanism import CHANGED
 from symgen.simulation.arguments import Columns
 from symgen.support.arrays import Array
-
-MOVED = 1e-9
-"""Correction of a start (rad, m, rad/s, m/s) above which there is a warning."""
-
 
 ALWAYS = (
     "constraints", "constraint_jacobian", "constraint_rates", "constraint_bias", "mass_matrix",
@@ -63,25 +61,29 @@ def closed_start(
 ) -> tuple[Array, Array]:
     """Return positions (nq,) and velocities (n,) at the start that keep the constraints."""
     options = {"t": t, **({"parameters": parameters} if parameters.size else {})}
-    try:
-        q = np.asarray(module.assemble(q0, **options))
-    except ValueError as error:
-        raise RequestError(f"simulate: q0: {error}") from None
-    try:
-        qd = np.asarray(module.closed_velocities(q, qd0, **options))
-    except np.linalg.LinAlgError as error:
-        raise RequestError(f"simulate: qd0: {error}") from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # those below name these values, too
+        try:
+            q = np.asarray(module.assemble(q0, **options))
+        except ValueError as error:
+            raise RequestError(f"simulate: q0: {error}") from None
+        try:
+            qd = np.asarray(module.closed_velocities(q, qd0, **options))
+        except np.linalg.LinAlgError as error:
+            raise RequestError(f"simulate: qd0: {error}") from None
     normal = module.normalize(q0)
     for name, names, old, new in (
         ("q0", module.position_names, normal, q),
         ("qd0", module.coordinate_names, qd0, qd),
     ):
-        moved = np.abs(new - old)
-        if moved.max(initial=0.0) > MOVED:
-            most = int(moved.argmax())
+        changed = [
+            f"{names[k]} at {new[k]:.6g}, not {old[k]:.6g}"
+            for k in np.flatnonzero(np.abs(new - old) > CHANGED)
+        ]
+        if changed:
             warnings.warn(
-                f"simulate: {name} leaves the loops open; {names[most]} begins at {new[most]:.6g}, "
-                f"not {old[most]:.6g}",
+                f"simulate: {name} leaves the loops open; the motion begins with "
+                f"{'; '.join(changed)}",
                 RuntimeWarning,
                 stacklevel=3,
             )

@@ -38,9 +38,16 @@ class Manifest:
     points: tuple[str, ...] = ()
     """Names of its loads and points, from the model and the command line."""
     made: Mapping[str, object] = field(default_factory=dict)
-    """Report of the build as plain data, for readers of the file."""
+    """Report of the build as plain data."""
     unfinished: tuple[str, ...] = ()
     """Files that an interrupted build may have left; empty after a finished one."""
+
+    @property
+    def derived(self) -> list[tuple[str, str]]:
+        """Return formulation and name of every function that was built."""
+        rows = self.made.get("functions")
+        rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+        return [(str(row.get("formulation")), str(row.get("function"))) for row in rows]
 
     @property
     def files(self) -> dict[str, str]:
@@ -88,7 +95,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     if manifest is None and journal is None:
         return None
     build = _read(folder / BUILD_FILE) or {}
-    key = build.get("build_key")
+    key, made = build.get("build_key"), build.get("made")
     return Manifest(
         package=str((manifest or {}).get("package", folder.name)),
         sources=_files(manifest),
@@ -98,6 +105,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         runtime_parameters=_names(build.get("runtime_parameters")),
         loads=_names(build.get("loads")),
         points=_names(build.get("points")),
+        made=made if isinstance(made, dict) else {},
         unfinished=(JOURNAL_FILE, *_files(journal)) if journal is not None else (),
     )
 

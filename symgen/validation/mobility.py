@@ -6,7 +6,8 @@ mechanism is their actual number.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -18,7 +19,7 @@ from symgen.errors import Fault
 from symgen.joints import closing_type
 from symgen.kinematics.loops import loop_axes, row_units
 from symgen.runtime.closure import RANK, half_turned, row_sizes
-from symgen.runtime.mechanism import Mechanism
+from symgen.runtime.mechanism import CHANGED, Mechanism
 from symgen.validation.oracle_constraints import constraint_names
 from symgen.validation.oracle_model import Array, unread_types
 from symgen.validation.oracles import NumericRobot
@@ -34,7 +35,8 @@ class Mobility:
     `open_by` is a message if its loops do not close or do not stay closed, else "".  `freedoms` is
     n minus the rank, `gruebler` n - m, `redundant` the number of rows of each loop that others of
     it, or loops before it, imply; `smallest` is the smallest singular value that is not 0, relative
-    to the largest, and `q` the assembled configuration.
+    to the largest; `q` and `qd` are the assembled configuration and its velocities, `changed` are
+    warnings about driven coordinates whose values under `initial` leave the loops open.
     """
 
     rows: int
@@ -45,16 +47,19 @@ class Mobility:
     turned: str = ""
     open_by: str = ""
     q: tuple[float, ...] = ()
+    qd: tuple[float, ...] = ()
+    changed: tuple[Fault, ...] = ()
 
     def __str__(self) -> str:
-        rows = "1 row" if self.rows == 1 else f"{self.rows} rows"
+        rows = "1 constraint" if self.rows == 1 else f"{self.rows} constraints"
         if self.open_by:
             return f"{rows}; {self.open_by}"
-        spare = ", ".join(f"{count} of {name}" for name, count in self.redundant.items() if count)
-        freedoms = "1 freedom" if self.freedoms == 1 else f"{self.freedoms} freedoms"
+        spare = {name: count for name, count in self.redundant.items() if count}
+        names = ", ".join(f"{k} of {x}" if len(spare) > 1 else f"of {x}" for x, k in spare.items())
+        redundant = f", {sum(spare.values())} of them ({names}) redundant" if spare else ""
+        freedoms = "1 degree" if self.freedoms == 1 else f"{self.freedoms} degrees"
         return (
-            f"{rows}{f', redundant are {spare}' if spare else ''}; {freedoms} "
-            f"(Gruebler: {self.gruebler}); smallest singular value {self.smallest:.2g}"
+            f"{rows}{redundant}; {freedoms} of freedom (Gruebler's formula gives {self.gruebler})"
         )
 
 
@@ -64,10 +69,13 @@ def mobility(description: RobotDescription) -> Mobility | None:
         return None
     robot = NumericRobot(description)
     n, m = len(description.coordinate_names), description.n_constraints
-    start = np.array([evaluate(x, description.parameter_values) for x in description.initial_q])
+    start, rates = (
+        np.array([evaluate(x, description.parameter_values) for x in entries])
+        for entries in (description.initial_q, description.initial_qd)
+    )
+    module = _module_of(robot, description, start)
     try:
-        module = _module_of(robot, description, start)
-        q = Mechanism(module).assemble(start)
+        q = _quietly(Mechanism(module).assemble, start)
     except ValueError as error:
         return Mobility(m, n - m, 0, {}, 0.0, open_by=str(error).removeprefix("assemble: "))
     J = robot.constraint_jacobian(q)
@@ -80,9 +88,34 @@ def mobility(description: RobotDescription) -> Mobility | None:
     kept = s > RANK * s.max(initial=0.0)
     smallest = float(s[kept].min(initial=np.inf) / s.max(initial=1.0)) if kept.any() else 0.0
     freedoms = n - int(kept.sum())
+    try:
+        qd = _quietly(Mechanism(module).closed_velocities, q, rates)
+    except np.linalg.LinAlgError:  # bodies without mass
+        qd = rates
+    moved = {"q": robot.space.difference(module.initial_q, q), "qd": qd - rates}
     return Mobility(
-        m, n - m, freedoms, _redundant(description, J), smallest, turned, q=tuple(q.tolist())
-    )
+        m, n - m, freedoms, _redundant(description, J), smallest, turned,
+        q=tuple(q.tolist()), qd=tuple(qd.tolist()), changed=tuple(_changed(description, moved)),
+    )  # fmt: skip
+
+
+def _quietly(function: Callable[..., Array], *arguments: Array) -> Array:
+    """Call a function of a mechanism, without the warnings that `_changed` words for a file."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*arguments)
+
+
+def _changed(description: RobotDescription, moved: Mapping[str, Array]) -> Iterator[Fault]:
+    """Yield a warning for each initial value of a driven coordinate that had to change."""
+    names = description.coordinate_names
+    for drive in description.initial_drives:
+        change = moved[drive.key][names.index(drive.name)]
+        if abs(change) > CHANGED:
+            yield drive.source.fault(
+                f"the loops do not close with this value; assemble(), closed_velocities(), "
+                f"simulations and reports begin with one that differs by {change:.3g}"
+            )
 
 
 def _half_turned(module: SimpleNamespace, robot: NumericRobot, start: Array) -> str:
@@ -99,16 +132,18 @@ def _half_turned(module: SimpleNamespace, robot: NumericRobot, start: Array) -> 
 
 
 def open_loops(description: RobotDescription, mechanism: Mobility | None) -> tuple[Fault, ...]:
-    """A warning if the loops of a model stay open, at the first loop that it names, or of all."""
+    """Warnings if the loops of a model stay open, at the first loop that it names, or of all, and
+    if initial values of drives had to change."""
     message = "" if mechanism is None else mechanism.open_by or mechanism.turned
+    changed = () if mechanism is None else mechanism.changed
     if not message:
-        return ()
+        return changed
     sources = {part.name: part.source for part in description.loops}
     sources |= {part.name: part.source for part in description.relations}
     words = message.replace(":", "").split()
     named = [source for name, source in sources.items() if name in words]
     first = next(iter([*named, *sources.values(), *(x.source for x in description.joints)]))
-    return (first.fault(message),)
+    return (first.fault(message), *changed)
 
 
 def _contradiction(
@@ -136,17 +171,27 @@ def _module_of(
     for part, rows in _parts(description):
         names[start : start + rows] = [part] * rows
         start += rows
+    space = robot.space
+
+    def constraint_rates(q: Array, qd: Array, t: float = 0.0) -> Array:
+        explicit = np.imag(robot.constraints(q, t=t + np.array(1j * STEP))) / STEP
+        return np.asarray(robot.constraint_jacobian(q, t=t) @ qd + explicit)
+
     return SimpleNamespace(
         constraints=robot.constraints,
         constraint_jacobian=robot.constraint_jacobian,
+        constraint_rates=constraint_rates,
+        mass_matrix=lambda q, parameters=None: robot.mass_matrix(q),
         forward_kinematics=robot.forward_kinematics,
         _loop_axes=loop_axes(description),
         _row_units=row_units(description),
-        initial_q=robot.space.normalize(initial_q),
+        initial_q=space.normalize(initial_q),
+        _initial_drives=[(drive.name, drive.key) for drive in description.initial_drives],
         coordinate_names=description.coordinate_names,
         constraint_names=names,
-        integrate=robot.space.integrate,
-        normalize=robot.space.normalize,
+        integrate=space.integrate,
+        difference=space.difference,
+        normalize=space.normalize,
         n=robot.n,
     )
 

@@ -56,6 +56,8 @@ from symgen.validation.oracles import NumericRobot, ParametrisedRobot, lagrange_
 
 INDEPENDENT = "the independent numeric model"
 UNREAD = f"{INDEPENDENT} cannot read"
+FAR = 0.2
+"""Share of a tolerance below which an error is far within it."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +84,18 @@ class ValidationResult:
 
     @property
     def summary(self) -> str:
-        """One line: number of comparisons, omissions, and the comparison closest to its limit."""
-        made = sum(row.samples > 0 for row in self.rows)
+        """One line: number of comparisons, the largest error in tolerances, and omissions."""
+        made = [row for row in self.rows if row.samples]
         if not self.passed:
-            return f"{len(self.failures)} of {made} checks FAILED"
-        text = "; ".join([f"{made} checks passed in {self.seconds:.2f} s", *self.left_out])
-        return text if self.closest is None else f"{text}; closest to its limit: {self.closest}"
+            return f"{len(self.failures)} of {len(made):,} checks FAILED"
+        independent = any(INDEPENDENT in row.name for row in made)
+        against = " against an independent model" if independent else ""
+        parts = [f"{len(made):,} checks passed{against}"]
+        if worst := self.closest:
+            share = worst.error / worst.limit
+            far = "far " if share < FAR else ""
+            parts.append(f"all {far}within tolerance (worst: {100 * share:.2g} % of it)")
+        return "; ".join([*parts, *self.left_out])
 
     @property
     def closest(self) -> Check | None:

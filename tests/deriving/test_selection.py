@@ -210,6 +210,9 @@ def test_formulations_beside_the_default_ones_are_built_whole():
         description = chain(joints)
         usual = select(description, BuildOptions())
         both = select(description, BuildOptions(formulations=("default", "semi_recursive")))
+        kane = select(description, BuildOptions(formulations=("default", "kane"))).built
+        whole = select(description, BuildOptions(formulations=("kane",))).built
+        assert kane["kane"] == whole["kane"] and kane["composite"] == both.built["composite"]
         others = {name: both.built[name] for name in usual.built if name != "semi_recursive"}
         assert others == {n: x for n, x in usual.built.items() if n != "semi_recursive"}
         alone = select(description, BuildOptions(formulations=("semi_recursive",)))

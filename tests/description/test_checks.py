@@ -289,6 +289,19 @@ def test_masses_without_inertia_are_remarked_once_where_they_turn() -> None:
     ]
 
 
+def test_lengths_in_millimetres_are_remarked_once() -> None:
+    joint = "  - {name: NAME, type: revolute, dh: {a: 2}, link: "
+    joint += "{mass: 2, com: [L, 0, 0], inertia: {zz: 0.01}}}\n"
+    text = with_header("parameters: {L: LENGTH}\njoints:\n") + joint + joint.replace("NAME", "b")
+    advice = "lengths are in m: if this is in mm, divide by 1000 (2 such lengths)"
+    assert all_warnings(text.replace("LENGTH", "1")) == []
+    assert all_warnings(text.replace("LENGTH", "50")) == [
+        "6: joints[0].link.com: 50 m; the inertia is far below mass times this distance squared; "
+        + advice
+    ]
+    assert all_warnings(text.replace("LENGTH", "51")) == [f"6: joints[0].link.com: 51 m; {advice}"]
+
+
 def test_parameters_that_are_called_like_coordinates() -> None:
     names = ("q_2", "qd_13", "qdd_1", "q2", "q_", "qddd_1", "Q_1", "q_1a")
     text = one_link(f"{{mass: {' + '.join(names)}}}") + "parameters:\n"

@@ -183,6 +183,22 @@ def test_loads_and_parameters_by_name(tree, rng):
     np.testing.assert_array_equal(got, expected)
 
 
+def test_states_by_name(tree, rng):
+    q, qd, qdd = rng.uniform(-2, 2, (3, 5, tree.n))
+    qd[:, 0] = 0.0
+    named = dict(zip(tree.coordinate_names, q.T, strict=True))
+    rates = {"left": qd[:, 1], "right": qd[:, 2]}
+    expected = tree.inverse_dynamics(q, qd, qdd)
+    np.testing.assert_array_equal(tree.inverse_dynamics(named, rates, qdd), expected)
+    np.testing.assert_array_equal(tree.integrate(named, rates), tree.integrate(q, qd))
+    poses = (tree.frame_pose("left_hand", x) for x in (named, q))
+    np.testing.assert_array_equal(*poses)
+    with pytest.raises(ValueError, match=r"'lift' is no coordinate; did you mean 'left'\?"):
+        tree.inverse_dynamics({"lift": 1.0}, qd, qdd)
+    moved = pickle.loads(pickle.dumps(tree.integrate))(named, rates)
+    np.testing.assert_array_equal(moved, tree.integrate(q, qd))
+
+
 def test_parts_are_a_named_tuple(tree, rng):
     q, qd, qdd = rng.uniform(-2, 2, (3, 4, tree.n))
     loads = rng.uniform(-9, 9, (4, tree.n_loads, 6))

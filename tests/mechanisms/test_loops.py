@@ -116,6 +116,19 @@ def test_loops_close_from_where_they_begin_or_say_that_they_cannot():
     q = four_bar.assemble(hold=["crank"])
     assert q[0] == four_bar.initial_q[0]
     assert np.abs(four_bar.constraints(q)).max() < 1e-12
+    assert np.array_equal(four_bar.assemble(), q)  # the crank is driven, and `initial` names it
+    qd = four_bar.closed_velocities([q, q], np.array([[1.0], [2.0]]) * four_bar.initial_qd)
+    assert np.array_equal(qd[:, 0], [1.0, 2.0]) and np.allclose(qd[1], 2 * qd[0])
+    state = mobility(described(FOUR_BAR))
+    assert np.allclose(state.q, q) and np.allclose(state.qd, qd[0]) and not state.changed
+    assert four_bar.closed_velocities(q, [1, 1, 1], hold=["rocker"])[2] == 1
+    with pytest.raises(np.linalg.LinAlgError, match="while crank, rocker"):
+        four_bar.closed_velocities(q, [1, 1, 1], hold=["crank", "rocker"])
+    overdriven = FOUR_BAR.replace(", actuated: false", "").replace("name: four_bar", "name: over")
+    with pytest.warns(RuntimeWarning, match=r"names: coupler by 0.0.*, rocker by .* changed"):
+        assert loaded(overdriven).assemble()[0] == q[0]
+    warned = mobility(described(overdriven)).changed
+    assert [fault.key for fault in warned] == ["initial.q.coupler", "initial.q.rocker"]
     stretched = four_bar.assemble(np.zeros(3))  # all bars on one line
     assert np.abs(four_bar.constraints(stretched)).max() < 1e-12
     batch = four_bar.assemble([q + 0.1, q - 0.1], hold=["rocker"])

@@ -1,6 +1,7 @@
 """Compilation and the first use of a tool chain, beside the rest of a build."""
 
 import dataclasses
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -8,12 +9,14 @@ from contextlib import nullcontext
 import pytest
 
 from benchmarks.models import spatial_tree
+from symgen.description import read
 from symgen.emit.bundle import Extension, SourceBundle
 from symgen.emit.emission import BACKEND_NAMES, emit
 from symgen.errors import ToolchainError, ValidationError
 from symgen.options import BuildOptions
 from symgen.pipeline import building, compiling
 from symgen.pipeline import qualification as module
+from symgen.pipeline.build_plan import planned, warn_if_it_replaces
 from symgen.pipeline.compiling import compilation
 from symgen.pipeline.qualification import qualification
 from symgen.support.journal import Journal
@@ -38,6 +41,28 @@ def test_what_is_begun_with_has_all_that_a_compiler_reads():
     assert first.extensions == whole.extensions and len(first.files) < len(whole.files)
     for extension in whole.extensions:
         assert extension_inputs(first, extension) == extension_inputs(whole, extension)
+
+
+def test_a_build_that_replaces_a_fuller_one_says_so(tmp_path):
+    fuller = BuildOptions(backend="numpy", out=tmp_path)
+    few = dataclasses.replace(fuller, functions=("mass_matrix",))
+    before, after = (planned(read(model_path()), x, Journal()) for x in (fuller, few))
+    rows = [
+        {"formulation": name, "function": function}
+        for name, functions in before.selection.built.items()
+        for function in functions
+    ]
+    before.target.mkdir()
+    manifest = before.manifest({"functions": rows})
+    (before.target / "manifest.json").write_text(manifest.manifest_text())
+    (before.target / "build.json").write_text(manifest.build_text())
+    journals = Journal(), Journal()
+    for plan, journal in zip((before, after), journals, strict=True):
+        warn_if_it_replaces(plan, journal)
+    assert not journals[0].notices and len(journals[1].notices) == 1
+    assert re.search(
+        "had the functions inverse_dynamics, .* more, and has them no more", journals[1].notices[0]
+    )
 
 
 def test_a_fault_is_raised_where_it_is_waited_for():
