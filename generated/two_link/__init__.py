@@ -83,7 +83,7 @@ from ._backends import backend, backends
 from ._symgen.configuration import Configuration as _Configuration
 from ._symgen.elsewhere import ELSEWHERE as _ELSEWHERE
 from ._kinematics import Kinematics as _Kinematics
-from ._signatures import JOINT_LINKS as joint_links
+from ._signatures import JOINT_LINKS as joint_links, STATES as _STATES
 from . import composite, newton_euler, kane, recursive_lagrange, closed_form_lagrange, explicit_kane, partially_recursive_kane
 from .composite import inverse_dynamics
 from .composite import inverse_dynamics_derivatives
@@ -271,6 +271,7 @@ model_hash = 'e36512b605971a738820f7f86df6135d49dab9e788a2c41028ca4bf0dc1eec7a'
 symgen_version = '0.2.0'
 
 _configuration = _Configuration(n, (), limits["lower"], limits["upper"])
+_read = _configuration.read = _runtime.StateReader(_STATES)
 integrate = _configuration.integrate
 difference = _configuration.difference
 neutral = _configuration.neutral

@@ -67,16 +67,16 @@ backend: str
 backends: Mapping[str, Any]
 
 def selftest() -> list[Any]: ...
-def integrate(q: ArrayLike, v: ArrayLike) -> Array:
+def integrate(q: Rows, v: Rows) -> Array:
     """Return q (..., nq) after a unit of time at the constant velocity v (..., n).
     """
-def difference(q0: ArrayLike, q1: ArrayLike) -> Array:
+def difference(q0: Rows, q1: Rows) -> Array:
     """Return the velocity (..., n) from q0 to q1 in a unit of time, by the shorter rotation.
     """
 def neutral() -> Array:
     """Return the configuration (nq,) with all coordinates 0 and no rotation.
     """
-def normalize(q: ArrayLike) -> Array:
+def normalize(q: Rows) -> Array:
     """Return q with quaternions of unit norm, (..., nq).
     """
 def random_configuration(rng: Any = ..., shape: int | Sequence[int] = ...) -> Array:
@@ -87,7 +87,7 @@ def random_configuration(rng: Any = ..., shape: int | Sequence[int] = ...) -> Ar
     joints between -1 and 1 m.
     """
 def frame_motion(
-    name: str, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, reference: str = ..., parameters: Rows | None = ...,
+    name: str, q: Rows, qd: Rows, qdd: Rows, *, reference: str = ..., parameters: Rows | None = ...,
 ) -> FrameMotion:
     """Pose, velocity and acceleration of a link frame.
 
@@ -107,7 +107,7 @@ def frame_motion(
                                   "local" that of "local_world_aligned", turned
     """
 def operational_space_inertia(
-    name: str, q: ArrayLike, *, rows: Sequence[str] | None = ..., parameters: Rows | None = ...,
+    name: str, q: Rows, *, rows: Sequence[str] | None = ..., parameters: Rows | None = ...,
 ) -> Array:
     """Inertia (J M^-1 J')^-1 that a link frame opposes to forces, (..., m, m).
 
@@ -122,7 +122,7 @@ def operational_space_inertia(
     the mass matrix is singular.
     """
 def inverse_kinematics(
-    name: str, target: ArrayLike, q0: ArrayLike | None = ..., *, limits: bool = ..., starts: int = ...,
+    name: str, target: ArrayLike, q0: Rows | None = ..., *, limits: bool = ..., starts: int = ...,
     seed: int = ..., tolerance: float = ..., iterations: int = ..., parameters: Rows | None = ...,
 ) -> InverseKinematics:
     """Coordinates at which a link frame has a pose, or its origin a position.
@@ -150,11 +150,12 @@ def inverse_kinematics(
     coordinate stays at its limit while the error pulls it outwards; attitudes and positions of
     joints with a quaternion have no limits, and move by `integrate`.
     """
-def inverse_dynamics(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def inverse_dynamics(q: Rows, qd: Rows, qdd: Rows, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Joint torques that produce the accelerations qdd.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -167,11 +168,12 @@ def inverse_dynamics(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows
     Returns:
         tau (..., 2)  joint torques or forces (N m or N)
     """
-def inverse_dynamics_derivatives(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = ..., parameters: Rows | None = ..., packed: bool = ..., out: tuple[Array | None, Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array, Array]:
+def inverse_dynamics_derivatives(q: Rows, qd: Rows, qdd: Rows, *, loads: Rows | None = ..., parameters: Rows | None = ..., packed: bool = ..., out: tuple[Array | None, Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array, Array]:
     """Joint torques and their derivatives with respect to q, qd and qdd.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -190,12 +192,13 @@ def inverse_dynamics_derivatives(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
         dtau_dqd (..., 2, 2)   [i, j] = d tau_i / d qd_j
         dtau_dqdd (..., 2, 2)  [i, j] = d tau_i / d qdd_j
     """
-def inverse_dynamics_hessian(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, multipliers: ArrayLike, *, loads: Rows | None = ..., parameters: Rows | None = ..., packed: bool = ..., out: tuple[Array | None, Array | None, Array | None, Array | None] | None = ...) -> TorqueHessian:
+def inverse_dynamics_hessian(q: Rows, qd: Rows, qdd: Rows, multipliers: Rows, *, loads: Rows | None = ..., parameters: Rows | None = ..., packed: bool = ..., out: tuple[Array | None, Array | None, Array | None, Array | None] | None = ...) -> TorqueHessian:
     """Second derivatives of the sum multipliers . tau with respect to q, qd and qdd: the blocks
     of its symmetric Hessian that are not always 0.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)            joint coordinates (rad or m)
+        q (..., 2)            joint coordinates (rad or m); states may be dicts by name, with
+                              other entries as in neutral()
         qd (..., 2)           their velocities (rad/s or m/s)
         qdd (..., 2)          their accelerations (rad/s^2 or m/s^2)
         multipliers (..., 2)  weights of the torques in their sum
@@ -215,11 +218,12 @@ def inverse_dynamics_hessian(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, multip
         q_qdd (..., 2, 2)  q_qdd[i, j] = d2 sum / d q_i d qdd_j
         qd_qd (..., 2, 2)  qd_qd[i, j] = d2 sum / d qd_i d qd_j, symmetric
     """
-def inverse_dynamics_load_derivatives(q: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def inverse_dynamics_load_derivatives(q: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Derivatives of the joint torques with respect to the loads (tau is linear in them).
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -227,11 +231,12 @@ def inverse_dynamics_load_derivatives(q: ArrayLike, *, parameters: Rows | None =
     Returns:
         dtau_dloads (..., 2, 1, 6)  [i, k, c] = d tau_i / d loads[k, c]
     """
-def mass_matrix(q: ArrayLike, *, parameters: Rows | None = ..., packed: bool = ..., out: Array | None = ...) -> Array:
+def mass_matrix(q: Rows, *, parameters: Rows | None = ..., packed: bool = ..., out: Array | None = ...) -> Array:
     """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         parameters (..., 0)  this module has none
         packed               True for square results as arrays (..., 4): their entries at
                              derivative_sparsity, row by row; all others are 0
@@ -241,12 +246,13 @@ def mass_matrix(q: ArrayLike, *, parameters: Rows | None = ..., packed: bool = .
     Returns:
         mass_matrix (..., 2, 2)  kg m^2, kg m or kg
     """
-def coriolis_matrix(q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = ..., packed: bool = ..., out: Array | None = ...) -> Array:
+def coriolis_matrix(q: Rows, qd: Rows, *, parameters: Rows | None = ..., packed: bool = ..., out: Array | None = ...) -> Array:
     """Christoffel matrix C(q, qd): C qd are the Coriolis and centrifugal torques, and dM/dt - 2
     C is skew-symmetric.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         parameters (..., 0)  this module has none
         packed               True for square results as arrays (..., 4): their entries at
@@ -257,11 +263,12 @@ def coriolis_matrix(q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = ..
     Returns:
         coriolis_matrix (..., 2, 2)  N m s or N s
     """
-def bias_forces(q: ArrayLike, qd: ArrayLike, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def bias_forces(q: Rows, qd: Rows, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                              links, base axes, the force at the load's point (N, N m); or a
@@ -273,11 +280,12 @@ def bias_forces(q: ArrayLike, qd: ArrayLike, *, loads: Rows | None = ..., parame
     Returns:
         bias_forces (..., 2)  N m or N
     """
-def gravity_forces(q: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def gravity_forces(q: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Joint torques that hold the robot at rest against gravity alone.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -285,11 +293,12 @@ def gravity_forces(q: ArrayLike, *, parameters: Rows | None = ..., out: Array | 
     Returns:
         gravity_forces (..., 2)  N m or N
     """
-def torque_parts(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: tuple[Array | None, Array | None, Array | None, Array | None, Array | None, Array | None] | None = ...) -> TorqueParts:
+def torque_parts(q: Rows, qd: Rows, qdd: Rows, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: tuple[Array | None, Array | None, Array | None, Array | None, Array | None, Array | None] | None = ...) -> TorqueParts:
     """Joint torques in parts, which add up to those of inverse_dynamics.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -308,11 +317,12 @@ def torque_parts(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | N
         loads (..., 2)        what holds the robot against the loads
         joint_terms (..., 2)  damping, springs and friction of the joints
     """
-def kinetic_energy(q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Any:
+def kinetic_energy(q: Rows, qd: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Any:
     """Kinetic energy of the bodies and the rotors.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
@@ -321,11 +331,12 @@ def kinetic_energy(q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = ...
     Returns:
         kinetic_energy (...)  J
     """
-def potential_energy(q: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Any:
+def potential_energy(q: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Any:
     """Potential energy of springs and gravity, zero for a mass at the base origin.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -333,11 +344,12 @@ def potential_energy(q: ArrayLike, *, parameters: Rows | None = ..., out: Array 
     Returns:
         potential_energy (...)  J
     """
-def forward_kinematics(q: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def forward_kinematics(q: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Poses of all link frames in the base frame.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -346,11 +358,12 @@ def forward_kinematics(q: ArrayLike, *, parameters: Rows | None = ..., out: Arra
         forward_kinematics (..., 2, 4, 4)  homogeneous transforms, in the order of link_names
                                            (m)
     """
-def jacobians(q: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def jacobians(q: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Geometric Jacobians of all link frames.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -359,12 +372,13 @@ def jacobians(q: ArrayLike, *, parameters: Rows | None = ..., out: Array | None 
         jacobians (..., 2, 6, 2)  [linear; angular] velocity of each link frame's origin per
                                   joint velocity, base axes, in the order of link_names
     """
-def joint_wrenches(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def joint_wrenches(q: Rows, qd: Rows, qdd: Rows, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Force and moment that each joint transmits, exerted by the parent on the link; rotor,
     damping, friction and spring of the joint are no part of them.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -380,11 +394,12 @@ def joint_wrenches(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows |
                                     that a standard DH row starts from, else about the origin
                                     of the link frame (N, N m)
     """
-def joint_wrench_derivatives(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: tuple[Array | None, Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array, Array]:
+def joint_wrench_derivatives(q: Rows, qd: Rows, qdd: Rows, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: tuple[Array | None, Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array, Array]:
     """Joint wrenches and their derivatives with respect to q, qd and qdd.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -404,11 +419,12 @@ def joint_wrench_derivatives(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, loa
         dw_dqd (..., 2, 6, 2)       [i, c, j] = d wrench_i[c] / d qd_j
         dw_dqdd (..., 2, 6, 2)      [i, c, j] = d wrench_i[c] / d qdd_j
     """
-def point_motion(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = ..., out: tuple[Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array]:
+def point_motion(q: Rows, qd: Rows, qdd: Rows, *, parameters: Rows | None = ..., out: tuple[Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array]:
     """Position, velocity and acceleration of the model's points.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         parameters (..., 0)  this module has none
@@ -421,11 +437,12 @@ def point_motion(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Row
         velocity (..., 1, 3)      base axes (m/s)
         acceleration (..., 1, 3)  base axes, without gravity (m/s^2)
     """
-def point_motion_derivatives(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = ..., out: tuple[Array | None, Array | None, Array | None, Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array, Array, Array, Array]:
+def point_motion_derivatives(q: Rows, qd: Rows, qdd: Rows, *, parameters: Rows | None = ..., out: tuple[Array | None, Array | None, Array | None, Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array, Array, Array, Array]:
     """Derivatives of the motion of the model's points with respect to q, qd and qdd.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         parameters (..., 0)  this module has none
@@ -441,12 +458,13 @@ def point_motion_derivatives(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, par
         da_dqd (..., 1, 3, 2)   [i, c, j] = d acceleration_i[c] / d qd_j, base axes
         da_dqdd (..., 1, 3, 2)  [i, c, j] = d acceleration_i[c] / d qdd_j, base axes
     """
-def link_motion(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = ..., out: tuple[Array | None, Array | None] | None = ...) -> tuple[Array, Array]:
+def link_motion(q: Rows, qd: Rows, qdd: Rows, *, parameters: Rows | None = ..., out: tuple[Array | None, Array | None] | None = ...) -> tuple[Array, Array]:
     """Velocities and accelerations of all link frames, in the order of link_names; at qdd = 0
     the accelerations are dJ/dt qd.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         parameters (..., 0)  this module has none
@@ -460,11 +478,12 @@ def link_motion(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows
         link_accelerations (..., 2, 6)  their rates, base axes, without gravity (m/s^2,
                                         rad/s^2)
     """
-def center_of_mass(q: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def center_of_mass(q: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Centre of mass of all moving bodies, in the base frame.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -472,11 +491,12 @@ def center_of_mass(q: ArrayLike, *, parameters: Rows | None = ..., out: Array | 
     Returns:
         center_of_mass (..., 3)  m
     """
-def center_of_mass_jacobian(q: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def center_of_mass_jacobian(q: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Velocity of the centre of mass per joint velocity, base axes.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -484,11 +504,12 @@ def center_of_mass_jacobian(q: ArrayLike, *, parameters: Rows | None = ..., out:
     Returns:
         center_of_mass_jacobian (..., 3, 2)  [c, j] = d center_of_mass[c] / d q_j
     """
-def centroidal_momentum(q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def centroidal_momentum(q: Rows, qd: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
@@ -497,11 +518,12 @@ def centroidal_momentum(q: ArrayLike, qd: ArrayLike, *, parameters: Rows | None 
     Returns:
         centroidal_momentum (..., 6)  kg m/s, kg m^2/s
     """
-def centroidal_momentum_matrix(q: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def centroidal_momentum_matrix(q: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Matrix A(q): centroidal_momentum = A qd.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -509,12 +531,13 @@ def centroidal_momentum_matrix(q: ArrayLike, *, parameters: Rows | None = ..., o
     Returns:
         centroidal_momentum_matrix (..., 6, 2)  [c, j] = d centroidal_momentum[c] / d qd_j
     """
-def centroidal_momentum_rate(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def centroidal_momentum_rate(q: Rows, qd: Rows, qdd: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Rate of the centroidal momentum, A qdd + dA/dt qd: force and moment about the centre of
     mass, base axes.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         parameters (..., 0)  this module has none
@@ -524,11 +547,12 @@ def centroidal_momentum_rate(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, par
     Returns:
         centroidal_momentum_rate (..., 6)  N, N m
     """
-def regressor(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def regressor(q: Rows, qd: Rows, qdd: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         parameters (..., 0)  this module has none
@@ -539,11 +563,12 @@ def regressor(q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, parameters: Rows |
         regressor (..., 2, 20)  columns by moving body: m, m cx, m cy, m cz, Ixx, Ixy, Iyy,
                                 Ixz, Iyz, Izz about the link frame's origin
     """
-def forward_dynamics(q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def forward_dynamics(q: Rows, qd: Rows, tau: Rows, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Accelerations that the joint torques tau produce; all joints are free.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         tau (..., 2)         joint torques or forces (N m or N)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -560,11 +585,12 @@ def forward_dynamics(q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows
     row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
     RuntimeWarning.
     """
-def forward_dynamics_derivatives(q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: tuple[Array | None, Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array, Array]:
+def forward_dynamics_derivatives(q: Rows, qd: Rows, tau: Rows, *, loads: Rows | None = ..., parameters: Rows | None = ..., out: tuple[Array | None, Array | None, Array | None, Array | None] | None = ...) -> tuple[Array, Array, Array, Array]:
     """Accelerations and their derivatives with respect to q, qd and tau.
 
     Arguments (batch axes ... broadcast mutually):
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         qd (..., 2)          their velocities (rad/s or m/s)
         tau (..., 2)         joint torques or forces (N m or N)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -585,12 +611,13 @@ def forward_dynamics_derivatives(q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *,
     row) one sample raises numpy.linalg.LinAlgError; in a batch such samples are NaN, with one
     RuntimeWarning.
     """
-def frame_pose(name: str, q: ArrayLike, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
+def frame_pose(name: str, q: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Array:
     """Pose of one link frame in the base frame.
 
     Arguments (batch axes ... broadcast mutually):
         name                 a link, one of link_names
-        q (..., 2)           joint coordinates (rad or m)
+        q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                             other entries as in neutral()
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -601,7 +628,7 @@ def frame_pose(name: str, q: ArrayLike, *, parameters: Rows | None = ..., out: A
     ValueError where no link has this name.
     """
 def frame_jacobian(
-    name: str, q: ArrayLike, *, reference: str = ..., parameters: Rows | None = ..., out: Array | None = ...,
+    name: str, q: Rows, *, reference: str = ..., parameters: Rows | None = ..., out: Array | None = ...,
 ) -> Array:
     """Geometric Jacobian of a link frame, (..., 6, n): [linear; angular] per joint velocity.
 

@@ -193,6 +193,7 @@ class Kinematics:
         target = _target(target)
         shape = target.shape[-2:] if target.shape[-2:] == (4, 4) else target.shape[-1:]
         space = _space(self._module, limits)
+        q0 = self._module._read("q0", q0)
         start = _middle(space) if q0 is None else np.asarray(q0, dtype=np.float64)
         if start.shape[-1:] != (space.nq,):
             raise ValueError(f"q0: expected shape (..., {space.nq}), got {start.shape}")

@@ -21,7 +21,8 @@ class composite:
         """Joint torques that produce the accelerations qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -41,7 +42,8 @@ class composite:
         """Joint torques and their derivatives with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -68,7 +70,8 @@ class composite:
         of its symmetric Hessian that are not always 0.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)            joint coordinates (rad or m)
+            q (..., 2)            joint coordinates (rad or m); states may be dicts by name, with
+                                  other entries as in neutral()
             qd (..., 2)           their velocities (rad/s or m/s)
             qdd (..., 2)          their accelerations (rad/s^2 or m/s^2)
             multipliers (..., 2)  weights of the torques in their sum
@@ -95,7 +98,8 @@ class composite:
         """Derivatives of the joint torques with respect to the loads (tau is linear in them).
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -110,7 +114,8 @@ class composite:
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
                                  derivative_sparsity, row by row; all others are 0
@@ -128,7 +133,8 @@ class composite:
         C is skew-symmetric.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
@@ -146,7 +152,8 @@ class composite:
         """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m); or a
@@ -165,7 +172,8 @@ class composite:
         """Joint torques that hold the robot at rest against gravity alone.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -180,7 +188,8 @@ class composite:
         """Joint torques in parts, which add up to those of inverse_dynamics.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -206,7 +215,8 @@ class composite:
         """Joint wrenches and their derivatives with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -233,7 +243,8 @@ class composite:
         """Position, velocity and acceleration of the model's points.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -253,7 +264,8 @@ class composite:
         """Derivatives of the motion of the model's points with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -276,7 +288,8 @@ class composite:
         """Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -294,7 +307,8 @@ class composite:
         """Accelerations that the joint torques tau produce; all joints are free.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -318,7 +332,8 @@ class composite:
         """Accelerations and their derivatives with respect to q, qd and tau.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -348,7 +363,8 @@ class newton_euler:
         """Joint torques that produce the accelerations qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -368,7 +384,8 @@ class newton_euler:
         """Joint torques and their derivatives with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -395,7 +412,8 @@ class newton_euler:
         of its symmetric Hessian that are not always 0.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)            joint coordinates (rad or m)
+            q (..., 2)            joint coordinates (rad or m); states may be dicts by name, with
+                                  other entries as in neutral()
             qd (..., 2)           their velocities (rad/s or m/s)
             qdd (..., 2)          their accelerations (rad/s^2 or m/s^2)
             multipliers (..., 2)  weights of the torques in their sum
@@ -422,7 +440,8 @@ class newton_euler:
         """Derivatives of the joint torques with respect to the loads (tau is linear in them).
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -437,7 +456,8 @@ class newton_euler:
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
                                  derivative_sparsity, row by row; all others are 0
@@ -455,7 +475,8 @@ class newton_euler:
         C is skew-symmetric.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
@@ -473,7 +494,8 @@ class newton_euler:
         """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m); or a
@@ -492,7 +514,8 @@ class newton_euler:
         """Joint torques that hold the robot at rest against gravity alone.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -507,7 +530,8 @@ class newton_euler:
         """Joint torques in parts, which add up to those of inverse_dynamics.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -533,7 +557,8 @@ class newton_euler:
         """Kinetic energy of the bodies and the rotors.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
@@ -549,7 +574,8 @@ class newton_euler:
         """Potential energy of springs and gravity, zero for a mass at the base origin.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -564,7 +590,8 @@ class newton_euler:
         """Poses of all link frames in the base frame.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -580,7 +607,8 @@ class newton_euler:
         """Geometric Jacobians of all link frames.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -597,7 +625,8 @@ class newton_euler:
         damping, friction and spring of the joint are no part of them.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -620,7 +649,8 @@ class newton_euler:
         """Joint wrenches and their derivatives with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -647,7 +677,8 @@ class newton_euler:
         """Position, velocity and acceleration of the model's points.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -667,7 +698,8 @@ class newton_euler:
         """Derivatives of the motion of the model's points with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -691,7 +723,8 @@ class newton_euler:
         the accelerations are dJ/dt qd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -712,7 +745,8 @@ class newton_euler:
         """Centre of mass of all moving bodies, in the base frame.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -727,7 +761,8 @@ class newton_euler:
         """Velocity of the centre of mass per joint velocity, base axes.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -742,7 +777,8 @@ class newton_euler:
         """Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
@@ -758,7 +794,8 @@ class newton_euler:
         """Matrix A(q): centroidal_momentum = A qd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -774,7 +811,8 @@ class newton_euler:
         mass, base axes.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -791,7 +829,8 @@ class newton_euler:
         """Matrix Y: Y @ inertial_parameters = inverse dynamics without loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -809,7 +848,8 @@ class newton_euler:
         """Accelerations that the joint torques tau produce; all joints are free.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -833,7 +873,8 @@ class newton_euler:
         """Accelerations and their derivatives with respect to q, qd and tau.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -862,7 +903,8 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             name                 a link, one of link_names
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -882,7 +924,8 @@ class kane:
         """Accelerations that the joint torques tau produce; all joints are free.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -906,7 +949,8 @@ class kane:
         """Accelerations and their derivatives with respect to q, qd and tau.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -936,7 +980,8 @@ class recursive_lagrange:
         """Joint torques that produce the accelerations qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -956,7 +1001,8 @@ class recursive_lagrange:
         """Joint torques and their derivatives with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -982,7 +1028,8 @@ class recursive_lagrange:
         """Derivatives of the joint torques with respect to the loads (tau is linear in them).
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -997,7 +1044,8 @@ class recursive_lagrange:
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
                                  derivative_sparsity, row by row; all others are 0
@@ -1015,7 +1063,8 @@ class recursive_lagrange:
         C is skew-symmetric.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
@@ -1033,7 +1082,8 @@ class recursive_lagrange:
         """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m); or a
@@ -1052,7 +1102,8 @@ class recursive_lagrange:
         """Joint torques that hold the robot at rest against gravity alone.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1067,7 +1118,8 @@ class recursive_lagrange:
         """Joint torques in parts, which add up to those of inverse_dynamics.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1093,7 +1145,8 @@ class recursive_lagrange:
         """Kinetic energy of the bodies and the rotors.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
@@ -1109,7 +1162,8 @@ class recursive_lagrange:
         """Potential energy of springs and gravity, zero for a mass at the base origin.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1124,7 +1178,8 @@ class recursive_lagrange:
         """Poses of all link frames in the base frame.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1140,7 +1195,8 @@ class recursive_lagrange:
         """Geometric Jacobians of all link frames.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1156,7 +1212,8 @@ class recursive_lagrange:
         """Position, velocity and acceleration of the model's points.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -1176,7 +1233,8 @@ class recursive_lagrange:
         """Derivatives of the motion of the model's points with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -1200,7 +1258,8 @@ class recursive_lagrange:
         the accelerations are dJ/dt qd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -1221,7 +1280,8 @@ class recursive_lagrange:
         """Centre of mass of all moving bodies, in the base frame.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1236,7 +1296,8 @@ class recursive_lagrange:
         """Velocity of the centre of mass per joint velocity, base axes.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1251,7 +1312,8 @@ class recursive_lagrange:
         """Momentum of all moving bodies: [linear; angular about the centre of mass], base axes.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
@@ -1267,7 +1329,8 @@ class recursive_lagrange:
         """Matrix A(q): centroidal_momentum = A qd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1283,7 +1346,8 @@ class recursive_lagrange:
         mass, base axes.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -1301,7 +1365,8 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             name                 a link, one of link_names
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1322,7 +1387,8 @@ class closed_form_lagrange:
         """Joint torques that produce the accelerations qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1342,7 +1408,8 @@ class closed_form_lagrange:
         """Joint torques and their derivatives with respect to q, qd and qdd.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1368,7 +1435,8 @@ class closed_form_lagrange:
         """Derivatives of the joint torques with respect to the loads (tau is linear in them).
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1383,7 +1451,8 @@ class closed_form_lagrange:
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
                                  derivative_sparsity, row by row; all others are 0
@@ -1401,7 +1470,8 @@ class closed_form_lagrange:
         C is skew-symmetric.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
@@ -1419,7 +1489,8 @@ class closed_form_lagrange:
         """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m); or a
@@ -1438,7 +1509,8 @@ class closed_form_lagrange:
         """Joint torques that hold the robot at rest against gravity alone.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1453,7 +1525,8 @@ class closed_form_lagrange:
         """Joint torques in parts, which add up to those of inverse_dynamics.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1479,7 +1552,8 @@ class closed_form_lagrange:
         """Kinetic energy of the bodies and the rotors.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
@@ -1495,7 +1569,8 @@ class closed_form_lagrange:
         """Potential energy of springs and gravity, zero for a mass at the base origin.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1510,7 +1585,8 @@ class closed_form_lagrange:
         """Poses of all link frames in the base frame.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1526,7 +1602,8 @@ class closed_form_lagrange:
         """Geometric Jacobians of all link frames.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1544,7 +1621,8 @@ class explicit_kane:
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
                                  derivative_sparsity, row by row; all others are 0
@@ -1561,7 +1639,8 @@ class explicit_kane:
         """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m); or a
@@ -1580,7 +1659,8 @@ class explicit_kane:
         """Accelerations that the joint torques tau produce; all joints are free.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1604,7 +1684,8 @@ class explicit_kane:
         """Accelerations and their derivatives with respect to q, qd and tau.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1634,7 +1715,8 @@ class partially_recursive_kane:
         """Joint-space mass matrix M(q), symmetric; with the rotors on its diagonal.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
                                  derivative_sparsity, row by row; all others are 0
@@ -1651,7 +1733,8 @@ class partially_recursive_kane:
         """Torques at zero acceleration: Coriolis, centrifugal, gravity, loads and joint terms.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m); or a
@@ -1670,7 +1753,8 @@ class partially_recursive_kane:
         """Accelerations that the joint torques tau produce; all joints are free.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1694,7 +1778,8 @@ class partially_recursive_kane:
         """Accelerations and their derivatives with respect to q, qd and tau.
 
         Arguments (batch axes ... broadcast mutually):
-            q (..., 2)           joint coordinates (rad or m)
+            q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
+                                 other entries as in neutral()
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the

@@ -103,15 +103,18 @@ def signature_of(text):
 class Array:
     """An argument or result: its name, the shape of one sample, and its default (None: none).
 
-    `names` are those of its rows, by which a dict gives them.
+    `names` are those of its rows, by which a dict gives them; the rows that it lacks are those of
+    `others`, by default of `default`, or 0.
     """
 
-    def __init__(self, name, shape, default=None, names=()):
+    def __init__(self, name, shape, default=None, names=(), others=None):
         self.name = name
         self.shape = shape
         self.names = names
         self.size = math.prod(shape)
         self.default = None if default is None else constant(default).reshape(shape)
+        others = default if others is None else others
+        self.others = constant(np.zeros(shape) if others is None else others).reshape(shape)
 
     def __str__(self):
         return f"(..., {', '.join(map(str, self.shape))})" if self.shape else "(...)"
@@ -308,7 +311,7 @@ def _ask(array, value):
     """
     if value is None and array.default is not None:
         return array.default
-    if isinstance(value, collections.abc.Mapping) and array.default is not None:
+    if isinstance(value, collections.abc.Mapping) and (array.names or array.default is not None):
         return _ask_by_name(array, value)
     if getattr(value, "keeps_class", False):  # an arithmetic of its own, in validation
         return value
@@ -319,9 +322,10 @@ def _ask(array, value):
 
 
 def _ask_by_name(array, rows):
-    """The rows that a dict gives by name, batch axes in front; the others as by default."""
+    """The rows that a dict gives by name, batch axes in front; the others as in `others`."""
     given = {}
     kind = array.name.removeprefix("d")  # a direction has rows of the same names
+    kind = kind if kind in UNKNOWN else "state"
     for name, value in rows.items():
         place = position(kind, name, array.names)
         row = Array(f"{array.name}[{name!r}]", array.shape[1:])
@@ -330,7 +334,7 @@ def _ask_by_name(array, rows):
     values = list(given.values())
     batch = np.broadcast_shapes(*(row.shape[: row.ndim - axes] for row in values))
     dtype = np.result_type(np.float64, *values)
-    whole = np.broadcast_to(array.default, batch + array.shape).astype(dtype)
+    whole = np.broadcast_to(array.others, batch + array.shape).astype(dtype)
     for place, row in given.items():
         whole[(..., place, *(slice(None),) * axes)] = row
     return whole
@@ -340,12 +344,29 @@ UNKNOWN = {
     "link": "unknown link {!r}",
     "loads": "unknown load {!r}",
     "parameters": "{!r} is not a runtime parameter of this module",
+    "state": "{!r} is no coordinate",
 }
 REMEDIES = {
     "link": "",
+    "state": "",
     "loads": "; --load LINK adds one when the module is built",
     "parameters": "; one of the model file becomes one with --runtime-parameters {}",
 }
+
+
+class StateReader:
+    """``read(name, value)``: an argument, as an array where it is a state given as a dict by name.
+
+    `states` are the arrays of positions, ``q``, and of velocities, ``qd``.
+    """
+
+    def __init__(self, states):
+        self._kinds = dict.fromkeys(("q", "q0", "q1"), states["q"])
+        self._kinds |= dict.fromkeys(("qd", "qd0", "qdd", "tau", "v"), states["qd"])
+
+    def __call__(self, name, value):
+        is_state = name in self._kinds and isinstance(value, collections.abc.Mapping)
+        return _ask(self._kinds[name], value) if is_state else value
 
 
 def position(kind, name, names, joints=None):

@@ -7,7 +7,15 @@ from ._runtime import Array, Signature, positions_on_one_path
 
 DEFAULT_PARAMETERS = []
 PARAMETER_NAMES = ()
-NAMES = {"loads": ('tip',)}
+NAMES = {
+    "loads": ('tip',),
+    "q": ('shoulder', 'elbow'),
+    "qd": ('shoulder', 'elbow'),
+}
+STATES = {
+    "q": Array("q", (2,), names=NAMES["q"], others=[0.0, 0.0]),
+    "qd": Array("qd", (2,), names=NAMES["qd"]),
+}
 JOINT_LINKS = {'shoulder': 'upper_arm', 'elbow': 'forearm'}
 LINKS = {name: float(number) for number, name in enumerate(('upper_arm', 'forearm'))}
 RELATED = positions_on_one_path((0, 1))
@@ -16,9 +24,9 @@ SIGNATURES = {
     "inverse_dynamics": Signature(
         "inverse_dynamics",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
             Array(
                 "loads",
                 (1, 6),
@@ -39,9 +47,9 @@ outputs=(
     "inverse_dynamics_derivatives": Signature(
         "inverse_dynamics_derivatives",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
             Array(
                 "loads",
                 (1, 6),
@@ -65,10 +73,10 @@ outputs=(
     "inverse_dynamics_hessian": Signature(
         "inverse_dynamics_hessian",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
-            Array("multipliers", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
+            Array("multipliers", (2,), names=NAMES["qd"]),
             Array(
                 "loads",
                 (1, 6),
@@ -92,7 +100,7 @@ outputs=(
     "inverse_dynamics_load_derivatives": Signature(
         "inverse_dynamics_load_derivatives",
         inputs=(
-            Array("q", (2,)),
+            STATES["q"],
             Array(
                 "parameters",
                 (0,),
@@ -107,7 +115,7 @@ outputs=(
     "mass_matrix": Signature(
         "mass_matrix",
         inputs=(
-            Array("q", (2,)),
+            STATES["q"],
             Array(
                 "parameters",
                 (0,),
@@ -122,8 +130,8 @@ outputs=(
     "coriolis_matrix": Signature(
         "coriolis_matrix",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
             Array(
                 "parameters",
                 (0,),
@@ -138,8 +146,8 @@ outputs=(
     "bias_forces": Signature(
         "bias_forces",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
             Array(
                 "loads",
                 (1, 6),
@@ -160,7 +168,7 @@ outputs=(
     "gravity_forces": Signature(
         "gravity_forces",
         inputs=(
-            Array("q", (2,)),
+            STATES["q"],
             Array(
                 "parameters",
                 (0,),
@@ -175,9 +183,9 @@ outputs=(
     "torque_parts": Signature(
         "torque_parts",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
             Array(
                 "loads",
                 (1, 6),
@@ -203,9 +211,9 @@ outputs=(
     "joint_wrench_derivatives": Signature(
         "joint_wrench_derivatives",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
             Array(
                 "loads",
                 (1, 6),
@@ -229,9 +237,9 @@ outputs=(
     "point_motion": Signature(
         "point_motion",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
             Array(
                 "parameters",
                 (0,),
@@ -248,9 +256,9 @@ outputs=(
     "point_motion_derivatives": Signature(
         "point_motion_derivatives",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
             Array(
                 "parameters",
                 (0,),
@@ -270,9 +278,9 @@ outputs=(
     "regressor": Signature(
         "regressor",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
             Array(
                 "parameters",
                 (0,),
@@ -287,9 +295,9 @@ outputs=(
     "forward_dynamics": Signature(
         "forward_dynamics",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("tau", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("tau", (2,), names=NAMES["qd"]),
             Array(
                 "loads",
                 (1, 6),
@@ -315,9 +323,9 @@ outputs=(
     "forward_dynamics_derivatives": Signature(
         "forward_dynamics_derivatives",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("tau", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("tau", (2,), names=NAMES["qd"]),
             Array(
                 "loads",
                 (1, 6),
@@ -346,8 +354,8 @@ outputs=(
     "kinetic_energy": Signature(
         "kinetic_energy",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
             Array(
                 "parameters",
                 (0,),
@@ -362,7 +370,7 @@ outputs=(
     "potential_energy": Signature(
         "potential_energy",
         inputs=(
-            Array("q", (2,)),
+            STATES["q"],
             Array(
                 "parameters",
                 (0,),
@@ -377,7 +385,7 @@ outputs=(
     "forward_kinematics": Signature(
         "forward_kinematics",
         inputs=(
-            Array("q", (2,)),
+            STATES["q"],
             Array(
                 "parameters",
                 (0,),
@@ -392,7 +400,7 @@ outputs=(
     "jacobians": Signature(
         "jacobians",
         inputs=(
-            Array("q", (2,)),
+            STATES["q"],
             Array(
                 "parameters",
                 (0,),
@@ -407,9 +415,9 @@ outputs=(
     "joint_wrenches": Signature(
         "joint_wrenches",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
             Array(
                 "loads",
                 (1, 6),
@@ -430,9 +438,9 @@ outputs=(
     "link_motion": Signature(
         "link_motion",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
             Array(
                 "parameters",
                 (0,),
@@ -448,7 +456,7 @@ outputs=(
     "center_of_mass": Signature(
         "center_of_mass",
         inputs=(
-            Array("q", (2,)),
+            STATES["q"],
             Array(
                 "parameters",
                 (0,),
@@ -463,7 +471,7 @@ outputs=(
     "center_of_mass_jacobian": Signature(
         "center_of_mass_jacobian",
         inputs=(
-            Array("q", (2,)),
+            STATES["q"],
             Array(
                 "parameters",
                 (0,),
@@ -478,8 +486,8 @@ outputs=(
     "centroidal_momentum": Signature(
         "centroidal_momentum",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
             Array(
                 "parameters",
                 (0,),
@@ -494,7 +502,7 @@ outputs=(
     "centroidal_momentum_matrix": Signature(
         "centroidal_momentum_matrix",
         inputs=(
-            Array("q", (2,)),
+            STATES["q"],
             Array(
                 "parameters",
                 (0,),
@@ -509,9 +517,9 @@ outputs=(
     "centroidal_momentum_rate": Signature(
         "centroidal_momentum_rate",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
             Array(
                 "parameters",
                 (0,),
@@ -527,7 +535,7 @@ outputs=(
         "frame_pose",
         inputs=(
             Array("name", ()),
-            Array("q", (2,)),
+            STATES["q"],
             Array(
                 "parameters",
                 (0,),
@@ -543,7 +551,7 @@ outputs=(
         "frame_jacobian",
         inputs=(
             Array("name", ()),
-            Array("q", (2,)),
+            STATES["q"],
             Array(
                 "parameters",
                 (0,),
@@ -561,9 +569,9 @@ PACKED = {
     "inverse_dynamics_derivatives": Signature(
         "inverse_dynamics_derivatives",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
             Array(
                 "loads",
                 (1, 6),
@@ -589,10 +597,10 @@ outputs=(
     "inverse_dynamics_hessian": Signature(
         "inverse_dynamics_hessian",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
-            Array("qdd", (2,)),
-            Array("multipliers", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
+            Array("qdd", (2,), names=NAMES["qd"]),
+            Array("multipliers", (2,), names=NAMES["qd"]),
             Array(
                 "loads",
                 (1, 6),
@@ -618,7 +626,7 @@ outputs=(
     "mass_matrix": Signature(
         "mass_matrix",
         inputs=(
-            Array("q", (2,)),
+            STATES["q"],
             Array(
                 "parameters",
                 (0,),
@@ -635,8 +643,8 @@ outputs=(
     "coriolis_matrix": Signature(
         "coriolis_matrix",
         inputs=(
-            Array("q", (2,)),
-            Array("qd", (2,)),
+            STATES["q"],
+            Array("qd", (2,), names=NAMES["qd"]),
             Array(
                 "parameters",
                 (0,),

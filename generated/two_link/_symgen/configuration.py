@@ -18,7 +18,7 @@ steps give derivatives in the tangent space.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -35,7 +35,8 @@ class Configuration:
     """Configuration space of a robot with `n` velocities, some of whose `joints` have a quaternion.
 
     Each of `joints` is (kind, first entry in q, first velocity).  `lower` and `upper` (n,) are the
-    limits of random configurations; those of quaternions are not used.
+    limits of random configurations; those of quaternions are not used.  `read(name, value)` makes
+    an array of a state that is a dict by name.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Configuration:
         upper: Any = None,
     ) -> None:  # fmt: skip
         self.n, self.nq, self.joints = n, n + len(joints), tuple(joints)
+        self.read: Callable[[str, Any], Array] | None = None
         on_manifolds = np.zeros(n, dtype=bool)
         taken = np.zeros(self.nq, dtype=bool)
         for kind, q, v in joints:
@@ -220,6 +222,8 @@ class Configuration:
     def _array(self, name: str, values: Any, size: int) -> Array:
         array = np.asarray(values)
         if array.dtype.kind not in "biufc":
+            if self.read is not None and isinstance(values, Mapping):
+                return self.read(name, values)
             raise TypeError(f"{name}: expected numbers, got {array.dtype}")
         if array.ndim == 0 or array.shape[-1] != size:
             raise ValueError(f"{name}: expected shape (..., {size}), got {array.shape}")
