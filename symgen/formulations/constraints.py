@@ -147,21 +147,37 @@ def supplied_by(
 def functions_of(supply: Supply) -> dict[str, Derivation]:
     """Return the functions of constraints of a family, but derivatives."""
     return {
-        "constraints": partial(_values, supply=supply),
+        **{name: partial(_rates, supply=supply, results=x) for name, x in _OF_ROWS.items()},
         "constraint_jacobian": partial(_jacobian, supply=supply),
         "loop_wrenches": partial(_wrenches, supply=supply),
-        "constraint_rates": partial(_rates, supply=supply),
-        "constraint_bias": partial(_bias, supply=supply),
-        "constraint_accelerations": partial(_accelerations, supply=supply),
         "constraint_torques": partial(_torques, supply=supply),
     }
 
 
-def _values(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
+_OF_ROWS = {
+    "constraints": {"constraints": VALUE},
+    "constraint_rates": {"constraint_rates": RATE},
+    "constraint_bias": {"constraint_bias": SECOND_RATE},
+    "constraint_accelerations": {
+        "constraint_rates": RATE, "constraint_accelerations": SECOND_RATE,
+    },
+}  # fmt: skip
+"""By function, the rate of the rows that each result is."""
+
+
+def _rates(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    supply: Supply,
+    results: Mapping[str, int],
 ) -> Results[S]:
-    rows = constraint_rows(tree, b, state, supply, Wanted(VALUE, False))
-    return {"constraints": [row.at for row in rows]}
+    wanted = Wanted(max(results.values()), False)
+    rows = constraint_rows(tree, b, state, supply, wanted)
+    return {
+        name: [(row.at, row.rate, row.second_rate)[order] for row in rows]
+        for name, order in results.items()
+    }
 
 
 def _jacobian(
@@ -171,30 +187,6 @@ def _jacobian(
     zero = b.algebra.zero
     dense = [row.by_joint.get(joint.number, zero) for row in rows for joint in tree.joints]
     return {"constraint_jacobian": dense}
-
-
-def _rates(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
-) -> Results[S]:
-    rows = constraint_rows(tree, b, state, supply, Wanted(RATE, False))
-    return {"constraint_rates": [row.rate for row in rows]}
-
-
-def _bias(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
-) -> Results[S]:
-    rows = constraint_rows(tree, b, state, supply, Wanted(SECOND_RATE, False))
-    return {"constraint_bias": [row.second_rate for row in rows]}
-
-
-def _accelerations(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply
-) -> Results[S]:
-    rows = constraint_rows(tree, b, state, supply, Wanted(SECOND_RATE, False))
-    return {
-        "constraint_rates": [row.rate for row in rows],
-        "constraint_accelerations": [row.second_rate for row in rows],
-    }
 
 
 def _torques(
