@@ -53,15 +53,16 @@ INSTALL = "pip install trimesh pycollada (the extra animate of symgen)"
 
 @dataclass(frozen=True)
 class Shape:
-    """Triangles of a link: `vertices` (n, 3) in m in its frame, `faces` (k, 3), `colour` in [0, 1].
+    """Triangles of a link: `vertices` (n, 3) in m in its frame, `faces` (k, 3).
 
-    `link` is the number of the link, -1 for the base.
+    `link` is the number of the link, -1 for the base; `colour` and `opacity` are in [0, 1].
     """
 
     link: int
     vertices: Array
     faces: Faces
     colour: Colour
+    opacity: float = 1.0
 
 
 @dataclass(frozen=True)

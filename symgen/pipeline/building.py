@@ -9,6 +9,7 @@ evaluation, and validates those that need no compiler (`compiling`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -20,8 +21,9 @@ from symgen.deriving.packaging import bare_package, package_of
 from symgen.deriving.selection import Selection, functions_with_rolled_form, notices_of_size
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
+from symgen.description.figure import figure
 from symgen.emit import compiled, cython
-from symgen.emit.bundle import SourceBundle
+from symgen.emit.bundle import Fact, Package, SourceBundle
 from symgen.emit.emission import EarlyKernels, emit
 from symgen.emit.templates import compiled as compiled_templates
 from symgen.emit.templates import use_compiled
@@ -90,7 +92,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
             derived = derive_built(description, plan.selection, tell, options.form, c_alone, made)
         _warn_of_form(plan, derived, journal)
         with blaming(), journal.stage("emit"):  # Programs -> SourceBundle
-            package = package_of(description, derived, options.equal)
+            package = _with_figure(package_of(description, derived, options.equal), description)
             package = replace(package, plain_c=options.plain_c, casadi=options.casadi)
             bundle = emit(package, plan.backends, options.templates, beside.begin, early)
         with blaming(), journal.stage("derive"):  # programs that are evaluated, not built
@@ -121,6 +123,13 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
 def described(path: str | Path, options: BuildOptions) -> RobotDescription:
     """Read a model file, and add the requested loads and points."""
     return with_additions(read(path, options.reading), options.loads, options.points)
+
+
+def _with_figure(package: Package, description: RobotDescription) -> Package:
+    """Add what `symgen.animate` draws: `description.figure` as JSON."""
+    shown = Fact("str", json.dumps(figure(description)))
+    facts = {**package.metadata.facts, "_figure": shown}
+    return replace(package, metadata=replace(package.metadata, facts=facts))
 
 
 def _warn_of_work(plan: BuildPlan, journal: Journal) -> None:
