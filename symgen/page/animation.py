@@ -7,8 +7,8 @@ The robot is drawn as in the report, from the figure that the module stores
 a URDF, its visual geometry; of a plan, its obstacles.  The page has the poses of all links at
 evenly spaced instants (float32, deflated) and draws curves of the coordinates and, where the motion
 has them, of the torques; it loads nothing.  It needs the generated module and NumPy, not the model
-file.  The viewer of Meshcat is an alternative where that is installed (``pip install meshcat``): its commands are
-written into the page, as for its static pages, without a server.
+file.  The viewer of Meshcat is an alternative where that is installed (``pip install meshcat``):
+its commands are written into the page, as for its static pages, without a server.
 """
 
 from __future__ import annotations
@@ -249,8 +249,7 @@ def _meshcat_page(
             'the viewer "symgen" needs nothing'
         ) from error
     root = Node(("meshcat", "robot"))
-    upright = _upright(np.asarray(module.gravity, dtype=float))
-    listed: list[Any] = [commands.SetTransform(upright, root)]
+    listed: list[Any] = [commands.SetTransform(upright(np.asarray(module.gravity)), root)]
     rate = (len(times) - 1) / (times[-1] - times[0])
     clips = animation.Animation(default_framerate=rate)
     for k, shape in enumerate(shapes or _bones(module, poses)):
@@ -280,9 +279,9 @@ def _meshcat_page(
     )
 
 
-def _upright(gravity: Array) -> Array:
-    """Return the pose of the base for Meshcat, where z points up: gravity points down."""
-    size = np.linalg.norm(gravity)
+def upright(gravity: Array) -> Array:
+    """Return the pose (4, 4) of the base in axes where z points up, against gravity (3,)."""
+    size = float(np.linalg.norm(gravity))
     pose = np.eye(4)
     if size:
         up = -gravity / size

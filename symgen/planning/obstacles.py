@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from symgen.page.shapes import Faces, box, sheet, sphere
 from symgen.planning.quantities import Motion, Parameters, Quantity, skew
 from symgen.planning.values import Value
 from symgen.support.arrays import Array
@@ -44,6 +45,11 @@ class Sphere:
         length = np.linalg.norm(v, axis=-1)
         return length - self.radius, v / np.maximum(length, 1e-12)[..., None]
 
+    def surface(self, centre: Array, size: float) -> tuple[Array, Faces]:
+        """Return vertices (n, 3) in the base frame, and faces (k, 3)."""
+        vertices, faces = sphere(self.radius)
+        return vertices + self.centre, faces
+
 
 @dataclass(frozen=True)
 class HalfSpace:
@@ -56,6 +62,14 @@ class HalfSpace:
     def distance(self, p: Array) -> tuple[Array, Array]:
         """Return distances (...) of p (..., 3) and their gradients (..., 3)."""
         return (p - self.point) @ self.normal, np.broadcast_to(self.normal, p.shape)
+
+    def surface(self, centre: Array, size: float) -> tuple[Array, Faces]:
+        """Return a square of the plane, of edges `size`, below `centre` (3,)."""
+        vertices, faces = sheet(size)
+        across = np.cross(self.normal, np.eye(3)[int(np.argmin(np.abs(self.normal)))])
+        across /= np.linalg.norm(across)
+        axes = np.array([across, np.cross(self.normal, across), self.normal])
+        return vertices @ axes + centre - self.distance(centre)[0] * self.normal, faces
 
 
 @dataclass(frozen=True)
@@ -79,6 +93,11 @@ class Box:
         slope = np.where(is_outside, outside / np.maximum(length, 1e-12)[..., None], nearest)
         distance = np.where(length > 0, length, inside)
         return distance, (slope * np.sign(v)) @ self.rotation.T
+
+    def surface(self, centre: Array, size: float) -> tuple[Array, Faces]:
+        """Return vertices (n, 3) in the base frame, and faces (k, 3)."""
+        vertices, faces = box(self.size)
+        return vertices @ self.rotation.T + self.centre, faces
 
 
 Obstacle = Sphere | HalfSpace | Box

@@ -15,7 +15,8 @@ class Player {
     const model = modelAt({ ...facts.figure, parameters: [], bodies: [] }, []);
     this.figure = new Figure(byId("figure"), model);
     if (facts.shapes.length) this.solids = new Solids(this.figure, facts.shapes, vertices, faces);
-    for (const span of document.querySelectorAll("[data-of]")) span.hidden = !model[span.dataset.of]?.length;
+    const shown = { ...model, obstacles: facts.shapes.filter(({ opacity }) => opacity < 1) };
+    for (const span of document.querySelectorAll("[data-of]")) span.hidden = !shown[span.dataset.of]?.length;
     this.measure(model.points);
     this.listen();
     this.show(0);

@@ -10,6 +10,7 @@ class Solids {
     this.shapes = shapes.map((shape) => {
       const made = {
         link: shape.link,
+        opacity: shape.opacity,
         shades: Array.from({ length: SHADES + 1 }, (_, k) => `rgb(${shape.colour.map((x) => Math.round(x * (0.45 + (0.55 * k) / SHADES))).join(" ")} / ${shape.opacity})`),
         vertices: vertices.subarray(3 * vertex, 3 * (vertex + shape.vertices)),
         faces: faces.subarray(3 * face, 3 * (face + shape.triangles)),
@@ -59,7 +60,7 @@ class Solids {
       pen.lineTo(seen[c], seen[c + 1]);
       pen.closePath();
       pen.fill();
-      pen.stroke(); // no gaps between neighbours
+      if (shape.opacity === 1) pen.stroke(); // no gaps between neighbours
     }
   }
 

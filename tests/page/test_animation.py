@@ -205,7 +205,7 @@ def test_large_meshes_are_thinned_and_keep_their_size(monkeypatch):
         np.column_stack([corner, corner + 101, corner + 1]),
         np.column_stack([corner + 1, corner + 101, corner + 102]),
     ])  # fmt: skip
-    (thin,) = shapes._thinned([shapes.Shape(0, grid, faces, shapes.GREY)])
+    (thin,) = shapes.thinned([shapes.Shape(0, grid, faces, shapes.GREY)])
     assert 1000 < len(thin.faces) <= shapes.MOST_TRIANGLES
     np.testing.assert_allclose(np.ptp(thin.vertices, axis=0), 1, atol=0.03)
 
