@@ -436,12 +436,13 @@ def _values_of_distances(plan: Plan) -> tuple[Sequence[str], Array]:
 
 
 def _distances(plan: Plan, axis: Any) -> None:
-    """Draw the distances of the nearest pairs, the least one at any time, and the margin."""
+    """Draw the least distance, those of the pairs that come nearly as near, and the margin."""
     names, values = _values_of_distances(plan)
-    t = _SHARES * plan.T
-    for k in np.sort(np.argsort(values.min(axis=0), kind="stable")[:MOST_CURVES]):
-        axis.plot(t, values[:, k], label=names[k], linewidth=1.0)
-    axis.plot(t, values.min(axis=1), color="0.2", linewidth=2.2, label="least", zorder=1.5)
+    t, least, by_pair = _SHARES * plan.T, values.min(axis=1), values.min(axis=0)
+    for k in np.sort(np.argsort(by_pair, kind="stable")[:MOST_CURVES]):
+        if by_pair[k] <= NEAR * max(0.0, least.max()):
+            axis.plot(t, values[:, k], label=names[k], linewidth=1.0)
+    axis.plot(t, least, color="0.2", linewidth=2.2, label="least", zorder=1.5)
     axis.axhline(plan.task.keep_out.margin, color="0.4", linestyle="--", label="margin")
     axis.set_ylabel("distance (m)")
     _name_axis(axis, plan)

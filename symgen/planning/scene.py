@@ -42,30 +42,32 @@ def draw_scene(
 ) -> None:  # fmt: skip
     """Draw the robot at coordinates (nq,) by name, among `shapes`, on a 3D axis.
 
-    The picture encloses the motion q (K, nq), and of the shapes what is near it.
+    The picture encloses the motion q (K, nq), and parts of shapes nearer to it than it is long.
     """
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
     turn = upright(np.asarray(module.gravity, dtype=float))[:3, :3]
     poses = _poses(module, task, np.array(list(instants.values())))
+    low, high = _bounds(_origins(module, task, q) @ turn.T)
+    size = np.linalg.norm(high - low)
+    least, most = low - size, high + size
     triangles, colours = [], []
     for shape in shapes:
         places = poses[:1, -1] if shape.link < 0 else poses[:, shape.link]
         for pose in places:
             vertices = (shape.vertices @ pose[:3, :3].T + pose[:3, 3]) @ turn.T
-            triangles.append(vertices[shape.faces])
-            colours += [(*shape.colour, shape.opacity)] * len(shape.faces)
+            if np.all(vertices.min(axis=0) < most) and np.all(vertices.max(axis=0) > least):
+                triangles.append(np.clip(vertices, least, most)[shape.faces])
+                colours += [(*shape.colour, shape.opacity)] * len(shape.faces)
     axis.computed_zorder = False  # the robot is in front, as on the page
-    axis.add_collection3d(Poly3DCollection(np.concatenate(triangles), facecolors=colours))
+    corners = np.concatenate(triangles)
+    axis.add_collection3d(Poly3DCollection(corners, facecolors=colours))
     for (name, pose), colour in zip(zip(instants, poses, strict=True), STICKS, strict=False):
         ends = pose[:, :3, 3] @ turn.T
         parents = [parent - 1 for parent in module.link_parents]  # the base comes last
         lines = np.stack([ends[parents], ends[:-1], np.full((len(parents), 3), np.nan)], axis=1)
         axis.plot(*lines.reshape(-1, 3).T, color=colour, label=name, linewidth=2, zorder=3)
-    low, high = _bounds(_origins(module, task, q) @ turn.T)
-    size = np.linalg.norm(high - low)
-    corners = np.clip(np.concatenate(triangles).reshape(-1, 3), low - size, high + size)
-    low, high = _bounds(np.concatenate([corners, [low, high]]))
+    low, high = _bounds(np.concatenate([*corners, [low, high]]))
     named = [_name(row) for row in turn]
     for k, letter in enumerate("xyz"):
         getattr(axis, f"set_{letter}lim")(low[k], high[k])

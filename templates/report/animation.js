@@ -30,7 +30,7 @@ class Player {
     return found;
   }
 
-  // The whole motion fits into the picture, with obstacles as far as it is long; points leave trails.
+  // The whole motion fits into the picture, with the parts of obstacles that are nearer than it is long; points leave trails.
   measure(points) {
     const { figure, solids } = this;
     let [low, high] = [[0, 0, 0], [0, 0, 0]];
@@ -46,7 +46,10 @@ class Player {
     }
     const [size, least, most] = [distance(low, high), low, high];
     const near = (place) => place.map((x, i) => Math.min(Math.max(x, least[i] - size), most[i] + size));
-    for (const place of solids?.atRest() ?? []) enclose(near(place));
+    for (const [from, to] of solids?.atRest() ?? []) {
+      const reached = from.every((x, i) => x < most[i] + size && to[i] > least[i] - size);
+      if (reached) [from, to].forEach((place) => enclose(near(place)));
+    }
     figure.centre = low.map((x, i) => (x + high[i]) / 2);
     figure.extent = Math.max(0.05, 0.6 * distance(low, high), 0.6 * (solids?.radius ?? 0));
   }

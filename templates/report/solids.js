@@ -30,10 +30,10 @@ class Solids {
     figure.watchers.push(() => this.draw());
   }
 
-  // The vertices of the shapes that do not move, in base axes.
+  // The least and largest coordinates of every shape that does not move, in base axes.
   atRest() {
-    const still = this.shapes.filter(({ link }) => link < 0);
-    return still.flatMap(({ vertices: all }) => Array.from({ length: all.length / 3 }, (_, i) => Array.from(all.subarray(3 * i, 3 * i + 3))));
+    const ends = (all, end) => [0, 1, 2].map((k) => all.filter((_, i) => i % 3 === k).reduce((x, y) => end(x, y)));
+    return this.shapes.filter(({ link }) => link < 0).map(({ vertices: all }) => [ends(all, Math.min), ends(all, Math.max)]);
   }
 
   draw() {
