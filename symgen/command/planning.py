@@ -109,7 +109,7 @@ def _progress(journal: Journal) -> Callable[[str, Step], None]:
 
 def _print(result: Plan, outputs: tuple[Path, ...]) -> None:
     rows = [
-        (result.status, f"{result.T:.6g} s, objective {result.objective:.6g}"),
+        (result.status, result.outcome),
         (
             "took",
             f"{result.seconds:.2g} s ({result.iterations} iterations, {result.evaluations} "
@@ -117,19 +117,22 @@ def _print(result: Plan, outputs: tuple[Path, ...]) -> None:
         ),
         (
             "verified",
-            f"violation of limits at most {result.violation:.1e}; forward simulation ends "
-            f"{result.final_error:.1e} from the end of the plan",
+            f"limits are exceeded by {result.violation:.1e} at most; a simulation under the "
+            f"torques of the plan ends {result.final_error:.1e} from its end",
         ),
     ]
-    if result.status == "infeasible":  # what is not met is said below
+    if result.status == "infeasible":  # the remarks name what is not met
         rows.pop()
-    for name, text in rows:
-        click.echo(f"{name:<9} {text}")
+    elif result.clearance:
+        rows.append(("nearest", result.clearance))
+    if len(result.stages) > 1:
+        spans = (f"{stage}: {k} to {last}" for stage, (k, last) in result.stages.items())
+        rows.insert(2, ("iterations", "; ".join(spans)))
     for start in result.others:
-        click.echo(
-            f"{'start ' + str(start.number):<9} {start.ended}, {start.T:.6g} s, objective "
-            f"{start.objective:.6g}"
-        )
+        reached = f", {start.T:.6g} s, objective {start.objective:.6g}"
+        rows.append((f"start {start.number}", start.ended + ("" if start.violation else reached)))
+    for name, text in rows:
+        click.echo(f"{name:<10} {text}")
     for remark in result.remarks:
         click.echo(f"note: {remark}", err=True)
     for path in outputs:

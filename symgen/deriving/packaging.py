@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 
@@ -12,6 +13,7 @@ from symgen.deriving.derivation import Derived, cost, out_of_range
 from symgen.deriving.digest import model_hash
 from symgen.deriving.selection import Selection, provided_by, who_derives
 from symgen.description.expressions import evaluate as value_of
+from symgen.description.figure import figure
 from symgen.description.model import RobotDescription
 from symgen.emit.bundle import Fact, Limits, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
@@ -165,6 +167,7 @@ def _facts(description: RobotDescription, derived: Derived) -> dict[str, Fact]:
         "output_units": Fact(_NAMES, tuple(plain(output.unit) for output in tree.outputs)),
         "output_sparsity": Fact("dict[str, NDArray[np.bool_]]", _output_sparsity(derived)),
         "condition": Fact("float", terms),
+        "_figure": Fact("str", json.dumps(figure(description))),
     }
     if tree.forces:
         facts["force_names"] = Fact(_NAMES, tuple(force.name for force in tree.forces))

@@ -2,19 +2,22 @@
 
     animate : generated module, motion -> HTML file
 
-The robot is drawn as in the report: links as lines between their frames, points, floor, gravity;
-with a URDF, its visual geometry.  The page has the poses of all links at evenly spaced instants
-(float32, deflated) and draws curves of the coordinates and, where the motion has them, of the
-torques; it loads nothing.  It needs the generated module and NumPy, not the model file.  The viewer
-of Meshcat is an alternative where that is installed (``pip install meshcat``): its commands are
-written into the page, as for its static pages, without a server.
+The robot is drawn as in the report, from the figure that the module stores
+(`symgen.description.figure`): links, centres of mass, points, loops, springs, floor, gravity; with
+a URDF, its visual geometry; of a plan, its obstacles.  The page has the poses of all links at
+evenly spaced instants (float32, deflated) and draws curves of the coordinates and, where the motion
+has them, of the torques; it loads nothing.  It needs the generated module and NumPy, not the model
+file.  The viewer of Meshcat is an alternative where that is installed (``pip install meshcat``):
+its commands are written into the page, as for its static pages, without a server.
 """
 
 from __future__ import annotations
 
 import base64
 import html
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +39,7 @@ MOST_FRAMES = 1200
 MOST_CURVES = 300
 """Samples of the curves next to the figure."""
 
-SCRIPTS = ("figure", "solids", "motion", "animation")
+SCRIPTS = ("model", "figure", "solids", "motion", "animation")
 MESHCAT_PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -58,6 +61,16 @@ for (const command of [{commands}]) {{
 </html>
 """
 VIEWERS = ("symgen", "meshcat")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Curves over the times of a motion: `values` (T, m), a name for each; dashed `levels`."""
+
+    title: str
+    names: Sequence[str]
+    values: Array
+    levels: Sequence[float] = ()
 
 
 def animate(
@@ -92,6 +105,7 @@ def animate(
     check_writable(target)
     reading = ReadOptions.of(packages=packages, arguments=arguments)
     shapes = () if urdf is None else shapes_of(urdf, tuple(module.link_names), reading)
+    shapes = (*shapes, *getattr(run, "solids", ()))
     title = title or module.name
     if viewer == "meshcat":
         page = _meshcat_page(module, *_poses(module, t, q, parameters)[1:], shapes, title)
@@ -143,49 +157,56 @@ def animation(
 
 def player_facts(
     module: Any, t: Array, q: Array, tau: Array | None = None, parameters: Parameters = None,
-    shapes: Sequence[Shape] = (),
+    shapes: Sequence[Shape] = (), curves: Sequence[Curves] = (),
 ) -> dict[str, str]:  # fmt: skip
     """Return the ``script`` elements that `animation.js` plays, by id, for t (T,), q (T, nq)."""
-    at, times, poses = _poses(module, t, q, parameters)
-    count = len(times)
-    options = {} if parameters is None else {"parameters": parameters}
-    zero = np.zeros((count, module.n))
-    points = (
-        module.point_motion(at, zero, zero, **options)[0]
-        if module.n_points and "point_motion" in module.functions
-        else np.zeros((count, 0, 3))
-    )
+    _, times, poses = _poses(module, t, q, parameters)
     shown = np.unique(np.linspace(0, len(t) - 1, min(len(t), MOST_CURVES)).astype(int))
-    curves = [{"name": "q", "names": list(module.position_names), "values": _rounded(q[shown])}]
+    listed = [Curves("Coordinates (rad, m)", module.position_names, q)]
     if tau is not None:
-        names = list(module.coordinate_names)
-        curves.append({"name": "tau", "names": names, "values": _rounded(tau[shown])})
+        listed.append(Curves("Torques and forces (N m, N)", module.coordinate_names, tau))
     return {
         "player": as_script({
             "start": float(times[0]),
             "duration": float(times[-1] - times[0]),
-            "frames": count,
-            "links": [
-                {"name": name, "parent": parent - 1, "mass": 0, "com": [0, 0, 0]}
-                for name, parent in zip(module.link_names, module.link_parents, strict=True)
-            ],
-            "points": list(module.point_names) if points.shape[1] else [],
-            "gravity": [float(g) for g in module.gravity],
+            "frames": len(times),
+            "figure": _figure(module, parameters),
             "times": _rounded(t[shown]),
-            "curves": curves,
+            "curves": [
+                {
+                    "title": each.title, "names": list(each.names),
+                    "values": _rounded(each.values[shown]), "levels": list(each.levels),
+                }
+                for each in (*listed, *curves)
+            ],
             "shapes": [
                 {
                     "link": shape.link, "colour": [round(255 * x) for x in shape.colour],
+                    "opacity": shape.opacity,
                     "vertices": len(shape.vertices), "triangles": len(shape.faces),
                 }
                 for shape in shapes
             ],
         }),
         "poses": _packed(poses[:, :, :3, :]),
-        "places": _packed(points),
         "vertices": _packed(_joined([shape.vertices for shape in shapes])),
         "faces": _packed(_joined([shape.faces for shape in shapes])),
     }  # fmt: skip
+
+
+def _figure(module: Any, parameters: Parameters) -> dict[str, Any]:
+    """Return the figure that the module stores, at the parameters of the motion."""
+    stored = getattr(module, "_figure", None)
+    if stored is None:
+        raise RequestError(
+            f"animate: {module.name} was built by symgen {module.symgen_version}, without its "
+            "figure; build it again"
+        )
+    figure: dict[str, Any] = json.loads(stored)
+    if parameters is not None and not isinstance(parameters, Mapping):
+        parameters = dict(zip(module.parameter_names, np.ravel(parameters), strict=True))
+    figure["fixed"] |= {name: float(value) for name, value in (parameters or {}).items()}
+    return figure
 
 
 def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -228,13 +249,15 @@ def _meshcat_page(
             'the viewer "symgen" needs nothing'
         ) from error
     root = Node(("meshcat", "robot"))
-    upright = _upright(np.asarray(module.gravity, dtype=float))
-    listed: list[Any] = [commands.SetTransform(upright, root)]
+    listed: list[Any] = [commands.SetTransform(upright(np.asarray(module.gravity)), root)]
     rate = (len(times) - 1) / (times[-1] - times[0])
     clips = animation.Animation(default_framerate=rate)
     for k, shape in enumerate(shapes or _bones(module, poses)):
         red, green, blue = (round(255 * x) for x in shape.colour)
-        material = geometry.MeshPhongMaterial(color=red << 16 | green << 8 | blue)
+        colour = red << 16 | green << 8 | blue
+        material = geometry.MeshPhongMaterial(
+            color=colour, opacity=shape.opacity, transparent=shape.opacity < 1
+        )
         mesh = geometry.TriangularMeshGeometry(shape.vertices, shape.faces)
         place = root.append(f"link{shape.link}").append(f"shape{k}")
         listed.append(commands.SetObject(mesh, material, place))
@@ -256,9 +279,9 @@ def _meshcat_page(
     )
 
 
-def _upright(gravity: Array) -> Array:
-    """Return the pose of the base for Meshcat, where z points up: gravity points down."""
-    size = np.linalg.norm(gravity)
+def upright(gravity: Array) -> Array:
+    """Return the pose (4, 4) of the base in axes where z points up, against gravity (3,)."""
+    size = float(np.linalg.norm(gravity))
     pose = np.eye(4)
     if size:
         up = -gravity / size

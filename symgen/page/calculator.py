@@ -3,7 +3,7 @@
 Every formulation that applies computes torques and their derivatives, or accelerations, in a
 straight line; the page lists functions that are too long.  Parameters of the model stay arguments,
 with a slider for each; dependent quantities (masses, centres, points, gravity) are passed as the
-expressions of the file, in the nested lists of `scripted`, which `model.js` evaluates.
+expressions of the file (`symgen.description.figure`), which `model.js` evaluates.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import numpy as np
 from symgen.algebra.nodes import Scalar
 from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
-from symgen.description.expressions import CONSTANT_VALUES, Expression, Name, Node, Number, evaluate
-from symgen.description.model import Limits, LinkPoint, RobotDescription
+from symgen.description.expressions import Expression, evaluate
+from symgen.description.figure import figure, link_numbers, scripted
+from symgen.description.model import Limits, RobotDescription
 from symgen.emit.emission import javascript_script
 from symgen.joints import joint_type
 from symgen.kinematics.tree import KinematicTree
@@ -86,25 +87,11 @@ def calculator(
             "coordinates": coordinates,
             "quaternions": counted.tree.quaternions,
             "parameters": parameters,
-            "derived": [
-                [item.name, scripted(item.expression)]
-                for item in description.parameters
-                if item.expression.names
-            ],
-            "fixed": {
-                item.name: item.value
-                for item in description.parameters
-                if not item.expression.names and item.name not in adjustable
-            },
-            "links": _links(description),
+            **figure(description),
             "bodies": [] if closing else _bodies(description),
-            "loads": _points(description.loads, description),
-            "points": _points(description.points, description),
             "functions": {
                 name: list(functions) for name, functions in derived.selection.built.items()
             },
-            "gravity": [scripted(entry) for entry in description.gravity],
-            **_ties(description),
             **({"closing": closing.facts} if closing else {}),
         },
         left_out=tuple(
@@ -190,27 +177,6 @@ def _assembled(
         yield {**coordinate, "q": place, "qd": rate, "qdd": 0.0, **ends}
 
 
-def _ties(description: RobotDescription) -> dict[str, Any]:
-    """Return loops and springs by their ends, for the figure; nothing where there are none."""
-    numbers = _link_numbers(description)
-
-    def end(link: str, place: Sequence[Expression]) -> dict[str, Any]:
-        return {"link": numbers.get(link, -1), "at": [scripted(entry) for entry in place]}
-
-    loops = [
-        {
-            "name": loop.name, "rod": loop.type == "distance",
-            "ends": [end(x.link, x.origin.xyz) for x in (loop.first, loop.second)],
-        }
-        for loop in description.loops
-    ]  # fmt: skip
-    springs = [
-        {"name": spring.name, "ends": [end(x.link, x.point) for x in spring.ends]}
-        for spring in description.springs
-    ]
-    return {key: ties for key, ties in (("loops", loops), ("springs", springs)) if ties}
-
-
 def _places(description: RobotDescription) -> list[str]:
     """Return names of the sliders of q."""
     listed: list[str] = []
@@ -240,20 +206,6 @@ def _near(limit: float | None) -> float | None:
     return None if limit is None or abs(limit) > FARTHEST else limit
 
 
-def _links(description: RobotDescription) -> list[dict[str, Any]]:
-    """Return name, number of the carrying link (-1: the base), mass and com of every link."""
-    numbers = _link_numbers(description)
-    return [
-        {
-            "name": joint.link.name,
-            "parent": numbers.get(joint.parent, -1),
-            "mass": scripted(joint.link.mass),
-            "com": [scripted(entry) for entry in joint.link.com],
-        }
-        for joint in description.joints
-    ]
-
-
 def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
     """Return the rigid bodies that move, for free-body diagrams.
 
@@ -262,7 +214,7 @@ def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
     point of that moment: a point `at` in the frame of the link `seat` (-1: the base), the joint's
     origin for standard DH rows and else the link's.
     """
-    numbers = _link_numbers(description)
+    numbers = link_numbers(description)
     body_of = {"base": -1}
     bodies: list[dict[str, Any]] = []
     last = -1
@@ -285,34 +237,5 @@ def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
     return bodies
 
 
-def _points(points: Sequence[LinkPoint], description: RobotDescription) -> list[dict[str, Any]]:
-    """Return name, number of the link, and position in its frame of points on links."""
-    numbers = _link_numbers(description)
-    return [
-        {
-            "name": point.name, "link": numbers.get(point.link, -1),
-            "at": [scripted(entry) for entry in point.point],
-        }
-        for point in points
-    ]  # fmt: skip
-
-
-def _link_numbers(description: RobotDescription) -> dict[str, int]:
-    return {joint.link.name: i for i, joint in enumerate(description.joints)}
-
-
 def _value(entry: Expression, description: RobotDescription) -> float:
     return evaluate(entry, description.parameter_values)
-
-
-def scripted(entry: Expression) -> Any:
-    """Write an expression for `model.js`: a number, a name, or [operator, operand, ...]."""
-    return _scripted(entry.root) if entry.names else evaluate(entry, {})
-
-
-def _scripted(node: Node) -> Any:
-    if isinstance(node, Number):
-        return node.value
-    if isinstance(node, Name):
-        return CONSTANT_VALUES.get(node.name, node.name)
-    return [node.operator, *map(_scripted, node.operands)]

@@ -46,6 +46,8 @@ MOST_TRIANGLES = 8000
 """Largest number of triangles of a robot in a page, which a browser draws 60 times a second."""
 AROUND = 20
 """Number of corners of a cylinder, and of a sphere along its equator."""
+CELLS = 8
+"""Number of cells along an edge of a sheet."""
 GREY = (0.62, 0.66, 0.72)
 MOST_SHAPES = 3000
 INSTALL = "pip install trimesh pycollada (the extra animate of symgen)"
@@ -53,15 +55,16 @@ INSTALL = "pip install trimesh pycollada (the extra animate of symgen)"
 
 @dataclass(frozen=True)
 class Shape:
-    """Triangles of a link: `vertices` (n, 3) in m in its frame, `faces` (k, 3), `colour` in [0, 1].
+    """Triangles of a link: `vertices` (n, 3) in m in its frame, `faces` (k, 3).
 
-    `link` is the number of the link, -1 for the base.
+    `link` is the number of the link, -1 for the base; `colour` and `opacity` are in [0, 1].
     """
 
     link: int
     vertices: Array
     faces: Faces
     colour: Colour
+    opacity: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,7 @@ def shapes_of(
             f"{path.name} has no <visual> geometry of a link of this module; "
             f"its links are {', '.join(link_names[:8])}{', ...' if len(link_names) > 8 else ''}"
         )
-    return _thinned(shapes)
+    return thinned(shapes)
 
 
 def _content(path: Path, what: str) -> bytes:
@@ -186,16 +189,13 @@ def _geometry(kind: Element, urdf: _Urdf, where: str) -> Iterator[tuple[Array, F
 
 def _primitive(kind: Element, where: str) -> tuple[Array, Faces]:
     if kind.tag == "box":
-        return _box(np.array(_numbers(kind, "size", (1.0, 1.0, 1.0), where)))
+        return box(np.array(_numbers(kind, "size", (1.0, 1.0, 1.0), where)))
     if kind.tag in {"cylinder", "capsule"}:
         radius, length = (_numbers(kind, key, (1.0,), where)[0] for key in ("radius", "length"))
         return cylinder(radius, length)
     if kind.tag == "sphere":
         (radius,) = _numbers(kind, "radius", (1.0,), where)
-        angles = np.linspace(-math.pi / 2, math.pi / 2, AROUND // 2 + 1)[1:-1]
-        return _turned_profile(
-            [(radius * math.cos(a), radius * math.sin(a)) for a in angles], (-radius, radius)
-        )
+        return sphere(radius)
     raise RequestError(f"{where}: <{kind.tag}> is no box, cylinder, sphere or mesh")
 
 
@@ -225,7 +225,8 @@ def _colour(material: Element) -> Colour | None:
     return red, green, blue
 
 
-def _box(size: Array) -> tuple[Array, Faces]:
+def box(size: Array) -> tuple[Array, Faces]:
+    """Return vertices (8, 3) and faces (12, 3) of a box of edges `size` (3,) around 0, in m."""
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * size / 2
     sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     return corners, np.array([t for a, b, c, d in sides for t in ((a, b, c), (a, c, d))])
@@ -234,6 +235,24 @@ def _box(size: Array) -> tuple[Array, Faces]:
 def cylinder(radius: float, length: float) -> tuple[Array, Faces]:
     """Return vertices (n, 3) and faces (k, 3) of a cylinder about z, centred at 0, in m."""
     return _turned_profile([(radius, -length / 2), (radius, length / 2)])
+
+
+def sphere(radius: float) -> tuple[Array, Faces]:
+    """Return vertices (n, 3) and faces (k, 3) of a sphere around 0, in m."""
+    angles = np.linspace(-math.pi / 2, math.pi / 2, AROUND // 2 + 1)[1:-1]
+    rings = [(radius * math.cos(a), radius * math.sin(a)) for a in angles]
+    return _turned_profile(rings, (-radius, radius))
+
+
+def sheet(side: float) -> tuple[Array, Faces]:
+    """Return vertices (n, 3) and faces (k, 3) of a square about z through 0, in m."""
+    lines = np.linspace(-side / 2, side / 2, CELLS + 1)
+    vertices = np.array([[x, y, 0.0] for x in lines for y in lines])
+    corner = (np.arange(CELLS)[:, None] * (CELLS + 1) + np.arange(CELLS)).ravel()
+    across, along = corner + CELLS + 1, corner + 1
+    return vertices, np.vstack([
+        np.column_stack([corner, across, along]), np.column_stack([along, across, across + 1]),
+    ])  # fmt: skip
 
 
 def _turned_profile(
@@ -344,9 +363,10 @@ def _metres(unit: str | None) -> float:
         return 1.0
 
 
-def _thinned(shapes: list[Shape]) -> tuple[Shape, ...]:
+def thinned(shapes: list[Shape]) -> tuple[Shape, ...]:
     """Return at most `MOST_TRIANGLES` together, by cells of one size for the whole robot."""
-    size = max(float(np.ptp(shape.vertices, axis=0).max()) for shape in shapes) / 400
+    sizes = (float(np.ptp(shape.vertices, axis=0).max()) for shape in shapes)
+    size = max(sizes, default=0.0) / 400
     while size and sum(len(shape.faces) for shape in shapes) > MOST_TRIANGLES:
         shapes = [shape for each in shapes if len((shape := _coarser(each, size)).faces)]
         size *= 1.25

@@ -39,7 +39,9 @@ def check_robot(robot: RobotDescription) -> None:
 
 def _check_kind(prescribed: bool, n: int, constraints: int, timed: bool) -> None:
     if constraints:
-        raise RequestError("plan: no models with 'loops' yet; 'cuts' of the task close loops")
+        raise RequestError(
+            "plan: models with 'loops' are not available yet; 'cuts' of the task close loops"
+        )
     if prescribed:
         raise RequestError(
             "plan: a joint of this robot is prescribed; plans are for robots whose joints are all "
@@ -141,7 +143,7 @@ def _free(task: Task, module: Any) -> Iterator[str]:
         names = [module.coordinate_names[k] for k in np.flatnonzero(is_open)]
         if names and state.pose is None and not is_open.all():
             verb = "is" if len(names) == 1 else "are"
-            yield f"{end}: {', '.join(names)} {verb} not given, and free there"
+            yield f"{end}: {', '.join(names)} {verb} free there, as the task gives no value"
 
 
 def _beyond(task: Task, module: Any) -> Iterator[str]:
@@ -152,7 +154,7 @@ def _beyond(task: Task, module: Any) -> Iterator[str]:
             name = module.coordinate_names[k]
             yield (
                 f"limits: {key} of {name} is {values[k]:.6g} in the task, {model[k]:.6g} in the "
-                "model file; that of the task holds"
+                "model file; the task overrides the model file"
             )
 
 
@@ -162,7 +164,6 @@ def _unlimited(task: Task, module: Any) -> Iterator[str]:
     unlimited = [module.coordinate_names[k] for k in np.flatnonzero(np.isinf(limits))]
     if unlimited and len(unlimited) < module.n:
         yield (
-            f"limits: the torque of {', '.join(unlimited)} has none, and may be as large as it "
-            "likes; a joint without a drive has 'actuated: false' in the model file, with "
-            "'method: collocation'"
+            f"limits: the torque of {', '.join(unlimited)} is unlimited; for a joint without a "
+            "drive, set 'actuated: false' in the model file and 'method: collocation' in the task"
         )

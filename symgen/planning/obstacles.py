@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from symgen.page.shapes import Faces, box, sheet, sphere
 from symgen.planning.placements import Carried, Placed
 from symgen.planning.quantities import Parameters
 from symgen.planning.values import Value
@@ -51,6 +52,11 @@ class Sphere:
         """Return second derivatives of the distances of p (..., 3), (..., 3, 3)."""
         return _bend(p - self.centre)
 
+    def surface(self, centre: Array, size: float) -> tuple[Array, Faces]:
+        """Return vertices (n, 3) in the base frame, and faces (k, 3)."""
+        vertices, faces = sphere(self.radius)
+        return vertices + self.centre, faces
+
 
 @dataclass(frozen=True)
 class HalfSpace:
@@ -67,6 +73,14 @@ class HalfSpace:
     def bend(self, p: Array) -> Array:
         """0: (..., 3, 3)."""
         return np.zeros((*p.shape, 3))
+
+    def surface(self, centre: Array, size: float) -> tuple[Array, Faces]:
+        """Return a square of the plane, of edges `size`, below `centre` (3,)."""
+        vertices, faces = sheet(size)
+        across = np.cross(self.normal, np.eye(3)[int(np.argmin(np.abs(self.normal)))])
+        across /= np.linalg.norm(across)
+        axes = np.array([across, np.cross(self.normal, across), self.normal])
+        return vertices @ axes + centre - self.distance(centre)[0] * self.normal, faces
 
 
 @dataclass(frozen=True)
@@ -95,6 +109,11 @@ class Box:
         across = (outside != 0)[..., :, None] & (outside != 0)[..., None, :]
         return np.asarray(self.rotation @ (_bend(outside) * across) @ self.rotation.T)
 
+    def surface(self, centre: Array, size: float) -> tuple[Array, Faces]:
+        """Return vertices (n, 3) in the base frame, and faces (k, 3)."""
+        vertices, faces = box(self.size)
+        return vertices @ self.rotation.T + self.centre, faces
+
 
 def _length(v: Array) -> tuple[Array, Array]:
     """Return lengths (...) of vectors (..., 3), and gradients (..., 3)."""
@@ -105,9 +124,8 @@ def _length(v: Array) -> tuple[Array, Array]:
 def _bend(v: Array) -> Array:
     """Return second derivatives of lengths, (..., 3, 3)."""
     length, n = _length(v)
-    return (np.eye(3) - n[..., :, None] * n[..., None, :]) / np.maximum(length, 1e-12)[
-        ..., None, None
-    ]
+    across = np.eye(3) - n[..., :, None] * n[..., None, :]
+    return np.asarray(across / np.maximum(length, 1e-12)[..., None, None])
 
 
 Obstacle = Sphere | HalfSpace | Box

@@ -46,7 +46,7 @@ from symgen.planning.solver import (
     unknowns_and_equations,
 )
 from symgen.planning.splines import Profile
-from symgen.planning.starting import guess
+from symgen.planning.starting import guess, out_of_reach
 from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SHORTEST, SPLINES, Task
 from symgen.planning.trajectories import Trajectory, trajectory
 from symgen.planning.transcription import Margins, forces, instants, transcribe
@@ -110,7 +110,7 @@ class _Run:
             outcome = solve(program, start, choices, self.interrupted, report)
         self.evaluations += program.evaluations
         self.seconds += outcome.seconds
-        return outcome
+        return replace(outcome, steps=tuple(replace(step, stage=stage) for step in outcome.steps))
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,9 @@ def _tried(
         if run.interrupted.pressed and solutions:
             break
         program, x = begin(np.random.default_rng([seed, k]) if k else None)
-        stage = f"start {k + 1} of {starts}" if starts > 1 else f"{profile.segments} segments"
+        stage = f"{profile.segments} segments"
+        if starts > 1:
+            stage += f", start {k + 1} of {starts}"
         outcome = run.solve(program, x, stage)
         solutions.append(_Solution(profile, program, outcome, outcome.steps))
         listed.append(_start(k, program, outcome))
@@ -264,7 +266,7 @@ def _tightened(
             break
         more = margins(verified, more, _path(run, solution).profile.segments, per)
         program, x = again(solution, more)
-        outcome = run.solve(program, x, "limits between instants", near=True)
+        outcome = run.solve(program, x, "limits tightened between instants", near=True)
         if outcome.ended != SOLVED:
             break
         solution = _Solution(solution.profile, program, outcome, (*solution.steps, *outcome.steps))
@@ -360,8 +362,8 @@ def _result(
         module=module, task=task, path=path, status=status, objective=objective,
         iterations=len(solution.steps), evaluations=run.evaluations, seconds=seconds,
         solver_seconds=run.seconds, violation=verified.violation, worst=dict(verified.worst),
-        gaps=dict(verified.gaps),
-        final_error=error, steps=solution.steps, others=rejected,
+        gaps=dict(verified.gaps), nearest=verified.nearest, final_error=error,
+        steps=solution.steps, others=rejected,
         broken=tuple((fault.name, fault.over) for fault in broken),
         remarks=(*remarks, *remarks_on(task, module)),
         per_segment=PER_SEGMENT[task.profile.check] if task.method == SPLINES else 2,
@@ -385,11 +387,11 @@ def _status(
     else:
         status = "solved" if solution.outcome.ended == SOLVED else "feasible"
     if conflict and status == "infeasible":
-        remarks.append(_conflict(run.task, solution, broken))
+        remarks += _out_of_reach(run, broken) or [_conflict(run.task, solution, broken)]
     elif worst and worst[0][1] > HOLDS and status != "stopped":
         name, most = worst[0]
         finer = refined or run.task.method != SPLINES
-        between = "; more segments make that less" if finer else "; 'check: refine' prevents that"
+        between = "; more segments reduce this" if finer else "; 'check: refine' prevents this"
         remarks.append(
             f"between the instants {name} exceeds its limit by {excess(name, most)} "
             f"{instant(verified.where[name])}{between}"
@@ -398,17 +400,18 @@ def _status(
     if is_free and status in ("solved", "feasible") and np.isclose(x_time, SHORTEST):
         same = np.array_equal(run.task.start.q, run.task.goal.q) and not run.task.via
         why = "start and goal are the same" if same else "nothing limits the motion"
-        remarks.append(f"{why}: T is the shortest time that is tried, {x_time:.3g} s")
+        remarks.append(f"{why}: T is the least time that plans may take, {x_time:.3g} s")
     for name, gap in verified.gaps.items():
         if gap > HOLDS:
             remarks.append(
                 f"{name} is closed at the instants of the plan and opens by up to {gap:.1e} m "
-                "between them; more segments make that less"
+                "between them; more segments reduce this"
             )
     if error > ARRIVES and status == "solved":
         status = "feasible"
         remarks.append(
-            f"applied open loop, the torques end {error:.2g} from the goal: the motion is unstable"
+            f"a simulation under the torques alone (open loop) ends {error:.2g} from the goal: "
+            "small errors grow along this motion"
         )
     return status, broken, tuple(remarks)
 
@@ -440,4 +443,18 @@ def _conflict(task: Task, solution: _Solution, broken: tuple[Fault, ...]) -> str
     least, longest = task.time
     if least == longest or np.isclose(T, longest):
         faults.insert(0, f"the time ({'' if least == longest else 'at most '}{longest:.6g} s)")
-    return "these cannot be met together, as far as the solver can tell: " + "; ".join(faults)
+    return "the solver found no motion that satisfies all of these: " + "; ".join(faults)
+
+
+def _out_of_reach(run: _Run, broken: tuple[Fault, ...]) -> list[str]:
+    """Return a sentence for every unmet pose that no configuration within the limits attains."""
+    task = run.task
+    states = [("start", task.start), ("goal", task.goal)]
+    states += [(f"via {k}", via.state) for k, via in enumerate(task.via, 1)]
+    sentences = []
+    for name, state in states:
+        at = "" if state.pose is None else f" of {state.pose.name} at {name}"
+        if at and any(fault.name.endswith(at) for fault in broken):
+            shortfall = out_of_reach(task, run.module, state)
+            sentences += [f"{name}: {shortfall}"] if shortfall else []
+    return sentences

@@ -8,8 +8,9 @@
 .html   page of figures with the moving robot; .png, .svg, .pdf: one figure, by Matplotlib
 
 Figures show coordinates and velocities, the latter with their limits; torques, in units of their
-limits where these differ much; the force in every joint; derivatives of torques with respect to
-coordinates (as Xiang 2009, fig. 14); objective and violation of every iterate.
+limits where these differ much; distances from obstacles; the force in every joint; derivatives of
+torques with respect to coordinates (as Xiang 2009, fig. 14); objective and violation of every
+iterate, with the first ones of finer splines.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import csv
 import io
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -28,11 +29,15 @@ import numpy as np
 
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
-from symgen.page.animation import SCRIPTS, player_facts
+from symgen.page.animation import SCRIPTS, Curves, player_facts
+from symgen.page.shapes import Shape
+from symgen.planning.obstacles import Distances
 from symgen.planning.quantities import Torques
-from symgen.planning.solver import Step
+from symgen.planning.scene import draw_scene, solids
+from symgen.planning.solver import INFEASIBLE, Step
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Trajectory
+from symgen.planning.verification import Nearest
 from symgen.support.arrays import Array
 from symgen.toolchain.files import check_writable, replace_file
 
@@ -81,9 +86,10 @@ class Plan:
     ``violation`` is the largest on the fine grid, relative to its limit; ``worst`` has all of them,
     `broken` those that make a plan infeasible, and equations that are not met.
     ``final_error`` is how far from the plan's end its torques, applied open loop, take the robot.
-    ``gaps`` is how far cuts open between the instants (m).  ``iterations`` are those of the start
-    that was kept, ``evaluations`` of all.  ``seconds`` include verification, ``solver_seconds``
-    only the solver.  ``others`` are the starts that were not the best.
+    ``gaps`` is how far cuts open between the instants (m).  ``nearest`` is the least distance of
+    `keep_out`: pair, distance (m), share of the time; None without any.  ``iterations`` are those
+    of the start that was kept, ``evaluations`` of all.  ``seconds`` include verification,
+    ``solver_seconds`` only the solver.  ``others`` are the starts that were not the best.
     """
 
     module: Any
@@ -98,6 +104,7 @@ class Plan:
     violation: float
     worst: Mapping[str, float]
     gaps: Mapping[str, float]
+    nearest: Nearest | None
     final_error: float
     steps: tuple[Step, ...]
     others: tuple[Start, ...]
@@ -153,6 +160,38 @@ class Plan:
         """Given and unknown loads and forces in cuts, (K, n_loads, 6); None without any."""
         return self.path.at(self.shares).loads
 
+    @property
+    def outcome(self) -> str:
+        """Time and objective in words, or that there is no motion."""
+        if self.status == INFEASIBLE:
+            return "no motion was found that meets the task"
+        return f"{self.T:.6g} s, objective {self.objective:.6g}"
+
+    @property
+    def stages(self) -> Mapping[str, tuple[int, int]]:
+        """First and last iteration of every stage: of each finer spline, of tightened limits."""
+        stages: dict[str, tuple[int, int]] = {}
+        for k, step in enumerate(self.steps, 1):
+            stages[step.stage] = stages.get(step.stage, (k, k))[0], k
+        return stages
+
+    @cached_property
+    def solids(self) -> tuple[Shape, ...]:
+        """The obstacles, and the spheres on links that keep out of them."""
+        return solids(self.module, self.task, self.path.motion(_SHARES).q)
+
+    @property
+    def clearance(self) -> str:
+        """The least distance in words; "" without `keep_out`."""
+        if self.nearest is None:
+            return ""
+        size = round(self.nearest.distance, 6) + 0.0  # no negative zero
+        apart = f"{size:.4g} m apart" if size >= 0 else f"overlapping by {-size:.4g} m"
+        return (
+            f"{self.nearest.pair}, {apart} at {self.nearest.at * self.T:.3g} s "
+            f"(margin {self.task.keep_out.margin:.4g} m)"
+        )
+
     def torques(self, s: Array) -> Array:
         """Return the joint torques at shares of T, (K, n)."""
         return self.path.torques(self.module, self.task.parameters, s)
@@ -164,6 +203,7 @@ class Plan:
             "iterations": self.iterations, "evaluations": self.evaluations,
             "seconds": self.seconds, "solver_seconds": self.solver_seconds,
             "violation": self.violation, "final_error": self.final_error,
+            "nearest": None if self.nearest is None else asdict(self.nearest),
         }  # fmt: skip
 
     def save(self, path: str | PathLike[str]) -> Path:
@@ -176,13 +216,19 @@ class Plan:
         return replace_file(path, write(self))
 
     def plot(self, path: str | PathLike[str]) -> Path:
-        """Write a figure, .png, .svg or .pdf: coordinates, velocities and torques."""
+        """Write a figure, .png, .svg or .pdf: coordinates, velocities and torques.
+
+        With `keep_out`, the robot among its obstacles, and distances, too.
+        """
         path = Path(path)
         if path.suffix not in FIGURES:
             raise RequestError(f"{path}: a plot is {', '.join(FIGURES)}")
         check_writable(path)
-        panels = (_coordinates, _velocities, _torques)
-        return replace_file(path, _drawn(self, panels, path.suffix[1:], (7, 7.5)))
+        panels: tuple[Panel, ...] = (_coordinates, _velocities, _torques)
+        if self.nearest is not None:
+            panels = (_scene, *panels, _distances)
+        height = 2.5 * sum(HEIGHTS.get(panel, 1) for panel in panels)
+        return replace_file(path, _drawn(self, panels, path.suffix[1:], (7, height)))
 
     def report(self, path: str | PathLike[str]) -> Path:
         """Write an HTML page: the moving robot, figures, limits, history."""
@@ -200,9 +246,8 @@ class Plan:
     def __repr__(self) -> str:
         reasons = "" if self.status == "solved" else "".join(f"; {x}" for x in self.remarks)
         return (
-            f"<{type(self).__name__} {self.status}: T = {self.T:.6g} s, "
-            f"objective {self.objective:.6g}, violation {self.violation:.1e}, "
-            f"final error {self.final_error:.1e}{reasons}>"
+            f"<{type(self).__name__} {self.status}: {self.outcome}, violation "
+            f"{self.violation:.1e}, final error {self.final_error:.1e}{reasons}>"
         )
 
 
@@ -273,13 +318,20 @@ def _page(plan: Plan) -> str:
         for title, panels, size in (
             ("Coordinates and velocities", (_coordinates, _velocities), (7, 5)),
             ("Torques", (_torques,), (7, 3)),
+            ("Distances", (_distances,), (7, 3)),
             ("Forces in the joints", (_wrenches,), (7, 3)),
             ("Sensitivities along the motion", (_sensitivities,), (7, 3.4)),
             ("Iterations", (_history,), (7, 3)),
         )
         if not (panels == (_wrenches,) and "joint_wrenches" not in plan.module.functions)
+        and not (panels == (_distances,) and plan.nearest is None)
     ]
     s = _SHARES
+    curves = []
+    if plan.nearest is not None:
+        least = _values_of_distances(plan)[1].min(axis=1)[:, None]
+        title, margin = "Least distance (m; dashed: its margin)", plan.task.keep_out.margin
+        curves.append(Curves(title, ["least"], least, [margin]))
     return layout.render(
         "report/plan.html",
         robot=plan.module.name,
@@ -290,7 +342,7 @@ def _page(plan: Plan) -> str:
         scripts=[layout.source(f"report/{name}.js") for name in SCRIPTS],
         data=player_facts(
             plan.module, s * plan.T, plan.path.motion(s).q, plan.torques(s),
-            dict(plan.task.parameters) or None,
+            dict(plan.task.parameters) or None, plan.solids, curves,
         ),
     )  # fmt: skip
 
@@ -308,9 +360,11 @@ def _drawn(plan: Plan, panels: Sequence[Panel], ending: str, size: tuple[float, 
     }  # fmt: skip
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=size, layout="constrained")
-        axes = np.atleast_1d(figure.subplots(len(panels), 1, sharex=len(panels) > 1))
-        for panel, axis in zip(panels, axes, strict=True):
-            panel(plan, axis)
+        heights = [HEIGHTS.get(panel, 1) for panel in panels]
+        grid = figure.add_gridspec(len(panels), 1, height_ratios=heights)
+        for k, panel in enumerate(panels):
+            projection = "3d" if panel is _scene else "rectilinear"
+            panel(plan, figure.add_subplot(grid[k], projection=projection))
         content = io.BytesIO()
         about = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
         figure.savefig(content, format=ending, dpi=150, metadata=about[ending])
@@ -375,6 +429,35 @@ def _torques(plan: Plan, axis: Any) -> None:
     _curves(plan, axis, tau, "torque (N m, N)", limits)
 
 
+def _values_of_distances(plan: Plan) -> tuple[Sequence[str], Array]:
+    """Return the names of all pairs, and their distances (m), (SAMPLES, pairs)."""
+    distances = Distances(plan.module, plan.task.parameters, plan.task.keep_out)
+    return distances.labels, distances.value(plan.path.motion(_SHARES))
+
+
+def _distances(plan: Plan, axis: Any) -> None:
+    """Draw the least distance, those of the pairs that come nearly as near, and the margin."""
+    names, values = _values_of_distances(plan)
+    t, least, by_pair = _SHARES * plan.T, values.min(axis=1), values.min(axis=0)
+    for k in np.sort(np.argsort(by_pair, kind="stable")[:MOST_CURVES]):
+        if by_pair[k] <= NEAR * max(0.0, least.max()):
+            axis.plot(t, values[:, k], label=names[k], linewidth=1.0)
+    axis.plot(t, least, color="0.2", linewidth=2.2, label="least", zorder=1.5)
+    axis.axhline(plan.task.keep_out.margin, color="0.4", linestyle="--", label="margin")
+    axis.set_ylabel("distance (m)")
+    _name_axis(axis, plan)
+
+
+def _scene(plan: Plan, axis: Any) -> None:
+    """Draw the robot among its obstacles at the start, where it is nearest to one, at the end."""
+    nearest = plan.nearest
+    assert nearest is not None
+    instants = {"start": 0.0, f"nearest, {nearest.at * plan.T:.3g} s": nearest.at, "goal": 1.0}
+    draw_scene(axis, plan.module, plan.task, plan.path.motion(_SHARES).q, plan.solids, {
+        name: plan.path.motion(np.array([s])).q[0] for name, s in instants.items()
+    })  # fmt: skip
+
+
 def _wrenches(plan: Plan, axis: Any) -> None:
     motion = plan.path.motion(_SHARES)
     options = Torques(plan.module, plan.task.parameters).options(motion)
@@ -401,8 +484,18 @@ def _sensitivities(plan: Plan, axis: Any) -> None:
     _name_axis(axis, plan)
 
 
+HEIGHTS: Mapping[Panel, float] = {_scene: 2}
+"""Heights of panels in units of the usual ones."""
+
+
 def _history(plan: Plan, axis: Any) -> None:
-    numbers = np.arange(len(plan.steps))
+    numbers = np.arange(1, len(plan.steps) + 1)
+    for stage, (first, _) in plan.stages.items():
+        axis.axvline(first, color="0.6", linestyle=":", linewidth=1.0)
+        axis.annotate(
+            stage, (first, 1), (0, 3), xycoords=("data", "axes fraction"), rotation=25, va="bottom",
+            textcoords="offset points", rotation_mode="anchor", fontsize=7, color="0.3",
+        )  # fmt: skip
     axis.plot(numbers, [step.objective for step in plan.steps], color="C0")
     axis.set_ylabel("objective", color="C0")
     axis.set_xlabel("iteration")

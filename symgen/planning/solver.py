@@ -49,11 +49,12 @@ FLAT = 1e-5
 
 @dataclass(frozen=True)
 class Step:
-    """An iterate, as the solver reports it."""
+    """An iterate, as the solver reports it; `stage` names its program, such as "20 segments"."""
 
     number: int
     objective: float
     violation: float
+    stage: str = ""
 
 
 Report = Callable[[Step], None]

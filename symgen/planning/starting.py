@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ TIMES = np.geomspace(0.05, 50.0, 61)
 SPREAD = 0.6
 """Distance of random motions from the straight one (rad, m)."""
 _STEPS, _NEAR = 100, 1e-10
+_ATTAINED = 1e-4
+"""Distance (m, rad) from a pose up to which it is attained."""
 _TRIES, _REACHED = 20, 1e-6
 """Number of random coordinates from which a pose is sought, and the error that ends it."""
 
@@ -95,6 +98,47 @@ def coordinates(
         if left < error:
             best, error = end, left
     return best
+
+
+def out_of_reach(task: Task, module: Any, state: State) -> str:
+    """Return how far from its pose a state stays at best, in words; "" where a search attains it.
+
+    Distances are compared with that of the pose from the origin of the base.
+    """
+    assert state.pose is not None
+    pose = state.pose
+    place, far = _place(pose.position), np.linalg.norm(pose.position)
+    reached = _nearest(task, module, replace(state, pose=replace(pose, rotation=None)))
+    short = np.linalg.norm(reached - pose.position)
+    if short > _ATTAINED:
+        return (
+            f"{pose.name} cannot get to {place}, {far:.3g} m from the base: it reaches "
+            f"{_place(reached)}, {np.linalg.norm(reached):.3g} m from the base, and stays "
+            f"{short:.3g} m away"
+        )
+    if pose.rotation is None:
+        return ""
+    value = _nearest(task, module, state)
+    off, angle = np.linalg.norm(value[:3] - pose.position), np.arccos(np.clip(value[-1], -1, 1))
+    if max(off, angle) <= _ATTAINED:
+        return ""
+    return (
+        f"{pose.name} gets to {place}, but not in the orientation 'rpy' there: position and "
+        f"orientation differ by {off:.2g} m and {np.degrees(angle):.2g} degrees at best"
+    )
+
+
+def _nearest(task: Task, module: Any, state: State) -> Array:
+    """Return the value of `Positions` where a state is nearest to its pose, (m,)."""
+    assert state.pose is not None
+    q = coordinates(task, module, state, None, None)[None]
+    position = task.chart.along(position_of(module, task.parameters, state.pose))
+    zero = np.zeros_like(q)
+    return np.asarray(position.value(Motion(q, zero, zero, np.zeros(1), np.zeros(1)))[0])
+
+
+def _place(position: Array) -> str:
+    return f"({', '.join(f'{x:.3g}' for x in position)})"
 
 
 def _reached(

@@ -17,13 +17,31 @@ from symgen.planning.cuts import gap_of
 from symgen.planning.problem import Fault, instant, percent
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Splines, Trajectory
-from symgen.planning.transcription import ANGLES, BOUNDS, DISTANCE, RATES, TORQUE, limited, reach
+from symgen.planning.transcription import (
+    ANGLES,
+    BOUNDS,
+    DISTANCE,
+    DISTANCES,
+    RATES,
+    TORQUE,
+    limited,
+    reach,
+)
 from symgen.support.arrays import Array
 
 FINER = 10
 CONVERGED = 1.5e-8
 """Change of the simulation's end by halved steps (rad, m), far above the error that is left."""
 LEAST_STEPS, MOST_STEPS = 200, 25_600
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The least distance of a motion: its pair, such as "hand to table"; m; share of the time."""
+
+    pair: str
+    distance: float
+    at: float
 
 
 @dataclass(frozen=True)
@@ -34,7 +52,7 @@ class Verified:
     `limits` are the names of all limits, such as "torque of elbow"; `worst` maps exceeded ones to
     the excess, relative to the limit, and `where` to its share of the time; `overshoot` maps
     quantities to (fine instants, entries), in the units of their constraints, and `BOUNDS` to that
-    of q and qd by collocation.
+    of q and qd by collocation.  `nearest` is None where nothing keeps out.
     """
 
     limits: Collection[str]
@@ -42,6 +60,7 @@ class Verified:
     where: Mapping[str, float]
     overshoot: Mapping[str, Array]
     gaps: Mapping[str, float]
+    nearest: Nearest | None = None
 
     @property
     def violation(self) -> float:
@@ -69,7 +88,7 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
     overshoot: dict[str, Array] = {}
     names = module.coordinate_names
     orders = RATES if isinstance(path, Splines) else RATES[:2]
-    bounds = []
+    bounds, nearest = [], None
     for order, name in enumerate(orders):
         limits = getattr(task.limits, name)
         limits = task.chart.rates(limits) if order else limits
@@ -91,12 +110,15 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
             over = _exceeded(values, limit.limits, limit.scale, smooth)
             exceeded |= _by_name(limit.name, limit.quantity.labels, over)
             overshoot[limit.name] = over[:, limit.chosen]
+            if limit.name == DISTANCES:
+                k, pair = divmod(int(values.argmin()), values.shape[1])
+                nearest = Nearest(limit.quantity.labels[pair], float(values[k, pair]), float(s[k]))
     gaps = {
         cut.name: float(np.abs(gap_of(task, module, cut).value(motion)).max()) for cut in task.cuts
     }
     worst = {name: float(over.max()) for name, over in exceeded.items() if over.max() > 0}
     where = {name: float(s[exceeded[name].argmax()]) for name in worst}
-    return Verified(tuple(exceeded), worst, where, overshoot, gaps)
+    return Verified(tuple(exceeded), worst, where, overshoot, gaps, nearest)
 
 
 def _exceeded(values: Array, limits: Array, scale: Array, smooth: int = 0) -> Array:

@@ -10,47 +10,53 @@ async function unpackedNumbers(name) {
 }
 
 class Player {
-  constructor(facts, poses, places, vertices, faces) {
-    Object.assign(this, { facts, poses, places, time: 0, playing: false });
-    this.figure = new Figure(byId("figure"), { links: facts.links, points: [], loads: [], gravity: facts.gravity });
+  constructor(facts, poses, vertices, faces) {
+    Object.assign(this, { facts, poses, time: 0, playing: false });
+    const model = modelAt({ ...facts.figure, parameters: [], bodies: [] }, []);
+    this.figure = new Figure(byId("figure"), model);
     if (facts.shapes.length) this.solids = new Solids(this.figure, facts.shapes, vertices, faces);
-    this.figure.trails = facts.points.map((_, i) => Array.from({ length: facts.frames }, (__, frame) => this.place(frame, i)));
-    this.measure();
+    const shown = { ...model, obstacles: facts.shapes.filter(({ opacity }) => opacity < 1) };
+    for (const span of document.querySelectorAll("[data-of]")) span.hidden = !shown[span.dataset.of]?.length;
+    this.measure(model.points);
     this.listen();
     this.show(0);
   }
 
-  place(frame, i) {
-    const first = 3 * (frame * this.facts.points.length + i);
-    return Array.from(this.places.subarray(first, first + 3));
-  }
-
   // The poses of one frame, 16 numbers a link.
   frame(k) {
-    const size = 12 * this.facts.links.length;
+    const count = this.facts.figure.links.length;
     const found = [];
-    for (let i = 0; i < this.facts.links.length; i += 1) {
-      found.push(...this.poses.subarray(k * size + 12 * i, k * size + 12 * i + 12), 0, 0, 0, 1);
-    }
+    for (let i = k * count; i < (k + 1) * count; i += 1) found.push(...this.poses.subarray(12 * i, 12 * i + 12), 0, 0, 0, 1);
     return found;
   }
 
-  // The whole motion fits into the picture.
-  measure() {
-    let low = [0, 0, 0], high = [0, 0, 0];
-    for (let k = 0; k < this.poses.length; k += 12) {
-      const place = [this.poses[k + 3], this.poses[k + 7], this.poses[k + 11]];
+  // The whole motion fits into the picture, with the parts of obstacles that are nearer than it is long; points leave trails.
+  measure(points) {
+    const { figure, solids } = this;
+    let [low, high] = [[0, 0, 0], [0, 0, 0]];
+    const enclose = (place) => {
       low = low.map((x, i) => Math.min(x, place[i]));
       high = high.map((x, i) => Math.max(x, place[i]));
+    };
+    figure.trails = points.map(() => []);
+    for (let k = 0; k < this.facts.frames; k += 1) {
+      figure.poses = rows(this.frame(k), this.facts.figure.links.length);
+      figure.places().forEach(enclose);
+      points.forEach((point, i) => figure.trails[i].push(figure.at(point.link, point.at)));
     }
-    this.figure.centre = low.map((x, i) => (x + high[i]) / 2);
-    this.figure.extent = Math.max(0.05, 0.6 * distance(low, high), 0.6 * (this.solids?.radius ?? 0));
+    const [size, least, most] = [distance(low, high), low, high];
+    const near = (place) => place.map((x, i) => Math.min(Math.max(x, least[i] - size), most[i] + size));
+    for (const [from, to] of solids?.atRest() ?? []) {
+      const reached = from.every((x, i) => x < most[i] + size && to[i] > least[i] - size);
+      if (reached) [from, to].forEach((place) => enclose(near(place)));
+    }
+    figure.centre = low.map((x, i) => (x + high[i]) / 2);
+    figure.extent = Math.max(0.05, 0.6 * distance(low, high), 0.6 * (solids?.radius ?? 0));
   }
 
   show(time) {
     this.time = time;
     const k = Math.round((time / this.facts.duration) * (this.facts.frames - 1));
-    this.figure.facts.points = this.facts.points.map((name, i) => ({ name, link: -1, at: this.place(k, i) }));
     this.figure.show(this.frame(k));
     byId("time").value = time;
     byId("clock").textContent = `${(this.facts.start + time).toFixed(2)} s`;
@@ -86,15 +92,18 @@ class Player {
 
   // One plot for each kind of curve, every coordinate in a colour of its own, with a cursor.
   drawCurves() {
-    const words = { q: "Coordinates (rad, m)", tau: "Torques and forces (N m, N)" };
     const times = this.facts.times.map(([t]) => t);
-    this.curves = this.facts.curves.map(({ name, names, values }) => {
-      const svg = element("svg", { viewBox: "0 0 400 220", role: "img", "aria-label": words[name] });
-      plot(svg, names.map((_, i) => [`curve-${i % 8}`, times.map((t, k) => [t, values[k][i]])]), [], true);
+    this.curves = this.facts.curves.map(({ title, names, values, levels }) => {
+      const svg = element("svg", { viewBox: "0 0 400 220", role: "img", "aria-label": title });
+      const ends = [times[0], times[times.length - 1]];
+      plot(svg, [
+        ...names.map((_, i) => [`curve-${i % 8}`, times.map((t, k) => [t, values[k][i]])]),
+        ...levels.map((level) => ["limit", ends.map((t) => [t, level])]),
+      ], [], true);
       svg.append(element("line", { class: "cursor", x1: 50, y1: 10, x2: 50, y2: 195 }));
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
-      caption.append(`${words[name]} over time (s): `);
+      caption.append(`${title} over time (s): `);
       names.forEach((coordinate, i) => {
         const word = document.createElement("span");
         word.className = `curve-${i % 8}`;
@@ -110,7 +119,7 @@ class Player {
 
 async function startPlayer() {
   const facts = JSON.parse(byId("player").textContent);
-  const player = new Player(facts, await unpackedNumbers("poses"), await unpackedNumbers("places"), await unpackedNumbers("vertices"), await unpackedNumbers("faces"));
+  const player = new Player(facts, await unpackedNumbers("poses"), await unpackedNumbers("vertices"), await unpackedNumbers("faces"));
   player.drawCurves();
   player.show(0);
   document.body.dataset.ready = "yes";

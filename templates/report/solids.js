@@ -10,7 +10,8 @@ class Solids {
     this.shapes = shapes.map((shape) => {
       const made = {
         link: shape.link,
-        shades: Array.from({ length: SHADES + 1 }, (_, k) => `rgb(${shape.colour.map((x) => Math.round(x * (0.45 + (0.55 * k) / SHADES))).join(" ")})`),
+        opacity: shape.opacity,
+        shades: Array.from({ length: SHADES + 1 }, (_, k) => `rgb(${shape.colour.map((x) => Math.round(x * (0.45 + (0.55 * k) / SHADES))).join(" ")} / ${shape.opacity})`),
         vertices: vertices.subarray(3 * vertex, 3 * (vertex + shape.vertices)),
         faces: faces.subarray(3 * face, 3 * (face + shape.triangles)),
         seen: new Float32Array(3 * shape.vertices),
@@ -18,12 +19,21 @@ class Solids {
       [vertex, face] = [vertex + shape.vertices, face + shape.triangles];
       return made;
     });
-    this.radius = Math.max(...this.shapes.map(({ vertices: all }) => all.reduce((most, x) => Math.max(most, Math.abs(x)), 0)));
+    const moving = this.shapes.filter(({ link }) => link >= 0);
+    this.radius = Math.max(0, ...moving.map(({ vertices: all }) => all.reduce((most, x) => Math.max(most, Math.abs(x)), 0)));
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("aria-hidden", "true");
     figure.svg.before(this.canvas);
-    figure.svg.closest(".stage").classList.add("solid");
+    const stage = figure.svg.closest(".stage");
+    stage.classList.add("solid");
+    stage.classList.toggle("clad", shapes.some(({ opacity }) => opacity === 1)); // in the shapes of its links
     figure.watchers.push(() => this.draw());
+  }
+
+  // The least and largest coordinates of every shape that does not move, in base axes.
+  atRest() {
+    const ends = (all, end) => [0, 1, 2].map((k) => all.filter((_, i) => i % 3 === k).reduce((x, y) => end(x, y)));
+    return this.shapes.filter(({ link }) => link < 0).map(({ vertices: all }) => [ends(all, Math.min), ends(all, Math.max)]);
   }
 
   draw() {
@@ -50,7 +60,7 @@ class Solids {
       pen.lineTo(seen[c], seen[c + 1]);
       pen.closePath();
       pen.fill();
-      pen.stroke(); // no gaps between neighbours
+      if (shape.opacity === 1) pen.stroke(); // no gaps between neighbours
     }
   }
 

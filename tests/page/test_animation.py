@@ -16,6 +16,7 @@ from symgen.options import ReadOptions
 from symgen.page import shapes
 from symgen.page.animation import FRAMES_PER_SECOND
 from symgen.page.shapes import shapes_of
+from tests.mechanisms.models import FOUR_BAR
 from tests.modules import module
 from tests.page.test_page import EXAMPLES, outline
 
@@ -38,13 +39,22 @@ def test_it_holds_the_poses_of_a_simulated_motion(two_link, tmp_path):
     outline(text)
     facts = json.loads(re.search(r'id="player">(.*?)</script>', text)[1])
     assert facts["frames"] == FRAMES_PER_SECOND + 1
-    assert [curve["name"] for curve in facts["curves"]] == ["q", "tau"]
-    assert [link["parent"] for link in facts["links"]] == [-1, 0]
+    assert [curve["title"].split()[0] for curve in facts["curves"]] == ["Coordinates", "Torques"]
+    assert [link["parent"] for link in facts["figure"]["links"]] == [-1, 0]
     poses = packed(text, "poses").reshape(facts["frames"], 2, 3, 4)
     expected = two_link.forward_kinematics(run["q"].values[::10])[:, :, :3, :]
     np.testing.assert_allclose(poses, expected, atol=1e-6)
-    places = packed(text, "places").reshape(facts["frames"], two_link.n_points, 3)
-    np.testing.assert_allclose(places[:, 0], expected[:, 1, :, 3], atol=1e-6)  # the hand is there
+
+
+def test_a_mechanism_is_drawn_with_its_loops(tmp_path):
+    linkage = module(FOUR_BAR, functions="forward_kinematics", runtime_parameters="L")
+    run = np.linspace(0, 1, 5), np.zeros((5, linkage.n))
+    text = symgen.animate(linkage, run, tmp_path / "a.html", parameters={"L": 1.25}).read_text()
+    figure = json.loads(re.search(r'id="player">(.*?)</script>', text)[1])["figure"]
+    assert figure["fixed"] == {"L": 1.25, "d": 2.0}
+    assert figure["links"][0]["com"][0] == ["/", "L", 2]
+    (pin,) = figure["loops"]
+    assert [(end["link"], end["at"][0]) for end in pin["ends"]] == [(1, 2), (2, 1.5)]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +205,7 @@ def test_large_meshes_are_thinned_and_keep_their_size(monkeypatch):
         np.column_stack([corner, corner + 101, corner + 1]),
         np.column_stack([corner + 1, corner + 101, corner + 102]),
     ])  # fmt: skip
-    (thin,) = shapes._thinned([shapes.Shape(0, grid, faces, shapes.GREY)])
+    (thin,) = shapes.thinned([shapes.Shape(0, grid, faces, shapes.GREY)])
     assert 1000 < len(thin.faces) <= shapes.MOST_TRIANGLES
     np.testing.assert_allclose(np.ptp(thin.vertices, axis=0), 1, atol=0.03)
 

@@ -1,6 +1,7 @@
 """Motions that tasks ask for: the papers' optima, states on the way, cycles, obstacles, poses."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -114,7 +115,7 @@ def test_a_robot_that_moves_on(robot):
 
 
 @pytest.mark.slow
-def test_obstacles_are_gone_around(robot):
+def test_obstacles_are_gone_around(robot, tmp_path):
     task = {**TASK, "start": {"q": [-1, 0.1, 0.1]}, "goal": {"q": [1, 0.1, 0.1]}}
     free = symgen.plan(robot, task)
     middle = robot.frame_pose("hand", free.path.rate(0, np.array([0.5])))[0] @ [0.1, 0, 0, 1]
@@ -124,6 +125,14 @@ def test_obstacles_are_gone_around(robot):
         "obstacles": [obstacle],
     }
     found = symgen.plan(robot, {**task, "keep_out": keep})
+    page = found.report(tmp_path / "page.html").read_text()
+    assert re.search(r"Nearest: fist to post, \S+ m apart at", page)
+    assert [(solid.link, len(solid.faces)) for solid in found.solids] == [(-1, 360), (2, 360)]
+    assert json.loads(re.search(r'id="player">(.*?)</script>', page)[1])["curves"][2]["levels"] == [
+        0
+    ]
+    found.plot(tmp_path / "picture.png")
+    assert list(found.stages) == ["10 segments", "limits tightened between instants"]
 
     def nearest(plan):
         places = robot.frame_pose("hand", plan.path.rate(0, np.linspace(0, 1, 999)))
@@ -133,6 +142,7 @@ def test_obstacles_are_gone_around(robot):
     assert found.status == "solved"
     assert nearest(free) < 0.1
     assert nearest(found) >= 0.15 - 1e-6
+    assert found.nearest.distance == pytest.approx(nearest(found) - 0.15, abs=1e-4)
     assert found.T > free.T
 
 
@@ -239,7 +249,7 @@ def test_velocities_between_the_nodes_of_collocation(check, status, least, most)
 @pytest.mark.slow
 def test_what_cannot_be_met_is_named(robot):
     found = symgen.plan(robot, {**TASK, "time": 0.05})
-    assert found.status == "infeasible"
+    assert found.status == "infeasible" and "no motion was found" in found.outcome
     for part in ("the time (0.05 s); ", "; velocity of shoulder (exceeded by ", " at the goal)"):
         assert part in found.remarks[0]
     assert {name: found.worst.get(name, over) for name, over in found.broken} == dict(found.broken)

@@ -1,11 +1,14 @@
 """Wrong task files: every fault in one report, with its line, its key, and what to do."""
 
+import numpy as np
 import pytest
 
 import symgen
 from symgen.errors import ModelError, RequestError
 from symgen.planning import plan, reading
 from symgen.planning.checks import remarks_on
+from symgen.planning.obstacles import Box, HalfSpace, Sphere
+from symgen.planning.starting import out_of_reach
 from tests.planning.robots import NEEDED, arm, example
 
 RIGHT = """symgen_task: 1
@@ -153,12 +156,37 @@ def test_what_may_not_be_meant_is_said(robot):
     task = {"symgen_task": 1, "start": {"q": {first: 0.1}}, "goal": {"q": [0.0] * robot.n}}
     said = remarks_on(reading.read({**task, "limits": {"velocity": {first: most}}}, robot), robot)
     others = ", ".join(robot.coordinate_names[1:])
-    assert said[0].startswith(f"start: {others} ") and "not given, and free there" in said[0]
+    assert said[0].startswith(f"start: {others} ") and "free there" in said[0]
     assert f"velocity of {first} is {most:.6g} in the task" in said[1]
     assert remarks_on(reading.read({**task, "start": task["goal"]}, robot), robot) == ()
     task = {**task, "start": task["goal"], "limits": {"torque": {first: "none", "all": 5}}}
     *_, unlimited = remarks_on(reading.read(task, robot), robot)
-    assert unlimited.startswith(f"limits: the torque of {first} has none")
+    assert unlimited.startswith(f"limits: the torque of {first} is unlimited")
+
+
+def test_surfaces_that_are_drawn_are_those_of_distances():
+    turned = np.linalg.qr(np.arange(9.0).reshape(3, 3) ** 2)[0]
+    place = np.array([0.3, -0.2, 0.1])
+    for obstacle in (
+        Sphere("s", place, 0.4),
+        Box("b", place, np.array([0.2, 0.3, 0.4]), turned),
+        HalfSpace("h", place, turned[0]),
+    ):
+        vertices, _ = obstacle.surface(np.array([1.0, 2.0, 3.0]), 5.0)
+        assert np.abs(obstacle.distance(vertices)[0]).max() < 1e-12
+
+
+@pytest.mark.slow
+def test_a_pose_out_of_reach_says_how_far_it_is_and_how_far_the_robot_reaches():
+    robot, far = arm(), "hand cannot get to (7, 0, 0), 7 m from the base: it reaches ("
+    for goal, parts in (
+        ({"link": "hand", "position": [7, 0, 0]}, [far, ", 0.7 m from the base", "stays 6.3 m"]),
+        ({"link": "upper", "position": [0, 0, 0], "rpy": [0, 1, 0]}, ["not in the orientation"]),
+        ({"link": "fore", "position": [0.4, 0, 0]}, []),
+    ):
+        read = reading.read({"symgen_task": 1, "start": {"q": 0}, "goal": goal}, robot)
+        words = out_of_reach(read, robot, read.goal)
+        assert all(part in words for part in parts) and bool(words) == bool(parts), words
 
 
 @pytest.mark.parametrize("turned", [False, True])
