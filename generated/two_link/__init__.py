@@ -165,6 +165,7 @@ output_units = ()
 output_sparsity = {
 }
 condition = 1.0
+_figure = '{"fixed": {"L1": 0.4, "L2": 0.4, "l1": 0.2, "m1": 0.5, "m2": 0.5, "I1": 0.1, "I2": 0.1, "g": 9.81}, "derived": [["l2", ["/", "L2", 2.0]]], "links": [{"name": "upper_arm", "parent": -1, "mass": "m1", "com": [["-", "l1", "L1"], 0.0, 0.0]}, {"name": "forearm", "parent": 0, "mass": "m2", "com": [["-", "l2", "L2"], 0.0, 0.0]}], "loads": [{"name": "tip", "link": 1, "at": [0.0, 0.0, 0.0]}], "points": [{"name": "hand", "link": 1, "at": [0.0, 0.0, 0.0]}], "gravity": [0.0, ["neg", "g"], 0.0]}'
 derivative_sparsity = _runtime.on_one_path(joint_parents)
 formulations = ('composite', 'newton_euler', 'kane', 'recursive_lagrange', 'closed_form_lagrange', 'explicit_kane', 'partially_recursive_kane')
 functions = ('inverse_dynamics', 'inverse_dynamics_derivatives', 'inverse_dynamics_hessian', 'inverse_dynamics_load_derivatives', 'mass_matrix', 'coriolis_matrix', 'bias_forces', 'gravity_forces', 'torque_parts', 'kinetic_energy', 'potential_energy', 'forward_kinematics', 'jacobians', 'joint_wrenches', 'joint_wrench_derivatives', 'point_motion', 'point_motion_derivatives', 'link_motion', 'center_of_mass', 'center_of_mass_jacobian', 'centroidal_momentum', 'centroidal_momentum_matrix', 'centroidal_momentum_rate', 'regressor', 'forward_dynamics', 'forward_dynamics_derivatives')
