@@ -4,7 +4,9 @@
 found in one go.
 """
 
+import gc
 import json
+import signal
 from pathlib import Path
 
 import jsonschema
@@ -15,19 +17,29 @@ from ruamel.yaml import YAML
 from symgen.algebra.graph import Graph
 from symgen.cli import run
 from symgen.comparing.charts import growth_svg
-from symgen.comparing.growth import grow
+from symgen.comparing.families import MOST_JOINTS, check_size
+from symgen.comparing.growth import LEAST_POINTS, Size, _exponents, grow
 from symgen.description import read
 from symgen.description.checks import check, decode
+from symgen.description.figure import figure
 from symgen.description.schema import json_schema
 from symgen.description.wording import in_line
-from symgen.errors import ModelError
+from symgen.errors import ModelError, RequestError
 from symgen.formulations import formulation_named
 from symgen.grading import grade
 from symgen.kinematics.tree import build_tree
+from symgen.page import robot as robot_page
+from symgen.page import write_report
+from symgen.page.mathml import formula
 from symgen.program.evaluation import call
+from symgen.runtime.evaluation import Check
 from symgen.simulation import arguments
+from symgen.support.collector import paused_collector
 from symgen.support.journal import Journal
+from symgen.toolchain.files import file_digest
+from symgen.toolchain.signals import deferred_signals
 from symgen.validation.oracles import NumericRobot
+from symgen.validation.validate import ValidationResult
 from tests.oracles.programs import evaluated
 
 TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
@@ -159,3 +171,76 @@ def test_initial_derivatives_column():
     """An initial value stands before the parameter."""
     columns = arguments._initial_derivatives("dq0", {"L": [1, 2]}, 2, ("L",), np.array([1]), 2)
     assert columns.tolist() == [[0, 1], [0, 2]]
+
+
+def test_dh_convention_of_file_first():
+    """A joint's own convention goes before that of the file: the offset lies behind its axis."""
+    joint = (
+        "- {name: a, type: revolute, convention: modified, dh: {theta: 0, d: 0, a: 1, alpha: 0}}"
+    )
+    (joint,) = model(f"convention: standard\njoints:\n  {joint}\n").joints
+    assert joint.dh.convention == "modified"
+
+
+def test_page_pose_with_one_zero_angle():
+    origin = "{xyz: [1, 0, 0], rpy: [0, 0.5, 0]}"
+    robot = model(f"joints:\n  - {{name: a, {ONE.replace('{}', origin)}}}\n")
+    assert "rpy (0, 0.5, 0)" in robot_page._pose(robot.joints[0].origin)
+
+
+def test_point_of_the_base_is_drawn_on_it():
+    text = f"joints:\n  - {{name: a, {ONE}}}\npoints: [{{name: x, link: base, point: [0, 1, 0]}}]\n"
+    assert figure(model(text))["points"][0]["link"] == -1
+
+
+def test_formula_comma_in_brackets():
+    assert "<mo>,</mo>" in formula("M = f(a, b)")
+
+
+def test_largest_family_refused():
+    check_size(MOST_JOINTS)
+    with pytest.raises(RequestError):
+        check_size(MOST_JOINTS + 1)
+
+
+def test_exponent_without_half():
+    sizes = [Size("f", "k", n, 0, n**3, 0, 0, 0.0) for n in range(LEAST_POINTS - 1, 2 * LEAST_POINTS - 1)]
+    assert abs(_exponents(sizes)["f"]["k"] - 3) < 1e-9
+
+
+def test_closest_to_limit_by_error():
+    rows = Check("near", "s", 0.9, 1.0, 1), Check("far", "s", 5.0, 100.0, 1)
+    assert ValidationResult(rows, 0.0).closest.name == "near"
+
+
+def test_paused_collector():
+    with paused_collector():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_seconds_of_a_stage():
+    journal = Journal()
+    with journal.stage("emit"):
+        pass
+    assert 0 <= journal.seconds["emit"] < 60
+
+
+def test_digest_of_a_link(tmp_path):
+    (tmp_path / "file").write_text("text")
+    (tmp_path / "link").symlink_to("file")
+    assert file_digest(tmp_path / "file") and file_digest(tmp_path / "link") is None
+
+
+def test_page_suffix_in_capitals(tmp_path):
+    with pytest.raises(RequestError, match="is no name for a page"):
+        write_report(TWO_LINK, tmp_path / "ARM.PDF", True, None, Journal())
+    with pytest.raises(RequestError, match="it needs the folder"):
+        write_report(TWO_LINK, tmp_path / "missing" / "ARM.HTML", True, None, Journal())
+
+
+def test_handlers_are_restored():
+    before = signal.getsignal(signal.SIGINT)
+    with deferred_signals():
+        assert signal.getsignal(signal.SIGINT) != before
+    assert signal.getsignal(signal.SIGINT) == before
