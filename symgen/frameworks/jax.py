@@ -156,8 +156,8 @@ def _second_order(
                 (size, *x[0].shape[:-1], size),
             )
             every = [jnp.broadcast_to(y, (size, *y.shape)) for y in (*x, *directions)]
-            bent = curved.bind(*every[:count], weights, *every[count:])
-            pairs = zip(bent, moved, strict=True)
+            products = curved.bind(*every[:count], weights, *every[count:])
+            pairs = zip(products, moved, strict=True)
             change += sum(jnp.einsum("i...j,...j->...i", H, y) for H, y in pairs)
         return along.bind(*primals), change
 
@@ -165,8 +165,8 @@ def _second_order(
         change = back.bind(*primals[:count], ad.instantiate_zeros(tangents[count]))
         moved = checked(tangents[:count])
         if moved is not None:
-            bent = curved.bind(*primals, *moved)
-            change = [x + y for x, y in zip(change, bent, strict=True)]
+            products = curved.bind(*primals, *moved)
+            change = [x + y for x, y in zip(change, products, strict=True)]
         return back.bind(*primals), change
 
     def curved_moved(*_: Any) -> Any:
