@@ -27,7 +27,7 @@ from symgen.options import BuildOptions
 @output_options
 @click.option(
     "--verbose", "-v", is_flag=True,
-    help="Print operations of every function, and what is left out.",
+    help="Print the operations of every function, and what was left out.",
 )  # fmt: skip
 @click.option(
     "--install", is_flag=True,
@@ -72,9 +72,9 @@ def wheel(
 ) -> None:  # fmt: skip
     """Write a wheel of the module of MODEL, which pip installs where there is no symgen.
 
-    It serves this version of Python and this platform and needs nothing but NumPy; one that was
-    built with --backend numpy serves any, and so does --source, where there is a C compiler.  It
-    holds the package that `symgen build` makes of the same options, whatever was built last.
+    The wheel serves this version of Python and this platform and needs only NumPy.  With --backend
+    numpy it serves all platforms, and with --source all that have a C compiler.  It holds the
+    package that `symgen build` makes with the same options.
     """
     from symgen.command import terminal
     from symgen.pipeline import distribution
@@ -91,7 +91,7 @@ def wheel(
     output.write(written.as_json, printed, journal)
 
 
-@click.command(short_help="Validate the module of MODEL again; --exact: without tolerance.")
+@click.command(short_help="Validate the module of MODEL again; --exact: prove it.")
 @Model
 @Out
 @build_options
@@ -102,8 +102,8 @@ def wheel(
 @click.option("--verbose", "-v", is_flag=True, help="Print every comparison, or identity.")
 @click.option(
     "--exact", is_flag=True,
-    help="Prove the formulations and their derivatives identical, without tolerance; builds "
-    "nothing.",
+    help="Prove that all formulations and derivatives agree, exactly rather than within a "
+    "tolerance; builds nothing.",
 )  # fmt: skip
 @click.option(
     "--points", type=click.IntRange(1, 100), default=None, help="Random points of --exact."

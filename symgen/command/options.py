@@ -63,10 +63,10 @@ Model = click.argument(
 )
 Out = click.option(
     "--out", default="generated", show_default=True, type=click.Path(path_type=Path),
-    shell_complete=completion.folders, help="Folder in which the package's own folder is made.",
+    shell_complete=completion.folders, help="Folder that the package's folder is made in.",
 )  # fmt: skip
 Name = click.option(
-    "--name", help="Name by which Python imports the module; default: NAME_dynamics."
+    "--name", help="Name under which Python imports the module; default: ROBOT_dynamics."
 )
 Templates = click.option(
     "--templates", type=click.Path(path_type=Path), shell_complete=completion.folders,
@@ -109,19 +109,19 @@ def _pair(word: str, sign: str, wrong: str) -> tuple[str, str]:
 _READING = (
     click.option(
         "--without-loops", is_flag=True,
-        help="Read an MJCF or SDF file as the open tree, without what closes loops.",
+        help="Read an MJCF or SDF file as an open tree, and ignore what closes its loops.",
     ),
     click.option(
         "--angles", is_flag=True,
-        help="Free bodies and balls of URDF, SDF and MJCF have angles instead of quaternions.",
+        help="Use angles instead of quaternions for free bodies and balls of URDF, SDF and MJCF.",
     ),
     click.option(
         "--floating-base", is_flag=True,
-        help="The root link of a URDF or SDF robot moves freely, instead of being the base.",
+        help="Let the root link of a URDF or SDF robot move freely, instead of fixing it.",
     ),
     click.option(
         "--package", "packages", multiple=True, metavar="NAME=FOLDER", callback=_packages,
-        help="Where the package NAME lies, of $(find NAME) in xacro and model://NAME in SDF.",
+        help="Folder of the package NAME, for $(find NAME) in xacro and model://NAME in SDF.",
     ),
     click.argument("xacro_arguments", nargs=-1, metavar="[NAME:=VALUE]...", callback=_xacro),
 )  # fmt: skip
@@ -150,50 +150,52 @@ _ADDITIONS = (
     ),
     click.option(
         "--point", "added_points", multiple=True, metavar="LINK[:x,y,z]",
-        help="Add a point of interest, given as for --load.",
+        help="Add a point of interest, in the form of --load.",
     ),
 )  # fmt: skip
 
 _BUILD_OPTIONS = (
     click.option(
-        "--formulations", default="default", show_default=True,
+        "--formulations", default="default", show_default=True, metavar="NAME[,NAME..]",
         shell_complete=completion.formulations,
-        help="Names separated by commas, or 'all'; 'default' may be among them.",
+        help="Formulations, such as newton_euler.  'default': the fastest of each function, up to "
+        "3 coordinates all usual ones; 'default,NAME': these and NAME; 'all'.",
     ),
     click.option(
-        "--functions", default="default", show_default=True, shell_complete=completion.functions,
-        help="Names separated by commas, or 'all'; 'default' may be among them.",
+        "--functions", default="default", show_default=True, metavar="NAME[,NAME..]",
+        shell_complete=completion.functions,
+        help="Functions, such as mass_matrix.  'default,NAME': the default ones and NAME; 'all'.",
     ),
     click.option(
         "--backend", type=OneOf(BACKENDS),
         help="Default: compiled, or numpy where there is no C compiler.",
     ),
     click.option(
-        "--runtime-parameters", default="none", show_default=True,
+        "--runtime-parameters", default="none", show_default=True, metavar="NAME[,NAME..]",
         shell_complete=completion.runtime_parameters,
-        help="Parameters of the model that become arguments: names separated by commas, 'all' or "
-        "'none'.",
+        help="Parameters of the model that remain changeable, as arguments; or 'all', or 'none'.",
     ),
     click.option(
         "--flags", type=OneOf(FLAGS),
-        help="native: this kind of machine alone, built soonest; portable: any processor of this "
-        "architecture, instructions chosen when it runs; baseline: any, with what is common to "
-        "all.  Default: native; portable for wheels.",
+        help="Processors that the code is for.  native: those of this machine (quickest build); "
+        "portable: all of this architecture, with instructions chosen at run time; baseline: all, "
+        "with common instructions only.  Default: native; portable for wheels.",
     ),
     click.option(
         "--form", type=OneOf(FORMS), default="auto", show_default=True,
-        help="Straight-line code, loops over joints (where available), or what is faster.",
+        help="Form of the code: straight-line, loops over joints where available, or (auto) the "
+        "faster one.",
     ),
     *_ADDITIONS,
     click.option(
-        "--plain-c", is_flag=True, help="Write c/plain (readable C) whatever the size of the robot."
+        "--plain-c", is_flag=True, help="Write readable C, c/plain, for robots of any size."
     ),
     click.option(
         "--casadi", is_flag=True,
         help="Also build a library with exact derivatives for casadi.external.",
     ),
     Templates,
-    click.option("--force", is_flag=True, help="Build although nothing has changed."),
+    click.option("--force", is_flag=True, help="Build even if nothing has changed."),
 )  # fmt: skip
 _FIELDS = ("backend", "form", "templates", "force", "plain_c", "casadi", "loads", "reading")
 """Fields of `BuildOptions` that take the values of options unchanged."""

@@ -44,8 +44,8 @@ def compare(
 ) -> None:  # fmt: skip
     """Compare the formulations of MODEL: operations, lines, seconds, ns per call, disagreement.
 
-    All formulations, of the main functions, unless others are named.  Or how they grow:
-    symgen compare --family serial --joints 1..12
+    By default all formulations and the main functions.  With --family, compare how the
+    operations grow with the number of joints: symgen compare --family serial --joints 1..12
     """
     from symgen.command import terminal
     from symgen.comparing import comparison
@@ -103,9 +103,9 @@ def _compare_family(
 def grade(model: Path, answer: Path, reading: ReadOptions, output: Output) -> None:
     """Compare ANSWER, a student's formulas, with the truth about MODEL, exactly.
 
-    The answer is a file with lines such as 'M[1,2] = I2 + m2*l2**2', 'tau[1] = ...',
-    'dtau_dq[1,2] = ...' or 'newton_euler.omega_2_z = qd1 + qd2'; other lines define names.  With -
-    it is read from standard input.
+    ANSWER is a file, or - for standard input, with lines such as 'M[1,2] = I2 + m2*l2**2',
+    'tau[1] = ...', 'dtau_dq[1,2] = ...' or 'newton_euler.omega_2_z = qd1 + qd2'; other lines define
+    names.
     """
     from symgen import grading
     from symgen.description import read
@@ -130,7 +130,7 @@ def grade(model: Path, answer: Path, reading: ReadOptions, output: Output) -> No
     help="HTML file to write; default: NAME.html.",
 )  # fmt: skip
 @click.option(
-    "--quick", is_flag=True, help="Leave out what is compiled and timed, and the plot of growth."
+    "--quick", is_flag=True, help="Leave out the timings of compiled code and the plot of growth."
 )
 @additions
 @Templates

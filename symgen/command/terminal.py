@@ -374,7 +374,9 @@ def print_comparison(result: Comparison) -> None:
         f"from {first}",
         markup=False,
     )
-    console.print("--functions all, or names, compares other functions", markup=False)
+    console.print("--functions all, or names, compares other functions\n", markup=False)
+    for sentence in result.conclusion:
+        console.print(sentence, markup=False)
 
 
 def print_growth(growth: Growth) -> None:

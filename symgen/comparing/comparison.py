@@ -10,7 +10,7 @@ compiled for this processor.
 from __future__ import annotations
 
 import timeit
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -80,9 +80,36 @@ class Comparison:
     backend: str
     rows: tuple[Row, ...]
 
+    @property
+    def conclusion(self) -> tuple[str, ...]:
+        """Sentences: the best formulations by function, and how well all agree."""
+        rows: dict[str, list[Row]] = {}
+        for row in self.rows:
+            rows.setdefault(row.function, []).append(row)
+        compared = [each for each in rows.values() if len(each) > 1]
+        if not compared:
+            return ("each function has one formulation only: there is nothing to compare",)
+        largest = max(row.disagreement for each in compared for row in each)
+        return (
+            f"fewest operations: {_best(compared, lambda row: row.after.total)}",
+            f"fastest in batches: {_best(compared, lambda row: row.batch_ns)}",
+            f"all formulations agree within {largest:.0e} (relative)",
+        )
+
     def as_json(self) -> dict[str, Any]:
         """Return the comparison as plain data."""
         return {**asdict(self), "rows": [asdict(row) for row in self.rows]}
+
+
+def _best(compared: Sequence[Sequence[Row]], cost: Callable[[Row], float]) -> str:
+    """Return, for every formulation, the functions for which its cost is lowest."""
+    best: dict[str, list[str]] = {}
+    for rows in compared:
+        least = min(rows, key=cost)
+        best.setdefault(least.formulation, []).append(least.function)
+    if len(best) == 1 and len(compared) > 1:
+        return f"{next(iter(best))} for all functions"
+    return "; ".join(f"{name} for {', '.join(functions)}" for name, functions in best.items())
 
 
 def compare(path: str | Path, options: BuildOptions, journal: Journal) -> Comparison:

@@ -46,6 +46,15 @@ class Differentiable:
     backwards: Callable[..., tuple[Array, ...]] | None = None
     curved: Callable[..., tuple[Array, ...]] | None = None
 
+    @property
+    def no_second(self) -> str:
+        """Message where derivatives of second order are not available."""
+        needed = ", ".join(f"{self.name}_{product}" for product in ("jvp", "vjp", "hvp"))
+        return (
+            f"{self.name}: second derivatives need {needed} (add them to --functions), and joints "
+            "without quaternions"
+        )
+
     def batched(self, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
         """Return the batch axes of arguments of these shapes; `RequestError` if they do not fit."""
         if len(shapes) != len(self.arguments):

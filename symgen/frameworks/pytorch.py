@@ -198,10 +198,7 @@ def with_products(torch: Any, function: Differentiable) -> Callable[..., Any]:
         @staticmethod
         def forward(*operands: Any) -> tuple[Any, ...]:
             if function.curved is None:
-                raise RequestError(
-                    f"{function.name}: gradients of gradients need {function.name}_hvp (add it to "
-                    "--functions), and joints without quaternions"
-                )
+                raise RequestError(function.no_second)
             results = function.curved(*numbers(operands))
             return tuple(tensor(torch, x, operands[0]) for x in results)
 

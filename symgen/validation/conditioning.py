@@ -163,8 +163,8 @@ ones, so that neither light bodies among heavy ones nor units matter."""
 def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
     """One warning if M(q) is singular at all of a few random poses.
 
-    None for a model that the numeric model cannot read, or with Euler parameters, whose norm moves
-    no mass.
+    None where the joint has a warning already: that says why.  None for a model that the numeric
+    model cannot read, or with Euler parameters, whose norm moves no mass.
     """
     if unread_types(description) or any(joint.is_redundant for joint in description.joints):
         return ()
@@ -184,13 +184,13 @@ def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
     free = (joint for joint in description.joints if joint.mimic is None)
     owners = [joint for joint in free for _ in joint.coordinate_names]
     joint = owners[int(np.argmax(np.abs(vectors[0, :, np.argmin(sizes[0])])))]
-    return (
-        joint.source.fault(
-            "the mass matrix is singular at every pose: some motion of this joint (perhaps "
-            "together with others) moves no mass, so that accelerations cannot be computed from "
-            "torques; inverse dynamics is not affected"
-        ),
+    fault = joint.source.fault(
+        "the mass matrix is singular at every pose: some motion of this joint (perhaps together "
+        "with others) moves no mass, so that accelerations cannot be computed from torques; "
+        "inverse dynamics is not affected"
     )
+    warned = any((x.line, x.key) == (fault.line, fault.key) for x in description.warnings)
+    return () if warned else (fault,)
 
 
 def _scaled(matrices: Array) -> Array:

@@ -9,10 +9,12 @@ import pytest
 from symgen.algebra.graph import Graph
 from symgen.cli import run
 from symgen.comparing.charts import growth_svg
+from symgen.comparing.comparison import Comparison, Row
 from symgen.comparing.families import FAMILIES, member
 from symgen.comparing.growth import Size, _crossings, _exponents, grow, parse_range
 from symgen.errors import RequestError
 from symgen.kinematics.tree import build_tree
+from symgen.optimize.operations import OperationCount
 from symgen.support.journal import Journal
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -123,3 +125,20 @@ def test_the_command_prints_tables_and_writes_the_picture(folder, capfd):
 def test_what_cannot_be_compared(arguments, message, folder, refusal):
     assert message in refusal(["compare", *arguments])
     assert list(folder.iterdir()) == []
+
+
+def test_a_comparison_ends_with_its_conclusion():
+    """The least of each column, by formulation, and the largest difference."""
+    rows = [
+        Row(name, function, None, OperationCount(additions), None, 1, 1, 1, 0, None, 1, ns, 1e-15)
+        for name, function, additions, ns in (
+            ("kane", "mass_matrix", 3, 9), ("composite", "mass_matrix", 5, 7),
+            ("composite", "bias_forces", 5, 7), ("kane", "bias_forces", 6, 8),
+        )
+    ]  # fmt: skip
+    assert Comparison("arm", 2, "numpy", tuple(rows)).conclusion == (
+        "fewest operations: kane for mass_matrix; composite for bias_forces",
+        "fastest in batches: composite for all functions",
+        "all formulations agree within 1e-15 (relative)",
+    )
+    assert "nothing to compare" in Comparison("arm", 2, "numpy", tuple(rows[1:3])).conclusion[0]

@@ -11,14 +11,14 @@ from unittest.mock import patch
 from symgen.comparing import comparison
 from symgen.pipeline import building
 from symgen.runtime.evaluation import Check
-from symgen.validation.validate import ValidationResult
+from symgen.validation.validate import INDEPENDENT, ValidationResult
 from tests.modules import quick_builds
 
 if __name__ == "__main__":
     del sys.argv[0]
     cache = os.environ["SYMGEN_CACHE_DIR"]
     os.environ["SYMGEN_CACHE_DIR"] = cache.removesuffix("/quick")  # of the page that runs this
-    said = ValidationResult((Check("nothing", "was compared", 0.5, 1.0, 1),), 0.0)
+    said = ValidationResult((Check(f"= that of {INDEPENDENT}", "nothing", 0.01, 1.0, 1),), 0.0)
     with (
         quick_builds(),
         patch.object(building, "validate_package", lambda *a, **k: said),

@@ -56,28 +56,45 @@ def tangents():
     return [random.standard_normal((4, size)) for size in (3, 3, 3, 6, 1)]
 
 
-@pytest.mark.parametrize("made", ["plain", "with products"])
-@pytest.mark.parametrize("name", NAMES)
-def test_jax(given, tangents, name, made):
-    robot = MADE[made](name)
+@pytest.fixture
+def jax():
+    """JAX in float64, in the threads of callbacks, too."""
     jax = pytest.importorskip("jax", reason="needs jax: pip install 'symgen[test]'")
-    with jax.enable_x64(True):
-        function = getattr(symgen.jax(robot, loads=True, parameters=True), name)
-        value, slope = jax.jvp(function, tuple(given), tuple(tangents))
-        right, along = expected(robot, name, given, tangents)
-        assert np.allclose(value, right, rtol=1e-13)
-        assert np.allclose(slope, along, atol=1e-6 * np.abs(along).max())
-        weights = np.random.default_rng(2).standard_normal(value.shape)
-        _, pull = jax.vjp(function, *given)
-        products = sum(
-            np.sum(np.asarray(g) * t) for g, t in zip(pull(weights), tangents, strict=True)
-        )
-        assert np.isclose(products, np.sum(weights * slope), rtol=1e-12)
-        one_by_one = jax.jit(jax.vmap(function))(*given)
-        assert np.allclose(one_by_one, right, rtol=1e-13)
-        rows = jax.vmap(jax.jacrev(function))(*given)
-        columns = jax.vmap(jax.jacfwd(function))(*given)
-        assert np.allclose(rows, columns, rtol=1e-13)
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    yield jax
+    jax.config.update("jax_enable_x64", before)
+
+
+@pytest.mark.parametrize("made", ["plain", "with products", "with curvature"])
+@pytest.mark.parametrize("name", NAMES)
+def test_jax(given, tangents, name, made, jax):
+    robot = MADE[made](name)
+    function = getattr(symgen.jax(robot, loads=True, parameters=True), name)
+    value, slope = jax.jvp(function, tuple(given), tuple(tangents))
+    right, along = expected(robot, name, given, tangents)
+    assert np.allclose(value, right, rtol=1e-13)
+    assert np.allclose(slope, along, atol=1e-6 * np.abs(along).max())
+    weights = np.random.default_rng(2).standard_normal(value.shape)
+    _, pull = jax.vjp(function, *given)
+    products = sum(np.sum(np.asarray(g) * t) for g, t in zip(pull(weights), tangents, strict=True))
+    assert np.isclose(products, np.sum(weights * slope), rtol=1e-12)
+    one_by_one = jax.jit(jax.vmap(function))(*given)
+    assert np.allclose(one_by_one, right, rtol=1e-13)
+    rows = jax.vmap(jax.jacrev(function))(*given)
+    columns = jax.vmap(jax.jacfwd(function))(*given)
+    assert np.allclose(rows, columns, rtol=1e-13)
+    if made != "with curvature":
+        with pytest.raises(symgen.errors.RequestError, match=f"{name}: second .* {name}_hvp"):
+            jax.hessian(lambda q: function(q, *given[1:]).sum())(given[0])
+        return
+    from jax.test_util import check_grads
+
+    check_grads(function, given, order=2, atol=1e-4, rtol=1e-4)
+    bends = jax.jit(jax.vmap(jax.hessian(lambda *x: function(*x) @ x[1])))(*given)
+    assert np.allclose(bends, np.swapaxes(bends, -1, -2), atol=1e-10)
+    with pytest.raises(symgen.errors.RequestError, match="third order"):
+        jax.jacfwd(jax.hessian(lambda q: function(q, *given[1:]).sum()))(given[0])
 
 
 @pytest.mark.parametrize("made", ["plain", "with curvature"])
