@@ -196,10 +196,9 @@ def _terms(expression: Any) -> Iterator[tuple[str, Any]]:
 def latex(value: Any, inputs: Inputs) -> str:
     """Return an expression or a matrix in LaTeX, without an environment."""
     names = latex_names(inputs, value.free_symbols)
-    given = {symbol for symbols in inputs.values() for symbol in symbols}
     names |= {
         symbol: f"{split[1]}_{{{split[2]}}}"
-        for symbol in value.free_symbols - given
+        for symbol in value.free_symbols
         if (split := _LETTERED.fullmatch(symbol.name)) and not _is_greek(symbol.name)
     }
     options = {"mat_str": "bmatrix", "mat_delim": "", "fold_func_brackets": True}
