@@ -112,10 +112,11 @@ def test_check_and_compare(folder, capfd, monkeypatch):
 def test_show_for_a_slide(folder, capfd):
     assert run(["show", TWO_LINK, "mass_matrix", "--format", "latex"]) == 0
     assert capfd.readouterr().out.strip() == (
-        r"\begin{bmatrix}I_{1} + I_{2} + l_{1}^{2} m_{1} + m_{2} \left(L_{1}^{2} + 2 L_{1} l_{2} "
-        r"\cos {q_{2}} + l_{2}^{2}\right) & I_{2} + m_{2} \left(L_{1} l_{2} \cos {q_{2}} + "
-        r"l_{2}^{2}\right)\\I_{2} + m_{2} \left(L_{1} l_{2} \cos {q_{2}} + l_{2}^{2}\right) & "
-        r"I_{2} + l_{2}^{2} m_{2}\end{bmatrix}"
+        r"\begin{bmatrix}I_{1} + I_{2} + m_{1} \, l_{1}^{2} + m_{2} \, \left(L_{1}^{2} + "
+        r"2 \, L_{1} \, l_{2} \, \cos {q_{2}} + l_{2}^{2}\right) & I_{2} + m_{2} \, "
+        r"\left(L_{1} \, l_{2} \, \cos {q_{2}} + l_{2}^{2}\right)\\I_{2} + m_{2} \, "
+        r"\left(L_{1} \, l_{2} \, \cos {q_{2}} + l_{2}^{2}\right) & "
+        r"I_{2} + m_{2} \, l_{2}^{2}\end{bmatrix}"
     )
 
 
@@ -150,8 +151,8 @@ def test_parameters_named_like_coordinates_are_told_apart(folder, capfd):
     Path("odd.yaml").write_text(text)
     assert run(["show", "odd.yaml", "inverse_dynamics", "--format", "latex"]) == 0
     latex = capfd.readouterr().out
-    assert r"\mathrm{qd\_1} \dot{q}_{1}" in latex
-    assert r"\mathrm{tip\_fx} \sin {q_{1}}" in latex
+    assert r"l_{2}^{2} \, \mathrm{qd\_1}" in latex
+    assert r"\sin {q_{1}} \, \mathrm{tip\_fx}" in latex
     assert r"f_{x}^{\mathrm{tip}}" in latex
 
 

@@ -166,14 +166,20 @@ def report(
     "--steps/--expanded", default=None,
     help="The recursion step by step, or everything substituted.",
 )  # fmt: skip
+@click.option(
+    "--code", "generated", is_flag=True,
+    help="The source that a build generates (--format c, python or javascript), not equations.",
+)  # fmt: skip
 @additions
 @partial(output_options, quiet_help="Print the equations and nothing else.")
 def show(
     model: Path, what: str | None, style: str, formulation: str | None, steps: bool | None,
-    loads: tuple[str, ...], added_points: tuple[str, ...], reading: ReadOptions, output: Output,
+    generated: bool, loads: tuple[str, ...], added_points: tuple[str, ...], reading: ReadOptions,
+    output: Output,
 ) -> None:  # fmt: skip
     """Show WHAT of MODEL: a function (mass_matrix, inverse_dynamics, ...), tree or frames."""
     from symgen.showing import equations
+    from symgen.showing.typesetting import CODE_STYLES
 
     if what is None:
         raise click.UsageError(
@@ -183,8 +189,10 @@ def show(
     with output.journal() as journal:
         text = equations.show(
             model, what, style, formulation, steps, journal,
-            loads=loads, points=added_points, reading=reading,
+            loads=loads, points=added_points, reading=reading, generated=generated,
         )  # fmt: skip
+        if style in CODE_STYLES and not generated:
+            journal.notice(f"equations in the notation of {style}; --code has the generated source")
     if output.as_json:
         text = outcome.text({"what": what, "format": style, "text": text}, journal.notices)
     click.echo(text)

@@ -16,6 +16,7 @@ from symgen.description.expressions import evaluate
 from symgen.description.model import LoopEnd, RobotDescription
 from symgen.errors import RequestError
 from symgen.joints import closing_type
+from symgen.kinematics.loops import row_units
 from symgen.kinematics.tree import KinematicTree
 from symgen.runtime.configuration import Configuration
 from symgen.validation.mobility import Mobility, mobility
@@ -79,6 +80,7 @@ def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> Clo
                 for _ in joint.coordinate_names
             ],
             "timed": timed,
+            "units": row_units(description),
         },
     )
 

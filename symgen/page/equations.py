@@ -47,6 +47,9 @@ LARGEST, LARGEST_OF_MANY = 12_000, 300
 """Largest number of operations of shown results, written out; of robots with many joints only short
 results, because products of many sines and cosines take minutes to collect."""
 
+LONGEST_UNFOLDED = 3000
+"""Largest number of characters in LaTeX of equations that are not folded."""
+
 
 @dataclass(frozen=True)
 class Equation:
@@ -82,6 +85,11 @@ class Equations:
     heading: str
     equations: tuple[Equation, ...]
     operations: int
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the equations are folded in the page."""
+        return sum(len(equation.latex) for equation in self.equations) > LONGEST_UNFOLDED
 
 
 @dataclass(frozen=True)
@@ -125,13 +133,14 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
     few = sum(joint.coordinates for joint in description.joints) <= LARGEST_CLOSED_ROBOT
     largest = LARGEST if few else LARGEST_OF_MANY
     functions = []
+    radicands: dict[Any, Any] = {}
     costs: tuple[WrittenCost | None, WrittenCost | None] = (None, None)
     for done, (function, heading) in enumerate(FUNCTIONS.items()):
         if function not in dynamics.functions:
             continue
         journal.progress(f"closed form: {function}", done, len(FUNCTIONS))
         size = written_out(description, function, CLOSED if few else "newton_euler")
-        printed = list(_printed(dynamics, function)) if size <= largest else []
+        printed = list(_printed(dynamics, function, radicands)) if size <= largest else []
         for item in printed:
             legend.update({name: (wave, item.inputs) for name, wave in item.waves.items()})
         functions.append(Equations(function, heading, tuple(map(_equation, printed)), size))
@@ -151,7 +160,9 @@ def _costs(torques: _Printed) -> tuple[WrittenCost, WrittenCost | None]:
     return cost, cost_as_written(bare, torques.waves)
 
 
-def _printed(dynamics: SymbolicDynamics, function: str) -> Iterator[_Printed]:
+def _printed(
+    dynamics: SymbolicDynamics, function: str, radicands: dict[Any, Any]
+) -> Iterator[_Printed]:
     inputs = inputs_of(dynamics.program(function))
     result = dynamics.readable(function)
     parts = result if isinstance(result, tuple) else (result,)
@@ -162,8 +173,30 @@ def _printed(dynamics: SymbolicDynamics, function: str) -> Iterator[_Printed]:
         matrix = isinstance(value, sympy.MatrixBase)
         decimal = value.applyfunc(with_decimals) if matrix else with_decimals(value)
         short, waves = with_short_waves(decimal, inputs.get("q", ()))
+        short, roots = with_named_radicands(short, radicands)
         part = heading.removesuffix("_torques") if function == PARTS else ""
-        yield _Printed(label, short, inputs, waves, part)
+        yield _Printed(label, short, inputs, waves | roots, part)
+
+
+def with_named_radicands(value: Any, names: dict[Any, Any]) -> tuple[Any, dict[Any, Any]]:
+    """Abbreviate sums under roots that occur repeatedly as ``r_1``; return both.
+
+    `value` is an expression or a matrix; `names` are radicands with their names so far, to which
+    those of `value` are added.  If a symbol has such a name, nothing is abbreviated.
+    """
+    entries = list(value) if isinstance(value, sympy.MatrixBase) else [value]
+    roots = [
+        node for entry in entries for node in sympy.preorder_traversal(entry)
+        if node.is_Pow and node.exp.is_Rational and node.exp.q == 2 and node.base.is_Add
+    ]  # fmt: skip
+    if any(symbol.name.startswith("r_") for symbol in value.free_symbols):
+        return value, {}
+    bases = [root.base for root in roots]
+    for base in dict.fromkeys(bases):
+        if bases.count(base) > 1 and base not in names:
+            names[base] = sympy.Symbol(f"r_{len(names) + 1}", positive=True)
+    short = {root: names[root.base] ** root.exp for root in roots if root.base in names}
+    return value.xreplace(short), {names[root.base]: root.base for root in short}
 
 
 def _equation(item: _Printed) -> Equation:

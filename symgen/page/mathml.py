@@ -21,6 +21,9 @@ GREEK = frozenset(_LETTERS.split())
 _RATES = {"qd": r"\dot{q}", "qdd": r"\ddot{q}"}
 _NAMES = frozenset({"com", "dx", "tr"})
 """Symbols of several letters."""
+_DOTS = {"\u02d9": "\u2022", "\u00a8": "\u2022\u2022"}
+DIGITS = 6
+"""Largest number of digits of a decimal number."""
 _FUNCTIONS = frozenset({"sin", "cos", "tan", "exp", "log", "tanh", "atan"})
 _RELATIONS = {"x": r"\times", ".": r"\cdot", "<=": r"\le", "=": "=", "+": "+", "-": "-", "/": "/"}
 _TOKEN = re.compile(
@@ -41,6 +44,8 @@ def mathml(latex: str, block: bool = False) -> str:
     for element in list(root.iter()):
         _put_words_together(element)
         _set_function(element)
+        _set_dots(element)
+        _shorten(element)
         _set_brackets(element)
         _unwrap(element)
     for name in [name for name in root.attrib if name.startswith("xmlns")]:
@@ -80,6 +85,21 @@ def _unwrap(parent: ElementTree.Element) -> None:
         while child.tag == "mrow" and len(child) == 1 and not child.attrib:
             child = child[0]
         parent[place] = child
+
+
+def _set_dots(element: ElementTree.Element) -> None:
+    """Replace dots of derivatives in time, which are small, by those that a style sizes."""
+    dots = _DOTS.get(element.text or "")
+    if dots:
+        element.text = dots
+        element.set("class", "dots")
+
+
+def _shorten(element: ElementTree.Element) -> None:
+    """Round a number to `DIGITS` digits."""
+    text = element.text or ""
+    if element.tag == "mn" and sum(map(str.isdigit, text)) > DIGITS and "." in text:
+        element.text = f"{float(text):.{DIGITS}g}"
 
 
 def _set_brackets(row: ElementTree.Element) -> None:

@@ -49,9 +49,13 @@ from symgen.program.functions import (
 from symgen.showing.steps import step_by_step
 from symgen.showing.tree import tree as drawn_tree
 from symgen.showing.typesetting import (
+    CODE_STYLES,
     Inputs,
     Label,
     Names,
+    assignment,
+    code_name,
+    comment,
     fits,
     indexed,
     inputs_of,
@@ -79,14 +83,20 @@ LARGEST_CLOSED_ROBOT = 3
 def show(
     path: str | Path, what: str, style: str, formulation: str | None, steps: bool | None,
     journal: Journal | None = None, *, loads: Sequence[str] = (), points: Sequence[str] = (),
-    reading: ReadOptions = UNCHANGED,
+    reading: ReadOptions = UNCHANGED, generated: bool = False,
 ) -> str:  # fmt: skip
     """Return the text of `symgen show PATH WHAT`; `journal` takes notices and progress.
 
     `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``; `reading`
-    are the options for reading the file.
+    are the options for reading the file.  `generated`: the source that a build generates for the
+    function in the language `style`, instead of equations in that language.
     """
     description = with_additions(read(path, reading), loads, points)
+    if generated and style not in CODE_STYLES:
+        raise RequestError(
+            "--code prints the generated source of a function in a language; choose it: "
+            f"--format {', '.join(CODE_STYLES)}"
+        )
     if what in ("tree", "frames"):
         styles = ("pretty", "latex") if what == "frames" else ("pretty",)
         if style not in styles:
@@ -104,7 +114,7 @@ def show(
     name = formulation or _default_formulation(description, what, steps)
     if what not in provided_functions(formulation_named(name), tree):
         raise RequestError(f"{name} does not derive {what}; {who_derives(what, tree)}")
-    if style in ("python", "c", "javascript"):
+    if generated:
         return source(description, name, what, style)
     dynamics = SymbolicDynamics(description, formulation_named(name))
     if steps:
@@ -133,7 +143,7 @@ def _steps_instead(
     name = formulation or _recursion(description, what)
     dynamics = SymbolicDynamics(description, formulation_named(name))
     return (
-        f"{'% ' if style == 'latex' else ''}{_size_of(description, what, operations)}, so here "
+        f"{comment(style)}{_size_of(description, what, operations)}, so here "
         "is its recursion; --expanded writes it out all the same."
         f"\n\n{step_by_step(dynamics, what, style)}"
     )
@@ -186,6 +196,10 @@ def expanded(
     program = dynamics.program(function)
     over = dynamics.over_determinant(function, watch)
     if over is not None and any(power for power, _ in over.results):
+        if style in CODE_STYLES:
+            quotients = [(0, result / over.symbol**power) for power, result in over.results]
+            equations = _equations(dynamics, function, style, quotients)
+            return "\n".join([assignment(str(over.symbol), over.determinant, style), *equations])
         denominator = _determinant(over, function, style, inputs_of(program))
         results = _equations(dynamics, function, style, over.results, over.symbol)
         return "\n\n".join([*denominator, *results])
@@ -216,14 +230,15 @@ def _written(dynamics: SymbolicDynamics, function: str, style: str, result: Any)
         display = _display(result)
         if function != "outputs" and not _is_empty(display) and fits(pretty(display)):
             return latex(display, inputs_of(dynamics.program(function)))
-    return "\n\n".join(_equations(dynamics, function, style, [(0, part) for part in parts]))
+    between = "\n" if style in CODE_STYLES else "\n\n"
+    return between.join(_equations(dynamics, function, style, [(0, part) for part in parts]))
 
 
 def _determinant(over: OverDeterminant, function: str, style: str, inputs: Inputs) -> Iterator[str]:
     """Yield the common denominator and its equation."""
     free = " of the free joints" if "n_prescribed" in function_named(function).needs else ""
     yield (
-        f"{'% ' if style == 'latex' else ''}{over.symbol} is the determinant of the mass matrix"
+        f"{comment(style)}{over.symbol} is the determinant of the mass matrix"
         f"{free}, the common denominator."
     )
     name = latex(over.symbol, inputs) if style == "latex" else str(over.symbol)
@@ -274,6 +289,8 @@ def _label(array: Argument, index: tuple[int, ...], style: str, names: Names, fa
         full = (*index, *place)[: len(array.shape)]  # a vector is a column: drop its second index
         if style == "latex":
             return factor + result_symbol(array.name, names, full)
+        if style in CODE_STYLES:
+            return code_name(array.name, names, full)
         return factor + _part(array, full, names)
 
     return label
@@ -303,8 +320,13 @@ def _matrices(value: Any, index: tuple[int, ...] = ()) -> Iterator[tuple[tuple[i
 def _equation(heading: str, label: Label, value: Any, style: str, inputs: Inputs) -> str:
     """Return an expression or a matrix with its name; entry by entry where it is too wide."""
     if _is_empty(value):
-        return f"{'% ' if style == 'latex' else ''}{heading} has no entries"
+        return f"{comment(style)}{heading} has no entries"
     display = _display(value)
+    if style in CODE_STYLES:
+        matrix = isinstance(display, sympy.MatrixBase)
+        places = itertools.product(*map(range, display.shape)) if matrix else [()]
+        entries = ((label(at), display[at] if matrix else display) for at in places)
+        return "\n".join(assignment(name, entry, style) for name, entry in entries)
     if style == "latex":
         return f"% {heading}\n{latex_equation(label, display, inputs)}"
     text = pretty(display)

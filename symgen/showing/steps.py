@@ -23,7 +23,7 @@ from symgen.formulations.implicit import Implicit
 from symgen.program.functions import visible_outputs
 from symgen.program.products import PRODUCTS
 from symgen.program.program import Output, Program, Step
-from symgen.showing.typesetting import aligned, indexed, inputs_of, latex
+from symgen.showing.typesetting import aligned, assignment, comment, indexed, inputs_of, latex
 
 _RULE = "==="  # first and last line of tables
 _REFERENCE = re.compile(r"`(\w+)(?:\.py)?`")
@@ -37,15 +37,19 @@ def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
     legend += [f"  {label}: {text}" for label, text in program.notes.items()]
     if style == "latex":
         return _steps_in_latex(program, legend)
-    lines = legend
+    mark = comment(style)
+    lines = [f"{mark}{line}".rstrip() for line in legend]
     for step in program.steps:
-        lines += ["", _heading(step)]
+        lines += ["", f"{mark}{_heading(step)}"]
         for statement in step.statements:
             value = with_decimals(statement.value)
-            lines.append(f"  {statement.name} = {value}    [{statement.note}]")
-    lines.append("")
-    lines += [result_lines(output) for output in visible_outputs(program)]
-    return "\n".join(lines)
+            if mark:
+                text = assignment(statement.name, value, style)
+                lines.append(f"{text}  {mark}{statement.note}")
+            else:
+                lines.append(f"  {statement.name} = {value}    [{statement.note}]")
+    results = "\n".join(result_lines(output) for output in visible_outputs(program))
+    return "\n".join([*lines, "", *(f"{mark}{row}" for row in results.splitlines())])
 
 
 def _steps_in_latex(program: Program[Any], legend: Sequence[str]) -> str:

@@ -17,6 +17,8 @@ a symbol of the field, and its entries count from 1:
     nu^link                         link_motion (rows v_x ... omega_z), with a dot its rate
 
 Derivatives are fractions of these symbols.  Results without a symbol keep their names.
+
+`code` and `code_name` write the same as expressions and variables of programming languages.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from typing import Any
 
 import sympy
 from sympy.printing.conventions import split_super_sub
+from sympy.printing.latex import LatexPrinter
 from sympy.printing.pretty.pretty import PrettyPrinter
 from sympy.printing.pretty.pretty_symbology import pretty_use_unicode
 from sympy.printing.pretty.stringpict import prettyForm, stringPict
@@ -55,11 +58,46 @@ def inputs_of(program: Program[Any]) -> Inputs:
 
 
 def indexed(name: str, index: Sequence[int | str]) -> str:
-    """Return a part of an array with NumPy's indices: ``dtau_dq[0, 1]``."""
-    return f"{name}[{', '.join(map(str, index))}]" if index else name
+    """Return a part of an array, counted from 1: ``dtau_dq[1, 2]`` at the index (0, 1)."""
+    places = (str(i + 1) if isinstance(i, int) else i for i in index)
+    return f"{name}[{', '.join(places)}]" if index else name
 
 
-class _Printer(PrettyPrinter):  # type: ignore[misc]  # SymPy has no types
+_PLACES = (
+    re.compile(r"[mMIJ](?![a-z]*_f[xyz]$|[a-z]*_n[xyz]$)\w*"),  # masses, moments of inertia
+    re.compile(r"g"),
+    re.compile(r"(?![sc]_-?\d|(?:q|qd|qdd|tau)_\d+$|\w+_[fn][xyz]$)\w+"),  # lengths and others
+    re.compile(r"[sc]_-?\d[-,\d]*"),  # abbreviated sines and cosines
+)
+"""Patterns of symbols in the order of textbooks; sums and then motion and loads follow."""
+
+
+def _place(factor: Any) -> int:
+    """Return the place of a factor in a product: ``2 m_2 g l_2 cos(q_1) (sum) qd_1``."""
+    base = factor.as_base_exp()[0]
+    if base.is_number:
+        return -1
+    if base.is_Symbol:
+        matches = (k for k, kind in enumerate(_PLACES) if kind.fullmatch(base.name))
+        return next(matches, len(_PLACES) + 1)
+    return len(_PLACES) if base.is_Add else len(_PLACES) - 1
+
+
+class _InOrder:
+    """Printer of products in the order of `_place`, for each of SymPy's printers."""
+
+    def _as_ordered_terms(self, expr: Any, order: str | None = None) -> Any:
+        return expr.as_ordered_terms()  # `order` is that of factors alone
+
+    def _print_Mul(self, expr: Any) -> Any:
+        number, product = expr.as_coeff_Mul()
+        factors = sorted(product.as_ordered_factors(), key=_place)
+        numbers = [] if number == 1 else [number]
+        ordered = sympy.Mul._from_args([*numbers, *factors])
+        return super()._print_Mul(ordered)  # type: ignore[misc]
+
+
+class _Printer(_InOrder, PrettyPrinter):  # type: ignore[misc]  # SymPy has no types
     """SymPy's printer with subscripts for numbers only: Unicode has no subscript y."""
 
     def _print_Symbol(self, e: Any, bold_name: bool = False) -> Any:
@@ -69,7 +107,7 @@ class _Printer(PrettyPrinter):  # type: ignore[misc]  # SymPy has no types
 
 
 def _printer() -> PrettyPrinter:
-    return _Printer({"use_unicode": True, "wrap_line": False})
+    return _Printer({"use_unicode": True, "wrap_line": False, "order": "none"})
 
 
 def pretty(expression: Any) -> str:
@@ -83,12 +121,29 @@ def pretty(expression: Any) -> str:
 
 def in_line(expression: Any) -> str:
     """Return the expression in one line, with the symbols of `pretty`: L₁**2*m₂."""
-    return str(_LinePrinter().doprint(expression))
+    return str(_LinePrinter({"order": "none"}).doprint(expression))
 
 
-class _LinePrinter(StrPrinter):  # type: ignore[misc]
+class _LinePrinter(_InOrder, StrPrinter):  # type: ignore[misc]
     def _print_Symbol(self, symbol: Any) -> str:
         return pretty(symbol)
+
+
+_CODE = {"python": sympy.pycode, "c": sympy.ccode, "javascript": sympy.jscode}
+CODE_STYLES = tuple(_CODE)
+_COMMENTS = {"latex": "% ", "python": "# ", "c": "// ", "javascript": "// "}
+
+
+def comment(style: str) -> str:
+    """Return the beginning of a comment in a style, "" for text."""
+    return _COMMENTS.get(style, "")
+
+
+def assignment(name: str, value: Any, style: str) -> str:
+    """Return ``name = value`` in a programming language, with functions such as ``cos``."""
+    options = {"fully_qualified_modules": False} if style == "python" else {}
+    text = " ".join(_CODE[style](value, **options).split())
+    return f"{name} = {text}{'' if style == 'python' else ';'}"
 
 
 def width(text: str) -> int:
@@ -141,8 +196,31 @@ def _terms(expression: Any) -> Iterator[tuple[str, Any]]:
 def latex(value: Any, inputs: Inputs) -> str:
     """Return an expression or a matrix in LaTeX, without an environment."""
     names = latex_names(inputs, value.free_symbols)
+    names |= {
+        symbol: f"{split[1]}_{{{split[2]}}}"
+        for symbol in value.free_symbols
+        if (split := _LETTERED.fullmatch(symbol.name)) and not _is_greek(symbol.name)
+    }
     options = {"mat_str": "bmatrix", "mat_delim": "", "fold_func_brackets": True}
-    return str(sympy.latex(value, symbol_names=names, **options))
+    style = {**options, "symbol_names": names, "mul_symbol": r" \, ", "order": "none"}
+    return str(_LatexPrinter(style).doprint(value))
+
+
+_LETTERED = re.compile(r"(?!d)([A-Za-z])((?:[a-z]|[xyz]{2})\d*)")
+"""Names that are typed without the underscore of their subscript: mp, lc2, Izz1."""
+
+
+def _is_greek(name: str) -> bool:
+    letters = name.rstrip("0123456789")
+    return str(sympy.latex(sympy.Symbol(letters))) != letters
+
+
+class _LatexPrinter(_InOrder, LatexPrinter):  # type: ignore[misc]
+    def _print_Mul(self, expr: Any) -> str:
+        if not expr.could_extract_minus_sign():
+            return str(super()._print_Mul(expr))
+        text = self._print(-expr)
+        return rf"- \left({text}\right)" if (-expr).is_Add else f"- {text}"
 
 
 def latex_equation(label: Label, value: Any, inputs: Inputs) -> str:
@@ -313,6 +391,24 @@ def result_symbol(name: str, names: Names, index: tuple[int, ...] = ()) -> str:
     if derivative and derivative[1] in _NUMERATORS:
         return _fraction(_QUANTITIES[_NUMERATORS[derivative[1]]], derivative[2], names, index)
     return _symbol(_QUANTITIES.get(name, _Quantity(upright(name))), names, index)
+
+
+def code_name(name: str, names: Names, index: tuple[int, ...] = ()) -> str:
+    """Return the variable of (a part of) a result: ``M_12``, ``tau_1``, ``position_hand_x``.
+
+    `index` counts from 0, the variable from 1.
+    """
+    quantity = _QUANTITIES.get(name, _Quantity(name))
+    plain = not (quantity.above or quantity.below) and set(quantity.axes) == {"number"}
+    head = quantity.letter if plain and quantity.letter.isalpha() else name
+    kinds = (*quantity.axes, *["number"] * len(index))
+    parts = [
+        names[kind][i] if kind in _NAMED else _COMPONENTS[kind][i].replace("\\", "")
+        if kind in _COMPONENTS else str(i + 1)
+        for kind, i in zip(kinds, index, strict=False)
+    ]  # fmt: skip
+    digits = all(len(part) == 1 for part in parts)
+    return "_".join([head, ("" if digits else "_").join(parts)]).rstrip("_")
 
 
 def upright(name: str) -> str:

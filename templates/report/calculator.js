@@ -95,9 +95,14 @@ function disagreement(arrays, usual) {
   return Math.max(0, ...others.map((other) => Math.max(0, ...Array.from(other, (x, i) => Math.abs(x - first[i])))) ) / scale;
 }
 
+// Five digits are read, all of them are in the tooltip.
 function digits(value) {
   if (Number.isNaN(value)) return "none";
-  return Math.abs(value) < 5e-13 ? "0" : Number(value.toPrecision(9)).toString();
+  return Math.abs(value) < 5e-13 ? "0" : Number(value.toPrecision(5)).toString();
+}
+
+function numberCell(value, attributes) {
+  return cell("td", digits(value), { title: value, "data-value": value, ...attributes });
 }
 
 function cell(tag, text, attributes = {}) {
@@ -122,15 +127,13 @@ function fillTable(table, columns, coordinates, unit) {
   coordinates.forEach((coordinate, i) => {
     body.append(row(
       cell("th", `${i + 1} ${coordinate.name}, ${unit(coordinate)}`, { scope: "row" }),
-      ...names.map((name) => cell("td", digits(columns[name][i]), {
-        "data-formulation": name, "data-index": i, "data-value": columns[name][i],
-      })),
+      ...names.map((name) => numberCell(columns[name][i], { "data-formulation": name, "data-index": i })),
     ));
   });
   table.replaceChildren(table.caption, head, body);
 }
 
-const PARTS = { inertial: "inertial", centrifugal: "centrifugal", coriolis: "Coriolis", gravity: "gravity", load: "loads", joint_term: "joint terms" };
+const PARTS = { inertial: "inertial", centrifugal: "centrifugal", coriolis: "Coriolis", gravity: "gravity", load: "loads and springs", joint_term: "joint terms" };
 
 // One column for every part of the torques and one for their sum; a bar under each number.
 function fillParts(table, parts, coordinates) {
@@ -146,8 +149,7 @@ function fillParts(table, parts, coordinates) {
     body.append(row(
       cell("th", `${i + 1} ${coordinate.name}, ${coordinate.torque}`, { scope: "row" }),
       ...columns.map(([key, , values]) => {
-        const short = Math.abs(values[i]) < 5e-13 ? "0" : Number(values[i].toPrecision(4)).toString();
-        const made = cell("td", short, { class: `part-${key}`, "data-part": key, "data-index": i, "data-value": values[i] });
+        const made = numberCell(values[i], { class: `part-${key}`, "data-part": key, "data-index": i });
         const bar = cell("span", "", { class: "bar", "aria-hidden": "true" });
         const inside = document.createElement("span");
         const share = 50 * Math.min(1, Math.abs(values[i]) / scale) || 0;
@@ -171,7 +173,7 @@ function fillGradient(table, values, n) {
   for (const i of numbers) {
     body.append(row(cell("th", String(i + 1), { scope: "row" }), ...numbers.map((j) => {
       const value = values[i * n + j];
-      const made = cell("td", "", { "data-index": i * n + j, "data-value": value });
+      const made = cell("td", "", { title: value, "data-index": i * n + j, "data-value": value });
       const inside = cell("span", digits(value));
       const share = Math.round(28 * Math.abs(value) / largest);
       inside.style.background = `color-mix(in srgb, var(${value < 0 ? "--bad" : "--accent"}) ${share}%, transparent)`;
@@ -189,7 +191,7 @@ function gradientInWords(values, by, coordinates) {
   const [name, per] = { dtau_dq: ["q", ""], dtau_dqd: ["q̇", "/s"], dtau_dqdd: ["q̈", "/s²"] }[by];
   const [first, other] = [coordinates[0], coordinates[j]];
   const unit = `${other.unit}${per}`;
-  return `Row 1, column ${j + 1}: if ${name}${j + 1} (${other.name}) alone grows by 0.01 ${unit}, the torque or force 1 (${first.name}) changes by about ${Number((0.01 * values[j]).toPrecision(4))} ${first.torque}. Units: ${first.torque} per ${unit}.`;
+  return `Row 1, column ${j + 1}: if ${name}${j + 1} (${other.name}) alone grows by 0.01 ${unit}, the torque or force 1 (${first.name}) changes by about ${digits(0.01 * values[j])} ${first.torque}. Units: ${first.torque} per ${unit}.`;
 }
 
 // Eigenvalues of a symmetric matrix (Jacobi's rotations), the smallest first.
@@ -215,8 +217,8 @@ function eigenvalues(values, n) {
 function rankInWords(matrix, n) {
   const found = eigenvalues(matrix, n);
   if (!n || !found.every(Number.isFinite)) return "";
-  const [low, high] = [found[0], found[n - 1]].map((x) => Number(x.toPrecision(4)));
-  return low > 1e-12 * high
+  const [low, high] = [found[0], found[n - 1]].map(digits);
+  return found[0] > 1e-12 * found[n - 1]
     ? `M has full rank at this pose: its eigenvalues lie between ${low} and ${high}.`
     : `M has lost rank at this pose: its smallest eigenvalue is 0, its largest ${high}; some velocity has no kinetic energy.`;
 }

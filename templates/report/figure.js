@@ -31,26 +31,49 @@ class Figure {
     this.draw();
   }
 
-  // Where to look and how far the robot reaches: this stays while it moves.
+  // Where to look and how far the robot reaches: this stays while it moves within the picture.
   measure(poses) {
     this.poses = rows(poses, this.facts.links.length);
-    const reaches = [];
+    this.reaches = [];
     this.facts.links.forEach((link, i) => {
-      const before = link.parent < 0 ? 0 : reaches[link.parent];
-      reaches.push(before + distance(this.origin(link.parent), this.origin(i)));
+      const before = link.parent < 0 ? 0 : this.reaches[link.parent];
+      this.reaches.push(before + distance(this.origin(link.parent), this.origin(i)));
     });
-    const places = [[0, 0, 0], ...this.places()];
-    const low = [0, 1, 2].map((k) => Math.min(...places.map((place) => place[k])));
-    const high = [0, 1, 2].map((k) => Math.max(...places.map((place) => place[k])));
+    this.box = [[0, 0, 0]];
+    this.include();
+  }
+
+  // The picture grows to hold what it has shown, and what it shows now.
+  include() {
+    const places = [...this.box, ...this.places()];
+    this.box = [Math.min, Math.max].map((end) => [0, 1, 2].map((k) => end(...places.map((place) => place[k]))));
+    const [low, high] = this.box;
     this.centre = low.map((x, k) => (x + high[k]) / 2);
-    this.extent = Math.max(0.05, distance(low, high) / 2, 0.65 * Math.max(...reaches));
+    this.extent = Math.max(0.05, 0.55 * distance(low, high), 0.65 * Math.max(...this.reaches));
+  }
+
+  // Turn and tilt to look straight at the plane in which all motion between the poses lies; null if none.
+  frontOf(listed) {
+    const places = listed.map((poses) => { this.poses = rows(poses, this.facts.links.length); return this.places(); });
+    const moves = places.slice(1).flatMap((now) => now.map((place, i) => place.map((x, k) => x - places[0][i][k])));
+    const most = (list) => list.reduce((a, b) => (Math.hypot(...b) > Math.hypot(...a) ? b : a), [0, 0, 0]);
+    const size = Math.hypot(...most(moves));
+    const across = most(moves.map((move) => cross(most(moves), move)));
+    if (!(Math.hypot(...across) > 1e-6 * size * size)) return null;
+    const normal = across.map((x) => x / Math.hypot(...across));
+    if (moves.some((move) => Math.abs(dot(move, normal)) > 1e-6 * size)) return null;
+    const [x, y, z] = this.room.map((axis) => dot(axis, normal));
+    const sign = Math.sign([z, x, -y].find((entry) => Math.abs(entry) > 1e-6));
+    return [Math.hypot(x, y) > 1e-6 ? Math.atan2(-sign * y, sign * x) : 0, Math.asin(Math.max(-1, Math.min(1, sign * z)))];
   }
 
   places() {
     const found = this.poses.map((pose) => [pose[3], pose[7], pose[11]]);
     this.facts.links.forEach((link, i) => found.push(moved(this.poses[i], link.com)));
     this.facts.points.forEach((point) => found.push(this.at(point.link, point.at)));
-    for (const loop of this.facts.loops ?? []) found.push(...loop.ends.map((end) => this.at(end.link, end.at)));
+    for (const { ends } of [...(this.facts.loops ?? []), ...(this.facts.springs ?? [])]) {
+      found.push(...ends.map((end) => this.at(end.link, end.at)));
+    }
     return found;
   }
 
@@ -96,9 +119,10 @@ class Figure {
       const [[x1, y1], [x2, y2]] = [this.project(a), this.project(b)];
       parts.push(["line", { class: name, x1, y1, x2, y2 }]);
     };
-    const floor = (i, k) => [0, 1, 2].map(
-      (entry) => (this.extent / 2) * (i * this.room[0][entry] + k * this.room[1][entry]),
-    );
+    const [u, v] = this.room.slice(0, 2).map((axis) => dot(axis, this.centre)); // below the centre of the picture
+    const floor = (i, k) => [0, 1, 2].map((entry) => (
+      (u + 0.4 * this.extent * i) * this.room[0][entry] + (v + 0.4 * this.extent * k) * this.room[1][entry]
+    ));
     for (let k = -2; k <= 2; k += 1) {
       line("floor", floor(k, -2), floor(k, 2));
       line("floor", floor(-2, k), floor(2, k));
@@ -167,13 +191,13 @@ class Figure {
     });
   }
 
-  // The forces of loads, the largest as long as half of the robot.
+  // The forces of loads, the largest as long as a quarter of the robot.
   forces(parts) {
     const found = this.facts.loads.map((load, i) => [this.at(load.link, load.at), Array.from(this.loads.slice(6 * i, 6 * i + 3))]);
     const largest = Math.max(1e-300, ...found.map(([, force]) => Math.hypot(...force)));
     for (const [place, force] of found) {
       if (force.length < 3 || Math.hypot(...force) < 1e-9 * largest) continue;
-      const tip = this.project(place.map((x, k) => x + (0.5 * this.extent * force[k]) / largest));
+      const tip = this.project(place.map((x, k) => x + (0.25 * this.extent * force[k]) / largest));
       const [x, y] = this.project(place);
       if (Math.hypot(tip[0] - x, tip[1] - y) > 2) parts.push(...arrow("part-load", x, y, ...tip));
     }

@@ -106,7 +106,7 @@ function fillForces(table, { forces, mass, centre }) {
   const body = document.createElement("tbody");
   const line = (name, force, moment, key) => row(
     cell("th", name, { scope: "row", class: key }),
-    ...[...force, ...moment].map((value, i) => cell("td", Number(value.toPrecision(4)).toString(), { "data-force": name, "data-index": i, "data-value": value })),
+    ...[...force, ...moment].map((value, i) => numberCell(value, { "data-force": name, "data-index": i })),
   );
   const noise = 1e-12 * largest(forces.map(({ force, moment }) => [...force, ...moment]));
   const clean = (vector) => vector.map((x) => (Math.abs(x) < noise ? 0 : x));

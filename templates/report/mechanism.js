@@ -155,9 +155,15 @@ class Mechanism {
     return { tau, multipliers: found.slice(driven.length), able: left <= 1e-8 };
   }
 
+  // Rows relative to the largest of the same unit, as `row_sizes` of the generated module.
+  scaled(J) {
+    const size = (unit) => Math.max(...J.map((row, i) => (this.units[i] === unit ? norm(row) : 0))) || 1;
+    return J.map((row, i) => row.map((x) => (this.units[i] < 0 ? x : x / size(this.units[i]))));
+  }
+
   // How many motions are free here, which multipliers are unique, the smallest singular value.
   freedom(q) {
-    const { turns, sizes, kept } = orthogonal(this.jacobian(q));
+    const { turns, sizes, kept } = orthogonal(this.scaled(this.jacobian(q)));
     const own = sizes.filter((_, k) => kept[k]);
     const unique = this.rows.map((_, i) => turns.reduce((sum, turn, k) => sum + (kept[k] ? turn[i] ** 2 : 0), 0) > 1 - RANK);
     return { free: this.n - own.length, rank: own.length, smallest: Math.min(...own) / Math.max(...own), unique };
@@ -256,8 +262,9 @@ function solvedEquations(A, right) {
 
 function freedomInWords({ free, rank, smallest, unique }) {
   const rows = unique.length;
-  const spare = rows > rank ? ` ${rows - rank} of the ${rows} rows are redundant: they say what the others say.` : "";
-  return `${free} ${free === 1 ? "motion is" : "motions are"} free at this pose.${spare} The smallest singular value of the Jacobian that counts is ${Number(smallest.toPrecision(3))} of the largest.`;
+  const spare = rows > rank ? ` ${rows - rank} of the ${rows} constraints ${rows - rank === 1 ? "follows" : "follow"} from the others.` : "";
+  const ratio = rank ? ` ${spare ? `Without ${rows - rank === 1 ? "it" : "them"}, the` : "The"} ratio of smallest to largest singular value of their Jacobian is ${Number(smallest.toPrecision(3))} (near 0: close to a singular pose).` : "";
+  return `${free} ${free === 1 ? "degree" : "degrees"} of freedom at this pose.${spare}${ratio}`;
 }
 
 function fillMultipliers(table, names, multipliers, unique) {
@@ -267,7 +274,7 @@ function fillMultipliers(table, names, multipliers, unique) {
   const size = most(multipliers);
   names.forEach((name, i) => body.append(row(
     cell("th", name, { scope: "row" }),
-    cell("td", digits(Math.abs(multipliers[i]) < 1e-12 * size ? 0 : multipliers[i]), { "data-index": i, "data-value": multipliers[i] }),
+    numberCell(Math.abs(multipliers[i]) < 1e-12 * size ? 0 : multipliers[i], { "data-index": i }),
     cell("td", unique[i] ? "yes" : "no"),
   )));
   table.replaceChildren(table.caption, head, body);
@@ -280,9 +287,8 @@ function fillWrenches(table, names, wrenches) {
   const size = most(wrenches);
   names.forEach((name, i) => body.append(row(
     cell("th", name, { scope: "row" }),
-    ...Array.from(wrenches.slice(6 * i, 6 * i + 6), (value, k) => cell(
-      "td", Number((Math.abs(value) < 1e-12 * size ? 0 : value).toPrecision(4)).toString(),
-      { "data-index": 6 * i + k, "data-value": value },
+    ...Array.from(wrenches.slice(6 * i, 6 * i + 6), (value, k) => numberCell(
+      Math.abs(value) < 1e-12 * size ? 0 : value, { "data-index": 6 * i + k },
     )),
   )));
   table.replaceChildren(table.caption, head, body);

@@ -100,7 +100,16 @@ class Motion {
   }
 }
 
-// Lines [[class, [[x, y], ...]], ...] in a frame, with the ends of the axes in numbers.
+// Round values of an axis: 1, 2 or 5 times a power of ten apart.
+function ticks(low, high) {
+  const rough = (high - low) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((times) => times * power >= rough);
+  const first = Math.ceil(low / step - 1e-9);
+  return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(6)));
+}
+
+// Lines [[class, [[x, y], ...]], ...] in a frame with round ticks; `fill`: no room beside the first and last x.
 function plot(svg, lines, marks = [], fill = false) {
   const points = lines.flatMap(([, line]) => line);
   if (!points.length) { svg.replaceChildren(); return; }
@@ -110,7 +119,7 @@ function plot(svg, lines, marks = [], fill = false) {
     return [low - room, high + room];
   };
   const [[x0, x1], [y0, y1]] = [fill ? points.reduce(([low, high], [x]) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]) : range(0), range(1)];
-  const place = ([x, y]) => [50 + (340 * (x - x0)) / (x1 - x0), 195 - (185 * (y - y0)) / (y1 - y0)];
+  const place = ([x, y]) => [50 + (340 * (x - x0)) / (x1 - x0 || 1), 195 - (185 * (y - y0)) / (y1 - y0)];
   const path = (line) => line.map((point, i) => `${i ? "L" : "M"}${place(point).map((x) => x.toFixed(1)).join(" ")}`).join("");
   const parts = [["path", { class: "frame", d: "M50 10V195H390" }]];
   for (const [name, line] of lines) parts.push(["path", { class: name, d: path(line) }]);
@@ -118,10 +127,13 @@ function plot(svg, lines, marks = [], fill = false) {
     const [cx, cy] = place(mark);
     parts.push(["circle", { cx, cy, r: 3.5 }]);
   }
-  const short = (x) => Number(x.toPrecision(3)).toString();
-  for (const [x, y, words, anchor] of [[46, 20, short(y1), "end"], [46, 195, short(y0), "end"], [50, 212, short(x0), "start"], [390, 212, short(x1), "end"]]) {
-    parts.push(["text", { x, y, "text-anchor": anchor }, words]);
-  }
+  const marked = [...(x1 > x0 ? ticks(x0, x1) : []).map((x) => [x, y0, x]), ...ticks(y0, y1).map((y) => [x0, y, y])];
+  marked.forEach(([x, y, value]) => {
+    const [left, down] = place([x, y]);
+    const below = y === y0 && value === x;
+    parts.push(["path", { class: "frame", d: below ? `M${left} 195v4` : `M46 ${down}h4` }]);
+    parts.push(["text", below ? { x: left, y: 211, "text-anchor": "middle" } : { x: 43, y: down + 4, "text-anchor": "end" }, String(value)]);
+  });
   svg.replaceChildren(...parts.map(([tag, attributes, words]) => element(tag, attributes, words)));
 }
 
@@ -132,7 +144,7 @@ function plotMotion(track, coordinate) {
     ["part-inertial", line(([kinetic]) => kinetic)],
     ["part-gravity", line(([, potential]) => potential)],
     ["part-total", line(([kinetic, potential]) => kinetic + potential)],
-  ]);
+  ], [], true);
   const phase = track.map((at) => [at.q[coordinate], at.qd[coordinate]]);
   plot(byId("phase-plot"), [["phase", phase]], phase.slice(-1));
 }

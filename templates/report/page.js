@@ -139,9 +139,8 @@ function showFreeBody() {
   const acting = forcesOn(k, model, poses, wrenches, state.loads ?? []);
   freeBody.draw(k, model, poses, acting);
   const { mass, acceleration } = fillForces(byId("forces"), acting);
-  const short = (x) => Number(x.toPrecision(4)).toString();
   byId("free-body-sum").textContent = mass
-    ? `The sum of the forces is m a: m = ${short(mass)} kg, and the centre of mass accelerates by (${acceleration.map((a) => short(Math.abs(a) < 1e-12 ? 0 : a)).join(", ")}) m/s².`
+    ? `The sum of the forces is m a: m = ${digits(mass)} kg, and the centre of mass accelerates by (${acceleration.map(digits).join(", ")}) m/s².`
     : "Without mass, all that acts on it is in balance.";
 }
 
@@ -152,15 +151,16 @@ function showPose() {
   if (measured !== String(state.parameters)) { // other lengths
     measured = String(state.parameters);
     figure.measure(poses);
+    if (facts.links.length) faceMotion();
   }
   figure.show(poses);
-  if (mechanism && figure.leaves()) { // loops may close far from where they did
-    figure.measure(poses);
+  if (figure.leaves()) {
+    figure.include();
     figure.draw();
   }
   byId("positions").replaceChildren(...facts.links.map((link, i) => row(
     cell("th", link.name, { scope: "row" }),
-    ...[3, 7, 11].map((k) => cell("td", poses[16 * i + k].toFixed(4))),
+    ...[3, 7, 11].map((k) => numberCell(poses[16 * i + k])),
   )));
 }
 
@@ -177,11 +177,13 @@ function showGradient(gradient) {
 }
 
 function listenToMotion() {
-  const button = byId("play");
+  const buttons = document.querySelectorAll(".play");
   const pressed = (playing) => {
     motion.playing = playing;
-    button.textContent = playing ? "Pause" : "Play";
-    button.setAttribute("aria-pressed", String(playing));
+    for (const button of buttons) {
+      button.textContent = playing ? "Pause" : "Play";
+      button.setAttribute("aria-pressed", String(playing));
+    }
   };
   motion = new Motion(calculator, (moved) => {
     if (moved) {
@@ -198,16 +200,40 @@ function listenToMotion() {
       : "The mass matrix is singular here, or the motion left the range of numbers.";
   });
   if (!mechanism && !calculator.having("forward_dynamics").length) {
-    button.disabled = true;
+    for (const button of buttons) button.disabled = true;
     byId("motion-status").textContent = "The accelerations of this robot are too long for a page.";
   }
-  button.addEventListener("click", () => {
-    byId("motion-status").textContent = "";
-    pressed(!motion.playing);
-    if (motion.playing) motion.play(state);
-  });
+  for (const button of buttons) {
+    button.addEventListener("click", () => {
+      byId("motion-status").textContent = "";
+      pressed(!motion.playing);
+      if (motion.playing) motion.play(state);
+    });
+  }
   byId("phase-coordinate").addEventListener("change", ({ target }) => plotMotion(motion.track, Number(target.value)));
   for (const other of document.querySelectorAll("button[data-state]")) other.addEventListener("click", () => pressed(false));
+}
+
+// Robots that move in a plane are seen from the front of that plane, which "Front" means then.
+let faced;
+function faceMotion() {
+  if (faced) return;
+  faced = true;
+  const poses = [0, 1, 2, 3].map((k) => calculator.poses(state.q.map((x, i) => x + 0.3 * Math.sin(7 * k * (i + 1)))));
+  const view = figure.frontOf(poses);
+  if (!view) return;
+  [figure.turn, figure.tilt] = view;
+  document.querySelector('button[data-view="0,0"]').dataset.view = view.join();
+}
+
+// The figure stays in sight, small, beside what is below it in the calculator.
+function keepInSight() {
+  const seen = new Map();
+  const watch = new IntersectionObserver((entries) => {
+    for (const entry of entries) seen.set(entry.target.id, entry.isIntersecting);
+    byId("stage").classList.toggle("aside", seen.get("calculator") && !seen.get("place"));
+  }, { rootMargin: "0px 0px -60% 0px" });
+  for (const name of ["place", "calculator"]) watch.observe(byId(name));
 }
 
 // A page from a file may have no clipboard; what is selected can be copied all the same.
@@ -325,6 +351,7 @@ async function start() {
   calculator.measure(state);
   listen();
   listenToMotion();
+  keepInSight();
   listenToCopying();
   refresh();
   document.body.dataset.ready = "yes";

@@ -175,6 +175,31 @@ def test_the_figure_is_posed_turned_and_told_in_words(opened, model):
     assert len({before, posed, turned, dragged}) == 4
 
 
+def test_robot_and_plots_are_on_one_screen(opened):
+    tab, _ = opened
+    assert tab.locator("#stage.aside").count() == 0
+    tab.locator("#energy-plot").scroll_into_view_if_needed()
+    tab.wait_for_selector("#stage.aside")
+    tab.click("#stage .play")
+    drawn(tab)
+    assert tab.inner_text("#play") == "Pause"
+    box = tab.locator("#figure").bounding_box()
+    assert box["y"] > 0 and box["y"] + box["height"] <= 900
+    tab.click("#stage .play")
+    marks = tab.eval_on_selector_all("#energy-plot text", "marks => marks.map(m => m.textContent)")
+    assert "0" in marks and all(len(mark) < 6 for mark in marks)
+
+
+def test_planar_robots_are_seen_from_the_front_and_numbers_are_short(opened, model):
+    tab, _ = opened
+    floor = "lines => lines.every(line => line.y1.baseVal.value === line.y2.baseVal.value)"
+    assert tab.eval_on_selector_all("#figure .floor", floor) == (model.stem == "two_link")
+    cells = "cells => cells.map(cell => [cell.textContent, cell.title])"
+    for text, full in tab.eval_on_selector_all("#torques td", cells):
+        assert len(text.strip("-0.").replace(".", "")) <= 5 < len(full)
+        assert float(text) == pytest.approx(float(full), rel=1e-4)
+
+
 def test_buttons_and_numbers(opened):
     tab, _ = opened
     tab.get_by_role("button", name="All zero").click()
@@ -423,7 +448,7 @@ def test_a_mechanism_stays_closed_while_sliders_move_it(watched, linkage):
     start = module.assemble()
     np.testing.assert_allclose(sliders(tab, "q"), start, atol=1e-5)
     assert re.search("1 degree of freedom .*gives -2", tab.inner_text("#robot"))
-    assert "1 motion is free" in tab.inner_text("#freedom")
+    assert "1 degree of freedom at this pose" in tab.inner_text("#freedom")
 
     tab.locator("#q-1").fill("-1.25")
     tab.locator("#qdd-1").fill("2")

@@ -24,7 +24,7 @@ from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import OperationCount
 from symgen.page import calculator, counting
-from symgen.page.equations import cost_as_written
+from symgen.page.equations import cost_as_written, with_named_radicands
 from symgen.page.mathml import formula, mathml
 from symgen.page.packing import as_script
 from symgen.support.journal import Journal
@@ -110,8 +110,8 @@ def test_the_closed_form_is_collected_and_abbreviated(two_link):
     mass_matrix = re.search(r"<h3>Mass matrix</h3>.*?</math>", section, re.S)[0]
     entries = re.findall(r"<mtd>(.*?)</mtd>", mass_matrix)
     shown = [re.sub(r"<[^>]+>", "", entry) for entry in entries]
-    assert shown[3] == "I2+l22m2"
-    assert shown[1] == shown[2] == "I2+m2(L1c2l2+l22)"
+    assert shown[3] == "I2+m2l22"
+    assert shown[1] == shown[2] == "I2+m2(L1l2c2+l22)"
     for heading in ("The torques in parts", "Equations of motion", "Derivatives of the torques"):
         assert f">{heading}</h3>" in section
 
@@ -278,6 +278,17 @@ def test_a_full_report_of_seven_joints_is_small_enough():
     assert "ns in C" in text
 
 
+def test_sums_under_roots_that_recur_have_names():
+    L, r = sympy.symbols("L r_1", positive=True)
+    root = sympy.sqrt(L**2 + 1)
+    names = {}
+    value = sympy.Matrix([L / root + root, sympy.sqrt(L + 2)])
+    short, legend = with_named_radicands(value, names)
+    assert list(short) == [L / sympy.sqrt(r) + sympy.sqrt(r), sympy.sqrt(L + 2)]
+    assert legend == {r: L**2 + 1}
+    assert with_named_radicands(root, names)[0] == sympy.sqrt(r)
+
+
 def test_short_waves():
     q = sympy.symbols("q_1:13")
     a, b, c = q[0], q[1], q[11]
@@ -332,7 +343,7 @@ def plain(markup):
 @pytest.mark.parametrize(
     ("note", "shown"),
     [
-        ("omega_j = omega_in_j + s qd_j", "ωj =ωin,j +sq˙j"),
+        ("omega_j = omega_in_j + s qd_j", "ωj =ωin,j +sq•j"),
         ("n_G_j = I_j alpha_j + omega_j x H_j", "nG,j =Ijαj +ωj×Hj"),
         ("tau_j = s . n_j + t . f_j", "τj =s·nj +t·fj"),
         ("the parent's w in axes of j", "the parent's w in axes of j"),
@@ -349,7 +360,8 @@ def test_a_note(note, shown):
 
 
 def test_rates_have_dots_matrices_brackets_and_words_are_one_identifier():
-    assert "<mover><mi>q</mi><mo>˙</mo></mover>" in mathml(r"\dot{q}_{1}")
+    assert '<mover><mi>q</mi><mo class="dots">•</mo></mover>' in mathml(r"\dot{q}_{1}")
+    assert "<mn>0.123457</mn>" in mathml("0.1234567 x")
     matrix = mathml(r"\begin{bmatrix}a & b\\c & d\end{bmatrix}")
     assert '<mtable class="bracketed">' in matrix
     assert "[" not in matrix

@@ -63,7 +63,7 @@ def test_steps_end_with_one_matrix_after_the_other():
     text = shown(TWO_LINK, "joint_wrench_derivatives", steps=True)
     results = text[text.index("joint_wrenches = ") :].splitlines()
     assert [row.split(" = ")[0] for row in results if " = " in row] == [
-        "joint_wrenches", *(f"dw_d{by}[{i}]" for by in ("q", "qd", "qdd") for i in (0, 1))
+        "joint_wrenches", *(f"dw_d{by}[{i}]" for by in ("q", "qd", "qdd") for i in (1, 2))
     ]  # fmt: skip
     assert len(results) == 2 + 6 * 6
     latex = shown(TWO_LINK, "joint_wrench_derivatives", "latex", True)
@@ -72,7 +72,7 @@ def test_steps_end_with_one_matrix_after_the_other():
 
 @pytest.mark.parametrize("what", ["joint_wrenches", "regressor", "center_of_mass"])
 def test_the_recursion_shows_what_the_closed_form_does_not_derive(what):
-    assert "newton_euler" in shown(TWO_LINK, what, "python")
+    assert "newton_euler" in show(TWO_LINK, what, "python", None, None, generated=True)
 
 
 # -- solutions over one determinant --------------------------------------------------------------
@@ -169,46 +169,51 @@ HELD = SPATIAL.replace("type: revolute", "type: revolute\n    prescribed: true")
 CART = EXAMPLES / "cart_pole.yaml"
 PRINTED = [  # model, function, style, whether in steps; what is printed, and what is not
     (TWO_LINK, "point_motion_derivatives", "pretty", False,
-     ["\ndx_dq[0] =\n", "dv_dq[0, 0, 1] =\n- L₂⋅qd₁⋅cos(q₁ + q₂) - L₂⋅qd₂⋅cos(q₁ + q₂)\n"], "]["),
+     ["\ndx_dq[1] =\n", "dv_dq[1, 1, 2] =\n- L₂⋅cos(q₁ + q₂)⋅qd₁ - L₂⋅cos(q₁ + q₂)⋅qd₂\n"], "]["),
     (TWO_LINK, "point_motion_derivatives", "latex", False,
-     ["\n% dx_dq[0]\n\\frac{\\partial r^{\\mathrm{hand}}}{\\partial q} = "
-      r"\begin{bmatrix}- L_{1} \sin {q_{1}}",
-      r"  \frac{\partial v_{x}^{\mathrm{hand}}}{\partial q_{2}} &= - L_{2} \dot{q}_{1}",
+     ["\n% dx_dq[1]\n\\frac{\\partial r^{\\mathrm{hand}}}{\\partial q} = "
+      r"\begin{bmatrix}- L_{1} \, \sin {q_{1}}",
+      r"  \frac{\partial v_{x}^{\mathrm{hand}}}{\partial q_{2}} &= - L_{2} \, \cos{\left(",
       r"\text{other entries of } \frac{\partial v^{\mathrm{hand}}}{\partial q} &= 0"], ""),
     (TWO_LINK, "regressor", "pretty", None,
-     ["regressor[0, 2] =\n- g⋅sin(q₁)\n", "regressor[1, 19] =\n  qdd₁ + qdd₂\n",
-      "\nAll other entries of regressor are 0.\n"], "regressor[0, 3]"),
+     ["regressor[1, 3] =\n- g⋅sin(q₁)\n", "regressor[2, 20] =\n  qdd₁ + qdd₂\n",
+      "\nAll other entries of regressor are 0.\n"], "regressor[1, 4]"),
+    (TWO_LINK, "mass_matrix", "python", None,
+     ["M_12 = I2 + m2*(L1*l2*cos(q_2) + l2**2)\nM_21 = "], "M_11 = L"),
+    (TWO_LINK, "mass_matrix", "c", None, ["M_22 = I2 + pow(l2, 2)*m2;\n"], "[0]"),
+    (TWO_LINK, "mass_matrix", "javascript", True, ["// mass_matrix = [[M", ";  // NE-"], "\n  "),
     (TWO_LINK, "inverse_dynamics", "pretty", None, [], "All other entries"),
-    (WIDE, "jacobians", "pretty", None, ["jacobians[0, 1, 0] =\n"], ""),
+    (WIDE, "jacobians", "pretty", None, ["jacobians[1, 2, 1] =\n"], ""),
     (WIDE, "jacobians", "latex", None, [r"  J_{v_y,1}^{\mathrm{hinge}} &= "], ""),
     *((STILL, "joint_wrench_derivatives", "pretty", steps,
        [f"{name} has no entries" for name in ("joint_wrenches", "dw_dq", "dw_dqd", "dw_dqdd")], "")
       for steps in (True, False)),
-    (STILL, "point_motion_derivatives", "latex", None, ["% dx_dq[0] has no entries"], ""),
+    (STILL, "point_motion_derivatives", "latex", None, ["% dx_dq[1] has no entries"], ""),
     (STILL, "point_motion", "pretty", None, ["position =\n[2  2  3]"], ""),
     *slow(  # no fraction within a term: D is written once
         (TWO_LINK, "forward_dynamics", "pretty", None,
          ["\nD is the determinant of the mass matrix, the common denominator.\n\nD =",
-          "\nD⋅qdd[0] =\n", "\nD⋅qdd[1] =\n"], "/("),
+          "\nD⋅qdd[1] =\n", "\nD⋅qdd[2] =\n"], "/("),
         (TWO_LINK, "forward_dynamics", "latex", None,
          ["\n% D is the determinant of the mass matrix, the common denominator.", "\nD = I_{2} ",
           r"  D \, \ddot{q}_{1} &= "], r"\frac{1}"),
         (CART, "forward_dynamics_derivatives", "pretty", None,
-         ["\nD⋅qdd[0] =\n", "\nD²⋅dqdd_dq", "\nD⋅dqdd_dtau =\n"], ""),
+         ["\nD⋅qdd[1] =\n", "\nD²⋅dqdd_dq", "\nD⋅dqdd_dtau =\n"], ""),
         (CART, "forward_dynamics_derivatives", "latex", None,
          [r"D^{2} \, \frac{\partial \ddot{q}"], ""),
         (SPATIAL, "forward_dynamics", "pretty", None,  # with a parameter D
-         ["\nD_1 is the determinant", "\nD_1⋅qdd[0] =\n"], ""),
+         ["\nD_1 is the determinant", "\nD_1⋅qdd[1] =\n"], ""),
     ),
-    (HELD, "hybrid_dynamics", "pretty", None, ["\ny[0] =\n"], "determinant"),
+    (HELD, "hybrid_dynamics", "pretty", None, ["\ny[1] =\n"], "determinant"),
     (OUTPUTS, "outputs", "pretty", None, ["\nreach =\nL⋅q₁\n\npower =\nqd₁⋅τ₁\n"], ""),
     (OUTPUTS, "outputs", "latex", None,
-     ["% reach\no^{\\mathrm{reach}} = L q_{1}", r"o^{\mathrm{power}} = \dot{q}_{1} \tau_{1}"], ""),
+     ["% reach\no^{\\mathrm{reach}} = L \\, q_{1}",
+      r"o^{\mathrm{power}} = \dot{q}_{1} \, \tau_{1}"], ""),
     (OUTPUTS, "outputs_derivatives", "pretty", None,
      ["do_dq (rows: reach, power) =\n⎡L  0⎤"], "outputs["),
     (OUTPUTS, "outputs_derivatives", "latex", None, ["% do_dq (rows: reach, power)\n"], ""),
     (MOVING, "outputs_derivatives", "pretty", False,
-     ["do_dq[reach, 1] =\n", "All other entries of do_dq are 0."], ""),
+     ["do_dq[reach, 2] =\n", "All other entries of do_dq are 0."], ""),
 ]  # fmt: skip
 
 
@@ -243,7 +248,7 @@ def test_what_is_large_before_it_is_simplified():
     """13,584 operations here are shown where little is left."""
     told = []
     text = show(file_of(THREE), "torque_parts", "pretty", None, None, Journal(notify=told.append))
-    assert text.startswith("inertial_torques[0] =\n") and not told
+    assert text.startswith("inertial_torques[1] =\n") and not told
     assert max(map(len, text.splitlines())) < 800
     assert set(re.findall(r"(?:sin|cos)\((.*?)\)", text)) == {
         "q₁", "q₂", "q₃", "q₁ + q₂", "q₂ + q₃", "q₁ + q₂ + q₃"
@@ -255,7 +260,7 @@ def test_a_payload_at_the_tip_of_three_links():
     """What has a named mass has no quotients by it."""
     three = file_of(THREE)
     text = shown(three, "mass_matrix")
-    assert text.endswith("mass_matrix[2, 2] =\n    ⎛      L⋅m⎞\n  L⋅⎜L⋅M + ───⎟\n    ⎝       3 ⎠")
+    assert text.endswith("mass_matrix[3, 3] =\n    ⎛      m⋅L⎞\n  L⋅⎜M⋅L + ───⎟\n    ⎝       3 ⎠")
     assert "Recursive Newton-Euler" in shown(three, "inverse_dynamics_derivatives")
     journal = Journal()
     show(three, "point_motion", "pretty", None, None, journal)
@@ -306,7 +311,7 @@ def test_long_work_says_so_and_shows_its_progress(monkeypatch):
     assert re.match(r"inverse_dynamics of two_link has [\d,]+ operations when written out", message)
     assert "--steps" in message
     assert seen == [("simplify", 0, 2), ("simplify", 1, 2)]
-    assert text.startswith("tau[0] =")
+    assert text.startswith("tau[1] =")
     seen.clear()
     show(TWO_LINK, "forward_dynamics", "pretty", None, False, journal)
     assert ("simplify", 1, 2) in seen

@@ -4,7 +4,14 @@ import pytest
 import sympy
 
 from symgen.program.functions import FUNCTIONS
-from symgen.showing.typesetting import fits, latex_equation, pretty, pretty_sum, result_symbol
+from symgen.showing.typesetting import (
+    fits,
+    latex,
+    latex_equation,
+    pretty,
+    pretty_sum,
+    result_symbol,
+)
 
 NAMES = {
     "link": ["hand"], "point": ["tip_1"], "load": ["push"], "output": ["reach"],
@@ -56,6 +63,23 @@ def test_symbols_and_their_indices(name, index, expected):
 def test_only_numbers_become_subscripts_of_text():
     for name, shown in {"q_1": "q₁", "L2": "L₂", "tip_nx": "tip_nx", "I_xx": "I_xx"}.items():
         assert pretty(sympy.Symbol(name)) == shown
+
+
+@pytest.mark.parametrize(
+    ("factors", "expected"),
+    [
+        ("l2 c_12 g m2", r"m_{2} \, g \, l_{2} \, c_{12}"),
+        ("s_23 mp", r"m_{p} \, s_{23}"),
+        ("qd_1 lc2 hip_fx Izz1", r"I_{zz1} \, l_{c2} \, f_{x}^{\mathrm{hip}} \, \dot{q}_{1}"),
+        ("mu tip", r"\mu \, \mathrm{tip}"),
+    ],
+)
+def test_products_have_the_order_of_textbooks_and_letters_are_subscripts(factors, expected):
+    symbols = sympy.symbols(factors)
+    inputs = {"qd": symbols[:1], "loads": [sympy.Symbol("hip_fx")]} if "qd" in factors else {}
+    assert latex(sympy.Mul(*symbols), inputs) == expected
+    negative = latex(-sympy.Mul(*symbols), inputs)
+    assert negative == f"- {expected}"
 
 
 def test_a_wide_matrix_of_zeros_is_one_equation():
