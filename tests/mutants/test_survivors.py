@@ -204,7 +204,9 @@ def test_largest_family_refused():
 
 
 def test_exponent_without_half():
-    sizes = [Size("f", "k", n, 0, n**3, 0, 0, 0.0) for n in range(LEAST_POINTS - 1, 2 * LEAST_POINTS - 1)]
+    sizes = [
+        Size("f", "k", n, 0, n**3, 0, 0, 0.0) for n in range(LEAST_POINTS - 1, 2 * LEAST_POINTS - 1)
+    ]
     assert abs(_exponents(sizes)["f"]["k"] - 3) < 1e-9
 
 
