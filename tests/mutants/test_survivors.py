@@ -242,7 +242,13 @@ def test_page_suffix_in_capitals(tmp_path):
 
 
 def test_handlers_are_restored():
-    before = signal.getsignal(signal.SIGINT)
-    with deferred_signals():
-        assert signal.getsignal(signal.SIGINT) != before
-    assert signal.getsignal(signal.SIGINT) == before
+    def handler(*_):
+        pass
+
+    before = signal.signal(signal.SIGTERM, handler)
+    try:
+        with deferred_signals():
+            assert signal.getsignal(signal.SIGTERM) != handler
+        assert signal.getsignal(signal.SIGTERM) == handler
+    finally:
+        signal.signal(signal.SIGTERM, before)
