@@ -162,7 +162,7 @@ _OF_ROWS = {
         "constraint_rates": RATE, "constraint_accelerations": SECOND_RATE,
     },
 }  # fmt: skip
-"""By function, the rate of the rows that each result is."""
+"""Maps a function to the order of the rate that each of its results holds."""
 
 
 def _rates(

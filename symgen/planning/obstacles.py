@@ -7,8 +7,8 @@ from the obstacle to the centre of the sphere:
     half-space    normal . v - r
     box           distance of its surface, in its own axes, - r
 
-Distances bend as |v| does, by (1 - n n^T) / |v| with n = v / |v|; those from an edge of a box
-across the edge alone, those from a face not at all.
+Second derivatives of distances are those of |v|, (1 - n n^T) / |v| with n = v / |v|; across an edge
+of a box in the plane across the edge, and 0 at a face.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class Sphere:
         length, slope = _length(p - self.centre)
         return length - self.radius, slope
 
-    def bend(self, p: Array) -> Array:
+    def curvature(self, p: Array) -> Array:
         """Return second derivatives of the distances of p (..., 3), (..., 3, 3)."""
-        return _bend(p - self.centre)
+        return _of_length(p - self.centre)
 
     def surface(self, centre: Array, size: float) -> tuple[Array, Faces]:
         """Return vertices (n, 3) in the base frame, and faces (k, 3)."""
@@ -70,7 +70,7 @@ class HalfSpace:
         """Return distances (...) of p (..., 3) and their gradients (..., 3)."""
         return (p - self.point) @ self.normal, np.broadcast_to(self.normal, p.shape)
 
-    def bend(self, p: Array) -> Array:
+    def curvature(self, p: Array) -> Array:
         """0: (..., 3, 3)."""
         return np.zeros((*p.shape, 3))
 
@@ -102,12 +102,12 @@ class Box:
         distance = np.where(length > 0, length, np.max(beyond, axis=-1))
         return distance, (slope * np.sign(v)) @ self.rotation.T
 
-    def bend(self, p: Array) -> Array:
+    def curvature(self, p: Array) -> Array:
         """Return second derivatives of the distances of p (..., 3), (..., 3, 3)."""
         v = (p - self.centre) @ self.rotation
         outside = np.maximum(np.abs(v) - self.size / 2, 0.0) * np.sign(v)
         across = (outside != 0)[..., :, None] & (outside != 0)[..., None, :]
-        return np.asarray(self.rotation @ (_bend(outside) * across) @ self.rotation.T)
+        return np.asarray(self.rotation @ (_of_length(outside) * across) @ self.rotation.T)
 
     def surface(self, centre: Array, size: float) -> tuple[Array, Faces]:
         """Return vertices (n, 3) in the base frame, and faces (k, 3)."""
@@ -121,7 +121,7 @@ def _length(v: Array) -> tuple[Array, Array]:
     return length, v / np.maximum(length, 1e-12)[..., None]
 
 
-def _bend(v: Array) -> Array:
+def _of_length(v: Array) -> Array:
     """Return second derivatives of lengths, (..., 3, 3)."""
     length, n = _length(v)
     across = np.eye(3) - n[..., :, None] * n[..., None, :]
@@ -171,21 +171,21 @@ class Distances(Placed):
         slopes[..., rows, self.first, :], slopes[..., rows, self.second, :] = slope, -slope
         return np.concatenate(values, axis=-1), slopes
 
-    def bend(self, x: Array, multipliers: Array) -> Array:
+    def curvature(self, x: Array, multipliers: Array) -> Array:
         """(K, V, 3, V, 3)."""
         count, balls = len(x), len(self.radii)
-        bend = np.zeros((count, balls, 3, balls, 3))
+        curvature = np.zeros((count, balls, 3, balls, 3))
         for k, obstacle in enumerate(self.obstacles):
             weights = multipliers[:, k * balls : (k + 1) * balls, None, None]
-            parts = weights * obstacle.bend(x)
+            parts = weights * obstacle.curvature(x)
             for i in range(balls):
-                bend[:, i, :, i] += parts[:, i]
+                curvature[:, i, :, i] += parts[:, i]
         weights = multipliers[:, len(self.obstacles) * balls :, None, None]
-        pairs = weights * _bend(x[:, self.first] - x[:, self.second])
+        pairs = weights * _of_length(x[:, self.first] - x[:, self.second])
         for k, (i, j) in enumerate(zip(self.first, self.second, strict=True)):
             for a, b, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):
-                bend[:, a, :, b] += sign * pairs[:, k]
-        return bend
+                curvature[:, a, :, b] += sign * pairs[:, k]
+        return curvature
 
 
 def read_keep_out(value: Value, module: Any) -> KeepOut:

@@ -53,7 +53,7 @@ class Placed(Quantity):
     def of_vectors(self, x: Array) -> tuple[Array, Array]:
         """Return values (..., m) and slopes (..., m, V, 3) by the vectors x (..., V, 3)."""
 
-    def bend(self, x: Array, multipliers: Array) -> Array | None:
+    def curvature(self, x: Array, multipliers: Array) -> Array | None:
         """Return second derivatives (K, V, 3, V, 3) of multipliers (K, m) . values; None for 0."""
         return None
 
@@ -83,10 +83,10 @@ class Placed(Quantity):
         order = np.sign(np.subtract.outer(self._joints, self._joints))
         mean = 0.5 * (1 - order)
         second = mean * inward + (1 - mean) * outward
-        bend = self.bend(x, multipliers)
-        if bend is not None:
+        curvature = self.curvature(x, multipliers)
+        if curvature is not None:
             size = flat.shape[1]
-            second = second + flat.transpose(0, 2, 1) @ bend.reshape(-1, size, size) @ flat
+            second = second + flat.transpose(0, 2, 1) @ curvature.reshape(-1, size, size) @ flat
         return np.asarray(second[:, None, None])
 
     def placed(self, q: Array) -> tuple[Array, Array, Array]:
