@@ -38,8 +38,8 @@ The remark behind a line names its equation:
             moments -- Featherstone 2008, section 6.2
     CO-25   F_j = I^c_j S_j: force s x h + m t, moment J s + h x t with J = tr(E) 1 - E --
             Featherstone 2008, section 6.2
-    CO-26   F_i as the parent of joint j has it, or about P -- Featherstone 2008, section
-            6.2
+    CO-26   F_i about the origin of the parent of joint j, in its axes, or about P --
+            Featherstone 2008, section 6.2
     CO-28   w_in = the parent's w in axes of j, w_j = w_in + s qd -- Luh, Walker, Paul
             1980
     CO-29   alpha_in likewise, alpha_j = alpha_in + s qdd + w_in x s qd -- Luh, Walker,
@@ -55,7 +55,8 @@ The remark behind a line names its equation:
             qdd_p: velocity torques are quadratic in qd
     CO-37   M_ij = d tau_i/d qdd_j, j before i
     CO-38   c' = w_p x c, c'' = alpha_p x c + w_p x c' of a vector that is constant in
-            link p: s_j, t_j, arm_j, arm_Q; a multiple of an axis moves as the axis does
+            link p: s_j, t_j, arm_j, arm_Q; rates of a multiple of an axis are multiples
+            of its rates
     CO-39   w_j = w_p + s qd, alpha_j = alpha_p + s qdd + s' qd
     CO-40   slide_j = t (q + offset); r_jQ = slide_j + arm_i + r_iQ, for the last joint
             slide_j + arm_Q; first and second rates of both
@@ -92,12 +93,12 @@ The remark behind a line names its equation:
     CO-67   H_qj_qddi = Omega_j . t_1, H_qi_qddj = S_j . y_1
     CO-68   H_qdj_qdi = 2 s_j . y_3; on the diagonal the curvature of friction
     CO-69   d tau_j/d[force; moment] = -[V; s]_j of a load in base axes: virtual power
-    TP-1    inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
+    TP-1    inertial_j: terms in qdd, including G^2 I_r qdd of the rotor
     TP-2    centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
             alone
-    TP-3    coriolis_j: terms in qd_k qd_l, the other velocity torques
-    TP-4    gravity_j: what holds the joint at rest
-    TP-5    loads_j: what holds the joint against the loads, at rest
+    TP-3    coriolis_j: terms in qd_k qd_l, the remaining velocity torques
+    TP-4    gravity_j: torque that holds joint j at rest against gravity
+    TP-5    loads_j: torque that holds joint j at rest against the loads
     LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c outboard of k: pivot of joint k --
             Featherstone 2008, section 6.5
     LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k outboard of i --

@@ -41,10 +41,10 @@ paper               code              meaning
 --                  F0_iL, N0_iL      sum of the forces, sum of the pure moments
 --                  n0_iL             moment about P, sum of N + r x F
 --                  L0_i              sum of r F^T - (r . F) 1: L x is sum of (x x r) x F
---                  moved_i           moment per unit of q_i that comes of the points moving:
+--                  moved_i           moment per unit of q_i due to the motion of the points:
                                       L s - F x S_v = sum of (velocity of r) x F
---                  kept_i            moment on joint i if the loads turned with the
-                                      bodies, less that which it does
+--                  kept_i            moved_i - N x s, the term of CO-21 for loads that do
+                                      not rotate
 ==================  ================  ==========================================================
 """
 

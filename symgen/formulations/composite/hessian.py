@@ -9,7 +9,7 @@ the composite of joint i has (sums over the bodies outboard of it)
     by qd_i:   2 (p . Psi'_i + b . S_i),
     by qdd_i:  p . S_i.
 
-When joint j turns (it carries joint i, or is it), all that is outboard of it turns along, and
+When joint j turns (it carries joint i, or is joint i), all that is outboard of it turns along, and
 changes otherwise only because the motion that it inherits does not: V by Omega_j, v by Psi'_j, the
 acceleration by Psi''_j - v x Psi'_j.  So a pair of joints costs nine scalar products instead of
 the five of the first derivatives, whatever the multipliers are.  The tensors of second derivatives

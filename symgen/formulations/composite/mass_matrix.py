@@ -14,9 +14,9 @@ Notation, added to that of `passages` and `motion`
 paper               code                meaning
 ==================  ==================  ========================================================
 I^c                 m_jC, h_jC, E_jC    mass, first and second moments of the composite body
-F                   n_i_j, f_i_j        force that moves the composite of joint i, as joint j has
-                                        it
---                  n_i_P, f_i_P        the same about P, in the basis of the tree
+F                   n_i_j, f_i_j        force that accelerates the composite of joint i at
+                                        qdd_i = 1, in the axes and about the origin of joint j
+--                  n_i_P, f_i_P        that force about P, in the basis of the tree
 H                   M_i_j               entries of the mass matrix
 ==================  ==================  ========================================================
 """
@@ -43,8 +43,9 @@ NOTES = {
     "-- Featherstone 2008, section 6.2",
     "CO-25": "F_j = I^c_j S_j: force s x h + m t, moment J s + h x t with J = tr(E) 1 - E "
     "-- Featherstone 2008, section 6.2",
-    "CO-26": "F_i as the parent of joint j has it, or about P -- Featherstone 2008, section 6.2",
-    "CO-27": "M_ij = S_j . F_i; M_ii with the rotor: + G^2 I_r -- Featherstone 2008, section 6.2",
+    "CO-26": "F_i about the origin of the parent of joint j, in its axes, or about P "
+    "-- Featherstone 2008, section 6.2",
+    "CO-27": "M_ij = S_j . F_i; M_ii plus G^2 I_r of the rotor -- Featherstone 2008, section 6.2",
 }
 
 Entries = dict[tuple[int, int], S]

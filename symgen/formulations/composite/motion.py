@@ -1,6 +1,6 @@
 """Axes of joints, and velocities and accelerations of links, about one point P of each tree.
 
-Names have a 0 in them that what is written in link axes has not.
+Names contain a 0, unlike names of quantities in link axes.
 
 Velocities leave out the rates of joints that slide where none before them turns: seen from axes
 that slide along, forces and their derivatives are the same.  Accelerations leave out nothing.
@@ -36,10 +36,10 @@ Notation (p is the parent of joint j; vectors in the axes of the basis)
 paper               code          meaning
 ==================  ============  ==============================================================
 --                  C_r           axes of the basis in base axes, r the joint on the base
---                  A_j           axes of joint j ahead of its motion
---                  R_j           axes behind its motion
---                  o_j           P -> origin of joint j, ahead of its motion
---                  x_j           P -> origin of the axes behind its motion
+--                  A_j           axes of joint j before its motion
+--                  R_j           axes after its motion
+--                  o_j           P to origin of joint j, before its motion
+--                  x_j           P to origin of the axes after its motion
 --                  arm_j         x_p -> o_j
 Phi_j, S_j          S_w_j, S_v_j  motion per unit of qd_j: angular velocity, velocity at P
 ==================  ============  ==============================================================

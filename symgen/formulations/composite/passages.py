@@ -1,4 +1,4 @@
-"""Between a joint and its parent, in axes of their own: what recursions in link axes carry over.
+"""Transforms between a joint and its parent, in the axes that recursions in link axes use.
 
 The axes of joint j are those behind its motion and ahead of the fixed tilt of a DH row, with their
 origin behind the motion: there the axes of the joint are constants with one entry, the lever to the
@@ -11,10 +11,10 @@ Notation (p is the parent of joint j)
 ==================  ==================  ========================================================
 paper               code                meaning
 ==================  ==================  ========================================================
-E^T of jX_p         Q_j, B_j            turn of the motion, fixed turn from joint p to joint j
---                  l_j                 origin of joint j -> origin behind its motion, axes of j
-r of jX_p           d_j                 origin behind the motion of p -> origin of joint j, axes
-                                        of p
+E^T of jX_p         Q_j, B_j            rotation of the motion, fixed rotation from p to j
+--                  l_j                 origin of joint j to origin after its motion, axes of j
+r of jX_p           d_j                 origin after the motion of p to origin of joint j, axes of
+                                        p
 S                   s, t                axes of rotation and of translation
 I                   m, h_j, E_j         mass, first and second moments of the body
 ==================  ==================  ========================================================

@@ -53,7 +53,7 @@ from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "CO-38": "c' = w_p x c, c'' = alpha_p x c + w_p x c' of a vector that is constant in link p: "
-    "s_j, t_j, arm_j, arm_Q; a multiple of an axis moves as the axis does",
+    "s_j, t_j, arm_j, arm_Q; rates of a multiple of an axis are multiples of its rates",
     "CO-39": "w_j = w_p + s qd, alpha_j = alpha_p + s qdd + s' qd",
     "CO-40": "slide_j = t (q + offset); r_jQ = slide_j + arm_i + r_iQ, for the last joint "
     "slide_j + arm_Q; first and second rates of both",

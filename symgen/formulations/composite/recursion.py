@@ -12,13 +12,13 @@ the origin behind its motion)
 ==================  ==================  ========================================================
 paper               code                meaning
 ==================  ==================  ========================================================
-omega_j             w_j                 angular velocity; w_in_j that of the parent
-omegadot_j          alpha_j             angular acceleration; alpha_in_j alike
-vdot_j              a_j                 acceleration of the origin, minus gravity; a_in_j that of
-                                        the parent's point there
+omega_j             w_j                 angular velocity; w_in_j: of the parent
+omegadot_j          alpha_j             angular acceleration; alpha_in_j: of the parent
+vdot_j              a_j                 acceleration of the origin, minus gravity; a_in_j: of the
+                                        point of the parent there
 --                  W_j                 alpha x + w x w x: a particle at r has a_j + W_j r
 --                  F_e_j_k, N_e_j_k    force and moment of load k in the axes of joint j
-f_j, n_j            n_j, f_j            exerted by the parent: moment about the origin, force
+f_j, n_j            n_j, f_j            moment about the origin and force exerted by the parent
 ==================  ==================  ========================================================
 
 Torques in parts come from one recursion for each part.  Composite bodies would give the centrifugal

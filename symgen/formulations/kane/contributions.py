@@ -41,8 +41,8 @@ NOTES = {
     "KANE-1": "C^k = E_k Q_k: basis k in the axes of its parent; gamma^k = u_k + C^k l_k "
     "-- Anderson, Hsu 2002, before (32), (38), (42)",
     "KANE-2": "mass m_k, first moment h_k = m_k r^k and second moments J_k of body k about k+",
-    "KANE-3": "resistance_k = damping + friction + spring + rotor at the given qdd - tau_k: what "
-    "the joint itself takes of the effort on it",
+    "KANE-3": "resistance_k = damping + friction + spring + rotor at the given qdd - tau_k: the "
+    "joint terms that are subtracted from the effort",
     "d KANE-2": "d m_k, d h_k, d J_k -- Anderson, Hsu 2002 (76)",
     "KANE-4": "omega_k = omega_in + s qd_k, omega_in = C^T omega_p -- Anderson, Hsu 2002 (33)",
     "KANE-5": "alpha_t_k = alpha_in + omega_in x s qd_k + s qdd_k (prescribed), "

@@ -35,8 +35,8 @@
  *              moments -- Featherstone 2008, section 6.2
  *     CO-25    F_j = I^c_j S_j: force s x h + m t, moment J s + h x t with J = tr(E) 1 - E
  *              -- Featherstone 2008, section 6.2
- *     CO-26    F_i as the parent of joint j has it, or about P -- Featherstone 2008, section
- *              6.2
+ *     CO-26    F_i about the origin of the parent of joint j, in its axes, or about P --
+ *              Featherstone 2008, section 6.2
  *     CO-28    w_in = the parent's w in axes of j, w_j = w_in + s qd -- Luh, Walker, Paul
  *              1980
  *     CO-29    alpha_in likewise, alpha_j = alpha_in + s qdd + w_in x s qd -- Luh, Walker,
@@ -52,7 +52,8 @@
  *              qdd_p: velocity torques are quadratic in qd
  *     CO-37    M_ij = d tau_i/d qdd_j, j before i
  *     CO-38    c' = w_p x c, c'' = alpha_p x c + w_p x c' of a vector that is constant in
- *              link p: s_j, t_j, arm_j, arm_Q; a multiple of an axis moves as the axis does
+ *              link p: s_j, t_j, arm_j, arm_Q; rates of a multiple of an axis are multiples
+ *              of its rates
  *     CO-39    w_j = w_p + s qd, alpha_j = alpha_p + s qdd + s' qd
  *     CO-40    slide_j = t (q + offset); r_jQ = slide_j + arm_i + r_iQ, for the last joint
  *              slide_j + arm_Q; first and second rates of both
@@ -83,12 +84,12 @@
  *     RL-16    column of a Jacobian: dA_j/dq_k = P A_in_k^-1 A_j for all j that k carries,
  *              so that a point x moves by t0 + z0 x (x - origin of A_in_k), t0 = P [0 0 0
  *              1]^T, z0 = A_in_k z_k
- *     TP-1     inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
+ *     TP-1     inertial_j: terms in qdd, including G^2 I_r qdd of the rotor
  *     TP-2     centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
  *              alone
- *     TP-3     coriolis_j: terms in qd_k qd_l, the other velocity torques
- *     TP-4     gravity_j: what holds the joint at rest
- *     TP-5     loads_j: what holds the joint against the loads, at rest
+ *     TP-3     coriolis_j: terms in qd_k qd_l, the remaining velocity torques
+ *     TP-4     gravity_j: torque that holds joint j at rest against gravity
+ *     TP-5     loads_j: torque that holds joint j at rest against the loads
  *     NE-1     R_j and dx_j of the joint -- Barman 2020 (2.10), (2.11)
  *     NE-3     omega_j = omega_in_j + s qd_j -- Barman 2020 (3.5), (3.11)
  *     NE-5     alpha_j = alpha_in_j + s qdd_j + omega_in_j x s qd_j -- Barman 2020 (3.17),
