@@ -321,7 +321,7 @@ FUNCTION_NAMES = tuple(function.name for function in FUNCTIONS)
 
 
 def function_named(name: str) -> Function:
-    """The function called `name`; KeyError if there is none."""
+    """Return the function called `name`; KeyError if there is none."""
     for function in (*FUNCTIONS, *INTERNAL_FUNCTIONS):
         if function.name == name:
             return function
@@ -344,5 +344,5 @@ def inapplicable_functions(sizes: Mapping[str, int]) -> dict[str, str]:
 
 
 def visible_outputs(program: Program[S]) -> tuple[Output[S], ...]:
-    """The outputs of `program` that are results of its function."""
+    """Return the outputs of `program` that are results of its function."""
     return program.outputs[: len(function_named(program.function).results)]

@@ -350,7 +350,7 @@ class Functions(Constraints, Products, Protocol):
             centrifugal (..., n): terms in qd_k^2
             coriolis (..., n): terms in qd_k qd_l, k and l different
             gravity (..., n): as gravity_forces
-            loads (..., n): what holds the robot against the loads
+            loads (..., n): torques that hold the robot against the loads
             joint_terms (..., n): damping, springs and friction of the joints
         """
 
@@ -634,7 +634,7 @@ class Functions(Constraints, Products, Protocol):
         self, t: ArrayLike, q: State, qd: State, qdd: State, tau: State, *, loads: Rows = None,
         parameters: Rows = None, out: Out = None,
     ) -> Array:
-        """The outputs of the model, in the order of output_names.
+        """Return the outputs of the model, in the order of output_names.
 
         Returns:
             outputs (..., n_outputs): in the units of their expressions

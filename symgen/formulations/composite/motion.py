@@ -144,7 +144,7 @@ def base_step(at: Place[S], gravity: Vector[S], b: ProgramBuilder[S]) -> Vector[
 def motion_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> tuple[dict[int, Place[S]], dict[int, Velocity[S]], dict[int, Acceleration[S]]]:
-    """CO-1 to CO-8 of every joint and link: where they are and how they move."""
+    """Write CO-1 to CO-8 of every joint and link: where they are and how they move."""
     places = place_sweep(tree, b, state.q)
     velocities = velocity_sweep(places, b, state.qd)
     arguments = state.qd, state.qdd, base_sweep(tree, places, b)
@@ -154,7 +154,7 @@ def motion_sweep(
 def velocity_sweep(
     places: Mapping[int, Place[S]], b: ProgramBuilder[S], qd: Sequence[S]
 ) -> dict[int, Velocity[S]]:
-    """CO-5, CO-6 of every link, parents first; the base is at rest."""
+    """Write CO-5, CO-6 of every link, parents first; the base is at rest."""
     o = Spatial(zero_vector(b.algebra), zero_vector(b.algebra))
     still = Velocity(o, o)
     velocities: dict[int, Velocity[S]] = {}
@@ -177,7 +177,7 @@ def acceleration_sweep(
     qdd: Sequence[S],
     bases: Mapping[int, Vector[S]],
 ) -> dict[int, Acceleration[S]]:
-    """CO-7, CO-8 of every link; `bases` has `base_step` for every joint on the base."""
+    """Write CO-7, CO-8 of every link; `bases` has `base_step` for every joint on the base."""
     o, zero = zero_vector(b.algebra), b.algebra.zero
     accelerations: dict[int, Acceleration[S]] = {}
     for j, at in axes.items():
@@ -247,7 +247,7 @@ class Place(JointFrame[S]):
 def basis_step(
     joint: Joint[S], q: S, b: ProgramBuilder[S], posed: bool
 ) -> tuple[Matrix[S], Axes[S]]:
-    """CO-1, CO-2 for a joint on the base: the basis of its tree, and its own axes there.
+    """Write CO-1, CO-2 for a joint on the base: the basis of its tree, and its own axes there.
 
     `posed`: it is the first column of a joint on a manifold, and slides in the axes of the body.
     """
@@ -308,7 +308,7 @@ def motion_axis_step(
 def place_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
 ) -> dict[int, Place[S]]:
-    """CO-1 to CO-4 of every joint, parents first."""
+    """Write CO-1 to CO-4 of every joint, parents first."""
     bases: dict[int, Matrix[S]] = {}
     axes: dict[int, Axes[S]] = {}
     for joint in tree.joints:
@@ -362,7 +362,7 @@ def point_sweep(
 
 
 def _reference(tree: KinematicTree[S], root: int, b: ProgramBuilder[S]) -> int:
-    """The joint that has its origin at P: the first that turns, or the one on the base."""
+    """Return the joint that has its origin at P: the first that turns, or the one on the base."""
     return next((j for j in tree.carried_by(root) if turns(tree.joint(j), b)), root)
 
 

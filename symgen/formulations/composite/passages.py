@@ -57,20 +57,20 @@ class Passage(Generic[S]):
     body: Moments[S]
 
     def out(self, vector: Vector[S]) -> Vector[S]:
-        """A vector of the parent in the axes of the joint."""
+        """Return a vector of the parent in the axes of the joint."""
         return self.Q.undo(self.B.undo(vector))
 
     def back(self, vector: Vector[S]) -> Vector[S]:
-        """A vector of the joint in the axes of the parent."""
+        """Return a vector of the joint in the axes of the parent."""
         return self.B.apply(self.Q.apply(vector))
 
     def force_back(self, force: Spatial[S]) -> Spatial[S]:
-        """A force of the joint as the parent has it: its axes, its point."""
+        """Return a force of the joint as the parent has it: its axes, its point."""
         f = self.back(force.linear)
         return Spatial(self.back(force.angular + self.l.cross(force.linear)) + self.d.cross(f), f)
 
     def point(self, at: Vector[S]) -> Vector[S]:
-        """A point of the link frame in the axes of the joint."""
+        """Return a point of the link frame in the axes of the joint."""
         return self.joint.placement.link.apply(at)
 
 
@@ -100,7 +100,7 @@ def passage_step(tree: KinematicTree[S], joint: Joint[S], q: S, b: ProgramBuilde
 def passage_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
 ) -> dict[int, Passage[S]]:
-    """CO-22, CO-23 of every joint, parents first."""
+    """Write CO-22, CO-23 of every joint, parents first."""
     return {j.number: passage_step(tree, j, x, b) for j, x in zip(tree.joints, q, strict=True)}
 
 
@@ -116,5 +116,5 @@ def _moments(joint: Joint[S], b: ProgramBuilder[S]) -> Moments[S]:
 
 
 def _named(named: Matrix[S], turn: Turn[S]) -> Turn[S]:
-    """A turn with named entries; its structure shows in what the names stand for."""
+    """Return a turn with named entries; its structure shows in what the names stand for."""
     return Turn(named, turn.plane, turn.trivial)

@@ -189,7 +189,7 @@ def inverse_dynamics_load_derivatives(
 def mount_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> tuple[dict[int, Link[S]], dict[int, Mount[S]]]:
-    """CO-1, CO-2, CO-38 to CO-40 of every joint on the way to a point, parents first."""
+    """Write CO-1, CO-2, CO-38 to CO-40 of every joint on the way to a point, parents first."""
     links, mounts = {BASE: _base(b)}, {}
     for j in tree.towards(point.body for point in tree.points):
         joint, rates = tree.joint(j), (state.qd[j - 1], state.qdd[j - 1])
@@ -217,7 +217,7 @@ def d_point_sweep(
     point: BodyPoint[S],
     b: ProgramBuilder[S],
 ) -> dict[int, DPoint[S]]:
-    """CO-40, CO-41 of a point, by joint on the way to it; a point of the base stays."""
+    """Write CO-40, CO-41 of a point, by joint on the way to it; a point of the base stays."""
     d_points: dict[int, DPoint[S]] = {}
     if point.body == BASE:
         return d_points
@@ -231,7 +231,7 @@ def d_point_sweep(
 
 
 def _base(b: ProgramBuilder[S]) -> Link[S]:
-    """The base, which is at rest and has no joint."""
+    """Return the base, which is at rest and has no joint."""
     unit, o = identity(b.algebra), zero_vector(b.algebra)
     omega = Direction(o, _at_rest(b))
     return Link(Axes(unit, unit), o, o, identity_transform(b.algebra), omega)

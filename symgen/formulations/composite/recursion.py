@@ -3,7 +3,7 @@
 Two things distinguish it from the recursion of Luh, Walker, Paul (1980).  Axes and points are those
 of `passages`: what is carried from link to link has the few entries of a DH row, and levers and
 inertias are constants.  And the accelerations of all particles of a link are one matrix, W_j, that
-serves the next joint's acceleration, the force and the moment: with second moments E_j instead of
+gives the next joint's acceleration, the force and the moment: with second moments E_j instead of
 the inertia tensor the moment of inertia is the skew part of W_j E_j, as in the recursion of kane.
 
 Notation, added to that of `passages` (p is the parent of joint j; all in the axes of joint j, about
@@ -23,7 +23,7 @@ f_j, n_j            n_j, f_j            moment about the origin and force exerte
 
 Torques in parts come from one recursion for each part.  Composite bodies would give the centrifugal
 terms of short chains in fewer operations, as the force S_k x* (I S_k) for each pair of joints, but
-about one point for all of a tree.  The Coriolis terms, which are what is left, would then keep the
+about one point for all of a tree.  The Coriolis terms, which are the remainder, would then keep the
 rounding errors of both ways where links are long.
 """
 
@@ -88,7 +88,7 @@ def torques(
     b: ProgramBuilder[S],
     state: State[S],
 ) -> list[S]:
-    """The whole recursion: tau of every joint, of the rigid bodies."""
+    """Write the recursion, and return the rigid-body torque of every joint."""
     o, zero = zero_vector(b.algebra), b.algebra.zero
     still = LinkMotion(o, o, -tree.gravity, Matrix([(zero,) * 3] * 3))
     motions = {BASE: still}
@@ -141,7 +141,7 @@ def motion_step(
 def load_step(
     at: Passage[S], parent: Loads[S], beyond: Sequence[int], b: ProgramBuilder[S]
 ) -> dict[int, Spatial[S]]:
-    """CO-32 of the loads on link j and `beyond` it."""
+    """Write CO-32 of the loads on link j and the links `beyond` it."""
     j = at.joint.number
     turned_loads: dict[int, Spatial[S]] = {}
     with b.step("loads", at.joint.name):
@@ -173,7 +173,7 @@ def force_step(
 
 
 def force_back_step(at: Passage[S], force: Spatial[S], b: ProgramBuilder[S]) -> Spatial[S]:
-    """CO-33: what joint j exerts on its parent, as the parent has it."""
+    """Write the wrench that joint j exerts on its parent, in its axes: CO-33."""
     j, p = at.joint.number, at.joint.parent
     with b.step("backward", at.joint.name):
         names = (f"n_{p}_from_{j}", f"f_{p}_from_{j}")

@@ -68,7 +68,7 @@ class Fields(NamedTuple, Generic[S]):
 
 
 def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """CO-58, (n, 10 n)"""
+    """Write the regressor, (n, 10 n): CO-58."""
     places, _, motions = motion_sweep(tree, b, state)
     rows = [[b.algebra.zero] * (10 * tree.n) for _ in places]
     for j, at in places.items():
@@ -131,7 +131,7 @@ def shares_step(
 
 
 def rolled_regressor(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
-    """(n, 10 n)"""
+    """Write the regressor with loops, (n, 10 n)."""
     with rolled.straight() as x:
         places, _, motions = motion_sweep(tree, x.b, x.state)
         for j, at in places.items():

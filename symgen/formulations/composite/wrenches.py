@@ -103,13 +103,13 @@ ARRAYS = ("dw_dq", "dw_dqd", "dw_dqdd")
 
 @dataclass(frozen=True)
 class LinkFrame(Generic[S]):
-    """CO-50: what a wrench is written in; `R` turns from link axes to the basis, `p` is from P."""
+    """CO-50: axes and point of a wrench; `R` turns from link axes to the basis, `p` is from P."""
 
     R: Matrix[S]
     p: Vector[S]
 
     def wrench(self, force: Spatial[S]) -> Spatial[S]:
-        """A force about P in link axes, its moment about p."""
+        """Return a force about P in link axes, its moment about p."""
         moment = force.angular - self.p.cross(force.linear)
         return Spatial(self.R.apply_transposed(moment), self.R.apply_transposed(force.linear))
 

@@ -110,7 +110,7 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Articulated(Generic[S]):
-    """KANE-10 to KANE-13: the articulated body k, and what is left of it for its parent.
+    """KANE-10 to KANE-13: the articulated body k, before and after elimination of joint k.
 
     `pivot`, `inverse_pivot`, `g` and `e` only where the joint is free.
     """
@@ -169,7 +169,7 @@ def articulated_step(
 
 
 def carried_step(at: Contribution[S], body: Articulated[S], b: ProgramBuilder[S]) -> Carried[S]:
-    """KANE-10, KANE-11: what is left of articulated body k, in its parent."""
+    """Write body k without joint k in its parent: KANE-10, KANE-11."""
     with b.step("articulated bodies", at.joint.name):
         return Carried(
             at.back_inertia(body.left_inertia, "I", "KANE-10", b), at.back(body.left_force)
@@ -219,7 +219,7 @@ def left_part(
     e: S,
     b: ProgramBuilder[S],
 ) -> tuple[Inertia[S], Spatial[S]]:
-    """KANE-10, KANE-11: what is left when the joint is eliminated."""
+    """Write inertia and force after elimination of the joint: KANE-10, KANE-11."""
     k = at.joint.number
     left_inertia = let_inertia(b, f"I_left_{k}", I_3 + without(U, g, b.algebra), "KANE-10")
     left_force = let_spatial(b, (f"F_left_n_{k}", f"F_left_f_{k}"), F_3 - g * e, "KANE-11")
@@ -297,7 +297,7 @@ def solve(
     b: ProgramBuilder[S],
     state: State[S],
 ) -> Solution[S]:
-    """The whole recursion: outward, inward, outward."""
+    """Write the recursion: outward, inward, outward."""
     at = {body.joint.number: body for body in contributions}
     motions = motion_sweep(at, b, -tree.gravity)
     loads = load_sweep(tree, at, b, state)
