@@ -165,7 +165,7 @@ def first_difference_by_rerun(key: Key, rerun: Rerun, programs: Programs) -> Loc
 
 
 def _located(search: Callable[[], Location | None]) -> Location | None:
-    """Return the result of `search`; None, too, if some statement has no value at random points."""
+    """Return the result of `search`; None also if a statement has no value at random points."""
     try:
         return search()
     except (ZeroDivisionError, NotASquareError, RequestError):

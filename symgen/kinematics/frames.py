@@ -33,8 +33,8 @@ from symgen.kinematics.scalars import scalar, vector
 class Placement(Generic[S]):
     """Placement of a joint: ``parent link frame @ tree @ motion(offset + q) @ link``.
 
-    The moment of the joint's wrench is about the joint's origin.  With `origin_stays` this is the
-    origin of `tree`, fixed in the parent; otherwise it is the origin of the link frame.
+    The joint wrench is referred to the origin of the joint.  With `origin_stays` this is the origin
+    of `tree`, fixed in the parent; otherwise it is the origin of the link frame.
     """
 
     tree: Transform[S]

@@ -4,7 +4,7 @@ A `Quantity` has m entries at each of K instants of a motion.  One call computes
 
     Torques      joint torques, tau
     Wrenches     entries of joint wrenches
-    Velocities   rates of coordinates, where they are not those of splines
+    Velocities   velocities and accelerations of joints with quaternions
     Outputs      outputs of the model, with tau from the inverse dynamics
     Combination  functions of points and directions of links: poses, cosines, gaps of cut joints
     Distances    distances of spheres on links from obstacles (`symgen.planning.obstacles`)

@@ -9,7 +9,7 @@ where (v, w) is the quaternion of R_0^T R and theta in (-pi, pi] the angle about
 k x^2 / 2, and its torque, in the axes of the link, k x.  Where the way is half a turn the torque
 jumps to its opposite, as the shortest way does.
 
-No case of its own is needed at rest.  Small numbers are divided by numbers as small,
+No special case is needed at rest.  Small numbers are divided by numbers as small,
 
     s = sqrt(v.v + guard),    theta = atan2(2 s w, w^2 - s^2),
 
