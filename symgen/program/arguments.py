@@ -77,7 +77,7 @@ LINK = Argument("name", (), "a link, one of link_names")
 Y = Argument(
     "y",
     ("n",),
-    "what was not given of every coordinate: the torque or force of its joint where its motion is "
+    "unknown of every coordinate: the torque or force of its joint where its motion is "
     "prescribed, its acceleration where it is free",
 )
 X = Argument(

@@ -152,7 +152,7 @@ FUNCTIONS: tuple[Function, ...] = (
          Argument("centrifugal_torques", ("n",), "terms in qd_k^2"),
          Argument("coriolis_torques", ("n",), "terms in qd_k qd_l, k and l different"),
          Argument("gravity_torques", ("n",), "as gravity_forces"),
-         Argument("load_torques", ("n",), "what holds the robot against the loads"),
+         Argument("load_torques", ("n",), "torques that hold the robot against the loads"),
          Argument("joint_term_torques", ("n",), "damping, springs and friction of the joints")),
         (LOADS,), record="TorqueParts", for_reading=True),
     Function("kinetic_energy", "Kinetic energy of the bodies and the rotors.",

@@ -602,8 +602,8 @@ class Functions(Constraints, Products, Protocol):
         """Torques of the prescribed and accelerations of the free joints.
 
         Returns:
-            y (..., n): what was not given of every coordinate: the torque or force of its joint
-                where its motion is prescribed, its acceleration where it is free
+            y (..., n): unknown of every coordinate: the torque or force of its joint where its
+                motion is prescribed, its acceleration where it is free
         """
 
     def hybrid_dynamics_derivatives(
@@ -613,8 +613,8 @@ class Functions(Constraints, Products, Protocol):
         """Torques of the prescribed and accelerations of the free joints, and their derivatives.
 
         Returns:
-            y (..., n): what was not given of every coordinate: the torque or force of its joint
-                where its motion is prescribed, its acceleration where it is free
+            y (..., n): unknown of every coordinate: the torque or force of its joint where its
+                motion is prescribed, its acceleration where it is free
             dy_dq (..., n, n): [i, j] = d y_i / d q_j
             dy_dqd (..., n, n): [i, j] = d y_i / d qd_j
             dy_dx (..., n, n): [i, j] = d y_i / d x_j
@@ -634,7 +634,7 @@ class Functions(Constraints, Products, Protocol):
         self, t: ArrayLike, q: State, qd: State, qdd: State, tau: State, *, loads: Rows = None,
         parameters: Rows = None, out: Out = None,
     ) -> Array:
-        """Return the outputs of the model, in the order of output_names.
+        """The outputs of the model, in the order of output_names.
 
         Returns:
             outputs (..., n_outputs): in the units of their expressions

@@ -120,7 +120,7 @@ class Coriolis(Generic[S]):
 
 
 def own_body(joint: Joint[S], algebra: Algebra[S]) -> OwnBody[S]:
-    """Return the body behind a joint in the axes behind the joint's motion."""
+    """Return the body of a joint in the axes after the joint's motion."""
     body, link = joint.body, joint.placement.link
     E = turn_of(link.rotation, algebra).symmetric(second_moments(body.inertia, algebra))
     return OwnBody(body.mass, link.apply(body.com), E)

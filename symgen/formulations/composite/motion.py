@@ -68,9 +68,9 @@ NOTES = {
     "W_j = alpha x + w x w x",
     "CO-8": "Psi''_j = [W_p s; W_p S_v + a_p x s + 2 u_p x Psi'_w] "
     "-- Singh, Russell, Wensing 2022 (IDSVA), with a_p the acceleration at P",
-    "CO-1": "A_j = R_p times the fixed turn between joints p and j; C_r the axes of the basis",
-    "CO-2": "R_j = A_j times the turn of the motion; 1 where the joint on the base turns",
-    "CO-3": "arm_j, x_j = o_j + the slide of the motion, o_j = x_p + arm_j, o_j = 0 at P",
+    "CO-1": "A_j = R_p times the fixed rotation between joints p and j; C_r the axes of the basis",
+    "CO-2": "R_j = A_j times the rotation of the motion; 1 where the joint on the base turns",
+    "CO-3": "arm_j, x_j = o_j + the translation of the motion, o_j = x_p + arm_j, o_j = 0 at P",
     "CO-4": "S_j = [s; t + o_j x s], s and t its axes of rotation and translation "
     "-- Featherstone 2008",
 }
@@ -266,7 +266,7 @@ def basis_step(
 def axes_step(
     joint: Joint[S], parent: Axes[S], link: Matrix[S], q: S, b: ProgramBuilder[S]
 ) -> Axes[S]:
-    """CO-1, CO-2; `link` turns from the axes behind the parent's motion to its link frame."""
+    """CO-1, CO-2; `link` turns from the axes after the parent's motion to its link frame."""
     j = joint.number
     placement, turn, _ = joint.turns(q, b.algebra)
     with b.step("frames", joint.name):
@@ -277,7 +277,7 @@ def axes_step(
 def arm_step(
     joint: Joint[S], parent: Axes[S], link: Transform[S], b: ProgramBuilder[S]
 ) -> Vector[S]:
-    """CO-3: from the axes behind the parent's motion to the origin of the joint."""
+    """CO-3: from the axes after the parent's motion to the origin of the joint."""
     with b.step("points", joint.name):
         arm = parent.R.apply(link.apply(joint.placement.tree.translation))
         return b.let(f"arm_{joint.number}", arm, "CO-3")

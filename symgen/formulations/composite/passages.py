@@ -1,7 +1,7 @@
 """Transforms between a joint and its parent, in the axes that recursions in link axes use.
 
-The axes of joint j are those behind its motion and ahead of the fixed tilt of a DH row, with their
-origin behind the motion: there the axes of the joint are constants with one entry, the lever to the
+The axes of joint j are those after its motion and ahead of the fixed tilt of a DH row, with their
+origin after the motion: there the axes of the joint are constants with one entry, the lever to the
 next joint has the few entries of a DH row, and the inertia of the body is constant.  A passage is
 the motion, which turns in a coordinate plane or slides along an axis, and then the fixed transform
 from the joint frame ahead of its motion to the axes of the parent.

@@ -17,7 +17,7 @@ the parent in it and the lever r to the point, and V' and V'' follow by the prod
 is that of the next joint and what lies in between, so that nothing far away is ever subtracted.
 
 The axes are those of the base from the start: to turn three vectors for every point and joint at
-the end would cost more than the axes behind the first joint save.
+the end would cost more than the axes after the first joint save.
 
 Notation, added to that of `motion` (p is the parent of joint j, i the next joint on the way to Q;
 d and dd behind a name mark the first and second rate)
@@ -83,7 +83,7 @@ class Moving(Generic[S]):
 
 @dataclass(frozen=True)
 class Direction(Generic[S]):
-    """An axis of rotation that is fixed in a link: `axis` in its axes behind the joint."""
+    """An axis of rotation that is fixed in a link: `axis` in its axes after the joint."""
 
     axis: Vector[S]
     s: Moving[S]
@@ -100,7 +100,7 @@ class Direction(Generic[S]):
 class Link(Generic[S]):
     """A link as what it carries sees it: CO-2, CO-39.
 
-    `frame` is the link frame in the axes behind the joint, `joint_axis` its axis.
+    `frame` is the link frame in the axes after the joint, `joint_axis` its axis.
     """
 
     axes: Axes[S]
@@ -305,7 +305,7 @@ def origin_step(at: Mount[S], parent: Moving[S], b: ProgramBuilder[S]) -> Moving
 
 
 def _seat(joint: Joint[S], parent: Link[S]) -> Transform[S]:
-    """Where a joint sits on the link that carries it, in the axes behind the joint of that."""
+    """Where a joint sits on the link that carries it, in the axes after the joint of that."""
     return parent.frame @ joint.placement.tree
 
 
@@ -375,7 +375,7 @@ def _carried(
     directions: Sequence[Direction[S]],
     b: ProgramBuilder[S],
 ) -> Moving[S]:
-    """CO-38 of a vector that is fixed in a link, c in the axes behind its joint, x in base axes.
+    """CO-38 of a vector that is fixed in a link, c in the axes after its joint, x in base axes.
 
     `directions` are further axes, fixed in the link.
     """

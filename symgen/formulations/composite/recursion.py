@@ -7,7 +7,7 @@ gives the next joint's acceleration, the force and the moment: with second momen
 the inertia tensor the moment of inertia is the skew part of W_j E_j, as in the recursion of kane.
 
 Notation, added to that of `passages` (p is the parent of joint j; all in the axes of joint j, about
-the origin behind its motion)
+the origin after its motion)
 
 ==================  ==================  ========================================================
 paper               code                meaning
@@ -53,8 +53,8 @@ NOTES = {
     "CO-31": "a_in = a_p + W_p d_j in axes of j, + W_in l_j; a_j = a_in + 2 w_in x t qd + t qdd "
     "-- Luh, Walker, Paul 1980",
     "CO-32": "a load's force and moment in axes of j",
-    "CO-33": "[n; f]_j = [skew part of W E + h x a; m a + W h] - loads + sum_c [n; f]_c carried "
-    "back -- Luh, Walker, Paul 1980",
+    "CO-33": "[n; f]_j = [skew part of W E + h x a; m a + W h] - loads + sum_c [n; f]_c in "
+    "axes of j -- Luh, Walker, Paul 1980",
     "CO-34": "tau_j = s . n_j + t . f_j -- Luh, Walker, Paul 1980",
 }
 

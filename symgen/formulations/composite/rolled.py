@@ -11,7 +11,7 @@ Psi' + dS/dt over 2.  And S x* f is not there: torques turn with the body.
 Columns (joint i, in the notation of `motion`, `bodies` and `derivatives`)
 
 ==========================  ====================================================================
-R0, x0                      axes and origin behind the joint
+R0, x0                      axes and origin after the joint
 S_w, S_v; Psi_w, Psi_v;     axis S, and how it moves: Psi', Psi''
 dPsi_w, dPsi_v
 w0, u0; W0, a0              velocity and acceleration of the link
@@ -138,7 +138,7 @@ def write_places(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
 
 
 def write_frame(j: int, at: JointFrame[S], x: StraightBuilder[S]) -> None:
-    """Axis, and frame behind the joint."""
+    """Axis, and frame after the joint."""
     write_spatial(x, j, ("S_w", "S_v"), at.axis)
     x.write(j, "R0", at.R)
     x.write(j, "x0", at.x)

@@ -1,7 +1,7 @@
 """Contributions of a joint and its body to the recursion, and the outward sweep of motions and
 forces.
 
-The basis of body k is fixed in it at its joint: the axes are those behind the joint's motion and
+The basis of body k is fixed in it at its joint: the axes are those after the joint's motion and
 ahead of the fixed tilt of a DH row, where the partial velocity P_k^k = [s; t] is a constant with
 one entry.  Its reference point is the joint point k+ of the body, from which the paper's r^k leads
 to the mass centre; with it instead of the mass centre the shift gamma^k is the fixed s^k of a
