@@ -1,13 +1,13 @@
 """Settings of Sphinx: `make docs` builds the pages of this folder into site/.
 
-Sphinx, because it is maintained for long, builds without a network, and asks the code for what a
-page cannot know (`manual.site`).  The site loads nothing from elsewhere.
+Sphinx has been maintained for many years, builds offline, and inserts content generated from the
+code (`manual.site`).  The site loads no external resources.
 """
 
 project = "symgen"
 html_title = "symgen"
 author = "symgen developers"
-copyright = author  # what the foot of a page shows
+copyright = author  # shown in the page footer
 extensions = ["myst_parser", "manual.site"]
 exclude_patterns = ["pictures"]
 suppress_warnings: list[str] = []

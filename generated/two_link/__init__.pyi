@@ -314,7 +314,7 @@ def torque_parts(q: Rows, qd: Rows, qdd: Rows, *, loads: Rows | None = ..., para
         centrifugal (..., 2)  terms in qd_k^2
         coriolis (..., 2)     terms in qd_k qd_l, k and l different
         gravity (..., 2)      as gravity_forces
-        loads (..., 2)        what holds the robot against the loads
+        loads (..., 2)        torques that hold the robot against the loads
         joint_terms (..., 2)  damping, springs and friction of the joints
     """
 def kinetic_energy(q: Rows, qd: Rows, *, parameters: Rows | None = ..., out: Array | None = ...) -> Any:

@@ -205,7 +205,7 @@ class composite:
             centrifugal (..., 2)  terms in qd_k^2
             coriolis (..., 2)     terms in qd_k qd_l, k and l different
             gravity (..., 2)      as gravity_forces
-            loads (..., 2)        what holds the robot against the loads
+            loads (..., 2)        torques that hold the robot against the loads
             joint_terms (..., 2)  damping, springs and friction of the joints
         """
         return _call("composite", "torque_parts", (q, qd, qdd, loads, parameters), out)
@@ -547,7 +547,7 @@ class newton_euler:
             centrifugal (..., 2)  terms in qd_k^2
             coriolis (..., 2)     terms in qd_k qd_l, k and l different
             gravity (..., 2)      as gravity_forces
-            loads (..., 2)        what holds the robot against the loads
+            loads (..., 2)        torques that hold the robot against the loads
             joint_terms (..., 2)  damping, springs and friction of the joints
         """
         return _call("newton_euler", "torque_parts", (q, qd, qdd, loads, parameters), out)
@@ -1135,7 +1135,7 @@ class recursive_lagrange:
             centrifugal (..., 2)  terms in qd_k^2
             coriolis (..., 2)     terms in qd_k qd_l, k and l different
             gravity (..., 2)      as gravity_forces
-            loads (..., 2)        what holds the robot against the loads
+            loads (..., 2)        torques that hold the robot against the loads
             joint_terms (..., 2)  damping, springs and friction of the joints
         """
         return _call("recursive_lagrange", "torque_parts", (q, qd, qdd, loads, parameters), out)
@@ -1542,7 +1542,7 @@ class closed_form_lagrange:
             centrifugal (..., 2)  terms in qd_k^2
             coriolis (..., 2)     terms in qd_k qd_l, k and l different
             gravity (..., 2)      as gravity_forces
-            loads (..., 2)        what holds the robot against the loads
+            loads (..., 2)        torques that hold the robot against the loads
             joint_terms (..., 2)  damping, springs and friction of the joints
         """
         return _call("closed_form_lagrange", "torque_parts", (q, qd, qdd, loads, parameters), out)

@@ -1,4 +1,4 @@
-"""How much memory of results that are gone is kept for new ones: `result_memory` of the package.
+"""Memory of deleted results that is kept for new ones: `result_memory` of the package.
 
 A page of memory that the system hands out costs more than what a kernel writes into it.  So compiled
 backends keep the memory of large results, when nobody sees them any more, up to this number of

@@ -313,7 +313,7 @@ def _ask(array, value):
         return array.default
     if isinstance(value, collections.abc.Mapping) and (array.names or array.default is not None):
         return _ask_by_name(array, value)
-    if getattr(value, "keeps_class", False):  # an arithmetic of its own, in validation
+    if getattr(value, "keeps_class", False):  # a class with other arithmetic, in validation
         return value
     try:
         return np.asarray(value)

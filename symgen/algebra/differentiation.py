@@ -43,7 +43,7 @@ class ForwardDerivatives:
         """Do nothing: over a graph a name is only a label."""
 
     def of(self, root: Scalar) -> Tangent:
-        """The derivatives of `root`: position of the input -> scalar, zeros left out."""
+        """Return the derivatives of `root`: position of the input -> scalar, zeros left out."""
         tangents = self._tangents
         stack = [root]
         while stack:

@@ -68,7 +68,7 @@ class Algebra(Protocol[S]):
         """The constant `value`; a float64 within 2 ulp of k pi/2 may be taken as exactly that."""
 
     def symbol(self, name: str) -> S:
-        """The input or parameter named `name`."""
+        """Return the input or parameter named `name`."""
 
     def function(self, name: str, *args: S) -> S:
         """``sin cos tan asin acos atan atan2 exp log tanh sqrt abs sign pow``."""

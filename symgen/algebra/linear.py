@@ -98,8 +98,8 @@ class Matrix(Generic[S]):
     def _combine(self, other: Matrix[S], operation: Callable[[S, S], S]) -> Matrix[S]:
         return Matrix(
             [
-                [operation(x, y) for x, y in zip(mine, theirs, strict=True)]
-                for mine, theirs in zip(self.rows, other.rows, strict=True)
+                [operation(x, y) for x, y in zip(row, other_row, strict=True)]
+                for row, other_row in zip(self.rows, other.rows, strict=True)
             ]
         )
 
@@ -184,13 +184,13 @@ def identity(algebra: Algebra[S]) -> Matrix[S]:
 
 
 def diagonal(values: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
-    """The 3x3 matrix with `values` on its diagonal."""
+    """Return the 3x3 matrix with `values` on its diagonal."""
     zero = algebra.zero
     return Matrix([(values.x, zero, zero), (zero, values.y, zero), (zero, zero, values.z)])
 
 
 def skew(v: Vector[S], algebra: Algebra[S]) -> Matrix[S]:
-    """The matrix of v x (.)"""
+    """Return the matrix of v x (.)"""
     zero = algebra.zero
     return Matrix([(zero, -v.z, v.y), (v.z, zero, -v.x), (-v.y, v.x, zero)])
 

@@ -115,7 +115,7 @@ class Scalar:
 
     @property
     def is_atomic(self) -> bool:
-        """Whether this is a constant or a symbol, perhaps negated: not worth a name of its own."""
+        """Whether this is a constant or a symbol, perhaps negated: not worth a name."""
         node = self.args[0] if self.op is NEG else self
         return node.op is CONST or node.op is SYMBOL
 
@@ -144,7 +144,7 @@ class Nodes:
         del self.nodes, self._table
 
     def constant(self, value: Real) -> Scalar:
-        """The float64 constant `value`, which must be finite; -0.0 is stored as 0.0."""
+        """Return the float64 constant `value`, which must be finite; -0.0 is stored as 0.0."""
         number = float(value) + 0.0
         node = self._table.get((CONST, number))
         if node is None:
@@ -157,7 +157,7 @@ class Nodes:
         return node
 
     def symbol(self, name: str) -> Scalar:
-        """The input named `name`."""
+        """Return the input named `name`."""
         node = self._table.get((SYMBOL, name))
         if node is None:
             node = self._append((SYMBOL, name), SYMBOL, (), 0.0, name)
@@ -278,7 +278,7 @@ class Nodes:
         return self._intern(DIV, x, y)
 
     def function(self, name: str, *args: Scalar) -> Scalar:
-        """A function of `rounding.FUNCTIONS` of scalars of this graph."""
+        """Return a function of `rounding.FUNCTIONS` of scalars of this graph."""
         if all(arg.op is CONST for arg in args):
             return self.constant(rounding.FUNCTIONS[name](*(arg.value for arg in args)))
         if name in ("sin", "cos"):
@@ -404,12 +404,12 @@ class Nodes:
     # -- storage ------------------------------------------------------------------------------
 
     def existing(self, op: str, x: Scalar, y: Scalar) -> Scalar | None:
-        """The sum, difference or product of `x` and `y`, if the graph holds it."""
+        """Return the sum, difference or product of `x` and `y`, if the graph holds it."""
         pair = sorted((x.index, y.index)) if op in (ADD, MUL) else (x.index, y.index)
         return self._table.get((op, *pair))
 
     def _commutative(self, op: str, x: Scalar, y: Scalar) -> Scalar:
-        """The node of a sum or product, its operands in the order of creation."""
+        """Return the node of a sum or product, its operands in the order of creation."""
         i, k = x.index, y.index
         key, args = ((op, i, k), (x, y)) if i <= k else ((op, k, i), (y, x))
         return self._table.get(key) or self._append(key, op, args)

@@ -97,18 +97,18 @@ class PrimeField:
     key: bytes = b""
 
     def number(self, value: int) -> Residue:
-        """The whole number `value`."""
+        """Return the whole number `value`."""
         return Residue(value % self.prime, self.prime)
 
     def constant(self, value: float) -> Residue:
-        """The exact value of a float64; `rounding.GUARD` is 0."""
+        """Return the exact value of a float64; `rounding.GUARD` is 0."""
         if value == rounding.GUARD:
             return self.number(0)
         numerator, denominator = value.as_integer_ratio()
         return self.number(numerator * inverse(denominator % self.prime, self.prime))
 
     def draw(self, *label: str | int) -> Residue:
-        """A random number that is determined by its label."""
+        """Return a random number that is determined by its label."""
         message = "\0".join(map(str, label)).encode()
         digest = hashlib.blake2b(message, key=self.key, digest_size=48).digest()
         return self.number(int.from_bytes(digest, "big"))
@@ -129,25 +129,25 @@ class PrimeField:
         return Arithmetic(self.constant, functions)
 
     def sin(self, x: Residue) -> Residue:
-        """The second coordinate of the point on the circle for x."""
+        """Return the second coordinate of the point on the circle for x."""
         t = self._half_angle(x)
         sine = (t + t) / (self.number(1) + t * t)
         return sine if x.value == self._positive(x) else -sine
 
     def cos(self, x: Residue) -> Residue:
-        """The first coordinate of the point on the circle for x."""
+        """Return the first coordinate of the point on the circle for x."""
         t = self._half_angle(x)
         return (self.number(1) - t * t) / (self.number(1) + t * t)
 
     def sqrt(self, x: Residue) -> Residue:
-        """The root of x that is a square itself; `NotASquareError` if x has no root."""
+        """Return the root of x that is a square itself; `NotASquareError` if x has no root."""
         root = Residue(pow(x.value, (self.prime + 1) // 4, self.prime), self.prime)
         if root * root != x:
             raise NotASquareError
         return root
 
     def pow(self, base: Residue, exponent: Residue) -> Residue:
-        """The power for integer exponents that a float64 holds, else a random function."""
+        """Return the power for integer exponents that a float64 holds, else a random function."""
         n = exponent.value if exponent.value < self.prime // 2 else exponent.value - self.prime
         if abs(n) >= _LARGEST_WHOLE_EXPONENT:
             return self.draw("pow", base.value, exponent.value)
@@ -155,12 +155,12 @@ class PrimeField:
         return power if n >= 0 else self.number(1) / power
 
     def _half_angle(self, x: Residue) -> Residue:
-        """The parameter t of the point on the circle; the point is (1, 0) for x = 0."""
+        """Return the parameter t of the point on the circle; the point is (1, 0) for x = 0."""
         positive = self._positive(x)
         return self.draw("circle", positive) if positive else self.number(0)
 
     def _positive(self, x: Residue) -> int:
-        """The smaller of x and -x, which represents both."""
+        """Return the smaller of x and -x, which represents both."""
         return min(x.value, self.prime - x.value)
 
     def _odd(self, name: str) -> Callable[[Residue], Residue]:

@@ -58,7 +58,7 @@ class Quotients:
         return None if numerator is None else numerator.as_expr(*self._back)
 
     def of(self, expression: Expr) -> Quotient:
-        """The quotient equal to `expression`; ZeroDivisionError if it divides by 0."""
+        """Return the quotient equal to `expression`; ZeroDivisionError if it divides by 0."""
         waiting = [expression]
         while waiting:
             node = waiting[-1]
@@ -149,7 +149,7 @@ def _operands(node: Expr) -> tuple[Expr, ...]:
 
 
 def _variables(expressions: Iterable[Expr], definitions: Mapping[Expr, Expr]) -> list[Expr]:
-    """The variables: sines and cosines in pairs, symbols, and other non-polynomial terms."""
+    """Return the variables: sines and cosines in pairs, symbols, and other non-polynomial terms."""
     variables: set[Expr] = set()
     seen: set[Expr] = set()
     waiting = list(expressions)
@@ -168,7 +168,7 @@ def _variables(expressions: Iterable[Expr], definitions: Mapping[Expr, Expr]) ->
 
 
 def _expanded(x: Quotient, common: Mapping[Any, int]) -> Any:
-    """The numerator of `x` over the denominator `common`."""
+    """Return the numerator of `x` over the denominator `common`."""
     numerator = x.numerator
     for factor, exponent in common.items():
         numerator *= factor ** (exponent - x.denominator.get(factor, 0))
@@ -176,7 +176,7 @@ def _expanded(x: Quotient, common: Mapping[Any, int]) -> Any:
 
 
 def _divided(numerator: Any, denominator: Mapping[Any, int]) -> Any | None:
-    """The numerator divided by the denominator, or None if there is a remainder."""
+    """Return the numerator divided by the denominator, or None if there is a remainder."""
     for factor, exponent in denominator.items():
         for _ in range(exponent):
             numerator = _exactly(numerator, factor)
@@ -191,7 +191,7 @@ def _exactly(numerator: Any, factor: Any) -> Any | None:
 
 
 def _with_squares(polynomial: PolyElement, sine: Any, square: Any) -> Any:
-    """The polynomial with even powers of `sine` replaced by powers of `square`."""
+    """Return the polynomial with even powers of `sine` replaced by powers of `square`."""
     place = polynomial.ring.gens.index(sine)
     parts: dict[int, dict[tuple[int, ...], Any]] = {}
     for monomial, coefficient in polynomial.terms():

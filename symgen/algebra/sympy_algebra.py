@@ -36,7 +36,7 @@ _FUNCTIONS: dict[str, Any] = {
 
 
 def symbol(name: str) -> Expr:
-    """The symbol for an input, parameter or temporary: always real."""
+    """Return the symbol for an input, parameter or temporary: always real."""
     return sympy.Symbol(name, real=True)
 
 
@@ -86,11 +86,11 @@ class SymPyAlgebra:
         return constant(value)
 
     def symbol(self, name: str) -> Expr:
-        """The input or parameter `name`."""
+        """Return the input or parameter `name`."""
         return symbol(name)
 
     def function(self, name: str, *args: Expr) -> Expr:
-        """A function of `rounding.FUNCTIONS`."""
+        """Return a function of `rounding.FUNCTIONS`."""
         return _FUNCTIONS[name](*args)
 
     def is_zero(self, x: Expr) -> bool:
@@ -113,7 +113,7 @@ class SymPyAlgebra:
         return sympy.S.Zero if abs(value) < _NOTHING else value
 
     def named(self, name: str, x: Expr) -> Expr:
-        """A new symbol that stands for `x`."""
+        """Return a new symbol that stands for `x`."""
         label = symbol(name)
         self.definitions[label] = x
         return label
@@ -230,7 +230,7 @@ def _symbols_in(x: Expr) -> list[Expr]:
 
 
 def to_sympy(scalars: Sequence[Scalar]) -> list[Expr]:
-    """The scalars as SymPy expressions, symbols by name.
+    """Return the scalars as SymPy expressions, symbols by name.
 
     The result shares subexpressions in memory; printing it may still be exponential in depth.
     """

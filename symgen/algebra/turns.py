@@ -102,7 +102,7 @@ def turn_of(matrix: Matrix[S], algebra: Algebra[S]) -> Turn[S]:
 
 
 def acceleration_matrix(omega: Vector[S], alpha: Vector[S]) -> Matrix[S]:
-    """The matrix of alpha x + omega x omega x."""
+    """Return the matrix of alpha x + omega x omega x."""
     xx, yy, zz = omega.x * omega.x, omega.y * omega.y, omega.z * omega.z
     xy, xz, yz = omega.x * omega.y, omega.x * omega.z, omega.y * omega.z
     return Matrix(

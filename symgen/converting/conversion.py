@@ -38,7 +38,7 @@ class Conversion:
     """Largest error of an entry of a link's pose after a change of style."""
 
     def as_json(self) -> dict[str, Any]:
-        """The conversion as plain data."""
+        """Return the conversion as plain data."""
         return {
             "file": str(self.target),
             "n": self.n,
@@ -122,7 +122,7 @@ _BARE_POINT = re.compile(r"^([-+]?)\.(?=[0-9])")
 
 
 def model_text(document: Document, heading: str = "") -> str:
-    """The YAML of a document; `heading` becomes comments above it."""
+    """Return the YAML of a document; `heading` becomes comments above it."""
     yaml: Any = YAML()
     yaml.width = _WIDE
     yaml.indent(mapping=2, sequence=4, offset=2)

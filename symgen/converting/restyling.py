@@ -172,7 +172,7 @@ def layout(joints: list[Placed], style: str) -> Layout:
 
 
 def _line_of(item: Placed, child: Placed | None) -> tuple[Array, Array] | None:
-    """A point of the axis of `child` and its direction, in W of `item`.
+    """Return a point of the axis of `child` and its direction, in W of `item`.
 
     None without child, and where the common normal is far away.
     """
@@ -192,7 +192,7 @@ def _is_far(line: tuple[Array, Array]) -> bool:
 
 
 def _standard(W: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
-    """The row of a joint with W in the frame of its carrier, and N in W."""
+    """Return the row of a joint with W in the frame of its carrier, and N in W."""
     if line is None:
         frame = np.eye(4)
     else:
@@ -211,7 +211,7 @@ def _standard(W: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
 
 
 def _modified(W: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
-    """The row and the frame of a joint, as of `_standard`, for Craig's rows."""
+    """Return the row and the frame of a joint, as of `_standard`, for Craig's rows."""
     before = _ahead_of_modified(W)
     if _is_identity(before):
         before = np.eye(4)
@@ -226,7 +226,7 @@ def _modified(W: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
 
 
 def _ahead_of_modified(W: Array) -> Array:
-    """The pose in the carrier's frame with x along the common normal with the axis of W."""
+    """Return the pose in the carrier's frame with x along the common normal with the axis of W."""
     seen = W[:3, 3], W[:3, 2]  # the axis in the frame of the carrier
     if _is_far(seen):
         return W
@@ -234,13 +234,13 @@ def _ahead_of_modified(W: Array) -> Array:
 
 
 def _on_z(foot: float, normal: Array) -> Array:
-    """The frame at `foot` on the z axis with x along `normal`."""
+    """Return the frame at `foot` on the z axis with x along `normal`."""
     z = np.array([0.0, 0.0, 1.0])
     return homogeneous(np.column_stack([normal, np.cross(z, normal), z]), foot * z)
 
 
 def _common_normal(line: tuple[Array, Array]) -> tuple[float, Array]:
-    """The common normal of the z axis and a line: its place on z and its direction.
+    """Return the common normal of the z axis and a line: its place on z and its direction.
 
     Where the axes are parallel it begins at the origin; where they meet it is normal to both.
     """
@@ -260,7 +260,7 @@ def _common_normal(line: tuple[Array, Array]) -> tuple[float, Array]:
 
 
 def _nearest_on_line(line: tuple[Array, Array]) -> Array:
-    """The point of a line, not parallel to z, that is nearest to the z axis."""
+    """Return the point of a line, not parallel to z, that is nearest to the z axis."""
     point, u = line
     flat = u[:2]
     result: Array = point - (point[:2] @ flat) / (flat @ flat) * u
@@ -332,7 +332,7 @@ def _with_joints(
 
 
 def _joint(node: Node, item: Placed, row: Row, moved: Array, values: Mapping[str, float]) -> Node:
-    """A joint with its new row; `link` and options stay.
+    """Return a joint with its new row; `link` and options stay.
 
     `moved` is the new link frame's pose in the former one, (4, 4).
     """
@@ -363,7 +363,7 @@ def _joint(node: Node, item: Placed, row: Row, moved: Array, values: Mapping[str
 
 
 def _link(node: Node, item: Placed, moved: Array, values: Mapping[str, float]) -> Node:
-    """A link with centre of mass and inertia in the new frame."""
+    """Return a link with centre of mass and inertia in the new frame."""
     if not isinstance(node, Table) or _is_identity(moved):
         return node
     back, link = inverse(moved), item.joint.link
@@ -425,7 +425,7 @@ def _texts_of(nodes: Iterable[Entry | Node]) -> Iterator[str]:
 
 
 def _number(value: float, line: int, angle: bool = False) -> Scalar:
-    """A number with all its digits; 0 and multiples of pi/2 are written as such."""
+    """Return a number with all its digits; 0 and multiples of pi/2 are written as such."""
     if abs(value) < 1e-15:
         return Scalar("0", "int", line)
     quarters = round(value / (math.pi / 2))

@@ -72,6 +72,6 @@ def _write(path: Path, text: str) -> Path:
 
 
 def starter_text(name: str, file: str) -> str:
-    """The model of a robot called `name`, for a file called `file`."""
+    """Return the model of a robot called `name`, for a file called `file`."""
     text = (files("symgen.converting") / "starter.yaml").read_text(encoding="utf-8")
     return text.replace("{name}", name, 1).replace("{file}", file, 1)

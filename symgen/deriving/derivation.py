@@ -327,7 +327,7 @@ def _folds_to_a_zero_pivot(
 
 
 def out_of_range(description: RobotDescription, what: str, error: Exception) -> RequestError:
-    """The error for numbers that overflow in `what`, or are divided by 0."""
+    """Return the error for numbers that overflow in `what`, or are divided by 0."""
     return RequestError(
         f"{description.file}: the numbers of this model leave the range of float64 in "
         f"{what} ({error}); are its units right?"

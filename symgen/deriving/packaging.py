@@ -48,7 +48,7 @@ def package_of(description: RobotDescription, derived: Derived, equal: bool = Fa
 def bare_package(
     description: RobotDescription, selection: Selection, equal: bool = False
 ) -> Package:
-    """The package before derivation: without programs."""
+    """Return the package before derivation: without programs."""
     tree = build_tree(description, Graph(), selection.runtime_parameters)
     nothing = replace(selection, built={})
     return package_of(description, Derived(nothing, {}, {}, (), tree), equal)
@@ -80,7 +80,7 @@ def _missing(selection: Selection, tree: KinematicTree[Scalar]) -> dict[str, str
 
 
 def _asked_for(selection: Selection, provided: set[str], name: str) -> list[str]:
-    """The functions to request so that `name` is built together with the present ones."""
+    """Return the functions to request so that `name` is built together with the present ones."""
     usual = {x for x in provided if not function_named(x).on_request} - set(selection.inapplicable)
     if not usual <= set(selection.functions):
         return [*selection.functions, name]
@@ -201,7 +201,7 @@ def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dic
 
 
 def _mechanism(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Fact]:
-    """The axes that frames of closed loops share, and the initial state."""
+    """Return the axes that frames of closed loops share, and the initial state."""
     if not tree.constraint_names:
         return {}
     values = description.parameter_values

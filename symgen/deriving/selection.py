@@ -81,7 +81,7 @@ class Selection:
     rivals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def settled(self, built: Mapping[str, Collection[str]]) -> Selection:
-        """The selection after the decision between rivals: the `built` ones stay."""
+        """Return the selection after the decision between rivals: the `built` ones stay."""
         names = [item.name for item in considered((*self.built, *self.evaluated))]
         chosen = {n: tuple(f for f in FUNCTION_NAMES if f in built.get(n, ())) for n in names}
         remaining = {n: tuple(f for f in self.functions_of(n) if f not in chosen[n]) for n in names}
@@ -105,7 +105,7 @@ class Selection:
         return tuple(name for name in FUNCTION_NAMES if name in names)
 
     def functions_of(self, formulation: str) -> tuple[str, ...]:
-        """The functions to derive by `formulation`: to build, or to evaluate."""
+        """Return the functions to derive by `formulation`: to build, or to evaluate."""
         names = (*self.built.get(formulation, ()), *self.evaluated.get(formulation, ()))
         return tuple(name for name in FUNCTION_NAMES if name in names)
 
@@ -195,7 +195,7 @@ def _size(tree: KinematicTree[Any]) -> Size:
 
 
 def _size_built(tree: KinematicTree[Any], options: BuildOptions) -> Size:
-    """Estimate operations; loops serve without straight-line code where all backends have them."""
+    """Estimate operations; loops replace straight-line code if all backends have them."""
     backend_has_loops = options.form != STRAIGHT and options.backend not in ("cython", ALL)
     in_loops = backend_has_loops and not (tree.is_coupled or tree.forces)
 
@@ -208,7 +208,7 @@ def _size_built(tree: KinematicTree[Any], options: BuildOptions) -> Size:
 
 
 def _delegated(able: Mapping[str, Sequence[str]], tree: KinematicTree[Any]) -> Delegated:
-    """The large functions of `able` that only one formulation evaluates."""
+    """Return the large functions of `able` that only one formulation evaluates."""
     delegated: dict[str, dict[str, str]] = {}
     for function in FUNCTION_NAMES:
         names = [name for name, functions in able.items() if function in functions]
@@ -272,7 +272,7 @@ def _by_size(
 def _asked_formulations(
     asked: tuple[str, ...], reasons: Mapping[str, str | None], n: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The formulations to build entirely, and those to build where they are fastest."""
+    """Return the formulations to build entirely, and those to build where they are fastest."""
     applicable = tuple(name for name, reason in reasons.items() if reason is None)
     named = [name for name in asked if name not in (ALL, DEFAULT)]
     for name in named:
@@ -351,7 +351,7 @@ def runtime_parameters(description: RobotDescription, asked: tuple[str, ...]) ->
 
 
 def provided_by(formulations: tuple[str, ...], tree: KinematicTree[Any] | None = None) -> set[str]:
-    """The functions that at least one of these formulations derives, for `tree` if given."""
+    """Return the functions that at least one of these formulations derives, for `tree` if given."""
     named = map(formulation_named, formulations)
     return {name for item in named for name in provided_functions(item, tree)}
 

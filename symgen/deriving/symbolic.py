@@ -135,7 +135,7 @@ class SymbolicDynamics:
         return self.steps_of("inverse_dynamics" if inverse else "forward_dynamics")
 
     def steps_of(self, function: str) -> tuple[tuple[str, Expr, str], ...]:
-        """The steps of a function: (name, expression, source equation)."""
+        """Return the steps of a function: (name, expression, source equation)."""
         _, program = self._derived(function)
         return tuple(
             (statement.name, statement.value, f"{statement.note}: {program.notes[statement.note]}")
@@ -143,7 +143,7 @@ class SymbolicDynamics:
         )
 
     def expanded(self, function: str) -> Result:
-        """The result with every step substituted, in closed form."""
+        """Return the result with every step substituted, in closed form."""
         if function not in self._results:
             algebra, program = self._derived(function)
             results = [
@@ -202,7 +202,7 @@ class SymbolicDynamics:
         )
 
     def program(self, function: str) -> Program[Expr]:
-        """The program over SymPy scalars."""
+        """Return the program over SymPy scalars."""
         return self._derived(function)[1]
 
     def __getattr__(self, name: str) -> Result:
@@ -225,7 +225,7 @@ class SymbolicDynamics:
         return self._programs[function]
 
     def _runtime(self, function: str) -> tuple[str, ...]:
-        """The parameters by which `function` is differentiated."""
+        """Return the parameters by which `function` is differentiated."""
         results = function_named(function).results
         if not any("n_parameters" in array.shape for array in results):
             return ()
@@ -248,7 +248,7 @@ class SymbolicDynamics:
 
 
 def _motion(program: Program[Expr]) -> tuple[Expr, ...]:
-    """The symbols of velocities, accelerations, loads, torques and solutions."""
+    """Return the symbols of velocities, accelerations, loads, torques and solutions."""
     moving = ("qd", "qdd", "loads", "tau", "x")
     return tuple(x for array in program.inputs if array.name in moving for x in array.symbols)
 
@@ -288,13 +288,13 @@ def _unused_name(program: Program[Expr], used: Collection[str]) -> str:
 
 
 def quaternions_of(description: RobotDescription, program: Program[Expr]) -> list[tuple[Expr, ...]]:
-    """The entries x y z w of every quaternion among the inputs of a program."""
+    """Return the entries x y z w of every quaternion among the inputs of a program."""
     q = next((array.symbols for array in program.inputs if array.name == "q"), ())
     return [q[at : at + 4] for at in description.quaternion_starts] if q else []
 
 
 def no_solution(description: RobotDescription, function: str) -> str:
-    """The message about a function that solves with a singular mass matrix."""
+    """Return the message about a function that solves with a singular mass matrix."""
     return (
         f"{function} of {description.name} has no solution: the mass matrix is singular at every "
         "pose, for some motion of the joints moves no mass"
@@ -302,7 +302,7 @@ def no_solution(description: RobotDescription, function: str) -> str:
 
 
 def derive_symbolically(description: RobotDescription, formulation: str) -> SymbolicDynamics:
-    """The SymPy view of `description` by the named formulation."""
+    """Return the SymPy view of `description` by the named formulation."""
     return SymbolicDynamics(description, formulation_named(formulation))
 
 

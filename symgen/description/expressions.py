@@ -169,7 +169,7 @@ def _without_prefix(module: str, rest: str) -> str:
 
 
 def _operand(token: _Token) -> str:
-    """An operand that starts or ends with `token`, for advice about what to write."""
+    """Return an operand that starts or ends with `token`, for advice about what to write."""
     if token.text in FUNCTIONS:
         return f"{token.text}(...)"
     return token.text if token.kind in ("number", "name") else "(...)"
@@ -200,7 +200,7 @@ def parse(
 
 
 def literal(text: str, value: float) -> Expression:
-    """The expression of one number, possibly negative, with its text as written."""
+    """Return the expression of one number, possibly negative, with its text as written."""
     if not math.isfinite(value):
         raise ExpressionError(f"{shown(text)} is not a finite float64 number")
     return Expression(text, Number(value + 0.0), ())  # + 0.0 turns -0.0 into 0.0
@@ -361,7 +361,7 @@ class _Parser:
             raise self.surplus()
 
     def surplus(self) -> ExpressionError:
-        """The error about a token after a complete operand that is not an operator."""
+        """Return the error about a token after a complete operand that is not an operator."""
         token = self.token
         message = f"unexpected {token}"
         if token.kind in ("number", "name") or token.text == "(":

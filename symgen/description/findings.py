@@ -48,12 +48,12 @@ class Findings:
         return path in self._broken
 
     def nearest(self, word: str, words: Iterable[str]) -> str | None:
-        """The nearest word; None after a maximum number of searches, which take time."""
+        """Return the nearest word; None after a maximum number of searches, which take time."""
         self._suggestions -= 1
         return nearest(word, words) if self._suggestions >= 0 else None
 
     def did_you_mean(self, word: str, words: Iterable[str]) -> str:
-        """The tail of a message as in `wording`; "" after a maximum number of searches."""
+        """Return the tail of a message as in `wording`; "" after a maximum number of searches."""
         candidate = self.nearest(word, words)
         return "" if candidate is None else f"; did you mean {shown(candidate)}?"
 

@@ -27,7 +27,7 @@ _ENDS = 2
 def check_forces(
     robot: RobotTable, points: Sequence[LinkPoint], names: NameSpace, scalars: Scalars
 ) -> tuple[tuple[SpringDescription, ...], tuple[ForceDescription, ...]]:
-    """The springs and the forces, in the order of the file."""
+    """Return the springs and the forces, in the order of the file."""
     resolver, findings = _Resolver(robot, points, names, scalars), scalars.findings
     unique = UniqueNames("the name of a spring or force", findings)
     springs, forces = [], []
@@ -106,7 +106,7 @@ class _Resolver:
         self.complete = names_of(robot.points, robot.gives("points")) is not None
 
     def of(self, table: EndTable | ForceTable, path: KeyPath) -> LinkPoint:
-        """The point of a table; its link is "" if unknown."""
+        """Return the point of a table; its link is "" if unknown."""
         findings, source = self.scalars.findings, self.scalars.findings.source(path)
         link = "" if table.link is None else self.names.link(table.link, (*path, "link"))
         if isinstance(table.point, str):
@@ -162,7 +162,7 @@ class _ForceChecks(OutputChecks):
         return tuple(defined.items())
 
     def problem(self, name: str) -> str:
-        """The fault of a name in an expression, or nothing."""
+        """Return the fault of a name in an expression, or nothing."""
         if name in self.scalars.paths:
             return ""
         if name in self.later:
@@ -170,12 +170,12 @@ class _ForceChecks(OutputChecks):
         return "" if name == TIME else super().problem(name)
 
     def meant(self, name: str) -> str:
-        """The tail of a message about a name without dots."""
+        """Return the tail of a message about a name without dots."""
         expected = f"; expected a parameter of this file, one of 'let', or a quantity{self.example}"
         return self.coordinate_hint(name) or self.scalars.meant(name) or expected
 
 
 def named_points(force: ForceDescription) -> tuple[str, ...]:
-    """The points whose motion a force depends on, each once."""
+    """Return the points whose motion a force depends on, each once."""
     words = (name.split(".") for name in force.names)
     return tuple(dict.fromkeys(rest[0] for family, *rest in words if family == "points" and rest))

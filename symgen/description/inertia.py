@@ -12,7 +12,7 @@ _TRIANGLE_ROUNDING = 1e-6  # for a warning only, because CAD programs print few 
 
 
 def principal_moments(inertia: Sequence[float]) -> tuple[float, float, float]:
-    """The eigenvalues (kg m^2) of a tensor xx yy zz xy xz yz, in ascending order."""
+    """Return the eigenvalues (kg m^2) of a tensor xx yy zz xy xz yz, in ascending order."""
     xx, yy, zz, xy, xz, yz = inertia
     scale = max(abs(entry) for entry in inertia)
     if scale == 0.0:
@@ -38,7 +38,7 @@ def indefinite(inertia: Sequence[float]) -> str | None:
 
 
 def breaks_triangle(inertia: Sequence[float]) -> str | None:
-    """The warning about a tensor that no mass distribution has, or None."""
+    """Return the warning about a tensor that no mass distribution has, or None."""
     low, middle, high = principal_moments(inertia)
     if high - low - middle <= _TRIANGLE_ROUNDING * high:
         return None

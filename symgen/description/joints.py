@@ -129,7 +129,7 @@ class _Joint:
         self.findings.fault((*self.path, *keys), message)
 
     def value(self, expression: Expression | None, *keys: str | int) -> float | None:
-        """The value of an expression of the joint: see `Scalars.value`."""
+        """Return the value of an expression of the joint: see `Scalars.value`."""
         return self.scalars.value((*self.path, *keys), expression)
 
     @property
@@ -138,7 +138,7 @@ class _Joint:
         return 1 if self.kind is None else self.kind.coordinates
 
     def checked(self, mimic: Mimic | None) -> JointDescription:
-        """The joint with its link."""
+        """Return the joint with its link."""
         table, kind = self.table, self.kind
         self.check_representation()
         self.check_styles()
@@ -169,7 +169,7 @@ class _Joint:
         )
 
     def parent(self) -> str:
-        """The link that carries the joint; by default the link of the previous joint."""
+        """Return the link that carries the joint; by default the link of the previous joint."""
         if self.table.parent is not None:
             return self.names.parent(self.table.parent, self.index)
         return self.names.links[self.index - 1] if self.index > 0 else BASE
@@ -230,7 +230,7 @@ class _Joint:
             self.fault(f"says nothing beside 'coordinates: {asked}'; remove it", "sequence")
 
     def pitch(self) -> Expression | None:
-        """The pitch of a helical joint, which is required."""
+        """Return the pitch of a helical joint, which is required."""
         if self.kind is None or "pitch" not in self.keys:
             return None
         if self.table.pitch is None and not self.findings.broken((*self.path, "pitch")):
@@ -240,7 +240,7 @@ class _Joint:
         return self.table.pitch
 
     def sequence(self) -> str:
-        """The letters of the axes of several rotations, for types that have them."""
+        """Return the letters of the axes of several rotations, for types that have them."""
         if self.kind is None or not self.kind.sequences:
             return ""
         key = "axes" if "axes" in self.keys else "sequence"
@@ -255,7 +255,7 @@ class _Joint:
         return sequences.get(text, self.kind.sequences[0])
 
     def dh(self) -> DenavitHartenberg | None:
-        """The DH row (rad, m) with its convention."""
+        """Return the DH row (rad, m) with its convention."""
         table, row, path = self.table, self.table.dh, (*self.path, "dh")
         if row is None:
             return None
@@ -271,7 +271,7 @@ class _Joint:
     # ------------------------------------------------------------------------------------- link
 
     def link(self) -> LinkDescription:
-        """The link of the joint, massless by default."""
+        """Return the link of the joint, massless by default."""
         table = self.table.link or LinkTable()
         mass = self.value(table.mass, "link", "mass")
         if mass is not None and mass < 0.0:
@@ -310,7 +310,7 @@ class _Joint:
         return self.coordinates > 0
 
     def per_coordinate(self, entries: Entries, *keys: str) -> list[Placed]:
-        """The entry of every coordinate with its path; a scalar holds for all.
+        """Return the entry of every coordinate with its path; a scalar holds for all.
 
         Surplus entries of a list follow, so that their faults are reported, too.
         """
@@ -371,7 +371,7 @@ class _Joint:
             )
 
     def rest(self) -> tuple[Expression, ...]:
-        """The entries of q of a joint on a manifold at which its spring is slack."""
+        """Return the entries of q of a joint on a manifold at which its spring is slack."""
         entries = self.table.rest
         if not isinstance(self.kind, OnManifold) or entries is None:
             return ()
@@ -405,7 +405,7 @@ class _Joint:
         return mass or ZERO
 
     def term(self, key: str) -> list[Expression | None]:
-        """The values of one key for all coordinates; None is the default."""
+        """Return the values of one key for all coordinates; None is the default."""
         placed = self.per_coordinate(getattr(self.table, key), key)
         for path, expression in dict(placed).items():
             value = None if expression is None else self.scalars.value(path, expression)
@@ -447,7 +447,7 @@ class _Joint:
     # ----------------------------------------------------------------------------------- limits
 
     def limits(self) -> tuple[Limits, ...]:
-        """The limits as numbers: metadata that the equations do not contain."""
+        """Return the limits as numbers: metadata that the equations do not contain."""
         table = self.table.limits or LimitsTable()
         if not self.moves("limits"):
             return ()
@@ -484,7 +484,7 @@ class _Joint:
 
 
 def _written(letters: Sequence[str], key: str) -> str:
-    """The axes of several rotations in the notation of `key`."""
+    """Return the axes of several rotations in the notation of `key`."""
     return f"[{', '.join(letters)}]" if key == "axes" else "".join(letters)
 
 

@@ -36,7 +36,7 @@ _STILL = Pose(ORIGIN, ORIGIN)
 def check_loops(
     robot: RobotTable, names: NameSpace, scalars: Scalars
 ) -> tuple[LoopDescription, ...]:
-    """The loops in the order of the file."""
+    """Return the loops in the order of the file."""
     unique = UniqueNames("the name of a loop", scalars.findings)
     loops = []
     for index, table in readable(robot.loops):
@@ -115,7 +115,7 @@ def _check_twins(loops: list[LoopDescription], scalars: Scalars) -> None:
 
 
 def check_relations(robot: RobotTable, scalars: Scalars) -> tuple[RelationDescription, ...]:
-    """The relations in the order of the file."""
+    """Return the relations in the order of the file."""
     checks = _RelationChecks(robot, scalars)
     relations = []
     for name, expression in (robot.relations or {}).items():
@@ -133,7 +133,7 @@ class _RelationChecks(OutputChecks):
     """Checks expressions of positions and time."""
 
     def problem(self, name: str) -> str:
-        """The fault of a name in a relation, or nothing."""
+        """Return the fault of a name in a relation, or nothing."""
         family, *rest = name.split(".")
         placed = family == "q" or (family == POINTS and rest[-1:] and rest[-1] in POINT_POSITIONS)
         if "." in name and not placed and not super().problem(name):
@@ -147,7 +147,7 @@ class _RelationChecks(OutputChecks):
 
 
 def check_initial(robot: RobotTable, scalars: Scalars) -> Mapping[str, tuple[Expression, ...]]:
-    """The entries of ``q`` and ``qd``; empty if the file has no `initial`."""
+    """Return the entries of ``q`` and ``qd``; empty if the file has no `initial`."""
     table = robot.initial
     joints = [joint for _, joint in readable(robot.joints) if not joint.gives("mimic")]
     if table is None or any(joint.kind is None or not joint.name for joint in joints):
@@ -191,7 +191,7 @@ def initial_drives(robot: RobotTable, findings: Findings) -> tuple[InitialDrive,
 def _entries(
     joint: JointTable, key: str, values: Mapping[str, Expression | None]
 ) -> dict[str, Expression]:
-    """The entries of a joint in q or qd, by name."""
+    """Return the entries of a joint in q or qd, by name."""
     kind, name = joint.kind, joint.name or ""
     if not isinstance(kind, OnManifold):
         names = coordinate_names(name, 0 if kind is None else kind.coordinates)

@@ -29,7 +29,7 @@ class Source:
     key: str
 
     def fault(self, message: str) -> Fault:
-        """A fault at this position."""
+        """Return a fault at this position."""
         return Fault(self.file, self.line, self.key, message)
 
 
@@ -375,7 +375,7 @@ class RobotDescription:
 
     @property
     def free_joints(self) -> tuple[JointDescription, ...]:
-        """Joints with coordinates of their own."""
+        """Joints with independent coordinates."""
         return tuple(joint for joint in self.joints if joint.mimic is None)
 
     @property

@@ -32,7 +32,7 @@ CLOSING_TYPES = {kind.name: kind for kind in CLOSING}
 
 
 def check_outputs(robot: RobotTable, scalars: Scalars) -> tuple[OutputDescription, ...]:
-    """The outputs in the order of the file."""
+    """Return the outputs in the order of the file."""
     findings, outputs = scalars.findings, []
     checks = OutputChecks(robot, scalars)
     for name, table in (robot.outputs or {}).items():
@@ -80,7 +80,7 @@ class OutputChecks:
             self.findings.fault(path, f"{shown(expression.text)}: {error}")
 
     def problem(self, name: str) -> str:
-        """The fault of a name in an expression, or nothing."""
+        """Return the fault of a name in an expression, or nothing."""
         if name in self.scalars.paths:
             if name not in SINGLE:
                 return ""
@@ -93,7 +93,7 @@ class OutputChecks:
         return f"unknown name {shown(name)}{self.meant(name)}"
 
     def coordinate_hint(self, name: str) -> str:
-        """The tail of a message about the name of a coordinate, "" for other names."""
+        """Return the tail of a message about the name of a coordinate, "" for other names."""
         is_coordinate = name in (self.vocabulary.coordinates or ())
         return f"; did you mean {shown(f'{RATES[0]}.{name}')}?" if is_coordinate else ""
 
@@ -104,7 +104,7 @@ class OutputChecks:
         return f" such as {shown(f'{RATES[0]}.{coordinates[0]}')}" if coordinates else ""
 
     def meant(self, name: str) -> str:
-        """The tail of a message about a name without dots."""
+        """Return the tail of a message about a name without dots."""
         if hint := self.coordinate_hint(name):
             return hint
         if name in self.outputs:
@@ -139,7 +139,7 @@ def names_of(tables: list[PointTable | None] | None, is_given: bool) -> tuple[st
 
 
 def constant_part(node: Node, values: Mapping[str, float]) -> float | None:
-    """The value of an expression at the values of names; None if it contains other names.
+    """Return the value of an expression at the values of names; None if it contains other names.
 
     Raises:
         EvaluationError: a constant part has no finite value, or a divisor or base is 0.

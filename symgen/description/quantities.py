@@ -66,7 +66,7 @@ Nearest = Callable[[str, Iterable[str]], str | None]
 
 
 def quantity(family: str, *rest: str) -> str:
-    """The name of a quantity: ``quantity("points", "hand", "vx")`` is ``points.hand.vx``."""
+    """Return the name of a quantity: ``quantity("points", "hand", "vx")`` is ``points.hand.vx``."""
     return ".".join((family, *rest))
 
 
@@ -110,7 +110,7 @@ class Vocabulary:
         }
 
     def problem(self, name: str, nearest: Nearest) -> str:
-        """The message about the quantity `name`; "" if it exists."""
+        """Return the message about the quantity `name`; "" if it exists."""
         family, *rest = name.split(".")
         if name in self.singles:
             return ""
@@ -136,12 +136,12 @@ class Vocabulary:
         return ""
 
     def _on_manifold(self, word: str) -> str:
-        """The joint with a quaternion that `word` or its coordinate belongs to, or ""."""
+        """Return the joint with a quaternion that `word` or its coordinate belongs to, or ""."""
         joints = (x for x in self.manifolds if word == x or word.startswith(f"{x}_"))
         return max(joints, key=len, default="")
 
     def _meant(self, family: str, rest: Sequence[str], nearest: Nearest) -> str:
-        """The tail of a message: the nearest quantity, or the forms of all."""
+        """Return the tail of a message: the nearest quantity, or the forms of all."""
         near = family if family in self.families else _OTHER_WORDS.get(family)
         near = near or nearest(family, self.families)
         otherwise = "" if near == family else f"; there are {', '.join(self._forms())}"
@@ -161,7 +161,7 @@ class Vocabulary:
         return f"; did you mean {shown(quantity(near, *words))}?"
 
     def _forms(self) -> list[str]:
-        """The forms of the quantities of all families: ``points.<point>.<component>``."""
+        """Return the forms of the quantities of all families: ``points.<point>.<component>``."""
         families = self.families.items()
         forms = (quantity(name, *(f"<{x.kind}>" for x in slots)) for name, slots in families)
         return [*self.singles, *forms]
@@ -187,7 +187,7 @@ def _numbered(word: str, names: Sequence[str]) -> list[str]:
 
 
 def _listed(slot: Slot) -> str:
-    """The tail of a message: the words of a part."""
+    """Return the tail of a message: the words of a part."""
     if slot.words is None:
         return ""
     if not slot.words:

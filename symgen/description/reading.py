@@ -117,7 +117,7 @@ class Document:
         return self.places is not None
 
     def key(self, path: KeyPath) -> str:
-        """The name of a value in messages."""
+        """Return the name of a value in messages."""
         places = self.places or {}
         for end in range(len(path), 0, -1):
             if path[:end] in places:
@@ -125,11 +125,11 @@ class Document:
         return key_path(path)
 
     def where(self, path: KeyPath) -> tuple[str, int]:
-        """The file and line of a key or list item."""
+        """Return the file and line of a key or list item."""
         return written(self.files or (self.file,), self.line(path))
 
     def line(self, path: KeyPath) -> int:
-        """The line of a key or list item; of the nearest enclosing one if it is missing."""
+        """Return the line of a key or list item; of the nearest enclosing one if it is missing."""
         node, line = self.root, self.root.line
         for step in path:
             if isinstance(node, Table) and step in node.entries:

@@ -94,7 +94,7 @@ class Scalars:
         return not unknown
 
     def meant(self, name: str) -> str:
-        """The tail of a message about an unknown name: the nearest known one."""
+        """Return the tail of a message about an unknown name: the nearest known one."""
         if name.lower() in CONSTANTS:
             return f"; did you mean {shown(name.lower())}?"
         return self.findings.did_you_mean(name, self.paths)
@@ -195,7 +195,7 @@ class Scalars:
 
 
 def vector(entries: tuple[Number, Number, Number] | None, default: Triple = ORIGIN) -> Triple:
-    """A vector of expressions, with missing entries from `default`."""
+    """Return a vector of expressions, with missing entries from `default`."""
     if entries is None:
         return default
     x, y, z = entries
@@ -203,7 +203,7 @@ def vector(entries: tuple[Number, Number, Number] | None, default: Triple = ORIG
 
 
 def rounded_from(value: float) -> str | None:
-    """The multiple of pi/2 that an angle (rad) is near but not equal to, or None."""
+    """Return the multiple of pi/2 that an angle (rad) is near but not equal to, or None."""
     quarters = round(value / _QUARTER)
     exact = quarters * _QUARTER
     if not 0 < abs(quarters) <= _MOST_QUARTERS or rounding.quarter_turns(value) is not None:
@@ -247,7 +247,7 @@ _COORDINATES: Mapping[str, str] = {"q": "coordinate", "qd": "velocity", "qdd": "
 def check_parameters(
     robot: RobotTable, findings: Findings
 ) -> tuple[tuple[Parameter, ...], Scalars]:
-    """The parameters in the order of the file, and the evaluator of expressions."""
+    """Return the parameters in the order of the file, and the evaluator of expressions."""
     places: dict[str, KeyPath] = {name: ("parameters", name) for name in robot.parameters or {}}
     readable = robot.parameters is not None or not robot.gives("parameters")
     expressions = {name: table.value for name, table in (robot.parameters or {}).items()
@@ -366,7 +366,7 @@ def dependency_order(
 
 
 def _cycle(chain: dict[str, Iterator[str]], start: str, circular: set[str]) -> tuple[str, ...]:
-    """The end of `chain` from `start` on; empty if it contains a name of a listed cycle."""
+    """Return the end of `chain` from `start` on; empty if it contains a name of a listed cycle."""
     cycle: list[str] = []
     for name in reversed(chain):
         if name in circular:
@@ -378,7 +378,7 @@ def _cycle(chain: dict[str, Iterator[str]], start: str, circular: set[str]) -> t
 
 
 def _from_first(cycle: tuple[str, ...], listed: Mapping[str, int]) -> tuple[str, ...]:
-    """A cycle, rotated to start at the name that the file lists first."""
+    """Return a cycle, rotated to start at the name that the file lists first."""
     at = cycle.index(min(cycle, key=listed.__getitem__))
     return cycle[at:] + cycle[:at]
 

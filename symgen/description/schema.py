@@ -480,7 +480,7 @@ class JointTable(KeyTable):
     friction_velocity: Entries = optional("velocity at which it reaches 76 %, 1e-3 by default")
     prescribed: Flags = optional("its acceleration is an argument of hybrid dynamics")
     actuated: Flag = optional("false for a joint without a drive, whose torque is 0")
-    mimic: MimicTable | None = optional("the joint follows a coordinate and has none of its own")
+    mimic: MimicTable | None = optional("the joint follows a coordinate and has no independent one")
     link: LinkTable | None = optional("the link of the joint")
 
     @property
@@ -580,14 +580,14 @@ class RobotTable(KeyTable):
 
 
 def _shape(annotation: Any) -> Any:
-    """The annotation without ``| None``; for a leaf or a row the object that reads it."""
+    """Return the annotation without ``| None``; for a leaf or a row the object that reads it."""
     while get_origin(annotation) in (Union, UnionType):
         annotation = get_args(annotation)[0]
     return get_args(annotation)[1] if get_origin(annotation) is Annotated else annotation
 
 
 def _item(shape: Any) -> Any:
-    """The shape of the items of a list or dict, if it is one."""
+    """Return the shape of the items of a list or dict, if it is one."""
     return _shape(get_args(shape)[-1]) if get_origin(shape) in (list, dict) else None
 
 
@@ -631,7 +631,7 @@ class _Reader:
         self.findings.fault(path, message)
 
     def read(self, shape: Any, node: Node, path: KeyPath) -> Any:
-        """The value of a node; None, and a fault, where it is faulty."""
+        """Return the value of a node; None, and a fault, where it is faulty."""
         try:
             if isinstance(shape, Row) and shape.scalar and not isinstance(node, Listing):
                 shape = shape.scalar
@@ -663,7 +663,7 @@ class _Reader:
         return {key: self.read(item, x.value, (*path, key)) for key, x in node.entries.items()}
 
     def table(self, table: type[KeyTable], node: Node, path: KeyPath) -> KeyTable | None:
-        """A mapping with fixed keys."""
+        """Return a mapping with fixed keys."""
         keys = table.all_keys()
         if table.short_form and isinstance(node, Scalar):
             first = next(iter(keys))
@@ -693,7 +693,7 @@ class _Reader:
         return table(**values)
 
     def meant(self, key: str, keys: tuple[str, ...]) -> str | None:
-        """The key that an unknown key may have been meant to be."""
+        """Return the key that an unknown key may have been meant to be."""
         self.guesses -= 1
         if self.guesses < 0:
             return None
@@ -701,13 +701,13 @@ class _Reader:
 
 
 def _of_another_convention(key: str, keys: Collection[str]) -> str | None:
-    """The key of `keys` for a key of another convention or in capitals."""
+    """Return the key of `keys` for a key of another convention or in capitals."""
     meant = _KEYS.get(key, _KEYS.get(key.lower()))
     return meant if meant in keys else None
 
 
 def _hint(path: KeyPath, value: Node) -> str:
-    """The message about an unknown key."""
+    """Return the message about an unknown key."""
     key, keys = str(path[-1]), tuple(_table_at(path[:-1]).all_keys())
     if key == "<<":
         return "merge keys are not part of YAML 1.2; write the keys out"
@@ -726,7 +726,7 @@ def _hint(path: KeyPath, value: Node) -> str:
 
 
 def _elsewhere(path: KeyPath) -> str:
-    """The tail of a message about a key of an enclosing or inner mapping."""
+    """Return the tail of a message about a key of an enclosing or inner mapping."""
     key = str(path[-1])
     for end in range(len(path) - 2, -1, -1):
         outer = _table_at(path[:end])
@@ -743,7 +743,7 @@ def _elsewhere(path: KeyPath) -> str:
 
 
 def _inner_tables(table: Any) -> list[tuple[str, type[KeyTable]]]:
-    """The mappings with fixed keys in a mapping, also in lists, with their keys."""
+    """Return the mappings with fixed keys in a mapping, also in lists, with their keys."""
     tables = []
     for name, key in table.all_keys().items():
         is_list = get_origin(key.shape) is list
@@ -754,7 +754,7 @@ def _inner_tables(table: Any) -> list[tuple[str, type[KeyTable]]]:
 
 
 def _table_at(path: KeyPath) -> Any:
-    """The table of the mapping at `path`, None where there is none."""
+    """Return the table of the mapping at `path`, None where there is none."""
     shape: Any = RobotTable
     for step in path:
         if _is_table(shape):
@@ -769,7 +769,7 @@ def _table_at(path: KeyPath) -> Any:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON schema of a model file, with which editors complete keys and mark mistakes.
+    """Return the JSON schema of a model file, with which editors complete keys and mark mistakes.
 
     It is draft 7, which all editors support.  Relations between values and the contents of
     expressions are not part of it: they are checked when the file is read.
@@ -785,7 +785,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _table_schema(table: type[KeyTable], tables: dict[str, Any]) -> dict[str, Any]:
-    """The schema of one table; the schemas it refers to are added to `tables`."""
+    """Return the schema of one table; the schemas it refers to are added to `tables`."""
     keys = table.all_keys()
     properties = {
         name: {"description": key.words, **_schema(key.shape, tables)} if key.words

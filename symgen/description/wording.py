@@ -42,7 +42,7 @@ def key_path(path: KeyPath) -> str:
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """The tail of a message: ``; did you mean 'x'?``, or "" if no word is near."""
+    """Return the tail of a message: ``; did you mean 'x'?``, or "" if no word is near."""
     candidate = nearest(word, words)
     return "" if candidate is None else f"; did you mean {shown(candidate)}?"
 

@@ -50,12 +50,12 @@ def in_pieces(schedule: Schedule, pieces: Sequence[tuple[Section, ...]]) -> Part
     slots, size = _allocate(born, used)
     parts = []
     for number, sections in enumerate(pieces):
-        mine = used[number]
+        indices = used[number]
         parts.append(
             Part(
                 sections=sections,
-                symbols=tuple(sorted(index for index in mine if index not in born)),
-                reads={i: slots[i] for i in sorted(mine) if born.get(i, number) < number},
+                symbols=tuple(sorted(index for index in indices if index not in born)),
+                reads={i: slots[i] for i in sorted(indices) if born.get(i, number) < number},
                 keeps={i: slot for i, slot in slots.items() if born[i] == number},
             )
         )

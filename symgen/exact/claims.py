@@ -108,8 +108,8 @@ class Claims:
             places = statements
         elif key[1] == reference[1]:
             number = program.outputs.index(output)
-            theirs = self.programs[reference].outputs[number].entries[position]
-            places.append(earliest(self.programs[reference], [theirs])[1])
+            entry = self.programs[reference].outputs[number].entries[position]
+            places.append(earliest(self.programs[reference], [entry])[1])
         index = np.unravel_index(position, output.shape) if output.shape else ()
         difference = Difference(
             output.name,
@@ -121,7 +121,7 @@ class Claims:
         return Proof(program.function, claim, entries, difference)
 
     def _wrong_statement(self, key: Key) -> Location | None:
-        """The first statement of a program that contradicts its formulation."""
+        """Return the first statement of a program that contradicts its formulation."""
         if key not in self._wrong_statements:
             moved = self.evaluations.on_manifolds
             self._wrong_statements[key] = _wrong_statement(key, self.programs, moved)
@@ -158,13 +158,14 @@ def first_difference_by_rerun(key: Key, rerun: Rerun, programs: Programs) -> Loc
     zeros = [*symbols(programs[formulation, rerun.base], *rerun.at_zero), *weight]
     first, again = (rerun.base, ""), (rerun.function, rerun.suffix)
     is_first = program.function == rerun.base
-    (_, mine), (counterpart_name, theirs) = (first, again) if is_first else (again, first)
-    counterpart, ends = programs[formulation, counterpart_name], (mine, theirs)
+    pair = (first, again) if is_first else (again, first)
+    (_, ending), (counterpart_name, reference_ending) = pair
+    counterpart, ends = programs[formulation, counterpart_name], (ending, reference_ending)
     return _located(partial(first_difference, program, counterpart, endings=ends, zeros=zeros))
 
 
 def _located(search: Callable[[], Location | None]) -> Location | None:
-    """The result of `search`; None, too, if some statement has no value at random points."""
+    """Return the result of `search`; None also if a statement has no value at random points."""
     try:
         return search()
     except (ZeroDivisionError, NotASquareError, RequestError):

@@ -143,7 +143,7 @@ def _torques_of_hybrid_motion(of: Mapping[str, Entries]) -> list[Scalar]:
 
 
 def _hybrid_torques(of: Mapping[str, Entries]) -> Sequence[Scalar]:
-    """The torques of hybrid dynamics, computed and prescribed."""
+    """Return the torques of hybrid dynamics, computed and prescribed."""
     return _chosen(of, "y", "x")
 
 
@@ -154,7 +154,7 @@ def _chosen(of: Mapping[str, Entries], prescribed: str, free: str) -> tuple[Scal
 
 
 def _expressions(of: Mapping[str, Entries]) -> list[Scalar]:
-    """The outputs of the model, with results of other functions for the quantities."""
+    """Return the outputs of the model, with results of other functions for the quantities."""
     expressions = of[EXPRESSIONS]
     graph = expressions[0].graph
     values = {x.name: x for x in reachable(expressions) if x.op is SYMBOL}
@@ -170,7 +170,7 @@ def _all_rows(of: Mapping[str, Entries]) -> list[Entries]:
 
 
 def _free_rows(of: Mapping[str, Entries]) -> list[list[Scalar]]:
-    """The block of the mass matrix that belongs to the free joints."""
+    """Return the block of the mass matrix that belongs to the free joints."""
     rows = _all_rows(of)
     free = [k for k, flag in enumerate(of["prescribed"]) if flag.is_zero]
     return [[rows[i][k] for k in free] for i in free]
@@ -181,7 +181,7 @@ def _diagonal(matrix: Sequence[Sequence[Scalar]]) -> list[Scalar]:
 
 
 def _eliminated(left: Sequence[Sequence[Scalar]]) -> list[Scalar]:
-    """The pivots of a symmetric matrix, by elimination from the last row."""
+    """Return the pivots of a symmetric matrix, by elimination from the last row."""
     rows = [list(row) for row in left]
     for k in reversed(range(len(rows))):
         present = [i for i in range(k) if not rows[k][i].is_zero]
@@ -292,7 +292,7 @@ def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scala
 def _source(
     programs: Mapping[Key, Program[Scalar]], function: str, formulations: Iterable[str]
 ) -> Program[Scalar] | None:
-    """The program of a function by the first of `formulations` that has it."""
+    """Return the program of a function by the first of `formulations` that has it."""
     keys = ((formulation, function) for formulation in formulations)
     return next((programs[key] for key in keys if key in programs), None)
 

@@ -11,7 +11,7 @@ The bound.  Let f have total degree d, where a sine or cosine counts 2 and every
 let f not be 0.  At a random point f vanishes with probability at most d / p: by induction over the
 variables, take the highest power a of one of them, with a coefficient of degree d - a that is not
 0.  The coefficient vanishes with probability at most (d - a) / p; where it does not, f has at most
-a roots in a variable of its own.  In a pair of degree a (reduced by s^2 = 1 - c^2, which keeps the
+a roots in a separate variable.  In a pair of degree a (reduced by s^2 = 1 - c^2, which keeps the
 degree) f is a rational function of the half-angle t with a numerator of degree at most 2 a.
 
     divisors       f is multiplied by its denominator; where that is 0 there is no value, and
@@ -104,7 +104,7 @@ class _Divisors:
         return self._number({k: -power for k, power in self.powers[x].items()})
 
     def common(self, x: int, y: int) -> tuple[int, int, int]:
-        """The least common multiple, and the degrees of the factors that x and y lack."""
+        """Return the least common multiple, and the degrees of the factors that x and y lack."""
         if x == y:
             return x, 0, 0
         if (x, y) not in self._common:
@@ -115,7 +115,7 @@ class _Divisors:
         return self._common[x, y]
 
     def size(self, x: int) -> int:
-        """The sum of the degrees of all factors of x, above and below."""
+        """Return the sum of the degrees of all factors of x, above and below."""
         return sum(abs(power) * self.degrees[k] for k, power in self.powers[x].items())
 
     def _weight(self, powers: dict[int, int]) -> int:
@@ -167,7 +167,7 @@ class _Degrees:
         return node.op is CONST or node.index in self.units
 
     def total(self, wanted: Iterable[Scalar], slopes: Iterable[Scalar]) -> int:
-        """The degree of a difference, with roots and equal values."""
+        """Return the degree of a difference, with roots and equal values."""
         degrees = [self.of[node.index] for node in wanted]
         degrees += [self.slope[node.index] or CONSTANT for node in slopes]
         below = 0
@@ -207,7 +207,7 @@ class _Degrees:
         self.arguments.append(size)
         if node.op in ("sin", "cos"):
             return PAIR
-        # tan and whole powers are rational, roots algebraic, all others are values of their own;
+        # tan and whole powers are rational, roots algebraic, all others are independent values;
         # their slopes are of degree 2 in the values and in the arguments, with one divisor
         power = 2
         if node.op == "pow" and node.args[1].op is CONST:

@@ -76,7 +76,7 @@ class Evaluations:
         return hiding_degree(self.results, differentiated, inputs, ones, rates)
 
     def values(self, key: Key, at_zero: tuple[str, ...] = ()) -> list[Entries]:
-        """The results of a program with the inputs named in `at_zero` set to 0."""
+        """Return the results of a program with the inputs named in `at_zero` set to 0."""
         if (key, at_zero) not in self._values:
             program = self.programs[key]
             zeros = symbols(program, *at_zero)
@@ -85,7 +85,7 @@ class Evaluations:
         return self._values[key, at_zero]
 
     def related(self, relation: Relation, key: Key, base: Key) -> Entries:
-        """The right side of a relation: a result of `base`, or derivatives of it.
+        """Return the right side of a relation: a result of `base`, or derivatives of it.
 
         The direction of a derivative may be among the arguments of the program `key`.
         """
@@ -112,7 +112,7 @@ class Evaluations:
         return [{name: None} for name in names]
 
     def _displacements(self, key: Key) -> Displacements:
-        """The rates of the q of a program at its velocities."""
+        """Return the rates of the q of a program at its velocities."""
         return self.on_manifolds or by_entries(self.programs[key])
 
     def _without_bracket(self, changes: Entries, key: Key, product: Key) -> Entries:
@@ -132,7 +132,7 @@ class Evaluations:
         return symmetric
 
     def _symmetric(self, matrix: Entries) -> Entries:
-        """The symmetric part of n by n entries."""
+        """Return the symmetric part of n by n entries."""
         n = isqrt(len(matrix))
         primes = [point.field.prime for point in self.points]
         return [
@@ -143,7 +143,7 @@ class Evaluations:
         ]  # fmt: skip
 
     def _rates(self, key: Key, movements: Sequence[Movement]) -> list[Entries]:
-        """The derivatives of the results of a program along each of `movements`."""
+        """Return the derivatives of the results of a program along each of `movements`."""
         key_of_change = key, tuple(tuple(movement.items()) for movement in movements)
         if key_of_change not in self._changes:
             program, width = self.programs[key], len(movements)

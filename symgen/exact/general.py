@@ -90,7 +90,7 @@ def runtime_parameters(description: RobotDescription, general: RobotDescription)
 
 
 def _kinds(general: RobotDescription) -> dict[str, list[str]]:
-    """The independent parameters that decide the numbers of each kind, in order."""
+    """Return the independent parameters that decide the numbers of each kind, in order."""
     definitions = {item.name: item.expression.names for item in general.parameters}
     kinds: dict[str, dict[str, None]] = {}
     for kind, name in _uses(general, ""):
@@ -115,7 +115,7 @@ def _uses(value: Any, kind: str) -> Iterator[tuple[str, str]]:
 
 
 def _leaders(name: str, definitions: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """The independent parameters that `name` depends on, itself included."""
+    """Return the independent parameters that `name` depends on, itself included."""
     leaders: dict[str, None] = {}
     waiting, seen = [name], {name}
     while waiting:
@@ -179,7 +179,7 @@ class _Namer:
         return name if value > 0.0 else Operation("neg", (name,))
 
     def parameter(self, value: float) -> Name:
-        """A new parameter of this value."""
+        """Return a new parameter of this value."""
         number = len(self.parameters) + 1
         name = f"literal_{number}"
         while name in self.values:
@@ -189,7 +189,7 @@ class _Namer:
         return Name(name)
 
     def axis(self, parts: tuple[Expression, ...]) -> tuple[Expression, ...]:
-        """A direction: see the module."""
+        """Return a direction: see the module."""
         values = [evaluate(part, self.values) for part in parts]
         present = [k for k in range(3) if parts[k].names or values[k] != 0.0]
         nodes: list[Node] = [Number(0.0)] * 3

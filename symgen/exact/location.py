@@ -55,7 +55,7 @@ def lines(program: Program[Scalar]) -> Iterator[Line]:
 
 
 def location(program: Program[Scalar], line: Line) -> Location:
-    """The location of a statement."""
+    """Return the location of a statement."""
     step, statement = line
     return Location(
         program.formulation, program.function, step.kind, step.joint, statement.name, statement.note
@@ -76,18 +76,18 @@ def first_difference(
     Statements that `reference` lacks are skipped; None if all agree.  Names are compared without
     their `endings` in `program` and `reference`.  The symbols named in `zeros` are 0.
     """
-    mine_end, their_end = endings
+    own_end, their_end = endings
     counterparts = {
-        statement.name.removesuffix(their_end) + mine_end: statement.value
+        statement.name.removesuffix(their_end) + own_end: statement.value
         for statement in reference.statements
         if statement.name.endswith(their_end)
     }
     shared = [line for line in lines(program) if line[1].name in counterparts]
-    mine = [statement.value for _, statement in shared]
-    theirs = [counterparts[statement.name] for _, statement in shared]
+    values = [statement.value for _, statement in shared]
+    references = [counterparts[statement.name] for _, statement in shared]
     wrong = set()
-    for point in random_points(mine, theirs, count=points, seed=seed):
-        pairs = zip(point.values(mine, zeros), point.values(theirs, zeros), strict=True)
+    for point in random_points(values, references, count=points, seed=seed):
+        pairs = zip(point.values(values, zeros), point.values(references, zeros), strict=True)
         wrong |= {k for k, (x, y) in enumerate(pairs) if x != y}
     return location(program, shared[min(wrong)]) if wrong else None
 
@@ -148,7 +148,7 @@ def _alternatives(
 def _origin(
     name: str, labels: Collection[str], statements: Collection[str]
 ) -> tuple[str, str] | None:
-    """The statement X of a derivative ``d_X_dq_k``, and the symbol ``q_k``."""
+    """Return the statement X of a derivative ``d_X_dq_k``, and the symbol ``q_k``."""
     if not name.startswith("d_"):
         return None
     for match in re.finditer("_d", name):

@@ -126,7 +126,7 @@ def _generalized(coupling: Sequence[Sequence[Scalar]], torques: Sequence[Scalar]
 
 
 def _argument(tree: KinematicTree[Scalar], function: str, argument: str) -> tuple[Scalar, ...]:
-    """The symbols of an argument of a function."""
+    """Return the symbols of an argument of a function."""
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     declare_inputs(tree, builder, function)
     return builder.declared(argument).symbols
@@ -164,7 +164,7 @@ def _write_outputs(tree: KinematicTree[Scalar], builder: ProgramBuilder[Scalar])
 
 
 def _quantities(tree: KinematicTree[Scalar]) -> dict[str, list[str]]:
-    """The quantities that the entries of arguments and results are, by array."""
+    """Return the quantities that the entries of arguments and results are, by array."""
     coordinates = [joint.name for joint in tree.independent]
     joints = [joint.name for joint in tree.joints]
     points = [point.name for point in tree.points]
@@ -189,7 +189,7 @@ def _quantities(tree: KinematicTree[Scalar]) -> dict[str, list[str]]:
 
 
 def _positions(tree: KinematicTree[Scalar], names: Sequence[str]) -> list[str]:
-    """The quantities that the entries of q are; outputs cannot use those of quaternions."""
+    """Return the quantities that the entries of q are; outputs cannot use those of quaternions."""
     names_of_q = [f"{index}: of no output" for index in range(tree.sizes["nq"])]
     for name, place in zip(names, tree.q_indices, strict=True):
         if place is not None:

@@ -55,7 +55,7 @@ def on_manifolds(model: Program[Scalar] | None) -> Displacements | None:
 
 
 def rates_of(displacements: Displacements) -> dict[str, list[Scalar]]:
-    """The rates at which each symbol moves."""
+    """Return the rates at which each symbol moves."""
     rates: dict[str, list[Scalar]] = {}
     for movement in displacements.values():
         for name, rate in movement.items():
@@ -65,7 +65,7 @@ def rates_of(displacements: Displacements) -> dict[str, list[Scalar]]:
 
 
 def along(displacements: Displacements, velocities: Iterable[Scalar]) -> Movement:
-    """The movement of q at these velocities of all coordinates."""
+    """Return the movement of q at these velocities of all coordinates."""
     changes: dict[str, Scalar] = {}
     for movement, velocity in zip(displacements.values(), velocities, strict=True):
         for name, share in movement.items():
@@ -75,7 +75,7 @@ def along(displacements: Displacements, velocities: Iterable[Scalar]) -> Movemen
 
 
 def in_time(program: Program[Scalar], displacements: Displacements) -> Movement:
-    """The movement in time: q at the velocity qd, qd at the rate qdd, if any, and t at 1."""
+    """Return the movement in time: q at the velocity qd, qd at the rate qdd, if any, and t at 1."""
     accelerations = entries(program, "qdd")
     rates = zip(symbols(program, "qd"), accelerations, strict=True) if accelerations else ()
     clock = dict.fromkeys(symbols(program, "t"))
@@ -105,7 +105,7 @@ def by_parameters(
 def in_direction(
     program: Program[Scalar], parameters: Sequence[str], displacements: Displacements
 ) -> Movement:
-    """The movement along the direction ``dq``, ``dqd``, ... of a product.
+    """Return the movement along the direction ``dq``, ``dqd``, ... of a product.
 
     q moves at the velocity ``dq``; `parameters` are the runtime parameters.
     """
@@ -126,12 +126,12 @@ def varying_parameters(program: Program[Scalar]) -> list[str]:
 
 
 def symbols(program: Program[Scalar], *inputs: str) -> list[str]:
-    """The names of the entries of some arguments of a program."""
+    """Return the names of the entries of some arguments of a program."""
     return [name for array in program.inputs if array.name in inputs for name in array.symbol_names]
 
 
 def entries(program: Program[Scalar], name: str) -> tuple[Scalar, ...]:
-    """The entries of one argument of a program; none where it has no such argument."""
+    """Return the entries of one argument of a program; none where it has no such argument."""
     return next((array.symbols for array in program.inputs if array.name == name), ())
 
 
@@ -143,7 +143,7 @@ class ByThreeNumbers(Manifold[Scalar]):
     """A joint whose quaternion is parametrised by s: see the module."""
 
     def configuration(self, q: Sequence[Scalar], algebra: Algebra[Scalar]) -> Sequence[Scalar]:
-        """The entries of q of the joint, with a unit quaternion."""
+        """Return the entries of q of the joint, with a unit quaternion."""
         entries_of_q, at = list(q[self.entries]), self.kind.quaternion
         entries_of_q[at:] = unit_quaternion(Vector(*entries_of_q[at : at + 3]), algebra)
         return entries_of_q
@@ -158,7 +158,7 @@ class ByThreeNumbers(Manifold[Scalar]):
 
 
 def by_three_numbers(tree: KinematicTree[Scalar]) -> KinematicTree[Scalar]:
-    """The tree with quaternions of length 1 for every q."""
+    """Return the tree with quaternions of length 1 for every q."""
     made = (
         ByThreeNumbers(**{x.name: getattr(manifold, x.name) for x in fields(Manifold)})
         for manifold in tree.manifolds
@@ -181,6 +181,6 @@ def displacements(tree: KinematicTree[Scalar], q: Sequence[Scalar]) -> list[list
 
 
 def unit_quaternion(s: Vector[S], algebra: Algebra[S]) -> list[S]:
-    """The quaternion x y z w of modified Rodrigues parameters."""
+    """Return the quaternion x y z w of modified Rodrigues parameters."""
     unit, square = algebra.one, s.dot(s)
     return [*(s * (algebra.constant(2.0) / (unit + square))), (unit - square) / (unit + square)]

@@ -60,11 +60,11 @@ class Point:
     redrawn: Mapping[str, int]
 
     def symbol(self, name: str) -> Residue:
-        """The value of the symbol called `name`."""
+        """Return the value of the symbol called `name`."""
         return self.field.draw("symbol", name, self.redrawn.get(name, 0))
 
     def values(self, scalars: Iterable[Scalar], zeros: Iterable[str] = ()) -> list[int]:
-        """The values of `scalars`; the symbols named in `zeros` are 0."""
+        """Return the values of `scalars`; the symbols named in `zeros` are 0."""
         values = _Drawn(self.symbol)
         values.update((name, self.field.number(0)) for name in zeros)
         return [x.value for x in evaluate(scalars, values, self.field.arithmetic)]

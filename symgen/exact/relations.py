@@ -67,7 +67,7 @@ def _changes(function: str, base: str, count: int) -> tuple[Relation, ...]:
 
 
 def _of_table(name: str) -> tuple[Relation, ...]:
-    """A function of `SLOPES`, its hidden results included."""
+    """Return a function of `SLOPES`, its hidden results included."""
     base, by = SLOPES[name]
     function, pairs = function_named(name), [(result, argument) for argument, result in by]
     values = len(function.results) - len(by)

@@ -119,7 +119,7 @@ class ExactResult:
             raise ValidationError("\n".join([self.summary, *map(str, self.failures)]), self)
 
     def as_json(self) -> dict[str, Any]:
-        """The result as plain data."""
+        """Return the result as plain data."""
         return {
             "passed": self.passed,
             "robot": self.robot,

@@ -94,7 +94,7 @@ __all__ = [
 
 
 def formulation_named(name: str) -> Formulation:
-    """The formulation called `name`; RequestError says what there is instead."""
+    """Return the formulation called `name`; RequestError says what there is instead."""
     for candidate in KNOWN:
         if candidate.name == name:
             return candidate
@@ -117,7 +117,7 @@ def considered(names: Collection[str]) -> tuple[Formulation, ...]:
 def provided_functions(
     formulation: Formulation, tree: KinematicTree[S] | None = None
 ) -> tuple[str, ...]:
-    """The functions that `formulation` can derive, in the order of the table of functions.
+    """Return the functions that `formulation` can derive, in the order of the table of functions.
 
     With a `tree`, those that it can derive for it.
     """
@@ -135,7 +135,7 @@ def provided_functions(
 
 
 def derive(tree: KinematicTree[S], formulation: Formulation, function: str) -> Program[S]:
-    """The program of one function by one formulation, over the algebra of `tree`."""
+    """Return the program of one function by one formulation, over the algebra of `tree`."""
     builder = ProgramBuilder(tree.algebra, taken=tree.parameter_names)
     state = declare_inputs(tree, builder, function)
     builder.parameters(tree.parameter_names)

@@ -33,7 +33,7 @@ joints that are eliminated count.
 paper                    code                 meaning
 =======================  ===================  ==================================================
 M (H in the book)        mass                 entries by pair of joints, M[k, i] for i before k
-D                        pivot_k              diagonal, what is left of M[k, k]
+D                        pivot_k              diagonal, M[k, k] after elimination
 --                       inverse_pivot_k      1 / D_k
 D L                      U_k_i                what is left of M[k, i] when k is eliminated
 L                        L_k_i                multipliers, i before k; L_kk = 1
@@ -80,7 +80,7 @@ SIDES = 2
 """Right sides per joint of derivatives: by q and by qd."""
 
 Entries = Mapping[tuple[int, int], S]
-"""Entries of a matrix by pair of joints; what is left out is 0."""
+"""Entries of a matrix by pair of joints; missing ones are 0."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def carried_over(mass: Entries[S], j: int, x: Mapping[int, S], b: ProgramBuilder
 
 
 def pivots_of(solution: Solution[S]) -> Results[S]:
-    """The hidden results, one entry per free joint."""
+    """Return the hidden results, one entry per free joint."""
     pivots, mass = solution.factors.pivots, solution.mass
     return pivot_results([pivots[f] for f in solution.free], [mass[f, f] for f in solution.free])
 

@@ -49,10 +49,10 @@ from symgen.program.builder import ProgramBuilder, Results
 NOTES = {
     "LC-1": "a row of a loop: x . y of vectors of both frames",
     "LC-2": "its derivative by a coordinate",
-    "LC-3": "its rate by time",
-    "LC-4": "its second rate by time",
+    "LC-3": "its time derivative",
+    "LC-4": "its second time derivative",
     "LC-5": "a relation of the model file; e_i, e_ik are derivatives of the expression",
-    "LC-6": "J^T multipliers: what the constraints exert on the coordinates",
+    "LC-6": "J^T multipliers: generalized forces of the constraints",
     "LC-8": "Euler parameters have the norm 1: p . p - 1",
     "d LC-1": "Phi_rho, with what lengths depend on -- Lopez Varela 2023, section 7.3",
     "d LC-2": "Phi_zz = (Phi_qq q_z) q_z + Phi_q q_zz by coordinates, "
@@ -63,7 +63,7 @@ NOTES = {
     "d LC-4": "derivatives of the second rate: by coordinates the second rate of Phi_z "
     "-- Lopez Varela 2023 (18), (46)",
     "d LC-6": "Phi_zz^T multipliers, Phi_z rho^T multipliers -- Lopez Varela 2023 (14c), (14d)",
-    "LC-7": "wrench on the second frame: multipliers times what its motion does to the rows",
+    "LC-7": "wrench on the second frame: multipliers times derivatives of the rows by its motion",
 }
 
 MULTIPLIERS = CONSTRAINT_MULTIPLIERS.name
@@ -108,17 +108,17 @@ Supply = Callable[
     [KinematicTree[Any], ProgramBuilder[Any], State[Any], Sequence[BodyPoint[Any]], Wanted],
     Supplied[Any],
 ]
-"""Writes the steps that ends of loops and these points take, and returns them."""
+"""Write the ends of loops and these points, and return them."""
 
 
 class Bodies(Protocol[S]):
     """Vectors and points that are fixed in bodies, as a formulation has them; 0 is the base."""
 
     def point(self, name: str, body: int, p: Vector[S]) -> Moving[Vector[S]]:
-        """A point, given in the frame of the body."""
+        """Return a point, given in the frame of the body."""
 
     def direction(self, name: str, body: int, e: Vector[S]) -> Moving[Vector[S]]:
-        """A vector, given in the axes of the body."""
+        """Return a vector, given in the axes of the body."""
 
 
 def supplied_by(
@@ -235,7 +235,7 @@ def _wrenches(
 def constraint_rows(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supply: Supply, wanted: Wanted
 ) -> list[Moving[S]]:
-    """All rows, in the order of `constraint_names`, as far as they are wanted."""
+    """Write all rows, in the order of `constraint_names`, up to the requested rates."""
     names = {name for relation in tree.relations for name in relation.expression.names}
     mentioned = {name.split(".")[1] for name in names if name.startswith(f"{POINTS}.")}
     points = [point for point in tree.points if point.name in mentioned]
@@ -288,7 +288,7 @@ def _loop_rows(
 def loop_vectors(
     loop: Loop[S], b: ProgramBuilder[S], supplied: Supplied[S]
 ) -> tuple[dict[str, Moving[Vector[S]]], dict[str, Moving[Vector[S]]]]:
-    """The vectors that rows are about, by name: of the first frame, and of the second."""
+    """Return the vectors in the rows, by name: of the first frame, and of the second."""
     zero = zero_vector(b.algebra)
     shared = {
         name: Moving(unit, zero, zero)
@@ -328,7 +328,7 @@ def _product(x: Moving[Vector[S]], y: Moving[Vector[S]], b: ProgramBuilder[S]) -
 
 
 def _named(name: str, row: Moving[S], b: ProgramBuilder[S], wanted: Wanted, note: str) -> Moving[S]:
-    """The row as statements, as far as it is wanted; what is not is 0."""
+    """Write the requested parts of a row; the others are 0."""
     at = rate = second_rate = b.algebra.zero
     columns: dict[int, S] = {}
     if wanted.by_joint:

@@ -196,7 +196,7 @@ def _sum_axes(
 
 
 def _sums(tree: KinematicTree[S], entries: Sequence[S], shape: Sequence[int], axis: int) -> list[S]:
-    """The entries of an array of this shape, one axis of which is summed."""
+    """Return the entries of an array of this shape, one axis of which is summed."""
     below, above = prod(shape[axis + 1 :]), prod(shape[:axis])
     sums: list[S] = []
     for start in (i * tree.n * below for i in range(above)):
@@ -251,7 +251,7 @@ class _Equations(implicit.Equations[S]):
     functions: Functions
 
     def results(self, function: str, state: State[S]) -> list[Sequence[S]]:
-        """The entries of what a function of the coordinates returns."""
+        """Return the entries of what a function of the coordinates returns."""
         return list(_summed(self.functions, function, self.joints, self.b, state).values())
 
     def rows(self, entries: Sequence[S]) -> Rows[S]:

@@ -5,7 +5,7 @@ Every line of the recursion has a derivative by each entry of an argument that i
 are the sensitivity equations of the papers: each of theirs differentiates one of the recursion.
 The papers move a joint by one coordinate.  Where quaternions or Euler parameters move one by
 several, and for outputs of the model, rows are differentiated in reverse if that takes fewer
-operations; these lines have no names of their own.
+operations; these lines are not named.
 
 Derivatives by parameters are those of all that is written, joints that follow others, joints on
 manifolds and forces of the model included.  Total derivatives are found along a direction for each

@@ -1,4 +1,4 @@
-"""Formulations: the functions that they derive, and the trees that they serve."""
+"""Formulations: the functions that they derive, and the trees that they support."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ RolledDerivation = Callable[[KinematicTree[Any], RolledBuilder[Any]], None]
 
 
 def applies_to_every_tree(tree: KinematicTree[Any]) -> str | None:
-    """The answer of a formulation without restrictions."""
+    """Return the answer of a formulation without restrictions."""
     return None
 
 
 def moves_by_one_coordinate(tree: KinematicTree[Any]) -> str | None:
-    """The answer of a formulation whose recursion goes from coordinate to coordinate."""
+    """Return the answer of a formulation whose recursion goes from coordinate to coordinate."""
     if tree.euler_parameters:
         return reason("euler_parameters")
     return None
 
 
 def needs_a_coordinate_for_every_joint(tree: KinematicTree[Any]) -> str | None:
-    """The answer of a formulation whose recursion solves joint by joint."""
+    """Return the answer of a formulation whose recursion solves joint by joint."""
     if tree.is_coupled:
         return reason("mimic")
     if tree.euler_parameters:
@@ -85,7 +85,7 @@ class Formulation:
 
     `functions` maps the name of a function (`symgen.program.functions`) to what derives it.
     `notes` maps the labels that statements carry to equations and their source.
-    `why_not` says why the formulation cannot serve a tree, with one of `REASONS`, or returns None.
+    `why_not` says why the formulation cannot treat a tree, with one of `REASONS`, or returns None.
     """
 
     name: str

@@ -95,7 +95,7 @@ def drive_derivatives(
 
 
 def with_rotors(tree: KinematicTree[S], mass_matrix: Rows[S]) -> Rows[S]:
-    """The rotors' inertia added to the mass matrix of the rigid bodies, (n, n)."""
+    """Return the rotors' inertia added to the mass matrix of the rigid bodies, (n, n)."""
     return with_diagonal(mass_matrix, [reflected_inertia(joint) for joint in tree.joints])
 
 
@@ -129,7 +129,7 @@ def friction_curvatures(tree: KinematicTree[S], b: ProgramBuilder[S], state: Sta
 
 
 def without_joint_terms(tree: KinematicTree[S]) -> KinematicTree[S]:
-    """The tree with joints that add nothing to the rigid-body equations."""
+    """Return the tree with joints that add nothing to the rigid-body equations."""
     zero = tree.algebra.zero
     nothing = dict.fromkeys(("rotor_inertia", "damping", "stiffness", "friction"), zero)
     joints = [replace(joint, terms=replace(joint.terms, **nothing)) for joint in tree.joints]

@@ -62,15 +62,15 @@ class Entries(Generic[S]):
         return self._found[column][1]
 
     def vector(self, stem: str) -> Vector[S]:
-        """The entries x, y, z."""
+        """Return the entries x, y, z."""
         return Vector(*(self.scalar(stem, part) for part in "xyz"))
 
     def matrix(self, stem: str) -> Matrix[S]:
-        """The entries 11 to 33."""
+        """Return the entries 11 to 33."""
         return Matrix([[self.scalar(stem, f"{i}{k}") for k in (1, 2, 3)] for i in (1, 2, 3)])
 
     def symmetric(self, stem: str) -> Matrix[S]:
-        """A matrix of which the entries on and above the diagonal are there."""
+        """Return a matrix of which the entries on and above the diagonal are there."""
         return mirrored({(i, k): self.scalar(stem, f"{i + 1}{k + 1}") for i, k in UPPER})
 
     def input(self, name: str) -> Input[S]:
@@ -227,7 +227,7 @@ class RolledBuilder(Generic[S]):
             self._phases.append(AddDiagonal(square, column, place))
 
     def build(self) -> RolledProgram[S]:
-        """The finished program."""
+        """Return the finished program."""
         parents = tuple(joint.parent for joint in self._tree.joints)
         inputs = self._start().b.inputs
         return RolledProgram(self._tree.name, *self._names, inputs, parents, tuple(self._phases))

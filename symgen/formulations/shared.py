@@ -30,7 +30,7 @@ def load_entry_names(tree: KinematicTree[S]) -> list[str]:
 
 
 def wrenches(entries: Sequence[S]) -> tuple[Wrench[S], ...]:
-    """The entries of ``loads`` as wrenches."""
+    """Return the entries of ``loads`` as wrenches."""
     return tuple(
         Wrench(Vector(*entries[i : i + 3]), Vector(*entries[i + 3 : i + 6]))
         for i in range(0, len(entries), 6)
@@ -43,7 +43,7 @@ def symbolic_loads(tree: KinematicTree[S], b: ProgramBuilder[S]) -> Input[S]:
 
 
 def symbolic_parameters(tree: KinematicTree[S]) -> Input[S]:
-    """The runtime parameters as symbols to differentiate by."""
+    """Return the runtime parameters as symbols to differentiate by."""
     names = tree.runtime_parameters
     symbols = tuple(tree.algebra.symbol(name) for name in names)
     return Input("parameters", (len(names),), symbols, names)
@@ -75,7 +75,7 @@ def declare_inputs(tree: KinematicTree[S], builder: ProgramBuilder[S], function:
 
 
 def _entry_names(tree: KinematicTree[S], argument: str, shape: tuple[int, ...]) -> Sequence[str]:
-    """The symbols of an argument: ``q_1``, ``dq_1_dL1``, ``tip_fx``, ``t``."""
+    """Return the symbols of an argument: ``q_1``, ``dq_1_dL1``, ``tip_fx``, ``t``."""
     if argument in ("loads", "dloads"):
         return [argument.removesuffix("loads") + name for name in load_entry_names(tree)]
     if not shape:
@@ -110,7 +110,7 @@ def seed_columns(b: ProgramBuilder[S], names: Sequence[str]) -> list[dict[str, t
 
 
 def pivot_results(pivots: Sequence[S], diagonal: Sequence[S]) -> Results[S]:
-    """The hidden results of a function that solves: see `symgen.program.functions`."""
+    """Return the hidden results of a function that solves: see `symgen.program.functions`."""
     return {PIVOTS: pivots, DIAGONAL: diagonal}
 
 
@@ -127,12 +127,12 @@ def declare_results(
 
 
 def flat(rows: Iterable[Iterable[S]]) -> list[S]:
-    """The entries of a matrix, row by row."""
+    """Return the entries of a matrix, row by row."""
     return [entry for row in rows for entry in row]
 
 
 def columns_of_joints(tree: KinematicTree[S], columns: Sequence[Mapping[int, S]]) -> list[S]:
-    """The entries of an array (n, len(columns)), from its columns by joint."""
+    """Return the entries of an array (n, len(columns)), from its columns by joint."""
     zero = tree.algebra.zero
     return [column.get(j, zero) for j in all_joints(tree) for column in columns]
 
@@ -150,7 +150,7 @@ def blocks_of_joints(
 
 
 def square(tree: KinematicTree[S], entries: Mapping[tuple[int, int], S]) -> list[list[S]]:
-    """The rows of an (n, n) matrix with `entries` by pair of joints, and 0 elsewhere."""
+    """Return the rows of an (n, n) matrix with `entries` by pair of joints, and 0 elsewhere."""
     numbers, zero = range(1, tree.n + 1), tree.algebra.zero
     return [[entries.get((i, k), zero) for k in numbers] for i in numbers]
 

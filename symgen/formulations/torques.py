@@ -1,17 +1,18 @@
-"""Functions of the torques of rigid bodies, for every formulation that writes these.
+"""Functions derived from rigid-body torques, for every formulation that supplies these.
 
-A formulation brings `Rigid`; `functions` makes of it
+A formulation supplies a `Rigid`, from which `functions` derives
 
-    inverse dynamics    tau = rigid + joint terms, and their bias at qdd = 0
+    inverse dynamics    tau = rigid + joint terms; the bias forces are tau at qdd = 0
     gravity forces      rigid, at rest
-    mass matrix         M = d rigid/d qdd, and the rotors
-    Coriolis matrix     C = (d V/d qd) / 2, for the velocity torques V are quadratic in qd
+    mass matrix         M = d rigid/d qdd + rotor inertias
+    Coriolis matrix     C = (d V/d qd) / 2, as the velocity torques V are quadratic in qd
     load derivatives    rigid is linear in the loads
     parts               tau = inertial + centrifugal + coriolis + gravity + loads + joint terms
 
-Of the velocity torques the terms with a square qd_k^2 are centrifugal, those with a product
-qd_k qd_l of two coordinates are Coriolis torques: what is left when coordinate k moves alone has no
-products.  Where joints follow a coordinate they move with it.
+Terms of the velocity torques in a square qd_k^2 are centrifugal, terms in a product qd_k qd_l of
+two velocities are Coriolis torques.  While coordinate k moves alone, there are no products: the
+velocity torques are its centrifugal torques.  Mimic joints move with their
+coordinate.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ from symgen.program.differentiation import differentiate, jacobian
 from symgen.program.functions import function_named
 
 NOTES = {
-    "TP-1": "inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd",
+    "TP-1": "inertial_j: terms in qdd, including G^2 I_r qdd of the rotor",
     "TP-2": "centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves alone",
-    "TP-3": "coriolis_j: terms in qd_k qd_l, the other velocity torques",
-    "TP-4": "gravity_j: what holds the joint at rest",
-    "TP-5": "loads_j: what holds the joint against the loads, at rest",
+    "TP-3": "coriolis_j: terms in qd_k qd_l, the remaining velocity torques",
+    "TP-4": "gravity_j: torque that holds joint j at rest against gravity",
+    "TP-5": "loads_j: torque that holds joint j at rest against the loads",
     "TP-6": "joint_terms_j: damping, spring and friction of the joint",
     "TP-7": "C_ik = (d V_i/d qd_k) / 2, V the velocity torques, which are quadratic in qd",
-    "TP-8": "M_ik = d tau_i/d qdd_k, M_ii with the rotor: + G^2 I_r",
+    "TP-8": "M_ik = d tau_i/d qdd_k, M_ii plus G^2 I_r of the rotor",
 }
 
 PARTS = tuple(NOTES)[:6]
@@ -49,14 +50,14 @@ Torques = Sequence[S]
 """One entry per joint."""
 
 Run = Callable[[State[Any], bool], Torques[Any]]
-"""Writes the torques of the rigid bodies in a state, with gravity or without."""
+"""Write the rigid-body torques in a state, with or without gravity."""
 
 Rigid = Callable[[KinematicTree[Any], ProgramBuilder[Any], State[Any]], Run]
-"""Writes what depends on q alone, and returns what writes the rest."""
+"""Write the steps that depend on q alone, and return a `Run` that writes the others."""
 
 
 def functions(rigid: Rigid) -> dict[str, Derivation]:
-    """Return the functions that are made of the torques of rigid bodies."""
+    """Return the functions derived from the torques that `rigid` writes."""
     writers: dict[str, Callable[..., Results[Any]]] = {
         "inverse_dynamics": partial(_torques, "tau"),
         "inverse_dynamics_load_derivatives": _load_derivatives,
@@ -77,7 +78,7 @@ def weightless(tree: KinematicTree[S]) -> KinematicTree[S]:
 def _torques(
     result: str, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
 ) -> Results[S]:
-    """The torques of `state`, (n,); at qdd = 0 they are the bias forces."""
+    """Write the joint torques in `state`, (n,); at qdd = 0 they are the bias forces."""
     tau = rigid(tree, b, state)(state, True)
     return {result: with_joint_terms(tree, b, state, tau)}
 
@@ -91,7 +92,7 @@ def _gravity_forces(
 def _mass_matrix(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
 ) -> Results[S]:
-    """TP-8, (n, n): entries on and below the diagonal are written, and mirrored."""
+    """Write the mass matrix (n, n), TP-8: entries on and below the diagonal, then mirrored."""
     qdd = b.auxiliary("qdd", (tree.n,), [f"qdd_{j}" for j in range(1, tree.n + 1)])
     run = rigid(tree, b, state)
     with b.variant("_by_qdd", "torques"):
@@ -110,7 +111,7 @@ def _mass_matrix(
 def _coriolis_matrix(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
 ) -> Results[S]:
-    """TP-7, (n, n)"""
+    """Write the Coriolis matrix (n, n): TP-7."""
     run = rigid(tree, b, state)
     with b.variant("_by_qd", "torques"):
         tau = run(state, False)
@@ -127,7 +128,7 @@ def _coriolis_matrix(
 def _load_derivatives(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
 ) -> Results[S]:
-    """dtau_dloads, (n, n_loads, 6)"""
+    """Write dtau_dloads, (n, n_loads, 6)."""
     loads = symbolic_loads(tree, b)
     run = rigid(tree, b, state)
     with b.variant("_by_loads", "torques"):
@@ -143,7 +144,7 @@ def _torque_parts(
 
 @dataclass(frozen=True)
 class RigidParts(Generic[S]):
-    """Parts of the torques of the rigid bodies; `coriolis` may be the remainder."""
+    """Parts of the rigid-body torques; `coriolis` may be computed as the remainder."""
 
     inertial: Torques[S]
     centrifugal: Torques[S]
@@ -153,7 +154,7 @@ class RigidParts(Generic[S]):
 
 
 def moving_alone(tree: KinematicTree[S], qd: Sequence[S]) -> Iterator[tuple[int, tuple[S, ...]]]:
-    """The velocities of all joints while coordinate k moves alone, for every k that moves any."""
+    """Yield k and all joint velocities while coordinate k moves alone, if it moves a joint."""
     zero, numbers = tree.algebra.zero, tree.coordinate_numbers
     for k in sorted(set(numbers)):
         pairs = zip(qd, numbers, strict=True)
@@ -163,12 +164,12 @@ def moving_alone(tree: KinematicTree[S], qd: Sequence[S]) -> Iterator[tuple[int,
 def _by_recursion(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], torques: Run
 ) -> RigidParts[S]:
-    """The parts from a recursion of the rigid bodies, run once for each."""
+    """Return the parts, with one run of the rigid-body recursion for each."""
     none = (b.algebra.zero,) * tree.n
-    still = replace(state, qd=none, qdd=none, loads=tuple(map(_nothing, state.loads)))
+    still = replace(state, qd=none, qdd=none, loads=tuple(map(_zero_wrench, state.loads)))
 
-    def run(what: str, at: State[S], gravity: bool = False) -> Torques[S]:
-        with b.variant(f"_{what}", what.replace("_", " ")):
+    def run(part: str, at: State[S], gravity: bool = False) -> Torques[S]:
+        with b.variant(f"_{part}", part.replace("_", " ")):
             return torques(at, gravity)
 
     velocity = run("velocity", replace(still, qd=state.qd))
@@ -185,7 +186,7 @@ def _by_recursion(
     )
 
 
-def _nothing(wrench: Wrench[S]) -> Wrench[S]:
+def _zero_wrench(wrench: Wrench[S]) -> Wrench[S]:
     force = wrench.force - wrench.force
     return Wrench(force, force)
 
@@ -193,7 +194,7 @@ def _nothing(wrench: Wrench[S]) -> Wrench[S]:
 def write_parts(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: RigidParts[S]
 ) -> Results[S]:
-    """TP-1 to TP-6: six outputs, (n,) each."""
+    """Write the six parts of the joint torques, (n,) each: TP-1 to TP-6."""
     none = (b.algebra.zero,) * tree.n
     rotors = map(reflected_inertia, tree.joints)
     torques = (
@@ -207,8 +208,8 @@ def write_parts(
     results: dict[str, Sequence[S]] = {}
     arrays = function_named("torque_parts").results
     for note, part, array in zip(PARTS, torques, arrays, strict=True):
-        what = array.name.removesuffix("_torques")
-        with b.step(f"parts: {what.replace('_', ' ')}"):
-            named = {f"{what}_{j}": x for j, x in enumerate(part, start=1)}
+        name = array.name.removesuffix("_torques")
+        with b.step(f"parts: {name.replace('_', ' ')}"):
+            named = {f"{name}_{j}": x for j, x in enumerate(part, start=1)}
             results[array.name] = b.rename(named, note)
     return results

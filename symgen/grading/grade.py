@@ -89,8 +89,8 @@ class Verdict:
             label = f"{row.label}: " if row.label else ""
             if row.understood:
                 lines.append(f"line {row.line}: {label}{row.verdict}")
-                said = *row.wrong.split(TERM_END), row.slip, row.remark
-                lines += [f"    {words}" for words in said if words]
+                remarks = *row.wrong.split(TERM_END), row.slip, row.remark
+                lines += [f"    {text}" for text in remarks if text]
             elif row in faults[:MOST_LISTED]:
                 lines.append(f"line {row.line}: {label}{row.verdict}: {row.wrong}")
         if len(faults) > MOST_LISTED:
@@ -263,7 +263,7 @@ class _Grading:
         return {**derived, **{x: name for x, name in names.items() if name not in taken}}
 
     def true_expression(self, question: Question) -> Expr | None:
-        """The true value of a step as written, or of an entry with all steps substituted.
+        """Return the true value of a step as written, or of an entry with all steps substituted.
 
         None if it is too long.
         """
@@ -284,7 +284,7 @@ class _Grading:
         return entry.xreplace(stands_for)
 
     def slip(self, question: Question, points: list[_Point]) -> str:
-        """The likely slip, "" if none of the usual ones gives this answer.
+        """Return the likely slip, "" if none of the usual ones gives this answer.
 
         Without `points`, for answers with roots, slips of the whole robot are not tried.
         """
@@ -335,7 +335,7 @@ class _Grading:
         return judged
 
     def _question(self, name: str, index: tuple[int, ...], answer: Expr) -> Question:
-        """A question about an entry with a value that is derived from the answer."""
+        """Return a question about an entry with a value that is derived from the answer."""
         quantity = QUANTITIES[name]
         program = self.truth.program(quantity.function)
         position = position_of(index, quantity.output(program).shape)
@@ -440,7 +440,7 @@ def _terms(expression: Expr, terms: Mapping[Expr, int]) -> int:
 
 
 def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:
-    """The steps that an entry depends on."""
+    """Return the steps that an entry depends on."""
     needed: set[Expr] = set()
     waiting = [entry]
     while waiting:

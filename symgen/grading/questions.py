@@ -207,7 +207,7 @@ class Questions:
     def program(
         self, assignment: Assignment, function: str, formulation: str
     ) -> Program[Expr] | None:
-        """The true program; None, and a fault, where it has no solution."""
+        """Return the true program; None, and a fault, where it has no solution."""
         try:
             return self.truth.program(function, formulation)
         except (ZeroDivisionError, RequestError) as error:
@@ -226,7 +226,7 @@ class Questions:
     def expression(
         self, assignment: Assignment, program: Program[Expr] | None, later: Collection[str] = ()
     ) -> Expr | None:
-        """The right side over SymPy; None, and a fault, where it is wrong.
+        """Return the right side over SymPy; None, and a fault, where it is wrong.
 
         It may contain steps of `program`, except `later` ones.
         """
@@ -270,11 +270,11 @@ class Questions:
         return expression
 
     def size(self, assignment: Assignment) -> Size:
-        """The size of the right side, the student's definitions substituted."""
+        """Return the size of the right side, the student's definitions substituted."""
         return size_of(assignment.value.root, self.sizes)
 
     def hint(self, name: str) -> str:
-        """The tail of a message about an unknown name."""
+        """Return the tail of a message about an unknown name."""
         if name.startswith(ENTRY_PREFIX):
             return " on the right: only entries that were answered in a line above stand there"
         local_names = [x for x in self.definitions if not x.startswith(ENTRY_PREFIX)]
@@ -289,13 +289,13 @@ class Questions:
         return did_you_mean(name, names) or f"; known are {few}{more}"
 
     def inputs(self) -> Collection[str]:
-        """The names of the motion and of loads, which a definition cannot have."""
+        """Return the names of the motion and of loads, which a definition cannot have."""
         names = self.coordinates()
         with_lines = [re.sub(r"([0-9]+)$", r"_\1", name) for name in names]
         return {*names, *with_lines, *self.loads()}
 
     def meaning(self, name: str, program: Program[Expr] | None) -> Expr | None:
-        """The meaning of a name on the right; None if it is unknown."""
+        """Return the meaning of a name on the right; None if it is unknown."""
         if name in self.definitions:
             return self.definitions[name]
         if name in self.parameters:
@@ -333,13 +333,13 @@ class Questions:
         return frozenset(x for entries in quaternions for x in entries)
 
     def loads(self) -> Mapping[str, Expr]:
-        """The components of all loads: tip_fx and so on."""
+        """Return the components of all loads: tip_fx and so on."""
         arrays = self.truth.program("inverse_dynamics").inputs
         symbols = (x for array in arrays if array.name == "loads" for x in array.symbols)
         return {x.name: x for x in symbols}
 
     def coordinates(self) -> Mapping[str, Expr]:
-        """The symbols of q1, qd1, qdd1, tau1 and so on in the programs."""
+        """Return the symbols of q1, qd1, qdd1, tau1 and so on in the programs."""
         symbols: dict[str, Expr] = {}
         for array in self.truth.program("inverse_dynamics").inputs:
             if array.name in ("q", "qd", "qdd"):
@@ -351,7 +351,7 @@ class Questions:
 
 
 def usual_name(name: str) -> str | None:
-    """The name used here for a name of other textbooks: theta1, dq1, q1_ddot, C12."""
+    """Return the name used here for a name of other textbooks: theta1, dq1, q1_ddot, C12."""
     match = _OTHER_WORDS.fullmatch(name)
     if match is None:
         wave = re.fullmatch("([CS])(?:os|in)?_?([0-9]+)", name)

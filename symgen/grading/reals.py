@@ -89,7 +89,7 @@ def agrees(truth: Truth, question: Question, state: Changed) -> bool:
 
 
 def _both(truth: Truth, question: Question, state: Changed, number: int) -> tuple[Number, Number]:
-    """The answer and the truth at one point; ZeroDivisionError where one has no value."""
+    """Return the answer and the truth at one point; ZeroDivisionError where one has no value."""
     values = _Reals(truth.description.parameter_values, number)
     truth.evaluate(question.program, state, values, mpmath.mpf(0))
     return values.of(question.answer), values.of(question.entries[question.position])
@@ -103,7 +103,7 @@ class _Reals:
         self.cache: dict[Expr, Number] = {}
 
     def of(self, x: Expr) -> Number:
-        """The value of an expression."""
+        """Return the value of an expression."""
         if x not in self.cache:
             value = self._value(x)
             if mpmath.mag(value) > MOST_BITS:
@@ -133,7 +133,7 @@ class _Reals:
         return function(*values)
 
     def _drawn(self, name: str) -> Number:
-        """A random value near that of a parameter; from -3 to 3 for other symbols."""
+        """Return a random value near that of a parameter; from -3 to 3 for other symbols."""
         drawn = random.Random(f"{self.number} {name}")
         value = self.parameters.get(name, 0.0)
         if value:

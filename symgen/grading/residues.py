@@ -33,7 +33,7 @@ class Values:
         self._halves: dict[Expr, tuple[Residue, Residue]] = {}
 
     def of(self, expression: Expr) -> Residue:
-        """The value of an expression."""
+        """Return the value of an expression."""
         if expression not in self.cache:
             self.cache[expression] = self._value(expression)
         return self.cache[expression]

@@ -29,7 +29,7 @@ class Size:
 
 
 def size_of(node: Node, names: Mapping[str, Size]) -> Size:
-    """The size of an expression; `names` are the sizes of definitions."""
+    """Return the size of an expression; `names` are the sizes of definitions."""
     if isinstance(node, Number):
         return Size()
     if isinstance(node, Name):
@@ -69,7 +69,7 @@ def _power(node: Operation, parts: list[Size]) -> float:
 
 
 def _number(node: Node) -> float | None:
-    """The value of a number with signs, or of a fraction of two; else None."""
+    """Return the value of a number with signs, or of a fraction of two; else None."""
     if isinstance(node, Number):
         return node.value
     if isinstance(node, Operation) and node.operator == "neg":

@@ -77,7 +77,7 @@ def _short(text: str) -> str:
 
 
 def _term(factor: Expr, product: str) -> str:
-    """A term with its factor, truncated if very long."""
+    """Return a term with its factor, truncated if very long."""
     return _short(_with(factor, product))
 
 
@@ -222,7 +222,7 @@ def _without_squares(monomial: tuple[int, ...], squares: Squares) -> dict[tuple[
 def _product(
     monomial: tuple[int, ...], generators: Sequence[Expr], names: Mapping[Expr, Expr]
 ) -> str:
-    """A monomial in the grammar of answers."""
+    """Return a monomial in the grammar of answers."""
     parts = []
     for generator, power in zip(generators, monomial, strict=True):
         text = str(names.get(generator, generator))
@@ -232,7 +232,7 @@ def _product(
 
 
 def summands_of(root: Node) -> list[Node]:
-    """The terms of the outermost sum, with their signs, in the order of the text."""
+    """Return the terms of the outermost sum, with their signs, in the order of the text."""
     if isinstance(root, Operation) and root.operator == "+":
         return [*summands_of(root.operands[0]), *summands_of(root.operands[1])]
     if isinstance(root, Operation) and root.operator == "-":

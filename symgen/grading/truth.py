@@ -36,7 +36,7 @@ class Quantity:
     results: tuple[str, ...]
 
     def output(self, program: Program[Any]) -> Output[Any]:
-        """The array in a program of its function."""
+        """Return the array in a program of its function."""
         parts = [part for part in program.outputs if part.name in self.results]
         rows = zip(*(part.entries for part in parts), strict=True)
         entries = tuple(reduce(add, row) for row in rows)
@@ -144,7 +144,7 @@ class Truth:
         return len(self.description.coordinate_names)
 
     def quaternions(self, program: Program[Expr]) -> list[tuple[Expr, ...]]:
-        """The entries x y z w of every quaternion among the inputs of a program."""
+        """Return the entries x y z w of every quaternion among the inputs of a program."""
         return quaternions_of(self.description, program)
 
     def dependent(self, program: Program[Expr]) -> dict[Expr, Expr]:
@@ -182,7 +182,7 @@ class Truth:
         }
 
     def values(self, prime: PrimeField, program: Program[Expr], changed: Changed) -> Values:
-        """A point of the field, with all steps of `program` evaluated."""
+        """Return a point of the field, with all steps of `program` evaluated."""
         values = Values(prime)
         self.evaluate(program, changed, values, prime.number(0))
         return values

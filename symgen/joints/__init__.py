@@ -36,10 +36,10 @@ __all__ = [
 
 
 def joint_type(name: str, representation: str = ANGLES) -> JointType:
-    """The joint type called `name` with these coordinates; KeyError if there is none."""
+    """Return the joint type called `name` with these coordinates; KeyError if there is none."""
     return _TYPES[name, representation]
 
 
 def closing_type(name: str) -> Closing:
-    """The type called `name` that can close a loop; KeyError if there is none."""
+    """Return the type called `name` that can close a loop; KeyError if there is none."""
     return _CLOSING[name]

@@ -58,7 +58,7 @@ class Cylindrical(JointType):
     forbids: tuple[Row, ...] = (*PARALLEL, ("u", GAP), ("v", GAP))
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
-        """The translation, then the rotation."""
+        """Return the translation, then the rotation."""
         return ((Prismatic(), directions.axis), (Revolute(), directions.axis))
 
 

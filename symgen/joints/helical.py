@@ -25,7 +25,7 @@ class Helical(JointType):
     keys: tuple[str, ...] = ("axis", "pitch")
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
-        """A screw about the axis."""
+        """Return a screw about the axis."""
         screw: Any = Screw(directions.pitch)  # a Motion over these scalars only
         return ((screw, directions.axis),)
 
@@ -49,9 +49,9 @@ class Screw(Generic[S]):
         return Transform(turn.rotation, slide.translation * self.pitch)
 
     def angular_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
-        """The axis."""
+        """Return the axis."""
         return axis
 
     def linear_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
-        """The translation along the axis per radian."""
+        """Return the translation along the axis per radian."""
         return axis * self.pitch

@@ -79,7 +79,7 @@ class JointType(Protocol):
     """Values of ``axes`` or ``sequence``, the default first; empty where neither is a key."""
 
     def chain(self, directions: Directions[S]) -> Chain[Any]:
-        """The motions that the joint consists of."""
+        """Return the motions that the joint consists of."""
 
 
 class OnManifold(JointType):

@@ -18,7 +18,7 @@ class Prismatic(JointType):
     forbids: tuple[Row, ...] = (*PARALLEL, ("u", "v"), ("u", GAP), ("v", GAP))
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
-        """The motion itself, on its axis."""
+        """Return the motion itself, on its axis."""
         return ((self, directions.axis),)
 
     def motion(self, axis: Vector[S], x: S, algebra: Algebra[S]) -> Transform[S]:
@@ -28,7 +28,7 @@ class Prismatic(JointType):
     def motion_derivative(
         self, axis: Vector[S], x: S, order: int, algebra: Algebra[S]
     ) -> Transform[S]:
-        """The axis, then zero twice."""
+        """Return the axis, then zero twice."""
         nothing = Matrix([[algebra.zero] * 3] * 3)
         return Transform(nothing, axis if order == 1 else zero_vector(algebra))
 
@@ -37,5 +37,5 @@ class Prismatic(JointType):
         return zero_vector(algebra)
 
     def linear_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
-        """The axis."""
+        """Return the axis."""
         return axis

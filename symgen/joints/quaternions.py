@@ -33,7 +33,7 @@ class Ball(OnManifold):
         return tuple((Revolute(), unit) for unit in directions.units)
 
     def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
-        """The rotation of the quaternion."""
+        """Return the rotation of the quaternion."""
         return Transform(_rotation(q, algebra), zero_vector(algebra))
 
 
@@ -53,7 +53,7 @@ class Free(OnManifold):
         return (*along, *Ball().chain(directions))
 
     def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
-        """The position, and the rotation of the quaternion."""
+        """Return the position, and the rotation of the quaternion."""
         return Transform(_rotation(q[3:], algebra), Vector(*q[:3]))
 
 
@@ -61,7 +61,7 @@ class EulerParameter:
     """One of four Euler parameters: no motion alone, see `symgen.kinematics.euler_parameters`."""
 
     def motion(self, axis: Vector[S], x: S, algebra: Algebra[S]) -> Transform[S]:
-        """The identity."""
+        """Return the identity."""
         return Transform(identity(algebra), zero_vector(algebra))
 
     def motion_derivative(
@@ -108,7 +108,7 @@ class EulerFree(Redundant):
 
 
 def _rotation(quaternion: Sequence[S], algebra: Algebra[S]) -> Matrix[S]:
-    """The rotation matrix of a unit quaternion x y z w; its norm is not checked."""
+    """Return the rotation matrix of a unit quaternion x y z w; its norm is not checked."""
     return scaled_rotation(quaternion, algebra.constant(2.0), algebra)
 
 

@@ -24,7 +24,7 @@ class Revolute(JointType):
     forbids: tuple[Row, ...] = (*TOGETHER, *PARALLEL)
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
-        """The motion itself, on its axis."""
+        """Return the motion itself, on its axis."""
         return ((self, directions.axis),)
 
     def motion(self, axis: Vector[S], x: S, algebra: Algebra[S]) -> Transform[S]:
@@ -47,7 +47,7 @@ class Revolute(JointType):
         return Transform(rotation, zero_vector(algebra))
 
     def angular_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:
-        """The axis."""
+        """Return the axis."""
         return axis
 
     def linear_axis(self, axis: Vector[S], algebra: Algebra[S]) -> Vector[S]:

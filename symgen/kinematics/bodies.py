@@ -48,7 +48,7 @@ class Body(Generic[S]):
         return self.com * self.mass
 
     def pseudo_inertia(self, algebra: Algebra[S]) -> Matrix[S]:
-        """The 4x4 matrix [[int r r^T dm, m c], [m c^T, m]] about the link frame's origin.
+        """Return the 4x4 matrix [[int r r^T dm, m c], [m c^T, m]] about the link frame's origin.
 
         int x x dm = (Iyy + Izz - Ixx) / 2 and so on, int x y dm = -Ixy for tensor entries; c is
         the centre of mass.
@@ -62,7 +62,7 @@ class Body(Generic[S]):
         return Matrix([*rows, [*mc, m]])
 
     def inertial_parameters(self, algebra: Algebra[S]) -> tuple[S, ...]:
-        """The ten `INERTIAL_PARAMETERS`, link-frame axes."""
+        """Return the ten `INERTIAL_PARAMETERS`, link-frame axes."""
         if self.pieces:
             each = [piece.inertial_parameters(algebra) for piece in self.pieces]
             return tuple(total(entries, algebra) for entries in zip(*each, strict=True))
@@ -81,13 +81,13 @@ class BodyPoint(Generic[S]):
 
 
 def massless(algebra: Algebra[S]) -> Body[S]:
-    """A body without mass."""
+    """Return a body without mass."""
     zero = zero_vector(algebra)
     return Body(algebra.zero, zero, diagonal(zero, algebra))
 
 
 def body_of(link: LinkDescription, algebra: Algebra[S]) -> Body[S]:
-    """The body of one link of the file."""
+    """Return the body of one link of the file."""
     xx, yy, zz, xy, xz, yz = (scalar(entry, algebra) for entry in link.inertia)
     inertia = Matrix([(xx, xy, xz), (xy, yy, yz), (xz, yz, zz)])
     return Body(scalar(link.mass, algebra), vector(link.com, algebra), inertia)

@@ -1,19 +1,19 @@
 """Fixed transforms and frame styles.
 
-Every joint of every style becomes ``tree @ motion(offset + q) @ link``: two fixed transforms
-around the motion of the joint along or about `axis`.  DH rows do not occur beyond this module.
+Joints of every style are converted to ``tree @ motion(offset + q) @ link``: two fixed transforms
+around the motion of the joint along or about `axis`.  Later stages need no DH rows.
 
 =================  ==============================  ================  =======================
 style              tree                            motion            link
 =================  ==============================  ================  =======================
-standard DH        before, z-part held fixed       along z           Tx(a) Rx(alpha)
+standard DH        before, constant z-part         along z           Tx(a) Rx(alpha)
 modified DH        before Rx(alpha) Tx(a), z-part  along z           identity
 origin and axis    origin                          along `axis`      identity
 =================  ==============================  ================  =======================
 
 The z-part ``Rz(theta) Tz(d)`` of a row splits into the entry that the coordinate is added to (the
-joint's `offset`) and the one that stays; both act along z, so they commute.  For a standard row the
-fixed ``Tz(d)`` of a revolute joint goes behind the motion, where it is constant in link axes (the
+joint's `offset`) and the constant one.  Both act along z and commute.  For a standard row the fixed
+``Tz(d)`` of a revolute joint is applied after the motion, where it is constant in link axes (the
 ``[a, d sin(alpha), d cos(alpha)]`` of Barman 2020).
 """
 
@@ -33,8 +33,8 @@ from symgen.kinematics.scalars import scalar, vector
 class Placement(Generic[S]):
     """Placement of a joint: ``parent link frame @ tree @ motion(offset + q) @ link``.
 
-    `origin_stays`: the joint's origin, the reference point of its wrench's moment, is fixed in the
-    parent at the origin of `tree`; else it is the origin of the link frame.
+    The joint wrench is referred to the origin of the joint.  With `origin_stays` this is the origin
+    of `tree`, fixed in the parent; otherwise it is the origin of the link frame.
     """
 
     tree: Transform[S]
@@ -45,9 +45,9 @@ class Placement(Generic[S]):
 
 
 def placement(joint: JointDescription, moved_entry: str, algebra: Algebra[S]) -> Placement[S]:
-    """The placement of `joint`; `moved_entry` is the DH entry that its coordinate is added to.
+    """Return the placement of `joint`; its coordinate is added to the DH entry `moved_entry`.
 
-    ``theta`` for a revolute joint, ``d`` for a prismatic one, empty for a fixed one.
+    This is ``theta`` for a revolute joint, ``d`` for a prismatic one, empty for a fixed one.
     """
     z_axis = units(algebra)[2]
     if joint.dh is not None:
@@ -60,10 +60,10 @@ def placement(joint: JointDescription, moved_entry: str, algebra: Algebra[S]) ->
 def chain_of(
     joint: JointDescription, kind: JointType, algebra: Algebra[S]
 ) -> list[tuple[Motion, Placement[S]]]:
-    """The motions of `joint`, each with its placement, from the parent outwards.
+    """Return the motions of `joint`, each with its placement, from the parent outwards.
 
-    The first motion is relative to the joint frame, each other one to the frame after the previous
-    motion; the link frame is fixed in the frame after the last.
+    The first motion is relative to the joint frame, every later one to the frame after the previous
+    motion.  The link frame is fixed in the frame after the last motion.
     """
     first = placement(joint, kind.moved_entry, algebra)
     pitch = algebra.zero if joint.pitch is None else scalar(joint.pitch, algebra)
@@ -77,7 +77,7 @@ def chain_of(
 
 
 def units(algebra: Algebra[S]) -> tuple[Vector[S], Vector[S], Vector[S]]:
-    """The unit vectors of x, y and z."""
+    """Return the unit vectors along x, y and z."""
     o, i = algebra.zero, algebra.one
     return Vector(i, o, o), Vector(o, i, o), Vector(o, o, i)
 
@@ -90,25 +90,25 @@ def _from_dh(
     algebra: Algebra[S],
 ) -> Placement[S]:
     theta, d = scalar(row.theta, algebra), scalar(row.d, algebra)
-    turn, slide = rotation_z(theta, algebra), along(z_axis * d, algebra)
+    rotation, shift = rotation_z(theta, algebra), translation(z_axis * d, algebra)
     a = Vector(scalar(row.a, algebra), algebra.zero, algebra.zero)
-    tilt = along(a, algebra) @ rotation_x(scalar(row.alpha, algebra), algebra)
+    x_part = translation(a, algebra) @ rotation_x(scalar(row.alpha, algebra), algebra)
     tree = identity_transform(algebra) if before is None else pose(before, algebra)
-    link = tilt if row.convention == "standard" else identity_transform(algebra)
+    link = x_part if row.convention == "standard" else identity_transform(algebra)
     if row.convention == "modified":
-        tree = tree @ tilt
+        tree = tree @ x_part
     if moved_entry == "theta" and row.convention == "standard":
-        link = slide @ link
+        link = shift @ link
     elif moved_entry != "d":
-        tree = tree @ slide
+        tree = tree @ shift
     if moved_entry != "theta":
-        tree = tree @ turn
+        tree = tree @ rotation
     offset = {"theta": theta, "d": d}.get(moved_entry, algebra.zero)
     return Placement(tree, z_axis, offset, link, origin_stays=row.convention == "standard")
 
 
 def pose(description: Pose, algebra: Algebra[S]) -> Transform[S]:
-    """Translation, then rotations about the fixed x, y and z axes."""
+    """Return the transform of a pose: rotations about fixed x, y and z axes, then a translation."""
     roll, pitch, yaw = (scalar(angle, algebra) for angle in description.rpy)
     rotation = rotation_z(yaw, algebra).rotation @ rotation_y(pitch, algebra).rotation
     rotation = rotation @ rotation_x(roll, algebra).rotation
@@ -116,35 +116,35 @@ def pose(description: Pose, algebra: Algebra[S]) -> Transform[S]:
 
 
 def identity_transform(algebra: Algebra[S]) -> Transform[S]:
-    """The identity."""
+    """Return the identity transform."""
     return Transform(identity(algebra), zero_vector(algebra))
 
 
-def along(displacement: Vector[S], algebra: Algebra[S]) -> Transform[S]:
-    """A translation."""
+def translation(displacement: Vector[S], algebra: Algebra[S]) -> Transform[S]:
+    """Return the translation by `displacement`."""
     return Transform(identity(algebra), displacement)
 
 
 def rotation_x(angle: S, algebra: Algebra[S]) -> Transform[S]:
-    """A rotation about x."""
+    """Return the rotation about x by `angle` (rad)."""
     s, c, o, i = _entries(angle, algebra)
     return Transform(Matrix([(i, o, o), (o, c, -s), (o, s, c)]), zero_vector(algebra))
 
 
 def rotation_y(angle: S, algebra: Algebra[S]) -> Transform[S]:
-    """A rotation about y."""
+    """Return the rotation about y by `angle` (rad)."""
     s, c, o, i = _entries(angle, algebra)
     return Transform(Matrix([(c, o, s), (o, i, o), (-s, o, c)]), zero_vector(algebra))
 
 
 def rotation_z(angle: S, algebra: Algebra[S]) -> Transform[S]:
-    """A rotation about z."""
+    """Return the rotation about z by `angle` (rad)."""
     s, c, o, i = _entries(angle, algebra)
     return Transform(Matrix([(c, -s, o), (s, c, o), (o, o, i)]), zero_vector(algebra))
 
 
 def normalized(v: Vector[S], algebra: Algebra[S]) -> Vector[S]:
-    """The unit vector along v."""
+    """Return the unit vector along v."""
     length = algebra.function("sqrt", total([part * part for part in v], algebra))
     return Vector(*(part / length for part in v))
 

@@ -31,7 +31,7 @@ class Terms(Generic[S]):
 class Following(Generic[S]):
     """Law of a joint that follows another: q = multiplier q_leader + offset.
 
-    `leader` is the number of a joint with a coordinate of its own.
+    `leader` is the number of a joint with an independent coordinate.
     """
 
     leader: int
@@ -79,7 +79,7 @@ class Joint(Generic[S]):
         return self.type.motion(at.axis, q + at.offset, algebra) @ at.link
 
     def generator(self, algebra: Algebra[S]) -> Matrix[S]:
-        """The constant 4x4 matrix Z of the joint: d T / d q = Z T for T = `pose_in_joint`.
+        """Return the constant 4x4 matrix Z of the joint: d T / d q = Z T for T = `pose_in_joint`.
 
         It is the velocity field of the link per unit of joint velocity, in the joint frame, whose
         origin lies on the axis of rotation.
@@ -143,5 +143,5 @@ class Joint(Generic[S]):
 
 
 def terms_of(terms: JointTerms, algebra: Algebra[S]) -> Terms[S]:
-    """The terms of a coordinate over `algebra`."""
+    """Return the terms of a coordinate over `algebra`."""
     return Terms(*(scalar(getattr(terms, field.name), algebra) for field in fields(Terms)))

@@ -53,7 +53,7 @@ class Loop(Generic[S]):
         return any(GAP in row for row in self.rows)
 
     def ends(self) -> tuple[tuple[End[S], tuple[str, ...]], ...]:
-        """The two frames, each with the names of its axes that the rows contain."""
+        """Return the two frames, each with the names of its axes that the rows contain."""
         sides = zip((self.first, self.second), zip(*self.rows, strict=True), strict=True)
         return tuple((end, tuple(x for x in end.axes if x in used)) for end, used in sides)
 
@@ -104,7 +104,7 @@ LoopAxes = tuple[str, int, int, tuple[tuple[tuple[float, ...], tuple[float, ...]
 
 
 def loop_axes(description: RobotDescription) -> tuple[LoopAxes, ...]:
-    """The axes that the frames of closed loops share, at the parameters of the file."""
+    """Return the axes that the frames of closed loops share, at the parameters of the file."""
     graph = Graph()
     still = identity_transform(graph)
     numbers = {joint.link.name: k for k, joint in enumerate(description.joints, start=1)}

@@ -25,7 +25,7 @@ _ARITHMETIC: Mapping[str, Callable[..., Any]] = {
 
 
 def scalar(expression: Expression, algebra: Algebra[S]) -> S:
-    """The expression over `algebra`; parameters become symbols of the same name."""
+    """Return the expression over `algebra`; parameters become symbols of the same name."""
     return _scalar(expression.root, algebra)
 
 
@@ -85,7 +85,7 @@ def with_definitions(algebra: Algebra[S], definitions: Mapping[str, S]) -> Algeb
 
 
 def followers(parameters: Sequence[Parameter], leaders: Collection[str]) -> dict[str, Parameter]:
-    """The parameters derived from one of `leaders`, each after those in its expression."""
+    """Return the parameters derived from one of `leaders`, each after those in its expression."""
     by_name = {parameter.name: parameter for parameter in parameters}
     order, _ = dependency_order({p.name: p.expression.names for p in parameters})
     changing, dependents = set(leaders), {}

@@ -124,7 +124,7 @@ class Topology:
 
 
 def topology(tree: KinematicTree[S]) -> Topology:
-    """The topology of a kinematic tree."""
+    """Return the topology of a kinematic tree."""
     return from_parents([joint.parent for joint in tree.joints])
 
 

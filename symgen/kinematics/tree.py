@@ -163,7 +163,7 @@ class KinematicTree(Generic[S]):
         return tuple(places)
 
     def posed(self, q: Sequence[S]) -> KinematicTree[S]:
-        """The tree with the poses of joints on manifolds for the entries of q inserted."""
+        """Return the tree with the poses of joints on manifolds for the entries of q inserted."""
         joints = list(self.joints)
         for manifold in self.manifolds:
             joint = joints[manifold.columns[0] - 1]
@@ -210,11 +210,11 @@ class KinematicTree(Generic[S]):
 
     @cached_property
     def independent(self) -> tuple[Joint[S], ...]:
-        """The joints that have a coordinate of their own, in its order."""
+        """Joints with independent coordinates, in the order of these."""
         return tuple(joint for joint in self.joints if joint.following is None)
 
     def turned_by(self, number: int) -> EulerParameters[S] | None:
-        """The Euler parameters that a joint of the tree belongs to; None if it does not."""
+        """Return the Euler parameters that a joint of the tree belongs to; None if it does not."""
         return next((x for x in self.euler_parameters if number in x.members), None)
 
     @property
@@ -237,7 +237,7 @@ class KinematicTree(Generic[S]):
         )
 
     def joint(self, number: int) -> Joint[S]:
-        """The joint with this number, from 1."""
+        """Return the joint with this number, from 1."""
         return self.joints[number - 1]
 
     def path(self, number: int) -> tuple[int, ...]:
@@ -473,7 +473,7 @@ def _has_no_centre(group: list[Piece[S]], algebra: Algebra[S]) -> bool:
 
 
 def _own_terms(joint: JointDescription) -> tuple[JointTerms, ...]:
-    """The joint terms; a spring on a manifold acts along or about three columns together."""
+    """Return the joint terms; a spring on a manifold acts along or about three columns together."""
     if joint.manifold is None:
         return joint.terms
     return tuple(

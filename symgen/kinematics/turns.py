@@ -59,7 +59,7 @@ def _is_right(angle: Expression) -> bool:
 
 
 def _angles(joint: JointDescription) -> list[Expression]:
-    """The angles of the fixed rotations of a joint."""
+    """Return the angles of the fixed rotations of a joint."""
     poses = [pose for pose in (joint.origin, joint.before) if pose is not None]
     rows = [] if joint.dh is None else [joint.dh.theta, joint.dh.alpha]
     return [*(angle for pose in poses for angle in pose.rpy), *rows]

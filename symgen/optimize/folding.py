@@ -2,7 +2,7 @@
 
 The program is rebuilt with numbers instead of symbols, so that every simplification of the graph
 acts again: twists of 90 degrees, zero offsets and massless links vanish with their operations.  The
-rebuilt program has a graph of its own.
+rebuilt program has a new graph.
 """
 
 from __future__ import annotations

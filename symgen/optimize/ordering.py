@@ -86,7 +86,7 @@ class Schedule:
             yield from section.lines
 
     def leaves(self, line: Line) -> list[Scalar]:
-        """The named nodes that the right-hand side of `line` uses, from left to right."""
+        """Return the named nodes that the right-hand side of `line` uses, from left to right."""
         leaves: list[Scalar] = []
         stack = [line.value] if isinstance(line, Store) else list(reversed(line.value.args))
         while stack:

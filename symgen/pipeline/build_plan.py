@@ -155,11 +155,11 @@ def warn_if_it_replaces(plan: BuildPlan, journal: Journal) -> None:
         ("function", had, functions, "leave out --functions, or name them there"),
         ("formulation", by, plan.selection.built, "leave out --formulations, or name them"),
     ):
-        gone = [name for name in before if name not in now]
-        more = [f"{len(gone) - MOST_NAMED} more"] * (len(gone) > MOST_NAMED)
-        if gone:
+        removed = [name for name in before if name not in now]
+        more = [f"{len(removed) - MOST_NAMED} more"] * (len(removed) > MOST_NAMED)
+        if removed:
             journal.notice(
-                f"warning: the module in {plan.target} had the {kind}{'s' * (len(gone) > 1)} "
-                f"{plain(', '.join([*gone[:MOST_NAMED], *more]))}, and has "
-                f"{'them' if gone[1:] else 'it'} no more ({option})"
+                f"warning: the module in {plan.target} had the {kind}{'s' * (len(removed) > 1)} "
+                f"{plain(', '.join([*removed[:MOST_NAMED], *more]))}, and has "
+                f"{'them' if removed[1:] else 'it'} no more ({option})"
             )

@@ -1,4 +1,4 @@
-"""Checks of robots and tasks: whether a plan serves them, contradictions, remarks."""
+"""Checks of robots and tasks: whether a plan supports them, contradictions, remarks."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _check_state(
 
 
 def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Task) -> None:
-    """Report demands that collocation does not serve yet."""
+    """Report demands that collocation does not support yet."""
     collocated = "with 'method: collocation'"
     unavailable = f"not available yet {collocated}"
     limits, objective = task.limits, task.objective

@@ -1,6 +1,6 @@
 """Direct collocation: states and torques at nodes as unknowns, by forward dynamics.
 
-It serves robots with joints without drives, for which inverse dynamics along a spline would require
+It applies to robots with undriven joints, for which inverse dynamics along a spline would require
 torques.  The nodes are the ends and midpoints of N segments of length h = T / N; with z = (q, qd)
 and f = (qd, qdd(q, qd, tau)) the separated Hermite-Simpson rule requires of every segment from a
 over c to b (Kelly 2017, "An introduction to trajectory optimization", SIAM Review 59(4), eqs. (6.4)

@@ -89,7 +89,7 @@ def read_weights(
 def loads_at(
     loads: Mapping[int, tuple[Expression, ...]], count: int, parameters: Mapping[str, float]
 ) -> LoadsAt | None:
-    """Return the function of known loads; None without any."""
+    """Return the function of known loads; None if there are none."""
     if not loads:
         return None
     moving = any(depends_on_time(entries) for entries in loads.values())

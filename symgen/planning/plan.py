@@ -146,7 +146,7 @@ def plan(
     Ctrl-C ends the search with the best motion so far.
 
     Raises `symgen.errors.ModelError` for a wrong task, `symgen.errors.RequestError` for a robot
-    that plans do not serve, or without a solver.
+    that plans do not support, or without a solver.
     """
     solver = ready(solver, exact_hessian=exact_hessian)
     if isinstance(module, str | Path):

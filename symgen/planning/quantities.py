@@ -1,20 +1,19 @@
 """Quantities of the generated module that a task may limit or integrate.
 
-A `Quantity` has m entries at each of K instants of a motion.  All instants go into one call.
+A `Quantity` has m entries at each of K instants of a motion.  One call computes all instants.
 
     Torques      joint torques, tau
     Wrenches     entries of joint wrenches
-    Velocities   velocities and accelerations that are not those of splines
-    Outputs      outputs of the model, along the inverse dynamics
-    Combination  of points and directions of links: poses, cosines of angles, gaps of cut joints
-    Distances    of spheres on links from obstacles (`symgen.planning.obstacles`)
+    Velocities   velocities and accelerations of joints with quaternions
+    Outputs      outputs of the model, with tau from the inverse dynamics
+    Combination  functions of points and directions of links: poses, cosines, gaps of cut joints
+    Distances    distances of spheres on links from obstacles (`symgen.planning.obstacles`)
 
-Second derivatives of torques are exact, `inverse_dynamics_hessian`, and those of points and
-directions of links (`symgen.planning.placements`).  Those of other quantities, and of torques by a
-formulation without that function, are central differences of exact first ones along
-the axes of q and qd, with all instants and directions in one batched call.  Torques and wrenches
-are linear in qdd and, except for friction, quadratic in qd, so that differences by qd are exact up
-to rounding.
+Second derivatives are exact for torques (`inverse_dynamics_hessian`) and for points and directions
+of links (`symgen.planning.placements`).  For other quantities, and for torques if the module lacks
+that function, they are central differences of exact first derivatives along the axes of q and qd:
+one batched call computes all instants and directions.  Torques and wrenches are linear in qdd and,
+except for friction, quadratic in qd.  Differences by qd are then exact up to rounding.
 """
 
 from __future__ import annotations
@@ -30,19 +29,19 @@ from symgen.runtime.configuration import Configuration
 from symgen.support.arrays import Array, Flags
 
 Parameters = Mapping[str, float] | None
-"""Values of the runtime parameters by name; None without any."""
+"""Values of the runtime parameters by name; None if there are none."""
 STEP = 1e-5
-"""Step of differences by q, qd, qdd, far below velocities (1e-3) over which friction sets in."""
+"""Step of differences by q, qd and qdd, far below the velocity (1e-3) that smooths friction."""
 LOAD_STEP = 1e-4
-"""Step of differences by loads, relative to the largest at an instant and to 1 N or 1 N m."""
+"""Step of differences by loads, relative to the largest load at an instant or 1 (N, N m)."""
 
 
 @dataclass(frozen=True)
 class Motion:
-    """States at K instants, (K, n) each, at times t (K,); loads (K, n_loads, 6), None without any.
+    """States at K instants, (K, n) each, at times t (K,); loads (K, n_loads, 6) or None.
 
     Where loads depend on time, `load_rates` are their derivatives with respect to T; `shares` are
-    the instants as shares of T.  With a `space`, q (K, nq) is a configuration of it.
+    the instants as fractions of T.  With a `space`, q (K, nq) holds configurations in it.
     """
 
     q: Array
@@ -60,7 +59,7 @@ class Motion:
         return self.q, self.qd, self.qdd
 
     def moved(self, directions: Sequence[Array]) -> Motion:
-        """Return motions along a new first axis: q, qd, qdd moved by `directions`, (D, n) each."""
+        """Return D motions along a new first axis: q, qd, qdd plus `directions`, (D, n) each."""
         by, *rates = (d[:, None, :] for d in directions)
         q = self.q + by if self.space is None else self.space.integrate(self.q, by)
         qd, qdd = (z + d for z, d in zip((self.qd, self.qdd), rates, strict=True))
@@ -68,7 +67,7 @@ class Motion:
 
 
 class Quantity(ABC):
-    """m functions of the state, and of time with time-dependent loads; batch axes lead."""
+    """m functions of the state, and of time with time-dependent loads; batch axes come first."""
 
     orders = 3
     """Number of arguments among q, qd, qdd."""
@@ -83,15 +82,15 @@ class Quantity(ABC):
 
     @property
     def size(self) -> int:
-        """m."""
+        """Number of entries, m."""
         return len(self.labels)
 
     def related(self) -> Flags:
-        """Return which coordinates an entry depends on, (m, n)."""
+        """Return whether each entry depends on each coordinate, (m, n)."""
         return np.ones((self.size, self.module.n), dtype=bool)
 
     def value(self, motion: Motion) -> Array:
-        """(..., K, m)."""
+        """Return the values, (..., K, m)."""
         return self.jacobian(motion)[0]
 
     @abstractmethod
@@ -107,22 +106,22 @@ class Quantity(ABC):
         return None
 
     def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """Return derivatives (K, m, a) by multiples of `unknown` loads (a, n_loads, 6), and theirs.
+        """Return derivatives by multiples of `unknown` loads, and their derivatives by the state.
 
-        Derivatives by the state are (K, orders, m, n, a); differences are exact for functions that
-        are linear in loads.
+        `unknown` is (a, n_loads, 6), the results are (K, m, a) and (K, orders, m, n, a).
+        Differences are exact for functions that are linear in loads.
         """
         assert motion.loads is not None
-        here = self.jacobian(motion)
+        start = self.jacobian(motion)
         moved = [self.jacobian(replace(motion, loads=motion.loads + unit)) for unit in unknown]
-        values, rows = (np.stack([each[k] - here[k] for each in moved], axis=-1) for k in range(2))
+        values, rows = (np.stack([each[k] - start[k] for each in moved], axis=-1) for k in range(2))
         return values, rows
 
     def curvature_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
         """Return second derivatives of multipliers (K, m) . values by multiples of `unknown` loads,
-        (K, a, a), and by them and T at fixed state, (K, a); None where they are 0."""
+        (K, a, a), and mixed ones by T at fixed state, (K, a); None if they are 0."""
         return None
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
@@ -148,18 +147,18 @@ class Quantity(ABC):
 
 
 class Torques(Quantity):
-    """tau, (K, n)."""
+    """Joint torques tau, (K, n)."""
 
     def __init__(self, module: Any, parameters: Parameters = None) -> None:
         super().__init__(module, parameters)
         self.labels = tuple(module.coordinate_names)
 
     def related(self) -> Flags:
-        """Return dependence on the coordinates of one path with the joint, (n, n)."""
+        """Return the sparsity of derivatives, (n, n): joints on a common path are coupled."""
         return np.asarray(self.module.derivative_sparsity, dtype=bool)
 
     def value(self, motion: Motion) -> Array:
-        """(K, n)."""
+        """Return tau, (K, n)."""
         return np.asarray(self.module.inverse_dynamics(*motion.state, **self.options(motion)))
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
@@ -168,7 +167,7 @@ class Torques(Quantity):
         return tau, np.stack(rows, axis=-3)
 
     def gradients(self, motion: Motion, multipliers: Array) -> Array:
-        """Return gradients (..., K, 3, n), without Jacobians where `inverse_dynamics_vjp` is."""
+        """Return gradients (..., K, 3, n), by `inverse_dynamics_vjp` if the module has it."""
         arguments, options = motion.state, self.options(motion)
         if "inverse_dynamics_vjp" in self.module.functions:
             rows = self.module.inverse_dynamics_vjp(*arguments, multipliers, **options)
@@ -198,7 +197,7 @@ class Torques(Quantity):
 
 
 class Wrenches(Quantity):
-    """Entries `chosen` of joint wrenches: (number of the joint, number of the component) each."""
+    """Entries of joint wrenches; `chosen` holds pairs of joint index and component index."""
 
     def __init__(
         self,
@@ -212,7 +211,7 @@ class Wrenches(Quantity):
         self.labels = tuple(labels)
 
     def value(self, motion: Motion) -> Array:
-        """(K, m)."""
+        """Return the values, (K, m)."""
         wrenches = self.module.joint_wrenches(*motion.state, **self.options(motion))
         return np.asarray(wrenches[..., self.chosen[0], self.chosen[1]])
 
@@ -224,7 +223,7 @@ class Wrenches(Quantity):
         return wrenches[..., joint, entry], np.stack(picked, axis=-3)
 
     def by_time(self, motion: Motion) -> Array | None:
-        """Differentiate through the loads, which wrenches are linear in."""
+        """Differentiate through the loads; exact, as wrenches are linear in them."""
         if motion.load_rates is None or motion.loads is None:
             return None
         moved = replace(motion, loads=motion.loads + motion.load_rates)
@@ -244,24 +243,24 @@ class Velocities(Quantity):
         return np.eye(self.module.n, dtype=bool)[self.chosen]
 
     def value(self, motion: Motion) -> Array:
-        """(K, m)."""
+        """Return the values, (K, m)."""
         return (motion.qd, motion.qdd)[self.order - 1][..., self.chosen]
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
-        """Return the values, and 1 for each."""
+        """Return the values, and their derivatives: 1 by the rate of the coordinate."""
         values = self.value(motion)
         slopes = np.zeros((*values.shape[:-1], self.orders, self.size, self.module.n))
         slopes[..., self.order, np.arange(self.size), self.chosen] = 1.0
         return values, slopes
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
-        """0: (k, orders, orders, n, n) for `multipliers` (k, ...)."""
+        """Return zeros, (k, orders, orders, n, n), for `multipliers` (k, ...)."""
         n = self.module.n
         return np.zeros((len(multipliers), self.orders, self.orders, n, n))
 
 
 class Outputs(Quantity):
-    """The outputs `chosen` of the model, where tau is that of the motion."""
+    """Outputs `chosen` of the model, with tau from the inverse dynamics of the motion."""
 
     nonlinear = 3
 
@@ -285,7 +284,7 @@ class Outputs(Quantity):
         return values[..., self.chosen], direct + through
 
     def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """Return derivatives by loads (K, m, a), and by differences theirs by the state."""
+        """Return derivatives by loads (K, m, a), and differences of these by the state."""
         rows = [
             (self.jacobian(after)[1] - self.jacobian(before)[1]) / (2 * h[:, None, None, None])
             for before, after, h in self._either_side(motion, unknown)
@@ -306,7 +305,7 @@ class Outputs(Quantity):
         return 0.5 * (hessian + hessian.transpose(0, 2, 1)), np.stack(mixed, axis=-1)
 
     def _slopes_by_loads(self, motion: Motion, unknown: Array) -> Array:
-        """Return derivatives (K, m, a) by loads, also through torques."""
+        """Return total derivatives by loads, (K, m, a): direct, and through the torques."""
         (*_, by_tau, by_loads, _), _ = self._slopes(motion)
         by_torques = self.torques.by_loads(motion, unknown)[0]
         direct = np.einsum("kmlc,alc->kma", by_loads[:, self.chosen], unknown)
@@ -334,7 +333,7 @@ class Outputs(Quantity):
 
 
 def skew(v: Array) -> Array:
-    """Return the matrices (..., 3, 3) of the vector products v x."""
+    """Return the skew-symmetric matrices (..., 3, 3) of v (..., 3): skew(v) w = v x w."""
     result = np.zeros((*v.shape, 3), dtype=v.dtype)
     result[..., 0, 1], result[..., 0, 2] = -v[..., 2], v[..., 1]
     result[..., 1, 0], result[..., 1, 2] = v[..., 2], -v[..., 0]

@@ -87,7 +87,7 @@ class Plan:
     `broken` those that make a plan infeasible, and equations that are not met.
     ``final_error`` is how far from the plan's end its torques, applied open loop, take the robot.
     ``gaps`` is how far cuts open between the instants (m).  ``nearest`` is the least distance of
-    `keep_out`: pair, distance (m), share of the time; None without any.  ``iterations`` are those
+    `keep_out`: pair, distance (m), share of the time; or None.  ``iterations`` are those
     of the start that was kept, ``evaluations`` of all.  ``seconds`` include verification,
     ``solver_seconds`` only the solver.  ``others`` are the starts that were not the best.
     """
@@ -157,7 +157,7 @@ class Plan:
 
     @property
     def loads(self) -> Array | None:
-        """Given and unknown loads and forces in cuts, (K, n_loads, 6); None without any."""
+        """Given and unknown loads and forces in cuts, (K, n_loads, 6); None if there are none."""
         return self.path.at(self.shares).loads
 
     @property

@@ -10,7 +10,7 @@ IPOPT gets objective, constraints and their derivatives as callbacks over arrays
 CasADi differentiates nothing.  Its linear solver orders matrices by minimum degree rather than by
 METIS, which draws random numbers: the same problem takes the same steps in every run.
 
-trust-constr, an interior point method with trust regions, serves where IPOPT is missing.  It gets
+trust-constr, an interior point method with trust regions, is used where IPOPT is missing.  It gets
 the same objective, constraints, sparse Jacobians and exact Hessians.  Unknowns whose bounds
 coincide are taken out first; the others keep their bounds in every iterate.  SciPy tests whether
 the gradient of the Lagrangian vanishes, which it does at the optimum of any barrier problem; so

@@ -67,7 +67,7 @@ class Limited:
 
     @cached_property
     def scale(self) -> Array:
-        """`scales`, or the larger finite limit of each entry; 1 without any, or where it is 0."""
+        """`scales`, or the larger finite limit of each entry; 1 if there is none, or it is 0."""
         return reach(self.limits) if self.scales is None else self.scales
 
     @property
@@ -87,7 +87,7 @@ class Limited:
 
 
 def reach(limits: Array) -> Array:
-    """Return the larger finite limit of each entry of (m, 2); 1 without any, or where it is 0."""
+    """Return the larger finite limit of each entry of (m, 2); 1 if there is none, or it is 0."""
     sizes = np.where(np.isfinite(limits), np.abs(limits), 0.0).max(axis=1)
     return np.where(sizes > 0, sizes, 1.0)
 
@@ -393,7 +393,7 @@ def forces(task: Task, module: Any) -> tuple[Force, ...]:
 
 
 def directions(forces: Sequence[Force]) -> Array | None:
-    """Return the loads by forces of size 1, (a, n_loads, 6); None without any."""
+    """Return the loads by forces of size 1, (a, n_loads, 6); None if there are none."""
     return np.array([force.loads for force in forces]) if forces else None
 
 

@@ -23,7 +23,7 @@ class Argument:
     meaning: str
 
     def sizes(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """The shape in numbers."""
+        """Return the shape in numbers."""
         return tuple(size if isinstance(size, int) else sizes[size] for size in self.shape)
 
 
@@ -69,7 +69,7 @@ MOTION_MULTIPLIERS = Argument(
 
 
 def by_row(name: str, meaning: str) -> Argument:
-    """A matrix with a row for every constraint and a column for every joint."""
+    """Return a matrix with a row for every constraint and a column for every joint."""
     return Argument(name, ("n_constraints", "n"), meaning)
 
 
@@ -77,7 +77,7 @@ LINK = Argument("name", (), "a link, one of link_names")
 Y = Argument(
     "y",
     ("n",),
-    "what was not given of every coordinate: the torque or force of its joint where its motion is "
+    "unknown of every coordinate: the torque or force of its joint where its motion is "
     "prescribed, its acceleration where it is free",
 )
 X = Argument(
@@ -102,12 +102,12 @@ SOME_FREE = _solvable("n_free")
 
 
 def by_joint(name: str, meaning: str) -> Argument:
-    """A matrix of entries by pair of joints."""
+    """Return a matrix of entries by pair of joints."""
     return Argument(name, ("n", "n"), meaning)
 
 
 def by_parameter(name: str, of: str, *shape: Size) -> Argument:
-    """The derivative of the array `of` with respect to the runtime parameters."""
+    """Return the derivative of the array `of` with respect to the runtime parameters."""
     indices = ", ".join("ijk"[: len(shape)])
     value = f"{of}[{indices}]" if shape else of
     index = f"[{indices}, k]" if shape else "[k]"
@@ -115,7 +115,7 @@ def by_parameter(name: str, of: str, *shape: Size) -> Argument:
 
 
 def along(name: str, of: str) -> Argument:
-    """The total derivative of an argument or result by the runtime parameters."""
+    """Return the total derivative of an argument or result by the runtime parameters."""
     return Argument(
         name,
         ("n", "n_parameters"),
@@ -124,7 +124,7 @@ def along(name: str, of: str) -> Argument:
 
 
 def of_outputs(name: str, by: str, *shape: Size) -> Argument:
-    """A derivative of the outputs of the model."""
+    """Return a derivative of the outputs of the model."""
     return Argument(name, ("n_outputs", *shape), f"derivatives of the outputs with respect to {by}")
 
 
@@ -138,7 +138,7 @@ WRENCHES = Argument(
 
 
 def point_slope(what: str, name: str, by: str) -> Argument:
-    """A derivative of the motion of the model's points."""
+    """Return a derivative of the motion of the model's points."""
     return Argument(
         f"d{what}_d{by}", ("n_points", 3, "n"), f"[i, c, j] = d {name}_i[c] / d {by}_j, base axes"
     )

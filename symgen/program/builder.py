@@ -61,7 +61,7 @@ class ProgramBuilder(Generic[S]):
         return tuple(self._inputs)
 
     def declared(self, name: str) -> Input[S]:
-        """The input called `name`, which was declared before."""
+        """Return the input called `name`, which was declared before."""
         return next(array for array in self._inputs if array.name == name)
 
     def parameters(self, names: Sequence[str]) -> None:

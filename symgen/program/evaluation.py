@@ -17,7 +17,7 @@ from symgen.program.program import Program
 
 
 def call(program: Program[Scalar], arguments: Mapping[str, ArrayLike]) -> tuple[NDArray[Any], ...]:
-    """The outputs of `program`, batch axes of all arguments broadcast mutually.
+    """Return the outputs of `program`, batch axes of all arguments broadcast mutually.
 
     `arguments` maps the names of inputs to arrays of shape ``(..., *input.shape)``; inputs that are
     left out are 0.

@@ -152,7 +152,7 @@ FUNCTIONS: tuple[Function, ...] = (
          Argument("centrifugal_torques", ("n",), "terms in qd_k^2"),
          Argument("coriolis_torques", ("n",), "terms in qd_k qd_l, k and l different"),
          Argument("gravity_torques", ("n",), "as gravity_forces"),
-         Argument("load_torques", ("n",), "what holds the robot against the loads"),
+         Argument("load_torques", ("n",), "torques that hold the robot against the loads"),
          Argument("joint_term_torques", ("n",), "damping, springs and friction of the joints")),
         (LOADS,), record="TorqueParts", for_reading=True),
     Function("kinetic_energy", "Kinetic energy of the bodies and the rotors.",
@@ -321,7 +321,7 @@ FUNCTION_NAMES = tuple(function.name for function in FUNCTIONS)
 
 
 def function_named(name: str) -> Function:
-    """The function called `name`; KeyError if there is none."""
+    """Return the function called `name`; KeyError if there is none."""
     for function in (*FUNCTIONS, *INTERNAL_FUNCTIONS):
         if function.name == name:
             return function
@@ -344,5 +344,5 @@ def inapplicable_functions(sizes: Mapping[str, int]) -> dict[str, str]:
 
 
 def visible_outputs(program: Program[S]) -> tuple[Output[S], ...]:
-    """The outputs of `program` that are results of its function."""
+    """Return the outputs of `program` that are results of its function."""
     return program.outputs[: len(function_named(program.function).results)]

@@ -98,7 +98,7 @@ class Program(Generic[S]):
         return tuple(entry for output in self.outputs for entry in output.entries)
 
     def input(self, name: str) -> Input[S]:
-        """The input called `name`; KeyError if there is none."""
+        """Return the input called `name`; KeyError if there is none."""
         for candidate in self.inputs:
             if candidate.name == name:
                 return candidate

@@ -350,7 +350,7 @@ class Functions(Constraints, Products, Protocol):
             centrifugal (..., n): terms in qd_k^2
             coriolis (..., n): terms in qd_k qd_l, k and l different
             gravity (..., n): as gravity_forces
-            loads (..., n): what holds the robot against the loads
+            loads (..., n): torques that hold the robot against the loads
             joint_terms (..., n): damping, springs and friction of the joints
         """
 
@@ -602,8 +602,8 @@ class Functions(Constraints, Products, Protocol):
         """Torques of the prescribed and accelerations of the free joints.
 
         Returns:
-            y (..., n): what was not given of every coordinate: the torque or force of its joint
-                where its motion is prescribed, its acceleration where it is free
+            y (..., n): unknown of every coordinate: the torque or force of its joint where its
+                motion is prescribed, its acceleration where it is free
         """
 
     def hybrid_dynamics_derivatives(
@@ -613,8 +613,8 @@ class Functions(Constraints, Products, Protocol):
         """Torques of the prescribed and accelerations of the free joints, and their derivatives.
 
         Returns:
-            y (..., n): what was not given of every coordinate: the torque or force of its joint
-                where its motion is prescribed, its acceleration where it is free
+            y (..., n): unknown of every coordinate: the torque or force of its joint where its
+                motion is prescribed, its acceleration where it is free
             dy_dq (..., n, n): [i, j] = d y_i / d q_j
             dy_dqd (..., n, n): [i, j] = d y_i / d qd_j
             dy_dx (..., n, n): [i, j] = d y_i / d x_j

@@ -1,4 +1,4 @@
-"""The named tuples that functions return; generated packages have the same."""
+"""Named tuples that functions return; generated packages define the same ones."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def record_fields(record: str) -> tuple[str, ...]:
-    """Names of the entries of the named tuple `record`; none for ""."""
+    """Return the field names of the named tuple `record`; () for ""."""
     return tuple(globals()[record]._fields) if record else ()
 
 
 class TorqueParts(NamedTuple):
-    """The joint torques in parts, (..., n) each, which add up to those of inverse_dynamics."""
+    """Parts of the joint torques, (..., n) each; their sum is tau of inverse_dynamics."""
 
     inertial: Array
     centrifugal: Array
@@ -36,7 +36,7 @@ class FrameMotion(NamedTuple):
 
 
 class InverseKinematics(NamedTuple):
-    """Coordinates (..., n), what is left of the error (...), whether it is solved, iterations."""
+    """Coordinates (..., n), residual error (...), success flag (...), iteration count (...)."""
 
     q: Array
     error: Array
@@ -47,7 +47,7 @@ class InverseKinematics(NamedTuple):
 class TorqueHessian(NamedTuple):
     """Second derivatives of multipliers . tau, (..., n, n) each; all other blocks are 0.
 
-    `q_qd[i, j]` is that by q_i and qd_j, and so on; `q_q` and `qd_qd` are symmetric.
+    `q_qd[i, j]` is the derivative by q_i and qd_j, and so on; `q_q` and `qd_qd` are symmetric.
     """
 
     q_q: Array
@@ -57,10 +57,10 @@ class TorqueHessian(NamedTuple):
 
 
 class TorqueGradient(NamedTuple):
-    """Gradient of multipliers . tau by all that the joint torques depend on, or how that changes.
+    """Gradient of multipliers . tau by all arguments of the joint torques, or its derivative.
 
-    (..., n) each; by the loads (..., n_loads, 6), by the runtime parameters (..., n_parameters).
-    That by `q` is in its tangent space.
+    (..., n) each, but `loads` (..., n_loads, 6) and `parameters` (..., n_parameters).
+    The gradient by `q` is in the tangent space of q.
     """
 
     q: Array
@@ -71,7 +71,7 @@ class TorqueGradient(NamedTuple):
 
 
 class AccelerationGradient(NamedTuple):
-    """Gradient of multipliers . qdd, as `TorqueGradient`; by `tau` (..., n) instead of qdd."""
+    """Gradient of multipliers . qdd, like `TorqueGradient`; by `tau` (..., n) instead of qdd."""
 
     q: Array
     qd: Array

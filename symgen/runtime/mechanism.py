@@ -361,7 +361,7 @@ class Mechanism:
         self, q: Array = None, *, hold: Sequence[str] | None = None, t: Array = 0.0,
         parameters: Any = None,
     ) -> Array:  # fmt: skip
-        """The nearest coordinates at which all loops are closed, (..., nq).
+        """Return the nearest coordinates at which all loops are closed, (..., nq).
 
         Arguments:
             q (..., nq)   start; default: the initial positions of the model file

@@ -185,7 +185,7 @@ def has_constraints(module: Any) -> bool:
 
 
 def _closed(module: Any, formulation: str | None, columns: Columns, held: Flags) -> Method:
-    """Return the method of a mechanism; RequestError for options that it does not serve yet."""
+    """Return the method of a mechanism; RequestError for options that it does not support yet."""
     if formulation is not None:
         raise RequestError("simulate: formulation: the accelerations of a mechanism have no other")
     if held.any():

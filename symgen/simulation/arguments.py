@@ -92,7 +92,7 @@ def by_name(module: Any, name: str, value: Any) -> Any:
 def numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     """Return `value` as a float64 array of this shape; RequestError for anything else.
 
-    A plain number serves as an array of one entry.
+    A plain number is treated as an array of one entry.
     """
     array = _real(name, value)
     if not array.shape and shape == (1,):

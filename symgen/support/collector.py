@@ -1,7 +1,7 @@
-"""Pauses of Python's cyclic garbage collector while millions of nodes are made.
+"""Pause Python's cyclic garbage collector while millions of nodes are created.
 
-The collector traverses all reachable objects whenever enough new ones were made.  In a growing
-graph this finds nothing, and costs as much as the work itself.
+The collector traverses all container objects each time enough new ones have been allocated.  In a
+growing graph it frees nothing, yet takes as long as building the graph.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from contextlib import contextmanager
 def paused_collector() -> Iterator[None]:
     """Disable collection inside the `with` block.
 
-    Afterwards, objects made inside count as old, so that they are not all traversed at once.
+    On exit, move the new objects to the oldest generation, so that the next collection of young
+    objects does not traverse them all.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -42,7 +42,7 @@ STAGING_FOLDER = ".symgen"
 INIT_FILE = "__init__.py"
 FORMER_FOLDER = ".former"
 FORMER_INIT = '''\
-"""symgen is replacing this package, or was interrupted; until then the former one serves."""
+"""symgen is replacing this package, or was interrupted; until then the former one is used."""
 
 import sys
 from importlib.machinery import SourceFileLoader

@@ -1,10 +1,10 @@
 """The manifest of a package folder: the files that symgen wrote there.
 
 ``manifest.json`` lists the generated sources with their digests and is the same on every machine.
-``build.json`` holds facts of one machine: the binaries, the key of the build, the model file, and a
+``build.json`` holds machine-dependent data: the binaries, the build key, the model file, and a
 report of the build (operations of every function, sizes, omissions).
-``.installing.json`` exists only while files are being replaced; it lists the former files and the
-new ones, so that the next build can clean up after one that was killed.
+``.installing.json`` exists only while files are being replaced; it lists the old and
+the new files, so that the next build can clean up after an interrupted one.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ class Manifest:
 
     @property
     def derived(self) -> list[tuple[str, str]]:
-        """Return formulation and name of every function that was built."""
+        """Return formulation and name of every generated function."""
         rows = self.made.get("functions")
         rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
         return [(str(row.get("formulation")), str(row.get("function"))) for row in rows]
 
     @property
     def files(self) -> dict[str, str]:
-        """Sources and binaries."""
+        """Digests of sources and binaries by path."""
         return {**self.sources, **self.binaries}
 
     def owned(self) -> set[str]:
-        """Return every file that symgen may replace or remove."""
-        lists = {MANIFEST_FILE, BUILD_FILE, JOURNAL_FILE}
-        return {*self.sources, *self.binaries, *self.unfinished, *lists}
+        """Return the files that symgen may replace or remove."""
+        metadata = {MANIFEST_FILE, BUILD_FILE, JOURNAL_FILE}
+        return {*self.sources, *self.binaries, *self.unfinished, *metadata}
 
     def is_intact(self, folder: Path) -> bool:
         """Return whether the build finished and all its files are unchanged."""
@@ -89,7 +89,7 @@ def journal_text(files: set[str]) -> str:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest of a package folder; None where symgen wrote none."""
+    """Return the manifest of a package folder; None if symgen wrote none."""
     manifest = _read(folder / MANIFEST_FILE)
     journal = _read(folder / JOURNAL_FILE)
     if manifest is None and journal is None:
@@ -113,15 +113,15 @@ def read_manifest(folder: Path) -> Manifest | None:
 def identity(folder: Path) -> str | None:
     """Return 32 hexadecimal digits that identify a build; None for a folder without one."""
     try:
-        lists = [(folder / name).read_bytes() for name in (MANIFEST_FILE, BUILD_FILE)]
+        contents = [(folder / name).read_bytes() for name in (MANIFEST_FILE, BUILD_FILE)]
     except OSError:
         return None
-    return digest(b"\n".join(lists))[:32]
+    return digest(b"\n".join(contents))[:32]
 
 
 def _read(path: Path) -> dict[str, object] | None:
-    """Return the content of a list that symgen wrote; None for any other file."""
-    if path.is_symlink() or not path.is_file():  # a pipe would wait for a writer for ever
+    """Return the content of a JSON file that symgen wrote; None for any other file."""
+    if path.is_symlink() or not path.is_file():  # opening a named pipe would block
         return None
     try:
         content = json.loads(path.read_bytes())
@@ -133,7 +133,7 @@ def _read(path: Path) -> dict[str, object] | None:
 
 
 def _files(content: Mapping[str, object] | None) -> dict[str, str]:
-    """Return the listed files; none if a path leads out of the folder."""
+    """Return digests of the listed files by path; {} if a path leaves the folder."""
     files = (content or {}).get("files")
     if not isinstance(files, dict):
         return {}
@@ -144,7 +144,7 @@ def _files(content: Mapping[str, object] | None) -> dict[str, str]:
 
 
 def _names(value: object) -> tuple[str, ...]:
-    """Return a list of names; none for anything else."""
+    """Return `value` as names if it is a list; () otherwise."""
     return tuple(map(str, value)) if isinstance(value, list) else ()
 
 

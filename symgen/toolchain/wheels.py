@@ -49,7 +49,7 @@ ANY = "py3-none-any"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest date of a zip file
 
 _EDITABLE_INIT = '''\
-"""The module that symgen built in {folder}; a new build there serves the next import."""
+"""The module that symgen built in {folder}; the next import uses a new build there."""
 
 import pathlib
 import sys

@@ -232,7 +232,7 @@ def _row(what: str, value: Any, expected: Any, limit: float) -> Check:
 
 
 def _with_roundings(row: Check, expected: Array, disturbed: Sequence[Array]) -> Check:
-    """The row with its limit raised by the effect of roundings on the reference
+    """Return the row with its limit raised by the effect of roundings on the reference
     (`symgen.runtime.disturbance`)."""
     scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
     changes = [float(np.abs(x - expected).max(initial=0.0)) / scale for x in disturbed]
@@ -244,7 +244,7 @@ def _with_roundings(row: Check, expected: Array, disturbed: Sequence[Array]) -> 
 
 
 def _task(module: Any, random: np.random.Generator, projection: Literal["mass", "tangent"]) -> Any:
-    """The reference method, its starting state, and the objectives."""
+    """Return the reference method, its starting state, and the objectives."""
     wanted = _columns(module)
     values = np.asarray(module.default_parameters, dtype=float)
     q, options = np.asarray(module.assemble()), {"parameters": values} if values.size else {}

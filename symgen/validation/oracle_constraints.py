@@ -68,7 +68,7 @@ def rows_of(loop: LoopDescription, first: Array, second: Array, length: complex)
 
 
 def frame_of(model: Model, end: LoopEnd, frames: Array) -> Array:
-    """The frame of a loop, (..., 4, 4), of the frames of all links, (..., n_links, 4, 4)."""
+    """Return the frame of a loop, (..., 4, 4), of the frames of all links, (..., n_links, 4, 4)."""
     axis = np.array([model.number(x) for x in end.axis])
     turned = np.eye(4, dtype=axis.dtype)
     turned[:3, :3] = axes_around(axis / np.sqrt(axis @ axis))

@@ -62,7 +62,7 @@ def friction_curvature(terms: JointTerms, qd: Array, weights: Array, direction: 
 def spring_curvature(
     space: Configuration, terms: JointTerms, q: Array, weights: Array, direction: Array
 ) -> Array:
-    """The Hessian of weights . springs on manifolds times a direction, (..., n)."""
+    """Return the Hessian of weights . springs on manifolds times a direction, (..., n)."""
     curvature = np.zeros((*np.broadcast_shapes(q.shape[:-1], direction.shape[:-1]), space.n))
     if not space.joints:
         return curvature
@@ -87,7 +87,7 @@ def spring_curvature(
 
 
 def _bend(x: Array, fixed: Array, moving: Array) -> Array:
-    """The slope of J(x) `fixed` along J(x) `moving`."""
+    """Return the slope of J(x) `fixed` along J(x) `moving`."""
     moved = x + 1j * SMALL_STEP * _turned(x, moving)
     return np.asarray(_turned(moved, fixed).imag / SMALL_STEP)
 

@@ -57,7 +57,7 @@ def unread_types(description: RobotDescription) -> tuple[str, ...]:
 
 
 def configuration(description: RobotDescription) -> Configuration | None:
-    """The configuration space of q; None without joints on manifolds."""
+    """Return the configuration space of q; None without joints on manifolds."""
     joints: list[tuple[str, int, int]] = []
     q = v = 0
     for joint in description.joints:
@@ -157,7 +157,7 @@ def attitude(p: Array) -> Array:
 
 
 def skew(vector: Array) -> Array:
-    """The matrix of the cross product with a vector (..., 3), (..., 3, 3)."""
+    """Return the matrix of the cross product with a vector (..., 3), (..., 3, 3)."""
     return (vector @ TWISTS[3:, :3, :3].reshape(3, 9)).reshape(*vector.shape, 3)
 
 
@@ -272,7 +272,7 @@ def pose_matrix(pose: Pose, number: Numbers) -> Array:
 
 
 def _pose(turn: Array, origin: Array) -> Array:
-    """The 4x4 matrix of a rotation (..., 3, 3) and an origin (..., 3)."""
+    """Return the 4x4 matrix of a rotation (..., 3, 3) and an origin (..., 3)."""
     matrix = np.zeros((*turn.shape[:-2], 4, 4), dtype=np.result_type(turn, origin))
     matrix[..., :3, :3], matrix[..., :3, 3] = turn, origin
     matrix[..., 3, 3] = 1.0

@@ -204,6 +204,6 @@ def _beside(left: Array, right: Array) -> Array:
 
 
 def _vector(matrix: Array) -> Array:
-    """The vector of the skew part of a matrix, (..., 3)."""
+    """Return the vector of the skew part of a matrix, (..., 3)."""
     pairs = ((2, 1), (0, 2), (1, 0))
     return np.stack([(matrix[..., i, k] - matrix[..., k, i]) / 2.0 for i, k in pairs], axis=-1)

@@ -30,7 +30,7 @@ class Quantities:
         self.local: dict[str, Array] = {}
 
     def __call__(self, name: str) -> Array:
-        """A parameter, constant or quantity by its name, (...)."""
+        """Return a parameter, constant or quantity by its name, (...)."""
         for values in (self.local, self.robot.values, CONSTANT_VALUES):
             if name in values:
                 return np.asarray(values[name])

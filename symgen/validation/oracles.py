@@ -98,17 +98,17 @@ class NumericRobot:
         return as_array([self.values[name] for name in self.parameter_names])
 
     def with_parameters(self, parameters: Array) -> Self:
-        """The robot with other values of the runtime parameters, (n_parameters,)."""
+        """Return the robot with other values of the runtime parameters, (n_parameters,)."""
         values = (x.item() for x in as_array(parameters))
         changed = dict(zip(self.parameter_names, values, strict=True))
         return type(self)(self.description, changed, self.parameter_names).at_time(self._time)
 
     def at_time(self, t: Array) -> Self:
-        """The robot with its forces at the time t (...), s."""
+        """Return the robot with its forces at the time t (...), s."""
         return self._changed(_time=np.asarray(t))
 
     def disturbed_by(self, random: np.random.Generator) -> Self:
-        """The robot with every frame and point disturbed (`symgen.runtime.disturbance`)."""
+        """Return the robot with every frame and point disturbed (`symgen.runtime.disturbance`)."""
         return self._changed(_random=random)
 
     def _changed(self, **attributes: Any) -> Self:
@@ -117,7 +117,7 @@ class NumericRobot:
         return changed
 
     def motion(self, q: Array, *rates: Array, moved: bool = False) -> RobotMotion:
-        """The motion at q (..., nq), and qd and qdd (..., n); see `RobotMotion`."""
+        """Return the motion at q (..., nq), and qd and qdd (..., n); see `RobotMotion`."""
         return RobotMotion(self.model, q, *rates, moved=moved, random=self._random)
 
     # ------------------------------------------------------------------------- complex steps
@@ -148,7 +148,7 @@ class NumericRobot:
         return np.asarray(function(self.space.integrate(q, h * qd), *moved).imag / STEP)
 
     def _same_batch(self, state: Mapping[str, Any]) -> dict[str, Array]:
-        """The arguments that are not None, with batch axes of one shape."""
+        """Return the arguments that are not None, with batch axes of one shape."""
         arguments = {name: as_array(x) for name, x in state.items() if x is not None}
         cores = {name: x.shape[x.ndim - CORES.get(name, 1) :] for name, x in arguments.items()}
         batch = np.broadcast_shapes(
@@ -175,7 +175,7 @@ class NumericRobot:
     # ------------------------------------------------------------------------------- energies
 
     def kinetic_energy(self, q: Array, qd: Array) -> Array:
-        """The sum of m v'v / 2 + omega' I omega / 2 over links, and the rotors, (...), J."""
+        """Return the sum of m v'v / 2 + omega' I omega / 2 over links, and the rotors, (...), J."""
         q, qd = same_batch(q, qd)
         motion, terms = self.motion(q, qd, 0.0 * qd, moved=True), self.model.terms
         velocity, omega = motion.points(self.model.centres)[1], motion.spins()[0]
@@ -194,7 +194,7 @@ class NumericRobot:
         return np.asarray(self.model.terms.spring_energy(q) + self.spring_energy(q) - weight)
 
     def spring_energy(self, q: Array) -> Array:
-        """The energy of the springs between points, (...), J."""
+        """Return the energy of the springs between points, (...), J."""
         if not len(self._springs):
             return np.zeros(q.shape[:-1])
         stiffness, _, length = self._springs.T
@@ -298,7 +298,7 @@ class NumericRobot:
         return self._bodies(q, qd, 0.0 * qd, np.zeros(3))
 
     def coriolis_matrix(self, q: Array, qd: Array) -> Array:
-        """The Christoffel matrix C, half of d(C qd)/dqd, (..., n, n).
+        """Return the Christoffel matrix C, half of d(C qd)/dqd, (..., n, n).
 
         Christoffel symbols are symmetric in the velocities; on manifolds, those of a chart with
         dW/dq_k = D_k are, minus M D_k (without rotors).
@@ -471,7 +471,7 @@ class NumericRobot:
         return self._with_differences(self._acceleration_curvatures)
 
     def _with_differences(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function; AttributeError if differences would be slow or inaccurate."""
+        """Return the function; AttributeError if differences would be slow or inaccurate."""
         if self.n > LARGEST or self._has_forces or self.n_parameters:
             raise AttributeError(f"more than {LARGEST} coordinates, forces or runtime parameters")
         return function
@@ -577,7 +577,7 @@ class NumericRobot:
     def joint_wrench_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array | None = None
     ) -> tuple[Array, ...]:
-        """The wrenches and their derivatives by q, qd, qdd, 3 x (..., N, 6, n)."""
+        """Return the wrenches and their derivatives by q, qd, qdd, 3 x (..., N, 6, n)."""
         state = self._same_batch({"q": q, "qd": qd, "qdd": qdd, "loads": loads})
         slopes = (self._slope("joint_wrenches", x, **state) for x in ("q", "qd", "qdd"))
         return self.joint_wrenches(**state), *slopes
@@ -647,7 +647,7 @@ class NumericRobot:
         return np.concatenate([momentum.sum(axis=-2), moment.sum(axis=-2)], axis=-1)
 
     def centroidal_momentum_matrix(self, q: Array) -> Array:
-        """The momentum per joint velocity, (..., 6, n)."""
+        """Return the momentum per joint velocity, (..., 6, n)."""
         q = as_array(q)
         rest = np.zeros((*q.shape[:-1], self.n))
         return self._slope("centroidal_momentum", "qd", q=q, qd=rest)
@@ -709,7 +709,7 @@ class NumericRobot:
         self, t: Array, q: Array, qd: Array, qdd: Array, tau: Array,
         loads: Array | None = None, motion_multipliers: Array | None = None,
     ) -> dict[str, Array]:  # fmt: skip
-        """The arguments by name; `t` has the shape (...)."""
+        """Return the arguments by name; `t` has the shape (...)."""
         if loads is None:
             loads = np.zeros((self.n_loads, 6))
         if motion_multipliers is None:
@@ -720,7 +720,7 @@ class NumericRobot:
         })  # fmt: skip
 
     def outputs(self, *arguments: Array, **options: Array) -> Array:
-        """The model's outputs, (..., n_outputs)."""
+        """Return the model's outputs, (..., n_outputs)."""
         state = self._output_state(*arguments, **options)
         quantities, batch = Quantities(self.at_time(state["t"]), state), state["t"].shape
         roots = [output.expression.root for output in self.description.outputs]
@@ -734,7 +734,7 @@ class NumericRobot:
         )
 
     def outputs_derivatives(self, *arguments: Array, **options: Array) -> tuple[Array, ...]:
-        """The outputs and their derivatives by t, q, qd, qdd, tau, loads, parameters.
+        """Return the outputs and their derivatives by t, q, qd, qdd, tau, loads, parameters.
 
         Shapes of arguments are appended to that of the outputs: 2 x (..., n_outputs),
         4 x (..., n_outputs, n), (..., n_outputs, n_loads, 6), (..., n_outputs, n_parameters).
@@ -744,7 +744,7 @@ class NumericRobot:
         return self.outputs(**state), *slopes, self._by_parameters("outputs", **state)
 
     def constraints(self, q: Array, *, t: Array | float = 0.0) -> Array:
-        """The rows of all loops, the relations, norms of Euler parameters, (..., m)."""
+        """Return the rows of all loops, the relations, norms of Euler parameters, (..., m)."""
         state = self._same_batch({"t": t, "q": q})
         q, batch = state["q"], state["t"].shape
         frames = self.forward_kinematics(q)
@@ -781,7 +781,7 @@ class ParametrisedRobot:
         self._others: dict[tuple[float, ...], NumericRobot] = {}
 
     def disturbed_by(self, random: np.random.Generator) -> ParametrisedRobot:
-        """The functions of the robot with every frame disturbed."""
+        """Return the functions of the robot with every frame disturbed."""
         changed = ParametrisedRobot(self._robot.disturbed_by(random))
         changed._random = random
         return changed
@@ -828,7 +828,7 @@ def _tuple(results: Any) -> tuple[Array, ...]:
 
 
 def _unit_bodies() -> Array:
-    """The integral of r r' of a body of each unit inertial parameter, (10, 4, 4)."""
+    """Return the integral of r r' of a body of each unit inertial parameter, (10, 4, 4)."""
     bodies = np.zeros((10, 4, 4))
     bodies[0, 3, 3] = 1.0
     for k in range(3):

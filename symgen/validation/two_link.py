@@ -64,7 +64,7 @@ class Arm(NamedTuple):
 
 
 def model_path() -> Path:
-    """The model file of this arm, shipped with symgen."""
+    """Return the model file of this arm, shipped with symgen."""
     return PATH
 
 
@@ -202,7 +202,7 @@ def printed_results(p: Arm, states: States) -> list[tuple[str, Observation, tupl
     energy = 0.5 * np.einsum("si,sij,sj->s", states.qd, slopes[2], states.qd)
 
     def torques_of_forward_dynamics(s: Evaluation) -> tuple[Any, ...]:
-        """The printed torques of the accelerations of forward dynamics."""
+        """Return the printed torques of the accelerations of forward dynamics."""
         return (_vector(torques(p, q, qd, np.asarray(s["forward_dynamics"]).T, f)),)
 
     def whole(name: str) -> Observation:

@@ -18,7 +18,7 @@
 
 static const double RANK = 1e-6, RESISTS = 1e-14;
 
-enum { FEW = 512 };  /* numbers that need no memory of their own */
+enum { FEW = 512 };  /* numbers that need no allocated memory */
 
 struct symgen_closure {
     int n, m, r;

@@ -9,7 +9,7 @@
  * exact steps (Cody, Waite 1980), and the polynomials are those of the C library of Sun
  * (fdlibm, kernels of sin and cos).  At most 2 units in the last place are lost where an angle is
  * at most LARGEST_REDUCED; beyond, without the extension, and for one sample where SYMGEN_LIBM is
- * defined, the functions of <math.h> serve.
+ * defined, the functions of <math.h> are used.
  *
  * This file is the same for every robot.
  */

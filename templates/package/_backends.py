@@ -1,10 +1,10 @@
-"""Which arithmetic serves: compiled C, compiled Cython, or NumPy.
+"""Choice of the backend: compiled C, compiled Cython, or NumPy.
 
-``binaries.json`` names the binaries that were built for this package.  One that does not fit this
-Python or this processor is left alone, with a warning, and the next best backend serves.
-A batch is computed several samples at a time, as many as the processor has room for in a vector, and
-a long one by several threads.  ``SYMGEN_WIDTH`` (1, 2, 4 or 8) and ``SYMGEN_THREADS`` force either;
-they are read when the package is imported, as is ``SYMGEN_RESULT_MEMORY``: see `_result_memory`.
+``binaries.json`` names the binaries that were built for this package.  A binary for
+another Python or another processor is skipped with a warning, and the next backend is used.
+Batches are computed in vector registers, several samples at a time, and long batches by several
+threads.  ``SYMGEN_WIDTH`` (1, 2, 4 or 8) sets the number of samples, ``SYMGEN_THREADS`` the number
+of threads.  Both are read on import, as is ``SYMGEN_RESULT_MEMORY`` (see `_result_memory`).
 This file is the same for every robot.
 """
 
@@ -27,8 +27,8 @@ _PREFERENCE = ("compiled", "cython")
 
 
 def _load():
-    """Every backend that works here, by name, the fastest one first."""
-    found, faults = {}, []
+    """Return the backends that this machine can run by name, the fastest first."""
+    loaded, faults = {}, []
     try:
         binaries = _binaries()
     except ValueError as error:
@@ -36,36 +36,36 @@ def _load():
     for name in _PREFERENCE:
         if name in binaries:
             try:
-                found[name] = _binary(binaries[name])
+                loaded[name] = _binary(binaries[name])
             except (ImportError, OSError, RuntimeError, KeyError, TypeError, ValueError) as error:
                 faults.append(f"{name}: {error}")
     if faults:
-        _warn(faults, next(iter(found), "numpy"))
-    return {**found, "numpy": _numpy_backend}
+        _warn(faults, next(iter(loaded), "numpy"))
+    return {**loaded, "numpy": _numpy_backend}
 
 
 def _binaries():
-    """The contents of ``binaries.json``; nothing if the package was built for NumPy alone."""
+    """Return the contents of ``binaries.json``; {} if the package was built for NumPy only."""
     try:
         text = (_FOLDER / "binaries.json").read_text(encoding="utf-8")
     except FileNotFoundError:
         return {}
     entries = json.loads(text)
     if not isinstance(entries, dict) or not all(isinstance(e, dict) for e in entries.values()):
-        raise ValueError("not a table of binaries")
+        raise ValueError("expected one object for each binary")
     return entries
 
 
 def _binary(entry):
-    """The binary that `entry` of ``binaries.json`` describes, imported."""
+    """Import the binary that `entry` of ``binaries.json`` describes."""
     path = _FOLDER / entry["file"]
     suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
     if not path.name.endswith(suffix):
-        raise ImportError(f"{path.name} was built for another Python than this one ({suffix})")
+        raise ImportError(f"{path.name} was built for another Python; this one loads *{suffix}")
     if not path.is_file():
         raise ImportError(f"{path.name} is missing")
     if entry.get("size", path.stat().st_size) != path.stat().st_size:
-        raise ImportError(f"{path.name} is damaged: its size is not the one it was built with")
+        raise ImportError(f"{path.name} is damaged: its size differs from the size at build time")
     _check_processor(entry.get("machine"), entry.get("cpu_features", ()))
     spec = importlib.util.spec_from_file_location(f"{__package__}.{entry['module']}", path)
     module = importlib.util.module_from_spec(spec)
@@ -79,19 +79,19 @@ def _binary(entry):
 
 
 def _check_processor(machine, features):
-    """ImportError if the binary needs another processor than this one."""
+    """Raise ImportError if the binary needs another processor."""
     if machine is not None and machine != platform.machine():
-        raise ImportError(f"built for the processor {machine}, this one is {platform.machine()}")
+        raise ImportError(f"built for a {machine} processor, this one is {platform.machine()}")
     missing = set(features) - _cpu_features() if features else set()
     if missing:
         raise ImportError(
-            f"built on another kind of machine, this processor lacks {', '.join(sorted(missing))}; "
-            "--flags portable builds for all of them"
+            f"built for another processor; this one lacks {', '.join(sorted(missing))}; "
+            "symgen build --flags portable builds for all processors"
         )
 
 
 def _cpu_features():
-    """The features of this processor, as Linux names them."""
+    """Return the feature names of this processor that Linux reports."""
     try:
         with open("/proc/cpuinfo", encoding="ascii", errors="replace") as lines:
             for line in lines:
@@ -105,7 +105,7 @@ def _cpu_features():
 def _warn(faults, serving):
     robot = __package__.rpartition(".")[2]
     warnings.warn(
-        f"{robot}: a binary of this package does not work here, so {serving} serves instead "
+        f"{robot}: a binary of this package cannot be loaded, so the {serving} backend is used "
         f"({'; '.join(faults)}). To rebuild it: symgen build {robot}.yaml --force",
         RuntimeWarning,
         stacklevel=2,
@@ -116,13 +116,13 @@ backends = types.MappingProxyType(_load())
 """Backend name -> namespace of the formulations."""
 
 backend = next(iter(backends))
-"""Name of the backend that serves."""
+"""Name of the backend in use."""
 
 serving = backends[backend]
 
 
 def _number_from(variable, allowed):
-    """The number in an environment variable; None where it is not set."""
+    """Return the number in an environment variable; None if it is not set."""
     text = os.environ.get(variable, "").strip()
     if not text:
         return None
@@ -147,14 +147,14 @@ def _is_size(number):
 
 
 def processors():
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _set_width(number):
-    """Take the kernels for so many samples at once."""
+    """Use the kernels that compute `number` samples at once."""
     if "compiled" in backends and not backends["compiled"].choose(number):
         raise ValueError(
             f"SYMGEN_WIDTH={number}: this module has no kernels for {number} samples at once, or "
@@ -163,20 +163,20 @@ def _set_width(number):
 
 
 class Threads:
-    """How many threads one call may use: the `threads` of the package."""
+    """Number of threads that one call may use: `threads` of the package."""
 
     def __init__(self, number):
         self.number = number
 
     @property
     def number(self):
-        """The number, at least 1."""
+        """Number of threads, at least 1."""
         return self._number
 
     @number.setter
     def number(self, number):
         if isinstance(number, bool) or not hasattr(number, "__index__"):
-            raise TypeError(f"threads: expected a whole number, got {type(number).__name__}")
+            raise TypeError(f"threads: expected an integer, got {type(number).__name__}")
         number = operator.index(number)
         if number < 1:
             raise ValueError(f"threads: expected 1 or more, got {number}")
@@ -189,6 +189,6 @@ if (_width := _number_from("SYMGEN_WIDTH", _is_width)) is not None:
     _set_width(_width)
 threads = Threads(_number_from("SYMGEN_THREADS", _is_positive) or processors())
 result_memory = ResultMemory(
-    [found for name, found in backends.items() if name != "numpy"],
+    [namespace for name, namespace in backends.items() if name != "numpy"],
     _number_from("SYMGEN_RESULT_MEMORY", _is_size),
 )

@@ -140,8 +140,8 @@ def test_numpy_serves_silently_where_nothing_was_compiled(tmp_path):
         ('{"compiled": {}}', "'file'"),
         (entry(f"_absent{EXTENSION_SUFFIXES[0]}"), "is missing"),
         (entry(FOREIGN), "built for another Python"),
-        (entry(machine="vax"), "built for the processor vax"),
-        (entry(cpu_features=["sse2", "abacus"]), "this processor lacks .*abacus; --flags portable"),
+        (entry(machine="vax"), "built for a vax processor"),
+        (entry(cpu_features=["sse2", "abacus"]), "this one lacks .*abacus; .*--flags portable"),
         (entry(), "compiled: .*_compiled_0"),
     ],
 )

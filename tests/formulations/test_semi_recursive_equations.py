@@ -1,7 +1,8 @@
 """The derivatives that Lopez Varela 2023 prints, in NumPy, and those of the lines of the recursion.
 
-As printed but where the number is followed by "corrected": see "As printed, and as meant" in
-docs/theory/semi_recursive.md.  On the robot with a parameter in every place.  At zdd = 0, where
+Equations are as printed unless the number is followed by "corrected": see "Corrections to the
+printed equations" in docs/theory/semi_recursive.md.  On the robot with a parameter in every place.
+At zdd = 0, where
 Vdot_i is d_i^Sigma and tau is -Q^d, but for what has zdd in it.
 """
 

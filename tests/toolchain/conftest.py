@@ -1,4 +1,4 @@
-"""Every test of the tool chain has a cache of its own, and its own compiler settings."""
+"""Fixtures of toolchain tests: every test has a private cache and private compiler settings."""
 
 import os
 import stat
@@ -24,7 +24,7 @@ def cache(private_cache):
 
 @pytest.fixture
 def listed_features(monkeypatch):
-    """What the system says that this processor has; tests may change it."""
+    """Replace the processor features that the system reports by a list that tests may modify."""
     features = ["sse2"]
     monkeypatch.setattr(compiler_module, "_features_here", lambda: features)
     return features
@@ -32,7 +32,7 @@ def listed_features(monkeypatch):
 
 @pytest.fixture
 def fake_compiler(tmp_path, monkeypatch):
-    """Make ``CC`` a shell script that answers --version and does what `body` says otherwise."""
+    """Set ``CC`` to a shell script that answers --version, and otherwise runs `body`."""
 
     def make(body):
         script = tmp_path / f"fake-cc-{len(os.listdir(tmp_path))}"

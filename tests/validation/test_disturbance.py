@@ -1,4 +1,4 @@
-"""Roundings of a comparison are measured, and faults are not excused by them."""
+"""Limits of comparisons grow with measured rounding errors, without masking real errors."""
 
 from types import SimpleNamespace
 
@@ -14,7 +14,7 @@ STATES = random_states(2, 0, 4)
 
 
 def row_of(value, reference, *, compiled=False, limit=limits.agreement):
-    """The row that compares two functions of q, the first of them in NumPy or compiled."""
+    """Compare two functions of q, the first in NumPy or compiled, and return the row."""
     hidden = SimpleNamespace(mass_matrix=lambda q: value(np.asarray(q)))
     functions = SimpleNamespace(mass_matrix=value)
     subject = Subject("s", functions, complex_step=True)
@@ -34,43 +34,43 @@ def cancelling(size):
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-def test_what_cancels_is_allowed_as_much_as_it_loses(compiled):
+def test_limit_grows_with_cancellation(compiled):
     row = row_of(cancelling(1e6), lambda q: q, compiled=compiled)
     assert limits.agreement(2) < row.error < row.limit < 1e-8
     assert row.samples == 4
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-def test_a_fault_beside_what_cancels_is_not_excused(compiled):
+def test_cancellation_does_not_mask_an_error(compiled):
     for wrong in (lambda q: -q, lambda q: q * (1 + 1e-8)):
         row = row_of(lambda q, wrong=wrong: wrong(cancelling(1e4)(q)), lambda q: q,
                      compiled=compiled)  # fmt: skip
         assert not row.passed
 
 
-def test_a_matrix_near_a_singular_one():
+def test_ill_conditioned_matrix():
     matrix = np.array([[1.0, 1.0], [1.0, 1.0 + 1e-9]])
     right = np.linalg.inv(matrix.astype(np.longdouble).astype(float))
 
     def solved(q):
-        full = q[..., :1, np.newaxis] * 0 + matrix  # an operation, as any function has
+        full = q[..., :1, np.newaxis] * 0 + matrix  # at least one operation to disturb
         return np.linalg.solve(full, q[..., np.newaxis])[..., 0]
 
     assert row_of(solved, lambda q: q @ right.T).passed
     assert not row_of(lambda q: -solved(q), lambda q: q @ right.T).passed
 
 
-def test_what_roundings_hide_is_not_counted():
+def test_samples_hidden_by_rounding_are_not_counted():
     row = row_of(cancelling(1e14), lambda q: q)
     assert row.passed and not row.samples and HIDDEN in row.name
 
 
-def test_constants_and_numbers_that_are_none_are_not_excused():
+def test_rounding_excuses_neither_exact_limits_nor_nan():
     assert not row_of(cancelling(1e4), lambda q: q, limit=limits.exact).passed
     assert not row_of(lambda q: q * np.nan, lambda q: q).passed
 
 
-def test_disturbances_repeat_with_their_seed_and_leave_arguments_alone():
+def test_disturbances_are_reproducible_and_keep_arguments():
     q, before = STATES.q, STATES.q.copy()
     functions = SimpleNamespace(f=lambda x: np.sin(x) * 3.0 - x)
     first, again, second = (DisturbedFunctions(functions, functions, k).f(q) for k in (1, 1, 2))

@@ -5,9 +5,10 @@ in front and fills the arrays of its results, which come last.
 
 The remark behind a line names its equation:
 
-    CO-1    A_j = R_p times the fixed turn between joints p and j; C_r the axes of the
+    CO-1    A_j = R_p times the fixed rotation between joints p and j; C_r the axes of the
             basis
-    CO-2    R_j = A_j times the turn of the motion; 1 where the joint on the base turns
+    CO-2    R_j = A_j times the rotation of the motion; 1 where the joint on the base
+            turns
     CO-5    v_j = v_p + S_j qd_j; v_j = 0 where neither j nor a joint before it turns
     CO-7    alpha_j = alpha_p + s qdd + Psi'_w qd; a_j = a_p + S_v qdd + (w_p + w_j) x S_v
             qd; W_j = alpha x + w x w x
@@ -38,8 +39,8 @@ The remark behind a line names its equation:
             moments -- Featherstone 2008, section 6.2
     CO-25   F_j = I^c_j S_j: force s x h + m t, moment J s + h x t with J = tr(E) 1 - E --
             Featherstone 2008, section 6.2
-    CO-26   F_i as the parent of joint j has it, or about P -- Featherstone 2008, section
-            6.2
+    CO-26   F_i about the origin of the parent of joint j, in its axes, or about P --
+            Featherstone 2008, section 6.2
     CO-28   w_in = the parent's w in axes of j, w_j = w_in + s qd -- Luh, Walker, Paul
             1980
     CO-29   alpha_in likewise, alpha_j = alpha_in + s qdd + w_in x s qd -- Luh, Walker,
@@ -47,15 +48,16 @@ The remark behind a line names its equation:
     CO-31   a_in = a_p + W_p d_j in axes of j, + W_in l_j; a_j = a_in + 2 w_in x t qd + t
             qdd -- Luh, Walker, Paul 1980
     CO-32   a load's force and moment in axes of j
-    CO-33   [n; f]_j = [skew part of W E + h x a; m a + W h] - loads + sum_c [n; f]_c
-            carried back -- Luh, Walker, Paul 1980
+    CO-33   [n; f]_j = [skew part of W E + h x a; m a + W h] - loads + sum_c [n; f]_c in
+            axes of j -- Luh, Walker, Paul 1980
     CO-35   bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin
             1982
     CO-36   bias_j = t_1f . a_0 - S_j . loads + 1/2 sum_i d tau_j/dqd_i qd_i + sum_p M_jp
             qdd_p: velocity torques are quadratic in qd
     CO-37   M_ij = d tau_i/d qdd_j, j before i
     CO-38   c' = w_p x c, c'' = alpha_p x c + w_p x c' of a vector that is constant in
-            link p: s_j, t_j, arm_j, arm_Q; a multiple of an axis moves as the axis does
+            link p: s_j, t_j, arm_j, arm_Q; rates of a multiple of an axis are multiples
+            of its rates
     CO-39   w_j = w_p + s qd, alpha_j = alpha_p + s qdd + s' qd
     CO-40   slide_j = t (q + offset); r_jQ = slide_j + arm_i + r_iQ, for the last joint
             slide_j + arm_Q; first and second rates of both
@@ -69,10 +71,9 @@ The remark behind a line names its equation:
             R_link^T (B + f p^T - (p . f) 1), L_w = R_link^T (F p^T - (p . F) 1 - L - n x)
     CO-53   d w_i = i_X* t_3 by q_j, and own_i if j = i; i_X* 2 t_2 by qd_j; i_X* t_1 by
             qdd_j
-    CO-54   d w_i = i_X* (2 B Psi'_j + I Psi''_j) by q_j, with loads turning back; 2 i_X*
-            (B S_j + I Psi'_j) by qd_j; i_X* I S_j by qdd_j -- Singh, Russell, Wensing
-            2022 (IDSVA)
-    CO-55   u_x, u_y, u_z, x_link: R_j and x_j times the fixed turn and lever to link
+    CO-54   d w_i = i_X* (2 B Psi'_j + I Psi''_j) + L_w s_j by q_j; 2 i_X* (B S_j + I
+            Psi'_j) by qd_j; i_X* I S_j by qdd_j -- Singh, Russell, Wensing 2022 (IDSVA)
+    CO-55   u_x, u_y, u_z, x_link: R_j, x_j times the fixed rotation and lever to link
             frame j
     CO-56   a_link = a + W x_link, c_k = W u_k, p_k = u_k x c_k, p_z = 2 alpha - p_x - p_y
     CO-57   m: force a_link, moment x_link x a_link; mk: force c_k, moment x_link x c_k +
@@ -92,12 +93,12 @@ The remark behind a line names its equation:
     CO-67   H_qj_qddi = Omega_j . t_1, H_qi_qddj = S_j . y_1
     CO-68   H_qdj_qdi = 2 s_j . y_3; on the diagonal the curvature of friction
     CO-69   d tau_j/d[force; moment] = -[V; s]_j of a load in base axes: virtual power
-    TP-1    inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
+    TP-1    inertial_j: terms in qdd, including G^2 I_r qdd of the rotor
     TP-2    centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
             alone
-    TP-3    coriolis_j: terms in qd_k qd_l, the other velocity torques
-    TP-4    gravity_j: what holds the joint at rest
-    TP-5    loads_j: what holds the joint against the loads, at rest
+    TP-3    coriolis_j: terms in qd_k qd_l, the remaining velocity torques
+    TP-4    gravity_j: torque that holds joint j at rest against gravity
+    TP-5    loads_j: torque that holds joint j at rest against the loads
     LTDL-1  D_k = M_kk - sum_c L_ck U_ck, c outboard of k: pivot of joint k --
             Featherstone 2008, section 6.5
     LTDL-3  L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k outboard of i --

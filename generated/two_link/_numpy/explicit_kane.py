@@ -40,8 +40,8 @@ The remark behind a line names its equation:
     d EK-8   d IP_i_k = dI_k P_i_k + I_k dP_i_k and dM_ri = sum_k (dP_r_k . IP_i_k + P_r_k
              . d IP_i_k) -- Anderson, Hsu 2002 (27), (28)
     d EK-9   dK_r = sum_k (dP_r_k . F1_k + P_r_k . dF1_k) -- Anderson, Hsu 2002 (29)-(31)
-    d EK-10  d tau_r = sum_i dM_ri qdd_i - dK_r, i free: what -M^-1 turns into d qdd --
-             Anderson, Hsu 2002 (8), (9)
+    d EK-10  d tau_r = sum_i dM_ri qdd_i - dK_r, i free; d qdd = -M^-1 d tau -- Anderson,
+             Hsu 2002 (8), (9)
 """
 
 from numpy import cos, sin

@@ -38,8 +38,8 @@ The remark behind a line names its equation:
     d EK-5   derivative of EK-5
     d EK-6   derivative of EK-6
     d EK-7   derivative of EK-7
-    d EK-10  d tau_r = sum_i dM_ri qdd_i - dK_r, i free: what -M^-1 turns into d qdd --
-             Anderson, Hsu 2002 (8), (9)
+    d EK-10  d tau_r = sum_i dM_ri qdd_i - dK_r, i free; d qdd = -M^-1 d tau -- Anderson,
+             Hsu 2002 (8), (9)
     d PK-2   d R2_i_k = dI_k P_i_k + I_k dP_i_k + sum_c (d(S_c C_c) R2_i_c + S_c C_c d
              R2_i_c): the three sums of the paper in one -- Anderson, Hsu 2002 (79)-(83)
     d PK-3   dM_ki = dP_k_k . R2_i_k + P_k_k . d R2_i_k -- Anderson, Hsu 2002 (75), (85)

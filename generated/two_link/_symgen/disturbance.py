@@ -96,7 +96,7 @@ def disturbed_product(a: Array, b: Array, random: np.random.Generator | None) ->
 class DisturbedFunctions:
     """Functions with disturbed results, and with disturbed operations where they are in NumPy.
 
-    `in_numpy` has the same functions in NumPy, as far as available, or is None.  With `passed_on`
+    `in_numpy` has those of the functions that NumPy implements, or is None.  With `passed_on`
     operations on their results are disturbed as well.
     """
 

@@ -64,14 +64,14 @@ def labels_of(name: str) -> list[str]:
 
 
 def comparable(lens: Evaluation, name: str) -> Array:
-    """The samples at which a function has a result, (S,)."""
+    """Return the samples at which a function has a result, (S,)."""
     if name in SOLVED:
         return np.asarray(response(lens, name).regular)
     return np.ones(len(lens.states.q), dtype=bool)
 
 
 def scales_of(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
-    """Return further scales of the errors of every result, (S, ...), as far as known."""
+    """Return further scales of the errors of every result, (S, ...), that are known."""
     if name in BASES:
         return scales_of_products(s, lens, name)
     if name in CURVED:
@@ -225,7 +225,7 @@ class Slope:
 
 
 def scales_of_products(s: Evaluation, lens: Evaluation, name: str) -> list[Array]:
-    """Return scales (S,) of the errors of every result, as far as `lens` has derivatives."""
+    """Return scales (S,) of the errors of every result, for which `lens` has derivatives."""
     base, none = BASES[name], np.zeros(len(s.states.qd))
     slopes = slopes_of(lens, base)
     if not slopes:

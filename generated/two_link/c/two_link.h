@@ -137,7 +137,7 @@ void two_link_composite_gravity_forces(
  *   out  centrifugal_torques[2]: terms in qd_k^2
  *   out  coriolis_torques[2]: terms in qd_k qd_l, k and l different
  *   out  gravity_torques[2]: as gravity_forces
- *   out  load_torques[2]: what holds the robot against the loads
+ *   out  load_torques[2]: torques that hold the robot against the loads
  *   out  joint_term_torques[2]: damping, springs and friction of the joints
  */
 void two_link_composite_torque_parts(
@@ -385,7 +385,7 @@ void two_link_newton_euler_gravity_forces(
  *   out  centrifugal_torques[2]: terms in qd_k^2
  *   out  coriolis_torques[2]: terms in qd_k qd_l, k and l different
  *   out  gravity_torques[2]: as gravity_forces
- *   out  load_torques[2]: what holds the robot against the loads
+ *   out  load_torques[2]: torques that hold the robot against the loads
  *   out  joint_term_torques[2]: damping, springs and friction of the joints
  */
 void two_link_newton_euler_torque_parts(
@@ -776,7 +776,7 @@ void two_link_recursive_lagrange_gravity_forces(
  *   out  centrifugal_torques[2]: terms in qd_k^2
  *   out  coriolis_torques[2]: terms in qd_k qd_l, k and l different
  *   out  gravity_torques[2]: as gravity_forces
- *   out  load_torques[2]: what holds the robot against the loads
+ *   out  load_torques[2]: torques that hold the robot against the loads
  *   out  joint_term_torques[2]: damping, springs and friction of the joints
  */
 void two_link_recursive_lagrange_torque_parts(
@@ -1038,7 +1038,7 @@ void two_link_closed_form_lagrange_gravity_forces(
  *   out  centrifugal_torques[2]: terms in qd_k^2
  *   out  coriolis_torques[2]: terms in qd_k qd_l, k and l different
  *   out  gravity_torques[2]: as gravity_forces
- *   out  load_torques[2]: what holds the robot against the loads
+ *   out  load_torques[2]: torques that hold the robot against the loads
  *   out  joint_term_torques[2]: damping, springs and friction of the joints
  */
 void two_link_closed_form_lagrange_torque_parts(

@@ -22,12 +22,12 @@
  *     d LG-8   dV_i/dq_s, dV_i/dqd_s -- Xiang 2009 (8), (11)
  *     d LG-10  dload_i/dq_s -- Xiang 2009 (10), (11)
  *     d LG-11  dtau_i/dq_s -- Xiang 2009 (11)
- *     TP-1     inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
+ *     TP-1     inertial_j: terms in qdd, including G^2 I_r qdd of the rotor
  *     TP-2     centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
  *              alone
- *     TP-3     coriolis_j: terms in qd_k qd_l, the other velocity torques
- *     TP-4     gravity_j: what holds the joint at rest
- *     TP-5     loads_j: what holds the joint against the loads, at rest
+ *     TP-3     coriolis_j: terms in qd_k qd_l, the remaining velocity torques
+ *     TP-4     gravity_j: torque that holds joint j at rest against gravity
+ *     TP-5     loads_j: torque that holds joint j at rest against the loads
  */
 #include "symgen-real.h"
 #if SYMGEN_WIDTH == 1

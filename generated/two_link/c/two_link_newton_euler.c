@@ -68,12 +68,12 @@
  *     d d NE-8   second derivative of NE-8
  *     d d NE-14  second derivative of NE-14
  *     d d NE-15  second derivative of NE-15
- *     TP-1       inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
+ *     TP-1       inertial_j: terms in qdd, including G^2 I_r qdd of the rotor
  *     TP-2       centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k
  *                moves alone
- *     TP-3       coriolis_j: terms in qd_k qd_l, the other velocity torques
- *     TP-4       gravity_j: what holds the joint at rest
- *     TP-5       loads_j: what holds the joint against the loads, at rest
+ *     TP-3       coriolis_j: terms in qd_k qd_l, the remaining velocity torques
+ *     TP-4       gravity_j: torque that holds joint j at rest against gravity
+ *     TP-5       loads_j: torque that holds joint j at rest against the loads
  *     TP-7       C_ik = (d V_i/d qd_k) / 2, V the velocity torques, which are quadratic in
  *                qd
  *     LTDL-1     D_k = M_kk - sum_c L_ck U_ck, c outboard of k: pivot of joint k --

@@ -40,14 +40,14 @@
  *     d RL-6  dE_j = sum_c U_c dTE_c, dTE_c = T_c dE_c + dT_c E_c -- Xiang 2009 (30)
  *     d RL-9  dtau_j = tr(dP TD_j + P dTD_j) - g . (dP TE_j + P dTE_j) - sum_loads f . (dP
  *             TF_j + P dTF_j) - G_j . dA_in_j z_j -- Xiang 2009 (33)-(35)
- *     TP-1    inertial_j: terms in qdd, with the rotor: + G^2 I_r qdd
+ *     TP-1    inertial_j: terms in qdd, including G^2 I_r qdd of the rotor
  *     TP-2    centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
  *             alone
- *     TP-3    coriolis_j: terms in qd_k qd_l, the other velocity torques
- *     TP-4    gravity_j: what holds the joint at rest
- *     TP-5    loads_j: what holds the joint against the loads, at rest
+ *     TP-3    coriolis_j: terms in qd_k qd_l, the remaining velocity torques
+ *     TP-4    gravity_j: torque that holds joint j at rest against gravity
+ *     TP-5    loads_j: torque that holds joint j at rest against the loads
  *     TP-7    C_ik = (d V_i/d qd_k) / 2, V the velocity torques, which are quadratic in qd
- *     TP-8    M_ik = d tau_i/d qdd_k, M_ii with the rotor: + G^2 I_r
+ *     TP-8    M_ik = d tau_i/d qdd_k, M_ii plus G^2 I_r of the rotor
  */
 #include "symgen-real.h"
 #if SYMGEN_WIDTH == 1

@@ -100,7 +100,7 @@ class Format:
                     self.entries[path] = entry
 
     def entry(self, path: str) -> Entry | None:
-        """The entry of a path; None if the table has none."""
+        """Return the entry of a path; None if the table has none."""
         if path in self.entries:
             return self.entries[path]
         element = path.partition("@")[0]
@@ -111,7 +111,7 @@ class Format:
         return None
 
     def below(self, path: str, element: Element) -> str:
-        """The path of a child of the element at `path`."""
+        """Return the path of a child of the element at `path`."""
         return element.tag if element.tag in self.parts else f"{path}/{element.tag}"
 
     def names_in(self, path: str, mark: str) -> list[str]:
@@ -205,7 +205,7 @@ def remark(
 
 
 def _written(path: str) -> str:
-    """A path as messages call it: the element, or the attribute of the element."""
+    """Return a path as messages call it: the element, or the attribute of the element."""
     element, _, attribute = path.partition("@")
     tag = in_line(element.rpartition("/")[2])
     return f"{shown(attribute)} of <{tag}>" if attribute else f"<{tag}>"

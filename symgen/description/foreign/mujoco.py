@@ -128,7 +128,7 @@ class _Reader:
         self.frictions: list[tuple[str, Scalar]] = []
 
     def document(self, without_loops: bool) -> Document:
-        """The document of the model; `ModelError` lists what has no equations."""
+        """Return the document of the model; `ModelError` lists what has no equations."""
         self.take_constraints(without_loops)
         self.remark()
         for body in range(1, len(self.model["bodies"])):
@@ -145,7 +145,7 @@ class _Reader:
         )  # fmt: skip
 
     def element(self, kind: str, name: str) -> Element:
-        """The element with a name in the files; without a line if the name was generated."""
+        """Return the element with a name in the files; without a line if the name was generated."""
         return self.elements.get((kind, name), Element(kind, {}, 0))
 
     def take_constraints(self, without_loops: bool) -> None:
@@ -219,7 +219,7 @@ class _Reader:
         self.links[index] = parent
 
     def link(self, body: Mapping[str, Any], link: str, element: Element) -> Table:
-        """The link of a body, with its mass, if any."""
+        """Return the link of a body, with its mass, if any."""
         line = element.line
         if not body["mass"] and not any(body["principal"]):
             return massless(link, line)
@@ -233,7 +233,7 @@ class _Reader:
         return table(entries, line)
 
     def entries(self, joint: Mapping[str, Any], name: str, link: str) -> dict[str, Node | None]:
-        """The entries of a joint except name, type, parent and origin."""
+        """Return the entries of a joint except name, type, parent and origin."""
         element, key = self.element("joint", joint["name"]), f"joint.{name}"
         line, faults = element.line, self.faults
         if joint["polynomial"]:
@@ -289,7 +289,7 @@ class _Reader:
         return {"coordinates": representation_of(kind, line), **nodes}
 
     def points_and_forces(self) -> tuple[list[Node], list[Node]]:
-        """The named moving sites as points; translational friction of free joints as forces.
+        """Return the named moving sites as points; translational friction of free joints as forces.
 
         The friction is -f tanh(v / v_f) along each world axis, at the origin of the link.
         """
@@ -315,7 +315,7 @@ class _Reader:
         return points, forces
 
     def closed(self) -> tuple[list[Node], dict[str, Node]]:
-        """The loops, and the relations by name, of active equality constraints.
+        """Return the loops, and the relations by name, of active equality constraints.
 
         MuJoCo's second body has the first frame of the loop, so that the rows have MuJoCo's signs.
         """
@@ -374,7 +374,7 @@ def _signed(value: float) -> str:
 
 
 def _at_zero(joint: Mapping[str, Any]) -> Pose:
-    """The motion of a joint at coordinate 0: MuJoCo counts from `ref`."""
+    """Return the motion of a joint at coordinate 0: MuJoCo counts from `ref`."""
     zero, axis = joint["zero"], np.array(joint["axis"])
     if not zero:
         return HERE
@@ -386,7 +386,7 @@ def _at_zero(joint: Mapping[str, Any]) -> Pose:
 def _named_elements(
     root: Element, file: str
 ) -> tuple[Mapping[tuple[str, str], Element], Sequence[str]]:
-    """The elements by kind and name, with those of included files, and all files."""
+    """Return the elements by kind and name, with those of included files, and all files."""
     files = [file]
     elements: dict[tuple[str, str], Element] = {}
     waiting = [(root, root.tag)]
@@ -402,7 +402,7 @@ def _named_elements(
 
 
 def _included(include: Element, files: list[str]) -> list[Element]:
-    """The elements of an included file; none if it cannot be read."""
+    """Return the elements of an included file; none if it cannot be read."""
     name = include.attributes.get("file", "")
     for of in (files[include.line // FILE_STEP], files[0]):
         path = os.path.join(os.path.dirname(of), name)

@@ -158,7 +158,7 @@ def drop_shapes(spec: Any) -> None:
 
 
 def tree(mujoco: Any, m: Any, name: str) -> dict[str, Any]:
-    """The parts of a compiled model that determine its motion."""
+    """Return the parts of a compiled model that determine its motion."""
     off = disabled(mujoco, m)
     switch_off(m, off)
     drives = [drive(m, i) for i in range(getattr(m, "nactuator", m.nu))]
@@ -237,7 +237,7 @@ def drive(m: Any, i: int) -> dict[str, Any]:
 
 
 def named(m: Any, kind: str, i: int) -> str:
-    """The name of a body, joint or actuator, or one made of its number."""
+    """Return the name of a body, joint or actuator, or one made of its number."""
     label = str(getattr(m, kind)(i).name)
     if kind == "joint":
         return label or f"{named(m, 'body', int(m.jnt_bodyid[i]))}_joint"
@@ -268,7 +268,7 @@ def left_out(m: Any, drives: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
 
 
 def body(m: Any, i: int) -> dict[str, Any]:
-    """A body: its frame in its parent's, and its mass; the quaternions are w, x, y, z."""
+    """Return a body: its frame in its parent's, and its mass; the quaternions are w, x, y, z."""
     return {
         "name": m.body(i).name,
         "parent": int(m.body_parentid[i]),
@@ -309,7 +309,7 @@ def joint(m: Any, i: int, drives: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def equality(m: Any, i: int) -> dict[str, Any]:
-    """A constraint between the frames of two bodies, or between two joints.
+    """Return a constraint between the frames of two bodies, or between two joints.
 
     A frame is a body, a point and a quaternion (w, x, y, z) in its frame.  As in MuJoCo's
     `mj_instantiateEquality`, the first point minus the second is 0, and the frame of a weld on the
@@ -374,7 +374,7 @@ def effects(use: str) -> dict[str, str]:
 
 
 def answer(question: dict[str, str]) -> dict[str, Any]:
-    """The tree of the file, or MuJoCo's error message."""
+    """Return the tree of the file, or MuJoCo's error message."""
     try:
         return compiled(question["path"])
     except Exception as error:

@@ -24,23 +24,23 @@ from symgen.joints import ON_MANIFOLDS, JointType, OnManifold, joint_type
 
 
 def text(words: str, line: int) -> Scalar:
-    """A name or a text."""
+    """Return a name or a text."""
     return Scalar(words, "text", line)
 
 
 def table(entries: Mapping[str, Node | None], line: int) -> Table:
-    """A mapping, without entries that are None."""
+    """Return a mapping, without entries that are None."""
     present = {key: Entry(node.line, node) for key, node in entries.items() if node is not None}
     return Table(present, line)
 
 
 def listing(items: Sequence[Node], line: int) -> Node:
-    """A list."""
+    """Return a list."""
     return Listing(tuple(items), line)
 
 
 def inertia(entries: Sequence[Scalar], line: int) -> Table:
-    """A tensor from its entries, xx, yy, zz, xy, xz, yz.
+    """Return a tensor from its entries, xx, yy, zz, xy, xz, yz.
 
     An indefinite tensor, as CAD programs write, is marked as accepted.
     """
@@ -52,18 +52,18 @@ def inertia(entries: Sequence[Scalar], line: int) -> Table:
 
 
 def triple(entries: Iterable[float], line: int) -> Node | None:
-    """A vector; None if it is zero, which is the default."""
+    """Return a vector; None if it is zero, which is the default."""
     values = [float(x) + 0.0 for x in entries]
     return listing([Scalar(repr(x), "float", line) for x in values], line) if any(values) else None
 
 
 def massless(name: str, line: int) -> Table:
-    """A link without mass."""
+    """Return a link without mass."""
     return table({"name": text(name, line)}, line)
 
 
 def name_of(link: Table) -> str:
-    """The name of a link."""
+    """Return the name of a link."""
     name = link.entries["name"].value
     return name.text if isinstance(name, Scalar) else ""
 
@@ -77,7 +77,7 @@ def joint_node(
     line: int,
     more: Mapping[str, Node | None] | None = None,
 ) -> Table:
-    """A joint with its link; `pose` is the pose of its frame in the parent's link frame."""
+    """Return a joint with its link; `pose` is the pose of its frame in the parent's link frame."""
     origin = {"xyz": triple(pose.at.tolist(), line), "rpy": triple(to_rpy(pose.turn), line)}
     entries: dict[str, Node | None] = {
         "name": text(name, line),
@@ -115,7 +115,7 @@ def kind_of(name: str, angles: bool) -> JointType:
 
 
 def representation_of(kind: JointType, line: int) -> Scalar | None:
-    """The key ``coordinates`` of a joint; None for the default."""
+    """Return the key ``coordinates`` of a joint; None for the default."""
     return text(kind.representation, line) if isinstance(kind, OnManifold) else None
 
 
@@ -136,7 +136,7 @@ class LegalNames:
         self.changed: list[tuple[str, str, str]] = []
 
     def new(self, kind: str, name: str, joint: JointType | None = None) -> str:
-        """The legal name of a `kind` (joint, link) with the name `name` in the file.
+        """Return the legal name of a `kind` (joint, link) with the name `name` in the file.
 
         `joint` is the type of a joint: the names of its coordinates are reserved, too.
         """
@@ -160,7 +160,7 @@ class LegalNames:
                 return self._take(candidate, joint)
 
     def report(self) -> str:
-        """The message about changed names."""
+        """Return the message about changed names."""
         first = self.changed[:_MOST_REPORTED]
         words = ", ".join(f"{kind} {shown(old)} is {new}" for kind, old, new in first)
         more = len(self.changed) - len(first)
@@ -183,7 +183,7 @@ def _made(name: str, joint: JointType | None) -> tuple[str, ...]:
 
 
 def name_of_robot(name: str, names: LegalNames) -> str:
-    """The name of the robot, in a separate name space; ``robot`` if it has none."""
+    """Return the name of the robot, in a separate name space; ``robot`` if it has none."""
     legal = LegalNames().made("robot", name.strip()) if name.strip() else "robot"
     if legal != name:
         names.changed.append(("robot", name, legal))
@@ -196,7 +196,7 @@ def is_legal(name: str) -> bool:
 
 
 def _similar(kind: str, name: str) -> str:
-    """The legal name that is nearest to `name`."""
+    """Return the legal name that is nearest to `name`."""
     plain = _ILLEGAL.sub("_", name)[: MAX_NAME - 2 * _ROOM]
     if not plain[:1].isalpha():
         plain = f"{kind}_{plain.lstrip('_')}".rstrip("_")
@@ -204,7 +204,7 @@ def _similar(kind: str, name: str) -> str:
 
 
 def point_node(name: str, link: str, at: Iterable[float], line: int) -> Table:
-    """A point of a link, in its frame (m)."""
+    """Return a point of a link, in its frame (m)."""
     entries = {
         "name": text(name, line),
         "link": text(link, line),
@@ -243,7 +243,7 @@ class Assembly:
         gravity: Node | None = None,
         **sections: Sequence[Node] | Mapping[str, Node],
     ) -> Document:
-        """The document of a robot called `name`, with all `sections` that are not empty."""
+        """Return the document of a robot called `name`, with all `sections` that are not empty."""
         self.faults.raise_if_any()
         line = root.line
         name = name_of_robot(name, self.names)

@@ -24,7 +24,7 @@ _NAME = re.compile(r"<name>\s*([^<>\s]+)\s*</name>")
 
 
 def find(name: str, folders: Mapping[str, str], search: Sequence[str]) -> str | None:
-    """The absolute folder of a package, or None.
+    """Return the absolute folder of a package, or None.
 
     `folders` are folders by name, `search` is the result of `searched`.
     """
@@ -41,7 +41,7 @@ def find(name: str, folders: Mapping[str, str], search: Sequence[str]) -> str | 
 
 
 def searched(file: str, environment: Mapping[str, str]) -> list[str]:
-    """The folders that are searched for packages named in `file`."""
+    """Return the folders that are searched for packages named in `file`."""
     folder = Path(os.path.realpath(file)).parent
 
     def listed(variable: str) -> list[str]:
@@ -53,7 +53,7 @@ def searched(file: str, environment: Mapping[str, str]) -> list[str]:
 
 
 def own_package(file: str) -> str:
-    """The package of a file: the nearest package folder above it, else its folder."""
+    """Return the package of a file: the nearest package folder above it, else its folder."""
     nearest = Path(os.path.realpath(file)).parent
     return str(next(filter(_is_package, (nearest, *nearest.parents)), nearest))
 

@@ -38,7 +38,7 @@ def answer_of(
     seconds: float,
     environment: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The answer of a program within `seconds`; `NoAnswerError` if there is none."""
+    """Return the answer of a program within `seconds`; `NoAnswerError` if there is none."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             done = subprocess.run(

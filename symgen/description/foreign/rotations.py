@@ -31,7 +31,7 @@ def product(*factors: Matrix) -> Matrix:
 
 
 def about(axis: str, angle: float) -> Matrix:
-    """The rotation by `angle` (rad) about the coordinate axis ``x``, ``y`` or ``z``."""
+    """Return the rotation by `angle` (rad) about the coordinate axis ``x``, ``y`` or ``z``."""
     c, s = math.cos(angle), math.sin(angle)
     return {
         "x": np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]),
@@ -47,7 +47,7 @@ def from_rpy(rpy: Sequence[float]) -> Matrix:
 
 
 def to_rpy(rotation: Matrix) -> tuple[float, float, float]:
-    """The angles of `from_rpy`; if pitch is a right angle, rounding determines roll.
+    """Return the angles of `from_rpy`; if pitch is a right angle, rounding determines roll.
 
     Yaw is computed from roll rather than from the matrix, which compensates the error of roll near
     right angles.
@@ -61,7 +61,7 @@ def to_rpy(rotation: Matrix) -> tuple[float, float, float]:
 
 
 def unit(direction: Sequence[float]) -> Matrix:
-    """The direction with length 1; ValueError if it has none in float64."""
+    """Return the direction with length 1; ValueError if it has none in float64."""
     vector = np.asarray(direction, dtype=float)
     size = float(np.abs(vector).max(initial=0.0))
     if not _SMALLEST < size < 1.0 / _SMALLEST:
@@ -72,7 +72,7 @@ def unit(direction: Sequence[float]) -> Matrix:
 
 
 def from_quaternion(quaternion: Sequence[float]) -> Matrix:
-    """The rotation of a quaternion w, x, y, z of any length; ValueError for 0."""
+    """Return the rotation of a quaternion w, x, y, z of any length; ValueError for 0."""
     w, x, y, z = unit(quaternion)
     return np.array(
         [
@@ -84,13 +84,13 @@ def from_quaternion(quaternion: Sequence[float]) -> Matrix:
 
 
 def from_axis_angle(axis: Sequence[float], angle: float) -> Matrix:
-    """The rotation by `angle` (rad) about an axis of any length; ValueError for 0."""
+    """Return the rotation by `angle` (rad) about an axis of any length; ValueError for 0."""
     direction = unit(axis)
     return from_quaternion([math.cos(angle / 2), *(math.sin(angle / 2) * direction)])
 
 
 def symmetric(entries: Sequence[float]) -> Matrix:
-    """The tensor of xx, yy, zz, xy, xz, yz."""
+    """Return the tensor of xx, yy, zz, xy, xz, yz."""
     xx, yy, zz, xy, xz, yz = entries
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
@@ -118,7 +118,7 @@ class Pose:
         return Pose(self.at + product(self.turn, other.at), product(self.turn, other.turn))
 
     def inverse(self) -> Pose:
-        """The inverse pose."""
+        """Return the inverse pose."""
         return Pose(product(-self.turn.T, self.at), self.turn.T)
 
 
@@ -126,23 +126,23 @@ HERE = Pose(np.zeros(3), np.eye(3))
 
 
 def homogeneous(turn: Matrix, at: Matrix) -> Matrix:
-    """The 4x4 matrix of a rotation (3, 3) and a position (3,)."""
+    """Return the 4x4 matrix of a rotation (3, 3) and a position (3,)."""
     result = np.eye(4)
     result[:3, :3], result[:3, 3] = turn, at
     return result
 
 
 def turned_about(axis: str, angle: float) -> Matrix:
-    """A rotation about a coordinate axis (rad) as a pose, (4, 4)."""
+    """Return a rotation about a coordinate axis (rad) as a pose, (4, 4)."""
     return homogeneous(about(axis, angle), np.zeros(3))
 
 
 def shifted(x: float = 0.0, z: float = 0.0) -> Matrix:
-    """A translation along x and z as a pose, (4, 4)."""
+    """Return a translation along x and z as a pose, (4, 4)."""
     return homogeneous(np.eye(3), np.array([x, 0.0, z]))
 
 
 def inverse(pose: Matrix) -> Matrix:
-    """The inverse of a pose, (4, 4)."""
+    """Return the inverse of a pose, (4, 4)."""
     turn = pose[:3, :3].T
     return homogeneous(turn, product(-turn, pose[:3, 3]))

@@ -116,7 +116,7 @@ class _Reader:
         self.name_all()
 
     def document(self, root: Element) -> Document:
-        """The document of the robot."""
+        """Return the document of the robot."""
         if self.start is not None:
             self.take_root(self.start)
         for joint in self.ordered:
@@ -159,7 +159,7 @@ class _Reader:
             self.carried.setdefault(joint.parent, []).append(joint)
 
     def joint_of(self, name: str, frame: Frame) -> _Joint | None:
-        """A joint; None, with a fault or a warning, if it cannot be read."""
+        """Return a joint; None, with a fault or a warning, if it cannot be read."""
         element, key = frame.element, f"joint.{self.frames.key(name)}"
         is_gearbox = element.attributes.get("type", "").strip() == "gearbox"
         if self.options.without_loops and is_gearbox:
@@ -194,7 +194,7 @@ class _Reader:
         return link
 
     def root_link(self) -> str | None:
-        """The root link; None if the world carries all links."""
+        """Return the root link; None if the world carries all links."""
         key = self.frames.key
         carried = {joint.child for joint in self.joints}
         roots = [name for name in self.links if name not in carried]
@@ -237,7 +237,7 @@ class _Reader:
             )
 
     def kind(self, joint: _Joint) -> JointType:
-        """The type of joint with the coordinates of a joint in SDF."""
+        """Return the type of joint with the coordinates of a joint in SDF."""
         name = "universal" if joint.kind in _TWO_AXES else TYPES[joint.kind]
         return kind_of(name, self.options.angles)
 
@@ -313,7 +313,7 @@ class _Reader:
         return [(f"{name}_{k}", kind, entry) for k, entry in enumerate(entries, start=1)]
 
     def mimic(self, joint: _Joint, tag: str) -> Table | None:
-        """The coordinate that an axis follows: multiplier (x - reference) + offset."""
+        """Return the coordinate that an axis follows: multiplier (x - reference) + offset."""
         axis = joint.frame.element.first(tag)
         element, faults = None if axis is None else axis.first("mimic"), self.faults
         if element is None:
@@ -342,7 +342,7 @@ class _Reader:
         return table(entries, line)
 
     def link(self, name: str) -> Table:
-        """The link: mass, centre of mass, inertia in axes of the link frame."""
+        """Return the link: mass, centre of mass, inertia in axes of the link frame."""
         element, faults = self.links[name], self.faults
         key, line = f"link.{self.frames.key(name)}", element.line
         inertial = element.first("inertial")
@@ -375,7 +375,7 @@ class _Reader:
     # -------------------------------------------------------------------------------- the rest
 
     def points(self) -> list[Node]:
-        """The moving <frame>s, as points."""
+        """Return the moving <frame>s, as points."""
         frames = self.frames
         moving = [
             (name, link)
@@ -421,7 +421,7 @@ class Axis:
 
 
 def child_number(faults: Faults, element: Element | None, tag: str, key: str) -> Scalar | None:
-    """The number in a child of an element; None if it is missing or faulty."""
+    """Return the number in a child of an element; None if it is missing or faulty."""
     child = None if element is None else element.first(tag)
     if child is None or not child.text:
         return None
@@ -430,7 +430,7 @@ def child_number(faults: Faults, element: Element | None, tag: str, key: str) ->
 
 
 def child_flag(faults: Faults, element: Element, tag: str, key: str) -> bool:
-    """The boolean value of a child of an element, false by default."""
+    """Return the boolean value of a child of an element, false by default."""
     child = element.first(tag)
     words = "" if child is None else child.text.lower()
     if child is not None and words not in ("", "true", "1", "false", "0"):
@@ -439,7 +439,7 @@ def child_flag(faults: Faults, element: Element, tag: str, key: str) -> bool:
 
 
 def _type_of(faults: Faults, element: Element, key: str) -> str:
-    """The type of a joint in SDF; "", and a fault, if it is not available."""
+    """Return the type of a joint in SDF; "", and a fault, if it is not available."""
     kind = faults.text(element, "type", key)
     if kind in _NOT_AVAILABLE:
         faults.add(element, key, f"type {kind} is not available: {_NOT_AVAILABLE[kind]}")
@@ -494,7 +494,7 @@ class _Joint:
         return [self.axis(tag) for tag in tags]
 
     def axis(self, tag: str) -> Axis:
-        """The axis of an <axis> or <axis2>."""
+        """Return the axis of an <axis> or <axis2>."""
         element = self.frame.element.first(tag)
         if element is None:
             if self.kind in _TWO_AXES or tag == "axis2":
@@ -538,7 +538,7 @@ class _Joint:
         return vector, listing([number(float(x), line) for x in vector], line)
 
     def expressed_in(self, element: Element, xyz: Element | None, key: str) -> str | None:
-        """The full name of the frame in which the direction is expressed."""
+        """Return the full name of the frame in which the direction is expressed."""
         scope = self.frame.scope
         if scope.names_frames:
             frame = "" if xyz is None else xyz.attributes.get("expressed_in", "").strip()
@@ -551,7 +551,7 @@ class _Joint:
         return scope.frame if in_model else self.name
 
     def limits(self, limit: Element | None, key: str) -> Table | None:
-        """The limits of an axis: lower, upper, velocity and effort."""
+        """Return the limits of an axis: lower, upper, velocity and effort."""
         if limit is None:
             return None
         ends = {name: self.end(limit, name, f"{key}.limit") for name in ("lower", "upper")}
@@ -568,7 +568,7 @@ class _Joint:
         return table(entries, limit.line) if any(entries.values()) else None
 
     def end(self, limit: Element, tag: str, key: str) -> Scalar | None:
-        """A limit; None if it is very large or infinite."""
+        """Return a limit; None if it is very large or infinite."""
         child = limit.first(tag)
         if child is not None and child.text.lower() in INFINITE:
             return None
@@ -587,7 +587,7 @@ class _Joint:
         return {x: unless_zero(child_number(self.faults, dynamics, x, key)) for x in names}
 
     def rotor(self) -> dict[str, Node | None]:
-        """The rotor of a drive (Drake); none, with a warning, for joints without an axis."""
+        """Return the rotor of a drive (Drake); none, with a warning, for joints without an axis."""
         element = self.frame.element
         inertia, ratio = (
             child_number(self.faults, element, tag, self.key)
@@ -602,7 +602,7 @@ class _Joint:
         return {"rotor_inertia": inertia, "gear_ratio": ratio}
 
     def pitch(self) -> Scalar | None:
-        """The pitch of a screw, in m per radian."""
+        """Return the pitch of a screw, in m per radian."""
         element, line = self.frame.element, self.frame.element.line
         travel = child_number(self.faults, element, "screw_thread_pitch", self.key)
         if travel is not None:

@@ -147,7 +147,7 @@ class Frames:
             waiting += [(x, inner) for x in reversed(models)]
 
     def _opened(self, element: Element, outer: Scope) -> Scope | None:
-        """The scope of a <model>, or of the first model of an included file."""
+        """Return the scope of a <model>, or of the first model of an included file."""
         source, model, placing = outer.source, element, element
         if element.tag == "include":
             faults = self.files.faults
@@ -229,7 +229,7 @@ class Frames:
         return pose is not None and bool(_relative_to(pose))
 
     def _pose(self, element: Element, named_in: Scope | None, scope: Scope) -> tuple[Pose, str]:
-        """The pose of an element, and the full name of the frame in which it is expressed.
+        """Return the pose of an element, and the full name of the frame in which it is expressed.
 
         `named_in` is the scope of the name; None for a model of another file, whose names are not
         valid in the including file.
@@ -269,14 +269,14 @@ class Frames:
         return Pose(x[:3], rounded(turn))
 
     def _full(self, scope: Scope, name: str) -> str:
-        """The full name of `name` in a scope, whether or not such a frame exists."""
+        """Return the full name of `name` in a scope, whether or not such a frame exists."""
         name = name.removesuffix(f"::{MODEL}")
         if name in (MODEL, ""):
             return scope.frame
         return WORLD if name == WORLD else scope.prefix + name
 
     def find(self, scope: Scope, name: str, element: Element, key: str) -> str | None:
-        """The full name of a frame; None, and a fault, if there is none with this name."""
+        """Return the full name of a frame; None, and a fault, if there is none with this name."""
         full = self._full(scope, name)
         if full == WORLD or full in self.frames:
             return full
@@ -286,7 +286,7 @@ class Frames:
         return None
 
     def key(self, full: str) -> str:
-        """The name of a link, joint or frame in messages: without the name of the robot."""
+        """Return the name of a link, joint or frame in messages: without the name of the robot."""
         return full.removeprefix(f"{self.model}::")
 
     def _check(self) -> None:
@@ -354,7 +354,7 @@ class Frames:
         return cleaned(self._along(up).inverse() @ down) if up else cleaned(down)
 
     def _near(self, name: str) -> list[str]:
-        """A frame, and the nearest frames that its pose refers to."""
+        """Return a frame, and the nearest frames that its pose refers to."""
         names = [name]
         while name != WORLD and len(names) <= _NEAR:
             name = self.frames[name].origin
@@ -362,14 +362,14 @@ class Frames:
         return names
 
     def _along(self, names: list[str]) -> Pose:
-        """The pose of the first frame in the origin of the last."""
+        """Return the pose of the first frame in the origin of the last."""
         pose = HERE
         for name in names:
             pose = self.frames[name].pose @ pose
         return pose
 
     def in_world(self, name: str) -> Pose:
-        """The pose of a frame in the world."""
+        """Return the pose of a frame in the world."""
         path = []
         while name not in self._in_world:
             path.append(name)
@@ -403,13 +403,13 @@ class Frames:
 
 
 def rounded(turn: Matrix) -> Matrix:
-    """A rotation matrix with entries that are 0 or 1 to rounding made exact."""
+    """Return a rotation matrix with entries that are 0 or 1 to rounding made exact."""
     nearest = np.rint(turn)
     return np.where(np.abs(turn - nearest) <= _ROUNDING, nearest, turn) + 0.0
 
 
 def cleaned(pose: Pose) -> Pose:
-    """A pose whose rotation is `rounded`."""
+    """Return a pose whose rotation is `rounded`."""
     return Pose(pose.at + 0.0, rounded(pose.turn))
 
 
@@ -452,11 +452,11 @@ class Files:
         self.folders = [os.path.dirname(first), own_package(first)]
 
     def first(self, root: Element) -> SdfFile:
-        """The file of the user."""
+        """Return the file of the user."""
         return self._checked(SdfFile(root, self._version(root)))
 
     def included(self, include: Element, source: SdfFile, tell: Tell) -> SdfFile | None:
-        """The file of an <include>; None, reported by `tell`, if it cannot be read."""
+        """Return the file of an <include>; None, reported by `tell`, if it cannot be read."""
         element = include.first("uri")
         uri = "" if element is None else element.text
         if not uri:
@@ -499,7 +499,7 @@ class Files:
         return version
 
     def _path(self, uri: str, include: Element, source: SdfFile, tell: Tell) -> str | None:
-        """The file of a URI, inside one of the folders that may be read."""
+        """Return the file of a URI, inside one of the folders that may be read."""
         scheme, colon, rest = uri.partition("://")
         folder_of_file = os.path.dirname(os.path.realpath(self.names[source.number]))
         if colon and scheme in ("model", "package"):
@@ -543,7 +543,7 @@ class Files:
 
 
 def _model_in(folder: Path) -> Path:
-    """The SDF file of a model's folder: the newest one in its `model.config`."""
+    """Return the SDF file of a model's folder: the newest one in its `model.config`."""
     config = folder / "model.config"
     if config.is_file():
         root = read_xml(load(config, "a model.config"), str(config))

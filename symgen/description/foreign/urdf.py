@@ -157,7 +157,7 @@ class _Reader:
             self.carried.setdefault(joint.parent, []).append(joint)
 
     def type_of(self, element: Element, key: str) -> str:
-        """The type of a joint in a model file; "", and a fault, if there is none."""
+        """Return the type of a joint in a model file; "", and a fault, if there is none."""
         kind = self.faults.text(element, "type", key)
         if kind and kind not in TYPES:
             hint = self.faults.hint(kind, TYPES)
@@ -165,7 +165,7 @@ class _Reader:
         return TYPES.get(kind, "")
 
     def end(self, element: Element, tag: str, key: str) -> str:
-        """The link named in <parent> or <child>; "", and a fault, if there is none."""
+        """Return the link named in <parent> or <child>; "", and a fault, if there is none."""
         end = element.first(tag)
         if end is None:
             self.faults.add(element, key, f'a joint needs <{tag} link="..."/>')
@@ -198,7 +198,7 @@ class _Reader:
         return roots[0]
 
     def kind(self, joint: _Joint) -> JointType:
-        """The type of a joint."""
+        """Return the type of a joint."""
         return kind_of(joint.kind, self.angles)
 
     def names(self) -> tuple[dict[str, str], dict[str, str]]:
@@ -214,7 +214,7 @@ class _Reader:
     # ------------------------------------------------------------------------------ the document
 
     def document(self) -> Document:
-        """The document of the robot."""
+        """Return the document of the robot."""
         rotors = rotors_of(self.root, {x.name: x.kind for x in self.joints}, self.faults)
         key = f"link.{self.root_link}"
         if self.floats:
@@ -232,7 +232,7 @@ class _Reader:
         return self.assembly.document(self.root, self.root.attributes.get("name", ""))
 
     def floating_base(self) -> Table:
-        """The floating joint under the root link."""
+        """Return the floating joint under the root link."""
         kind, line = kind_of("floating", self.angles), self.links[self.root_link].line
         name = self.assembly.names.made("joint", FLOATING_BASE, kind)
         entries = {
@@ -267,7 +267,7 @@ class _Reader:
         return table(entries, element.line)
 
     def axis(self, joint: _Joint, key: str) -> Node | None:
-        """The axis of a joint; for a planar joint the normal of its plane."""
+        """Return the axis of a joint; for a planar joint the normal of its plane."""
         if joint.kind not in ("revolute", "prismatic", "planar"):
             return None
         axis, line = joint.element.first("axis"), joint.element.line
@@ -277,7 +277,7 @@ class _Reader:
         return listing(direction or [number(word, line) for word in ("1", "0", "0")], line)
 
     def limits(self, joint: _Joint, key: str) -> Table | None:
-        """The limits of a joint, limits of position only if there are any."""
+        """Return the limits of a joint, limits of position only if there are any."""
         kind = joint.element.attributes["type"]
         directed, continuous = joint.kind in ("revolute", "prismatic"), kind == "continuous"
         limits = joint.element.first("limit") if joint.kind != "fixed" else None
@@ -302,7 +302,7 @@ class _Reader:
         return table(numbers, limits.line) if any(numbers.values()) else None
 
     def mimic(self, joint: _Joint, key: str) -> Table | None:
-        """The coordinate that a joint follows; None for a fixed joint."""
+        """Return the coordinate that a joint follows; None for a fixed joint."""
         element, faults, key = joint.element.first("mimic"), self.faults, f"{key}.mimic"
         if element is None:
             return None
@@ -324,7 +324,7 @@ class _Reader:
         return table(entries, element.line)
 
     def origin(self, element: Element, key: str) -> Table:
-        """The pose of a joint in its parent's link frame."""
+        """Return the pose of a joint in its parent's link frame."""
         origin = element.first("origin")
         if origin is None:
             return table({}, element.line)
@@ -334,7 +334,7 @@ class _Reader:
         return table({"xyz": at, "rpy": turn}, origin.line)
 
     def vector(self, origin: Element | None, key: str) -> Node | None:
-        """The position of an <origin>; None for zero, which is the default."""
+        """Return the position of an <origin>; None for zero, which is the default."""
         at = self.faults.numbers(origin, "xyz", key, 3)
         return listing(at, at[0].line) if at and any(values(at)) else None
 
@@ -356,7 +356,7 @@ class _Reader:
         return [number(angle, origin.line) for angle in angles]
 
     def link(self, name: str, named: bool) -> Table | None:
-        """A link: mass, centre of mass, inertia in axes of the link frame."""
+        """Return a link: mass, centre of mass, inertia in axes of the link frame."""
         element = self.links[name]
         new = {"name": text(self.link_names[name], element.line) if named else None}
         inertial, key = element.first("inertial"), f"link.{name}.inertial"
@@ -372,7 +372,7 @@ class _Reader:
         return table(entries, inertial.line)
 
     def mass(self, inertial: Element, key: str) -> Scalar | None:
-        """The mass of an <inertial>, which is required."""
+        """Return the mass of an <inertial>, which is required."""
         element, faults = inertial.first("mass"), self.faults
         if element is None:
             faults.add(inertial, key, 'an <inertial> needs <mass value="..."/>')
@@ -381,7 +381,7 @@ class _Reader:
         return faults.number(element, "value", f"{key}.mass") if value else None
 
     def inertia(self, inertial: Element, key: str) -> Table | None:
-        """The tensor about the centre of mass, in the axes of the link frame."""
+        """Return the tensor about the centre of mass, in the axes of the link frame."""
         element, faults = inertial.first("inertia"), self.faults
         if element is None:
             return None
@@ -409,7 +409,7 @@ _TOLERANCE = 1e-9
 def rotors_of(
     root: Element, kinds: Mapping[str, str], faults: Faults
 ) -> dict[str, dict[str, Node]]:
-    """The entries of joints with rotors, by joint; `kinds` are types of joints by name.
+    """Return the entries of joints with rotors, by joint; `kinds` are types of joints by name.
 
     | URDF | meaning |
     | --- | --- |
@@ -452,7 +452,7 @@ def _joint_of(
     joints: list[Element], kinds: Mapping[str, str], inertia: Scalar, drive: Element,
     faults: Faults, key: str,
 ) -> str:  # fmt: skip
-    """The joint that a rotor drives; "", and a warning, if it cannot be a joint term."""
+    """Return the joint that a rotor drives; "", and a warning, if it cannot be a joint term."""
     names = [x.attributes.get("name", "").strip() for x in joints]
     rotor = f"the rotor inertia {inertia.text} of {shown(drive.attributes.get('name', ''))}"
     if len(names) != 1:
@@ -483,7 +483,7 @@ def _entries(rotors: list[tuple[Scalar, Scalar | None]]) -> dict[str, Node]:
 def _value(
     faults: Faults, places: tuple[Element, ...], tags: tuple[str, ...], key: str
 ) -> Scalar | None:
-    """The first value in the elements; a warning if there are different ones."""
+    """Return the first value in the elements; a warning if there are different ones."""
     values = list(_values(faults, places, tags, key))
     for element, value in values[1:]:
         first, second = float(values[0][1].text), float(value.text)

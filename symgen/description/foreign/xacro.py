@@ -69,7 +69,7 @@ def expanded(file: str, reading: ReadOptions) -> tuple[Element, tuple[str, ...]]
 
 
 def _fault(file: str, answer: dict[str, Any]) -> Fault:
-    """An error of xacro, with its position in the file if known."""
+    """Return an error of xacro, with its position in the file if known."""
     where = answer.get("file") or file
     shown_file = file if where == str(Path(file).absolute()) else _short(where)
     words = " ".join(str(answer["error"]).split())
@@ -79,7 +79,7 @@ def _fault(file: str, answer: dict[str, Any]) -> Fault:
 
 
 def _short(path: str) -> str:
-    """A path for messages: relative to the working folder if inside."""
+    """Return a path for messages: relative to the working folder if inside."""
     inside = Path(path).is_relative_to(os.getcwd())
     return os.path.relpath(path) if inside else path
 

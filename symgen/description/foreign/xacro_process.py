@@ -232,7 +232,7 @@ def is_inside(path: str, folders: list[str]) -> bool:
 
 
 def described(error: Exception, xacro: Any) -> dict[str, Any]:
-    """An error with its file and line, if they are known."""
+    """Return an error with its file and line, if they are known."""
     file = next((x for x in reversed(xacro.filestack or []) if x), None)
     words, line = in_words(error), 0
     if isinstance(error, expat.ExpatError):
@@ -241,7 +241,7 @@ def described(error: Exception, xacro: Any) -> dict[str, Any]:
 
 
 def in_words(error: BaseException) -> str:
-    """The message of the innermost error in an error of xacro, with its expression."""
+    """Return the message of the innermost error in an error of xacro, with its expression."""
     expression = ""
     while True:
         match = _EXPRESSION.search(getattr(error, "suffix", None) or "")
@@ -264,7 +264,7 @@ def in_words(error: BaseException) -> str:
 
 
 def line_of(words: str, file: str | None) -> int:
-    """The first line of the file with a quotation of the message; 0 if there is none."""
+    """Return the first line of the file with a quotation of the message; 0 if there is none."""
     quoted = [match[1] for match in (x.search(words) for x in _QUOTED) if match]
     with suppress(OSError, ValueError):
         with open(file or "", encoding="utf-8", errors="replace") as stream:
@@ -277,7 +277,7 @@ def line_of(words: str, file: str | None) -> int:
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
-    """The expanded XML of a file, or an error."""
+    """Return the expanded XML of a file, or an error."""
     xacro, files = prepare(question)
     watch(question["folders"])
     try:

@@ -53,7 +53,7 @@ class Element:
         return (child for child in self.children if child.tag == tag)
 
     def first(self, tag: str) -> Element | None:
-        """The first child of that name."""
+        """Return the first child of that name."""
         return next(self.all(tag), None)
 
 
@@ -99,7 +99,7 @@ def without_padding(content: bytes) -> tuple[bytes, list[str]]:
 
 
 def stop(file: str, line: int, message: str) -> ModelError:
-    """The error about a file that cannot be read any further."""
+    """Return the error about a file that cannot be read any further."""
     return ModelError([Fault(file, line, "", message)])
 
 
@@ -156,14 +156,14 @@ class _Reader:
 
 
 def place(key: str) -> str:
-    """The name of a part of the file in messages, truncated and printable."""
+    """Return the name of a part of the file in messages, truncated and printable."""
     kind, dot, rest = key.partition(".")
     name, behind = (rest, "") if rest.count(".") == 0 else rest.rsplit(".", 1)
     return f"{kind}{dot}{in_line(name)}{'.' if behind else ''}{in_line(behind)}"
 
 
 def line_of(element: Element) -> int:
-    """The line of an element in its file, for messages."""
+    """Return the line of an element in its file, for messages."""
     return element.line % FILE_STEP
 
 
@@ -200,7 +200,7 @@ class Faults:
         return Fault(*written(self.files, element.line), place(key), message)
 
     def nearest(self, word: str, words: Iterable[str]) -> str | None:
-        """The nearest word; None after a maximum number of searches, which take time."""
+        """Return the nearest word; None after a maximum number of searches, which take time."""
         self._hints -= 1
         return nearest(word, words) if self._hints >= 0 else None
 
@@ -222,7 +222,7 @@ class Faults:
             raise ModelError(list(self._faults))
 
     def text(self, element: Element, attribute: str, key: str) -> str:
-        """A required attribute; "", and a fault, if it is missing."""
+        """Return a required attribute; "", and a fault, if it is missing."""
         value = element.attributes.get(attribute, "").strip()
         if not value:
             example = f'<{element.tag} {attribute}="...">'
@@ -233,7 +233,7 @@ class Faults:
     def numbers(
         self, element: Element | None, attribute: str, key: str, count: int
     ) -> list[Scalar] | None:
-        """The numbers of an attribute; None if it is missing or faulty."""
+        """Return the numbers of an attribute; None if it is missing or faulty."""
         if element is None or attribute not in element.attributes:
             return None
         return self.numbers_in(element, element.attributes[attribute], f"{attribute}: ", key, count)
@@ -241,7 +241,7 @@ class Faults:
     def numbers_in(
         self, element: Element, text: str, what: str, key: str, count: int
     ) -> list[Scalar] | None:
-        """The numbers of a text of an element; None if it is faulty."""
+        """Return the numbers of a text of an element; None if it is faulty."""
         words = text.split()
         if len(words) != count or not all(map(_is_number, words)):
             expected = "a number" if count == 1 else f"{count} numbers with spaces between them"
@@ -251,13 +251,13 @@ class Faults:
         return [number(word, element.line) for word in words]
 
     def number(self, element: Element | None, attribute: str, key: str) -> Scalar | None:
-        """The number of an attribute; None if it is missing or faulty."""
+        """Return the number of an attribute; None if it is missing or faulty."""
         numbers = self.numbers(element, attribute, key, 1)
         return None if numbers is None else numbers[0]
 
 
 def _advice(written: str) -> str:
-    """The tail of a message about a text that is not a number."""
+    """Return the tail of a message about a text that is not a number."""
     if "${" in written or "$(" in written:
         return "; this is xacro, which has to be expanded first: xacro FILE > FILE.urdf"
     if _DECIMAL_COMMA.search(written):
@@ -271,20 +271,20 @@ def _is_number(word: str) -> bool:
 
 
 def number(value: str | float, line: int) -> Scalar:
-    """A number as a node of a model file: as written, or with all its digits."""
+    """Return a number as a node of a model file: as written, or with all its digits."""
     return Scalar(value if isinstance(value, str) else repr(value), "float", line)
 
 
 def without_infinite(attributes: Mapping[str, str]) -> dict[str, str]:
-    """The attributes that are not infinite, because infinite limits do not limit."""
+    """Return the attributes that are not infinite, because infinite limits do not limit."""
     return {k: x for k, x in attributes.items() if x.strip().lower() not in INFINITE}
 
 
 def values(numbers: list[Scalar]) -> list[float]:
-    """The numbers as floats."""
+    """Return the numbers as floats."""
     return [float(x.text) for x in numbers]
 
 
 def unless_zero(value: Scalar | None) -> Scalar | None:
-    """A number, or None for zero, which is the default."""
+    """Return a number, or None for zero, which is the default."""
     return None if value is None or float(value.text) == 0.0 else value

@@ -60,7 +60,7 @@ def bias_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -
 
 
 def torque_parts(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """The terms of LG-11; those of LG-8 by whether they have a square or a product."""
+    """Return the terms of LG-11; those of LG-8 by whether they have a square or a product."""
     kinematics = Kinematics(tree, b, state.q)
     M = mass_matrix_entries(kinematics)
     velocity = velocity_terms(christoffel_symbols(kinematics), state.qd, kinematics)
@@ -132,7 +132,7 @@ def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[
 
 
 def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """LG-2 for every link frame of the file."""
+    """Write LG-2 for every link frame of the file."""
     kinematics = Kinematics(tree, b, state.q)
     poses = [(frame.body, frame.pose.homogeneous(b.algebra)) for frame in tree.frames]
     moved = [pose if body == BASE else kinematics.A(body) @ pose for body, pose in poses]
@@ -140,7 +140,7 @@ def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: Stat
 
 
 def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """LG-3 of the frame's origin, LG-14"""
+    """Write LG-3 of the frame's origin, LG-14"""
     kinematics = Kinematics(tree, b, state.q)
     blocks: list[dict[int, tuple[S, ...]]] = []
     for frame in tree.frames:
@@ -173,7 +173,7 @@ def estimate(tree: KinematicTree[Any], function: str = "inverse_dynamics") -> in
 
 
 def why_not(tree: KinematicTree[Any]) -> str | None:
-    """The size of the result, and coordinates that move a link together."""
+    """Return the size of the result, and coordinates that move a link together."""
     if tree.euler_parameters:
         return reason("euler_parameters")
     operations = estimate(tree)

@@ -41,10 +41,10 @@ paper               code              meaning
 --                  F0_iL, N0_iL      sum of the forces, sum of the pure moments
 --                  n0_iL             moment about P, sum of N + r x F
 --                  L0_i              sum of r F^T - (r . F) 1: L x is sum of (x x r) x F
---                  moved_i           moment per unit of q_i that comes of the points moving:
+--                  moved_i           moment per unit of q_i due to the motion of the points:
                                       L s - F x S_v = sum of (velocity of r) x F
---                  kept_i            moment on joint i if the loads turned with the
-                                      bodies, less that which it does
+--                  kept_i            moved_i - N x s, the term of CO-21 for loads that do
+                                      not rotate
 ==================  ================  ==========================================================
 """
 
@@ -120,7 +120,7 @@ class Coriolis(Generic[S]):
 
 
 def own_body(joint: Joint[S], algebra: Algebra[S]) -> OwnBody[S]:
-    """The body behind a joint in the axes behind the joint's motion."""
+    """Return the body of a joint in the axes after the joint's motion."""
     body, link = joint.body, joint.placement.link
     E = turn_of(link.rotation, algebra).symmetric(second_moments(body.inertia, algebra))
     return OwnBody(body.mass, link.apply(body.com), E)
@@ -290,7 +290,7 @@ class LoadEffects(Generic[S]):
 def load_step(
     at: Place[S], number: int, point: Vector[S], wrench: Wrench[S], b: ProgramBuilder[S]
 ) -> LoadSum[S]:
-    """CO-17 for one load."""
+    """Write CO-17 for one load."""
     j = at.joint.number
     with b.step("loads", at.joint.name):
         r = b.let(f"r0_{j}_{number}", at.point(point), "CO-17")
@@ -330,7 +330,7 @@ def load_sweep(
     b: ProgramBuilder[S],
     wrenches: Sequence[Wrench[S]],
 ) -> dict[int, LoadSum[S]]:
-    """CO-17 of every joint with loads outboard of it, leaves first."""
+    """Write CO-17 of every joint with loads outboard of it, leaves first."""
     parts: dict[int, list[LoadSum[S]]] = {}
     counts: dict[int, int] = {}
     for load, wrench in zip(tree.loads, wrenches, strict=True):

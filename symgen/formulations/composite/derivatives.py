@@ -1,8 +1,8 @@
 """Derivatives of the joint torques in closed form (Singh, Russell, Wensing 2022, IDSVA).
 
-q_i moves the composite of all bodies outboard of joint i, as one rigid body; how its wrench changes
-is said by three forces and one moment of joint i, and the effect of a joint j that carries joint i
-by the motions S_j, Psi'_j, Psi''_j.  A pair of joints costs five scalar products.
+q_i moves the composite of all bodies outboard of joint i as one rigid body.  Three forces and one
+moment of joint i give the change of its wrench; the motions S_j, Psi'_j and Psi''_j give the effect
+of a joint j that carries joint i.  A pair of joints costs five scalar products.
 
 Notation, added to that of `motion` and `bodies` (joint j stands on the path to
 joint i, or is i itself; I, B and f are those of the composite of i)
@@ -83,7 +83,7 @@ NOTES = {
 }
 
 Slopes = dict[tuple[int, int], S]
-"""(j, i) -> derivative of tau_j with respect to joint i; what is left out is 0"""
+"""(j, i) -> derivative of tau_j with respect to joint i; missing ones are 0"""
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ def force_sweep(
 
 
 def children_of(tree: KinematicTree[S], i: int) -> list[int]:
-    """The joints that joint i carries directly."""
+    """Return the joints that joint i carries directly."""
     return [joint.number for joint in tree.joints if joint.parent == i]
 
 

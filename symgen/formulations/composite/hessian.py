@@ -9,7 +9,7 @@ the composite of joint i has (sums over the bodies outboard of it)
     by qd_i:   2 (p . Psi'_i + b . S_i),
     by qdd_i:  p . S_i.
 
-When joint j turns (it carries joint i, or is it), all that is outboard of it turns along, and
+When joint j turns (it carries joint i, or is joint i), all that is outboard of it turns along, and
 changes otherwise only because the motion that it inherits does not: V by Omega_j, v by Psi'_j, the
 acceleration by Psi''_j - v x Psi'_j.  So a pair of joints costs nine scalar products instead of
 the five of the first derivatives, whatever the multipliers are.  The tensors of second derivatives
@@ -194,7 +194,7 @@ def inverse_dynamics_hessian(
 def virtual_sweep(
     places: Mapping[int, Place[S]], b: ProgramBuilder[S], multipliers: Sequence[S]
 ) -> dict[int, VirtualMotion[S]]:
-    """CO-60 of every link, parents first; the base is at rest."""
+    """Write CO-60 of every link, parents first; the base is at rest."""
     o = zero_vector(b.algebra)
     motions: dict[int, VirtualMotion[S]] = {}
     for j, at in places.items():
@@ -209,7 +209,7 @@ def virtual_momentum_sweep(
     virtual: Mapping[int, VirtualMotion[S]],
     b: ProgramBuilder[S],
 ) -> dict[int, VirtualMomentum[S]]:
-    """CO-61 of all that every joint carries, leaves first."""
+    """Write CO-61 of all that every joint carries, leaves first."""
     sums: dict[int, VirtualMomentum[S]] = {}
     for i in reversed(bodies.places):
         at = bodies.places[i]
@@ -227,7 +227,7 @@ def load_moment_sweep(
     b: ProgramBuilder[S],
     wrenches: Sequence[Wrench[S]],
 ) -> dict[int, Vector[S]]:
-    """CO-63, CO-64 of every joint with loads outboard of it, leaves first."""
+    """Write CO-63, CO-64 of every joint with loads outboard of it, leaves first."""
     sums: dict[int, Matrix[S]] = {}
     moments: dict[int, Vector[S]] = {}
     for i, at in reversed(list(places.items())):
@@ -282,7 +282,7 @@ def virtual_momentum_step(
     V: Spatial[S],
     b: ProgramBuilder[S],
 ) -> VirtualMomentum[S]:
-    """CO-61 of the body; `momentum` is that of its real motion."""
+    """Write CO-61 of the body; `momentum` is that of its real motion."""
     j, W, U = at.label, V.angular, V.linear
     with b.step("virtual motion", at.name):
         columns = [W.cross(Vector(*column)) for column in moments.E.transposed.rows]
@@ -460,7 +460,7 @@ def write_curvatures(tree: KinematicTree[S], x: StraightBuilder[S]) -> bool:
 
 
 def with_virtual_momentum(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """CO-9 to CO-11 and CO-61 of the body"""
+    """Write CO-9 to CO-11 and CO-61 of the body"""
     moments = moments_of(b, joint)
     momentum = momentum_step(axis(joint), moments, spatial(joint, "w0", "u0"), b)
     arguments = moments, momentum, spatial(joint, "V_w", "V_v")

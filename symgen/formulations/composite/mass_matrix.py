@@ -14,9 +14,9 @@ Notation, added to that of `passages` and `motion`
 paper               code                meaning
 ==================  ==================  ========================================================
 I^c                 m_jC, h_jC, E_jC    mass, first and second moments of the composite body
-F                   n_i_j, f_i_j        force that moves the composite of joint i, as joint j has
-                                        it
---                  n_i_P, f_i_P        the same about P, in the basis of the tree
+F                   n_i_j, f_i_j        force that accelerates the composite of joint i at
+                                        qdd_i = 1, in the axes and about the origin of joint j
+--                  n_i_P, f_i_P        that force about P, in the basis of the tree
 H                   M_i_j               entries of the mass matrix
 ==================  ==================  ========================================================
 """
@@ -43,12 +43,13 @@ NOTES = {
     "-- Featherstone 2008, section 6.2",
     "CO-25": "F_j = I^c_j S_j: force s x h + m t, moment J s + h x t with J = tr(E) 1 - E "
     "-- Featherstone 2008, section 6.2",
-    "CO-26": "F_i as the parent of joint j has it, or about P -- Featherstone 2008, section 6.2",
-    "CO-27": "M_ij = S_j . F_i; M_ii with the rotor: + G^2 I_r -- Featherstone 2008, section 6.2",
+    "CO-26": "F_i about the origin of the parent of joint j, in its axes, or about P "
+    "-- Featherstone 2008, section 6.2",
+    "CO-27": "M_ij = S_j . F_i; M_ii plus G^2 I_r of the rotor -- Featherstone 2008, section 6.2",
 }
 
 Entries = dict[tuple[int, int], S]
-"""Entries of a matrix by pair of joints; what is left out is 0."""
+"""Entries of a matrix by pair of joints; missing ones are 0."""
 
 PLANE, ANY = 8, 18
 """Products of turning two vectors, in a coordinate plane or in any way."""
@@ -58,7 +59,7 @@ PLACED, PAIR = 57, 6
 
 
 def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """(n, n), both triangles."""
+    """Write the mass matrix, (n, n), both triangles."""
     entries = mass_entries(tree, passage_sweep(tree, b, state.q), b, state)
     return {"mass_matrix": flat(square(tree, entries))}
 
@@ -157,7 +158,7 @@ def passage_cost(at: Passage[S], b: ProgramBuilder[S]) -> int:
 def composite_step(
     at: Passage[S], children: Sequence[Moments[S]], b: ProgramBuilder[S]
 ) -> Moments[S]:
-    """CO-24: the sum."""
+    """Write the sum of composites: CO-24."""
     body = at.body
     with b.step("composites", at.joint.name):
         for child in children:
@@ -166,7 +167,7 @@ def composite_step(
 
 
 def moments_back_step(at: Passage[S], body: Moments[S], b: ProgramBuilder[S]) -> Moments[S]:
-    """CO-24: the composite of joint j, as its parent has it."""
+    """Write the composite of joint j in the axes of its parent: CO-24."""
     j = at.joint.number
     with b.step("composites", at.joint.name):
         body = _moved(body, at.l)
@@ -186,14 +187,14 @@ def force_step(at: Passage[S], body: Moments[S], b: ProgramBuilder[S]) -> Spatia
 
 
 def force_back_step(at: Passage[S], i: int, force: Spatial[S], b: ProgramBuilder[S]) -> Spatial[S]:
-    """CO-26: F_i from joint j to its parent."""
+    """Write F_i in the axes of the parent of joint j: CO-26."""
     p = at.joint.parent
     with b.step("forces", at.joint.name):
         return let_spatial(b, (f"n_{i}_{p}", f"f_{i}_{p}"), at.force_back(force), "CO-26")
 
 
 def force_at_reference_step(at: Place[S], force: Spatial[S], b: ProgramBuilder[S]) -> Spatial[S]:
-    """CO-26: F_i about P, in the basis."""
+    """Write F_i about P, in the basis: CO-26."""
     i = at.joint.number
     with b.step("forces", at.joint.name):
         f = b.let(f"f_{i}_P", at.R.apply(force.linear), "CO-26")

@@ -1,6 +1,6 @@
 """Axes of joints, and velocities and accelerations of links, about one point P of each tree.
 
-Names have a 0 in them that what is written in link axes has not.
+Names contain a 0, unlike names of quantities in link axes.
 
 Velocities leave out the rates of joints that slide where none before them turns: seen from axes
 that slide along, forces and their derivatives are the same.  Accelerations leave out nothing.
@@ -36,10 +36,10 @@ Notation (p is the parent of joint j; vectors in the axes of the basis)
 paper               code          meaning
 ==================  ============  ==============================================================
 --                  C_r           axes of the basis in base axes, r the joint on the base
---                  A_j           axes of joint j ahead of its motion
---                  R_j           axes behind its motion
---                  o_j           P -> origin of joint j, ahead of its motion
---                  x_j           P -> origin of the axes behind its motion
+--                  A_j           axes of joint j before its motion
+--                  R_j           axes after its motion
+--                  o_j           P to origin of joint j, before its motion
+--                  x_j           P to origin of the axes after its motion
 --                  arm_j         x_p -> o_j
 Phi_j, S_j          S_w_j, S_v_j  motion per unit of qd_j: angular velocity, velocity at P
 ==================  ============  ==============================================================
@@ -68,9 +68,9 @@ NOTES = {
     "W_j = alpha x + w x w x",
     "CO-8": "Psi''_j = [W_p s; W_p S_v + a_p x s + 2 u_p x Psi'_w] "
     "-- Singh, Russell, Wensing 2022 (IDSVA), with a_p the acceleration at P",
-    "CO-1": "A_j = R_p times the fixed turn between joints p and j; C_r the axes of the basis",
-    "CO-2": "R_j = A_j times the turn of the motion; 1 where the joint on the base turns",
-    "CO-3": "arm_j, x_j = o_j + the slide of the motion, o_j = x_p + arm_j, o_j = 0 at P",
+    "CO-1": "A_j = R_p times the fixed rotation between joints p and j; C_r the axes of the basis",
+    "CO-2": "R_j = A_j times the rotation of the motion; 1 where the joint on the base turns",
+    "CO-3": "arm_j, x_j = o_j + the translation of the motion, o_j = x_p + arm_j, o_j = 0 at P",
     "CO-4": "S_j = [s; t + o_j x s], s and t its axes of rotation and translation "
     "-- Featherstone 2008",
 }
@@ -144,7 +144,7 @@ def base_step(at: Place[S], gravity: Vector[S], b: ProgramBuilder[S]) -> Vector[
 def motion_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> tuple[dict[int, Place[S]], dict[int, Velocity[S]], dict[int, Acceleration[S]]]:
-    """CO-1 to CO-8 of every joint and link: where they are and how they move."""
+    """Write CO-1 to CO-8 of every joint and link: where they are and how they move."""
     places = place_sweep(tree, b, state.q)
     velocities = velocity_sweep(places, b, state.qd)
     arguments = state.qd, state.qdd, base_sweep(tree, places, b)
@@ -154,7 +154,7 @@ def motion_sweep(
 def velocity_sweep(
     places: Mapping[int, Place[S]], b: ProgramBuilder[S], qd: Sequence[S]
 ) -> dict[int, Velocity[S]]:
-    """CO-5, CO-6 of every link, parents first; the base is at rest."""
+    """Write CO-5, CO-6 of every link, parents first; the base is at rest."""
     o = Spatial(zero_vector(b.algebra), zero_vector(b.algebra))
     still = Velocity(o, o)
     velocities: dict[int, Velocity[S]] = {}
@@ -177,7 +177,7 @@ def acceleration_sweep(
     qdd: Sequence[S],
     bases: Mapping[int, Vector[S]],
 ) -> dict[int, Acceleration[S]]:
-    """CO-7, CO-8 of every link; `bases` has `base_step` for every joint on the base."""
+    """Write CO-7, CO-8 of every link; `bases` has `base_step` for every joint on the base."""
     o, zero = zero_vector(b.algebra), b.algebra.zero
     accelerations: dict[int, Acceleration[S]] = {}
     for j, at in axes.items():
@@ -247,7 +247,7 @@ class Place(JointFrame[S]):
 def basis_step(
     joint: Joint[S], q: S, b: ProgramBuilder[S], posed: bool
 ) -> tuple[Matrix[S], Axes[S]]:
-    """CO-1, CO-2 for a joint on the base: the basis of its tree, and its own axes there.
+    """Write CO-1, CO-2 for a joint on the base: the basis of its tree, and its own axes there.
 
     `posed`: it is the first column of a joint on a manifold, and slides in the axes of the body.
     """
@@ -266,7 +266,7 @@ def basis_step(
 def axes_step(
     joint: Joint[S], parent: Axes[S], link: Matrix[S], q: S, b: ProgramBuilder[S]
 ) -> Axes[S]:
-    """CO-1, CO-2; `link` turns from the axes behind the parent's motion to its link frame."""
+    """CO-1, CO-2; `link` turns from the axes after the parent's motion to its link frame."""
     j = joint.number
     placement, turn, _ = joint.turns(q, b.algebra)
     with b.step("frames", joint.name):
@@ -277,7 +277,7 @@ def axes_step(
 def arm_step(
     joint: Joint[S], parent: Axes[S], link: Transform[S], b: ProgramBuilder[S]
 ) -> Vector[S]:
-    """CO-3: from the axes behind the parent's motion to the origin of the joint."""
+    """CO-3: from the axes after the parent's motion to the origin of the joint."""
     with b.step("points", joint.name):
         arm = parent.R.apply(link.apply(joint.placement.tree.translation))
         return b.let(f"arm_{joint.number}", arm, "CO-3")
@@ -308,7 +308,7 @@ def motion_axis_step(
 def place_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
 ) -> dict[int, Place[S]]:
-    """CO-1 to CO-4 of every joint, parents first."""
+    """Write CO-1 to CO-4 of every joint, parents first."""
     bases: dict[int, Matrix[S]] = {}
     axes: dict[int, Axes[S]] = {}
     for joint in tree.joints:
@@ -362,7 +362,7 @@ def point_sweep(
 
 
 def _reference(tree: KinematicTree[S], root: int, b: ProgramBuilder[S]) -> int:
-    """The joint that has its origin at P: the first that turns, or the one on the base."""
+    """Return the joint that has its origin at P: the first that turns, or the one on the base."""
     return next((j for j in tree.carried_by(root) if turns(tree.joint(j), b)), root)
 
 

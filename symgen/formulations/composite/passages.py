@@ -1,7 +1,7 @@
-"""Between a joint and its parent, in axes of their own: what recursions in link axes carry over.
+"""Transforms between a joint and its parent, in the axes that recursions in link axes use.
 
-The axes of joint j are those behind its motion and ahead of the fixed tilt of a DH row, with their
-origin behind the motion: there the axes of the joint are constants with one entry, the lever to the
+The axes of joint j are those after its motion and ahead of the fixed tilt of a DH row, with their
+origin after the motion: there the axes of the joint are constants with one entry, the lever to the
 next joint has the few entries of a DH row, and the inertia of the body is constant.  A passage is
 the motion, which turns in a coordinate plane or slides along an axis, and then the fixed transform
 from the joint frame ahead of its motion to the axes of the parent.
@@ -11,10 +11,10 @@ Notation (p is the parent of joint j)
 ==================  ==================  ========================================================
 paper               code                meaning
 ==================  ==================  ========================================================
-E^T of jX_p         Q_j, B_j            turn of the motion, fixed turn from joint p to joint j
---                  l_j                 origin of joint j -> origin behind its motion, axes of j
-r of jX_p           d_j                 origin behind the motion of p -> origin of joint j, axes
-                                        of p
+E^T of jX_p         Q_j, B_j            rotation of the motion, fixed rotation from p to j
+--                  l_j                 origin of joint j to origin after its motion, axes of j
+r of jX_p           d_j                 origin after the motion of p to origin of joint j, axes of
+                                        p
 S                   s, t                axes of rotation and of translation
 I                   m, h_j, E_j         mass, first and second moments of the body
 ==================  ==================  ========================================================
@@ -57,20 +57,20 @@ class Passage(Generic[S]):
     body: Moments[S]
 
     def out(self, vector: Vector[S]) -> Vector[S]:
-        """A vector of the parent in the axes of the joint."""
+        """Return a vector of the parent in the axes of the joint."""
         return self.Q.undo(self.B.undo(vector))
 
     def back(self, vector: Vector[S]) -> Vector[S]:
-        """A vector of the joint in the axes of the parent."""
+        """Return a vector of the joint in the axes of the parent."""
         return self.B.apply(self.Q.apply(vector))
 
     def force_back(self, force: Spatial[S]) -> Spatial[S]:
-        """A force of the joint as the parent has it: its axes, its point."""
+        """Return a force of the joint as the parent has it: its axes, its point."""
         f = self.back(force.linear)
         return Spatial(self.back(force.angular + self.l.cross(force.linear)) + self.d.cross(f), f)
 
     def point(self, at: Vector[S]) -> Vector[S]:
-        """A point of the link frame in the axes of the joint."""
+        """Return a point of the link frame in the axes of the joint."""
         return self.joint.placement.link.apply(at)
 
 
@@ -100,7 +100,7 @@ def passage_step(tree: KinematicTree[S], joint: Joint[S], q: S, b: ProgramBuilde
 def passage_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
 ) -> dict[int, Passage[S]]:
-    """CO-22, CO-23 of every joint, parents first."""
+    """Write CO-22, CO-23 of every joint, parents first."""
     return {j.number: passage_step(tree, j, x, b) for j, x in zip(tree.joints, q, strict=True)}
 
 
@@ -116,5 +116,5 @@ def _moments(joint: Joint[S], b: ProgramBuilder[S]) -> Moments[S]:
 
 
 def _named(named: Matrix[S], turn: Turn[S]) -> Turn[S]:
-    """A turn with named entries; its structure shows in what the names stand for."""
+    """Return a turn with named entries; its structure shows in what the names stand for."""
     return Turn(named, turn.plane, turn.trivial)

@@ -17,7 +17,7 @@ the parent in it and the lever r to the point, and V' and V'' follow by the prod
 is that of the next joint and what lies in between, so that nothing far away is ever subtracted.
 
 The axes are those of the base from the start: to turn three vectors for every point and joint at
-the end would cost more than the axes behind the first joint save.
+the end would cost more than the axes after the first joint save.
 
 Notation, added to that of `motion` (p is the parent of joint j, i the next joint on the way to Q;
 d and dd behind a name mark the first and second rate)
@@ -53,7 +53,7 @@ from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "CO-38": "c' = w_p x c, c'' = alpha_p x c + w_p x c' of a vector that is constant in link p: "
-    "s_j, t_j, arm_j, arm_Q; a multiple of an axis moves as the axis does",
+    "s_j, t_j, arm_j, arm_Q; rates of a multiple of an axis are multiples of its rates",
     "CO-39": "w_j = w_p + s qd, alpha_j = alpha_p + s qdd + s' qd",
     "CO-40": "slide_j = t (q + offset); r_jQ = slide_j + arm_i + r_iQ, for the last joint "
     "slide_j + arm_Q; first and second rates of both",
@@ -83,7 +83,7 @@ class Moving(Generic[S]):
 
 @dataclass(frozen=True)
 class Direction(Generic[S]):
-    """An axis of rotation that is fixed in a link: `axis` in its axes behind the joint."""
+    """An axis of rotation that is fixed in a link: `axis` in its axes after the joint."""
 
     axis: Vector[S]
     s: Moving[S]
@@ -100,7 +100,7 @@ class Direction(Generic[S]):
 class Link(Generic[S]):
     """A link as what it carries sees it: CO-2, CO-39.
 
-    `frame` is the link frame in the axes behind the joint, `joint_axis` its axis.
+    `frame` is the link frame in the axes after the joint, `joint_axis` its axis.
     """
 
     axes: Axes[S]
@@ -189,7 +189,7 @@ def inverse_dynamics_load_derivatives(
 def mount_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> tuple[dict[int, Link[S]], dict[int, Mount[S]]]:
-    """CO-1, CO-2, CO-38 to CO-40 of every joint on the way to a point, parents first."""
+    """Write CO-1, CO-2, CO-38 to CO-40 of every joint on the way to a point, parents first."""
     links, mounts = {BASE: _base(b)}, {}
     for j in tree.towards(point.body for point in tree.points):
         joint, rates = tree.joint(j), (state.qd[j - 1], state.qdd[j - 1])
@@ -217,7 +217,7 @@ def d_point_sweep(
     point: BodyPoint[S],
     b: ProgramBuilder[S],
 ) -> dict[int, DPoint[S]]:
-    """CO-40, CO-41 of a point, by joint on the way to it; a point of the base stays."""
+    """Write CO-40, CO-41 of a point, by joint on the way to it; a point of the base stays."""
     d_points: dict[int, DPoint[S]] = {}
     if point.body == BASE:
         return d_points
@@ -231,7 +231,7 @@ def d_point_sweep(
 
 
 def _base(b: ProgramBuilder[S]) -> Link[S]:
-    """The base, which is at rest and has no joint."""
+    """Return the base, which is at rest and has no joint."""
     unit, o = identity(b.algebra), zero_vector(b.algebra)
     omega = Direction(o, _at_rest(b))
     return Link(Axes(unit, unit), o, o, identity_transform(b.algebra), omega)
@@ -305,7 +305,7 @@ def origin_step(at: Mount[S], parent: Moving[S], b: ProgramBuilder[S]) -> Moving
 
 
 def _seat(joint: Joint[S], parent: Link[S]) -> Transform[S]:
-    """Where a joint sits on the link that carries it, in the axes behind the joint of that."""
+    """Where a joint sits on the link that carries it, in the axes after the joint of that."""
     return parent.frame @ joint.placement.tree
 
 
@@ -375,7 +375,7 @@ def _carried(
     directions: Sequence[Direction[S]],
     b: ProgramBuilder[S],
 ) -> Moving[S]:
-    """CO-38 of a vector that is fixed in a link, c in the axes behind its joint, x in base axes.
+    """CO-38 of a vector that is fixed in a link, c in the axes after its joint, x in base axes.
 
     `directions` are further axes, fixed in the link.
     """

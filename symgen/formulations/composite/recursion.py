@@ -3,27 +3,27 @@
 Two things distinguish it from the recursion of Luh, Walker, Paul (1980).  Axes and points are those
 of `passages`: what is carried from link to link has the few entries of a DH row, and levers and
 inertias are constants.  And the accelerations of all particles of a link are one matrix, W_j, that
-serves the next joint's acceleration, the force and the moment: with second moments E_j instead of
+gives the next joint's acceleration, the force and the moment: with second moments E_j instead of
 the inertia tensor the moment of inertia is the skew part of W_j E_j, as in the recursion of kane.
 
 Notation, added to that of `passages` (p is the parent of joint j; all in the axes of joint j, about
-the origin behind its motion)
+the origin after its motion)
 
 ==================  ==================  ========================================================
 paper               code                meaning
 ==================  ==================  ========================================================
-omega_j             w_j                 angular velocity; w_in_j that of the parent
-omegadot_j          alpha_j             angular acceleration; alpha_in_j alike
-vdot_j              a_j                 acceleration of the origin, minus gravity; a_in_j that of
-                                        the parent's point there
+omega_j             w_j                 angular velocity; w_in_j: of the parent
+omegadot_j          alpha_j             angular acceleration; alpha_in_j: of the parent
+vdot_j              a_j                 acceleration of the origin, minus gravity; a_in_j: of the
+                                        point of the parent there
 --                  W_j                 alpha x + w x w x: a particle at r has a_j + W_j r
 --                  F_e_j_k, N_e_j_k    force and moment of load k in the axes of joint j
-f_j, n_j            n_j, f_j            exerted by the parent: moment about the origin, force
+f_j, n_j            n_j, f_j            moment about the origin and force exerted by the parent
 ==================  ==================  ========================================================
 
 Torques in parts come from one recursion for each part.  Composite bodies would give the centrifugal
 terms of short chains in fewer operations, as the force S_k x* (I S_k) for each pair of joints, but
-about one point for all of a tree.  The Coriolis terms, which are what is left, would then keep the
+about one point for all of a tree.  The Coriolis terms, which are the remainder, would then keep the
 rounding errors of both ways where links are long.
 """
 
@@ -53,8 +53,8 @@ NOTES = {
     "CO-31": "a_in = a_p + W_p d_j in axes of j, + W_in l_j; a_j = a_in + 2 w_in x t qd + t qdd "
     "-- Luh, Walker, Paul 1980",
     "CO-32": "a load's force and moment in axes of j",
-    "CO-33": "[n; f]_j = [skew part of W E + h x a; m a + W h] - loads + sum_c [n; f]_c carried "
-    "back -- Luh, Walker, Paul 1980",
+    "CO-33": "[n; f]_j = [skew part of W E + h x a; m a + W h] - loads + sum_c [n; f]_c in "
+    "axes of j -- Luh, Walker, Paul 1980",
     "CO-34": "tau_j = s . n_j + t . f_j -- Luh, Walker, Paul 1980",
 }
 
@@ -88,7 +88,7 @@ def torques(
     b: ProgramBuilder[S],
     state: State[S],
 ) -> list[S]:
-    """The whole recursion: tau of every joint, of the rigid bodies."""
+    """Write the recursion, and return the rigid-body torque of every joint."""
     o, zero = zero_vector(b.algebra), b.algebra.zero
     still = LinkMotion(o, o, -tree.gravity, Matrix([(zero,) * 3] * 3))
     motions = {BASE: still}
@@ -141,7 +141,7 @@ def motion_step(
 def load_step(
     at: Passage[S], parent: Loads[S], beyond: Sequence[int], b: ProgramBuilder[S]
 ) -> dict[int, Spatial[S]]:
-    """CO-32 of the loads on link j and `beyond` it."""
+    """Write CO-32 of the loads on link j and the links `beyond` it."""
     j = at.joint.number
     turned_loads: dict[int, Spatial[S]] = {}
     with b.step("loads", at.joint.name):
@@ -173,7 +173,7 @@ def force_step(
 
 
 def force_back_step(at: Passage[S], force: Spatial[S], b: ProgramBuilder[S]) -> Spatial[S]:
-    """CO-33: what joint j exerts on its parent, as the parent has it."""
+    """Write the wrench that joint j exerts on its parent, in its axes: CO-33."""
     j, p = at.joint.number, at.joint.parent
     with b.step("backward", at.joint.name):
         names = (f"n_{p}_from_{j}", f"f_{p}_from_{j}")

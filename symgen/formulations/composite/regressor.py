@@ -47,7 +47,7 @@ from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.rolled import Column
 
 NOTES = {
-    "CO-55": "u_x, u_y, u_z, x_link: R_j and x_j times the fixed turn and lever to link frame j",
+    "CO-55": "u_x, u_y, u_z, x_link: R_j, x_j times the fixed rotation and lever to link frame j",
     "CO-56": "a_link = a + W x_link, c_k = W u_k, p_k = u_k x c_k, p_z = 2 alpha - p_x - p_y",
     "CO-57": "m: force a_link, moment x_link x a_link; mk: force c_k, moment x_link x c_k "
     "+ u_k x a_link; Ikk: moment alpha - p_k; Ikl: moment -(u_k x c_l + u_l x c_k) "
@@ -68,7 +68,7 @@ class Fields(NamedTuple, Generic[S]):
 
 
 def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """CO-58, (n, 10 n)"""
+    """Write the regressor, (n, 10 n): CO-58."""
     places, _, motions = motion_sweep(tree, b, state)
     rows = [[b.algebra.zero] * (10 * tree.n) for _ in places]
     for j, at in places.items():
@@ -80,7 +80,7 @@ def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
 
 
 def link_of(joint: Joint[S]) -> tuple[Matrix[S], Vector[S]]:
-    """Turn and lever from the axes behind the motion to the link frame."""
+    """Turn and lever from the axes after the motion to the link frame."""
     link = joint.placement.link
     return link.rotation, link.translation
 
@@ -131,7 +131,7 @@ def shares_step(
 
 
 def rolled_regressor(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
-    """(n, 10 n)"""
+    """Write the regressor with loops, (n, 10 n)."""
     with rolled.straight() as x:
         places, _, motions = motion_sweep(tree, x.b, x.state)
         for j, at in places.items():

@@ -11,7 +11,7 @@ Psi' + dS/dt over 2.  And S x* f is not there: torques turn with the body.
 Columns (joint i, in the notation of `motion`, `bodies` and `derivatives`)
 
 ==========================  ====================================================================
-R0, x0                      axes and origin behind the joint
+R0, x0                      axes and origin after the joint
 S_w, S_v; Psi_w, Psi_v;     axis S, and how it moves: Psi', Psi''
 dPsi_w, dPsi_v
 w0, u0; W0, a0              velocity and acceleration of the link
@@ -22,7 +22,7 @@ n0_L, F0_L, moved, kept     loads outboard of the joint and their effects, where
 t1, t2, t3, t4              what joint i answers
 Psi_q; turn_w, turn_v       with floating bases: Psi'_w and S where derivatives by q take them,
                             0 for the columns of such a base
-tau, d_drive_dq and so on   torque; what drives, bearings and springs add
+tau, d_drive_dq and so on   torque; its terms from drives, bearings and springs
 ==========================  ====================================================================
 
 The mass matrix has composites in the basis of the tree, too: there a pair of joints is one scalar
@@ -138,7 +138,7 @@ def write_places(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
 
 
 def write_frame(j: int, at: JointFrame[S], x: StraightBuilder[S]) -> None:
-    """Axis, and frame behind the joint."""
+    """Axis, and frame after the joint."""
     write_spatial(x, j, ("S_w", "S_v"), at.axis)
     x.write(j, "R0", at.R)
     x.write(j, "x0", at.x)
@@ -215,7 +215,7 @@ def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: Straight
 def loads_beyond(
     tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]
 ) -> dict[int, LoadSum[S]]:
-    """CO-17 of every joint, 0 where there are none outboard of it; empty where the robot has
+    """Write CO-17 of every joint, 0 where there are none outboard of it; empty where the robot has
     none."""
     sums, o = load_sweep(tree, places, x.b, x.state.loads), zero_vector(x.b.algebra)
     nothing = LoadSum(o, o, o, Matrix([tuple(o)] * 3))
@@ -249,7 +249,7 @@ def moments_of(b: ProgramBuilder[S], joint: Entries[S]) -> Moments[S]:
 
 
 def weight(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """CO-9, CO-10 of the body"""
+    """Write CO-9, CO-10 of the body"""
     moments = moments_of(b, joint)
     momentum = momentum_step(axis(joint), moments, spatial(joint, "w0", "u0"), b)
     moving = {**entries_of("K0", momentum.K), **entries_of("f0", momentum.f)}
@@ -266,7 +266,7 @@ def moments_entries(moments: Moments[S]) -> Mapping[Column, S]:
 
 
 def of_body(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """CO-9, CO-10, CO-11 of the body"""
+    """Write CO-9, CO-10, CO-11 of the body"""
     return {**weight(b, joint), **inertial_force(b, joint)}
 
 
@@ -354,7 +354,7 @@ def rate(joint: Entries[S]) -> Spatial[S]:
 
 
 def composite(b: ProgramBuilder[S], joint: Entries[S]) -> Composite[S]:
-    """CO-13 of all that the joint carries"""
+    """Write CO-13 of all that the joint carries"""
     moving = Momentum(joint.matrix("K0"), joint.vector("f0"))
     return Composite(inertia(b, joint), coriolis_step(axis(joint), moving, b))
 

@@ -30,7 +30,7 @@ of which the torque takes the part along S_i.
 Columns of loops, added to those of `loops` (joint i)
 
 ==========================  ====================================================================
-turn, lever; rides          link frame behind the joint and point of the moment: see `link_of`,
+turn, lever; rides          link frame after the joint and point of the moment: see `link_of`,
                             `rides`
 L0                          loads outboard of the joint, where the robot has any, with n0_L and F0_L
 R_link, p                   link frame and point in the basis
@@ -83,14 +83,14 @@ from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.rolled import Column
 
 NOTES = {
-    "CO-50": "R_link_i = R_i times the fixed turn behind the motion; p_i = x_i + R_i times the "
+    "CO-50": "R_link_i = R_i times the fixed rotation after the motion; p_i = x_i + R_i times the "
     "lever to the point of the moment",
     "CO-51": "[f_w; n_w] = i_X* (f - loads); [f_own; n_own] = -i_X* (S_i x* (f - loads)), 0 where "
     "the joint slides and p_i stays",
     "CO-52": "J_w = R_link^T (J + h p^T - (p . h) 1), c_w = R_link^T (h - m p) x, B_w = 2 R_link^T "
     "(B + f p^T - (p . f) 1), L_w = R_link^T (F p^T - (p . F) 1 - L - n x)",
     "CO-53": "d w_i = i_X* t_3 by q_j, and own_i if j = i; i_X* 2 t_2 by qd_j; i_X* t_1 by qdd_j",
-    "CO-54": "d w_i = i_X* (2 B Psi'_j + I Psi''_j) by q_j, with loads turning back; 2 i_X* "
+    "CO-54": "d w_i = i_X* (2 B Psi'_j + I Psi''_j) + L_w s_j by q_j; 2 i_X* "
     "(B S_j + I Psi'_j) by qd_j; i_X* I S_j by qdd_j -- Singh, Russell, Wensing 2022 (IDSVA)",
 }
 
@@ -103,13 +103,13 @@ ARRAYS = ("dw_dq", "dw_dqd", "dw_dqdd")
 
 @dataclass(frozen=True)
 class LinkFrame(Generic[S]):
-    """CO-50: what a wrench is written in; `R` turns from link axes to the basis, `p` is from P."""
+    """CO-50: axes and point of a wrench; `R` turns from link axes to the basis, `p` is from P."""
 
     R: Matrix[S]
     p: Vector[S]
 
     def wrench(self, force: Spatial[S]) -> Spatial[S]:
-        """A force about P in link axes, its moment about p."""
+        """Return a force about P in link axes, its moment about p."""
         moment = force.angular - self.p.cross(force.linear)
         return Spatial(self.R.apply_transposed(moment), self.R.apply_transposed(force.linear))
 
@@ -212,7 +212,7 @@ def pair_sweep(
 
 
 def link_of(joint: Joint[S], q: S, algebra: Algebra[S]) -> tuple[Matrix[S], Vector[S]]:
-    """Turn from the axes behind the motion to the link frame, and lever from their origin to the
+    """Turn from the axes after the motion to the link frame, and lever from their origin to the
     point of the moment, in those axes."""
     link = joint.placement.link
     if joint.placement.origin_stays:

@@ -4,7 +4,7 @@ M is formed, factorised and solved with.  Free joints are the unknowns.  The acc
 others are given, stand in the remainder terms of K, and their torques are found afterwards.
 
 Derivatives are those of the lines of M and K, with qdd held: of tau = M qdd - K the change by x is
-M_{,x} qdd - K_{,x}, and M d qdd is what is left of (9) once it goes to the other side.
+M_{,x} qdd - K_{,x}, and (9) is solved for M d qdd.
 
 Notation, added to that of `kinematics.py`
 
@@ -39,7 +39,7 @@ from symgen.program.builder import ProgramBuilder, Results
 NOTES = {
     "EK-10": "tau_r = sum_i M_ri qdd_i - K_r, i free: torque that accelerations take, but for the "
     "drive's -- Anderson, Hsu 2002 (6), (17)",
-    "d EK-10": "d tau_r = sum_i dM_ri qdd_i - dK_r, i free: what -M^-1 turns into d qdd "
+    "d EK-10": "d tau_r = sum_i dM_ri qdd_i - dK_r, i free; d qdd = -M^-1 d tau "
     "-- Anderson, Hsu 2002 (8), (9)",
 }
 
@@ -73,7 +73,7 @@ class Equations(implicit.Equations[S]):
         return solution_of(tree, b, state, bias(self.route, tree, b, system), mass, self.free)
 
     def torques(self, qdd: Sequence[S]) -> Sequence[S]:
-        """EK-10 for every joint, and the drives."""
+        """Write EK-10 for every joint, and the drives."""
         tree, b = self.tree, self.b
         system = system_at(tree, b, self.state)
         pairs = [pair for pair in all_pairs(tree) if any(i in self.free for i in pair)]
@@ -94,7 +94,7 @@ def all_pairs(tree: KinematicTree[S]) -> tuple[JointPair, ...]:
 
 
 def both_triangles(lower: Mapping[JointPair, S]) -> dict[JointPair, S]:
-    """The entries of a symmetric matrix, from those on and below its diagonal."""
+    """Return the entries of a symmetric matrix, from those on and below its diagonal."""
     return {**lower, **{(i, r): entry for (r, i), entry in lower.items()}}
 
 
@@ -107,7 +107,7 @@ def bias(route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], system: Sys
 def mass_matrix(
     route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """(n, n), with the rotors on its diagonal."""
+    """Write the mass matrix, (n, n), with the rotors on its diagonal."""
     system = system_at(tree, b, state, moving=False)
     rigid = both_triangles(route.mass_matrix(system, all_pairs(tree)))
     return {"mass_matrix": flat(with_rotors(tree, square(tree, rigid)))}
@@ -116,6 +116,6 @@ def mass_matrix(
 def bias_forces(
     route: Route, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """(n,): -K with the joints' own terms at qdd = 0."""
+    """Write the bias forces, (n,): -K with the joint terms at qdd = 0."""
     at_rest = replace(state, qdd=(b.algebra.zero,) * tree.n)
     return {"bias_forces": bias(route, tree, b, system_at(tree, b, at_rest))}

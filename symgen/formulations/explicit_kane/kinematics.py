@@ -1,6 +1,6 @@
 """Kane's equations with the mass matrix formed: notation and kinematics (Anderson, Hsu 2002).
 
-Velocities travel from the base to the leaves.  Every body has a frame of its own; a vector of body
+Velocities travel from the base to the leaves.  Every body has its frame; a vector of body
 k is written in the axes of its link frame, and velocities are those of its centre of mass (of a
 massless body: of its frame's origin).  The paper treats a chain, where the parent of k is k - 1;
 here p is the parent of k in a tree, and c runs over its children.
@@ -26,7 +26,7 @@ omega^k                 omega_k           angular velocity
 alpha^k, a^k            alpha_k, a_k      accelerations at the given qdd (0 for a free joint); a
                                           of the centre, minus gravity
 omega^k-1               omega_in_k        angular velocity of p, in the link axes of k
---                      alpha_own_k       alpha_k less that of p: what the joint adds
+--                      alpha_own_k       alpha_k minus that of p
 --                      a_carried_k       terms of a_k that need a, alpha and omega of p alone,
                                           parent axes
 --                      R0_k              3x3, axes of body k in base axes
@@ -246,7 +246,7 @@ def force_step(
 def system_at(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], moving: bool = True
 ) -> System[S]:
-    """EK-1 to EK-7 for all bodies; EK-1 and EK-2 alone where nothing is `moving`."""
+    """Write EK-1 to EK-7 for all bodies; EK-1 and EK-2 alone where nothing is `moving`."""
     loads, points = loads_by_body(tree, b, state)
     geometry = geometry_sweep(tree, b, state, points)
     rotations = rotation_sweep(tree, b, geometry, loads)
@@ -261,7 +261,7 @@ def geometry_sweep(
     state: State[S],
     points: Mapping[int, Sequence[Vector[S]]],
 ) -> dict[int, Geometry[S]]:
-    """EK-1 for all joints."""
+    """Write EK-1 for all joints."""
     centers = {BASE: zero_vector(b.algebra)}
     geometry: dict[int, Geometry[S]] = {}
     for joint in tree.joints:
@@ -290,7 +290,7 @@ def rotation_sweep(
 def partial_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], geometry: Mapping[int, Geometry[S]]
 ) -> dict[tuple[int, int], Spatial[S]]:
-    """EK-2 for all bodies."""
+    """Write EK-2 for all bodies."""
     partial: dict[tuple[int, int], Spatial[S]] = {}
     for joint in tree.joints:
         path = tree.path(joint.parent)
@@ -299,7 +299,7 @@ def partial_sweep(
 
 
 def force_sweep(still: System[S]) -> System[S]:
-    """EK-3 to EK-7 for all bodies: the system with its motions and forces."""
+    """Write EK-3 to EK-7 for all bodies: the system with its motions and forces."""
     tree, b, state = still.tree, still.b, still.state
     nothing = zero_vector(b.algebra)
     motions = {BASE: Motion(nothing, nothing, -tree.gravity)}

@@ -1,4 +1,4 @@
-"""Forces of the model: what springs and applied forces add to the equations of every formulation.
+"""Forces of the model: terms of springs and applied forces in the equations of all formulations.
 
 They are loads that the motion determines.  A formulation derives as if there were none; by virtual
 power they add generalized forces Q(q, qd) to those of the drives (`generalized`), so that
@@ -68,7 +68,7 @@ Rows = list[list[S]]
 def write(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], written: Write, function: str
 ) -> Results[S]:
-    """Write `function`; what forces have no part in is as without them."""
+    """Write `function`; results that forces do not affect are unchanged."""
     if function not in FUNCTIONS:
         return written(tree, b, state, function)
     return FUNCTIONS[function](Forced(tree, b, state, written, function))
@@ -127,7 +127,7 @@ class Forced(Generic[S]):
             ]
 
     def laws(self, slopes: bool = False) -> Laws[S]:
-        """The forces, and with `slopes` what their derivatives take."""
+        """Return the forces, and with `slopes` what their derivatives take."""
         return write_laws(self.posed, self.b, self.joints, slopes)
 
     def Q(self, written: Laws[S]) -> list[S]:
@@ -183,7 +183,7 @@ def torque_derivatives(forced: Forced[S]) -> Results[S]:
 
 
 def torque_hessian(forced: Forced[S]) -> Results[S]:
-    """The Hessian of multipliers . tau, less that of multipliers . Q."""
+    """Return the Hessian of multipliers . tau, less that of multipliers . Q."""
     results, start = forced.call(), forced.b.length
     blocks = curvatures(forced.tree, forced.b, forced.state, forced.Q(forced.laws()), start)
     for name, rows in blocks.items():
@@ -359,7 +359,7 @@ def _answering(forced: Forced[S], Q: Sequence[S]) -> Iterator[dict[S, S]]:
 
 
 def _without_prescribed(forced: Forced[S], y: Sequence[S], Q: Sequence[S]) -> list[S]:
-    """The torques of prescribed joints take Q less."""
+    """Subtract Q from the torques of prescribed joints."""
     pairs = zip(y, Q, forced.free, strict=True)
     return [entry if free else entry - force for entry, force, free in pairs]
 

@@ -103,7 +103,7 @@ class Columns(Generic[S]):
         self.poses[j], self.axes[j] = Transform(R, p), Axis(a, along, o)
 
     def path(self, body: int) -> tuple[int, ...]:
-        """The joints between the root and a body, root first."""
+        """Return the joints between the root and a body, root first."""
         return tuple(j for j in self.tree.path(body) if j in self.axes)
 
     def carries(self, k: int, j: int) -> bool:
@@ -120,7 +120,7 @@ class Columns(Generic[S]):
         return MovedPoint(body, PointMotion(x, v), columns)
 
     def _known(self, body: int) -> int:
-        """The body itself, or the root where it is fixed to that."""
+        """Return the body itself, or the root where it is fixed to that."""
         return body if body in self.poses else self.root
 
     def _column(self, j: int, x: Vector[S], label: str) -> Vector[S]:
@@ -186,7 +186,7 @@ def curvatures(
 
 
 def _symmetric(matrix: Rows[S]) -> Rows[S]:
-    """The upper half, mirrored: of two entries that are equal one need not be computed."""
+    """Return the upper half, mirrored: of two entries that are equal one need not be computed."""
     places = range(len(matrix))
     return [[matrix[min(i, k)][max(i, k)] for k in places] for i in places]
 

@@ -28,9 +28,9 @@ from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "FM-6": "Q_j = sum J_j . f + a_j . n: what a joint feels of the model's forces",
-    "dFM-6": "dQ_j/dq_k: J_j . df/dq_k + a_j . dn/dq_k, and what f and n do as J_j and a_j turn",
-    "FM-8": "w_j = -R_j^T [f; n + (x - c_j) x f]: what a joint transmits less",
+    "FM-6": "Q_j = sum J_j . f + a_j . n: generalized force of the model's forces on a joint",
+    "dFM-6": "dQ_j/dq_k: J_j . df/dq_k + a_j . dn/dq_k + f . dJ_j/dq_k + n . da_j/dq_k",
+    "FM-8": "w_j = -R_j^T [f; n + (x - c_j) x f]: change of the wrench that a joint transmits",
 }
 
 Key = TypeVar("Key")
@@ -127,7 +127,7 @@ def _dot(vector: Vector[S], slope: Slope[S]) -> list[S]:
 
 
 def stored(b: ProgramBuilder[S], written: Laws[S]) -> S:
-    """FM-4 of all forces."""
+    """Write FM-4 of all forces."""
     energies = []
     for law in written:
         with b.step("forces", law.force.name):

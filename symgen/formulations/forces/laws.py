@@ -57,7 +57,7 @@ class Law(Generic[S]):
     rows: tuple[tuple[list[Row[S]], list[Row[S]]], ...] = ()
 
     def slopes(self, place: int, k: int) -> tuple[Slope[S], Slope[S], Slope[S], Slope[S]]:
-        """FM-7 of an action: its force by q_k and qd_k, its torque by q_k and qd_k."""
+        """Write FM-7 of an action: its force by q_k and qd_k, its torque by q_k and qd_k."""
         by_q, by_qd = self._along(k)
         force, torque = self.rows[place]
         return (
@@ -161,7 +161,7 @@ def _law(
 
 
 def _vector(entries: Iterator[S]) -> Vector[S]:
-    """The next three."""
+    """Return the next three."""
     return Vector(next(entries), next(entries), next(entries))
 
 
@@ -189,7 +189,7 @@ def _symbols(
 
 
 def _known(tree: KinematicTree[S], state: State[S], force: ModelForce[S]) -> dict[str, S]:
-    """The quantities that a force mentions."""
+    """Return the quantities that a force mentions."""
     quantities = {}
     for rate, entries in zip(RATES, (state.q, state.qd), strict=False):
         for joint, entry in zip(tree.joints, entries, strict=True):
@@ -198,12 +198,12 @@ def _known(tree: KinematicTree[S], state: State[S], force: ModelForce[S]) -> dic
 
 
 def _time(state: State[S], force: ModelForce[S]) -> dict[str, S]:
-    """The time, where it mentions that."""
+    """Return the time, where it mentions that."""
     return {TIME: state.t} if force.is_timed and state.t is not None else {}
 
 
 def _root(tree: KinematicTree[S], force: ModelForce[S]) -> int:
-    """The body from which a force is seen."""
+    """Return the body from which a force is seen."""
     if not force.internal:
         return BASE
     paths = [set(tree.path(point.body)) for point in force.points]

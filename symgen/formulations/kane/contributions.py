@@ -1,7 +1,7 @@
 """Contributions of a joint and its body to the recursion, and the outward sweep of motions and
 forces.
 
-The basis of body k is fixed in it at its joint: the axes are those behind the joint's motion and
+The basis of body k is fixed in it at its joint: the axes are those after the joint's motion and
 ahead of the fixed tilt of a DH row, where the partial velocity P_k^k = [s; t] is a constant with
 one entry.  Its reference point is the joint point k+ of the body, from which the paper's r^k leads
 to the mass centre; with it instead of the mass centre the shift gamma^k is the fixed s^k of a
@@ -41,8 +41,8 @@ NOTES = {
     "KANE-1": "C^k = E_k Q_k: basis k in the axes of its parent; gamma^k = u_k + C^k l_k "
     "-- Anderson, Hsu 2002, before (32), (38), (42)",
     "KANE-2": "mass m_k, first moment h_k = m_k r^k and second moments J_k of body k about k+",
-    "KANE-3": "resistance_k = damping + friction + spring + rotor at the given qdd - tau_k: what "
-    "the joint itself takes of the effort on it",
+    "KANE-3": "resistance_k = damping + friction + spring + rotor at the given qdd - tau_k: the "
+    "joint terms that are subtracted from the effort",
     "d KANE-2": "d m_k, d h_k, d J_k -- Anderson, Hsu 2002 (76)",
     "KANE-4": "omega_k = omega_in + s qd_k, omega_in = C^T omega_p -- Anderson, Hsu 2002 (33)",
     "KANE-5": "alpha_t_k = alpha_in + omega_in x s qd_k + s qdd_k (prescribed), "
@@ -109,7 +109,7 @@ class Contribution(Generic[S]):
     def back_inertia(
         self, inertia: Inertia[S], name: str, note: str, b: ProgramBuilder[S]
     ) -> Inertia[S]:
-        """S^k I (S^k)^T; on the way it is ``<name>_seat`` and, ahead of E, ``<name>_ahead``."""
+        """Write S^k I (S^k)^T by way of ``<name>_seat`` and ``<name>_ahead`` (see `recursion`)."""
         k = self.joint.number
         at_seat = _turned(self.Q, moved(inertia, self.l, b.algebra))
         at_seat = let_inertia(b, f"{name}_seat_{k}", at_seat, note)
@@ -127,7 +127,7 @@ def _turned(turn: Turn[S], x: Inertia[S]) -> Inertia[S]:
 def contributions(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], prescribed: Sequence[int]
 ) -> list[Contribution[S]]:
-    """KANE-1 to KANE-3 of every joint; the motion of the joints in `prescribed` is given."""
+    """Write KANE-1 to KANE-3 of every joint; the motion of the joints in `prescribed` is given."""
     resistances = with_joint_terms(tree, b, state, [-tau for tau in state.tau])
     loads = _loads_by_body(tree)
     return [
@@ -147,7 +147,7 @@ def contribution(
     loads: Sequence[int],
     prescribed: bool,
 ) -> Contribution[S]:
-    """KANE-1 to KANE-3 of one joint."""
+    """Write KANE-1 to KANE-3 of one joint."""
     k, algebra, at = joint.number, b.algebra, joint.placement
     parent = identity_transform(algebra)
     if joint.parent != BASE:
@@ -253,7 +253,7 @@ def let_inertia(b: ProgramBuilder[S], name: str, value: Inertia[S], note: str) -
 
 @dataclass(frozen=True)
 class Motion(Generic[S]):
-    """KANE-4 to KANE-7: what is known of the motion of a body, and of its parent in its axes.
+    """KANE-4 to KANE-7: known motion of a body, and of its parent in the axes of the body.
 
     `omega_in`, `alpha_in` and `a_in` are the motion of the parent's body at k+.
     """
@@ -293,7 +293,7 @@ def motion_step(at: Contribution[S], parent: Motion[S], b: ProgramBuilder[S]) ->
 def load_step(
     at: Contribution[S], parent: Loads[S], beyond: Sequence[int], b: ProgramBuilder[S]
 ) -> dict[int, Spatial[S]]:
-    """KANE-8 for the loads on body k and `beyond` it."""
+    """Write KANE-8 for the loads on body k and `beyond` it."""
     k = at.joint.number
     loads: dict[int, Spatial[S]] = {}
     with b.step("loads", at.joint.name):
@@ -334,7 +334,7 @@ def a_in_part(
 
 
 def inertia_force(body: BodyMoments[S], a: Vector[S], W: Matrix[S]) -> Spatial[S]:
-    """The force of inertia of a body whose points have the accelerations a + W r."""
+    """Return the force of inertia of a body whose points have the accelerations a + W r."""
     moments = W @ body.J
     moment = Vector(
         moments[2, 1] - moments[1, 2], moments[0, 2] - moments[2, 0], moments[1, 0] - moments[0, 1]
@@ -360,7 +360,7 @@ def motion_sweep(
 def load_sweep(
     tree: KinematicTree[S], at: Mapping[int, Contribution[S]], b: ProgramBuilder[S], state: State[S]
 ) -> dict[int, Loads[S]]:
-    """KANE-8 for every body on the way to a load."""
+    """Write KANE-8 for every body on the way to a load."""
     wrenches = {i: Spatial(load.moment, load.force) for i, load in enumerate(state.loads)}
     loads: dict[int, Loads[S]] = {BASE: wrenches}
     for k, body in at.items():

@@ -1,7 +1,8 @@
 """Forward dynamics by Kane's method, fully recursive: the articulated bodies of Anderson, Hsu 2002.
 
-Outward go velocities and what is known of the accelerations, inward the equations of motion, each
-solved for the acceleration of its joint and eliminated, outward again the accelerations.  The mass
+An outward sweep computes velocities and known accelerations.  An inward sweep solves each equation
+of motion for the acceleration of its joint and eliminates it.  A second outward sweep computes the
+accelerations.  The mass
 matrix is never formed.  A stack of the paper is a `Spatial`; a vector or stack of body k is written
 in the basis of body k, which `contributions.py` places at the joint point k+.
 
@@ -10,45 +11,44 @@ Notation (p is the parent of body k, c runs over its children)
 ===================  ==================  ===========================================================
 paper                code                meaning
 ===================  ==================  ===========================================================
-C^k                  E_k Q_k             basis k in the axes of p, 3x3, in two turns
-gamma^k              u_k, l_k            reference point of p -> that of k, parent and body axes
+C^k                  E_k Q_k             basis k in the axes of p, 3x3, as two rotations
+gamma^k              u_k, l_k            reference point of p to that of k, parent and body axes
 S^k with an arrow    at.back, at.out     6x6 shift with change of basis, here just S^k; its
                                          transpose
 P_k^k                P = [s; t]          partial velocity of body k by qd_k, 6
 omega^k              omega_k             angular velocity, 3
---                   omega_in_k          that of p in basis k; alpha_in, a_in, A_in alike
-A_t^k                alpha_t_k, a_t_k    acceleration as far as it is known: all but that of the
-                                         free joints' qdd; gravity as an acceleration of the base
+--                   omega_in_k          omega of p in basis k; likewise alpha_in, a_in, A_in
+A_t^k                alpha_t_k, a_t_k    acceleration without the terms in qdd of the free
+                                         joints; gravity as an acceleration of the base
 --                   W_k                 3x3, W r = alpha_t x r + omega x (omega x r)
 I^{k/k*}, M^k        m_k, h_k, J_k       mass, first and second moments about the reference point
 R_1^k, T_1^k         f_e_k_i, n_e_k_i    force and moment of load i, in basis k
 I_1^k                I_1                 6x6 inertia of body k
-F_1^k                F_1_n_k, F_1_f_k    loads less what is known of the inertia forces, 6
+F_1^k                F_1_n_k, F_1_f_k    loads less the known part of the inertia forces, 6
 I_3^k, F_3^k         I_3_k, F_3_n_k, ..  articulated-body inertia, 6x6, and force, 6
 I_3^k P_k^k          U_n_k, U_f_k        6
 M_kk                 pivot_k             pivot of joint k, rotor included
 1 / M_kk             inverse_pivot_k
 --                   g_n_k, g_f_k        U / M_kk, 6
---                   resistance_k        what the joint takes itself: friction, spring, less tau_k
+--                   resistance_k        damping, friction and spring of the joint, less tau_k
 (P_k^k)^T F_3^k      e_k                 effort on joint k, less resistance_k
---                   I_left_k, F_left_..  what is left of I_3, F_3 when joint k is eliminated
---                   I_seat_k            I_left behind E_k, about the joint frame, on the way to p
---                   I_ahead_k           the same in the axes of p
-Abar^k               A_n_k, A_f_k        acceleration by the free joints' qdd
---                   qdd_own_k           e_k / M_kk: qdd_k if the parent did not move
+--                   I_left_k, F_left_..  I_3, F_3 after elimination of joint k
+--                   I_seat_k            I_left about and in the joint frame
+--                   I_ahead_k           I_seat_k in the axes of p
+Abar^k               A_n_k, A_f_k        acceleration due to qdd of the free joints
+--                   qdd_own_k           e_k / M_kk: qdd_k if Abar^p were 0
 qdd_k                qdd_k, tau_k        tau_k where the motion is prescribed
 M_kk of (25)         M_diagonal_k        diagonal of the mass matrix, rotor included: see `dynamics`
 --                   m_composite_k, ..   m, h, J of all bodies from k outwards; m_seat_k and
-                                         m_ahead_k on their way to p, as I_seat and I_ahead
+                                         m_ahead_k in the frames of I_seat and I_ahead
 ===================  ==================  ===========================================================
 
-Of a 6x6 inertia I_3_k_nn, I_3_k_nf and I_3_k_ff are the blocks that angular and linear
-accelerations turn into moments and forces.
+I_3_k_nn, I_3_k_nf and I_3_k_ff are the blocks of a 6x6 inertia: they map angular (n) and linear (f)
+accelerations to moments (n) and forces (f).
 
-Differences from the paper, to the same result: trees, hence sums over the children; rotors, which
-resist the acceleration of their own joint only and stand in M_kk alone; friction and springs, which
-are subtracted from the joint's effort; and prescribed joints, which are not eliminated, for what
-they do to the acceleration is known.
+Differences from the paper that do not change the result: trees, hence sums over the children; rotor
+inertias, which occur in M_kk only; friction and springs, which are subtracted from the joint's
+effort; and prescribed joints, which are not eliminated, as their accelerations are known.
 
 Equations are cited as they are right.  In print the right sides of (23) and (24) are exchanged;
 (35) and (36) have no derivatives of omega_t and v_t, the relative velocities of a prescribed joint,
@@ -110,7 +110,7 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Articulated(Generic[S]):
-    """KANE-10 to KANE-13: the articulated body k, and what is left of it for its parent.
+    """KANE-10 to KANE-13: the articulated body k, before and after elimination of joint k.
 
     `pivot`, `inverse_pivot`, `g` and `e` only where the joint is free.
     """
@@ -169,7 +169,7 @@ def articulated_step(
 
 
 def carried_step(at: Contribution[S], body: Articulated[S], b: ProgramBuilder[S]) -> Carried[S]:
-    """KANE-10, KANE-11: what is left of articulated body k, in its parent."""
+    """Write body k without joint k in its parent: KANE-10, KANE-11."""
     with b.step("articulated bodies", at.joint.name):
         return Carried(
             at.back_inertia(body.left_inertia, "I", "KANE-10", b), at.back(body.left_force)
@@ -219,7 +219,7 @@ def left_part(
     e: S,
     b: ProgramBuilder[S],
 ) -> tuple[Inertia[S], Spatial[S]]:
-    """KANE-10, KANE-11: what is left when the joint is eliminated."""
+    """Write inertia and force after elimination of the joint: KANE-10, KANE-11."""
     k = at.joint.number
     left_inertia = let_inertia(b, f"I_left_{k}", I_3 + without(U, g, b.algebra), "KANE-10")
     left_force = let_spatial(b, (f"F_left_n_{k}", f"F_left_f_{k}"), F_3 - g * e, "KANE-11")
@@ -297,7 +297,7 @@ def solve(
     b: ProgramBuilder[S],
     state: State[S],
 ) -> Solution[S]:
-    """The whole recursion: outward, inward, outward."""
+    """Write the recursion: outward, inward, outward."""
     at = {body.joint.number: body for body in contributions}
     motions = motion_sweep(at, b, -tree.gravity)
     loads = load_sweep(tree, at, b, state)

@@ -155,13 +155,13 @@ class Chain(Generic[S]):
             return dict(self.written(tree, self.b, inner, function))
 
     def posed_state(self) -> tuple[State[S], KinematicTree[S]]:
-        """The state of the chain, and the chain, for steps that differentiate by nothing."""
+        """Return the state of the chain, and the chain, for steps that differentiate by nothing."""
         qd, qdd = self._without_sliding(self.bases), self.accelerations if self.state.qdd else ()
         inner = replace(self.state, q=tuple(self._places()), qd=qd, qdd=qdd)
         return inner, self._stripped(rotors=False)
 
     def _without_sliding(self, bases: Sequence[FloatingBase[S]]) -> tuple[S, ...]:
-        """The velocities, 0 where floating bases slide."""
+        """Return the velocities, 0 where floating bases slide."""
         sliding = {k for base in bases for k in base.sliding}
         return tuple(self.zero if k in sliding else x for k, x in enumerate(self.state.qd))
 
@@ -221,10 +221,10 @@ class Chain(Generic[S]):
 
         At e = 0 a spring with rest at -x has the energy k x^2 / 2 and the torque k x.
         """
-        mine = {number for joint in self.tree.manifolds for number in joint.columns}
+        numbers = {number for joint in self.tree.manifolds for number in joint.columns}
         joints = list(self.posed.joints)
         for bare in without_joint_terms(self.posed).joints:
-            if bare.number in mine:
+            if bare.number in numbers:
                 kept = joints[bare.number - 1].terms.rotor_inertia
                 terms = replace(bare.terms, rotor_inertia=kept) if rotors else bare.terms
                 if springs:
@@ -235,7 +235,7 @@ class Chain(Generic[S]):
         return replace(self.posed, joints=tuple(joints))
 
     def _loaded(self) -> KinematicTree[S]:
-        """The posed tree with all terms of joints on manifolds.
+        """Return the posed tree with all terms of joints on manifolds.
 
         Its rotors have e'' instead of w' = e'' + N; a spring I with rest at -N adds I N at e = 0,
         and one of stiffness 1 with rest at -(I N + k x) the torque of its spring, too.
@@ -353,7 +353,7 @@ class Chain(Generic[S]):
 
 
 def _of_joints(tree: KinematicTree[S], array: Argument, entries: Sequence[S]) -> Sequence[S]:
-    """The entries of a result, without those of the inner columns of joints."""
+    """Return the entries of a result, without those of the inner columns of joints."""
     widths = {"n_joints": 1, "10 n_joints": 10}
     shape = array.sizes({**tree.sizes, **{size: x * tree.n for size, x in widths.items()}})
     for axis, size in enumerate(array.shape):
@@ -394,7 +394,7 @@ class FloatingBase(Generic[S]):
 def floating_bases(
     tree: KinematicTree[S], joints: Sequence[Tangent[S]], hybrid: bool
 ) -> list[FloatingBase[S]]:
-    """The free bodies of the base without rotors, added mass and springs.
+    """Return the free bodies of the base without rotors, added mass and springs.
 
     In hybrid dynamics they are not prescribed, either.
     """

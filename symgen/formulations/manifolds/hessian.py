@@ -121,7 +121,7 @@ def _ways(chain: Chain[S], qdd: Sequence[S]) -> dict[int, Way[S]]:
 
 
 def _along(slope: Way[S], row: Sequence[S], zero: S) -> S:
-    """A row by velocities, times how they change."""
+    """Return a row by velocities, times how they change."""
     return dot([row[i] for i in slope.at], slope.v, zero)
 
 
@@ -131,7 +131,7 @@ def _weighed(slope: Way[S], matrix: Sequence[Sequence[S]], column: int, zero: S)
 
 
 def _by_places(chain: Chain[S], blocks: Given[S], slopes: dict[int, Way[S]], k: int, i: int) -> S:
-    """The second derivative by places k and i, but for second derivatives of y, e', e''."""
+    """Return the second derivative by places k and i, but for second derivatives of y, e', e''."""
     value, zero = blocks.ee[k][i], chain.zero
     for first, second in ((k, i), (i, k)):
         if second in slopes:

@@ -34,7 +34,7 @@ JACOBIAN = "constraint_jacobian"
 
 
 def acceleration_derivatives(chain: Chain[S]) -> Results[S]:
-    """MF-4 of second rates."""
+    """Write MF-4 of second rates."""
     results = chain.call(chain.function, chain.accelerations)
     with chain.b.variant("_rows"):
         J = chain.call(JACOBIAN, chain.state.qdd)[JACOBIAN]
@@ -48,7 +48,7 @@ def acceleration_derivatives(chain: Chain[S]) -> Results[S]:
 
 
 def torque_derivatives(chain: Chain[S]) -> Results[S]:
-    """MF-4 of J^T x."""
+    """Write MF-4 of J^T x."""
     (value, torques), (slope, entries) = chain.call(chain.function, chain.state.qdd).items()
     by_q = rows_of(entries, chain.n)
     for space in chain.joints:

@@ -107,7 +107,7 @@ def _of_base(chain: Chain[S], base: FloatingBase[S], by_q: list[Row[S]]) -> None
 
 
 def sensitivities(chain: Chain[S]) -> Results[S]:
-    """The chain rule over the derivatives by q, qd, tau and by the parameters."""
+    """Return the chain rule over the derivatives by q, qd, tau and by the parameters."""
     b = chain.b
     results = _of(chain, "forward_dynamics_derivatives")
     with b.variant("_parameters"):

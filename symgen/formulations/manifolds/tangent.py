@@ -9,7 +9,7 @@ where (v, w) is the quaternion of R_0^T R and theta in (-pi, pi] the angle about
 k x^2 / 2, and its torque, in the axes of the link, k x.  Where the way is half a turn the torque
 jumps to its opposite, as the shortest way does.
 
-No case of its own is needed at rest.  Small numbers are divided by numbers as small,
+No special case is needed at rest.  Small numbers are divided by numbers as small,
 
     s = sqrt(v.v + guard),    theta = atan2(2 s w, w^2 - s^2),
 
@@ -99,7 +99,7 @@ class Tangent(Generic[S]):
         return [entries[k] for k in self.at]
 
     def times(self, matrix: Sequence[Sequence[S]], x: Sequence[S]) -> Row[S]:
-        """A matrix times a vector."""
+        """Return a matrix times a vector."""
         return [dot(row, x, self.zero) for row in matrix]
 
     def transposed(self, matrix: Sequence[Sequence[S]], x: Sequence[S]) -> Row[S]:
@@ -186,7 +186,7 @@ class Tangent(Generic[S]):
 
 
 def tangent(tree: KinematicTree[S], joint: Manifold[S], qd: Sequence[S]) -> Tangent[S]:
-    """A joint on a manifold at the velocities `qd` of all coordinates."""
+    """Return a joint on a manifold at the velocities `qd` of all coordinates."""
     at = tuple(tree.coordinate_numbers[number - 1] - 1 for number in joint.columns)
     return Tangent(
         joint,

@@ -93,7 +93,7 @@ def coriolis_matrix(chain: Chain[S]) -> Results[S]:
 
 
 def inverse_dynamics_derivatives(chain: Chain[S]) -> Results[S]:
-    """MF-4 of torques: those of the joint, W^-T times those of the chain, turn with it."""
+    """Write MF-4 of torques: those of the joint, W^-T times those of the chain, turn with it."""
     results = chain.call(chain.function, chain.accelerations)
     tau = results.pop("tau")
     by_q, by_qd, by_qdd = (rows_of(entries, chain.n) for entries in results.values())
@@ -129,7 +129,7 @@ def _of_base(chain: Chain[S], base: FloatingBase[S], by_q: list[Row[S]], M: list
 
 
 def slopes(chain: Chain[S]) -> Results[S]:
-    """MF-4 of what is no torque: wrenches, motions of points, outputs."""
+    """Write MF-4 of what is no torque: wrenches, motions of points, outputs."""
     springs = chain.function in OF_SPRINGS
     results = chain.call(chain.function, chain.accelerations, springs=springs)
     for group in SLOPES[chain.function]:

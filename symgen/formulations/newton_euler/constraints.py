@@ -112,7 +112,7 @@ def _bodies(
     points: Sequence[BodyPoint[S]],
     wanted: Wanted,
 ) -> _Bodies[S]:
-    """The bodies that carry ends of loops and points, and what carries these."""
+    """Return the bodies that carry ends of loops and points, and what carries these."""
     carriers = [end.body for loop in tree.loops for end, _ in loop.ends()]
     carriers += [point.body for point in points]
     frames = frames_sweep(tree, b, state.q, carriers)

@@ -48,7 +48,7 @@ NOTES = {
 
 
 def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """NE-10, NE-18, NE-19"""
+    """Write the kinetic energy: NE-10, NE-18, NE-19."""
     frames = frames_sweep(tree, b, state.q)
     velocities = origin_velocity_sweep(frames, b, state.qd)
     return {"kinetic_energy": [kinetic_energy_of(tree, frames, velocities, b, state)]}
@@ -229,7 +229,7 @@ def point_step(
     b: ProgramBuilder[S],
     order: int = 2,
 ) -> PointMotion[S]:
-    """NE-22, up to the velocity for order 1, the position for order 0; what is beyond is 0."""
+    """NE-22, up to the velocity for order 1, the position for order 0; higher rates are 0."""
     P, p = point.name, point.point
     v_P = a_P = zero_vector(b.algebra)
     with b.step("points", P):

@@ -112,7 +112,7 @@ class Momentum(Generic[S]):
 
 
 def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """NE-26, NE-27, (3,)"""
+    """Write the centre of mass, (3,): NE-26, NE-27."""
     frames = frames_sweep(tree, b, state.q, heavy_links(tree))
     x0_C, _ = mass_sweep(tree, frames, b)
     return {"center_of_mass": tuple(x0_C)}
@@ -121,7 +121,7 @@ def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 def center_of_mass_jacobian(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """NE-28, (3, n)"""
+    """Write the Jacobian of the centre of mass, (3, n): NE-28."""
     frames = frames_sweep(tree, b, state.q, heavy_links(tree))
     _, carried = mass_sweep(tree, frames, b)
     rotations = rotation_sweep(tree, frames, b, {at.joint.number for at in frames})
@@ -138,7 +138,7 @@ def center_of_mass_jacobian(
 def centroidal_momentum(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """NE-29, (6,)"""
+    """Write the centroidal momentum, (6,): NE-29."""
     frames = frames_sweep(tree, b, state.q, body_links(tree))
     hanging = seated(tree, frames, b)
     r_C, _ = mass_sweep(tree, hanging, b, "r_C")
@@ -167,7 +167,7 @@ def mass_step(
 def momentum_step(
     at: JointFrame[S], velocity: Twist[S], children: Children[S, Momentum[S]], b: ProgramBuilder[S]
 ) -> Momentum[S]:
-    """NE-10, NE-18, NE-29"""
+    """Write the momentum of a link: NE-10, NE-18, NE-29."""
     j, body, omega, v = at.joint.number, at.joint.body, velocity.omega, velocity.v
     with b.step("backward", at.joint.name):
         v_G = b.let(f"v_G_{j}", v + omega.cross(body.com), "NE-18")
@@ -191,7 +191,7 @@ def _masses_behind(children: Children[S, Carried[S]], b: ProgramBuilder[S]) -> C
 def _momenta_behind(
     j: int, children: Children[S, Momentum[S]], b: ProgramBuilder[S]
 ) -> Momentum[S]:
-    """Sum their momenta alike; to be called in a step."""
+    """Sum their momenta in the same way; to be called in a step."""
     P, L = zero_vector(b.algebra), zero_vector(b.algebra)
     for child, carried in children:
         P_c = b.let(f"P_{j}_from_{child.joint.number}", child.R.apply(carried.P), "NE-29")
@@ -218,7 +218,8 @@ def mass_sweep(
         )
         w = {j: b.let(f"w_{j}", tree.joint(j).body.mass / M, "NE-26") for j in heavy_links(tree)}
     carried, on_base = leaves_first(
-        frames, lambda at, mine: mass_step(at, w.get(at.joint.number, b.algebra.zero), mine, b)
+        frames,
+        lambda at, children: mass_step(at, w.get(at.joint.number, b.algebra.zero), children, b),
     )
     with b.step("centre of mass"):
         return b.let(center, _masses_behind(on_base, b).h, "NE-27"), carried
@@ -229,14 +230,14 @@ def momentum_sweep(
 ) -> Momentum[S]:
     """NE-29: momentum of everything, the angular one about where `frames` begin."""
     _, on_base = leaves_first(
-        frames, lambda at, mine: momentum_step(at, velocities[at.joint.number], mine, b)
+        frames, lambda at, children: momentum_step(at, velocities[at.joint.number], children, b)
     )
     with b.step("momentum"):
         return _momenta_behind(BASE, on_base, b)
 
 
 def trunk_of(tree: KinematicTree[S], frames: Sequence[JointFrame[S]]) -> list[JointFrame[S]]:
-    """The joints that carry all bodies, from the base on: see the module."""
+    """Return the joints that carry all bodies, from the base on: see the module."""
     paths = [tree.path(link) for link in body_links(tree)]
     return [at for at in frames if all(at.joint.number in path for path in paths)]
 
@@ -282,11 +283,13 @@ def turning_links(tree: KinematicTree[S]) -> list[int]:
 def centroidal_momentum_matrix(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """NE-40, (6, n)"""
+    """Write the centroidal momentum matrix, (6, n): NE-40."""
     frames = frames_sweep(tree, b, state.q, body_links(tree))
     rotations = rotation_sweep(tree, frames, b, {at.joint.number for at in frames})
     hanging = seated(tree, frames, b, rotations)
-    composites, on_seat = leaves_first(hanging, lambda at, mine: composite_step(at, mine, b))
+    composites, on_seat = leaves_first(
+        hanging, lambda at, children: composite_step(at, children, b)
+    )
     r_C = center_step(tree, on_seat, b)
     arms = arm_sweep(tree, frames, rotations, r_C, b)
     columns: list[tuple[S, ...]] = [(b.algebra.zero,) * 6] * tree.n
@@ -306,7 +309,7 @@ def centroidal_momentum_matrix(
 def centroidal_momentum_rate(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """NE-41, (6,)"""
+    """Write the rate of the centroidal momentum, (6,): NE-41."""
     frames = frames_sweep(tree, b, state.q, body_links(tree))
     hanging = seated(tree, frames, b)
     r_C, _ = mass_sweep(tree, hanging, b, "r_C")
@@ -315,7 +318,8 @@ def centroidal_momentum_rate(
         motions = motion_sweep(frames, b, state.qd, state.qdd, still)
         unloaded = LoadForces(still, still)
         _, on_seat = leaves_first(
-            hanging, lambda at, mine: reaction_step(at, motions[at.joint.number], unloaded, mine, b)
+            hanging,
+            lambda at, children: reaction_step(at, motions[at.joint.number], unloaded, children, b),
         )
     f, n = zero_vector(b.algebra), zero_vector(b.algebra)
     with b.step("momentum"):

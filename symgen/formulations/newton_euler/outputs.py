@@ -70,7 +70,7 @@ def supply(
 
 
 def _links(tree: KinematicTree[S], wanted: Mentioned[S]) -> Sequence[int] | None:
-    """The links that must be known; None: all."""
+    """Return the links that must be known; None: all."""
     all_links = wanted.kinetic_energy or wanted.potential_energy or wanted.center_of_mass
     return None if all_links or wanted.wrenches else [point.body for point in wanted.points]
 

@@ -1,7 +1,7 @@
 """Recursive Newton-Euler dynamics with 3x3 rotations (Barman 2020).
 
 Velocities and accelerations travel from the base to the leaves, forces and moments back; unless
-said otherwise a vector of link j is written in the axes of link frame j.
+stated otherwise a vector of link j is written in the axes of link frame j.
 
 Notation (p is the parent of joint j, c runs over its children; every symbol is a 3-vector but for
 the 3x3 rotations and the scalar tau)
@@ -16,7 +16,7 @@ Delta x_Gj          dx_j + com                    joint origin -> centre of mass
 --                  u                             parent link origin -> joint origin, parent axes
 R_j^T e_z           s, t                          axis of rotation, axis of translation
 omega_j             omega_j                       angular velocity of link j
-j omega_{j-1}       omega_in_j                    omega_p in axes of link j; alpha_in, a_in alike
+j omega_{j-1}       omega_in_j                    omega_p in axes of link j; likewise alpha_in, a_in
 omegadot_j          alpha_j                       angular acceleration
 xddot_j             a_j                           acceleration of the link origin, minus gravity
 --                  a_origin_j                    that of the joint origin, parent axes
@@ -92,7 +92,7 @@ NOTES = {
 
 @dataclass(frozen=True)
 class JointFrame(Generic[S]):
-    """NE-1: what a joint contributes at a given q.  See the notation of the module."""
+    """NE-1: quantities of a joint at a given q.  See the notation of the module."""
 
     joint: Joint[S]
     R: Matrix[S]
@@ -260,7 +260,7 @@ def carried(motion: Motion[S], r: Vector[S]) -> Vector[S]:
 def frames_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S], links: Iterable[int] | None = None
 ) -> list[JointFrame[S]]:
-    """NE-1 for the joints on the way to `links`, or all of them, parents before children."""
+    """Write NE-1 for the joints on the way to `links`, or all of them, parents before children."""
     wanted = range(1, tree.n + 1) if links is None else links
     return [joint_frame(tree.joint(j), q[j - 1], b) for j in tree.towards(wanted)]
 
@@ -284,7 +284,7 @@ def motion_sweep(
 def rotation_sweep(
     tree: KinematicTree[S], frames: Sequence[JointFrame[S]], b: ProgramBuilder[S], wanted: set[int]
 ) -> dict[int, Matrix[S]]:
-    """NE-9 for the links in `wanted` and those on the way to them."""
+    """Write NE-9 for the links in `wanted` and those on the way to them."""
     needed = tree.towards(wanted)
     rotations = {BASE: identity(b.algebra)}
     for at in frames:
@@ -301,7 +301,7 @@ def load_sweep(
     b: ProgramBuilder[S],
     loads: Sequence[Wrench[S]],
 ) -> dict[int, LoadForces[S]]:
-    """NE-13 for every loaded link."""
+    """Write NE-13 for every loaded link."""
     by_link: dict[int, list[tuple[Vector[S], Wrench[S]]]] = {}
     for place, wrench in zip(tree.loads, loads, strict=True):
         if place.body != BASE and not all_zero((*wrench.force, *wrench.moment), b.algebra):
@@ -350,7 +350,7 @@ def torques(
     state: State[S],
     base: Vector[S],
 ) -> list[S]:
-    """The whole recursion: tau of every joint."""
+    """Write the recursion, and return tau of every joint."""
     motions = motion_sweep(frames, b, state.qd, state.qdd, base)
     loads = load_sweep(tree, frames, b, state.loads)
     reactions = reaction_sweep(frames, motions, loads, b)

@@ -96,7 +96,7 @@ def _backwards(
     q: Sequence[S],
     results: Sequence[S],
 ) -> list[list[S]]:
-    """The gradient of multipliers . results by each of the inputs."""
+    """Return the gradient of multipliers . results by each of the inputs."""
     gradients = pull_back(b, results, b.declared("multipliers").symbols, inputs)
     gradients[0] = in_tangent_space(tree, b, q, gradients[0])
     return gradients
@@ -122,7 +122,7 @@ def symmetric_along(
     gradients: Sequence[Sequence[S]],
     slopes: Sequence[S],
 ) -> list[list[S]]:
-    """The `slopes` of all entries of the `gradients`, arranged as these; by q symmetric."""
+    """Return the `slopes` of all entries of the `gradients`, arranged as these; by q symmetric."""
     left = iter(slopes)
     curvatures = [list(islice(left, len(gradient))) for gradient in gradients]
     velocities = b.declared(product.by["q"]).symbols
@@ -157,7 +157,7 @@ def moved(
 def in_tangent_space(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S], gradient: Sequence[S]
 ) -> list[S]:
-    """The gradient by the velocities, (n,), of one by the entries of q."""
+    """Return the gradient by the velocities, (n,), of one by the entries of q."""
     tangent = tree.in_tangent_space(q, gradient)
     for manifold in tree.manifolds:
         with b.step("configuration", manifold.name):

@@ -46,9 +46,7 @@ from symgen.program.differentiation import push_forward
 from symgen.program.products import Product
 from symgen.program.program import Input
 
-NOTES = {
-    "RE-1": "what the torques gain less what the change of the motion takes: M times that of qdd"
-}
+NOTES = {"RE-1": "M dqdd = dtau less the change of the torques with the motion at fixed qdd"}
 
 WEIGHT, CHANGE, WEIGHT_CHANGE = "{}_weight", "{}_change", "{}_weight_change"
 """Names of a statement of the solution where it stands for u, dqdd and du."""
@@ -127,7 +125,7 @@ def write(
     results: Results[S],
     torques: Torques[S],
 ) -> Results[S]:
-    """The product of the accelerations that are written, which are among their `results`.
+    """Return the product of the accelerations that are written, which are among their `results`.
 
     `q` are the nq entries of the configuration.
     """
@@ -191,7 +189,7 @@ def _gradients(x: _Writing[S]) -> tuple[list[list[S]], list[S], Sequence[S]]:
 
 
 def _named(x: _Writing[S], gradients: Sequence[Sequence[S]], by_torques: Sequence[S]) -> Results[S]:
-    """The gradients by name."""
+    """Return the gradients by name."""
     inputs = [array.name for array in inputs_of(x.tree, x.b, x.product)]
     rest = iter(gradients)
     entries = [by_torques if name == "tau" else next(rest) for name in inputs]

@@ -35,7 +35,7 @@ def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
 def inverse_dynamics_load_derivatives(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """RL-12, (n, n_loads, 6)"""
+    """Write dtau_dloads, (n, n_loads, 6): RL-12."""
     frames = frames_sweep(tree, b, state.q, {place.body for place in tree.loads})
     positions = position_sweep(frames, b)
     axes: dict[int, Vector[S]] = {}

@@ -36,14 +36,14 @@ NOTES = {
 
 
 def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """RL-2 for every link frame of the file, (n_links, 4, 4)."""
+    """Write the poses of all link frames, (n_links, 4, 4): RL-2."""
     positions = position_sweep(frames_sweep(tree, b, state.q), b)
     poses = [(frame.body, frame.pose.homogeneous(b.algebra)) for frame in tree.frames]
     return {"forward_kinematics": flat((positions[body].A @ pose).entries for body, pose in poses)}
 
 
 def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """RL-16, (n_links, 6, n)"""
+    """Write the Jacobians of all link frames, (n_links, 6, n): RL-16."""
     joints = frames_sweep(tree, b, state.q)
     positions = position_sweep(joints, b)
     axes: dict[int, tuple[Vector[S], Vector[S], Vector[S]]] = {}
@@ -102,7 +102,7 @@ def potential_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[
 
 
 def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """RL-13: position, velocity, acceleration, 3 x (n_points, 3)."""
+    """Write position, velocity and acceleration of all points, (n_points, 3) each: RL-13."""
     frames = frames_sweep(tree, b, state.q, {place.body for place in tree.points})
     positions = position_sweep(frames, b)
     velocities = velocity_sweep(frames, positions, b, state.qd)
@@ -118,7 +118,7 @@ def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) 
 
 
 def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """RL-21: velocities and accelerations of all link frames, 2 x (n_links, 6)."""
+    """Write velocities and accelerations of all link frames, (n_links, 6) each: RL-21."""
     frames = frames_sweep(tree, b, state.q, {frame.body for frame in tree.frames})
     positions = position_sweep(frames, b)
     velocities = velocity_sweep(frames, positions, b, state.qd)

@@ -54,7 +54,7 @@ NOTES = {
 
 
 def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """RL-17, (3,)"""
+    """Write the centre of mass, (3,): RL-17."""
     Te = mass_sweep(tree, frames_sweep(tree, b, state.q), b)
     return {"center_of_mass": tuple(_center(Te, b))}
 
@@ -62,7 +62,7 @@ def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 def center_of_mass_jacobian(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """RL-18, (3, n)"""
+    """Write the Jacobian of the centre of mass, (3, n): RL-18."""
     frames = frames_sweep(tree, b, state.q)
     positions = position_sweep(frames, b)
     Te = mass_sweep(tree, frames, b)
@@ -80,7 +80,7 @@ def center_of_mass_jacobian(
 def centroidal_momentum(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """RL-19, RL-20, (6,)"""
+    """Write the centroidal momentum, (6,): RL-19, RL-20."""
     frames = frames_sweep(tree, b, state.q)
     velocities = velocity_sweep(frames, position_sweep(frames, b), b, state.qd)
     inertias = inertia_sweep(frames, b)
@@ -97,7 +97,7 @@ def centroidal_momentum(
 def centroidal_momentum_rate(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """RL-23, (6,)"""
+    """Write the rate of the centroidal momentum, (6,): RL-23."""
     frames = frames_sweep(tree, b, state.q)
     positions = position_sweep(frames, b)
     velocities = velocity_sweep(frames, positions, b, state.qd)
@@ -116,7 +116,7 @@ def centroidal_momentum_rate(
 def centroidal_momentum_matrix(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """RL-22, (6, n)"""
+    """Write the centroidal momentum matrix, (6, n): RL-22."""
     frames = frames_sweep(tree, b, state.q)
     positions = position_sweep(frames, b)
     center = _center(mass_sweep(tree, frames, b), b)

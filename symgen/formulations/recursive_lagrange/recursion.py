@@ -5,7 +5,7 @@ open-tree paper (recursive Lagrangian sensitivity of open-tree systems) for tree
 Poses and their first two time derivatives travel from the base to the leaves; what inertia, weight
 and loads amount to travels back.
 
-Notation (p is the parent of joint j, c runs over its children; base axes unless said otherwise)
+Notation (p is the parent of joint j, c runs over its children; base axes unless stated otherwise)
 
 =========  =========  =========  =====  =========================================================
 Xiang      open tree  code       shape  meaning
@@ -16,8 +16,8 @@ T_j        A_i        T_j        4x4    link frame j in joint frame j
 z_0        w_0        z_j        4x1    axis of rotation in joint frame j, 0 for a translation
 A_j        T_i        A_j        4x4    pose of link frame j in the base frame
 B_j, C_j   S_i, R_i   B_j, C_j   4x4    its first and second time derivative
-A_{j-1}    T_p        A_in_j     4x4    A_p U_j, joint frame j in the base; B_in_j, C_in_j alike
---         --         B_at_j     4x4    B_j T_j^-1; C_at_j alike
+A_{j-1}    T_p        A_in_j     4x4    A_p U_j, joint frame j in the base; likewise B_in_j, C_in_j
+--         --         B_at_j     4x4    B_j T_j^-1; likewise C_at_j
 --         --         P          4x4    A_in_j Z_j = (dA_j/dq_j) T_j^-1
 I_j        J_i        I_j        4x4    pseudo-inertia of link j about its frame's origin
 D_j        H_i        D_j        4x4    sum of r a^T dm over all that link j carries, and itself:
@@ -25,7 +25,7 @@ D_j        H_i        D_j        4x4    sum of r a^T dm over all that link j car
 E_j        E_i        E_j        4x1    sum of r dm over the same
 F_i        F_i        F_load_j   4x1    point of the load in link frame j, one for every load
 G_i        G_i        G_j        4x1    sum of the moments of the loads
-T_j D_j    A_i H_i    TD_j       4x4    D_j in joint frame j; TE_j, TF_load_j alike
+T_j D_j    A_i H_i    TD_j       4x4    D_j in joint frame j; likewise TE_j, TF_load_j
 tau_j      Q_i        tau_j             torque (N m) or force (N) of the joint
 =========  =========  =========  =====  =========================================================
 
@@ -94,7 +94,7 @@ NOTES = {
 
 @dataclass(frozen=True)
 class JointFrame(Generic[S]):
-    """RL-1: what a joint contributes at a given q.  See the notation of the module."""
+    """RL-1: quantities of a joint at a given q.  See the notation of the module."""
 
     joint: Joint[S]
     U: Matrix[S]
@@ -238,7 +238,7 @@ def torque_step(at: JointFrame[S], recursion: Recursion[S], b: ProgramBuilder[S]
 def frames_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S], links: Iterable[int] | None = None
 ) -> list[JointFrame[S]]:
-    """RL-1 for the joints on the way to `links`, or all of them, parents before children."""
+    """Write RL-1 for the joints on the way to `links`, or all of them, parents before children."""
     wanted = range(1, tree.n + 1) if links is None else links
     return [joint_frame(tree.joint(j), q[j - 1], b) for j in tree.towards(wanted)]
 
@@ -327,7 +327,7 @@ def load_sweep(
     b: ProgramBuilder[S],
     loads: Sequence[Wrench[S]],
 ) -> tuple[list[Pull[S]], dict[int, Matrix[S]]]:
-    """RL-7 for every force that acts, and RL-8."""
+    """Write RL-7 for every force that acts, and RL-8."""
     pulls: list[Pull[S]] = []
     moments: dict[int, list[Matrix[S]]] = {}
     for place, wrench in zip(tree.loads, loads, strict=True):
@@ -378,7 +378,7 @@ def recursion(
 
 
 def torques(swept: Recursion[S], b: ProgramBuilder[S]) -> list[S]:
-    """RL-9 for every joint."""
+    """Write RL-9 for every joint."""
     return [torque_step(at, swept, b) for at in swept.frames]
 
 
@@ -389,7 +389,7 @@ def identity(algebra: Algebra[S]) -> Matrix[S]:
 
 
 def zeros(algebra: Algebra[S]) -> Matrix[S]:
-    """The 4x4 zero matrix."""
+    """Return the 4x4 zero matrix."""
     return Matrix([[algebra.zero] * 4] * 4)
 
 
@@ -399,7 +399,7 @@ def column(v: Vector[S], last: S) -> Matrix[S]:
 
 
 def first_three(x: Matrix[S]) -> Vector[S]:
-    """The Cartesian part of a 4x1 column."""
+    """Return the Cartesian part of a 4x1 column."""
     return Vector(*(row[0] for row in x.rows[:3]))
 
 

@@ -27,7 +27,7 @@ from symgen.formulations.semi_recursive.kinematics import (
 
 
 def semi_recursive(name: str, point: ReferencePoint) -> Formulation:
-    """The formulation with these reference points."""
+    """Return the formulation with these reference points."""
     derivations: dict[str, Derivation] = {
         **torques.functions(partial(functions.rigid, point)),
         **{name: partial(x, point) for name, x in functions_in(functions, constraints).items()},

@@ -137,7 +137,7 @@ def body_step(system: System[S], at: Geometry[S]) -> Body[S]:
 
 
 def loads_on(system: System[S], at: Geometry[S]) -> list[Load[S]]:
-    """The arms of SR-15."""
+    """Return the arms of SR-15."""
     i, b, loads = at.joint.number, system.b, list[Load[S]]()
     pairs = zip(system.tree.loads, system.state.loads, strict=True)
     for e, (load, wrench) in enumerate(pairs, start=1):
@@ -178,7 +178,7 @@ def external_step(at: Geometry[S], body: Body[S], b: ProgramBuilder[S]) -> Spati
 
 
 def bodies_sweep(system: System[S]) -> dict[int, Body[S]]:
-    """SR-11, SR-12 of all bodies."""
+    """Write SR-11, SR-12 of all bodies."""
     return {i: body_step(system, at) for i, at in system.geometry.items()}
 
 

@@ -1,8 +1,9 @@
-"""Natural coordinates: points and vectors of bodies, with rates and derivatives by joints.
+"""Natural coordinates: points and vectors of bodies, with rates and derivatives by joint.
 
-Ends of loops and points that relations mention are among them; `symgen.formulations.constraints`
-makes Phi and its derivatives of them.  The tables of a vector e are those of a point without its
-place.  Link frames, motion of points and joint wrenches follow.
+They include the ends of loops and the points in relations, from which
+`symgen.formulations.constraints` computes Phi and its derivatives.  The formulas for a vector are
+those for a point without the terms in positions and translations.  Poses and Jacobians of link
+frames, motion of points and links, and joint wrenches are written here, too.
 
 Notation, added to that of `kinematics.py`
 
@@ -10,8 +11,8 @@ Notation, added to that of `kinematics.py`
 paper                   code              meaning
 ======================  ================  ======================================================
 r_k                     x_<name>          a point of a body; its rates are v_<name>, a_<name>
-(r_k)_z                 d_x_<name>_dq_j   by the coordinate of a joint that carries it; its rate and
-                                          the rate of that are those of v_<name> and a_<name>
+(r_k)_z                 d_x_<name>_dq_j   derivative by the coordinate of a joint that moves it; its
+                                          first and second rates are those of v_<name>, a_<name>
 ======================  ================  ======================================================
 """
 
@@ -49,7 +50,7 @@ from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
-    "SR-39": "u_k = A_i u_k^i, a vector of body i; its rate is omega_i x u_k, the rate of that "
+    "SR-39": "u_k = A_i u_k^i, a vector of body i; its rate is omega_i x u_k, its second rate "
     "alpha_i x u_k + omega_i x omega_i x u_k -- Lopez Varela 2023, section 8",
     "SR-40": "(u_k)_z = w_j x u_k by z = q_j -- Lopez Varela 2023, table 3",
     "d SR-39": "(u_k)_x and its rates -- Lopez Varela 2023 (47), (48), (57)",
@@ -57,8 +58,8 @@ NOTES = {
     "SR-30": "r_k = o_i + A_i r_k^i, v_k = v_i + omega_i x (r_k - r_i), a_k = a_i + alpha_i x "
     "(r_k - r_i) + omega_i x omega_i x (r_k - r_i) -- Lopez Varela 2023 (52), and its rates",
     "SR-31": "(r_k)_z = w_j x (r_k - r_J) + u_j by z = q_j -- Lopez Varela 2023, table 3",
-    "SR-36": "f_i, n_i: -Q_sum_i, what R^T is applied to, in link axes, about the origin of the "
-    "joint wrench -- Lopez Varela 2023 (7)",
+    "SR-36": "f_i, n_i: -Q_sum_i, the forces that R^T projects, in link axes, about the origin of "
+    "the joint wrench -- Lopez Varela 2023 (7)",
     "d SR-30": "(r_k)_x, and (v_k)_x, (a_k)_x: its rates -- Lopez Varela 2023 (47), (48), (53)",
     "d SR-31": "(r_k)_zz, (r_k)_z rho -- Lopez Varela 2023 (49), (50), (54), table 2",
 }
@@ -66,13 +67,13 @@ NOTES = {
 
 @dataclass(frozen=True)
 class _Bodies(Generic[S]):
-    """A robot as far as it is wanted."""
+    """Points and vectors of the bodies of a robot, with the requested rates and derivatives."""
 
     system: System[S]
     wanted: Wanted
 
     def point(self, name: str, body: int, p: Vector[S]) -> Moving[Vector[S]]:
-        """SR-30, SR-31: a point of a body."""
+        """Write a point of a body: SR-30, SR-31."""
         b = self.system.b
         rate = second = zero_vector(b.algebra)
         x = b.let(f"x_{name}", pose_of(self.system, body).apply(p), "SR-30")
@@ -82,8 +83,8 @@ class _Bodies(Generic[S]):
             rate = b.let(f"v_{name}", motion.V.linear + swing, "SR-30")
             if self.wanted.order >= SECOND_RATE:
                 a = motion.V_dot
-                bend = a.linear + a.angular.cross(arm) + motion.omega.cross(swing)
-                second = b.let(f"a_{name}", bend, "SR-30")
+                relative = a.angular.cross(arm) + motion.omega.cross(swing)
+                second = b.let(f"a_{name}", a.linear + relative, "SR-30")
         columns = {
             j: b.let(f"x_{name}_by_{j}", at.w.cross(x - at.places.joint) + at.u, "SR-31")
             for j, at in self.carriers_of(body)
@@ -91,7 +92,7 @@ class _Bodies(Generic[S]):
         return Moving(x, rate, second, columns)
 
     def direction(self, name: str, body: int, e: Vector[S]) -> Moving[Vector[S]]:
-        """SR-39, SR-40: a vector of a body."""
+        """Write a vector of a body: SR-39, SR-40."""
         b = self.system.b
         rate = second = zero_vector(b.algebra)
         u = b.let(f"u_{name}", pose_of(self.system, body).rotation.apply(e), "SR-39")
@@ -99,15 +100,15 @@ class _Bodies(Generic[S]):
             motion = self.system.motions[body]
             rate = b.let(f"u_dot_{name}", motion.omega.cross(u), "SR-39")
             if self.wanted.order >= SECOND_RATE:
-                bend = motion.V_dot.angular.cross(u) + motion.omega.cross(rate)
-                second = b.let(f"u_ddot_{name}", bend, "SR-39")
+                second_rate = motion.V_dot.angular.cross(u) + motion.omega.cross(rate)
+                second = b.let(f"u_ddot_{name}", second_rate, "SR-39")
         columns = {
             j: b.let(f"u_{name}_by_{j}", at.w.cross(u), "SR-40") for j, at in self.carriers_of(body)
         }
         return Moving(u, rate, second, columns)
 
     def carriers_of(self, body: int) -> Iterator[tuple[int, Geometry[S]]]:
-        """The joints that move a body, where derivatives by them are wanted."""
+        """Yield the joints that move a body, if derivatives by joint are requested."""
         for j in self.system.tree.path(body) if self.wanted.by_joint else ():
             yield j, self.system.geometry[j]
 
@@ -120,20 +121,20 @@ def supply(
     points: Sequence[BodyPoint[S]],
     wanted: Wanted,
 ) -> Supplied[S]:
-    """Supply vectors and points: see `symgen.formulations.constraints`."""
+    """Write the ends of loops and `points`, with the rates and derivatives in `wanted`."""
     system = system_at(tree, b, state, point, wanted.order)
     return supplied_by(_Bodies(system, wanted), tree, b, points)
 
 
 def functions(point: ReferencePoint) -> dict[str, Derivation]:
-    """The functions of constraints, about these reference points."""
+    """Return the constraint functions, with `point` as the reference point of bodies."""
     return functions_of(partial(supply, point))
 
 
 def forward_kinematics(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """SR-1, SR-2 for every link frame of the file, (n_links, 4, 4)."""
+    """Write the poses of all link frames, (n_links, 4, 4): SR-1, SR-2."""
     system = system_at(tree, b, state, point, VALUE)
     poses = [pose_of(system, frame.body) @ frame.pose for frame in tree.frames]
     return {"forward_kinematics": flat(pose.homogeneous(b.algebra).entries for pose in poses)}
@@ -142,7 +143,7 @@ def forward_kinematics(
 def jacobians(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """SR-31, (n_links, 6, n)"""
+    """Write the Jacobians of all link frames, (n_links, 6, n): SR-31."""
     system = system_at(tree, b, state, point, VALUE)
     blocks: list[dict[int, tuple[S, ...]]] = []
     for frame in tree.frames:
@@ -160,7 +161,7 @@ def jacobians(
 def point_motion(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """SR-30: position, velocity, acceleration, 3 x (n_points, 3)."""
+    """Write position, velocity and acceleration of all points, (n_points, 3) each: SR-30."""
     system = system_at(tree, b, state, point)
     points = moving_points(system)
     parts = {"position": "at", "velocity": "rate", "acceleration": "second_rate"}
@@ -170,24 +171,24 @@ def point_motion(
 def link_motion(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """SR-30 of the origins of all link frames, 2 x (n_links, 6)."""
+    """Write velocities and accelerations of all link frames, (n_links, 6) each: SR-30."""
     system = system_at(tree, b, state, point)
     velocities: list[tuple[S, ...]] = []
-    bends: list[tuple[S, ...]] = []
+    accelerations: list[tuple[S, ...]] = []
     for frame in tree.frames:
         i, x = frame.body, pose_of(system, frame.body).apply(frame.pose.translation)
         with b.step("links", frame.name):
             origin = _moving(system, i, x, partial(_named, b, f"link_{frame.name}"))
         motion = system.motions[i]
         velocities.append((*origin.rate, *motion.omega))
-        bends.append((*origin.second_rate, *motion.V_dot.angular))
-    return {"link_velocities": flat(velocities), "link_accelerations": flat(bends)}
+        accelerations.append((*origin.second_rate, *motion.V_dot.angular))
+    return {"link_velocities": flat(velocities), "link_accelerations": flat(accelerations)}
 
 
 def joint_wrenches(
     point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> Results[S]:
-    """SR-36: (n, 6)"""
+    """Write the joint wrenches, (n, 6): SR-36."""
     system = system_at(tree, b, state, point)
     Q_sum = forces_sweep(system, bodies_sweep(system)).Q_sum
     rows: list[tuple[S, ...]] = []
@@ -205,13 +206,13 @@ def joint_wrenches(
 
 
 def moving_points(system: System[S]) -> list[Moving[Vector[S]]]:
-    """SR-30 of the model's points."""
+    """Return the motion of the points of the model: SR-30."""
     points: list[Moving[Vector[S]]] = []
-    for place in system.tree.points:
-        with system.b.step("points", place.name):
-            x = pose_of(system, place.body).apply(place.point)
-            named = partial(_named, system.b, place.name)
-            points.append(_moving(system, place.body, x, named))
+    for point in system.tree.points:
+        with system.b.step("points", point.name):
+            x = pose_of(system, point.body).apply(point.point)
+            named = partial(_named, system.b, point.name)
+            points.append(_moving(system, point.body, x, named))
     return points
 
 
@@ -221,10 +222,10 @@ def moving_points(system: System[S]) -> list[Moving[Vector[S]]]:
 def _moving(
     system: System[S], i: int, x: Vector[S], named: Callable[[str, Vector[S]], Vector[S]]
 ) -> Moving[Vector[S]]:
-    """SR-30 of the point x of body i."""
+    """Return the motion of the point x of body i: SR-30."""
     if i == BASE:
-        nothing = zero_vector(system.b.algebra)
-        return Moving(x, nothing, nothing)
+        zero = zero_vector(system.b.algebra)
+        return Moving(x, zero, zero)
     motion = system.motions[i]
     x = named("x", x)
     arm = x - system.geometry[i].r
@@ -239,7 +240,7 @@ def _named(b: ProgramBuilder[S], name: str, part: str, x: Vector[S]) -> Vector[S
 
 
 def pose_of(system: System[S], i: int) -> Transform[S]:
-    """Axes and origin of the frame of body i, or of the base."""
+    """Return the pose of the frame of body i; the identity for the base."""
     algebra = system.b.algebra
     if i == BASE:
         return Transform(identity(algebra), zero_vector(algebra))

@@ -53,7 +53,7 @@ NOTES = {
 }
 
 Entries = Mapping[tuple[int, int], S]
-"""Entries of a matrix by pair of joints; what is left out is 0."""
+"""Entries of a matrix by pair of joints; missing ones are 0."""
 
 
 def rigid(

@@ -10,7 +10,7 @@ to body i; x~ is the matrix of x x (.); a 6-vector is [linear; angular], of a fo
 ======================  ================  ======================================================
 paper                   code              meaning
 ======================  ================  ======================================================
-z_i                     q_i               coordinate of joint i; zdot and z with two dots alike
+z_i                     q_i               coordinate of joint i; likewise zdot, z with two dots
 A_i                     A_i               3x3, axes of body i in base axes
 r_j                     r_J_i             point on the axis of joint i
 w_j, u_j                w_i, u_i          axis of rotation, axis of translation; the other is 0, but
@@ -25,7 +25,7 @@ b_{i,j}                 b_i_j             6x1, velocity of body i by joint j: th
 V_i                     v_i, omega_i      velocity of the point of body i at r_i, and of its axes
 Bdot_i                  arm_dot_i         [[0, arm_dot_i~], [0, 0]]
 bdot_i                  b_dot_i           rate of b_i
-d_i                     d_i               6x1, what joint i adds to the acceleration without zddot
+d_i                     d_i               6x1, acceleration added by joint i at zddot = 0
 Vdot_i                  a_i, alpha_i      acceleration of the point of body i at r_i, of its axes
 d_i^Sigma               --                6x1, the same where zddot = 0: Rdot_i zdot
 ======================  ================  ======================================================
@@ -169,7 +169,7 @@ class System(Generic[S]):
     """Axes of the four of every joint that is an Euler parameter."""
 
     def columns(self, i: int) -> tuple[int, ...]:
-        """The joints that move body i on its parent."""
+        """Return the joints that move body i on its parent."""
         axes = self.turning.get(i)
         if axes is None:
             return (i,)
@@ -219,7 +219,7 @@ def geometry_step(
 
 
 def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motion[S]]:
-    """SR-6 to SR-9 of body i, and of those that the same joints move"""
+    """Write SR-6 to SR-9 of body i, and of those that the same joints move"""
     b, algebra, at, state = system.b, system.b.algebra, system.geometry[i], system.state
     columns = {j: system.geometry[j].b for j in system.columns(i)}
     none = zero_spatial(algebra)
@@ -260,7 +260,7 @@ def system_at(
     point: ReferencePoint,
     order: int = SECOND_RATE,
 ) -> System[S]:
-    """SR-1 to SR-4, SR-6 for velocities and up to SR-9 for accelerations."""
+    """Write SR-1 to SR-4, SR-6 for velocities and up to SR-9 for accelerations."""
     turning = axes_of(tree, b, state, order > VALUE)
     tree = posed(tree, turning)
     geometry: dict[int, Geometry[S]] = {}
@@ -272,7 +272,7 @@ def system_at(
 
 
 def motion_sweep(system: System[S]) -> dict[int, Motion[S]]:
-    """SR-6 to SR-9 of all bodies and the base."""
+    """Write SR-6 to SR-9 of all bodies and the base."""
     none = zero_spatial(system.b.algebra)
     motions = {BASE: Motion(none, none.linear, none, none, none)}
     for i, at in system.geometry.items():
@@ -282,7 +282,7 @@ def motion_sweep(system: System[S]) -> dict[int, Motion[S]]:
 
 
 def columns_sweep(system: System[S]) -> dict[int, dict[int, Spatial[S]]]:
-    """SR-5 of all bodies: R_i, by body and joint."""
+    """Write SR-5 of all bodies: R_i, by body and joint."""
     R: dict[int, dict[int, Spatial[S]]] = {BASE: {}}
     for i, at in system.geometry.items():
         before = R[at.joint.parent]

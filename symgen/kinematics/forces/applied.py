@@ -1,8 +1,8 @@
-"""The applied force: a force at a point of a link and a torque on it, given by expressions.
+"""Applied forces: a force at a point of a link and a torque on the link, given by expressions.
 
-Both are expressions, in base axes, of positions and velocities of the model's points, coordinates,
-their velocities, time and parameters, with named intermediate expressions.  Its potential energy
-is unknown.
+Components are in base axes.  Expressions contain positions and velocities of the model's points,
+coordinates, their velocities, time, parameters, and named intermediate expressions.  The potential
+energy of an applied force is unknown.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class AppliedForce(Generic[S]):
 
     @classmethod
     def all(cls, description: RobotDescription, making: Making[S]) -> tuple[AppliedForce[S], ...]:
-        """The forces of a model."""
+        """Return the applied forces of a model."""
         forces = []
         for force in description.forces:
             mentioned = [making.points[name] for name in named_points(force)]
@@ -54,7 +54,7 @@ class AppliedForce(Generic[S]):
     def actions(
         self, motions: Sequence[PointMotion[S]], quantities: Mapping[str, S], b: ProgramBuilder[S]
     ) -> tuple[Action[S], ...]:
-        """The force and the torque, at its point."""
+        """Return the force and the torque at its point."""
         values = {**self.definitions, **quantities}
         for point, motion in zip(self.points[1:], motions[1:], strict=True):
             for part, entry in zip(STATE_PARTS, (*motion.x, *motion.v), strict=True):
@@ -63,15 +63,15 @@ class AppliedForce(Generic[S]):
         for name, expression in self.description.let:
             values[name] = b.let(f"{name}_{self.name}", scalar(expression, algebra), "FM-5")
 
-        def written(what: str, triple: Triple) -> Vector[S] | None:
+        def written(kind: str, triple: Triple) -> Vector[S] | None:
             value = vector(triple, algebra)
             if all_zero(value, b.algebra):
                 return None
-            return b.let(f"{what}_{self.name}", value, "FM-5")
+            return b.let(f"{kind}_{self.name}", value, "FM-5")
 
         force = written("force", self.description.force)
         return (Action(0, force, written("torque", self.description.torque)),)
 
     def energy(self, motions: Sequence[PointMotion[S]], b: ProgramBuilder[S]) -> S | None:
-        """None"""
+        """Return None: the potential energy is unknown."""
         return None

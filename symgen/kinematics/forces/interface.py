@@ -1,4 +1,4 @@
-"""Types of forces.  Formulations use this interface and never ask for the type.
+"""Interface of forces.  Formulations use it for forces of every type.
 
 A force of the model acts at points of links and depends on the motion of its points, on coordinates
 and velocities, and on time.  It writes its statements over the algebra of the program.
@@ -27,7 +27,7 @@ class PointMotion(Generic[S]):
 
 @dataclass(frozen=True)
 class Action(Generic[S]):
-    """A force (N) at a point, by its index in `points`, and a torque (N m), base axes; None: 0."""
+    """Force (N) at the point of index `place`, torque (N m), both in base axes; None means 0."""
 
     place: int
     force: Vector[S] | None
@@ -36,9 +36,9 @@ class Action(Generic[S]):
 
 @dataclass(frozen=True)
 class Making(Generic[S]):
-    """Conversions for building forces: points of links to bodies, expressions to the algebra.
+    """Converters for building forces: link points to body points, expressions to scalars.
 
-    `definitions` are the parameters that follow runtime parameters, by name.
+    `definitions` are the parameters that depend on runtime parameters, by name.
     """
 
     point: Callable[[LinkPoint], BodyPoint[S]]
@@ -50,10 +50,10 @@ class Making(Generic[S]):
 class ModelForce(Protocol[S]):
     """A force of the model.
 
-    `type` is its name in metadata.  `points` are the points of its law; it may act at all of them.
-    `quantities` are the names of coordinates and velocities in it, such as ``q.elbow``.  An
-    `internal` force depends only on the motion of its points relative to each other, and its
-    actions balance: it neither depends on a common motion of its points nor does work in it.
+    `type` is its name in metadata.  `points` are the points that its law depends on; it may act at
+    all of them.  `quantities` are the names of coordinates and velocities in the law, such as
+    ``q.elbow``.  An `internal` force depends only on the relative motion of its points, and its
+    actions balance: in a common motion of the points it is constant and does no work.
     """
 
     type: ClassVar[str]
@@ -61,15 +61,15 @@ class ModelForce(Protocol[S]):
 
     @classmethod
     def all(cls, description: RobotDescription, making: Making[S]) -> tuple[Self, ...]:
-        """The forces of this type in a model, in the order of the file."""
+        """Return the forces of this type in a model, in the order of the model file."""
 
     @property
     def name(self) -> str:
-        """Name in the file."""
+        """Name in the model file."""
 
     @property
     def points(self) -> tuple[BodyPoint[S], ...]:
-        """Points of its law."""
+        """Points that its law depends on."""
 
     @property
     def is_timed(self) -> bool:
@@ -82,7 +82,7 @@ class ModelForce(Protocol[S]):
     def actions(
         self, motions: Sequence[PointMotion[S]], quantities: Mapping[str, S], b: ProgramBuilder[S]
     ) -> tuple[Action[S], ...]:
-        """The actions for these motions of the points; `quantities` maps names, ``t`` included."""
+        """Return the actions for motions of its points and values of `quantities` (``t``, too)."""
 
     def energy(self, motions: Sequence[PointMotion[S]], b: ProgramBuilder[S]) -> S | None:
-        """Its potential energy (J); None if it has none."""
+        """Return the potential energy (J); None if it is unknown."""

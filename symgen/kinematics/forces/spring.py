@@ -38,7 +38,7 @@ class Spring(Generic[S]):
 
     @classmethod
     def all(cls, description: RobotDescription, making: Making[S]) -> tuple[Spring[S], ...]:
-        """The springs of a model."""
+        """Return the springs of a model."""
         springs = []
         for spring in description.springs:
             first, second = map(making.point, spring.ends)

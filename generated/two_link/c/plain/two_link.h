@@ -153,7 +153,7 @@ void two_link_gravity_forces(
  *   out  centrifugal_torques[2]: terms in qd_k^2
  *   out  coriolis_torques[2]: terms in qd_k qd_l, k and l different
  *   out  gravity_torques[2]: as gravity_forces
- *   out  load_torques[2]: what holds the robot against the loads
+ *   out  load_torques[2]: torques that hold the robot against the loads
  *   out  joint_term_torques[2]: damping, springs and friction of the joints
  */
 void two_link_torque_parts(

@@ -281,7 +281,7 @@ static const char torque_parts_doc[] =
     "    centrifugal (..., 2)  terms in qd_k^2\n"
     "    coriolis (..., 2)     terms in qd_k qd_l, k and l different\n"
     "    gravity (..., 2)      as gravity_forces\n"
-    "    loads (..., 2)        what holds the robot against the loads\n"
+    "    loads (..., 2)        torques that hold the robot against the loads\n"
     "    joint_terms (..., 2)  damping, springs and friction of the joints";
 
 static const struct symgen_array joint_wrench_derivatives_takes[] = {
