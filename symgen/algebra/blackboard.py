@@ -173,11 +173,20 @@ def _factors(term: Expr) -> dict[Expr, int]:
     return exponents
 
 
-def with_short_waves(value: Expr, q: Sequence[Expr]) -> tuple[Expr, dict[Expr, Expr]]:
+_LIKE_A_WAVE = re.compile(r"[sc]_?\d+")
+
+
+def with_short_waves(
+    value: Expr, q: Sequence[Expr], names: Collection[str] = ()
+) -> tuple[Expr, dict[Expr, Expr]]:
     """Abbreviate sines and cosines of sums of coordinates as ``s_12``, ``c_1``; return both.
 
-    `value` is an expression or a matrix.  If a symbol has such a name, nothing is abbreviated.
+    `value` is an expression or a matrix.  If one of its symbols, or of the `names` on the same
+    page, looks like an abbreviation when it is typeset (``s1``), nothing is abbreviated.
     """
+    taken = {symbol.name for symbol in value.free_symbols} | {*names}
+    if any(map(_LIKE_A_WAVE.fullmatch, taken)):
+        return value, {}
     numbers = {symbol: str(number) for number, symbol in enumerate(q, start=1)}
     short: dict[Expr, Expr] = {}
     for wave in value.atoms(sympy.sin, sympy.cos):
@@ -185,9 +194,6 @@ def with_short_waves(value: Expr, q: Sequence[Expr]) -> tuple[Expr, dict[Expr, E
         if subscript:
             letter = "s" if wave.func is sympy.sin else "c"
             short[wave] = sympy.Symbol(f"{letter}_{subscript}", real=True)
-    taken = {symbol.name for symbol in value.free_symbols}
-    if taken & {symbol.name for symbol in short.values()}:
-        return value, {}
     return value.xreplace(short), {symbol: wave for wave, symbol in short.items()}
 
 

@@ -12,6 +12,7 @@ cosine is computed once, as the abbreviations of the page imply.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,7 +40,11 @@ FUNCTIONS = {
     "potential_energy": "Potential energy",
     "inverse_dynamics": "Equations of motion",
     "inverse_dynamics_derivatives": "Derivatives of the torques",
+    "constraints": "Constraints that close the loops",
+    "constraint_jacobian": "Jacobian of the constraints",
 }
+OF_CONSTRAINTS = "newton_euler"
+"""Formulation of constraints, which the closed form of the tree has not."""
 AT_REST = ("gravity", "load", "joint_term")
 """Parts of the torques that do not vanish with the velocities and accelerations."""
 
@@ -135,12 +140,17 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
     functions = []
     radicands: dict[Any, Any] = {}
     costs: tuple[WrittenCost | None, WrittenCost | None] = (None, None)
+    sources = [dynamics]
+    if counted.tree.constraint_names:
+        sources.append(SymbolicDynamics(description, formulation_named(OF_CONSTRAINTS)))
     for done, (function, heading) in enumerate(FUNCTIONS.items()):
-        if function not in dynamics.functions:
+        source = next((x for x in sources if function in x.functions), None)
+        if source is None:
             continue
         journal.progress(f"closed form: {function}", done, len(FUNCTIONS))
-        size = written_out(description, function, CLOSED if few else "newton_euler")
-        printed = list(_printed(dynamics, function, radicands)) if size <= largest else []
+        by = CLOSED if few and source is dynamics else "newton_euler"
+        size = written_out(description, function, by)
+        printed = list(_printed(source, function, radicands)) if size <= largest else []
         for item in printed:
             legend.update({name: (wave, item.inputs) for name, wave in item.waves.items()})
         functions.append(Equations(function, heading, tuple(map(_equation, printed)), size))
@@ -172,7 +182,8 @@ def _printed(
             continue  # no entries, or shown before
         matrix = isinstance(value, sympy.MatrixBase)
         decimal = value.applyfunc(with_decimals) if matrix else with_decimals(value)
-        short, waves = with_short_waves(decimal, inputs.get("q", ()))
+        names = dynamics.description.parameter_values
+        short, waves = with_short_waves(decimal, inputs.get("q", ()), names)
         short, roots = with_named_radicands(short, radicands)
         part = heading.removesuffix("_torques") if function == PARTS else ""
         yield _Printed(label, short, inputs, waves | roots, part)
@@ -189,7 +200,7 @@ def with_named_radicands(value: Any, names: dict[Any, Any]) -> tuple[Any, dict[A
         node for entry in entries for node in sympy.preorder_traversal(entry)
         if node.is_Pow and node.exp.is_Rational and node.exp.q == 2 and node.base.is_Add
     ]  # fmt: skip
-    if any(symbol.name.startswith("r_") for symbol in value.free_symbols):
+    if any(re.match(r"r_?\d", symbol.name) for symbol in value.free_symbols):
         return value, {}
     bases = [root.base for root in roots]
     for base in dict.fromkeys(bases):

@@ -97,7 +97,8 @@ def _determinant(description: RobotDescription, counted: Counted) -> tuple[str, 
     if len(terms) > LONGEST_DETERMINANT:
         return "", False
     inputs = inputs_of(dynamics.program("mass_matrix"))
-    short, _ = with_short_waves(with_decimals(value), inputs["q"])
+    names = description.parameter_values
+    short, _ = with_short_waves(with_decimals(value), inputs["q"], names)
     positive = {name for name, number in description.parameter_values.items() if number > 0.0}
     always = all(_never_negative(term, positive) for term in terms)
     constant = any(not term.has(*inputs["q"]) and not term.is_zero for term in terms)
@@ -147,7 +148,8 @@ def _equation(description: RobotDescription, function: str, left: str, entry: Ex
     if sympy.count_ops(entry) > LONGEST_ENTRY:
         return ""
     inputs = inputs_of(symbolic(description).program(function))
-    short, _ = with_short_waves(with_decimals(entry), inputs["q"])
+    names = description.parameter_values
+    short, _ = with_short_waves(with_decimals(entry), inputs["q"], names)
     return mathml(f"{left} = {latex(short, inputs)}")
 
 

@@ -104,6 +104,11 @@ def show(
         return frames(description, style) if what == "frames" else drawn_tree(description)
     if what not in FUNCTION_NAMES:
         names = (*FUNCTION_NAMES, "tree", "frames")
+        if what.startswith("constrained_"):
+            raise RequestError(
+                f"{what} is solved numerically; its equations are those of mass_matrix, "
+                "bias_forces, constraint_jacobian and constraint_bias: show these"
+            )
         raise RequestError(f"there is no {what!r} to show; {function_suggestion(what, names)}")
     tree = build_tree(description, Graph())
     remark = why_empty(function_named(what).results, tree.sizes)

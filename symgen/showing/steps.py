@@ -33,7 +33,8 @@ def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
     """Write the recursion: a line per statement, grouped by step, with its equations."""
     program = dynamics.program(function)
     title = f"{dynamics.formulation.title} ({dynamics.formulation.source}): {function}"
-    legend = [title, "", *notation(dynamics.formulation, function)]
+    names = [line.name for step in program.steps for line in step.statements]
+    legend = [title, "", *occurring(notation(dynamics.formulation, function), names)]
     legend += [f"  {label}: {text}" for label, text in program.notes.items()]
     if style == "latex":
         return _steps_in_latex(program, legend)
@@ -110,6 +111,38 @@ def notation(formulation: Formulation, function: str) -> list[str]:
     written = function if product is None else product.of
     _collect(_module_of(formulation.functions[written]), paragraphs)
     return [line for paragraph in paragraphs.values() for line in (*paragraph, "")]
+
+
+def occurring(lines: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return tables of a notation with a symbol among `names` of statements, with their headings.
+
+    References of headings to other tables are left out.
+    """
+    kept: list[str] = []
+    heading: list[str] = []
+    text = " ".join(names)
+    for is_blank, block in itertools.groupby(lines, key=lambda line: not line.strip()):
+        rows = list(block)
+        if is_blank:
+            continue
+        if not rows[0].startswith(_RULE):
+            kept += [*heading, *([""] if heading else [])]
+            heading = [re.sub(r"^(Notation), added to that .*", r"\1, added", row) for row in rows]
+            continue
+        code = re.split(r"\s{2,}", rows[1].strip()).index("code")
+        start, end = list(re.finditer("=+", rows[0]))[code].span()
+        symbols = re.findall(r"\w+", " ".join(row[start:end] for row in rows[3:-1]))
+        if any(re.search(_pattern(symbol), text) for symbol in symbols):
+            kept += [*heading, *([""] if heading else []), *rows, ""]
+        heading = []
+    return kept + heading
+
+
+def _pattern(symbol: str) -> str:
+    """Return a pattern of the names of a symbol: ``omega_j`` of ``omega_1_z``."""
+    first, *indices = symbol.split("_")
+    parts = (r"\d+" if len(x) == 1 and x.islower() else re.escape(x) for x in indices)
+    return r"\b" + "_".join([re.escape(first), *parts]) + r"(\b|_)"
 
 
 def _collect(module: str, entries: dict[str, list[str]], *marks: str) -> None:

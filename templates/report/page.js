@@ -229,9 +229,15 @@ function faceMotion() {
 // The figure stays in sight, small, beside what is below it in the calculator.
 function keepInSight() {
   const seen = new Map();
+  let hidden = false;
+  document.querySelector("#stage .hide").addEventListener("click", () => {
+    hidden = true;
+    byId("stage").classList.remove("aside");
+  });
   const watch = new IntersectionObserver((entries) => {
     for (const entry of entries) seen.set(entry.target.id, entry.isIntersecting);
-    byId("stage").classList.toggle("aside", seen.get("calculator") && !seen.get("place"));
+    if (seen.get("place")) hidden = false;
+    byId("stage").classList.toggle("aside", !hidden && seen.get("calculator") && !seen.get("place"));
   }, { rootMargin: "0px 0px -60% 0px" });
   for (const name of ["place", "calculator"]) watch.observe(byId(name));
 }

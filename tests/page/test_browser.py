@@ -188,6 +188,8 @@ def test_robot_and_plots_are_on_one_screen(opened):
     tab.click("#stage .play")
     marks = tab.eval_on_selector_all("#energy-plot text", "marks => marks.map(m => m.textContent)")
     assert "0" in marks and all(len(mark) < 6 for mark in marks)
+    tab.locator("#stage .hide").click()
+    assert tab.locator("#stage.aside").count() == 0
 
 
 def test_planar_robots_are_seen_from_the_front_and_numbers_are_short(opened, model):
