@@ -133,8 +133,8 @@ def _reached(log: Path, table: Sequence[Mutant]) -> dict[str, list[str]]:
 def _seconds(results: Path, checkout: Path) -> dict[str, float]:
     seconds: dict[str, float] = defaultdict(float)
     for case in ElementTree.parse(results).iter("testcase"):
-        file = _file_of(checkout, case.get("classname", "").split("."))
-        seconds[file] += float(case.get("time", "0"))
+        if name := case.get("classname"):  # none for a file that was skipped when it was collected
+            seconds[_file_of(checkout, name.split("."))] += float(case.get("time", "0"))
     return dict(seconds)
 
 
