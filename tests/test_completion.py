@@ -37,7 +37,7 @@ def test_an_imported_module_is_completed():
     if not (root / "generated" / "two_link").is_dir():
         pytest.skip("no committed package beside this installation")
     names = shown("from generated import two_link\ntwo_link.", root)
-    assert names["frame_pose"].startswith("frame_pose(name: str, q: ArrayLike")
+    assert names["frame_pose"].startswith("frame_pose(name: str, q: Rows")
     assert SUMMARIES.keys() & names.keys() >= {"inverse_dynamics", "mass_matrix", "frame_jacobian"}
 
 

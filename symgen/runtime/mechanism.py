@@ -404,7 +404,8 @@ class Mechanism:
 
     def _warn_of_changes(self, function: str, key: str, change: Array) -> None:
         """Warn of the driven coordinates named under `key` of `initial` with a `change`."""
-        most = np.abs(np.nan_to_num(change)).reshape(-1, self._module.n).max(axis=0, initial=0.0)
+        change = np.abs(np.nan_to_num(change))
+        most = change.max(axis=tuple(range(change.ndim - 1)), initial=0.0)
         changed = [
             f"{self._module.coordinate_names[k]} by {most[k]:.3g}"
             for k in self._drives(key)

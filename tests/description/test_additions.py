@@ -68,7 +68,7 @@ def test_commands_take_them(folder, capfd):
     capfd.readouterr()
     show = ["show", str(TWO_LINK), "inverse_dynamics_load_derivatives", "--expanded"]
     assert run([*show, "--load", "upper_arm:0.2,0,0"]) == 0
-    assert "(L₁ + 1/5)⋅sin(q₁)" in capfd.readouterr().out
+    assert "sin(q₁)⋅(L₁ + 1/5)" in capfd.readouterr().out
     report = ["report", str(TWO_LINK), "--quick", "--load", "elbow", "-o", "page.html"]
     assert run(report) == 2
     assert (
