@@ -110,6 +110,9 @@ class Mechanism:
             t (...)               time (s), for constraints and forces that mention it
             loads, parameters     as of forward dynamics
 
+        q and qd are taken as they are: `assemble` and `closed_velocities` make such that keep the
+        constraints, `constraints` and `constraint_rates` say by how much others break them.
+
         Returns a named tuple ConstrainedMotion:
             qdd (..., n)             accelerations (rad/s^2 or m/s^2)
             multipliers (..., m)     of the constraints; where rows are redundant those of least
