@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -114,6 +115,7 @@ MOST_LINKS = 8
 """Maximum number of joints up to which slips about single links are tried (minutes above)."""
 
 IN_NUMBERS = "with the numbers of the file; in symbols it would hold for every robot of this kind"
+ANOTHER_LEVEL = "another zero level"
 NOT_CHRISTOFFEL = "C qd is right; this is not the Christoffel matrix"
 NOT_SKEW = f"{NOT_CHRISTOFFEL}, and dM/dt - 2 C is not skew-symmetric"
 ROW_IS_NEEDED = (
@@ -160,20 +162,31 @@ class _Grading:
         """The truth about the unchanged robot."""
         return self.asked.truth
 
-    def is_right(self, question: Question, numbers: bool = False) -> bool:
+    def is_right(
+        self, question: Question, numbers: bool = False, up_to_constant: bool = False
+    ) -> bool:
         """Whether an answer is right; with `numbers`, at the parameters of the file."""
         state = replace(self.asked.state, numbers=numbers)
         if needs_reals(question.answer):
-            return agrees(self.truth, question, state)
-        return all(point.answer == point.truth for point in _points(self.truth, question, state))
+            return agrees(self.truth, question, state, up_to_constant)
+        points = _points(self.truth, question, state, up_to_constant)
+        return all(point.answer - point.truth == point.level for point in points)
+
+    def remarks_if_right(self, question: Question) -> str | None:
+        """The remarks on a right answer; None for a wrong one."""
+        numbers = (False, True) if self.is_in_numbers(question) else (False,)
+        levels = (False, True) if question.is_levelled else (False,)
+        for in_numbers, another_level in product(numbers, levels):
+            if self.is_right(question, in_numbers, another_level):
+                return "; ".join([ANOTHER_LEVEL] * another_level + [IN_NUMBERS] * in_numbers)
+        return None
 
     def graded(self, question: Question) -> Graded:
         """Grade one question, and look for the slip if it is wrong."""
         label, line = question.assignment.label, question.assignment.line
-        if self.is_right(question):
-            return Graded(label, line, True)
-        if self.is_in_numbers(question) and self.is_right(question, numbers=True):
-            return Graded(label, line, True, remark=IN_NUMBERS)
+        remarks = self.remarks_if_right(question)
+        if remarks is not None:
+            return Graded(label, line, True, remark=remarks)
         points: list[_Point] = []
         if not needs_reals(question.answer):
             points = list(_points(self.truth, question, self.asked.state))
@@ -245,7 +258,8 @@ class _Grading:
             value = scalar(piece, SymPyAlgebra()).xreplace(meant).xreplace(definitions)
             summands.append((written(node), value))
         size = self.asked.size(question.assignment).terms
-        wrong = wrong_terms(summands, truth, size, quaternions)
+        ignored = {*self.asked.parameters.values()} if question.is_levelled else None
+        wrong = wrong_terms(summands, truth, size, quaternions, ignored)
         return wrong or "it is no sum of products to be compared term by term"
 
     def needed_definitions(self, used: set[Expr]) -> dict[Expr, Expr]:
@@ -358,23 +372,35 @@ class _Grading:
 
 
 class _Point:
-    """Values of a question at one point: of the answer, of the truth, of all true entries."""
+    """Values of a question at one point: of the answer, of the truth, of all true entries.
 
-    def __init__(self, truth: Truth, question: Question, field: PrimeField, state: Changed) -> None:
+    `level` is 0, or the difference of answer and truth in another state.
+    """
+
+    def __init__(
+        self, truth: Truth, question: Question, field: PrimeField, state: Changed,
+        up_to_constant: bool = False,
+    ) -> None:  # fmt: skip
         self.field = field
         values = truth.values(field, question.program, state)
         self.answer = values.of(question.answer)
         self.entries = [values.of(x) for x in question.entries]
         self.truth = self.entries[question.position]
+        self.level = field.number(0)
+        if up_to_constant:
+            moved = _Point(truth, question, field, replace(state, moved=True))
+            self.level = moved.answer - moved.truth
 
 
-def _points(truth: Truth, question: Question, state: Changed) -> Iterator[_Point]:
+def _points(
+    truth: Truth, question: Question, state: Changed, up_to_constant: bool = False
+) -> Iterator[_Point]:
     """Yield random points at which everything has a value: roots exist, divisors are not 0."""
     count = 0
     for number in range(MOST_TRIES * POINTS):
         field = random_field(0, number)
         try:
-            point = _Point(truth, question, field, state)
+            point = _Point(truth, question, field, state, up_to_constant)
         except (NotASquareError, ZeroDivisionError):
             continue
         yield point

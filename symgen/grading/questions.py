@@ -28,6 +28,7 @@ from symgen.grading.answer import ENTRY_PREFIX, Assignment, as_written
 from symgen.grading.sizes import Size, size_of, too_large
 from symgen.grading.truth import (
     COUPLED,
+    LEVELLED,
     OWN_WITHOUT_INDEX,
     QUANTITIES,
     REFERENCE,
@@ -68,6 +69,11 @@ class Question:
     def is_step(self) -> bool:
         """Whether it is about a step of a recursion rather than an entry of a result."""
         return "." in self.assignment.name
+
+    @property
+    def is_levelled(self) -> bool:
+        """Whether it is about a result that is defined up to a constant."""
+        return not self.is_step and QUANTITIES[self.assignment.name].function == LEVELLED
 
     @property
     def entries(self) -> tuple[Expr, ...]:

@@ -428,3 +428,17 @@ def test_a_bad_line_does_not_void_the_others():
         "right", "not understood", "right", "not understood"
     ]  # fmt: skip
     assert verdict.summary == "2 of 4 right" and not verdict.passed
+
+
+V = "m1*g*l1*(1 + s1) + m2*g*(L1*s1 + l2*s12)"
+
+
+@pytest.mark.parametrize("level", ["5", "m1*m2", "sqrt(m1)", "4.905*0.2"])
+def test_potential_energy_has_any_zero_level(level):
+    (row,) = graded(f"V = {V} + {level}")
+    assert row.right and "another zero level" in row.remark
+    (row,) = graded(f"V = {V} + ({level})*qd1")
+    assert not row.right
+    if level in ("5", "m1*m2"):
+        (row,) = graded(f"V = {V.replace('(1 +', '(1 -')} + {level}")
+        assert "wrong sign" in row.wrong and "missing" not in row.wrong and ";" not in row.wrong
