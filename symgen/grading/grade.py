@@ -201,13 +201,13 @@ class _Grading:
             more = [f"and {len(wrong) - MOST_NAMED} more terms"] * (len(wrong) > MOST_NAMED)
             words = TERM_END.join([*named, *more])
         slip = f"likely slip: {slip}" if slip else ""
-        return Graded(label, line, False, as_written(words), slip)
+        remark = "; ".join(self.asked.remarks(question.answer))
+        return Graded(label, line, False, as_written(words), slip, remark)
 
     def is_in_numbers(self, question: Question) -> bool:
         """Whether numbers of an answer may stand for parameters: decimals, or no symbols."""
         used = {x.name for x in question.answer.free_symbols}
-        decimals = any(map(is_decimal, question.answer.atoms(sympy.Rational, sympy.Float)))
-        return decimals or not used & self.asked.parameters.keys()
+        return _has_decimals(question.answer) or not used & self.asked.parameters.keys()
 
     def slips_of_angles(self, question: Question) -> Iterator[str]:
         """Yield exchanged sines and cosines, or degrees, if undoing them makes the answer right."""
@@ -242,7 +242,7 @@ class _Grading:
             truth = truth.xreplace(dict.fromkeys(self.asked.loads().values(), sympy.S.Zero))
         truth = sympy.expand(truth)
         definitions = self.needed_definitions(truth.free_symbols | question.answer.free_symbols)
-        if self.is_in_numbers(question):
+        if _has_decimals(question.answer):
             numbers = self.truth.numbers
             derived = {x: y.xreplace(numbers) for x, y in self.truth.definitions.items()}
             definitions = definitions | numbers | derived
@@ -272,9 +272,7 @@ class _Grading:
             for name, value in self.truth.definitions.items()
             if value.free_symbols & used
         }
-        names = {x: symbol(name) for name, x in self.asked.coordinates().items()}
-        taken = {symbol(name) for name in self.asked.parameters}
-        return {**derived, **{x: name for x, name in names.items() if name not in taken}}
+        return {**derived, **self.asked.unambiguous()}
 
     def true_expression(self, question: Question) -> Expr | None:
         """The true value of a step as written, or of an entry with all steps substituted.
@@ -345,7 +343,8 @@ class _Grading:
                 remark = "" if same else remark
                 judged[place] = replace(judged[place], right=True, wrong="", slip="", remark=remark)
             elif i not in full and not judged[place].right:
-                judged[place] = replace(judged[place], remark=ROW_IS_NEEDED)
+                remarks = filter(None, (ROW_IS_NEEDED, judged[place].remark))
+                judged[place] = replace(judged[place], remark="; ".join(remarks))
         return judged
 
     def _question(self, name: str, index: tuple[int, ...], answer: Expr) -> Question:
@@ -475,6 +474,10 @@ def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:
                 needed.add(x)
                 waiting.append(steps[x])
     return needed
+
+
+def _has_decimals(answer: Expr) -> bool:
+    return any(map(is_decimal, answer.atoms(sympy.Rational, sympy.Float)))
 
 
 def _is_wave(x: Expr) -> bool:

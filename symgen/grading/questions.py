@@ -297,8 +297,30 @@ class Questions:
     def inputs(self) -> Collection[str]:
         """The names of the motion and of loads, which a definition cannot have."""
         names = self.coordinates()
-        with_lines = [re.sub(r"([0-9]+)$", r"_\1", name) for name in names]
-        return {*names, *with_lines, *self.loads()}
+        return {*names, *map(_with_line, names), *self.loads()}
+
+    def unambiguous(self) -> dict[Expr, Expr]:
+        """Map the symbols of the motion to names for answers, as far as parameters leave them."""
+        names = {
+            x: [y for y in (name, _with_line(name)) if y not in self.parameters]
+            for name, x in self.coordinates().items()
+        }
+        return {x: symbol(free[0]) for x, free in names.items() if free}
+
+    def remarks(self, answer: Expr) -> list[str]:
+        """Remark the parameters in `answer` that have the name of a variable of the motion."""
+        remarks, free = [], self.unambiguous()
+        for name in sorted({x.name for x in answer.free_symbols} & self.parameters.keys()):
+            variable = self.input(name)
+            if variable is not None:
+                can_be_written = variable.free_symbols <= free.keys()
+                advice = (
+                    f"write {variable.xreplace(free)}"
+                    if can_be_written
+                    else "rename it in the model"
+                )
+                remarks.append(f"{name} is the parameter {name} here; {advice}")
+        return remarks
 
     def meaning(self, name: str, program: Program[Expr] | None) -> Expr | None:
         """The meaning of a name on the right; None if it is unknown."""
@@ -352,8 +374,17 @@ class Questions:
                 numbered = enumerate(array.symbols, start=1)
                 symbols.update({f"{array.name}{k}": x for k, x in numbered})
         n = sum(name.startswith("qdd") for name in symbols)
-        symbols.update({f"tau{k}": symbol(f"tau_{k}") for k in range(1, n + 1)})
+        torques = [symbol(f"tau_{k}") for k in range(1, n + 1)]
+        if self.parameters.keys() & {x.name for x in torques}:  # the program renames its own
+            inputs = self.truth.program("forward_dynamics").inputs
+            torques = [x for array in inputs if array.name == "tau" for x in array.symbols]
+        symbols.update({f"tau{k}": x for k, x in enumerate(torques, start=1)})
         return symbols
+
+
+def _with_line(name: str) -> str:
+    """The name of a variable with an underscore: q_1 for q1."""
+    return re.sub(r"([0-9]+)$", r"_\1", name)
 
 
 def usual_name(name: str) -> str | None:

@@ -191,7 +191,7 @@ def test_names_upon_names_end_in_time(rule):
 def test_an_answer_from_a_stranger_ends_in_time_and_in_a_line(answer):
     (row,) = graded(f"M[1,1] = {answer}")
     assert not row.right
-    assert len(row.wrong) < 500
+    assert len(row.wrong) < 600
 
 
 WRONG = [
@@ -390,6 +390,8 @@ WRONG_TERMS = [
     (f"coriolis[1] = {C}*qd1*qd2", "missing factor 2"),
     ("M[2,2] = I2\nb[2] = M[2,2]*qd1", "does not belong there"),
     ("M[2,2] = 5e-324**66.14159*m2", "the term"),
+    ("G[2] = 0", "the term g*l2*m2*cos(q1)*cos(q2) is missing"),
+    ("G[2] = 3*c12/7", "the term g*l2*m2"),
 ]
 
 
@@ -442,3 +444,25 @@ def test_potential_energy_has_any_zero_level(level):
     if level in ("5", "m1*m2"):
         (row,) = graded(f"V = {V.replace('(1 +', '(1 -')} + {level}")
         assert "wrong sign" in row.wrong and "missing" not in row.wrong and ";" not in row.wrong
+
+
+ALIKE = """{symgen: 1, name: r, parameters: {s1: 2, q1: 1, qd1: 1, qd_1: 1, tau_1: 1}, joints: [
+    {name: a, type: revolute, origin: {}, link: {mass: s1*q1*qd1, com: [qd_1, 0, 0]}}]}"""
+"""Parameters called like variables of the motion."""
+
+
+@pytest.mark.parametrize(
+    ("answer", "remark"),
+    [
+        ("a = s1*q1\nG[1] = a", "q1 is the parameter q1 here; write q_1; s1 is the parameter s1 "
+         "here; write sin(q_1)"),
+        ("T = qd1**2", "qd1 is the parameter qd1 here; rename it in the model"),
+        ("qdd[1] = tau1/s1/q1/qd1/qd_1**2", ""),
+        ("qdd[1] = tau_1/s1", "s1 is the parameter s1 here; write sin(q_1); tau_1 is the parameter "
+         "tau_1 here; write tau1"),
+    ],
+)  # fmt: skip
+def test_parameters_called_like_variables_of_the_motion(answer, remark):
+    (row,) = graded(answer, check(decode(ALIKE.encode(), "robot.yaml")))
+    assert row.right == (not remark)
+    assert row.remark == remark
