@@ -20,9 +20,9 @@ import sympy
 
 from symgen.algebra.prime_field import NotASquareError, PrimeField, random_field
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
-from symgen.description.expressions import Expression
+from symgen.description.expressions import EvaluationError, Expression
 from symgen.description.model import RobotDescription
-from symgen.errors import MOST_LISTED, Fault, ModelError, RequestError
+from symgen.errors import MOST_LISTED, Fault
 from symgen.grading.answer import as_written, read_answer
 from symgen.grading.questions import Question, Questions
 from symgen.grading.reals import agrees, needs_reals
@@ -87,13 +87,13 @@ class Verdict:
         lines: list[str] = []
         faults = [row for row in self.rows if not row.understood]
         for row in self.rows:
-            label = f"{row.label}: " if row.label else ""
+            label = f"line {row.line}: " * bool(row.line) + f"{row.label}: " * bool(row.label)
             if row.understood:
-                lines.append(f"line {row.line}: {label}{row.verdict}")
+                lines.append(f"{label}{row.verdict}")
                 said = *row.wrong.split(TERM_END), row.slip, row.remark
                 lines += [f"    {words}" for words in said if words]
             elif row in faults[:MOST_LISTED]:
-                lines.append(f"line {row.line}: {label}{row.verdict}: {row.wrong}")
+                lines.append(f"{label}{row.verdict}: {row.wrong}")
         if len(faults) > MOST_LISTED:
             lines.append(f"and {len(faults) - MOST_LISTED} more that are not understood")
         return "\n".join([*lines, self.summary])
@@ -130,18 +130,16 @@ def grade(
 ) -> Verdict:
     """Grade the answer `text` about a robot.
 
-    Lines that cannot be understood are not right; the others are graded.
-
-    Raises:
-        ModelError: no line can be understood.
+    Lines that cannot be understood are not right; the others are graded.  An answer in which
+    nothing is asked for has one row that is not right, of line 0.
     """
     assignments, faults = read_answer(text, file)
     asked = Questions(description, file, assignments)
     faults += asked.faults
-    if not asked.questions:
+    if not asked.questions and not faults:
         names = ", ".join(QUANTITIES)
         message = f"nothing in it is asked for; what can be graded: {names}, FORMULATION.STEP"
-        raise ModelError(faults or [Fault(file, 0, "", message)])
+        faults.append(Fault(file, 0, "", message))
     grading, rows = _Grading(asked), list[Graded]()
     for question in asked.questions:
         progress(f"grade: {question.assignment.label}", len(rows), len(asked.questions))
@@ -184,7 +182,10 @@ class _Grading:
     def graded(self, question: Question) -> Graded:
         """Grade one question, and look for the slip if it is wrong."""
         label, line = question.assignment.label, question.assignment.line
-        remarks = self.remarks_if_right(question)
+        try:
+            remarks = self.remarks_if_right(question)
+        except EvaluationError as error:
+            return Graded(label, line, False, str(error), understood=False)
         if remarks is not None:
             return Graded(label, line, True, remark=remarks)
         points: list[_Point] = []
@@ -330,7 +331,8 @@ class _Grading:
         if all(rows[place].right for place in entries.values()):
             return judged
         n = self.truth.coordinates
-        full = [i for i in range(1, n + 1) if all((i, k) in entries for k in range(1, n + 1))]
+        sound = {index for index, place in entries.items() if rows[place].understood}
+        full = [i for i in range(1, n + 1) if all((i, k) in sound for k in range(1, n + 1))]
         matrix = {index: asked.questions[place].answer for index, place in entries.items()}
         rates = asked.coordinates()
         products = {i: sum(matrix[i, k] * rates[f"qd{k}"] for k in range(1, n + 1)) for i in full}
@@ -406,10 +408,7 @@ def _points(
         count += 1
         if count == POINTS:
             return
-    raise RequestError(
-        f"line {question.assignment.line}: {question.assignment.label} has no value at any point "
-        "that was tried; is something divided by 0?"
-    )
+    raise EvaluationError("no value at any point that was tried; is something divided by 0?")
 
 
 def _of_whole(question: Question, points: list[_Point]) -> Iterator[str]:

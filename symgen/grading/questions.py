@@ -46,7 +46,7 @@ _COORDINATE = re.compile(r"(q|qd|qdd|tau)_?([0-9]+)")
 _ENTRY = re.compile(
     rf"(?P<name>{'|'.join(x for x in QUANTITIES if x not in ('T', 'V'))})_?(?P<index>[0-9]+)"
 )
-_MOST_LISTED = 30
+_MOST_LISTED, _MOST_UNKNOWN = 30, 5
 _ANGLE = "(?:q|theta|th|phi)"
 _OTHER_WORDS = re.compile(
     rf"(?P<before>d{{0,2}}){_ANGLE}_?(?P<index>[0-9]+)_?(?P<after>(?:d{{1,2}}(?:ot)?)?)"
@@ -246,6 +246,7 @@ class Questions:
             self.fault(assignment, problem)
             return None
         meant = {}
+        unknown: dict[str, list[str]] = {}  # by the tail of their message
         for name in value.names:
             if name in self.faulty:
                 if "." in assignment.name or assignment.index:  # else the name is faulty, too
@@ -260,9 +261,15 @@ class Questions:
                 self.fault(assignment, message)
                 return None
             if meaning is None:
-                self.fault(assignment, f"unknown name {shown(as_written(name))}{self.hint(name)}")
-                return None
+                unknown.setdefault(self.hint(name), []).append(shown(as_written(name)))
             meant[symbol(name)] = meaning
+        if unknown:
+            problems = (
+                f"unknown name{'s' * (len(names) > 1)} {', '.join(names[:_MOST_UNKNOWN])}{hint}"
+                for hint, names in list(unknown.items())[:_MOST_UNKNOWN]
+            )
+            self.fault(assignment, "; ".join(problems))
+            return None
         try:
             expression = scalar(value, SymPyAlgebra()).xreplace(meant)
         except (ArithmeticError, ValueError, TypeError) as error:
