@@ -1,5 +1,6 @@
 """Answers of students: right ones in any form, thirty wrong ones, and what cannot be understood."""
 
+import json
 import re
 from pathlib import Path
 
@@ -324,6 +325,13 @@ def test_the_command(folder, capfd, refusal, monkeypatch):
     assert "WRONG" not in out.err
     assert "there is no such file" in refusal(["grade", model, "none.txt"])
     assert "expected an answer such as answer.txt" in refusal(["grade", model, "."])
+    assert run(["grade", model, "right.txt", "wrong.txt"]) == 3
+    assert capfd.readouterr().out.endswith("\nright.txt: 18 of 18 right\nwrong.txt: 1 of 2 right\n")
+    Path("nothing.txt").write_text("?")
+    assert run(["grade", model, "wrong.txt", "nothing.txt", "--json"]) == 3
+    answers = json.loads(capfd.readouterr().out)["answers"]
+    assert [(x["file"], len(x["rows"])) for x in answers] == [("wrong.txt", 2), ("nothing.txt", 1)]
+    assert "Missing argument" in refusal(["grade", model, "x:=1"])
     Path("notepad.txt").write_bytes(b"\xef\xbb\xbfM[2,2] = I2 + m2*l2**2\r\n")
     assert run(["grade", model, "notepad.txt"]) == 0
     with Path("notepad.txt").open() as stream:
