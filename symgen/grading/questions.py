@@ -3,7 +3,7 @@
 On the left are entries of results (`symgen.grading.truth`), steps of a formulation, and the
 student's definitions.  Names on the right are looked up in this order: the student's definitions,
 parameters, steps of the formulation in question, coordinates and their rates (``q1``, ``qd_2``),
-abbreviations (``c12``), components of loads (``tip_fx``).
+abbreviations (``c12``), components of loads (``tip_fx``), the time ``t`` of relations.
 """
 
 from __future__ import annotations
@@ -172,6 +172,9 @@ class Questions:
         if program is None:
             return
         shape = quantity.output(program).shape
+        if 0 in shape:
+            self.fault(assignment, f"{quantity.function} has no entries for this robot")
+            return
         inside = len(assignment.index) == len(shape) and all(
             1 <= i <= size for i, size in zip(assignment.index, shape, strict=True)
         )
@@ -340,7 +343,7 @@ class Questions:
         return self.input(name)
 
     def input(self, name: str) -> Expr | None:
-        """A coordinate or its rate (q1, qd_2), an abbreviation (c12), or a load's component."""
+        """A coordinate or its rate (q1, qd_2), an abbreviation (c12), a load's component, time."""
         coordinate, wave = _COORDINATE.fullmatch(name), _WAVE.fullmatch(name)
         if coordinate:
             return self.coordinates().get(f"{coordinate[1]}{int(coordinate[2])}")
@@ -352,6 +355,9 @@ class Questions:
                 return None
             angle = sympy.Add(*angles)
             return sympy.cos(angle) if wave[1] == "c" else sympy.sin(angle)
+        if name == "t" and self.description.relations:
+            inputs = self.truth.program("constraints").inputs
+            return next((x for array in inputs if array.name == "t" for x in array.symbols), None)
         return self.loads().get(name)
 
     def no_angle(self, name: str) -> str:

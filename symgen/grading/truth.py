@@ -83,7 +83,8 @@ _GRADED = (
     "forward_kinematics", "jacobians", "joint_wrenches", "point_motion",
     "point_motion_derivatives", "center_of_mass", "center_of_mass_jacobian",
     "centroidal_momentum", "link_motion", "centroidal_momentum_matrix",
-    "centroidal_momentum_rate", "forward_dynamics",
+    "centroidal_momentum_rate", "forward_dynamics", "constraints", "constraint_jacobian",
+    "constraint_rates",
 )  # fmt: skip
 
 QUANTITIES: Mapping[str, Quantity] = {

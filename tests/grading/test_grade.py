@@ -125,6 +125,20 @@ DERIVED = re.sub(
     (EXAMPLES / "two_link.yaml").read_text(),
 )  # fmt: skip
 """Parameters that derive from derived ones, which stand later."""
+MECHANISM = """
+symgen: 1
+name: r
+parameters: {a: 2, b: 3}
+joints:
+  - {name: one, type: revolute, origin: {}, link: {mass: 1, inertia: {zz: 1}}}
+  - {name: two, parent: base, type: revolute, origin: {}, link: {mass: 1, inertia: {zz: 1}}}
+loops:
+  - name: pin
+    type: spherical
+    first: {link: one, origin: {xyz: [a, 0, 0]}}
+    second: {link: two, origin: {xyz: [b, 0, 0]}}
+relations: {drive: q.one - 2*pi*t}
+"""
 MASS = "m*L**2*(1 + 1 + (1 + k)**2 + 2*(1 + k)*cos(k*q1))"
 """By hand: the ends of the two links, the second of which turns by q + k q."""
 OF_ROBOTS = [
@@ -152,6 +166,12 @@ OF_ROBOTS = [
     (FOLLOWING, f"M[1,1] = {MASS.replace('k*q1', 'q1')}", False),
     (FOLLOWING, "G[1] = m*9.8*L*(2*cos(q1) + (1 + k)*cos(q1 + k*q1))", True),
     (FOLLOWING, "newton_euler.omega_2_z = qd1*(1 + k)", True),
+    (MECHANISM, "constraints[1] = b*c2 - a*c1", True),
+    (MECHANISM, "constraints[1] = a*c1 - b*c2", False),
+    (MECHANISM, "constraints[4] = q1 - 2*pi*t", True),
+    (MECHANISM, "constraint_jacobian[2,1] = -a*c1", True),
+    (MECHANISM, "constraint_rates[4] = qd1 - 2*pi", True),
+    (FOLLOWING, "constraints[1] = 0", False),
 ]
 
 
