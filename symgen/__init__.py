@@ -141,7 +141,7 @@ def grade(
 
     Lines are such as ``M[1,2] = I2 + m2*l2**2``; see `symgen.grading.answer`.  `file` names the
     answer in messages.  `progress(line, done, total)` is called before each line is graded.
-    Raises `symgen.errors.ModelError` for lines that cannot be parsed.
+    Raises `symgen.errors.ModelError` for faults of the model file.
     """
     from symgen import grading
     from symgen.support.journal import silent

@@ -99,6 +99,15 @@ def _xacro(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -
     return tuple(_pair(word, ":=", wrong) for word in words)
 
 
+def _answers(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> Sequence[str]:
+    """Return the names of answers, and set the arguments of a xacro file among `words`."""
+    ctx.params["xacro_arguments"] = _xacro(ctx, param, tuple(x for x in words if ":=" in x))
+    answers = [x for x in words if ":=" not in x]
+    if not answers:
+        raise click.MissingParameter(ctx=ctx, param=param)
+    return answers
+
+
 def _pair(word: str, sign: str, wrong: str) -> tuple[str, str]:
     name, separator, value = word.partition(sign)
     if not name or not separator:
@@ -123,12 +132,18 @@ _READING = (
         "--package", "packages", multiple=True, metavar="NAME=FOLDER", callback=_packages,
         help="Folder of the package NAME, for $(find NAME) in xacro and model://NAME in SDF.",
     ),
-    click.argument("xacro_arguments", nargs=-1, metavar="[NAME:=VALUE]...", callback=_xacro),
 )  # fmt: skip
+_XACRO = click.argument("xacro_arguments", nargs=-1, metavar="[NAME:=VALUE]...", callback=_xacro)
+Answers = click.argument(
+    "answers", nargs=-1, required=True, metavar="ANSWER... [NAME:=VALUE]...", callback=_answers
+)
+"""Files, and the arguments of a xacro file: `click` allows one list of words for both."""
 
 
-def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for reading MODEL, as the keyword `reading`."""
+def reading_options(
+    command: Callable[..., Any], words: Callable[..., Any] = _XACRO
+) -> Callable[..., Any]:
+    """Add the options for reading MODEL, as the keyword `reading`, and its last `words`."""
 
     @wraps(command)
     def with_reading(
@@ -138,7 +153,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         reading = ReadOptions(without_loops, packages, xacro_arguments, angles, floating_base)
         return command(reading=reading, **rest)
 
-    for option in reversed(_READING):
+    for option in reversed((*_READING, words)):
         with_reading = option(with_reading)
     return with_reading
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import click
 
 from symgen.command import completion, outcome
 from symgen.command.options import (
+    Answers,
     Model,
     OneOf,
     Templates,
@@ -97,30 +99,47 @@ def _compare_family(
 
 @click.command(short_help="Compare a student's formulas with the truth about MODEL.")
 @Model
-@click.argument("answer", type=click.Path(path_type=Path, allow_dash=True))
-@reading_options
+@partial(reading_options, words=Answers)
 @output_options
-def grade(model: Path, answer: Path, reading: ReadOptions, output: Output) -> None:
+def grade(model: Path, answers: Sequence[str], reading: ReadOptions, output: Output) -> None:
     """Compare ANSWER, a student's formulas, with the truth about MODEL, exactly.
 
     ANSWER is a file, or - for standard input, with lines such as 'M[1,2] = I2 + m2*l2**2',
     'tau[1] = ...', 'dtau_dq[1,2] = ...' or 'newton_euler.omega_2_z = qd1 + qd2'; other lines define
-    names.
+    names.  Several answers are graded one by one, with a summary at the end.
     """
     from symgen import grading
     from symgen.description import read
+
+    texts = [(answer, _answer_text(answer)) for answer in answers]
+    with output.journal() as journal:
+        robot = read(model, reading)
+        verdicts = [grading.grade(robot, text, file, journal.progress) for file, text in texts]
+    passed, graded = all(x.passed for x in verdicts), list(zip(answers, verdicts, strict=True))
+    if len(verdicts) == 1:
+        output.write(verdicts[0].as_json, lambda: click.echo(str(verdicts[0])), journal)
+    else:
+        files = [{"file": file, **verdict.as_json()} for file, verdict in graded]
+        summary = "\n".join(f"{file}: {verdict.summary}" for file, verdict in graded)
+        details = [f"{file}:\n{verdict}\n" for file, verdict in graded]
+        output.write(
+            lambda: {"answers": files, "passed": passed},
+            lambda: click.echo("\n".join([*details, summary])),
+            journal,
+        )
+    if not passed:
+        raise click.exceptions.Exit(ValidationError.exit_status)
+
+
+def _answer_text(answer: str) -> str:
+    """Read the file of an answer, or standard input for -."""
     from symgen.description.reading import MAX_BYTES, load
 
-    if str(answer) == "-":
-        file, content = "standard input", sys.stdin.buffer.read(MAX_BYTES)
-    else:
-        file, content = str(answer), load(answer, "an answer such as answer.txt")
-    text = content.decode("utf-8-sig", errors="replace")
-    with output.journal() as journal:
-        verdict = grading.grade(read(model, reading), text, file, journal.progress)
-    output.write(verdict.as_json, lambda: click.echo(str(verdict)), journal)
-    if not verdict.passed:
-        raise click.exceptions.Exit(ValidationError.exit_status)
+    content = (
+        sys.stdin.buffer.read(MAX_BYTES) if answer == "-"
+        else load(answer, "an answer such as answer.txt")
+    )  # fmt: skip
+    return content.decode("utf-8-sig", errors="replace")
 
 
 @click.command(short_help="Write a page about MODEL: equations, recursions, a calculator.")

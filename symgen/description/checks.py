@@ -90,7 +90,8 @@ def check(document: Document) -> RobotDescription:
     scalars.warn_rounded()
     warn_unused(parameters, scalars)
     other_units = warn_units(parameters, scalars)
-    warn_coordinates(parameters, findings)
+    entries = sum(len(joint.position_names) for joint in joints if joint.mimic is None)
+    warn_coordinates(parameters, entries, findings)
     if not robot.joints:
         path: KeyPath = ("joints",) if robot.gives("joints") else ()
         findings.warn(path, "no joints: the robot has 0 coordinates")

@@ -80,12 +80,15 @@ class Expression:
 
 
 class ExpressionError(SymgenError):
-    """A text does not follow the grammar; `column` counts from 1, 0 for the whole text."""
+    """A text does not follow the grammar; `column` counts from 1, 0 for the whole text.
+
+    `message` is the message without the column.
+    """
 
     exit_status = 2
 
     def __init__(self, message: str, column: int = 0) -> None:
-        self.column = column
+        self.message, self.column = message, column
         super().__init__(f"{message} (column {column} of the expression)" if column else message)
 
 

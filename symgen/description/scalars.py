@@ -235,13 +235,15 @@ def check_axis(axis: Triple, path: KeyPath, scalars: Scalars) -> None:
 
 
 _LONGEST_CYCLE = 8  # maximum number of names of a cycle in a message
-_SYMBOL = re.compile(r"(?P<symbol>q|qd|qdd)_(?P<number>[0-9]+)")
+_SYMBOL = re.compile(r"(?P<symbol>q|qd|qdd|tau)(?P<line>_?)(?P<number>[1-9][0-9]*)")
 _WORDS = re.compile("[A-Za-z\u00b0\u00b5\u03bc]+")
 _NOT_SI = (
     "mm", "cm", "dm", "km", "um", "\u00b5m", "\u03bcm", "inch", "in", "ft", "g", "mg", "lb", "deg",
     "degree", "degrees", "\u00b0", "rpm", "ms",
 )  # fmt: skip
-_COORDINATES: Mapping[str, str] = {"q": "coordinate", "qd": "velocity", "qdd": "acceleration"}
+_COORDINATES: Mapping[str, str] = {
+    "q": "coordinate", "qd": "velocity", "qdd": "acceleration", "tau": "torque"
+}  # fmt: skip
 
 
 def check_parameters(
@@ -314,17 +316,21 @@ def warn_units(parameters: Sequence[Parameter], scalars: Scalars) -> bool:
     return warned
 
 
-def warn_coordinates(parameters: Sequence[Parameter], findings: Findings) -> None:
-    """Warn of every parameter with the name of a symbol of the equations."""
+def warn_coordinates(parameters: Sequence[Parameter], entries: int, findings: Findings) -> None:
+    """Warn of every parameter with the name of a symbol of the equations, with `entries` of q."""
     for parameter in parameters:
-        match = _SYMBOL.fullmatch(parameter.name)
-        if match is not None:
-            name, what = parameter.name, _COORDINATES[match["symbol"]]
-            findings.warn(
-                ("parameters", name),
-                f"equations call {what} {match['number']} {shown(name)} and will rename theirs to "
-                f"{shown(f'{name}_2')}; another parameter name reads better",
-            )
+        name, match = parameter.name, _SYMBOL.fullmatch(parameter.name)
+        if match is None or len(match["number"]) > 9 or int(match["number"]) > entries:
+            continue
+        effect = (
+            f"will rename theirs to {shown(f'{name}_2')}" if match["line"]
+            else "both look alike in print; answers to 'symgen grade' mean the parameter by it"
+        )  # fmt: skip
+        what = f"{_COORDINATES[match['symbol']]} {match['number']} {shown(name)}"
+        findings.warn(
+            ("parameters", name),
+            f"equations call {what} and {effect}; another parameter name reads better",
+        )
 
 
 def dependency_order(

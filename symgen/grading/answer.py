@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from symgen.description.expressions import Expression, ExpressionError, parse
 from symgen.description.wording import shown
-from symgen.errors import Fault, ModelError
+from symgen.errors import Fault
 
 MAX_BYTES = 256 * 1024
 MAX_LINES = 2000
@@ -58,33 +58,31 @@ class Assignment:
     @property
     def label(self) -> str:
         """The left side as written, truncated if very long."""
-        index = f"[{','.join(map(str, self.index))}]" if self.index else ""
-        label = f"{self.name}{index}"
-        return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
+        return _label(self.name, self.index)
 
 
 def read_answer(text: str, file: str) -> tuple[tuple[Assignment, ...], list[Fault]]:
-    """Read all assignments, and list unreadable lines; `ModelError` if there are no others."""
+    """Read all assignments, and list unreadable lines; an answer without any line is a fault."""
+    if len(text) > MAX_BYTES or text.count("\n") > MAX_LINES:
+        message = f"longer than {MAX_LINES} lines or 256 KiB; no answer is"
+        return (), [Fault(file, 0, "", message)]
     assignments: list[Assignment] = []
     faults: list[Fault] = []
     for line, statement in _statements(text):
         try:
             assignments.append(_assignment(statement, line))
         except ExpressionError as error:
-            faults.append(Fault(file, line, "", str(error)))
-    if len(text) > MAX_BYTES or text.count("\n") > MAX_LINES:
-        message = f"longer than {MAX_LINES} lines or 256 KiB; no answer is"
-        raise ModelError([Fault(file, 0, "", message)])
-    if not assignments:
+            left = _BEGINNING.match(statement)
+            label = _label(left["name"], _numbers(left["index"])) if left else ""
+            faults.append(Fault(file, line, label, str(error)))
+    if not assignments and not faults:
         none = "no answer in it; expected lines such as 'M[1,1] = m1*l1**2'"
-        raise ModelError(faults or [Fault(file, 0, "", none)])
+        faults.append(Fault(file, 0, "", none))
     return tuple(assignments), faults
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
     """Yield line and text of every statement; open parentheses continue on the next line."""
-    if len(text) > MAX_BYTES:
-        return
     start, collected = 0, ""
     for number, line in enumerate(text.splitlines(), start=1):
         code = line.partition("#")[0].strip()
@@ -103,8 +101,6 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _assignment(statement: str, line: int) -> Assignment:
-    if statement.count("(") > statement.count(")"):
-        raise ExpressionError("a parenthesis is not closed")
     left, equals, right = statement.partition("=")
     match = _LEFT.fullmatch(left.strip())
     if not equals or match is None or right.startswith("="):
@@ -118,8 +114,19 @@ def _assignment(statement: str, line: int) -> Assignment:
             "'[' stands behind the name of an entry alone, such as M[1,2]: every entry has a line "
             "of its own, and an expression that is needed twice a name, such as 'a = ...'"
         )
-    value = parse(right.strip(), dots=True)
+    right = right.strip()
+    try:
+        value = parse(right, dots=True)
+    except ExpressionError as error:
+        column = error.column and len(as_written(right[: error.column - 1])) + 1
+        raise ExpressionError(as_written(error.message), column) from None
     return Assignment(match["name"], _numbers(match["index"]), value, line)
+
+
+def _label(name: str, index: tuple[int, ...]) -> str:
+    """A left side as written, truncated if very long."""
+    label = f"{name}[{','.join(map(str, index))}]" if index else name
+    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
 
 
 def _name_of(name: str, index: tuple[int, ...]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -19,9 +20,9 @@ import sympy
 
 from symgen.algebra.prime_field import NotASquareError, PrimeField, random_field
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
-from symgen.description.expressions import Expression
+from symgen.description.expressions import EvaluationError, Expression
 from symgen.description.model import RobotDescription
-from symgen.errors import MOST_LISTED, Fault, ModelError, RequestError
+from symgen.errors import MOST_LISTED, Fault
 from symgen.grading.answer import as_written, read_answer
 from symgen.grading.questions import Question, Questions
 from symgen.grading.reals import agrees, needs_reals
@@ -86,13 +87,13 @@ class Verdict:
         lines: list[str] = []
         faults = [row for row in self.rows if not row.understood]
         for row in self.rows:
-            label = f"{row.label}: " if row.label else ""
+            label = f"line {row.line}: " * bool(row.line) + f"{row.label}: " * bool(row.label)
             if row.understood:
-                lines.append(f"line {row.line}: {label}{row.verdict}")
+                lines.append(f"{label}{row.verdict}")
                 remarks = *row.wrong.split(TERM_END), row.slip, row.remark
                 lines += [f"    {text}" for text in remarks if text]
             elif row in faults[:MOST_LISTED]:
-                lines.append(f"line {row.line}: {label}{row.verdict}: {row.wrong}")
+                lines.append(f"{label}{row.verdict}: {row.wrong}")
         if len(faults) > MOST_LISTED:
             lines.append(f"and {len(faults) - MOST_LISTED} more that are not understood")
         return "\n".join([*lines, self.summary])
@@ -114,6 +115,7 @@ MOST_LINKS = 8
 """Maximum number of joints up to which slips about single links are tried (minutes above)."""
 
 IN_NUMBERS = "with the numbers of the file; in symbols it would hold for every robot of this kind"
+ANOTHER_LEVEL = "another zero level"
 NOT_CHRISTOFFEL = "C qd is right; this is not the Christoffel matrix"
 NOT_SKEW = f"{NOT_CHRISTOFFEL}, and dM/dt - 2 C is not skew-symmetric"
 ROW_IS_NEEDED = (
@@ -128,18 +130,16 @@ def grade(
 ) -> Verdict:
     """Grade the answer `text` about a robot.
 
-    Lines that cannot be understood are not right; the others are graded.
-
-    Raises:
-        ModelError: no line can be understood.
+    Lines that cannot be understood are not right; the others are graded.  An answer in which
+    nothing is asked for has one row that is not right, of line 0.
     """
     assignments, faults = read_answer(text, file)
     asked = Questions(description, file, assignments)
     faults += asked.faults
-    if not asked.questions:
+    if not asked.questions and not faults:
         names = ", ".join(QUANTITIES)
         message = f"nothing in it is asked for; what can be graded: {names}, FORMULATION.STEP"
-        raise ModelError(faults or [Fault(file, 0, "", message)])
+        faults.append(Fault(file, 0, "", message))
     grading, rows = _Grading(asked), list[Graded]()
     for question in asked.questions:
         progress(f"grade: {question.assignment.label}", len(rows), len(asked.questions))
@@ -160,20 +160,34 @@ class _Grading:
         """The truth about the unchanged robot."""
         return self.asked.truth
 
-    def is_right(self, question: Question, numbers: bool = False) -> bool:
+    def is_right(
+        self, question: Question, numbers: bool = False, up_to_constant: bool = False
+    ) -> bool:
         """Whether an answer is right; with `numbers`, at the parameters of the file."""
         state = replace(self.asked.state, numbers=numbers)
         if needs_reals(question.answer):
-            return agrees(self.truth, question, state)
-        return all(point.answer == point.truth for point in _points(self.truth, question, state))
+            return agrees(self.truth, question, state, up_to_constant)
+        points = _points(self.truth, question, state, up_to_constant)
+        return all(point.answer - point.truth == point.level for point in points)
+
+    def remarks_if_right(self, question: Question) -> str | None:
+        """The remarks on a right answer; None for a wrong one."""
+        numbers = (False, True) if self.is_in_numbers(question) else (False,)
+        levels = (False, True) if question.is_levelled else (False,)
+        for in_numbers, another_level in product(numbers, levels):
+            if self.is_right(question, in_numbers, another_level):
+                return "; ".join([ANOTHER_LEVEL] * another_level + [IN_NUMBERS] * in_numbers)
+        return None
 
     def graded(self, question: Question) -> Graded:
         """Grade one question, and look for the slip if it is wrong."""
         label, line = question.assignment.label, question.assignment.line
-        if self.is_right(question):
-            return Graded(label, line, True)
-        if self.is_in_numbers(question) and self.is_right(question, numbers=True):
-            return Graded(label, line, True, remark=IN_NUMBERS)
+        try:
+            remarks = self.remarks_if_right(question)
+        except EvaluationError as error:
+            return Graded(label, line, False, str(error), understood=False)
+        if remarks is not None:
+            return Graded(label, line, True, remark=remarks)
         points: list[_Point] = []
         if not needs_reals(question.answer):
             points = list(_points(self.truth, question, self.asked.state))
@@ -188,13 +202,13 @@ class _Grading:
             more = [f"and {len(wrong) - MOST_NAMED} more terms"] * (len(wrong) > MOST_NAMED)
             words = TERM_END.join([*named, *more])
         slip = f"likely slip: {slip}" if slip else ""
-        return Graded(label, line, False, as_written(words), slip)
+        remark = "; ".join(self.asked.remarks(question.answer))
+        return Graded(label, line, False, as_written(words), slip, remark)
 
     def is_in_numbers(self, question: Question) -> bool:
         """Whether numbers of an answer may stand for parameters: decimals, or no symbols."""
         used = {x.name for x in question.answer.free_symbols}
-        decimals = any(map(is_decimal, question.answer.atoms(sympy.Rational, sympy.Float)))
-        return decimals or not used & self.asked.parameters.keys()
+        return _has_decimals(question.answer) or not used & self.asked.parameters.keys()
 
     def slips_of_angles(self, question: Question) -> Iterator[str]:
         """Yield exchanged sines and cosines, or degrees, if undoing them makes the answer right."""
@@ -229,7 +243,7 @@ class _Grading:
             truth = truth.xreplace(dict.fromkeys(self.asked.loads().values(), sympy.S.Zero))
         truth = sympy.expand(truth)
         definitions = self.needed_definitions(truth.free_symbols | question.answer.free_symbols)
-        if self.is_in_numbers(question):
+        if _has_decimals(question.answer):
             numbers = self.truth.numbers
             derived = {x: y.xreplace(numbers) for x, y in self.truth.definitions.items()}
             definitions = definitions | numbers | derived
@@ -245,7 +259,8 @@ class _Grading:
             value = scalar(piece, SymPyAlgebra()).xreplace(meant).xreplace(definitions)
             summands.append((written(node), value))
         size = self.asked.size(question.assignment).terms
-        wrong = wrong_terms(summands, truth, size, quaternions)
+        ignored = {*self.asked.parameters.values()} if question.is_levelled else None
+        wrong = wrong_terms(summands, truth, size, quaternions, ignored)
         return wrong or "it is no sum of products to be compared term by term"
 
     def needed_definitions(self, used: set[Expr]) -> dict[Expr, Expr]:
@@ -258,9 +273,7 @@ class _Grading:
             for name, value in self.truth.definitions.items()
             if value.free_symbols & used
         }
-        names = {x: symbol(name) for name, x in self.asked.coordinates().items()}
-        taken = {symbol(name) for name in self.asked.parameters}
-        return {**derived, **{x: name for x, name in names.items() if name not in taken}}
+        return {**derived, **self.asked.unambiguous()}
 
     def true_expression(self, question: Question) -> Expr | None:
         """Return the true value of a step as written, or of an entry with all steps substituted.
@@ -318,7 +331,8 @@ class _Grading:
         if all(rows[place].right for place in entries.values()):
             return judged
         n = self.truth.coordinates
-        full = [i for i in range(1, n + 1) if all((i, k) in entries for k in range(1, n + 1))]
+        sound = {index for index, place in entries.items() if rows[place].understood}
+        full = [i for i in range(1, n + 1) if all((i, k) in sound for k in range(1, n + 1))]
         matrix = {index: asked.questions[place].answer for index, place in entries.items()}
         rates = asked.coordinates()
         products = {i: sum(matrix[i, k] * rates[f"qd{k}"] for k in range(1, n + 1)) for i in full}
@@ -331,7 +345,8 @@ class _Grading:
                 remark = "" if same else remark
                 judged[place] = replace(judged[place], right=True, wrong="", slip="", remark=remark)
             elif i not in full and not judged[place].right:
-                judged[place] = replace(judged[place], remark=ROW_IS_NEEDED)
+                remarks = filter(None, (ROW_IS_NEEDED, judged[place].remark))
+                judged[place] = replace(judged[place], remark="; ".join(remarks))
         return judged
 
     def _question(self, name: str, index: tuple[int, ...], answer: Expr) -> Question:
@@ -358,33 +373,42 @@ class _Grading:
 
 
 class _Point:
-    """Values of a question at one point: of the answer, of the truth, of all true entries."""
+    """Values of a question at one point: of the answer, of the truth, of all true entries.
 
-    def __init__(self, truth: Truth, question: Question, field: PrimeField, state: Changed) -> None:
+    `level` is 0, or the difference of answer and truth in another state.
+    """
+
+    def __init__(
+        self, truth: Truth, question: Question, field: PrimeField, state: Changed,
+        up_to_constant: bool = False,
+    ) -> None:  # fmt: skip
         self.field = field
         values = truth.values(field, question.program, state)
         self.answer = values.of(question.answer)
         self.entries = [values.of(x) for x in question.entries]
         self.truth = self.entries[question.position]
+        self.level = field.number(0)
+        if up_to_constant:
+            moved = _Point(truth, question, field, replace(state, moved=True))
+            self.level = moved.answer - moved.truth
 
 
-def _points(truth: Truth, question: Question, state: Changed) -> Iterator[_Point]:
+def _points(
+    truth: Truth, question: Question, state: Changed, up_to_constant: bool = False
+) -> Iterator[_Point]:
     """Yield random points at which everything has a value: roots exist, divisors are not 0."""
     count = 0
     for number in range(MOST_TRIES * POINTS):
         field = random_field(0, number)
         try:
-            point = _Point(truth, question, field, state)
+            point = _Point(truth, question, field, state, up_to_constant)
         except (NotASquareError, ZeroDivisionError):
             continue
         yield point
         count += 1
         if count == POINTS:
             return
-    raise RequestError(
-        f"line {question.assignment.line}: {question.assignment.label} has no value at any point "
-        "that was tried; is something divided by 0?"
-    )
+    raise EvaluationError("no value at any point that was tried; is something divided by 0?")
 
 
 def _of_whole(question: Question, points: list[_Point]) -> Iterator[str]:
@@ -449,6 +473,10 @@ def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:
                 needed.add(x)
                 waiting.append(steps[x])
     return needed
+
+
+def _has_decimals(answer: Expr) -> bool:
+    return any(map(is_decimal, answer.atoms(sympy.Rational, sympy.Float)))
 
 
 def _is_wave(x: Expr) -> bool:

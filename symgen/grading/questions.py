@@ -3,7 +3,7 @@
 On the left are entries of results (`symgen.grading.truth`), steps of a formulation, and the
 student's definitions.  Names on the right are looked up in this order: the student's definitions,
 parameters, steps of the formulation in question, coordinates and their rates (``q1``, ``qd_2``),
-abbreviations (``c12``), components of loads (``tip_fx``).
+abbreviations (``c12``), components of loads (``tip_fx``), the time ``t`` of relations.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from symgen.grading.answer import ENTRY_PREFIX, Assignment, as_written
 from symgen.grading.sizes import Size, size_of, too_large
 from symgen.grading.truth import (
     COUPLED,
+    LEVELLED,
     OWN_WITHOUT_INDEX,
     QUANTITIES,
     REFERENCE,
@@ -45,7 +46,7 @@ _COORDINATE = re.compile(r"(q|qd|qdd|tau)_?([0-9]+)")
 _ENTRY = re.compile(
     rf"(?P<name>{'|'.join(x for x in QUANTITIES if x not in ('T', 'V'))})_?(?P<index>[0-9]+)"
 )
-_MOST_LISTED = 30
+_MOST_LISTED, _MOST_UNKNOWN = 30, 5
 _ANGLE = "(?:q|theta|th|phi)"
 _OTHER_WORDS = re.compile(
     rf"(?P<before>d{{0,2}}){_ANGLE}_?(?P<index>[0-9]+)_?(?P<after>(?:d{{1,2}}(?:ot)?)?)"
@@ -68,6 +69,11 @@ class Question:
     def is_step(self) -> bool:
         """Whether it is about a step of a recursion rather than an entry of a result."""
         return "." in self.assignment.name
+
+    @property
+    def is_levelled(self) -> bool:
+        """Whether it is about a result that is defined up to a constant."""
+        return not self.is_step and QUANTITIES[self.assignment.name].function == LEVELLED
 
     @property
     def entries(self) -> tuple[Expr, ...]:
@@ -166,6 +172,9 @@ class Questions:
         if program is None:
             return
         shape = quantity.output(program).shape
+        if 0 in shape:
+            self.fault(assignment, f"{quantity.function} has no entries for this robot")
+            return
         inside = len(assignment.index) == len(shape) and all(
             1 <= i <= size for i, size in zip(assignment.index, shape, strict=True)
         )
@@ -240,6 +249,7 @@ class Questions:
             self.fault(assignment, problem)
             return None
         meant = {}
+        unknown: dict[str, list[str]] = {}  # by the tail of their message
         for name in value.names:
             if name in self.faulty:
                 if "." in assignment.name or assignment.index:  # else the name is faulty, too
@@ -254,9 +264,15 @@ class Questions:
                 self.fault(assignment, message)
                 return None
             if meaning is None:
-                self.fault(assignment, f"unknown name {shown(as_written(name))}{self.hint(name)}")
-                return None
+                unknown.setdefault(self.hint(name), []).append(shown(as_written(name)))
             meant[symbol(name)] = meaning
+        if unknown:
+            problems = (
+                f"unknown name{'s' * (len(names) > 1)} {', '.join(names[:_MOST_UNKNOWN])}{hint}"
+                for hint, names in list(unknown.items())[:_MOST_UNKNOWN]
+            )
+            self.fault(assignment, "; ".join(problems))
+            return None
         try:
             expression = scalar(value, SymPyAlgebra()).xreplace(meant)
         except (ArithmeticError, ValueError, TypeError) as error:
@@ -291,8 +307,30 @@ class Questions:
     def inputs(self) -> Collection[str]:
         """Return the names of the motion and of loads, which a definition cannot have."""
         names = self.coordinates()
-        with_lines = [re.sub(r"([0-9]+)$", r"_\1", name) for name in names]
-        return {*names, *with_lines, *self.loads()}
+        return {*names, *map(_with_line, names), *self.loads()}
+
+    def unambiguous(self) -> dict[Expr, Expr]:
+        """Map the symbols of the motion to names for answers, as far as parameters leave them."""
+        names = {
+            x: [y for y in (name, _with_line(name)) if y not in self.parameters]
+            for name, x in self.coordinates().items()
+        }
+        return {x: symbol(free[0]) for x, free in names.items() if free}
+
+    def remarks(self, answer: Expr) -> list[str]:
+        """Remark the parameters in `answer` that have the name of a variable of the motion."""
+        remarks, free = [], self.unambiguous()
+        for name in sorted({x.name for x in answer.free_symbols} & self.parameters.keys()):
+            variable = self.input(name)
+            if variable is not None:
+                can_be_written = variable.free_symbols <= free.keys()
+                advice = (
+                    f"write {variable.xreplace(free)}"
+                    if can_be_written
+                    else "rename it in the model"
+                )
+                remarks.append(f"{name} is the parameter {name} here; {advice}")
+        return remarks
 
     def meaning(self, name: str, program: Program[Expr] | None) -> Expr | None:
         """Return the meaning of a name on the right; None if it is unknown."""
@@ -305,7 +343,7 @@ class Questions:
         return self.input(name)
 
     def input(self, name: str) -> Expr | None:
-        """A coordinate or its rate (q1, qd_2), an abbreviation (c12), or a load's component."""
+        """A coordinate or its rate (q1, qd_2), an abbreviation (c12), a load's component, time."""
         coordinate, wave = _COORDINATE.fullmatch(name), _WAVE.fullmatch(name)
         if coordinate:
             return self.coordinates().get(f"{coordinate[1]}{int(coordinate[2])}")
@@ -317,6 +355,9 @@ class Questions:
                 return None
             angle = sympy.Add(*angles)
             return sympy.cos(angle) if wave[1] == "c" else sympy.sin(angle)
+        if name == "t" and self.description.relations:
+            inputs = self.truth.program("constraints").inputs
+            return next((x for array in inputs if array.name == "t" for x in array.symbols), None)
         return self.loads().get(name)
 
     def no_angle(self, name: str) -> str:
@@ -346,8 +387,17 @@ class Questions:
                 numbered = enumerate(array.symbols, start=1)
                 symbols.update({f"{array.name}{k}": x for k, x in numbered})
         n = sum(name.startswith("qdd") for name in symbols)
-        symbols.update({f"tau{k}": symbol(f"tau_{k}") for k in range(1, n + 1)})
+        torques = [symbol(f"tau_{k}") for k in range(1, n + 1)]
+        if self.parameters.keys() & {x.name for x in torques}:  # the program renames its own
+            inputs = self.truth.program("forward_dynamics").inputs
+            torques = [x for array in inputs if array.name == "tau" for x in array.symbols]
+        symbols.update({f"tau{k}": x for k, x in enumerate(torques, start=1)})
         return symbols
+
+
+def _with_line(name: str) -> str:
+    """The name of a variable with an underscore: q_1 for q1."""
+    return re.sub(r"([0-9]+)$", r"_\1", name)
 
 
 def usual_name(name: str) -> str | None:

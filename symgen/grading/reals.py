@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import mpmath
@@ -70,13 +71,19 @@ def _is_in_field(angle: Expr) -> bool:
     return (2 * count).is_Integer or (rest is sympy.pi and not sympy.cos(angle).has(sympy.cos))
 
 
-def agrees(truth: Truth, question: Question, state: Changed) -> bool:
-    """Whether an answer and the truth are equal at all points where both have a value."""
+def agrees(truth: Truth, question: Question, state: Changed, up_to_constant: bool = False) -> bool:
+    """Whether an answer and the truth are equal at all points where both have a value.
+
+    With `up_to_constant` their differences between two states are compared.
+    """
     agreed = 0
     for number in range(MOST_TRIES):
         with mpmath.workdps(DIGITS):
             try:
                 answer, true = _both(truth, question, state, number)
+                if up_to_constant:
+                    levels = _both(truth, question, replace(state, moved=True), number)
+                    answer, true = answer - levels[0], true - levels[1]
             except (ZeroDivisionError, ValueError):
                 continue
             largest = max(abs(answer), abs(true), mpmath.mpf(1))
@@ -90,7 +97,7 @@ def agrees(truth: Truth, question: Question, state: Changed) -> bool:
 
 def _both(truth: Truth, question: Question, state: Changed, number: int) -> tuple[Number, Number]:
     """Return the answer and the truth at one point; ZeroDivisionError where one has no value."""
-    values = _Reals(truth.description.parameter_values, number)
+    values = _Reals(truth.description.parameter_values, number, state.moved)
     truth.evaluate(question.program, state, values, mpmath.mpf(0))
     return values.of(question.answer), values.of(question.entries[question.position])
 
@@ -98,8 +105,8 @@ def _both(truth: Truth, question: Question, state: Changed, number: int) -> tupl
 class _Reals:
     """The values of expressions at one point; a symbol's value depends on its name alone."""
 
-    def __init__(self, parameters: Mapping[str, float], number: int) -> None:
-        self.parameters, self.number = parameters, number
+    def __init__(self, parameters: Mapping[str, float], number: int, moved: bool) -> None:
+        self.parameters, self.number, self.moved = parameters, number, moved
         self.cache: dict[Expr, Number] = {}
 
     def of(self, x: Expr) -> Number:
@@ -134,7 +141,8 @@ class _Reals:
 
     def _drawn(self, name: str) -> Number:
         """Return a random value near that of a parameter; from -3 to 3 for other symbols."""
-        drawn = random.Random(f"{self.number} {name}")
+        moved = " moved" * (self.moved and name not in self.parameters)
+        drawn = random.Random(f"{self.number} {name}{moved}")
         value = self.parameters.get(name, 0.0)
         if value:
             return mpmath.mpf(value) * mpmath.mpf(drawn.uniform(0.75, 1.25))

@@ -7,6 +7,7 @@ and c1 c2 - s1 s2 have equal values, and half angles likewise.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import reduce
 from operator import add, mul
 from typing import Any
@@ -23,11 +24,12 @@ MOST_HALVES = 200
 class Values:
     """The values of expressions at one point; a symbol's value depends on its name alone.
 
-    ZeroDivisionError and NotASquareError are raised where an expression has no value.
+    In another state, all symbols but those in `fixed` have other values.  ZeroDivisionError and
+    NotASquareError are raised where an expression has no value.
     """
 
-    def __init__(self, field: PrimeField) -> None:
-        self.field = field
+    def __init__(self, field: PrimeField, fixed: Collection[str] | None = None) -> None:
+        self.field, self.fixed = field, fixed
         self.cache: dict[Expr, Residue] = {}
         self._angles: dict[Expr, tuple[Residue, Residue]] = {}
         self._halves: dict[Expr, tuple[Residue, Residue]] = {}
@@ -41,7 +43,8 @@ class Values:
     def _value(self, x: Expr) -> Residue:
         field = self.field
         if x.is_Symbol:
-            return field.draw("symbol", x.name)
+            is_fixed = self.fixed is None or x.name in self.fixed
+            return field.draw("symbol" if is_fixed else "moved symbol", x.name)
         if x.is_Rational:
             return field.number(int(x.p)) / field.number(int(x.q))
         if x.is_Float:

@@ -8,9 +8,9 @@ polynomial of parameters, sines, cosines, coordinates and rates, or too long to 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 from typing import Any
 
 import sympy
@@ -108,6 +108,7 @@ def wrong_terms(
     truth: Expr,
     size: int,
     quaternions: Sequence[tuple[Expr, ...]] = (),
+    ignored: Collection[Expr] | None = None,
 ) -> list[WrongTerm]:
     """Find the wrong terms of an answer, in its order, then the missing terms.
 
@@ -116,6 +117,7 @@ def wrong_terms(
         truth: the true value.
         size: number of terms of the answer.
         quaternions: symbols x y z w of unit quaternions.
+        ignored: symbols; terms of these alone, and of numbers, are not compared.
 
     Returns:
         The terms; none if the two sides cannot be compared term by term.
@@ -135,12 +137,14 @@ def wrong_terms(
         for monomial, factor in part.items():
             by_monomial[monomial] = by_monomial.get(monomial, 0) + factor
     zero = sympy.S.Zero
+    names = {x: x for x in generators} | {x: name for name, x in replaced.items()}
+    compared = [not names[x].free_symbols <= {*(ignored or ())} for x in generators]
     wrong = [
         m
         for m in dict.fromkeys([*by_monomial, *true])
         if sympy.expand(by_monomial.get(m, zero) - true.get(m, zero)) != 0
+        and (ignored is None or any(compress(m, compared)))
     ]
-    names = {generator: name for name, generator in replaced.items()}
     sources: dict[tuple[int, ...], str] = {}
     for (written, _), part in zip(summands, parts, strict=True):
         for monomial in part:

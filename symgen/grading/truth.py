@@ -74,13 +74,17 @@ COUPLED = "C"
 PRODUCTS = "h"
 """The product of the Coriolis matrix and qd."""
 
+LEVELLED = "potential_energy"
+"""The function that is defined up to a constant."""
+
 _GRADED = (
     "mass_matrix", "inverse_dynamics", "inverse_dynamics_derivatives", "coriolis_matrix",
     "bias_forces", "gravity_forces", "torque_parts", "kinetic_energy", "potential_energy",
     "forward_kinematics", "jacobians", "joint_wrenches", "point_motion",
     "point_motion_derivatives", "center_of_mass", "center_of_mass_jacobian",
     "centroidal_momentum", "link_motion", "centroidal_momentum_matrix",
-    "centroidal_momentum_rate", "forward_dynamics",
+    "centroidal_momentum_rate", "forward_dynamics", "constraints", "constraint_jacobian",
+    "constraint_rates",
 )  # fmt: skip
 
 QUANTITIES: Mapping[str, Quantity] = {
@@ -106,13 +110,15 @@ class Changed:
     `zeros` names inputs (``qd``, ``qdd``, ``loads``) that are 0.  With `absolute` the coordinates
     of the answer are angles from the base, so that q_k is the difference of two of them.  With
     `numbers` the parameters have the values of the file.  `turned` has index and sign of the
-    answer's entry for every entry x y z w of a quaternion; empty for no change.
+    answer's entry for every entry x y z w of a quaternion; empty for no change.  With `moved` all
+    symbols but parameters have other values.
     """
 
     zeros: tuple[str, ...] = ()
     absolute: bool = False
     numbers: bool = False
     turned: tuple[tuple[int, int], ...] = ()
+    moved: bool = False
 
 
 UNCHANGED = Changed()
@@ -183,7 +189,7 @@ class Truth:
 
     def values(self, prime: PrimeField, program: Program[Expr], changed: Changed) -> Values:
         """Return a point of the field, with all steps of `program` evaluated."""
-        values = Values(prime)
+        values = Values(prime, self.description.parameter_values if changed.moved else None)
         self.evaluate(program, changed, values, prime.number(0))
         return values
 

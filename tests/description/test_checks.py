@@ -303,15 +303,16 @@ def test_lengths_in_millimetres_are_remarked_once() -> None:
 
 
 def test_parameters_that_are_called_like_coordinates() -> None:
-    names = ("q_2", "qd_13", "qdd_1", "q2", "q_", "qddd_1", "Q_1", "q_1a")
+    names = ("q_1", "qd_13", "qdd_1", "q2", "q_", "qddd_1", "Q_1", "q_1a", "q0", "tau1")
     text = one_link(f"{{mass: {' + '.join(names)}}}") + "parameters:\n"
     text += "".join(f"  {name}: 1\n" for name in names)
     remark = "equations call {0} '{1}' and will rename theirs to '{1}_2'; another parameter name "
     remark += "reads better"
     assert warnings(text) == [
-        "10: parameters.q_2: " + remark.format("coordinate 2", "q_2"),
-        "11: parameters.qd_13: " + remark.format("velocity 13", "qd_13"),
+        "10: parameters.q_1: " + remark.format("coordinate 1", "q_1"),
         "12: parameters.qdd_1: " + remark.format("acceleration 1", "qdd_1"),
+        "19: parameters.tau1: equations call torque 1 'tau1' and both look alike in print; answers "
+        "to 'symgen grade' mean the parameter by it; another parameter name reads better",
     ]
 
 
