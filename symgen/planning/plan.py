@@ -151,6 +151,7 @@ def plan(
     solver = ready(solver, exact_hessian=exact_hessian)
     if isinstance(module, str | Path):
         chosen = reading.named_parameters(task) or ("none",)
+        reading.check_order(module)
         check_robot(description.read(module))
         module = load_package(build(module, BuildOptions(runtime_parameters=chosen)).folder)
     for name, value, least in (
