@@ -83,7 +83,8 @@ class Plan:
 
     ``status`` is "solved" (an optimum that keeps its limits), "feasible" (keeps them, not proven
     optimal), "exceeded" (keeps them at its instants, and exceeds one between them by more than
-    0.1 %; with `check: refine` on splines by more than 1e-6), "infeasible" (`broken` and
+    0.1 %; with `check: refine` on splines by more than 1e-6, but for limits with one value),
+    "infeasible" (`broken` and
     `remarks` say what is not met), "stopped" (by Ctrl-C).
     ``violation`` is the largest on the fine grid, relative to its limit; ``worst`` has all of them,
     `broken` those that make a plan infeasible, and equations that are not met.
