@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from manual.notation import cell, code, table
-from symgen.formulations import FORMULATIONS
+from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.program.arguments import PARAMETERS, Argument
 from symgen.program.function import NEEDS, Function
 from symgen.program.functions import FUNCTIONS
@@ -168,7 +168,7 @@ def _section(function: Function) -> str:
         ["result", code(name), *_row(array)[1:]]
         for name, array in zip(names, function.results, strict=True)
     ]
-    serving = [code(item.name) for item in FORMULATIONS if function.name in item.functions]
+    served = [item for item in FORMULATIONS if function.name in provided_functions(item)]
     conditions = [PRESENT[size] for size in NEEDS if size in function.needs]
     if function.solves:
         conditions.append("Raises `numpy.linalg.LinAlgError` where the mass matrix is singular.")
@@ -180,7 +180,7 @@ def _section(function: Function) -> str:
         " ".join([cell(function.summary), *conditions]),
         "",
         table(["kind", "name", "shape", "meaning"], rows),
-        f"By: {', '.join(serving)}.",
+        f"By: {', '.join(code(item.name) for item in served)}.",
         "",
     ]
     return "\n".join(lines)

@@ -68,14 +68,15 @@ def plan(
     from symgen.pipeline.building import build
     from symgen.planning.checks import check_robot
     from symgen.planning.plan import plan as find
-    from symgen.planning.reading import named_parameters
+    from symgen.planning.reading import check_order, named_parameters
     from symgen.planning.results import EXCEEDED, check_outputs
     from symgen.planning.solver import ready
     from symgen.planning.task import REFINE
     from symgen.toolchain.loading import load_package
 
     solver = ready(solver, exact_hessian=not limited_memory)
-    check_outputs(outputs)
+    check_outputs(outputs, (model, task))
+    check_order(model)
     check_robot(read(model, reading))
     options = BuildOptions(
         runtime_parameters=named_parameters(task) or ("none",), loads=loads, points=added_points,

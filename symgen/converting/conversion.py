@@ -24,7 +24,7 @@ from symgen.description.scalars import rounded_from
 from symgen.description.wording import shown
 from symgen.errors import Fault, RequestError
 from symgen.options import UNCHANGED, ReadOptions
-from symgen.toolchain.files import check_replaceable, write_atomically
+from symgen.toolchain.files import check_replaceable, replace_file
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,9 @@ def convert(
 
     Raises:
         ModelError: `source` is faulty.
-        RequestError: `target` exists (unless `force`) or cannot be written.
+        RequestError: `target` is `source`, exists (unless `force`) or cannot be written.
     """
+    _check_target(target, source, force)
     document = read_document(source, reading)
     if round_angles:
         document = replace(document, root=_with_exact_angles(document.root))
@@ -80,7 +81,7 @@ def convert(
     heading = f"Made by symgen convert from {shown(Path(source).name)}."
     text = model_text(document, heading)
     check(decode(text.encode(), str(target)))
-    _write(target, text, force)
+    replace_file(target, text.encode())
     n = len(description.coordinate_names)
     return Conversion(target, n, warnings, error)
 
@@ -100,17 +101,13 @@ def _with_exact_angles(node: Node, key: str = "") -> Node:
     return node if meant is None else Scalar(meant, "text", node.line)
 
 
-def _write(target: Path, text: str, force: bool) -> None:
-    """Write a file atomically; refuse to replace a file unless `force` is set."""
+def _check_target(target: Path, source: str | Path, force: bool) -> None:
+    """Refuse a target that is no model file, is `source`, or exists unless `force` is set."""
     if target.suffix not in SUFFIXES:
         raise RequestError(f"{target} is no name for a model file; expected one such as arm.yaml")
+    check_replaceable(target, (source,))
     if os.path.lexists(target) and not force:
         raise RequestError(f"{target} is there already; choose another name, or add --force")
-    check_replaceable(target)
-    try:
-        write_atomically(target, text.encode())
-    except OSError as error:
-        raise RequestError(f"cannot write {target}: {error.strerror}") from error
 
 
 _IN_ONE_LINE = ("dh", "before", "origin", "limits", "inertia", "mimic")

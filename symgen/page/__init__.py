@@ -60,14 +60,14 @@ def write_report(
     `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``; `reading`
     are the options for reading the file.
 
-    Raises `RequestError`, before any work, where the file cannot be written.
+    Raises `RequestError`, before any work, where the file cannot be written, or is `model`.
     """
     description = with_additions(read(model, reading), loads, points)
     check_closing(description)
     target = Path(f"{description.name}.html") if target is None else target
     if target.suffix.lower() not in SUFFIXES:
         raise RequestError(f"{str(target)!r} is no name for a page; expected one such as arm.html")
-    check_writable(target)
+    check_writable(target, (model,))
     if templates is not None:
         own_templates(templates)  # reports faulty templates before any work
     if not quick:

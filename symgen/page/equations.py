@@ -115,9 +115,13 @@ class ClosedForm:
         """Whether anything was small enough."""
         return any(function.equations for function in self.functions)
 
+    def shows(self, function: str) -> bool:
+        """Return whether the equations of a function were small enough."""
+        return any(item.equations for item in self.functions if item.function == function)
+
     @property
     def at_rest(self) -> tuple[Equation, ...]:
-        """Parts of the torques without motion, except those that are always 0."""
+        """Shown parts of the torques without motion, except those that are always 0."""
         parts = (x for function in self.functions for x in function.equations)
         return tuple(x for x in parts if x.part in AT_REST and not x.is_zero)
 

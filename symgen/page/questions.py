@@ -61,9 +61,8 @@ class Questions:
 
 def questions(description: RobotDescription, counted: Counted, closed: ClosedForm) -> Questions:
     """Return the facts behind the answers."""
-    shown = {item.function for item in closed.functions if item.equations}
     formula, always_regular = "", False
-    if "mass_matrix" in shown:
+    if closed.shows("mass_matrix"):
         formula, always_regular = _determinant(description, counted)
     return Questions(
         coordinates=description.coordinate_names,
@@ -71,8 +70,8 @@ def questions(description: RobotDescription, counted: Counted, closed: ClosedFor
         unloaded=next(iter(_cheapest(counted, f"{TORQUES}, without loads")), None),
         determinant=formula,
         always_regular=always_regular,
-        entry=_entry(description) if "coriolis_matrix" in shown else "",
-        slope=_slope(description) if "inverse_dynamics_derivatives" in shown else "",
+        entry=_entry(description) if closed.shows("coriolis_matrix") else "",
+        slope=_slope(description) if closed.shows("inverse_dynamics_derivatives") else "",
         loads=_loads(description),
         angles=tuple(joint.name for joint in description.joints if joint.sequence),
     )

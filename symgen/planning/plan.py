@@ -50,7 +50,7 @@ from symgen.planning.starting import guess, out_of_reach
 from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SHORTEST, SPLINES, Task
 from symgen.planning.trajectories import Trajectory, trajectory
 from symgen.planning.transcription import Margins, forces, instants, transcribe
-from symgen.planning.verification import Verified, excess, margins, simulate_forward, verify
+from symgen.planning.verification import Verified, margins, simulate_forward, verify
 from symgen.support.arrays import Array
 from symgen.toolchain.loading import load_package
 
@@ -62,8 +62,8 @@ MOST_TIGHTENED = 8
 MOST_DOUBLED = 4
 """Largest number of times that collocation doubles its segments."""
 NEARLY = 1e-3
-"""Accepted relative violation between the nodes of collocation, and between the instants of
-`check: knots` and `check: midpoints`."""
+"""Accepted relative violation between the nodes of collocation, between the instants of
+`check: knots` and `check: midpoints`, and of limits with one value."""
 ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not solved."""
 NEARBY = 1e-4
@@ -151,6 +151,7 @@ def plan(
     solver = ready(solver, exact_hessian=exact_hessian)
     if isinstance(module, str | Path):
         chosen = reading.named_parameters(task) or ("none",)
+        reading.check_order(module)
         check_robot(description.read(module))
         module = load_package(build(module, BuildOptions(runtime_parameters=chosen)).folder)
     for name, value, least in (
@@ -389,11 +390,11 @@ def _status(
     if conflict and status == "infeasible":
         remarks += _out_of_reach(run, broken) or [_conflict(run.task, solution, broken)]
     elif worst and worst[0][1] > HOLDS and status != "stopped":
-        name, most = worst[0]
+        name, _ = worst[0]
         finer = refined or run.task.method != SPLINES
         between = "; more segments reduce this" if finer else "; 'check: refine' prevents this"
         remarks.append(
-            f"between the instants {name} exceeds its limit by {excess(name, most)} "
+            f"between the instants {name} exceeds its limit by {verified.excess(name)} "
             f"{instant(verified.where[name])}{between}"
         )
     is_free = run.task.time[0] == SHORTEST < run.task.time[1]
@@ -420,7 +421,8 @@ def _unmet(solution: _Solution, verified: Verified, least: float) -> tuple[tuple
     """Return unmet demands, largest first, and whether instants of the program violate them, too.
 
     Limits are those of the motion, on the fine grid: the program has them only at its instants, or
-    by control points, and with margins.  Between its instants they may be exceeded by `least`.
+    by control points, and with margins.  Between its instants they may be exceeded by `least`, and
+    limits with one value, which have no margins, by `NEARLY`.
     """
     program = solution.program.broken(solution.outcome.x, HOLDS)
     at_instants = {fault.name for fault in program}
@@ -428,7 +430,8 @@ def _unmet(solution: _Solution, verified: Verified, least: float) -> tuple[tuple
     faults += [
         verified.fault(name)
         for name, over in verified.worst.items()
-        if over > (HOLDS if name in at_instants else least)
+        if over
+        > (HOLDS if name in at_instants else NEARLY if name in verified.equations else least)
     ]
     faults.sort(key=lambda fault: (-fault.over, fault.name))
     return tuple(faults), any(fault.name in at_instants for fault in faults)

@@ -73,6 +73,17 @@ def named_parameters(source: str | PathLike[str] | Mapping[str, Any]) -> tuple[s
     return tuple(node.value.entries) if node and isinstance(node.value, Table) else ()
 
 
+def check_order(model: str | PathLike[str]) -> None:
+    """Raise `RequestError` where a task stands in place of a model file."""
+    if not fspath(model).endswith((".yaml", ".yml")):
+        return
+    root = decode(load(model), fspath(model)).root
+    if isinstance(root, Table) and "symgen_task" in root.entries:
+        raise RequestError(
+            f"{fspath(model)}: this is a task; ROBOT comes first, then TASK: symgen plan ROBOT TASK"
+        )
+
+
 def _document(source: str | PathLike[str] | Mapping[str, Any]) -> Document:
     if isinstance(source, Mapping):
         return document_of(source, "task")

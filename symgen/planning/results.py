@@ -46,6 +46,8 @@ EXCEEDED = "exceeded"
 PAGE = ".html"
 ENDINGS = (".csv", ".npz", ".yaml", ".yml")
 FIGURES = (".png", ".svg", ".pdf")
+TRAJECTORY = "# trajectory_msgs/JointTrajectory"
+"""First line of a .yaml file."""
 SAMPLES = 401
 NEAR = 2.0
 """Largest limit that is drawn, in units of the largest value."""
@@ -81,7 +83,8 @@ class Plan:
 
     ``status`` is "solved" (an optimum that keeps its limits), "feasible" (keeps them, not proven
     optimal), "exceeded" (keeps them at its instants, and exceeds one between them by more than
-    0.1 %; with `check: refine` on splines by more than 1e-6), "infeasible" (`broken` and
+    0.1 %; with `check: refine` on splines by more than 1e-6, but for limits with one value),
+    "infeasible" (`broken` and
     `remarks` say what is not met), "stopped" (by Ctrl-C).
     ``violation`` is the largest on the fine grid, relative to its limit; ``worst`` has all of them,
     `broken` those that make a plan infeasible, and equations that are not met.
@@ -211,7 +214,7 @@ class Plan:
         path = Path(path)
         if path.suffix not in ENDINGS:
             raise RequestError(f"{path}: a plan is saved as {', '.join(ENDINGS)}")
-        check_writable(path)
+        _check_output(path, (self.task.file,))
         write = {".csv": _csv, ".npz": _npz}.get(path.suffix, _joint_trajectory)
         return replace_file(path, write(self))
 
@@ -251,13 +254,32 @@ class Plan:
         )
 
 
-def check_outputs(paths: Iterable[Path]) -> None:
-    """Raise `RequestError` where a file cannot be written, before anything is solved."""
+def check_outputs(paths: Iterable[Path], inputs: Sequence[str | Path]) -> None:
+    """Raise `RequestError` where a file cannot be written, or is one of `inputs`.
+
+    Nothing but a trajectory of an earlier plan is replaced by a trajectory.
+    """
     endings = (PAGE, *FIGURES, *ENDINGS)
     for path in paths:
         if path.suffix not in endings:
             raise RequestError(f"{path}: a plan is written as {', '.join(endings)}")
-        check_writable(path)
+        _check_output(path, inputs)
+
+
+def _check_output(path: Path, inputs: Sequence[str | Path]) -> None:
+    check_writable(path, inputs)
+    if path.suffix not in (".yaml", ".yml") or not path.is_file():
+        return
+    try:
+        with path.open("rb") as stream:
+            heading = stream.readline(len(TRAJECTORY) + 2).rstrip(b"\r\n")
+    except OSError as error:
+        raise RequestError(f"cannot read {path}: {error.strerror}") from error
+    if heading != TRAJECTORY.encode():
+        raise RequestError(
+            f"cannot write {path}: it is there already, and no trajectory of a plan; choose "
+            "another name for the output, or remove it"
+        )
 
 
 def _csv(plan: Plan) -> bytes:
@@ -295,7 +317,7 @@ def _joint_trajectory(plan: Plan) -> bytes:
     rates = (plan.path.rate(order, s) for order in range(3))
     kinds = ("positions", "velocities", "accelerations", "effort")
     rows = {kind: x[:, joints] for kind, x in zip(kinds, (*rates, plan.torques(s)), strict=True)}
-    lines = ["# trajectory_msgs/JointTrajectory", "joint_names:"]
+    lines = [TRAJECTORY, "joint_names:"]
     lines += [f"  - {plan.module.coordinate_names[k]}" for k in joints]
     lines.append("points:")
     for k, share in enumerate(s):

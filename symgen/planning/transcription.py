@@ -86,10 +86,14 @@ class Limited:
         return bool(np.any(self.squares) or np.any(self.linear))
 
 
-def reach(limits: Array) -> Array:
-    """Return the larger finite limit of each entry of (m, 2); 1 if there is none, or it is 0."""
+def reach(limits: Array, *, alike: bool = False) -> Array:
+    """Return the larger finite limit of each entry of (m, 2); 1 if there is none, or it is 0.
+
+    Of entries that are `alike`, such as torques, those with limits of 0 have the largest of all.
+    """
     sizes = np.where(np.isfinite(limits), np.abs(limits), 0.0).max(axis=1)
-    return np.where(sizes > 0, sizes, 1.0)
+    largest = sizes.max(initial=0.0) if alike else 0.0
+    return np.where(sizes > 0, sizes, largest or 1.0)
 
 
 def tightened(lower: Array, upper: Array, margin: Array) -> tuple[Array, Array]:
@@ -113,7 +117,8 @@ def limited(task: Task, module: Any) -> list[Limited]:
     parameters, objective, limits = task.parameters, task.objective, task.limits
     unlimited = (-np.inf, np.inf)
     torques = Torques(module, parameters)
-    quantities = [_limited(TORQUE, torques, limits.torque, objective.torque)]
+    scales = reach(limits.torque, alike=True)
+    quantities = [_limited(TORQUE, torques, limits.torque, objective.torque, scales=scales)]
     turned = np.flatnonzero(~task.chart.plain)  # their velocities are not rates of coordinates
     if len(turned):
         weights = np.zeros(len(turned)), objective.acceleration[turned]

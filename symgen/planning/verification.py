@@ -7,7 +7,7 @@ the torques of the plan open loop, from its start, independently of the planned 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,15 @@ from symgen.planning.transcription import (
     DISTANCES,
     RATES,
     TORQUE,
+    Limited,
     limited,
     reach,
 )
 from symgen.support.arrays import Array
 
 FINER = 10
+SI = "in SI units"
+"""Reference of excesses of limits that are 0."""
 CONVERGED = 1.5e-8
 """Change of the simulation's end by halved steps (rad, m), far above the error that is left."""
 LEAST_STEPS, MOST_STEPS = 200, 25_600
@@ -52,7 +55,8 @@ class Verified:
     `limits` are the names of all limits, such as "torque of elbow"; `worst` maps exceeded ones to
     the excess, relative to the limit, and `where` to its share of the time; `overshoot` maps
     quantities to (fine instants, entries), in the units of their constraints, and `BOUNDS` to that
-    of q and qd by collocation.  `nearest` is None where nothing keeps out.
+    of q and qd by collocation.  `nearest` is None where nothing keeps out.  `equations` maps limits
+    with one value, which margins cannot tighten, to the reference of their excess in words.
     """
 
     limits: Collection[str]
@@ -61,6 +65,7 @@ class Verified:
     overshoot: Mapping[str, Array]
     gaps: Mapping[str, float]
     nearest: Nearest | None = None
+    equations: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def violation(self) -> float:
@@ -70,15 +75,17 @@ class Verified:
     def fault(self, name: str) -> Fault:
         """Return the fault of a limit that is exceeded."""
         over = self.worst[name]
-        by = f"exceeded by {excess(name, over)}"
+        by = f"exceeded by {self.excess(name)}"
         if name.startswith("distance of "):
             by = f"too small by {over * DISTANCE:.2g} m"
         return Fault(name, over, f"{by} {instant(self.where[name])}")
 
-
-def excess(name: str, over: float) -> str:
-    """Return the excess of the limit called `name`, in words."""
-    return f"{np.degrees(over):.2g} degrees" if name.startswith(f"{ANGLES} of ") else percent(over)
+    def excess(self, name: str) -> str:
+        """Return the excess of the limit called `name`, in words."""
+        over, reference = self.worst[name], self.equations.get(name, "")
+        if name.startswith(f"{ANGLES} of "):
+            return f"{np.degrees(over):.2g} degrees"
+        return f"{over:.2g} {SI}" if reference == SI else f"{percent(over)} {reference}".rstrip()
 
 
 def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verified:
@@ -89,6 +96,7 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
     names = module.coordinate_names
     orders = RATES if isinstance(path, Splines) else RATES[:2]
     bounds, nearest = [], None
+    equations: dict[str, str] = {}
     for order, name in enumerate(orders):
         limits = getattr(task.limits, name)
         limits = task.chart.rates(limits) if order else limits
@@ -109,7 +117,10 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
             smooth = FINER * per_segment * path.profile.segments // path.profile.pieces
             over = _exceeded(values, limit.limits, limit.scale, smooth)
             exceeded |= _by_name(limit.name, limit.quantity.labels, over)
-            overshoot[limit.name] = over[:, limit.chosen]
+            overshoot[limit.name] = (over * (limit.limits[:, 0] < limit.limits[:, 1]))[
+                :, limit.chosen
+            ]
+            equations |= _equations(limit)
             if limit.name == DISTANCES:
                 k, pair = divmod(int(values.argmin()), values.shape[1])
                 nearest = Nearest(limit.quantity.labels[pair], float(values[k, pair]), float(s[k]))
@@ -118,7 +129,21 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
     }
     worst = {name: float(over.max()) for name, over in exceeded.items() if over.max() > 0}
     where = {name: float(s[exceeded[name].argmax()]) for name in worst}
-    return Verified(tuple(exceeded), worst, where, overshoot, gaps, nearest)
+    return Verified(tuple(exceeded), worst, where, overshoot, gaps, nearest, equations)
+
+
+def _equations(limit: Limited) -> dict[str, str]:
+    """Return limits with one value by name, and the reference of their excess; "" for the limit."""
+    largest = (
+        "of the largest torque limit"
+        if limit.name == TORQUE and np.any(limit.limits[np.isfinite(limit.limits)])
+        else SI
+    )
+    return {
+        f"{limit.name} of {label}": "" if lower else largest
+        for label, (lower, upper) in zip(limit.quantity.labels, limit.limits, strict=True)
+        if lower == upper
+    }
 
 
 def _exceeded(values: Array, limits: Array, scale: Array, smooth: int = 0) -> Array:

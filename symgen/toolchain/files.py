@@ -6,7 +6,7 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
@@ -51,11 +51,17 @@ def write_all(folder: Path, files: Mapping[str, str], mode: int = 0o666) -> None
         write_new(path, text.encode(), mode)
 
 
-def check_replaceable(path: Path) -> None:
+def check_replaceable(path: Path, inputs: Iterable[str | Path] = ()) -> None:
     """Raise `RequestError` if a new file must not replace `path`: a folder, a pipe, a device.
 
-    A symbolic link may be replaced, but not its target.
+    A symbolic link may be replaced, but not its target.  No link to, or from, one of the files
+    `inputs`, and none of these, may be replaced.
     """
+    for file in inputs:
+        if _same_file(path, file):
+            raise RequestError(
+                f"cannot write {path}: it is the input {file}; choose another name for the output"
+            )
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -67,9 +73,17 @@ def check_replaceable(path: Path) -> None:
         raise RequestError(f"cannot write {path}: it is {kind}")
 
 
-def check_writable(path: Path) -> None:
+def _same_file(path: Path, other: str | Path) -> bool:
+    """Return whether two paths lead to one file that exists."""
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):
+        return False
+
+
+def check_writable(path: Path, inputs: Iterable[str | Path] = ()) -> None:
     """Raise `RequestError` as `check_replaceable`, and if the folder is missing or read-only."""
-    check_replaceable(path)
+    check_replaceable(path, inputs)
     folder = path.parent
     if not os.path.isdir(folder):
         raise RequestError(f"cannot write {path}: it needs the folder {folder}")

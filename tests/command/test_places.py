@@ -205,3 +205,27 @@ def test_a_working_folder_that_is_gone(tmp_path, monkeypatch, capfd):
     captured = capfd.readouterr()
     assert "the working folder does not exist any more" in captured.err
     assert '"kind": "request"' in captured.out
+
+
+@pytest.mark.parametrize("arguments", [
+    ["plan", "arm.yaml", "task.yaml", "-o", "task.yaml"],
+    ["plan", "arm.yaml", "task.yaml", "-o", "link.yaml"],
+    ["plan", "arm.yaml", "task.yaml", "-o", "../work/arm.yaml"],
+    ["report", "page.html", "--quick", "-o", "./page.html"],
+    ["convert", "arm.yaml", "link.yaml", "--force"],
+    ["convert", "link.yaml", "arm.yaml", "--force"],
+])  # fmt: skip
+def test_no_output_replaces_an_input(folder, refusal, arguments):
+    shutil.copy("arm.yaml", "page.html")
+    assert run(["new", "--task", "task.yaml", "--quiet"]) == 0
+    os.symlink("task.yaml" if arguments[0] == "plan" else "arm.yaml", "link.yaml")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    assert "choose another name for the output" in refusal(arguments)
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_trajectory_replaces_nothing_but_a_trajectory(folder, refusal):
+    assert run(["new", "--task", "task.yaml", "--quiet"]) == 0
+    plan = ["plan", "arm.yaml", "task.yaml", "-o"]
+    assert "no trajectory of a plan" in refusal([*plan, "wheel.yaml"])
+    assert "ROBOT comes first, then TASK" in refusal(["plan", "task.yaml", "arm.yaml"])

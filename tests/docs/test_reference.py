@@ -30,7 +30,7 @@ def test_every_command_and_option(name):
 def test_every_function(function):
     text = module.functions()
     section = text[text.index(f"## {function.name}\n") :].split("\n## ")[0]
-    assert f"{function.name}(" in section
+    assert f"{function.name}(" in section and "\nBy: `" in section
     results = record_fields(function.record) or [array.name for array in function.results]
     names = [array.name for array in (*function.arguments, *function.options)]
     assert all(f"| `{name}` |" in section for name in (*names, *results))

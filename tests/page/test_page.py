@@ -23,7 +23,7 @@ from symgen.description import read
 from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import OperationCount
-from symgen.page import calculator, counting
+from symgen.page import calculator, counting, equations
 from symgen.page.equations import cost_as_written, with_named_radicands
 from symgen.page.mathml import formula, mathml
 from symgen.page.packing import as_script
@@ -152,6 +152,12 @@ def test_the_questions_of_a_lecture_are_answered(two_link):
     assert "M of this robot never loses rank" in words
     assert "changes the torques of shoulder, elbow" in words
     assert "detM=" in words.replace(" ", "").replace("\u2009", "")
+
+
+def test_torques_at_rest_are_said_to_be_0_only_where_they_are_shown(monkeypatch):
+    monkeypatch.setattr(equations, "LARGEST", -1)
+    words = report(file_of(STILL.replace("fixed", "revolute").replace("mount", "turn")))
+    assert "too long for this page" in words and "all of them are 0" not in words
 
 
 @pytest.mark.slow

@@ -1,14 +1,18 @@
 """Wrong task files: every fault in one report, with its line, its key, and what to do."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import symgen
 from symgen.errors import ModelError, RequestError
-from symgen.planning import plan, reading
+from symgen.planning import plan, reading, verification
 from symgen.planning.checks import remarks_on
 from symgen.planning.obstacles import Box, HalfSpace, Sphere
 from symgen.planning.starting import out_of_reach
+from symgen.planning.transcription import limited
+from symgen.planning.verification import Verified
 from tests.planning.robots import NEEDED, arm, example
 
 RIGHT = """symgen_task: 1
@@ -162,6 +166,19 @@ def test_what_may_not_be_meant_is_said(robot):
     task = {**task, "start": task["goal"], "limits": {"torque": {first: "none", "all": 5}}}
     *_, unlimited = remarks_on(reading.read(task, robot), robot)
     assert unlimited.startswith(f"limits: the torque of {first} is unlimited")
+
+
+def test_a_limit_of_0_is_measured_by_the_largest_torque_and_holds_between_instants_nearly(robot):
+    task = {"symgen_task": 1, "start": {"q": 0}, "goal": {"q": 0}, "limits": {"torque": [10, 0, 5]}}
+    torques = limited(reading.read(task, robot), robot)[0]
+    assert torques.scale.tolist() == [10, 10, 5]
+    name, s = "torque of elbow", {"torque of elbow": 0.5}
+    equations = verification._equations(torques)
+    verified = Verified([name], {name: 1.3e-4}, s, {}, {}, equations=equations)
+    assert verified.excess(name) == "0.013 % of the largest torque limit"
+    program = SimpleNamespace(broken=lambda x, least: [])
+    solution = SimpleNamespace(program=program, outcome=SimpleNamespace(x=None))
+    assert plan._unmet(solution, verified, 1e-6) == ((), False)
 
 
 def test_surfaces_that_are_drawn_are_those_of_distances():
