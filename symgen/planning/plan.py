@@ -446,7 +446,11 @@ def _conflict(task: Task, solution: _Solution, broken: tuple[Fault, ...]) -> str
     least, longest = task.time
     if least == longest or np.isclose(T, longest):
         faults.insert(0, f"the time ({'' if least == longest else 'at most '}{longest:.6g} s)")
-    return "the solver found no motion that satisfies all of these: " + "; ".join(faults)
+    advice = ""
+    if task.cuts:
+        time = "" if least == longest else "a fixed 'time', and "
+        advice = f".  The solver starts with the cuts open: try {time}'guess: {{through: [...]}}'"
+    return f"the solver found no motion that satisfies all of these: {'; '.join(faults)}{advice}"
 
 
 def _out_of_reach(run: _Run, broken: tuple[Fault, ...]) -> list[str]:
