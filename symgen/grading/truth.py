@@ -84,7 +84,7 @@ _GRADED = (
     "point_motion_derivatives", "center_of_mass", "center_of_mass_jacobian",
     "centroidal_momentum", "link_motion", "centroidal_momentum_matrix",
     "centroidal_momentum_rate", "forward_dynamics", "constraints", "constraint_jacobian",
-    "constraint_rates",
+    "constraint_rates", "constraint_bias",
 )  # fmt: skip
 
 QUANTITIES: Mapping[str, Quantity] = {
