@@ -466,7 +466,8 @@ def _distances(plan: Plan, axis: Any) -> None:
     for k in np.sort(near):
         axis.plot(t, values[:, k], label=names[k], linewidth=1.0)
     if len(near) < len(names):
-        axis.set_title(f"the {len(near)} nearest of {len(names)} pairs", fontsize=8, loc="left")
+        shown = "nearest" if len(near) == 1 else f"{len(near)} nearest"
+        axis.set_title(f"the {shown} of {len(names)} pairs", fontsize=8, loc="left")
     axis.plot(t, least, color="0.2", linewidth=2.2, label="least", zorder=1.5)
     axis.axhline(plan.task.keep_out.margin, color="0.4", linestyle="--", label="margin")
     axis.set_ylabel("distance (m)")
