@@ -11,14 +11,23 @@ from symgen.description import RobotDescription
 from symgen.description.wording import shown
 from symgen.errors import RequestError
 from symgen.planning.loads import depends_on_time
+from symgen.planning.obstacles import Distances
+from symgen.planning.poses import position_of
+from symgen.planning.quantities import Motion, Quantity
+from symgen.planning.starting import out_of_reach
 from symgen.planning.task import COLLOCATION, LONGEST, State, Task
 from symgen.planning.values import Value
+from symgen.support.arrays import Array
 
 FUNCTIONS = (
     "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
     "forward_dynamics_derivatives", "forward_kinematics",
 )  # fmt: skip
 """Functions of the module that every plan calls."""
+TRIED, FAR = 64, 100.0
+"""Random configurations whose reach is compared with positions, and the ratio that is remarked."""
+INSIDE = 1e-6
+"""Overlap (m) that is reported."""
 
 
 def check_module(module: Any) -> None:
@@ -75,6 +84,8 @@ def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> N
     ]
     for path, state in states:
         _check_state(root, path, module, state, task)
+        if not root.is_broken:
+            _check_place(root, path, module, state, task)
 
 
 def _check_state(
@@ -94,7 +105,47 @@ def _check_state(
             least, most = demands[k]
             size = f"{least:.6g}" if least == most else f"{least:.6g} to {most:.6g}"
             message = f"{shown(name)} is {size} there, its limits are {limit}"
+            within = lower[k] <= np.radians(least) <= np.radians(most) <= upper[k]
+            if order == "q" and within and least == most == round(least, 1):
+                message += f"; if this is in degrees, write {least:.6g}*deg"
             root.fault(message, *path, order)
+
+
+def _check_place(
+    root: Value, path: Sequence[str | int], module: Any, state: State, task: Task
+) -> None:
+    """Report a pose so far away that it may be in mm, and spheres within obstacles.
+
+    A distance is fixed where it is equal at two random values of the coordinates that are free.
+    """
+    limits = task.limits.position
+    lower, upper = np.where(np.isfinite(limits), limits, [-np.pi, np.pi]).T
+    random = np.random.default_rng(0).uniform(lower, np.maximum(lower, upper), (TRIED, module.n))
+    pose, keep = state.pose, task.keep_out
+    needed = {"jacobians"} if pose is None or pose.point is None else {"jacobians", "point_motion"}
+    if pose is not None and needed <= set(module.functions):
+        places = _values(task, position_of(module, task.parameters, pose), random)[:, :3]
+        far = np.linalg.norm(pose.position) > FAR * np.linalg.norm(places, axis=1).max()
+        shortfall = out_of_reach(task, module, state) if far else ""
+        if shortfall:
+            root.fault(f"{shortfall}; if this is in mm, divide by 1000", *path, "position")
+    if not keep.balls or np.isnan(state.q).all():
+        return
+    distances = Distances(module, task.parameters, keep)
+    values = _values(task, distances, np.where(np.isnan(state.q), random[:2], state.q))
+    for k in np.flatnonzero(np.ptp(values, axis=0) < INSIDE):
+        (ball, other), distance = distances.names[k], values[0, k]
+        if distance < -INSIDE:
+            root.fault(f"{ball} is {-distance:.3g} m inside {other}", *path, "q")
+        elif distance < keep.margin - INSIDE:
+            apart = f"{ball} is {max(distance, 0.0):.3g} m from {other}"
+            root.fault(f"{apart}, less than the margin, {keep.margin:.4g} m", *path, "q")
+
+
+def _values(task: Task, quantity: Quantity, x: Array) -> Array:
+    """Return values (K, m) of a function of q at positions x (K, n) of the chart."""
+    zero, instants = np.zeros_like(x), np.zeros(len(x))
+    return task.chart.along(quantity).value(Motion(x, zero, zero, instants, instants))
 
 
 def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Task) -> None:

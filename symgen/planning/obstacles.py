@@ -146,10 +146,11 @@ class Distances(Placed):
 
     def __init__(self, module: Any, parameters: Parameters, keep_out: KeepOut) -> None:
         balls, self.obstacles, pairs = keep_out.balls, keep_out.obstacles, keep_out.pairs
-        labels = (
-            *(f"{ball.name} to {obstacle.name}" for obstacle in self.obstacles for ball in balls),
-            *(f"{balls[i].name} to {balls[j].name}" for i, j in pairs),
+        self.names = (
+            *((ball.name, obstacle.name) for obstacle in self.obstacles for ball in balls),
+            *((balls[i].name, balls[j].name) for i, j in pairs),
         )
+        labels = [f"{ball} to {other}" for ball, other in self.names]
         centres = [Carried(ball.link + 1, ball.centre) for ball in balls]
         super().__init__(module, parameters, centres, labels)
         self.radii = np.array([ball.radius for ball in balls])

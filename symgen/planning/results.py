@@ -461,9 +461,13 @@ def _distances(plan: Plan, axis: Any) -> None:
     """Draw the least distance, those of the pairs that come nearly as near, and the margin."""
     names, values = _values_of_distances(plan)
     t, least, by_pair = _SHARES * plan.T, values.min(axis=1), values.min(axis=0)
-    for k in np.sort(np.argsort(by_pair, kind="stable")[:MOST_CURVES]):
-        if by_pair[k] <= NEAR * max(0.0, least.max()):
-            axis.plot(t, values[:, k], label=names[k], linewidth=1.0)
+    near = np.flatnonzero(by_pair <= NEAR * max(0.0, least.max()))
+    near = near[np.argsort(by_pair[near], kind="stable")[:MOST_CURVES]]
+    for k in np.sort(near):
+        axis.plot(t, values[:, k], label=names[k], linewidth=1.0)
+    if len(near) < len(names):
+        shown = "nearest" if len(near) == 1 else f"{len(near)} nearest"
+        axis.set_title(f"the {shown} of {len(names)} pairs", fontsize=8, loc="left")
     axis.plot(t, least, color="0.2", linewidth=2.2, label="least", zorder=1.5)
     axis.axhline(plan.task.keep_out.margin, color="0.4", linestyle="--", label="margin")
     axis.set_ylabel("distance (m)")

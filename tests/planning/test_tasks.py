@@ -7,7 +7,7 @@ import pytest
 
 import symgen
 from symgen.errors import ModelError, RequestError
-from symgen.planning import plan, reading, verification
+from symgen.planning import plan, reading, starting, verification
 from symgen.planning.checks import remarks_on
 from symgen.planning.obstacles import Box, HalfSpace, Sphere
 from symgen.planning.starting import out_of_reach
@@ -20,6 +20,13 @@ start: {q: [0, 0, 0]}
 goal: {q: [1, 0, 0]}
 """
 
+WALL = """symgen_task: 1
+start: {{q: {{shoulder: 0}}}}
+goal: {{q: [2, 0, 0]}}
+keep_out:
+  spheres: [{{name: tip, link: fore, radius: 0.05}}]
+  obstacles: [{{name: wall, box: [0.4, 0, {}], size: [0.2, 0.2, 0.2]}}]
+"""
 WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the message
     ("symgen_task: 2\nstart: {q: [0, 0, 0]}\ngoal: {q: [1, 0, 0]}", 1, "expected 1, the version"),
     ("start: {q: [0, 0, 0]}\ngoal: {q: [1, 0, 0]}", 1, "'symgen_task: 1' is missing"),
@@ -36,6 +43,9 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
         3,
         "expected 3 numbers, found 2",
     ),
+    ("symgen_task: 1\nstart: {q: [90, 0, 0]}\ngoal: {q: 0}", 2, "in degrees, write 90*deg"),
+    (WALL.format("0.1"), 2, "tip is 0.05 m inside wall"),
+    (WALL.format("0.2") + "  margin: 0.1", 2, "less than the margin, 0.1 m"),
     ("gaol: 1", 4, "did you mean 'goal'?"),
     ("time: fast", 4, "unknown name 'fast'"),
     ("time: -1", 4, "above 0"),
@@ -194,7 +204,7 @@ def test_surfaces_that_are_drawn_are_those_of_distances():
 
 
 @pytest.mark.slow
-def test_a_pose_out_of_reach_says_how_far_it_is_and_how_far_the_robot_reaches():
+def test_a_pose_out_of_reach_says_how_far_it_is_and_how_far_the_robot_reaches(monkeypatch):
     robot, far = arm(), "hand cannot get to (7, 0, 0), 7 m from the base: it reaches ("
     for goal, parts in (
         ({"link": "hand", "position": [7, 0, 0]}, [far, ", 0.7 m from the base", "stays 6.3 m"]),
@@ -204,6 +214,10 @@ def test_a_pose_out_of_reach_says_how_far_it_is_and_how_far_the_robot_reaches():
         read = reading.read({"symgen_task": 1, "start": {"q": 0}, "goal": goal}, robot)
         words = out_of_reach(read, robot, read.goal)
         assert all(part in words for part in parts) and bool(words) == bool(parts), words
+    monkeypatch.setattr(starting, "_TRIES", 0)
+    with pytest.raises(ModelError, match=r"if this is in mm, divide by 1000"):
+        goal = {"link": "hand", "position": [350, 300, 50]}
+        reading.read({"symgen_task": 1, "start": {"q": 0}, "goal": goal}, robot)
 
 
 @pytest.mark.parametrize("turned", [False, True])
