@@ -1,6 +1,7 @@
 """The rules of the architecture that imports and calls can show, held by an AST walk."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -214,6 +215,7 @@ def test_tests_name_the_functions_that_they_need():
         if about_builds & {*path.parents}:
             continue
         text = path.read_text()
+        assert not re.search(r"^ *from symgen import .*\bload\b", text, re.M), path
         calls = ast.walk(ast.parse(text)) if "symgen.load(" in text else ()
         for call in calls:
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "symgen.load":
