@@ -25,13 +25,12 @@ def test_docstrings_and_names(package):
         if path.relative_to(ROOT).parts[1] != package:
             continue
         for node in ast.walk(ast.parse(path.read_text())):
-            where = f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}"
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 text = ast.get_docstring(node) or ""
                 if OPENING.match(text) or LABEL.match(text) or RIDDLE.search(text):
-                    faults.append(f"{where}: {text.splitlines()[0]}")
+                    faults.append(f"{path}:{getattr(node, 'lineno', 1)}: {text.splitlines()[0]}")
             elif isinstance(node, ast.Name | ast.arg):
                 name = node.id if isinstance(node, ast.Name) else node.arg
                 if name in EVERYDAY:
-                    faults.append(f"{where}: {name}")
+                    faults.append(f"{path}:{node.lineno}: {name}")
     assert faults == []
