@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from symgen.errors import RequestError
 from symgen.planning.quantities import Motion, Parameters, Quantity, skew
 from symgen.runtime.configuration import configuration_of
 from symgen.support.arrays import Array
@@ -91,6 +92,7 @@ class Placed(Quantity):
 
     def placed(self, q: Array) -> tuple[Array, Array, Array]:
         """Return the vectors (..., V, 3), c_j and w_j by column, (..., V, 3, n) each."""
+        _check(self.module, "jacobians")
         poses = self._poses(q)
         jacobians = np.asarray(self.module.jacobians(q, **self.keywords))
         J, arms = self._of_links(jacobians, np.zeros((6, self.n))), self._arms(poses)
@@ -138,6 +140,7 @@ class Combination(Placed):
 
 def point_of(module: Any, parameters: Parameters, number: int) -> Carried:
     """Return a point of the model, numbered from 0, in the frame of its link."""
+    _check(module, "point_motion")
     link, q, keywords = module.point_links[number], module.neutral(), dict(parameters or {})
     options = {"parameters": keywords} if keywords else {}
     zero = np.zeros(module.n)
@@ -146,3 +149,12 @@ def point_of(module: Any, parameters: Parameters, number: int) -> Carried:
         return Carried(0, place)
     frame = module.forward_kinematics(q, **options)[link - 1]
     return Carried(link, frame[:3, :3].T @ (place - frame[:3, 3]))
+
+
+def _check(module: Any, function: str) -> None:
+    """Raise `RequestError` for a module without a function."""
+    if function not in module.functions:
+        raise RequestError(
+            f"plan: points of this task need {function}, which the module lacks; rebuild it "
+            "without --functions"
+        )

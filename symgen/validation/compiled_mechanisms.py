@@ -247,8 +247,10 @@ def _task(module: Any, random: np.random.Generator, projection: Literal["mass", 
     """Return the reference method, its starting state, and the objectives."""
     wanted = _columns(module)
     values = np.asarray(module.default_parameters, dtype=float)
-    q, options = np.asarray(module.assemble()), {"parameters": values} if values.size else {}
-    qd = np.asarray(module.closed_velocities(q, random.uniform(-1, 1, module.n), **options))
+    q = np.asarray(module.assemble(hold=[]))
+    options = {"parameters": values} if values.size else {}
+    rates = random.uniform(-1, 1, module.n)
+    qd = np.asarray(module.closed_velocities(q, rates, hold=[], **options))
     closed_sensitivities(module, q, qd, 0.0, values, wanted)
     space = configuration_of(module)
     torques = Torques(random.uniform(-1, 1, module.n), None, space, wanted)
