@@ -38,7 +38,7 @@ joints:
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    place = tmp_path / "work"
+    place = tmp_path / "folder"
     place.mkdir()
     monkeypatch.chdir(place)
     shutil.copy(TWO_LINK, "arm.yaml")
@@ -210,7 +210,7 @@ def test_a_working_folder_that_is_gone(tmp_path, monkeypatch, capfd):
 @pytest.mark.parametrize("arguments", [
     ["plan", "arm.yaml", "task.yaml", "-o", "task.yaml"],
     ["plan", "arm.yaml", "task.yaml", "-o", "link.yaml"],
-    ["plan", "arm.yaml", "task.yaml", "-o", "../work/arm.yaml"],
+    ["plan", "arm.yaml", "task.yaml", "-o", "../folder/arm.yaml"],
     ["report", "page.html", "--quick", "-o", "./page.html"],
     ["convert", "arm.yaml", "link.yaml", "--force"],
     ["convert", "link.yaml", "arm.yaml", "--force"],
