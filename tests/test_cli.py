@@ -53,20 +53,17 @@ def test_functions_that_were_not_built_say_how_to_build_them(folder):
             getattr(module, name)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["build", "missing.yaml"], "missing.yaml"),
-        (["build", TWO_LINK, "--formulations", "newton"], "newton_euler"),
-        (["build", TWO_LINK, "--functions", "hybrid_dynamics"], "prescribed: true"),
-        (["build", TWO_LINK, "--functions", "outputs"], "the model has no outputs"),
-        (["build", TWO_LINK, "--runtime-parameters", "m3"], "no parameter is called 'm3'"),
-        (["build", TWO_LINK, "--runtime-parameters", "m1 L1"], "separated by commas: m1,L1"),
-        (["build", TWO_LINK, "--runtime-parameters", "all,L1"], "'all' stands alone"),
-        (["show", TWO_LINK, "mas_matrix"], "did you mean 'mass_matrix'"),
-        (["show", TWO_LINK, "hybrid_dynamics"], "prescribed: true"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["build", "missing.yaml"], "missing.yaml"),
+    (["build", TWO_LINK, "--formulations", "newton"], "newton_euler"),
+    (["build", TWO_LINK, "--functions", "hybrid_dynamics"], "prescribed: true"),
+    (["build", TWO_LINK, "--functions", "outputs"], "the model has no outputs"),
+    (["build", TWO_LINK, "--runtime-parameters", "m3"], "no parameter is called 'm3'"),
+    (["build", TWO_LINK, "--runtime-parameters", "m1 L1"], "separated by commas: m1,L1"),
+    (["build", TWO_LINK, "--runtime-parameters", "all,L1"], "'all' stands alone"),
+    (["show", TWO_LINK, "mas_matrix"], "did you mean 'mass_matrix'"),
+    (["show", TWO_LINK, "hybrid_dynamics"], "prescribed: true"),
+])  # fmt: skip
 def test_mistakes_end_with_status_2_and_a_hint(folder, capfd, arguments, words):
     assert run(arguments) == 2
     captured = capfd.readouterr()

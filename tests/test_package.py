@@ -51,13 +51,10 @@ def test_load_tells_of_its_progress(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("modules", "dear"),
-    [
-        ("symgen", {"sympy", "numpy", "Cython"}),
-        *slow(("symgen.pipeline.building, symgen.command.terminal", {"sympy"})),
-    ],
-)
+@pytest.mark.parametrize(("modules", "dear"), [
+    ("symgen", {"sympy", "numpy", "Cython"}),
+    *slow(("symgen.pipeline.building, symgen.command.terminal", {"sympy"})),
+])  # fmt: skip
 def test_importing_is_light(modules, dear):
     program = f"import sys, {modules}; print({dear} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
@@ -98,15 +95,12 @@ def test_orders_are_those_of_scipy():
     np.testing.assert_array_equal(same, xyzw)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (([0, 0, 0, 1], "xyzw", "wzyx"), ValueError, "'wzyx'; expected xyzw or wxyz"),
-        (([0, 0, 1], "xyzw", "wxyz"), ValueError, r"shape \(..., 4\), got \(3,\)"),
-        ((1.0, "xyzw", "wxyz"), ValueError, r"got \(\)"),
-        ((["a"] * 4, "xyzw", "wxyz"), TypeError, "expected numbers"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "error", "message"), [
+    (([0, 0, 0, 1], "xyzw", "wzyx"), ValueError, "'wzyx'; expected xyzw or wxyz"),
+    (([0, 0, 1], "xyzw", "wxyz"), ValueError, r"shape \(..., 4\), got \(3,\)"),
+    ((1.0, "xyzw", "wxyz"), ValueError, r"got \(\)"),
+    ((["a"] * 4, "xyzw", "wxyz"), TypeError, "expected numbers"),
+])  # fmt: skip
 def test_orders_that_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         reorder(*arguments)

@@ -127,20 +127,16 @@ TAU_Q = (
 )
 # right sides of (56), (57); (62), (63)
 TAU_QD = (
-    (
-        -2 * m2 * L1 * l2 * w2 * sin(q2),
-        -2 * m2 * L1 * l2 * w1 * sin(q2) - 2 * m2 * L1 * l2 * w2 * sin(q2),
-    ),
+    (-2 * m2 * L1 * l2 * w2 * sin(q2),
+     -2 * m2 * L1 * l2 * w1 * sin(q2) - 2 * m2 * L1 * l2 * w2 * sin(q2)),
     (2 * m2 * L1 * l2 * w1 * sin(q2), 0),
-)
+)  # fmt: skip
 # right sides of (58), (59); (64), (65)
 TAU_QDD = (
-    (
-        I1 + I2 + m1 * l1**2 + m2 * (L1**2 + l2**2 + 2 * L1 * l2 * cos(q2)),
-        I2 + m2 * l2**2 + m2 * L1 * l2 * cos(q2),
-    ),
+    (I1 + I2 + m1 * l1**2 + m2 * (L1**2 + l2**2 + 2 * L1 * l2 * cos(q2)),
+     I2 + m2 * l2**2 + m2 * L1 * l2 * cos(q2)),
     (I2 + m2 * l2**2 + m2 * L1 * l2 * cos(q2), I2 + m2 * l2**2),
-)
+)  # fmt: skip
 
 PRINTED = {
     "T_1": T1, "T_2": T2, "A_1": A1, "A_2": A2, "B_1": B1, "B_2": B2, "C_1": C1, "C_2": C2,

@@ -84,23 +84,20 @@ def test_equal_expressions_are_one_node():
     assert (x - y) is not (y - x)
 
 
-@pytest.mark.parametrize(
-    ("build", "expected"),
-    [
-        (lambda x, y: x + 0.0, "x"),
-        (lambda x, y: x * 1.0, "x"),
-        (lambda x, y: x - x, "0.0"),
-        (lambda x, y: x * 0.0, "0.0"),
-        (lambda x, y: -(x * -1.0), "x"),
-        (lambda x, y: (x + y) - y, "x"),
-        (lambda x, y: x - (x + y) + y, "0.0"),
-        (lambda x, y: x / x, "1.0"),
-        (lambda x, y: (x / y) * y, "x"),
-        (lambda x, y: (x - y) + y, "x"),
-        (lambda x, y: x**0, "1.0"),
-        (lambda x, y: x**1, "x"),
-    ],
-)
+@pytest.mark.parametrize(("build", "expected"), [
+    (lambda x, y: x + 0.0, "x"),
+    (lambda x, y: x * 1.0, "x"),
+    (lambda x, y: x - x, "0.0"),
+    (lambda x, y: x * 0.0, "0.0"),
+    (lambda x, y: -(x * -1.0), "x"),
+    (lambda x, y: (x + y) - y, "x"),
+    (lambda x, y: x - (x + y) + y, "0.0"),
+    (lambda x, y: x / x, "1.0"),
+    (lambda x, y: (x / y) * y, "x"),
+    (lambda x, y: (x - y) + y, "x"),
+    (lambda x, y: x**0, "1.0"),
+    (lambda x, y: x**1, "x"),
+])  # fmt: skip
 def test_rules(build, expected):
     g = Graph()
     assert repr(build(g.symbol("x"), g.symbol("y"))) == expected

@@ -27,10 +27,7 @@ def test_a_solution_times_the_determinant_is_a_polynomial():
     full = {r: definitions[r].subs(p, definitions[p]), p: definitions[p]}
     determinant = quotients.polynomial(sympy.S.One, [p, r])
     numerator = quotients.polynomial(solution, [p, r])
-    for found, expected in (
-        (determinant, p * r),
-        (numerator, solution * p * r),
-    ):
+    for found, expected in ((determinant, p * r), (numerator, solution * p * r)):
         assert not sympy.denom(found).free_symbols
         assert value(found, 1) == pytest.approx(value(expected.xreplace(full), 1), rel=1e-20)
     assert quotients.polynomial(solution) is None

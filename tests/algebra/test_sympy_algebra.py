@@ -81,24 +81,21 @@ INPUTS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("q_1_2", "q_{1}"),
-        ("qdd_1", r"\ddot{q}_{1}"),
-        ("my_tip_ny", r"n_{y}^{\mathrm{my\_tip}}"),
-        ("q_1", r"\mathrm{q\_1}"),  # a parameter
-        ("tip_fx", r"\mathrm{tip\_fx}"),  # another one
-        ("R_1_12", "R_{1,12}"),
-        ("L1", None),
-        ("drive_1", r"\mathrm{drive}_{1}"),  # in italics it would read as a product of its letters
-        ("rest_knee", r"\mathrm{rest}_{\mathrm{knee}}"),
-        ("mass2", r"\mathrm{mass}_{2}"),
-        ("mass2_x", r"{\mathrm{mass}_{2}}_{x}"),
-        ("Ixx", r"\mathrm{Ixx}"),
-        ("dx_1", "dx_{1}"),
-        ("omega_2_z", r"\omega_{2,z}"),
-    ],
-)
+@pytest.mark.parametrize(("name", "expected"), [
+    ("q_1_2", "q_{1}"),
+    ("qdd_1", r"\ddot{q}_{1}"),
+    ("my_tip_ny", r"n_{y}^{\mathrm{my\_tip}}"),
+    ("q_1", r"\mathrm{q\_1}"),  # a parameter
+    ("tip_fx", r"\mathrm{tip\_fx}"),  # another one
+    ("R_1_12", "R_{1,12}"),
+    ("L1", None),
+    ("drive_1", r"\mathrm{drive}_{1}"),  # in italics it would read as a product of its letters
+    ("rest_knee", r"\mathrm{rest}_{\mathrm{knee}}"),
+    ("mass2", r"\mathrm{mass}_{2}"),
+    ("mass2_x", r"{\mathrm{mass}_{2}}_{x}"),
+    ("Ixx", r"\mathrm{Ixx}"),
+    ("dx_1", "dx_{1}"),
+    ("omega_2_z", r"\omega_{2,z}"),
+])  # fmt: skip
 def test_names_in_latex(name, expected):
     assert latex_names(INPUTS, [symbol(name)]).get(symbol(name)) == expected

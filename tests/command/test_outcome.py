@@ -113,18 +113,15 @@ def test_the_faults_of_a_file_as_json(folder, capfd, name):
     assert not list(Path().glob("generated*"))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["build", "two_link.yaml", "--functions", "mas_matrix"], "did you mean 'mass_matrix'"),
-        (["build", "two_link.yaml", "--backend", "numpi"], "did you mean 'numpy'"),
-        (["build", "two_link.yaml", "--bakend", "numpy"], "--backend"),
-        (["build"], "MODEL"),
-        (["show", "two_link.yaml", "tre"], "did you mean 'tree'"),
-        (["biuld"], "did you mean 'build'"),
-        (["new", "two_link.yaml"], "is there already"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["build", "two_link.yaml", "--functions", "mas_matrix"], "did you mean 'mass_matrix'"),
+    (["build", "two_link.yaml", "--backend", "numpi"], "did you mean 'numpy'"),
+    (["build", "two_link.yaml", "--bakend", "numpy"], "--backend"),
+    (["build"], "MODEL"),
+    (["show", "two_link.yaml", "tre"], "did you mean 'tree'"),
+    (["biuld"], "did you mean 'build'"),
+    (["new", "two_link.yaml"], "is there already"),
+])  # fmt: skip
 def test_a_wrong_request_as_json(folder, capfd, arguments, words):
     assert run([*arguments, "--json"]) == 2
     captured = capfd.readouterr()

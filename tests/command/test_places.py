@@ -147,13 +147,10 @@ def test_what_is_no_file_is_not_read(folder, refusal, command, name):
 # -- odd names ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        "it's \"quoted\" [bold]", "new\nline\ttab", "-dash", "ünï 你", "$(touch bad);a", "%s{}",
-        "back\\slash", "x" * 255, os.fsdecode(b"not utf-8 \xff\xfe"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("place", [
+    "it's \"quoted\" [bold]", "new\nline\ttab", "-dash", "ünï 你", "$(touch bad);a", "%s{}",
+    "back\\slash", "x" * 255, os.fsdecode(b"not utf-8 \xff\xfe"),
+])  # fmt: skip
 def test_folders_of_any_name(folder, capfd, place):
     os.mkdir(place)
     shutil.copy("arm.yaml", Path(place, "arm.yaml"))

@@ -52,21 +52,18 @@ def test_a_restyled_package(folder, capfd):
     assert text.startswith("# Of theirs.\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "words"),
-    [
-        ("numpy/formulation.py.jinja", "fine\n{% for %}\n", "formulation.py.jinja, line 2: "),
-        ("numpy/formulation.py.jinja", "\n\n{{ rbot }}", "line 3: UndefinedError: 'rbot'"),
-        ("numpy/formulation.py.jinja", "\n{{ 1 // 0 }}", "line 2: ZeroDivisionError"),
-        ("numpy/formulation.py.jinja", "{{ [].remove(1) }}", "line 1: ValueError"),
-        ("numpy/formulation.py.jinja", '{% include "numpy/formulation.py.jinja" %}', "Recursion"),
-        ("numpy/formulation.py.jinja", '{% include "no.jinja" %}', "TemplateNotFound: no.jinja"),
-        ("numpy/formulaton.py.jinja", "", "did you mean 'numpy/formulation.py.jinja'?"),
-        ("nunpy/formulation.py.jinja", "", "did you mean 'numpy/formulation.py.jinja'?"),
-        ("c/kernels.c", "", "did you mean 'c/kernels.c.jinja'?"),
-        ("notes/thoughts", "", "holds no template of symgen's"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "words"), [
+    ("numpy/formulation.py.jinja", "fine\n{% for %}\n", "formulation.py.jinja, line 2: "),
+    ("numpy/formulation.py.jinja", "\n\n{{ rbot }}", "line 3: UndefinedError: 'rbot'"),
+    ("numpy/formulation.py.jinja", "\n{{ 1 // 0 }}", "line 2: ZeroDivisionError"),
+    ("numpy/formulation.py.jinja", "{{ [].remove(1) }}", "line 1: ValueError"),
+    ("numpy/formulation.py.jinja", '{% include "numpy/formulation.py.jinja" %}', "Recursion"),
+    ("numpy/formulation.py.jinja", '{% include "no.jinja" %}', "TemplateNotFound: no.jinja"),
+    ("numpy/formulaton.py.jinja", "", "did you mean 'numpy/formulation.py.jinja'?"),
+    ("nunpy/formulation.py.jinja", "", "did you mean 'numpy/formulation.py.jinja'?"),
+    ("c/kernels.c", "", "did you mean 'c/kernels.c.jinja'?"),
+    ("notes/thoughts", "", "holds no template of symgen's"),
+])  # fmt: skip
 def test_what_is_wrong_is_told(folder, capfd, name, text, words):
     write(name, text)
     assert run([*BUILD, *MINE]) == 2
@@ -99,15 +96,12 @@ def test_wrong_templates_are_told_by_every_command(folder, refusal):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("old", "new", "status", "words"),
-    [
-        ("{{ line.value }}", "{{ line.value }} + 1e-3", 3, "FAILED"),
-        ("def {{ kernel", "def wrong_{{ kernel", 4, "mass_matrix"),
-        ('"""{{ robot }}', '"" {{ robot }}', 4, "SyntaxError"),
-        ('"""{{ kernel.function.summary }}"""', "nothing()", 4, "'nothing' is not defined"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "status", "words"), [
+    ("{{ line.value }}", "{{ line.value }} + 1e-3", 3, "FAILED"),
+    ("def {{ kernel", "def wrong_{{ kernel", 4, "mass_matrix"),
+    ('"""{{ robot }}', '"" {{ robot }}', 4, "SyntaxError"),
+    ('"""{{ kernel.function.summary }}"""', "nothing()", 4, "'nothing' is not defined"),
+])  # fmt: skip
 def test_wrong_code_is_not_installed(folder, capfd, old, new, status, words):
     """The former module stays as it was, and the message names the folder of templates."""
     assert run([*BUILD, "-q"]) == 0

@@ -100,28 +100,25 @@ def test_the_command_prints_tables_and_writes_the_picture(folder, capfd):
     assert sorted(x.name for x in Path().iterdir()) == ["a.svg", "serial.svg"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give either MODEL or --family"),
-        (["a.yaml", "--family", "serial"], "give either MODEL or --family"),
-        (["a.yaml", "--joints", "1..3"], "options of --family"),
-        (["--family", "tree"], "no family 'tree'; there are: serial, planar"),
-        (["--family", "serial", "--joints", "0..3"], "expected 1 to 100, found 0"),
-        (["--family", "serial", "--joints", "999"], "expected 1 to 100, found 999"),
-        (["--family", "serial", "--functions", "torque"], "no function of these robots"),
-        (["--family", "serial", "--formulations", "kan"], "no formulation is called 'kan'"),
-        (["--family", "serial", "--joints", "1", "--plot", "no/a.svg"], "cannot write no/a.svg"),
-        (["--family", "serial", "--joints", "1", "--plot", ""], "no name for a picture"),
-        (["--family", "serial", "--joints", "1", "--plot", "mine.py"], "no name for a picture"),
-        (["--family", "serial", "--joints", ""], "expected a range such as"),
-        (["--family", "serial", "--joints", "1..999999999999"], "expected 1 to 100, found 101"),
-        (["--family", "serial", "--backend", "numpy"], "--family counts operations"),
-        (["--family", "serial", "--flags", "portable"], "only --formulations and --functions"),
-        (["--family", "serial", "--form", "loops"], "only --formulations and --functions"),
-        (["--family", "serial", "--force"], "only --formulations and --functions"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ([], "give either MODEL or --family"),
+    (["a.yaml", "--family", "serial"], "give either MODEL or --family"),
+    (["a.yaml", "--joints", "1..3"], "options of --family"),
+    (["--family", "tree"], "no family 'tree'; there are: serial, planar"),
+    (["--family", "serial", "--joints", "0..3"], "expected 1 to 100, found 0"),
+    (["--family", "serial", "--joints", "999"], "expected 1 to 100, found 999"),
+    (["--family", "serial", "--functions", "torque"], "no function of these robots"),
+    (["--family", "serial", "--formulations", "kan"], "no formulation is called 'kan'"),
+    (["--family", "serial", "--joints", "1", "--plot", "no/a.svg"], "cannot write no/a.svg"),
+    (["--family", "serial", "--joints", "1", "--plot", ""], "no name for a picture"),
+    (["--family", "serial", "--joints", "1", "--plot", "mine.py"], "no name for a picture"),
+    (["--family", "serial", "--joints", ""], "expected a range such as"),
+    (["--family", "serial", "--joints", "1..999999999999"], "expected 1 to 100, found 101"),
+    (["--family", "serial", "--backend", "numpy"], "--family counts operations"),
+    (["--family", "serial", "--flags", "portable"], "only --formulations and --functions"),
+    (["--family", "serial", "--form", "loops"], "only --formulations and --functions"),
+    (["--family", "serial", "--force"], "only --formulations and --functions"),
+])  # fmt: skip
 def test_what_cannot_be_compared(arguments, message, folder, refusal):
     assert message in refusal(["compare", *arguments])
     assert list(folder.iterdir()) == []

@@ -41,19 +41,16 @@ def test_nothing_is_overwritten(folder, refusal):
     assert not Path("elsewhere.yaml").exists()
 
 
-@pytest.mark.parametrize(
-    ("file", "words"),
-    [
-        ("2dof.yaml", "'2dof' is not a name"),
-        ("for.yaml", "keyword of Python"),
-        ("arm.urdf", "expected one such as arm.yaml"),
-        (".", "expected one such as arm.yaml"),
-        ("..", "is not a name"),
-        ("nowhere/arm.yaml", "cannot write nowhere/arm.yaml: No such file"),
-        ("a" * 65, "64 are allowed"),
-        ("é.yaml", "is not a name"),
-    ],
-)
+@pytest.mark.parametrize(("file", "words"), [
+    ("2dof.yaml", "'2dof' is not a name"),
+    ("for.yaml", "keyword of Python"),
+    ("arm.urdf", "expected one such as arm.yaml"),
+    (".", "expected one such as arm.yaml"),
+    ("..", "is not a name"),
+    ("nowhere/arm.yaml", "cannot write nowhere/arm.yaml: No such file"),
+    ("a" * 65, "64 are allowed"),
+    ("é.yaml", "is not a name"),
+])  # fmt: skip
 def test_names_that_are_none(file, words, folder):
     with pytest.raises(RequestError, match=words) as caught:
         write_starter(Path(file))

@@ -42,17 +42,14 @@ def test_a_load_acts_where_it_was_put(tmp_path):
     np.testing.assert_allclose(position, [[0, 0, 0.5]], atol=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("forarm", "no link is called 'forarm'; did you mean 'forearm'?"),
-        ("base", "no link is called 'base'"),
-        ("forearm:", "expected LINK or LINK:x,y,z with three numbers"),
-        ("forearm:1,2,inf", "expected LINK or LINK:x,y,z with three numbers"),
-        ("forearm:1,2,__import__('os')", "expected LINK or LINK:x,y,z with three numbers"),
-        ("", "no link is called ''"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("forarm", "no link is called 'forarm'; did you mean 'forearm'?"),
+    ("base", "no link is called 'base'"),
+    ("forearm:", "expected LINK or LINK:x,y,z with three numbers"),
+    ("forearm:1,2,inf", "expected LINK or LINK:x,y,z with three numbers"),
+    ("forearm:1,2,__import__('os')", "expected LINK or LINK:x,y,z with three numbers"),
+    ("", "no link is called ''"),
+])  # fmt: skip
 def test_wrong_ones_are_refused_in_words(text, words):
     for loads, points in (([text], []), ([], [text])):
         with pytest.raises(RequestError) as caught:

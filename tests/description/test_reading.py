@@ -8,14 +8,7 @@ from pathlib import Path
 import pytest
 
 from symgen.description.checks import read_document
-from symgen.description.reading import (
-    MAX_BYTES,
-    MAX_WEIGHT,
-    Document,
-    Listing,
-    Scalar,
-    compose,
-)
+from symgen.description.reading import MAX_BYTES, MAX_WEIGHT, Document, Listing, Scalar, compose
 from symgen.errors import ModelError
 from tests.choosing import some_slow
 from tests.description.reports import rows
@@ -51,22 +44,19 @@ joints:
 """
 
 
-@pytest.mark.parametrize(
-    ("path", "line"),
-    [
-        (("name",), 2),
-        (("joints",), 3),
-        (("joints", 0), 4),
-        (("joints", 0, "dh"), 5),
-        (("joints", 0, "dh", "d"), 6),
-        (("joints", 1), 8),
-        (("joints", 1, "link"), 9),
-        (("joints", 1, "link", "com"), 11),
-        (("joints", 1, "link", "com", 1), 13),
-        (("joints", 1, "link", "mass"), 9),  # not there: the line of what should hold it
-        (("joints", 7, "link"), 3),
-    ],
-)
+@pytest.mark.parametrize(("path", "line"), [
+    (("name",), 2),
+    (("joints",), 3),
+    (("joints", 0), 4),
+    (("joints", 0, "dh"), 5),
+    (("joints", 0, "dh", "d"), 6),
+    (("joints", 1), 8),
+    (("joints", 1, "link"), 9),
+    (("joints", 1, "link", "com"), 11),
+    (("joints", 1, "link", "com", 1), 13),
+    (("joints", 1, "link", "mass"), 9),  # not there: the line of what should hold it
+    (("joints", 7, "link"), 3),
+])  # fmt: skip
 def test_every_key_and_item_has_its_line(path: tuple[str | int, ...], line: int) -> None:
     assert compose(SAMPLE, "robot.yaml").line(path) == line
 
@@ -80,16 +70,13 @@ def test_windows_line_ends_and_a_byte_order_mark(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------------- YAML 1.2
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("1", "int"), ("-12", "int"), ("0x1F", "int"), ("0o17", "int"), ("010", "int"),
-        ("1.5", "float"), (".5", "float"), ("5.", "float"), ("1e-3", "float"), (".inf", "float"),
-        ("true", "bool"), ("False", "bool"), ("~", "null"), ("null", "null"), ("", "null"),
-        ("yes", "text"), ("off", "text"), ("y", "text"), ("1_000", "text"), ("12:30", "text"),
-        ("2*pi", "text"), ("'1'", "text"), ('"true"', "text"), ("2001-01-01", "text"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "expected"), [
+    ("1", "int"), ("-12", "int"), ("0x1F", "int"), ("0o17", "int"), ("010", "int"),
+    ("1.5", "float"), (".5", "float"), ("5.", "float"), ("1e-3", "float"), (".inf", "float"),
+    ("true", "bool"), ("False", "bool"), ("~", "null"), ("null", "null"), ("", "null"),
+    ("yes", "text"), ("off", "text"), ("y", "text"), ("1_000", "text"), ("12:30", "text"),
+    ("2*pi", "text"), ("'1'", "text"), ('"true"', "text"), ("2001-01-01", "text"),
+])  # fmt: skip
 def test_plain_values_are_those_of_the_core_schema(text: str, expected: str) -> None:
     value = compose(f"a: {text}\n", "robot.yaml").root.entries["a"].value
     assert value.kind == expected
@@ -198,14 +185,10 @@ def test_a_pipe_does_not_block(tmp_path: Path) -> None:
     assert "not a regular file" in fault_of(pipe)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("a: 1\n".encode("utf-16"), ":1: not UTF-8; save the file in the encoding UTF-8"),
-        (b"#" * (MAX_BYTES + 1), ": larger than 4 MiB, the limit of such a file"),
-    ],
-    ids=["utf-16", "large"],
-)
+@pytest.mark.parametrize(("content", "message"), [
+    ("a: 1\n".encode("utf-16"), ":1: not UTF-8; save the file in the encoding UTF-8"),
+    (b"#" * (MAX_BYTES + 1), ": larger than 4 MiB, the limit of such a file"),
+], ids=["utf-16", "large"])  # fmt: skip
 def test_files_that_are_refused(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "robot.yaml"
     path.write_bytes(content)

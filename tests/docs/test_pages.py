@@ -128,15 +128,12 @@ def test_how_a_page_is_run(empty):
     assert perform(empty / "page.md") == 4
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "words"),
-    [
-        ("a is 2", "a is 3", "page.md:19: the page shows"),
-        ("exit: 3", "exit: 2", "page.md:28: ended with 3, not 2"),
-        ("a = 2", "a = 1/0", "page.md:15: .*ZeroDivisionError"),
-        ("echo much", "false", "page.md:6: ended with 1, not 0"),
-    ],
-)
+@pytest.mark.parametrize(("right", "wrong", "words"), [
+    ("a is 2", "a is 3", "page.md:19: the page shows"),
+    ("exit: 3", "exit: 2", "page.md:28: ended with 3, not 2"),
+    ("a = 2", "a = 1/0", "page.md:15: .*ZeroDivisionError"),
+    ("echo much", "false", "page.md:6: ended with 1, not 0"),
+])  # fmt: skip
 def test_what_differs_is_found(right, wrong, words, empty):
     (empty / "page.md").write_text(PAGE.replace(right, wrong, 1))
     with pytest.raises(PageError, match=f"(?s){words}"):

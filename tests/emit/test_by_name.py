@@ -136,20 +136,17 @@ def test_options_by_position_are_answered_in_the_words_of_the_user(tree):
     assert list(inspect.signature(tree.frame_jacobian).parameters)[:3] == ["name", "q", "reference"]
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"loads": {"tipp": [0] * 6}}, ValueError,
-         "unknown load 'tipp'; there are .*; --load LINK adds one"),
-        ({"loads": {0: [0] * 6}}, ValueError, "unknown load 0; there are"),
-        ({"loads": {"push": [1, 2]}}, ValueError,
-         r"loads\['push'\]: expected shape \(\.\.\., 6\), got"),
-        ({"loads": {"push": ["a"] * 6}}, TypeError, r"loads\[.*\]: expected real numbers"),
-        ({"loads": {"push": [[1], [2, 3]]}}, ValueError, "expected an array"),
-        ({"parameters": {"mp": 1.0}}, ValueError, "'mp' is not a runtime parameter of this module; "
-         ".*becomes one with --runtime-parameters .*,mp"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("options", "error", "words"), [
+    ({"loads": {"tipp": [0] * 6}}, ValueError,
+     "unknown load 'tipp'; there are .*; --load LINK adds one"),
+    ({"loads": {0: [0] * 6}}, ValueError, "unknown load 0; there are"),
+    ({"loads": {"push": [1, 2]}}, ValueError,
+     r"loads\['push'\]: expected shape \(\.\.\., 6\), got"),
+    ({"loads": {"push": ["a"] * 6}}, TypeError, r"loads\[.*\]: expected real numbers"),
+    ({"loads": {"push": [[1], [2, 3]]}}, ValueError, "expected an array"),
+    ({"parameters": {"mp": 1.0}}, ValueError, "'mp' is not a runtime parameter of this module; "
+     ".*becomes one with --runtime-parameters .*,mp"),
+])  # fmt: skip
 def test_wrong_loads_and_parameters_are_named(tree, options, error, words):
     with pytest.raises(error, match=words):
         tree.inverse_dynamics(Q, Q, Q, **options)

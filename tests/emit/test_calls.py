@@ -81,19 +81,16 @@ def test_default_options(arm):
     assert close(arm.inverse_dynamics(Q, QD, QDD, loads=None, parameters=None), expected)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (dict(q=np.ones(3)), r"q: expected shape \(\.\.\., 2\), got \(3,\)"),
-        (dict(q=np.ones((2, 4))), r"got \(2, 4\); samples are rows: is q.T meant"),
-        (dict(q=1.0), r"q: expected shape \(\.\.\., 2\), got \(\)"),
-        (dict(qd=np.ones((4, 1))), r"qd: expected shape \(\.\.\., 2\), got \(4, 1\)"),
-        (dict(loads=np.ones(6)), r"loads: expected shape \(\.\.\., 1, 6\), got \(6,\)"),
-        (dict(parameters=np.ones(1)), r"parameters: expected shape \(\.\.\., 2\), got \(1,\)"),
-        (dict(q=[[1, 2], [3]]), "q: expected an array"),
-        (dict(q=np.ones((3, 2)), qd=np.ones((4, 2))), r"do not broadcast: q \(3,\), qd \(4,\)"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (dict(q=np.ones(3)), r"q: expected shape \(\.\.\., 2\), got \(3,\)"),
+    (dict(q=np.ones((2, 4))), r"got \(2, 4\); samples are rows: is q.T meant"),
+    (dict(q=1.0), r"q: expected shape \(\.\.\., 2\), got \(\)"),
+    (dict(qd=np.ones((4, 1))), r"qd: expected shape \(\.\.\., 2\), got \(4, 1\)"),
+    (dict(loads=np.ones(6)), r"loads: expected shape \(\.\.\., 1, 6\), got \(6,\)"),
+    (dict(parameters=np.ones(1)), r"parameters: expected shape \(\.\.\., 2\), got \(1,\)"),
+    (dict(q=[[1, 2], [3]]), "q: expected an array"),
+    (dict(q=np.ones((3, 2)), qd=np.ones((4, 2))), r"do not broadcast: q \(3,\), qd \(4,\)"),
+])  # fmt: skip
 def test_wrong_shapes(arm, arguments, message):
     given = {"q": Q[0], "qd": QD[0], "qdd": QDD[0], **arguments}
     with pytest.raises(ValueError, match=message):
@@ -152,16 +149,13 @@ def test_tuples_of_outputs(arm):
         assert close(value, wanted) and close(filled, wanted)
 
 
-@pytest.mark.parametrize(
-    ("out", "error", "message"),
-    [
-        (np.empty((4, 2)), TypeError, "out: expected a tuple of 4 arrays or None, got ndarray"),
-        ([None] * 4, TypeError, "out: expected a tuple of 4 arrays or None, got list"),
-        ((None,) * 3, ValueError, "out: expected a tuple of 4 entries, got 3"),
-        ((None, np.empty((2, 1)), None, None), ValueError, r"out\[1\] \(dtau_dq\): expected shape"),
-        ((None, [1], None, None), TypeError, r"out\[1\] \(dtau_dq\): expected a NumPy array"),
-    ],
-)
+@pytest.mark.parametrize(("out", "error", "message"), [
+    (np.empty((4, 2)), TypeError, "out: expected a tuple of 4 arrays or None, got ndarray"),
+    ([None] * 4, TypeError, "out: expected a tuple of 4 arrays or None, got list"),
+    ((None,) * 3, ValueError, "out: expected a tuple of 4 entries, got 3"),
+    ((None, np.empty((2, 1)), None, None), ValueError, r"out\[1\] \(dtau_dq\): expected shape"),
+    ((None, [1], None, None), TypeError, r"out\[1\] \(dtau_dq\): expected a NumPy array"),
+])  # fmt: skip
 def test_refused_tuples(arm, out, error, message):
     with pytest.raises(error, match=message):
         arm.inverse_dynamics_derivatives(Q[0], QD[0], QDD[0], out=out)

@@ -82,14 +82,11 @@ def check(source, folder, count=10, masses=False):
 
 
 @needs_node
-@pytest.mark.parametrize(
-    ("make", "arguments", "count"),
-    [
-        (every_function, (), 10),
-        (random_package, (0, 200), 10),
-        *slow((random_package, (7, 9000), 2)),  # in several functions
-    ],
-)
+@pytest.mark.parametrize(("make", "arguments", "count"), [
+    (every_function, (), 10),
+    (random_package, (0, 200), 10),
+    *slow((random_package, (7, 9000), 2)),  # in several functions
+])  # fmt: skip
 def test_programs(tmp_path, make, arguments, count):
     source = make(*arguments)
     assert ("__inverse_dynamics__2(" in javascript_module(source)) == (count == 2)

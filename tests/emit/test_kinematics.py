@@ -123,14 +123,11 @@ def test_a_turn_by_pi_has_a_rotation_vector(puma, rng):
         np.testing.assert_allclose(np.linalg.norm(vector(rotations), axis=-1), angle, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("target", "message"),
-    [
-        ([1.0, 2.0], r"expected shape \(..., 4, 4\) or \(..., 3\), got \(2,\)"),
-        ([1.0, np.nan, 0.0], "not all of its entries are finite"),
-        (np.diag([1.0, 1.0, -1.0, 1.0]), "is a rotation matrix"),
-    ],
-)
+@pytest.mark.parametrize(("target", "message"), [
+    ([1.0, 2.0], r"expected shape \(..., 4, 4\) or \(..., 3\), got \(2,\)"),
+    ([1.0, np.nan, 0.0], "not all of its entries are finite"),
+    (np.diag([1.0, 1.0, -1.0, 1.0]), "is a rotation matrix"),
+])  # fmt: skip
 def test_wrong_targets(puma, target, message):
     with pytest.raises(ValueError, match=message):
         puma.inverse_kinematics(puma.link_names[-1], target)

@@ -133,18 +133,15 @@ def test_numpy_serves_silently_where_nothing_was_compiled(tmp_path):
     assert all(row.passed for row in module.selftest())
 
 
-@pytest.mark.parametrize(
-    ("listed", "reason"),
-    [
-        ("{", r"binaries\.json"),
-        ('{"compiled": {}}', "'file'"),
-        (entry(f"_absent{EXTENSION_SUFFIXES[0]}"), "is missing"),
-        (entry(FOREIGN), "built for another Python"),
-        (entry(machine="vax"), "built for a vax processor"),
-        (entry(cpu_features=["sse2", "abacus"]), "this one lacks .*abacus; .*--flags portable"),
-        (entry(), "compiled: .*_compiled_0"),
-    ],
-)
+@pytest.mark.parametrize(("listed", "reason"), [
+    ("{", r"binaries\.json"),
+    ('{"compiled": {}}', "'file'"),
+    (entry(f"_absent{EXTENSION_SUFFIXES[0]}"), "is missing"),
+    (entry(FOREIGN), "built for another Python"),
+    (entry(machine="vax"), "built for a vax processor"),
+    (entry(cpu_features=["sse2", "abacus"]), "this one lacks .*abacus; .*--flags portable"),
+    (entry(), "compiled: .*_compiled_0"),
+])  # fmt: skip
 def test_numpy_serves_with_a_warning_otherwise(tmp_path, listed, reason):
     target = write(emit(arm_package(), ("numpy",)), tmp_path)
     (target / "binaries.json").write_text(listed)

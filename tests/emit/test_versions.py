@@ -204,15 +204,12 @@ def test_result_memory_is_a_number(widest):
     assert widest.result_memory <= 2**30
 
 
-@pytest.mark.parametrize(
-    ("variable", "text", "says"),
-    [
-        ("SYMGEN_WIDTH", "3", "expected 1, 2, 4 or 8"),
-        ("SYMGEN_WIDTH", "wide", "expected 1, 2, 4 or 8"),
-        ("SYMGEN_THREADS", "0", "expected a number of threads"),
-        ("SYMGEN_RESULT_MEMORY", "1 GB", "expected a number of bytes"),
-    ],
-)
+@pytest.mark.parametrize(("variable", "text", "says"), [
+    ("SYMGEN_WIDTH", "3", "expected 1, 2, 4 or 8"),
+    ("SYMGEN_WIDTH", "wide", "expected 1, 2, 4 or 8"),
+    ("SYMGEN_THREADS", "0", "expected a number of threads"),
+    ("SYMGEN_RESULT_MEMORY", "1 GB", "expected a number of bytes"),
+])  # fmt: skip
 def test_wrong_variables_are_refused(modules, monkeypatch, variable, text, says):
     folder = Path(str(modules[1].__file__)).parent
     monkeypatch.setenv(variable, text)

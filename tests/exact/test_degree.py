@@ -58,19 +58,16 @@ def with_ten_zeros_behind_a_divisor(graph, x, y):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("build", "names"),
-    [
-        (with_twenty_points_of_the_circle, "x"),
-        (with_ten_zeros_behind_a_divisor, "x"),
-        (lambda g, x, y: g.function("sin", x) * 3.0 - g.function("cos", x) * 4.0 + 5.0, "x"),
-        (lambda g, x, y: g.function("sin", x) * y - g.function("cos", y), "xy"),
-        (lambda g, x, y: x / (y + 2.0) - y / (x - 7.0), "xy"),
-        (lambda g, x, y: x / (x / (y + 1.0) + 3.0) + 2.0, "xy"),
-        (lambda g, x, y: g.function("tan", x) * g.function("tanh", y) - 1.0, "xy"),
-        (lambda g, x, y: g.function("pow", x, g.constant(100.0)) - 1.0, "x"),
-    ],
-)
+@pytest.mark.parametrize(("build", "names"), [
+    (with_twenty_points_of_the_circle, "x"),
+    (with_ten_zeros_behind_a_divisor, "x"),
+    (lambda g, x, y: g.function("sin", x) * 3.0 - g.function("cos", x) * 4.0 + 5.0, "x"),
+    (lambda g, x, y: g.function("sin", x) * y - g.function("cos", y), "xy"),
+    (lambda g, x, y: x / (y + 2.0) - y / (x - 7.0), "xy"),
+    (lambda g, x, y: x / (x / (y + 1.0) + 3.0) + 2.0, "xy"),
+    (lambda g, x, y: g.function("tan", x) * g.function("tanh", y) - 1.0, "xy"),
+    (lambda g, x, y: g.function("pow", x, g.constant(100.0)) - 1.0, "x"),
+])  # fmt: skip
 def test_differences_hide_no_more_often_than_the_bound_says(build, names):
     """Six standard deviations are left to chance."""
     graph = Graph()

@@ -31,10 +31,7 @@ def program(graph=None, **changes):
         values[name] = change(graph, values[name])
     lines = [Statement(name, value, f"N-{name}") for name, value in values.items()]
     steps = (Step("first", "a", tuple(lines[:5])), Step("second", "b", tuple(lines[5:])))
-    inputs = (
-        Input("q", (2,), (q1, q2), NAMES[:2]),
-        Input("qd", (2,), (qd1, qd2), NAMES[2:]),
-    )
+    inputs = (Input("q", (2,), (q1, q2), NAMES[:2]), Input("qd", (2,), (qd1, qd2), NAMES[2:]))
     outputs = (Output("w", (), (values["w"],)), Output("minus_v", (1,), (-values["v_x"],)))
     return Program("robot", "some", "function", inputs, outputs, steps, {})
 
@@ -49,8 +46,7 @@ def test_nothing_is_wrong_with_the_program_itself():
 
 
 @pytest.mark.parametrize(
-    ("name", "step"),
-    [("p", "first"), ("v_x", "first"), ("d_p_dq_1", "first"), ("w", "second")],
+    ("name", "step"), [("p", "first"), ("v_x", "first"), ("d_p_dq_1", "first"), ("w", "second")]
 )
 def test_the_first_statement_that_differs_is_named(name, step):
     place = first_difference(program(**{name: negated, "d_w_dqd_1": negated}), program())

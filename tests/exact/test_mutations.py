@@ -37,24 +37,14 @@ RECIPE = Recipe(
 )  # fmt: skip
 FORKED = 56
 DERIVATIVES = {
-    "inverse_dynamics_derivatives": 6,
-    "inverse_dynamics_hessian": 3,
-    "inverse_dynamics_jvp": 2,
-    "inverse_dynamics_vjp": 2,
-    "inverse_dynamics_hvp": 2,
-    "forward_dynamics_jvp": 2,
-    "forward_dynamics_vjp": 2,
-    "forward_dynamics_hvp": 2,
-    "joint_wrench_derivatives": 6,
-    "point_motion_derivatives": 6,
-    "inverse_dynamics_parameter_derivatives": 2,
-    "forward_dynamics_derivatives": 3,
-    "forward_dynamics_parameter_derivatives": 3,
-    "forward_dynamics_sensitivities": 3,
-    "hybrid_dynamics_derivatives": 2,
-    "hybrid_dynamics_parameter_derivatives": 2,
-    "outputs_derivatives": 4,
-}
+    "inverse_dynamics_derivatives": 6, "inverse_dynamics_hessian": 3, "inverse_dynamics_jvp": 2,
+    "inverse_dynamics_vjp": 2, "inverse_dynamics_hvp": 2, "forward_dynamics_jvp": 2,
+    "forward_dynamics_vjp": 2, "forward_dynamics_hvp": 2, "joint_wrench_derivatives": 6,
+    "point_motion_derivatives": 6, "inverse_dynamics_parameter_derivatives": 2,
+    "forward_dynamics_derivatives": 3, "forward_dynamics_parameter_derivatives": 3,
+    "forward_dynamics_sensitivities": 3, "hybrid_dynamics_derivatives": 2,
+    "hybrid_dynamics_parameter_derivatives": 2, "outputs_derivatives": 4,
+}  # fmt: skip
 """With the number of mistakes in each."""
 
 MUTANTS = [

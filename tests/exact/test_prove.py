@@ -368,16 +368,13 @@ def test_differences_end_with_status_3(capfd, monkeypatch):
     assert {place["joint"] for place in row["difference"]["locations"]} == {"shoulder"}
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--points", "2"], "--exact"),
-        (["--exact", "--samples", "2"], "--points"),
-        (["--exact", "--functions", "mass_matrx"], "did you mean 'mass_matrix'"),
-        (["--exact", "--formulations", "newton"], "newton_euler"),
-        (["--exact", "--points", "0"], "0"),
-    ],
-)
+@pytest.mark.parametrize(("options", "words"), [
+    (["--points", "2"], "--exact"),
+    (["--exact", "--samples", "2"], "--points"),
+    (["--exact", "--functions", "mass_matrx"], "did you mean 'mass_matrix'"),
+    (["--exact", "--formulations", "newton"], "newton_euler"),
+    (["--exact", "--points", "0"], "0"),
+])  # fmt: skip
 def test_mistakes_are_the_users(capfd, options, words):
     assert run(["check", TWO_LINK, *options]) == 2
     assert words in capfd.readouterr().err

@@ -19,15 +19,12 @@ def run_script(name, *arguments, cwd):
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize(
-    ("script", "missing"),
-    [
-        ("double_pendulum_sensitivity", "scipy"),
-        ("double_pendulum_sensitivity", "matplotlib"),
-        ("double_pendulum_sensitivity", "xarray"),
-        ("human43_sensitivities", "scipy"),
-    ],
-)
+@pytest.mark.parametrize(("script", "missing"), [
+    ("double_pendulum_sensitivity", "scipy"),
+    ("double_pendulum_sensitivity", "matplotlib"),
+    ("double_pendulum_sensitivity", "xarray"),
+    ("human43_sensitivities", "scipy"),
+])  # fmt: skip
 def test_a_missing_library_ends_with_one_line(script, missing, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(SystemExit) as ended:

@@ -4,10 +4,7 @@ import mujoco
 import numpy as np
 
 from symgen.algebra.graph import Graph
-from symgen.formulations import (
-    formulation_named,
-    has_rolled_form,
-)
+from symgen.formulations import formulation_named, has_rolled_form
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from tests.oracles.comparison import agrees

@@ -14,12 +14,7 @@ from tests.contract.cells import described, results_of, selection
 from tests.contract.references import stored
 from tests.formulations.articulated_bodies import ARTICULATED_BODIES
 
-ROBOTS = {
-    "branched_tree": 15,
-    "mimic_chain": 18,
-    "quaternion_body": 18,
-    "forces_and_outputs": 18,
-}
+ROBOTS = {"branched_tree": 15, "mimic_chain": 18, "quaternion_body": 18, "forces_and_outputs": 18}
 """With how many functions there are at least."""
 
 

@@ -79,23 +79,20 @@ def patterns(expression, algebra=Graph):
 
 
 @pytest.mark.parametrize("algebra", [Graph, SymPyAlgebra])
-@pytest.mark.parametrize(
-    ("expression", "expected"),
-    [
-        ("q.left", {"q": [1]}),
-        ("t*tau.right", {"t": [0], "tau": [2]}),
-        ("qdd.waist", {"qdd": [0]}),
-        ("loads.push.ny", {"loads": [4]}),
-        ("points.hand.x", {"q": [0, 1], "parameters": [0]}),
-        ("points.hand.vx", {"q": [0, 1], "qd": [0, 1], "parameters": [0]}),
-        ("points.hand.az", {}),  # a planar motion
-        ("points.mark.x + points.mark.vy", {}),
-        ("points.mark.z", {"parameters": [0]}),
-        ("wrenches.right.nz", {"qdd": [0], "loads": [5]}),
-        ("half", {"parameters": [0]}),
-        ("3*pi", {}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("expression", "expected"), [
+    ("q.left", {"q": [1]}),
+    ("t*tau.right", {"t": [0], "tau": [2]}),
+    ("qdd.waist", {"qdd": [0]}),
+    ("loads.push.ny", {"loads": [4]}),
+    ("points.hand.x", {"q": [0, 1], "parameters": [0]}),
+    ("points.hand.vx", {"q": [0, 1], "qd": [0, 1], "parameters": [0]}),
+    ("points.hand.az", {}),  # a planar motion
+    ("points.mark.x + points.mark.vy", {}),
+    ("points.mark.z", {"parameters": [0]}),
+    ("wrenches.right.nz", {"qdd": [0], "loads": [5]}),
+    ("half", {"parameters": [0]}),
+    ("3*pi", {}),
+])  # fmt: skip
 def test_what_is_zero_by_structure_stays_so(expression, expected, algebra):
     assert patterns(expression, algebra) == expected
 

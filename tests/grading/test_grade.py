@@ -58,17 +58,14 @@ def test_right_answers_are_right():
 IN_OTHER_WORDS = "I2 + m2*l2**2 + m2*L1*l2*{}"  # of M[1,2], where {} is cos(q2)
 
 
-@pytest.mark.parametrize(
-    "cosine",
-    [
-        "(cos(q2 + pi/12)*(sqrt(6) + sqrt(2))/4 + sin(q2 + pi/12)*(sqrt(6) - sqrt(2))/4)",
-        "(cos(q2 + pi/7)*cos(pi/7) + sin(q2 + pi/7)*sin(pi/7))",
-        "(cos(q2 + 0.3)*cos(0.3) + sin(q2 + 0.3)*sin(0.3))",
-        "c2*sqrt((m1 + m2)**2)/(m1 + m2)",  # masses are positive
-        "c2*sqrt(m1*m2)/(sqrt(m1)*sqrt(m2))",
-        "c2*exp(log(m1)/2)**2/m1",
-    ],
-)
+@pytest.mark.parametrize("cosine", [
+    "(cos(q2 + pi/12)*(sqrt(6) + sqrt(2))/4 + sin(q2 + pi/12)*(sqrt(6) - sqrt(2))/4)",
+    "(cos(q2 + pi/7)*cos(pi/7) + sin(q2 + pi/7)*sin(pi/7))",
+    "(cos(q2 + 0.3)*cos(0.3) + sin(q2 + 0.3)*sin(0.3))",
+    "c2*sqrt((m1 + m2)**2)/(m1 + m2)",  # masses are positive
+    "c2*sqrt(m1*m2)/(sqrt(m1)*sqrt(m2))",
+    "c2*exp(log(m1)/2)**2/m1",
+])  # fmt: skip
 def test_roots_and_parts_of_angles(cosine):
     (row,) = graded(f"M[1,2] = {IN_OTHER_WORDS.format(cosine)}")
     assert row.right, row
@@ -194,17 +191,14 @@ def test_names_upon_names_end_in_time(rule):
             assert "power higher" in name.wrong or "when all names are put in" in name.wrong
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "cos(1000000*q1)", "cos(1e300*q1)", "(c1 + c2 + m1 + m2)**1000", "cos(cos(cos(q1)))",
-        "cos(q1 + q2 + m1 + m2 + L1 + L2 + l1 + I1 + I2 + g + qd1 + qd2 + qdd1 + qdd2 + 9*q2)",
-        "cos((q1 + q2 + m1 + m2)**1000)", "(sqrt(m1) + 1)**1000", "1e-300*m1", "1e300*m1",
-        "*".join(f"sqrt(m1 + {k})" for k in range(60)), "sqrt((m1 + m2)**999)",
-        "tan(q1 + pi/2)/tan(q1)", "*".join(f"sin({k})" for k in range(1, 40)),
-        f"{'sqrt(2 + ' * 30}2{')' * 30}", f"q_{'0' * 1500}1",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("answer", [
+    "cos(1000000*q1)", "cos(1e300*q1)", "(c1 + c2 + m1 + m2)**1000", "cos(cos(cos(q1)))",
+    "cos(q1 + q2 + m1 + m2 + L1 + L2 + l1 + I1 + I2 + g + qd1 + qd2 + qdd1 + qdd2 + 9*q2)",
+    "cos((q1 + q2 + m1 + m2)**1000)", "(sqrt(m1) + 1)**1000", "1e-300*m1", "1e300*m1",
+    "*".join(f"sqrt(m1 + {k})" for k in range(60)), "sqrt((m1 + m2)**999)",
+    "tan(q1 + pi/2)/tan(q1)", "*".join(f"sin({k})" for k in range(1, 40)),
+    f"{'sqrt(2 + ' * 30}2{')' * 30}", f"q_{'0' * 1500}1",
+])  # fmt: skip
 def test_an_answer_from_a_stranger_ends_in_time_and_in_a_line(answer):
     (row,) = graded(f"M[1,1] = {answer}")
     assert not row.right
@@ -268,62 +262,54 @@ def test_loads_count_where_the_answer_speaks_of_them():
     assert "wrong sign" in row.wrong
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "no answer in it"),
-        ("a = 1", "nothing in it is asked for"),
-        ("M[1,1]", "expected 'NAME = EXPRESSION'"),
-        (
-            "M[1,2] = I2*(1 + L1\nM[2,2] = I2 + m2*l2**2",
-            "M[1,2]: this '(' is never closed (column 4 of the expression)",
-        ),
-        ("M[1,2] = I2\nM[2,1] = M[1,2] + ((", "M[2,1]: expected a number, a name or '('"),
-        ("M[1,2] = I2\nM[2,1] = M[1,2] + (3", "(column 10 of the expression)"),
-        ("M[1,1] = x1*x2*theta2", "unknown names 'x1', 'x2'; known"),
-        ("M[1,1] = x1*x2*theta2", "unknown name 'theta2'; here it is"),
-        ("C[1,1] = 1/(s1**2 + c1**2 - 1)\nC[1,2] = 0", "C[1,1]: no value at any point"),
-        ("M[1,1] = ", "expression"),
-        ("M[1,1] = m1*l1^2", "powers are written with **"),
-        ("M[1,1] = m1 l1", "column"),
-        ("M[1,1] = m3", "unknown name 'm3'; known are L1, L2, l1"),
-        ("M[1,1] = __import__('os')", "column"),
-        ("M[3,1] = 1", "expected M[1..2,1..2]"),
-        ("T[1] = 1", "expected T = ..."),
-        ("N[1,1] = 1", "nothing is called 'N'"),
-        ("m1 = 3", "this name belongs to the model"),
-        ("M[1,1] = 1\nM[1,1] = 2", "has an answer already, in line 1"),
-        ("M[1,1] = 2**m1", "a power higher than 1000"),
-        ("M[1,1] = m1**600/m1**600", "a power higher than 1000"),
-        ("M[1,1] = 1/0", "division by zero"),
-        ("a = 1e308\nM[1,1] = a*a*m1", "overflows float64"),
-        ("M[1,1] = I1*sqrt(-2)", "sqrt(-2) is not defined"),
-        ("M[0,0] = I1", "expected M[1..2,1..2], counted from 1"),
-        (
-            "M11 = I1\nM[2,2] = I2 + m2*l2**2",
-            "M11: a name of your own that nothing uses; is M[1,1]",
-        ),
-        ("h = 3\nM[2,2] = I2", "h: a name of your own that nothing uses; is h[1]"),
-        ("tau1 = g\nM[2,2] = I2", "this name is a variable of the motion; is tau[1] meant?"),
-        ("q_2 = 0\nM[2,2] = I2", "this name is a variable of the motion"),
-        ("b = 2\nM[2,2] = I2", "expected b[1..2]; a name of your own has to be another one"),
-        ("tau[1] = M[1,1]*qdd1", "unknown name 'M[1,1]' on the right: only entries"),
-        ("M[1,1] = I1*x\nM[2,2] = M[1,1]", "M[1,1] is wanted here, and its own line"),
-        ("M = Matrix([[I1, 0], [0, I2]])", "'[' stands behind the name of an entry alone"),
-        ("M[1,2] = I2*cos(theta2)", "unknown name 'theta2'; here it is called 'q2'"),
-        ("M[1,2] = I2*dq1", "unknown name 'dq1'; here it is called 'qd1'"),
-        ("newton_euler.omega_2_z = omega_2_z", "an answer is in terms of earlier steps"),
-        ("newton_euler.R_1_11 = omega_2_z", "an answer is in terms of earlier steps"),
-        ("tau[1] = n_1_z", "an answer is in terms of the motion"),
-        ("M[1,1] = 1/(m1 - m1)", "has no value: division by zero"),
-        ("M[1,1] = 1/(m1 + m2 - m2 - m1)", "divides by zero"),
-        ("newton_euler.omega_9_z = 1", "newton_euler has no step 'omega_9_z'"),
-        ("newton_oiler.omega_2_z = 1", "did you mean 'newton_euler'?"),
-        ("x" * 300_000, "longer than"),
-        ("\n" * 5000 + "M[1,1] = 1", "longer than"),
-        ("M[1,1] = " + "(" * 100 + "1" + ")" * 100, "nest"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("", "no answer in it"),
+    ("a = 1", "nothing in it is asked for"),
+    ("M[1,1]", "expected 'NAME = EXPRESSION'"),
+    ("M[1,2] = I2*(1 + L1\nM[2,2] = I2 + m2*l2**2",
+     "M[1,2]: this '(' is never closed (column 4 of the expression)"),
+    ("M[1,2] = I2\nM[2,1] = M[1,2] + ((", "M[2,1]: expected a number, a name or '('"),
+    ("M[1,2] = I2\nM[2,1] = M[1,2] + (3", "(column 10 of the expression)"),
+    ("M[1,1] = x1*x2*theta2", "unknown names 'x1', 'x2'; known"),
+    ("M[1,1] = x1*x2*theta2", "unknown name 'theta2'; here it is"),
+    ("C[1,1] = 1/(s1**2 + c1**2 - 1)\nC[1,2] = 0", "C[1,1]: no value at any point"),
+    ("M[1,1] = ", "expression"),
+    ("M[1,1] = m1*l1^2", "powers are written with **"),
+    ("M[1,1] = m1 l1", "column"),
+    ("M[1,1] = m3", "unknown name 'm3'; known are L1, L2, l1"),
+    ("M[1,1] = __import__('os')", "column"),
+    ("M[3,1] = 1", "expected M[1..2,1..2]"),
+    ("T[1] = 1", "expected T = ..."),
+    ("N[1,1] = 1", "nothing is called 'N'"),
+    ("m1 = 3", "this name belongs to the model"),
+    ("M[1,1] = 1\nM[1,1] = 2", "has an answer already, in line 1"),
+    ("M[1,1] = 2**m1", "a power higher than 1000"),
+    ("M[1,1] = m1**600/m1**600", "a power higher than 1000"),
+    ("M[1,1] = 1/0", "division by zero"),
+    ("a = 1e308\nM[1,1] = a*a*m1", "overflows float64"),
+    ("M[1,1] = I1*sqrt(-2)", "sqrt(-2) is not defined"),
+    ("M[0,0] = I1", "expected M[1..2,1..2], counted from 1"),
+    ("M11 = I1\nM[2,2] = I2 + m2*l2**2", "M11: a name of your own that nothing uses; is M[1,1]"),
+    ("h = 3\nM[2,2] = I2", "h: a name of your own that nothing uses; is h[1]"),
+    ("tau1 = g\nM[2,2] = I2", "this name is a variable of the motion; is tau[1] meant?"),
+    ("q_2 = 0\nM[2,2] = I2", "this name is a variable of the motion"),
+    ("b = 2\nM[2,2] = I2", "expected b[1..2]; a name of your own has to be another one"),
+    ("tau[1] = M[1,1]*qdd1", "unknown name 'M[1,1]' on the right: only entries"),
+    ("M[1,1] = I1*x\nM[2,2] = M[1,1]", "M[1,1] is wanted here, and its own line"),
+    ("M = Matrix([[I1, 0], [0, I2]])", "'[' stands behind the name of an entry alone"),
+    ("M[1,2] = I2*cos(theta2)", "unknown name 'theta2'; here it is called 'q2'"),
+    ("M[1,2] = I2*dq1", "unknown name 'dq1'; here it is called 'qd1'"),
+    ("newton_euler.omega_2_z = omega_2_z", "an answer is in terms of earlier steps"),
+    ("newton_euler.R_1_11 = omega_2_z", "an answer is in terms of earlier steps"),
+    ("tau[1] = n_1_z", "an answer is in terms of the motion"),
+    ("M[1,1] = 1/(m1 - m1)", "has no value: division by zero"),
+    ("M[1,1] = 1/(m1 + m2 - m2 - m1)", "divides by zero"),
+    ("newton_euler.omega_9_z = 1", "newton_euler has no step 'omega_9_z'"),
+    ("newton_oiler.omega_2_z = 1", "did you mean 'newton_euler'?"),
+    ("x" * 300_000, "longer than"),
+    ("\n" * 5000 + "M[1,1] = 1", "longer than"),
+    ("M[1,1] = " + "(" * 100 + "1" + ")" * 100, "nest"),
+])  # fmt: skip
 def test_what_cannot_be_understood_says_so(text, message):
     verdict = grade(TWO_LINK, text, "a.txt")
     *_, row = (row for row in verdict.rows if not row.understood)
@@ -476,17 +462,14 @@ ALIKE = """{symgen: 1, name: r, parameters: {s1: 2, q1: 1, qd1: 1, qd_1: 1, tau_
 """Parameters called like variables of the motion."""
 
 
-@pytest.mark.parametrize(
-    ("answer", "remark"),
-    [
-        ("a = s1*q1\nG[1] = a", "q1 is the parameter q1 here; write q_1; s1 is the parameter s1 "
-         "here; write sin(q_1)"),
-        ("T = qd1**2", "qd1 is the parameter qd1 here; rename it in the model"),
-        ("qdd[1] = tau1/s1/q1/qd1/qd_1**2", ""),
-        ("qdd[1] = tau_1/s1", "s1 is the parameter s1 here; write sin(q_1); tau_1 is the parameter "
-         "tau_1 here; write tau1"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "remark"), [
+    ("a = s1*q1\nG[1] = a", "q1 is the parameter q1 here; write q_1; s1 is the parameter s1 "
+     "here; write sin(q_1)"),
+    ("T = qd1**2", "qd1 is the parameter qd1 here; rename it in the model"),
+    ("qdd[1] = tau1/s1/q1/qd1/qd_1**2", ""),
+    ("qdd[1] = tau_1/s1", "s1 is the parameter s1 here; write sin(q_1); tau_1 is the parameter "
+     "tau_1 here; write tau1"),
+])  # fmt: skip
 def test_parameters_called_like_variables_of_the_motion(answer, remark):
     (row,) = graded(answer, check(decode(ALIKE.encode(), "robot.yaml")))
     assert row.right == (not remark)

@@ -81,27 +81,21 @@ def test_right_answers_are_right(robots, robot, answer):
     assert [(row.label, row.wrong) for row in rows if not row.right] == []
 
 
-@pytest.mark.parametrize(
-    ("robot", "answer", "told"),
-    [
-        ("ball", "g[1] = 2*m*g*l*(q2*q3 - q1*q4)", "q1*q4"),
-        ("ball", "g[1] = 2*m*g*l*(q3*q4 + q1*q2)", "w x y z"),
-        (
-            "drone",
-            "com[1] = q1 - m2/(m + m2)*(l*s8*(1 - 2*q5**2 - 2*q6**2)\n"
-            "+ (a + l*c8)*2*(q4*q6 - q5*q7))",
-            "conjugate",
-        ),
-        ("ball", "V = -m*g*l*(q4**2 + q3**2 - q1**2)", "g*l*m*q2**2"),
-        ("ball", "V = -m*g*l*abs(q4)", "no sum of products"),
-        ("ball", "g[1] = m*g*l*s1", "q1 is an entry of a quaternion, no angle"),
-        ("ball", "M[4,4] = 0", "expected M[1..3,1..3]"),
-        ("drone", "g[7] = 0", "term by term|missing"),
-        ("drone", "M[5,7] = I + m2*l*(l - a*c8)", "wrong sign"),
-        ("drone", "g[1] = 2*(m + m2)*g*(q5*q7 - q4*q6)", "gravity|whole entry"),
-        *slow(("drone", "qdd[1] = tau1", "too long")),
-    ],
-)
+@pytest.mark.parametrize(("robot", "answer", "told"), [
+    ("ball", "g[1] = 2*m*g*l*(q2*q3 - q1*q4)", "q1*q4"),
+    ("ball", "g[1] = 2*m*g*l*(q3*q4 + q1*q2)", "w x y z"),
+    ("drone",
+     "com[1] = q1 - m2/(m + m2)*(l*s8*(1 - 2*q5**2 - 2*q6**2)\n" "+ (a + l*c8)*2*(q4*q6 - q5*q7))",
+     "conjugate"),
+    ("ball", "V = -m*g*l*(q4**2 + q3**2 - q1**2)", "g*l*m*q2**2"),
+    ("ball", "V = -m*g*l*abs(q4)", "no sum of products"),
+    ("ball", "g[1] = m*g*l*s1", "q1 is an entry of a quaternion, no angle"),
+    ("ball", "M[4,4] = 0", "expected M[1..3,1..3]"),
+    ("drone", "g[7] = 0", "term by term|missing"),
+    ("drone", "M[5,7] = I + m2*l*(l - a*c8)", "wrong sign"),
+    ("drone", "g[1] = 2*(m + m2)*g*(q5*q7 - q4*q6)", "gravity|whole entry"),
+    *slow(("drone", "qdd[1] = tau1", "too long")),
+])  # fmt: skip
 def test_wrong_answers_are_wrong(robots, robot, answer, told):
     row, *_ = grade(robots[robot], f"{answer}\n{OTHER}").rows
     text = f"{row.wrong} {row.slip}"

@@ -70,8 +70,7 @@ STEPS = {"answer": 4, "model": 4}
 
 
 @pytest.mark.parametrize(
-    "part",
-    [*slow(*(f"{kind}:{STEPS.get(kind, 1)}" for kind in KINDS)), *deep(*STEPS, "enormous")],
+    "part", [*slow(*(f"{kind}:{STEPS.get(kind, 1)}" for kind in KINDS)), *deep(*STEPS, "enormous")]
 )
 def test_hostile_files_end_in_words_and_leave_nothing(part: str, tmp_path: Path) -> None:
     found = results(part, tmp_path)
@@ -115,21 +114,17 @@ def test_there_are_enough_and_each_says_what_it_attacks() -> None:
 LONG = "x" * 70  # too long for a search of what it may mean, which has a limit of its own
 
 
-@pytest.mark.parametrize(
-    ("suffix", "content"),
-    [
-        ("sdf", lambda count: sdf(count, lambda k: "", parent=f"l{{}}{LONG}")),
-        *slow(
-            (
-                "sdf",
-                lambda n: sdf(n, lambda k: f'<pose relative_to="{LONG}">1 0 0 0 0 0</pose>'),
-            )
-        ),
-        ("urdf", lambda count: urdf(count, lambda k: 10**70 + k)),
-        *deep(("yaml", lambda count: joints(count, lambda k: LONG))),
-    ],
-    ids=["links", "poses", "parents", "joints"],
-)
+@pytest.mark.parametrize(("suffix", "content"), [
+    ("sdf", lambda count: sdf(count, lambda k: "", parent=f"l{{}}{LONG}")),
+    *slow(
+        (
+            "sdf",
+            lambda n: sdf(n, lambda k: f'<pose relative_to="{LONG}">1 0 0 0 0 0</pose>'),
+        )
+    ),
+    ("urdf", lambda count: urdf(count, lambda k: 10**70 + k)),
+    *deep(("yaml", lambda count: joints(count, lambda k: LONG))),
+], ids=["links", "poses", "parents", "joints"])  # fmt: skip
 def test_work_grows_as_the_number_of_faults(
     suffix: str, content: Callable[[int], bytes], tmp_path: Path
 ) -> None:

@@ -26,16 +26,13 @@ except OSError:
 """
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "open('new.txt', 'w')", "os.open('new.txt', os.O_CREAT)", "open('/etc/hostname')",
-        "os.remove('allowed.txt')", "os.mkdir('new')", "os.rename('allowed.txt', 'new')",
-        "subprocess.run(['true'])", "os.system('true')", "os.fork()", "eval('1')", "exec('x = 1')",
-        "os.execv('/bin/true', ['true'])", "socket.socket()", "compile('1', 'x', 'eval')",
-        "os.symlink('a', 'b')", "os.chdir('/')", "import ctypes; ctypes.CDLL(None)",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("code", [
+    "open('new.txt', 'w')", "os.open('new.txt', os.O_CREAT)", "open('/etc/hostname')",
+    "os.remove('allowed.txt')", "os.mkdir('new')", "os.rename('allowed.txt', 'new')",
+    "subprocess.run(['true'])", "os.system('true')", "os.fork()", "eval('1')", "exec('x = 1')",
+    "os.execv('/bin/true', ['true'])", "socket.socket()", "compile('1', 'x', 'eval')",
+    "os.symlink('a', 'b')", "os.chdir('/')", "import ctypes; ctypes.CDLL(None)",
+])  # fmt: skip
 def test_what_is_forbidden_is_heard(code: str, tmp_path: Path) -> None:
     assert watched(code, tmp_path) == 7
     assert [path.name for path in tmp_path.iterdir()] == ["allowed.txt"]

@@ -146,15 +146,12 @@ def plane(x, y, axis):
     return (pin.utils.rotate("x", np.pi) if axis[2] == -1.0 else turn) @ [x, y, 0]
 
 
-@pytest.mark.parametrize(
-    ("kind", "coordinates", "axis", "place"),
-    [
-        ("cylindrical", (0.4, 1.1), SKEW, 0.4 * SKEW),
-        ("helical", (1.1,), SKEW, 0.25 * 1.1 * SKEW),
-        *(("planar", (0.3, -0.4, 1.1), axis, plane(0.3, -0.4, axis))
-          for axis in (SKEW, -np.eye(3)[2], np.eye(3)[1])),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "coordinates", "axis", "place"), [
+    ("cylindrical", (0.4, 1.1), SKEW, 0.4 * SKEW),
+    ("helical", (1.1,), SKEW, 0.25 * 1.1 * SKEW),
+    *(("planar", (0.3, -0.4, 1.1), axis, plane(0.3, -0.4, axis))
+      for axis in (SKEW, -np.eye(3)[2], np.eye(3)[1])),
+])  # fmt: skip
 def test_turns_about_an_axis(kind, coordinates, axis, place):
     expected = np.eye(4)
     expected[:3, :3], expected[:3, 3] = pin.AngleAxis(1.1, axis).matrix(), place

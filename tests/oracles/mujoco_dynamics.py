@@ -19,10 +19,7 @@ from tests.oracles.comparison import state_of
 from tests.oracles.programs import evaluated
 
 FREE, BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
-OFF = (
-    mujoco.mjtDisableBit.mjDSBL_CONSTRAINT,
-    mujoco.mjtDisableBit.mjDSBL_ACTUATION,
-)
+OFF = (mujoco.mjtDisableBit.mjDSBL_CONSTRAINT, mujoco.mjtDisableBit.mjDSBL_ACTUATION)
 
 
 class MujocoDynamics:

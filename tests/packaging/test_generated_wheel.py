@@ -147,20 +147,17 @@ def test_an_installed_module_is_the_one_that_was_built_last(folder, python):
     assert not installed.exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["build", "--install", "--name", "numpy"], "numpy is another module of this environment"),
-        (["build", "--install", "--name", "math"], "'math' is a name of Python's own"),
-        (["build", "--install", "--name", "match"], "'match' is a name of Python's own"),
-        (["build", "--install", "--name", "../arm"], "'../arm' is not a name"),
-        (["wheel", "--name", "arm-2"], "'arm-2' is not a name"),
-        (["wheel", "--version", "1.x"], "'1.x' is no version"),
-        (["wheel", "--version", "1\nName: numpy"], "is no version"),
-        (["wheel", "--out", "file"], "file is no folder; choose another one with --out"),
-        (["build", "--name", "arm"], "--name says what --install installs"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["build", "--install", "--name", "numpy"], "numpy is another module of this environment"),
+    (["build", "--install", "--name", "math"], "'math' is a name of Python's own"),
+    (["build", "--install", "--name", "match"], "'match' is a name of Python's own"),
+    (["build", "--install", "--name", "../arm"], "'../arm' is not a name"),
+    (["wheel", "--name", "arm-2"], "'arm-2' is not a name"),
+    (["wheel", "--version", "1.x"], "'1.x' is no version"),
+    (["wheel", "--version", "1\nName: numpy"], "is no version"),
+    (["wheel", "--out", "file"], "file is no folder; choose another one with --out"),
+    (["build", "--name", "arm"], "--name says what --install installs"),
+])  # fmt: skip
 def test_what_cannot_be_is_said_before_anything_is_built(folder, capsys, arguments, words):
     Path("file").touch()
     assert run([arguments[0], str(MODEL), *arguments[1:]]) == 2

@@ -57,17 +57,14 @@ def test_a_mechanism_is_drawn_with_its_loops(tmp_path):
     assert [(end["link"], end["at"][0]) for end in pin["ends"]] == [(1, 2), (2, 1.5)]
 
 
-@pytest.mark.parametrize(
-    ("run", "words"),
-    [
-        (([0, 1], [[0, 0], [1, 1], [2, 2]]), "found (2,) and (3, 2)"),
-        (([0, 1], [[0], [1]]), "q (samples, 2)"),
-        (([0], [[0, 0]]), "at least 2 samples"),
-        (([0, 0], [[0, 0], [1, 1]]), "times must increase"),
-        (([0, 1], [[0, 0], [np.nan, 1]]), "finite"),
-        ("motion", "found str"),
-    ],
-)
+@pytest.mark.parametrize(("run", "words"), [
+    (([0, 1], [[0, 0], [1, 1], [2, 2]]), "found (2,) and (3, 2)"),
+    (([0, 1], [[0], [1]]), "q (samples, 2)"),
+    (([0], [[0, 0]]), "at least 2 samples"),
+    (([0, 0], [[0, 0], [1, 1]]), "times must increase"),
+    (([0, 1], [[0, 0], [np.nan, 1]]), "finite"),
+    ("motion", "found str"),
+])  # fmt: skip
 def test_what_is_no_motion_is_told(two_link, tmp_path, run, words):
     with pytest.raises(RequestError, match=re.escape(words)):
         symgen.animate(two_link, run, tmp_path / "a.html")
@@ -210,23 +207,20 @@ def test_large_meshes_are_thinned_and_keep_their_size(monkeypatch):
     np.testing.assert_allclose(np.ptp(thin.vertices, axis=0), 1, atol=0.03)
 
 
-@pytest.mark.parametrize(
-    ("geometry", "words"),
-    [
-        ('<mesh filename="https://example.org/a.stl"/>', "only files of this machine"),
-        ('<mesh filename="/etc/passwd"/>', "expected a mesh (.stl, .obj"),
-        ('<mesh filename="missing.stl"/>', "is no file"),
-        ('<mesh filename="package://nowhere/a.stl"/>', "was not found beside the URDF"),
-        ('<mesh filename="wrong.stl"/>', "wrong.stl"),
-        ('<mesh filename="large.stl"/>', "at most 0 MB are read"),
-        ('<mesh filename="."/>', "expected a mesh"),
-        ('<mesh filename="nul&#x9;.stl"/>', "is no file"),
-        ('<box size="1 2"/>', "size: expected 3 numbers, found '1 2'"),
-        ('<box size="1 2 inf"/>', "size: expected 3 numbers"),
-        ('<cone radius="1"/>', "<cone> is no box, cylinder, sphere or mesh"),
-        ("", "<geometry> with a box, cylinder, sphere or mesh is missing"),
-    ],
-)
+@pytest.mark.parametrize(("geometry", "words"), [
+    ('<mesh filename="https://example.org/a.stl"/>', "only files of this machine"),
+    ('<mesh filename="/etc/passwd"/>', "expected a mesh (.stl, .obj"),
+    ('<mesh filename="missing.stl"/>', "is no file"),
+    ('<mesh filename="package://nowhere/a.stl"/>', "was not found beside the URDF"),
+    ('<mesh filename="wrong.stl"/>', "wrong.stl"),
+    ('<mesh filename="large.stl"/>', "at most 0 MB are read"),
+    ('<mesh filename="."/>', "expected a mesh"),
+    ('<mesh filename="nul&#x9;.stl"/>', "is no file"),
+    ('<box size="1 2"/>', "size: expected 3 numbers, found '1 2'"),
+    ('<box size="1 2 inf"/>', "size: expected 3 numbers"),
+    ('<cone radius="1"/>', "<cone> is no box, cylinder, sphere or mesh"),
+    ("", "<geometry> with a box, cylinder, sphere or mesh is missing"),
+])  # fmt: skip
 def test_what_cannot_be_drawn_is_told(arm, tmp_path, monkeypatch, geometry, words):
     (tmp_path / "wrong.stl").write_text("this is no mesh")
     if "large" in geometry:
@@ -239,15 +233,12 @@ def test_what_cannot_be_drawn_is_told(arm, tmp_path, monkeypatch, geometry, word
     assert not (tmp_path / "a.html").exists()
 
 
-@pytest.mark.parametrize(
-    ("text", "error", "words"),
-    [
-        ('<robot name="o"><link name="a"/></robot>', RequestError,
-         "no <visual> geometry of a link of this module"),
-        ("<mujoco/>", RequestError, "is no URDF"),
-        ("<robot", ModelError, "malformed XML"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "error", "words"), [
+    ('<robot name="o"><link name="a"/></robot>', RequestError,
+     "no <visual> geometry of a link of this module"),
+    ("<mujoco/>", RequestError, "is no URDF"),
+    ("<robot", ModelError, "malformed XML"),
+])  # fmt: skip
 def test_a_file_of_another_robot_is_told(arm, tmp_path, text, error, words):
     (tmp_path / "other.urdf").write_text(text)
     with pytest.raises(error, match=words):

@@ -230,21 +230,18 @@ joints:
 """
 
 
-@pytest.mark.parametrize(
-    ("model", "shown", "absent"),
-    [
-        *slow(
-            (HOSTILE, ["{{ 7*7 }}", "&lt;script&gt;alert(1)"], "<script>alert"),
-            (HOSTILE, ["&lt;img src=x&gt;"], "<img"),
-            (GRIPPER, ["2 coordinates, 3 links", "-1 q(left) + 0.1", 'id="qdd-2"',
-                       'min="0.02" max="1.02"'], 'id="qdd-3"'),
-            (ASKEW, ["Too long for a page", "const newton_euler = {"], "<mtable"),
-            (MASSLESS, ["forward_dynamics of massless has no solution", "<h3>Mass matrix</h3>"],
-             "const nothing"),
-        ),
-        (STILL, ["1 link"], 'id="qdd-1"'),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("model", "shown", "absent"), [
+    *slow(
+        (HOSTILE, ["{{ 7*7 }}", "&lt;script&gt;alert(1)"], "<script>alert"),
+        (HOSTILE, ["&lt;img src=x&gt;"], "<img"),
+        (GRIPPER, ["2 coordinates, 3 links", "-1 q(left) + 0.1", 'id="qdd-2"',
+                   'min="0.02" max="1.02"'], 'id="qdd-3"'),
+        (ASKEW, ["Too long for a page", "const newton_euler = {"], "<mtable"),
+        (MASSLESS, ["forward_dynamics of massless has no solution", "<h3>Mass matrix</h3>"],
+         "const nothing"),
+    ),
+    (STILL, ["1 link"], 'id="qdd-1"'),
+])  # fmt: skip
 def test_robots_of_other_kinds(model, shown, absent):
     """Text of strangers, a joint that follows, links fixed askew, no inertia, no coordinates."""
     text = report(file_of(model))
@@ -254,16 +251,13 @@ def test_robots_of_other_kinds(model, shown, absent):
     assert absent not in text
 
 
-@pytest.mark.parametrize(
-    ("limits", "shown"),
-    [
-        ("lower: -1.0e308, upper: 1.0e308", (-math.pi, math.pi)),
-        ("lower: 0, upper: 1e16", (0.0, math.pi)),
-        ("lower: 2, upper: 2", (2.0, 2.0)),
-        ("lower: -30, upper: 900", (-30.0, 900.0)),
-        ("velocity: 1", (-math.pi, math.pi)),
-    ],
-)
+@pytest.mark.parametrize(("limits", "shown"), [
+    ("lower: -1.0e308, upper: 1.0e308", (-math.pi, math.pi)),
+    ("lower: 0, upper: 1e16", (0.0, math.pi)),
+    ("lower: 2, upper: 2", (2.0, 2.0)),
+    ("lower: -30, upper: 900", (-30.0, 900.0)),
+    ("velocity: 1", (-math.pi, math.pi)),
+])  # fmt: skip
 def test_sliders_reach_as_far_as_is_of_use(limits, shown):
     robot = described(
         "symgen: 1\nname: wheel\njoints:\n  - {name: a, type: revolute, origin: {}, "
@@ -318,14 +312,11 @@ def test_the_command_names_what_it_wrote(two_link, folder):
     assert (folder / "two_link.html").read_text(encoding="utf-8") == two_link
 
 
-@pytest.mark.parametrize(
-    ("target", "words"),
-    [
-        ("report.txt", "is no name for a page; expected one such as arm.html"),
-        ("missing/report.html", "needs the folder missing"),
-        ("folder.html", "is a folder"),
-    ],
-)
+@pytest.mark.parametrize(("target", "words"), [
+    ("report.txt", "is no name for a page; expected one such as arm.html"),
+    ("missing/report.html", "needs the folder missing"),
+    ("folder.html", "is a folder"),
+])  # fmt: skip
 def test_a_wrong_target_is_refused_before_any_work(folder, refusal, target, words):
     (folder / "folder.html").mkdir()
     assert words in refusal(["report", str(EXAMPLES / "two_link.yaml"), "-o", target])
@@ -346,21 +337,18 @@ def plain(markup):
     return unescape(re.sub(r"<[^>]+>", "", markup))
 
 
-@pytest.mark.parametrize(
-    ("note", "shown"),
-    [
-        ("omega_j = omega_in_j + s qd_j", "ωj =ωin,j +sq•j"),
-        ("n_G_j = I_j alpha_j + omega_j x H_j", "nG,j =Ijαj +ωj×Hj"),
-        ("tau_j = s . n_j + t . f_j", "τj =s·nj +t·fj"),
-        ("the parent's w in axes of j", "the parent's w in axes of j"),
-        ("a load's force", "a load's force"),
-        ("LG-3 differentiated once more", "LG-3 differentiated once more"),
-        ("R_1^k and (C^k)^T", "R1k and (Ck)T"),
-        ("sum_c L_ck U_ck, c beyond k", "∑cLckUck, c beyond k"),
-        ("L x = D^-1 y", "Lx =D−1y"),
-        ("a < b & <script>", "a<b&< script >"),
-    ],
-)
+@pytest.mark.parametrize(("note", "shown"), [
+    ("omega_j = omega_in_j + s qd_j", "ωj =ωin,j +sq•j"),
+    ("n_G_j = I_j alpha_j + omega_j x H_j", "nG,j =Ijαj +ωj×Hj"),
+    ("tau_j = s . n_j + t . f_j", "τj =s·nj +t·fj"),
+    ("the parent's w in axes of j", "the parent's w in axes of j"),
+    ("a load's force", "a load's force"),
+    ("LG-3 differentiated once more", "LG-3 differentiated once more"),
+    ("R_1^k and (C^k)^T", "R1k and (Ck)T"),
+    ("sum_c L_ck U_ck, c beyond k", "∑cLckUck, c beyond k"),
+    ("L x = D^-1 y", "Lx =D−1y"),
+    ("a < b & <script>", "a<b&< script >"),
+])  # fmt: skip
 def test_a_note(note, shown):
     assert plain(formula(note)) == shown
 

@@ -143,16 +143,13 @@ def test_what_begins_early_is_what_would_be_compiled_later(private_cache, tmp_pa
     assert built(force=False) == (late[0], 0, 0)
 
 
-@pytest.mark.parametrize(
-    ("text", "serves"),
-    [
-        ("int x;\n", True),
-        ("/* a robot */\nint x;\n", True),
-        ("/* a robot */ int y; /* */\nint x;\n", False),
-        ("int y;\nint x;\n", False),
-        ("/* a robot */\nint y;\n", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "serves"), [
+    ("int x;\n", True),
+    ("/* a robot */\nint x;\n", True),
+    ("/* a robot */ int y; /* */\nint x;\n", False),
+    ("int y;\nint x;\n", False),
+    ("/* a robot */\nint y;\n", False),
+])  # fmt: skip
 def test_an_early_object_serves_what_differs_in_the_heading_alone(text, serves, tmp_path):
     source = SourceBundle("arm", {"a.c": "int x;\n"}, (Extension("_arm", "", ("a.c",)),))
     compiler = find_compiler()

@@ -75,10 +75,7 @@ def arm_with_products(more=()):
 
 KINDS = ("", "_derivatives", "_jvp", "_vjp")
 TASK = {
-    "symgen_task": 1,
-    "start": {"q": [0.2, 0.4, -0.3]},
-    "goal": {"q": [1.2, -0.5, 0.4]},
-    "profile": {"segments": 10},
-    "parameters": {"m2": 1.4},
-}
+    "symgen_task": 1, "start": {"q": [0.2, 0.4, -0.3]}, "goal": {"q": [1.2, -0.5, 0.4]},
+    "profile": {"segments": 10}, "parameters": {"m2": 1.4},
+}  # fmt: skip
 """A motion of the arm."""

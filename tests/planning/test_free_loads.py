@@ -24,11 +24,9 @@ loads:
 """
 MASS, WAY = 2.0, 0.5
 TASK = {
-    "symgen_task": 1,
-    "start": {"q": [0]},
-    "goal": {"q": [WAY]},
+    "symgen_task": 1, "start": {"q": [0]}, "goal": {"q": [WAY]},
     "profile": {"segments": 10, "check": "midpoints"},
-}
+}  # fmt: skip
 
 
 FUNCTIONS = (*SOLVED, "inverse_dynamics_load_derivatives")

@@ -117,8 +117,7 @@ def is_complex(value):
 
 
 SETTINGS = settings(
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 

@@ -33,29 +33,26 @@ def test_no_two_results_have_the_same_symbol():
     assert len({result_symbol(name, NAMES) for name in names}) == len(names)
 
 
-@pytest.mark.parametrize(
-    ("name", "index", "expected"),
-    [
-        ("joint_wrenches", (0, 5), "w_{1,n_z}"),
-        ("tau", (0,), r"\tau_{1}"),
-        ("regressor", (0, 2), "Y_{1,3}"),
-        ("position", (0, 1), r"r_{y}^{\mathrm{tip\_1}}"),
-        ("jacobians", (0, 3, 1), r"J_{\omega_x,2}^{\mathrm{hand}}"),
-        ("kinetic_energy", (), r"E_{\mathrm{kin}}"),
-        ("center_of_mass_jacobian", (2, 0),
-         r"\frac{\partial r_{z}^{\mathrm{com}}}{\partial q_{1}}"),
-        ("dw_dqd", (0, 5, 1), r"\frac{\partial w_{1,n_z}}{\partial \dot{q}_{2}}"),
-        ("dtau_dqdd", (), r"\frac{\partial \tau}{\partial \ddot{q}}"),
-        ("dtau_dloads", (1, 0, 2), r"\frac{\partial \tau_{2}}{\partial f_{z}^{\mathrm{push}}}"),
-        ("qdd", (1,), r"\ddot{q}_{2}"),
-        ("outputs", (0,), r"o^{\mathrm{reach}}"),
-        ("do_dtau", (0, 1), r"\frac{\partial o^{\mathrm{reach}}}{\partial \tau_{2}}"),
-        ("dT_dparameters", (0,), r"\frac{\partial E_{\mathrm{kin}}}{\partial \mathrm{L\_1}}"),
-        ("dqdd", (1, 0), r"\frac{\mathrm{d} \ddot{q}_{2}}{\mathrm{d} \mathrm{L\_1}}"),
-        ("dqdd_dparameters", (), r"\frac{\partial \ddot{q}}{\partial p}"),
-        ("odd_one", (0, 1), r"\mathrm{odd\_one}_{1,2}"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "index", "expected"), [
+    ("joint_wrenches", (0, 5), "w_{1,n_z}"),
+    ("tau", (0,), r"\tau_{1}"),
+    ("regressor", (0, 2), "Y_{1,3}"),
+    ("position", (0, 1), r"r_{y}^{\mathrm{tip\_1}}"),
+    ("jacobians", (0, 3, 1), r"J_{\omega_x,2}^{\mathrm{hand}}"),
+    ("kinetic_energy", (), r"E_{\mathrm{kin}}"),
+    ("center_of_mass_jacobian", (2, 0),
+     r"\frac{\partial r_{z}^{\mathrm{com}}}{\partial q_{1}}"),
+    ("dw_dqd", (0, 5, 1), r"\frac{\partial w_{1,n_z}}{\partial \dot{q}_{2}}"),
+    ("dtau_dqdd", (), r"\frac{\partial \tau}{\partial \ddot{q}}"),
+    ("dtau_dloads", (1, 0, 2), r"\frac{\partial \tau_{2}}{\partial f_{z}^{\mathrm{push}}}"),
+    ("qdd", (1,), r"\ddot{q}_{2}"),
+    ("outputs", (0,), r"o^{\mathrm{reach}}"),
+    ("do_dtau", (0, 1), r"\frac{\partial o^{\mathrm{reach}}}{\partial \tau_{2}}"),
+    ("dT_dparameters", (0,), r"\frac{\partial E_{\mathrm{kin}}}{\partial \mathrm{L\_1}}"),
+    ("dqdd", (1, 0), r"\frac{\mathrm{d} \ddot{q}_{2}}{\mathrm{d} \mathrm{L\_1}}"),
+    ("dqdd_dparameters", (), r"\frac{\partial \ddot{q}}{\partial p}"),
+    ("odd_one", (0, 1), r"\mathrm{odd\_one}_{1,2}"),
+])  # fmt: skip
 def test_symbols_and_their_indices(name, index, expected):
     assert result_symbol(name, NAMES, index) == expected
 
@@ -65,15 +62,12 @@ def test_only_numbers_become_subscripts_of_text():
         assert pretty(sympy.Symbol(name)) == shown
 
 
-@pytest.mark.parametrize(
-    ("factors", "expected"),
-    [
-        ("l2 c_12 g m2", r"m_{2} \, g \, l_{2} \, c_{12}"),
-        ("s_23 mp", r"m_{p} \, s_{23}"),
-        ("qd_1 lc2 hip_fx Izz1", r"I_{zz1} \, l_{c2} \, f_{x}^{\mathrm{hip}} \, \dot{q}_{1}"),
-        ("mu tip", r"\mu \, \mathrm{tip}"),
-    ],
-)
+@pytest.mark.parametrize(("factors", "expected"), [
+    ("l2 c_12 g m2", r"m_{2} \, g \, l_{2} \, c_{12}"),
+    ("s_23 mp", r"m_{p} \, s_{23}"),
+    ("qd_1 lc2 hip_fx Izz1", r"I_{zz1} \, l_{c2} \, f_{x}^{\mathrm{hip}} \, \dot{q}_{1}"),
+    ("mu tip", r"\mu \, \mathrm{tip}"),
+])  # fmt: skip
 def test_products_have_the_order_of_textbooks_and_letters_are_subscripts(factors, expected):
     symbols = sympy.symbols(factors)
     inputs = {"qd": symbols[:1], "loads": [sympy.Symbol("hip_fx")]} if "qd" in factors else {}

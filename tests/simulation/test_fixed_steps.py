@@ -326,23 +326,20 @@ def test_steps_that_do_not_converge_are_halved_or_refused():
         symgen.simulate(torn, q, torn.initial_qd, [0, 0.1], tau=breaking, step=0.01)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"step": 0}, "step: expected a positive"),
-        ({"step": -1e-3}, "step: expected a positive"),
-        ({"step": np.nan}, "step"),
-        ({"step": "1 ms"}, "step"),
-        ({"penalty": 1e9}, "penalty: it belongs to integration with step"),
-        ({"step": 0.1, "penalty": 0}, "penalty: expected a positive"),
-        ({"step": 0.1, "projections": 0}, "projections: expected how often"),
-        ({"step": 0.1, "projections": True}, "projections: expected how often"),
-        ({"step": 0.1, "projection": "mas"}, "expected 'mass', 'tangent' or a matrix"),
-        ({"step": 0.1, "projection": np.eye(3)}, "projection"),
-        ({"step": 0.1, "projection": np.triu(np.ones((4, 4)))}, "not symmetric"),
-        ({"step": 0.1, "projection": np.full((4, 4), np.inf)}, "not all finite"),
-    ],
-)
+@pytest.mark.parametrize(("options", "said"), [
+    ({"step": 0}, "step: expected a positive"),
+    ({"step": -1e-3}, "step: expected a positive"),
+    ({"step": np.nan}, "step"),
+    ({"step": "1 ms"}, "step"),
+    ({"penalty": 1e9}, "penalty: it belongs to integration with step"),
+    ({"step": 0.1, "penalty": 0}, "penalty: expected a positive"),
+    ({"step": 0.1, "projections": 0}, "projections: expected how often"),
+    ({"step": 0.1, "projections": True}, "projections: expected how often"),
+    ({"step": 0.1, "projection": "mas"}, "expected 'mass', 'tangent' or a matrix"),
+    ({"step": 0.1, "projection": np.eye(3)}, "projection"),
+    ({"step": 0.1, "projection": np.triu(np.ones((4, 4)))}, "not symmetric"),
+    ({"step": 0.1, "projection": np.full((4, 4), np.inf)}, "not all finite"),
+])  # fmt: skip
 def test_wrong_options_have_a_message(options, said):
     five_bar = compiled("five_bar", backend="numpy")
     q = five_bar.initial_q

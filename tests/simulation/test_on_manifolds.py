@@ -177,14 +177,11 @@ def test_a_prescribed_free_body_takes_the_torques_of_its_motion():
     assert np.allclose(run.q[:, 2], 0.3 * run.time)
 
 
-@pytest.mark.parametrize(
-    ("motion", "words"),
-    [
-        (lambda t: (turned(t)[0], 2 * turned(t)[1], turned(t)[2]), "q changes by .* but qd is"),
-        (lambda t: (np.zeros(4), *turned(t)[1:]), "q at t = 0 s: .*quaternion"),
-        (lambda t: (turned(t)[1], *turned(t)[1:]), "q of seat_qx, seat_qy, seat_qz, seat_qw"),
-    ],
-)
+@pytest.mark.parametrize(("motion", "words"), [
+    (lambda t: (turned(t)[0], 2 * turned(t)[1], turned(t)[2]), "q changes by .* but qd is"),
+    (lambda t: (np.zeros(4), *turned(t)[1:]), "q at t = 0 s: .*quaternion"),
+    (lambda t: (turned(t)[1], *turned(t)[1:]), "q of seat_qx, seat_qy, seat_qz, seat_qw"),
+])  # fmt: skip
 def test_wrong_prescribed_attitudes(motion, words):
     ball = driven("ball", "type: spherical\n    coordinates: quaternion")
     with pytest.raises(RequestError, match=words):

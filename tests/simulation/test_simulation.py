@@ -341,18 +341,15 @@ def test_late_times_are_no_reason_to_refuse_a_prescribed_motion():
 GRID = np.linspace(0, 1, 1001)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        lambda t: (t * t, 2 * t, 2) if t < 0.5 else (0.5 - (1 - t) ** 2, 2 * (1 - t), -2),
-        lambda t: (max(t - 0.3, 0) ** 3, 3 * max(t - 0.3, 0) ** 2, 6 * max(t - 0.3, 0)),
-        lambda t: (1.3, 0, 0),
-        lambda t: (1e3 - 2 * t, -2, 0),
-        lambda t: (1e-6 * np.sin(t), 1e-6 * np.cos(t), -1e-6 * np.sin(t)),
-        *slow(lambda t: (np.sin(300 * t), 300 * np.cos(300 * t), -9e4 * np.sin(300 * t))),
-        lambda t: [np.interp(t, GRID, values) for values in np.array(swing(GRID))[:, 0]],
-    ],
-)
+@pytest.mark.parametrize("given", [
+    lambda t: (t * t, 2 * t, 2) if t < 0.5 else (0.5 - (1 - t) ** 2, 2 * (1 - t), -2),
+    lambda t: (max(t - 0.3, 0) ** 3, 3 * max(t - 0.3, 0) ** 2, 6 * max(t - 0.3, 0)),
+    lambda t: (1.3, 0, 0),
+    lambda t: (1e3 - 2 * t, -2, 0),
+    lambda t: (1e-6 * np.sin(t), 1e-6 * np.cos(t), -1e-6 * np.sin(t)),
+    *slow(lambda t: (np.sin(300 * t), 300 * np.cos(300 * t), -9e4 * np.sin(300 * t))),
+    lambda t: [np.interp(t, GRID, values) for values in np.array(swing(GRID))[:, 0]],
+])  # fmt: skip
 def test_consistent_prescribed_motions_are_accepted(driven, given):
     t = np.linspace(0, 1, 3)
     motion = symgen.simulate(driven, Q0, QD0, t, prescribed=given, rtol=1e-4, atol=1e-4)
@@ -466,66 +463,63 @@ MORE_TIMES = "t: expected two or more times, the first of them the start, such a
 NO_MODULE = "simulate: expected a generated module, got "
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"parameters": {"m33": 1.0}}, "no runtime parameter is called 'm33'; did you mean 'm3'?"),
-        ({"parameters": [1.0]}, "parameters: expected shape (9,), got (1,)"),
-        ({"sensitivities": "Lx"}, "no runtime parameter is called 'Lx'"),
-        ({"sensitivities": "q0.bom"}, "no coordinate is called 'bom'; did you mean 'boom'?"),
-        ({"sensitivities": "L,L"}, "sensitivities: 'L' stands there twice"),
-        ({"sensitivities": "L", "dq0": {"k": Q0}}, "dq0: no sensitivity is called 'k'"),
-        ({"sensitivities": "L", "dqd0": np.ones((3, 2))}, "dqd0: expected shape (3, 1)"),
-        ({"objectives": "Reach"}, "no output is called 'Reach'; did you mean 'reach'?"),
-        ({"formulation": "newton"}, "the module has no 'newton'; did you mean 'newton_euler'?"),
-        ({"method": "RK44"}, "no method is called 'RK44'; did you mean 'RK45'?"),
-        ({"tau": [1.0]}, "tau: expected shape (3,), got (1,)"),
-        ({"tau": lambda t, q, qd: q[:2]}, "tau: expected shape (3,), got (2,)"),
-        ({"tau": 1j * Q0}, "tau: expected real numbers, got complex128"),
-        ({"tau": lambda t, q, qd: q * np.nan}, "not finite at the start, t = 0.2 s"),
-        ({"tau": lambda t, q, qd: q * np.nan, "sensitivities": "L"}, "; tau is not finite there"),
-        ({"tau": np.full(3, np.nan)}, "; tau is not finite there"),
-        ({"tau": lambda t, q, qd: None}, "tau: the function returned nothing (None)"),
-        ({"tau": lambda t: Q0}, "tau: expected a function of (t, q, qd): too many positional"),
-        ({"loads": lambda t: Q0}, "loads: expected a function of (t, q, qd): too many positional"),
-        ({"loads": lambda t, q, qd: None}, "loads: the function returned nothing (None)"),
-        ({"loads": lambda t, q, qd: np.full((1, 6), np.nan), "sensitivities": "L"},
-         "; loads is not finite there"),
-        ({"tau": feedback, "tau_derivatives": lambda t, q, qd: None, "sensitivities": "L"},
-         "tau_derivatives: the function returned nothing (None)"),
-        ({"parameters": {"L": np.nan}}, "parameters: L: not all finite: nan"),
-        ({"loads": np.zeros(6)}, "loads: expected shape (1, 6), got (6,)"),
-        ({"prescribed": swing}, "no joint of this robot is prescribed"),
-        ({"tau_derivatives": feedback_derivatives}, "tau is no function of t, q and qd"),
-        ({"tau_derivatives": 3, "tau": feedback}, "tau_derivatives: expected a function"),
-        ({"sensitivities": None}, "sensitivities: expected names, or 'all'; got None"),
-        ({"objectives": None}, "objectives: expected names, or 'all'; got None"),
-        ({"method": None}, "no method is called None; there are: auto, DOP853, RK45"),
-        ({"rtol": "a"}, "rtol: expected real numbers, got 'a'"),
-        ({"first_step": "1"}, "first_step: expected real numbers"),
-        ({"first_step": 0.61}, "first_step: expected a number that is positive, at most 0.6 s"),
-        ({"first_step": 0}, "first_step: expected a number that is positive"),
-        ({"max_step": None}, "max_step: expected real numbers"),
-        ({"max_step": 0}, "max_step: expected a number that is positive; got 0"),
-        ({"rtoll": 1e-8}, "simulate() has no option 'rtoll'; did you mean 'rtol'?"),
-        ({"xyz": 1}, "simulate() has no option 'xyz'; there are: tau, loads, parameters"),
-        ({"q0": Q0[:2]}, "q0: expected shape (3,), got (2,)"),
-        ({"qd0": QD0 * np.nan}, "qd0: not all finite: [nan, nan, nan]"),
-        ({"sensitivities": "L", "dq0": {"L": [0, np.inf, 0]}},
-         "dq0: not all finite: [[0.0], [inf], [0.0]]"),
-        ({"t": []}, f"{MORE_TIMES}(0, 2, 201); got shape (0,)"),
-        ({"t": [[0, 1]]}, f"{MORE_TIMES}(0, 2, 201); got shape (1, 2)"),
-        ({"t": [0, 0]}, "t: expected times that increase; t[1] = 0.0 follows t[0] = 0.0"),
-        ({"t": [0, 1, 0.5, 2]}, "t: expected times that increase; t[2] = 0.5 follows t[1] = 1.0"),
-        ({"t": [0, np.nan, 1]}, "t: not all finite: [0.0, nan, 1.0]"),
-        ({"t": [0, [1, 2]]}, "simulate: t: setting an array element"),
-        ({"t": None}, "t: expected real numbers, got None"),
-        ({"module": None}, f'{NO_MODULE}NoneType; symgen.load("robot.yaml") makes one'),
-        ({"module": np}, f'{NO_MODULE}the module numpy; symgen.load("robot.yaml") makes one'),
-        ({"module": "a.yaml"}, f"{NO_MODULE}'a.yaml'; symgen.load(\"a.yaml\") makes one"),
-        ({"module": Path("a.yaml")}, f"{NO_MODULE}'a.yaml'; symgen.load(\"a.yaml\") makes one"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("options", "words"), [
+    ({"parameters": {"m33": 1.0}}, "no runtime parameter is called 'm33'; did you mean 'm3'?"),
+    ({"parameters": [1.0]}, "parameters: expected shape (9,), got (1,)"),
+    ({"sensitivities": "Lx"}, "no runtime parameter is called 'Lx'"),
+    ({"sensitivities": "q0.bom"}, "no coordinate is called 'bom'; did you mean 'boom'?"),
+    ({"sensitivities": "L,L"}, "sensitivities: 'L' stands there twice"),
+    ({"sensitivities": "L", "dq0": {"k": Q0}}, "dq0: no sensitivity is called 'k'"),
+    ({"sensitivities": "L", "dqd0": np.ones((3, 2))}, "dqd0: expected shape (3, 1)"),
+    ({"objectives": "Reach"}, "no output is called 'Reach'; did you mean 'reach'?"),
+    ({"formulation": "newton"}, "the module has no 'newton'; did you mean 'newton_euler'?"),
+    ({"method": "RK44"}, "no method is called 'RK44'; did you mean 'RK45'?"),
+    ({"tau": [1.0]}, "tau: expected shape (3,), got (1,)"),
+    ({"tau": lambda t, q, qd: q[:2]}, "tau: expected shape (3,), got (2,)"),
+    ({"tau": 1j * Q0}, "tau: expected real numbers, got complex128"),
+    ({"tau": lambda t, q, qd: q * np.nan}, "not finite at the start, t = 0.2 s"),
+    ({"tau": lambda t, q, qd: q * np.nan, "sensitivities": "L"}, "; tau is not finite there"),
+    ({"tau": np.full(3, np.nan)}, "; tau is not finite there"),
+    ({"tau": lambda t, q, qd: None}, "tau: the function returned nothing (None)"),
+    ({"tau": lambda t: Q0}, "tau: expected a function of (t, q, qd): too many positional"),
+    ({"loads": lambda t: Q0}, "loads: expected a function of (t, q, qd): too many positional"),
+    ({"loads": lambda t, q, qd: None}, "loads: the function returned nothing (None)"),
+    ({"loads": lambda t, q, qd: np.full((1, 6), np.nan), "sensitivities": "L"},
+     "; loads is not finite there"),
+    ({"tau": feedback, "tau_derivatives": lambda t, q, qd: None, "sensitivities": "L"},
+     "tau_derivatives: the function returned nothing (None)"),
+    ({"parameters": {"L": np.nan}}, "parameters: L: not all finite: nan"),
+    ({"loads": np.zeros(6)}, "loads: expected shape (1, 6), got (6,)"),
+    ({"prescribed": swing}, "no joint of this robot is prescribed"),
+    ({"tau_derivatives": feedback_derivatives}, "tau is no function of t, q and qd"),
+    ({"tau_derivatives": 3, "tau": feedback}, "tau_derivatives: expected a function"),
+    ({"sensitivities": None}, "sensitivities: expected names, or 'all'; got None"),
+    ({"objectives": None}, "objectives: expected names, or 'all'; got None"),
+    ({"method": None}, "no method is called None; there are: auto, DOP853, RK45"),
+    ({"rtol": "a"}, "rtol: expected real numbers, got 'a'"),
+    ({"first_step": "1"}, "first_step: expected real numbers"),
+    ({"first_step": 0.61}, "first_step: expected a number that is positive, at most 0.6 s"),
+    ({"first_step": 0}, "first_step: expected a number that is positive"),
+    ({"max_step": None}, "max_step: expected real numbers"),
+    ({"max_step": 0}, "max_step: expected a number that is positive; got 0"),
+    ({"rtoll": 1e-8}, "simulate() has no option 'rtoll'; did you mean 'rtol'?"),
+    ({"xyz": 1}, "simulate() has no option 'xyz'; there are: tau, loads, parameters"),
+    ({"q0": Q0[:2]}, "q0: expected shape (3,), got (2,)"),
+    ({"qd0": QD0 * np.nan}, "qd0: not all finite: [nan, nan, nan]"),
+    ({"sensitivities": "L", "dq0": {"L": [0, np.inf, 0]}},
+     "dq0: not all finite: [[0.0], [inf], [0.0]]"),
+    ({"t": []}, f"{MORE_TIMES}(0, 2, 201); got shape (0,)"),
+    ({"t": [[0, 1]]}, f"{MORE_TIMES}(0, 2, 201); got shape (1, 2)"),
+    ({"t": [0, 0]}, "t: expected times that increase; t[1] = 0.0 follows t[0] = 0.0"),
+    ({"t": [0, 1, 0.5, 2]}, "t: expected times that increase; t[2] = 0.5 follows t[1] = 1.0"),
+    ({"t": [0, np.nan, 1]}, "t: not all finite: [0.0, nan, 1.0]"),
+    ({"t": [0, [1, 2]]}, "simulate: t: setting an array element"),
+    ({"t": None}, "t: expected real numbers, got None"),
+    ({"module": None}, f'{NO_MODULE}NoneType; symgen.load("robot.yaml") makes one'),
+    ({"module": np}, f'{NO_MODULE}the module numpy; symgen.load("robot.yaml") makes one'),
+    ({"module": "a.yaml"}, f"{NO_MODULE}'a.yaml'; symgen.load(\"a.yaml\") makes one"),
+    ({"module": Path("a.yaml")}, f"{NO_MODULE}'a.yaml'; symgen.load(\"a.yaml\") makes one"),
+])  # fmt: skip
 def test_wrong_arguments(free, options, words):
     assert words in refusal(**{"module": free, "q0": Q0, "qd0": QD0, "t": T, **options})
 
@@ -534,20 +528,17 @@ def test_a_formulation_is_no_module(free):
     assert "expected a generated module" in refusal(free.newton_euler, Q0, QD0, T)
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"rtol": 0}, "rtol: expected a number that is positive and finite; got 0"),
-        ({"rtol": np.nan}, "rtol: expected a number that is positive and finite; got nan"),
-        ({"rtol": np.inf}, "rtol: expected a number that is positive and finite; got inf"),
-        ({"atol": -1}, "atol: expected a number that is at least 0 and finite; got -1"),
-        ({"atol": np.nan}, "atol: expected a number that is at least 0 and finite; got nan"),
-        ({"atol": np.inf}, "atol: expected a number that is at least 0 and finite; got inf"),
-        ({"atol": 0}, "atol: 0 leaves no tolerance to what is 0 at the start"),
-        ({"first_step": np.nan}, "first_step: expected a number that is positive"),
-        ({"max_step": np.nan}, "max_step: expected a number that is positive; got nan"),
-    ],
-)
+@pytest.mark.parametrize(("options", "words"), [
+    ({"rtol": 0}, "rtol: expected a number that is positive and finite; got 0"),
+    ({"rtol": np.nan}, "rtol: expected a number that is positive and finite; got nan"),
+    ({"rtol": np.inf}, "rtol: expected a number that is positive and finite; got inf"),
+    ({"atol": -1}, "atol: expected a number that is at least 0 and finite; got -1"),
+    ({"atol": np.nan}, "atol: expected a number that is at least 0 and finite; got nan"),
+    ({"atol": np.inf}, "atol: expected a number that is at least 0 and finite; got inf"),
+    ({"atol": 0}, "atol: 0 leaves no tolerance to what is 0 at the start"),
+    ({"first_step": np.nan}, "first_step: expected a number that is positive"),
+    ({"max_step": np.nan}, "max_step: expected a number that is positive; got nan"),
+])  # fmt: skip
 def test_what_makes_integrators_run_forever_is_refused(free, options, words):
     calls = itertools.count()
 
@@ -562,15 +553,12 @@ def test_no_absolute_tolerance_where_nothing_is_zero(free):
     close(symgen.simulate(free, Q0, QD0, T, atol=0).q, symgen.simulate(free, Q0, QD0, T).q)
 
 
-@pytest.mark.parametrize(
-    ("tau", "words"),
-    [
-        (lambda t, q, qd: np.array([float(x) for x in q]), "takes no complex numbers"),
-        (lambda t, q, qd: np.array(q, dtype=float), "takes no complex numbers"),
-        (lambda t, q, qd: -np.abs(qd) * q, "not those by differences"),
-        (lambda t, q, qd: 0.0 * q - q.real, "not those by differences"),
-    ],
-)
+@pytest.mark.parametrize(("tau", "words"), [
+    (lambda t, q, qd: np.array([float(x) for x in q]), "takes no complex numbers"),
+    (lambda t, q, qd: np.array(q, dtype=float), "takes no complex numbers"),
+    (lambda t, q, qd: -np.abs(qd) * q, "not those by differences"),
+    (lambda t, q, qd: 0.0 * q - q.real, "not those by differences"),
+])  # fmt: skip
 def test_torques_that_no_complex_step_differentiates(free, tau, words):
     message = refusal(free, Q0, QD0, T, tau=tau, sensitivities="L")
     assert words in message and "give tau_derivatives" in message
@@ -592,30 +580,27 @@ def test_prescribed_joints_need_their_motion(driven):
     assert "the motion of 'boom' is prescribed" in initial
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ([0, 0, 0], "the motion of boom is prescribed; give a function of t"),
-        (lambda t: ([0], [0], [0, 0]), "prescribed: qdd of boom: expected shape (1,), got (2,)"),
-        (lambda t: None, "prescribed: the function returned nothing (None)"),
-        (lambda t: 0.0, "expected the function to return (q, qd, qdd), got 0.0"),
-        (lambda t: ([0], [0]), "expected the function to return (q, qd, qdd), got ([0], [0])"),
-        (lambda t: {"q": 0, "qd": 0, "qdd": 0},
-         "prescribed: q of boom: expected real numbers, got 'q'"),
-        (lambda t, q, qd: (0, 0, 0), "expected a function of (t): missing a required argument"),
-        (lambda t: (t, 1, np.nan), "not finite at the start, t = 0 s"),
-        (lambda t: (t, 1, 0 if t < 0.5 else np.nan), "; prescribed is not finite there"),
-        (lambda t: (np.sin(t), np.sin(t), -np.sin(t)), "q changes by 1 per second, but qd is 1e"),
-        (lambda t: (np.sin(2 * t), np.cos(2 * t), -4 * np.sin(2 * t)), "q changes by 2 per second"),
-        # right at the start alone
-        (lambda t: (t * t, t, 1.0), "q changes by 0.764005 per second, but qd is 0.382002;"),
-        (lambda t: (np.sin(t), np.cos(t), np.sin(t)),
-         "qd changes by -0.372779 per second, but qdd is 0.372779;"),
-        (lambda t: (t**9, 9 * t**8, 72 * t**7 * (t < 0.9)), "qd changes by 71.99"),
-        (lambda t: (t, 1.02, 0), "q changes by 1 per second, but qd is 1.02;"),
-        (lambda t: (0.5, 0.0, 1e-4), "qd changes by 0 per second, but qdd is 0.0001;"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("given", "words"), [
+    ([0, 0, 0], "the motion of boom is prescribed; give a function of t"),
+    (lambda t: ([0], [0], [0, 0]), "prescribed: qdd of boom: expected shape (1,), got (2,)"),
+    (lambda t: None, "prescribed: the function returned nothing (None)"),
+    (lambda t: 0.0, "expected the function to return (q, qd, qdd), got 0.0"),
+    (lambda t: ([0], [0]), "expected the function to return (q, qd, qdd), got ([0], [0])"),
+    (lambda t: {"q": 0, "qd": 0, "qdd": 0},
+     "prescribed: q of boom: expected real numbers, got 'q'"),
+    (lambda t, q, qd: (0, 0, 0), "expected a function of (t): missing a required argument"),
+    (lambda t: (t, 1, np.nan), "not finite at the start, t = 0 s"),
+    (lambda t: (t, 1, 0 if t < 0.5 else np.nan), "; prescribed is not finite there"),
+    (lambda t: (np.sin(t), np.sin(t), -np.sin(t)), "q changes by 1 per second, but qd is 1e"),
+    (lambda t: (np.sin(2 * t), np.cos(2 * t), -4 * np.sin(2 * t)), "q changes by 2 per second"),
+    # right at the start alone
+    (lambda t: (t * t, t, 1.0), "q changes by 0.764005 per second, but qd is 0.382002;"),
+    (lambda t: (np.sin(t), np.cos(t), np.sin(t)),
+     "qd changes by -0.372779 per second, but qdd is 0.372779;"),
+    (lambda t: (t**9, 9 * t**8, 72 * t**7 * (t < 0.9)), "qd changes by 71.99"),
+    (lambda t: (t, 1.02, 0), "q changes by 1 per second, but qd is 1.02;"),
+    (lambda t: (0.5, 0.0, 1e-4), "qd changes by 0 per second, but qdd is 0.0001;"),
+])  # fmt: skip
 def test_what_is_no_prescribed_motion(driven, given, words):
     message = refusal(driven, Q0, QD0, [0, 1], prescribed=given)
     assert words in message

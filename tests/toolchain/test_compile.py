@@ -75,15 +75,12 @@ def test_what_packages_share_is_compiled_once(private_cache):
     assert [compiled(2.0), compiled(3.0), compiled(3.0, "return b * a;")] == [3, 2, 3]
 
 
-@pytest.mark.parametrize(
-    ("sources", "words"),
-    [
-        *slow(({"pyx": "def f(:\n    pass\n"},
-               ("translation of _compiled.pyx failed (exit status 1)", "-m cython", ".pyx:1:"))),
-        ({"kernel": "double kernel(double x) { return undeclared * x; }\nint wrong(void { }\n"},
-         ("compilation of c/kernel.c failed", " -O2 ", "undeclared", "c/kernel.c:2:")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("sources", "words"), [
+    *slow(({"pyx": "def f(:\n    pass\n"},
+           ("translation of _compiled.pyx failed (exit status 1)", "-m cython", ".pyx:1:"))),
+    ({"kernel": "double kernel(double x) { return undeclared * x; }\nint wrong(void { }\n"},
+     ("compilation of c/kernel.c failed", " -O2 ", "undeclared", "c/kernel.c:2:")),
+])  # fmt: skip
 def test_errors_of_the_compiler_are_shown_in_full(sources, words):
     with pytest.raises(CommandFailedError) as caught:
         compile_extensions(bundle(**sources))
@@ -108,20 +105,17 @@ def test_invalid_printed_code_is_a_fault_of_symgen(private_cache):
         compile_extensions(sources)
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ('echo "k.c:1:10: fatal error: math.h: No such file or directory" >&2; exit 1',
-         r"C library is missing: unset CC=.*, or install"),
-        ('echo "c/kernel.c:1:1: internal compiler error: aborted" >&2; exit 1', "install"),
-        ('echo "/tmp/cc.s: No space left on device" >&2; exit 1', "install"),
-        ("echo \"error: unrecognized command-line option '-march=native'\" >&2; exit 1", "install"),
-        ("echo \"ld: undefined reference to 'sin'\" >&2; exit 1", "install"),
-        ('echo "licence expired" >&2; exit 1', "install"),
-        ("exit 0", r"exit status 0, but there is no .*\.o\)"),
-        ("kill -9 $$", "SIGKILL"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "words"), [
+    ('echo "k.c:1:10: fatal error: math.h: No such file or directory" >&2; exit 1',
+     r"C library is missing: unset CC=.*, or install"),
+    ('echo "c/kernel.c:1:1: internal compiler error: aborted" >&2; exit 1', "install"),
+    ('echo "/tmp/cc.s: No space left on device" >&2; exit 1', "install"),
+    ("echo \"error: unrecognized command-line option '-march=native'\" >&2; exit 1", "install"),
+    ("echo \"ld: undefined reference to 'sin'\" >&2; exit 1", "install"),
+    ('echo "licence expired" >&2; exit 1', "install"),
+    ("exit 0", r"exit status 0, but there is no .*\.o\)"),
+    ("kill -9 $$", "SIGKILL"),
+])  # fmt: skip
 def test_faults_of_the_compiler_are_told_apart(fake_compiler, body, words):
     fake_compiler(body)
     with pytest.raises(CommandFailedError, match=words) as caught:

@@ -113,14 +113,11 @@ def test_every_compiler_is_asked_in_its_own_words_for_native_code(
     assert widths == ([2] if known != "neither" else [1, 4, 8])  # else as portable code
 
 
-@pytest.mark.parametrize(
-    ("body", "quick"),
-    [
-        ("echo '#define __GNUC__ 1'", True),
-        ("echo '#define __GNUC__ 1'; echo '#define __clang__ 1'", False),
-        ("case \"$*\" in *-fno-dse*) exit 1;; esac; echo '#define __GNUC__ 5'", False),
-    ],
-)
+@pytest.mark.parametrize(("body", "quick"), [
+    ("echo '#define __GNUC__ 1'", True),
+    ("echo '#define __GNUC__ 1'; echo '#define __clang__ 1'", False),
+    ("case \"$*\" in *-fno-dse*) exit 1;; esac; echo '#define __GNUC__ 5'", False),
+])  # fmt: skip
 def test_passes_are_left_out_of_those_gcc_that_have_them(body, quick, fake_compiler):
     fake_compiler(body)
     assert ("-fno-tree-dse" in find_compiler().kernel_options) == quick

@@ -141,14 +141,11 @@ def _task(name, *needs):
     return Task("c", name, (sys.executable, "-S", "-c", program), name, needs)
 
 
-@pytest.mark.parametrize(
-    ("tasks", "order"),
-    [
-        pytest.param((_task("a"), _task("b"), _task("c")), "abc", id="as they come"),
-        pytest.param((_task("a"), _task("b", "a"), _task("c")), "abc", id="as soon as it can"),
-        pytest.param((_task("a", "c"), _task("b"), _task("c")), "bca", id="not before"),
-    ],
-)
+@pytest.mark.parametrize(("tasks", "order"), [
+    pytest.param((_task("a"), _task("b"), _task("c")), "abc", id="as they come"),
+    pytest.param((_task("a"), _task("b", "a"), _task("c")), "abc", id="as soon as it can"),
+    pytest.param((_task("a", "c"), _task("b"), _task("c")), "bca", id="not before"),
+])  # fmt: skip
 def test_the_first_that_can_start_does(tasks, order, tmp_path):
     run_tasks(tasks, tmp_path, {}, jobs=1)
 

@@ -68,13 +68,10 @@ INERTIA = "{xx: 0.1, yy: 0.2, zz: 0.15}"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("offset", [1000, *deep(10_000)])
-@pytest.mark.parametrize(
-    ("row", "com"),
-    [
-        ("{{d: {}, alpha: 0}}", "[0.1, 0.2, 0.3]"),  # tr(J) - J along the offset
-        ("{{a: {}, alpha: 90*deg}}", "[0, 0, 0]"),  # a part of the torques that cancels
-    ],
-)
+@pytest.mark.parametrize(("row", "com"), [
+    ("{{d: {}, alpha: 0}}", "[0.1, 0.2, 0.3]"),  # tr(J) - J along the offset
+    ("{{a: {}, alpha: 90*deg}}", "[0, 0, 0]"),  # a part of the torques that cancels
+])  # fmt: skip
 def test_long_offsets_pass(row, com, offset):
     description = described(FAR.format(row=row.format(offset), com=com, inertia=INERTIA))
     few = map(formulation_named, ("newton_euler", "composite", "closed_form_lagrange"))
@@ -124,27 +121,24 @@ PRODUCTS = {"functions": ["inverse_dynamics", "forward_dynamics_vjp", "forward_d
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("model", "options"),
-    [
-        # random states are metres deep in the ground, where the terms of the spring cancel
-        ("stiff_tyre", {"backend": "numpy", "functions": SECOND}),
-        pytest.param("stiff_tyre", {"functions": "all"}, marks=pytest.mark.deep),
-        ("free_beside_planar", {"backend": "numpy", "functions": SECOND[::2]}),
-        ("cancelling_products", {"backend": "numpy", **PRODUCTS}),
-        # some formulations have derivatives by the state, and none by the parameters
-        pytest.param(
-            "slider_beside_planar",
-            {"backend": "numpy", "functions": "all", "runtime_parameters": "all"},
-            marks=pytest.mark.deep,
-        ),
-        # a length of kilometres cancels from the distance of the ends
-        ("long_spring", {"backend": "numpy", "functions": ["inverse_dynamics"]}),
-        # a loop locks a ball and a hinge; steps of ALI3-P are compared with those in Python
-        ("redundant_ball", {"functions": BY_STATE}),
-        pytest.param("redundant_ball", {"runtime_parameters": "all"}, marks=pytest.mark.deep),
-    ],
-)
+@pytest.mark.parametrize(("model", "options"), [
+    # random states are metres deep in the ground, where the terms of the spring cancel
+    ("stiff_tyre", {"backend": "numpy", "functions": SECOND}),
+    pytest.param("stiff_tyre", {"functions": "all"}, marks=pytest.mark.deep),
+    ("free_beside_planar", {"backend": "numpy", "functions": SECOND[::2]}),
+    ("cancelling_products", {"backend": "numpy", **PRODUCTS}),
+    # some formulations have derivatives by the state, and none by the parameters
+    pytest.param(
+        "slider_beside_planar",
+        {"backend": "numpy", "functions": "all", "runtime_parameters": "all"},
+        marks=pytest.mark.deep,
+    ),
+    # a length of kilometres cancels from the distance of the ends
+    ("long_spring", {"backend": "numpy", "functions": ["inverse_dynamics"]}),
+    # a loop locks a ball and a hinge; steps of ALI3-P are compared with those in Python
+    ("redundant_ball", {"functions": BY_STATE}),
+    pytest.param("redundant_ball", {"runtime_parameters": "all"}, marks=pytest.mark.deep),
+])  # fmt: skip
 def test_builds_pass_validation(model, options):
     robot = symgen.load(MODELS / f"{model}.yaml", **options)
     assert robot.name == model

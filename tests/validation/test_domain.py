@@ -140,15 +140,12 @@ def second_slope_is_wrong(robot):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("outputs", "mistake"),
-    [
-        *(({name: text}, wrong_slope) for name, text in STEEP.items()),
-        ({"stress": "1e12*q.j", "small": "m*q.j"}, second_slope_is_wrong),
-        ({"o": "1e15 + q.j"}, wrong_slope),
-        ({"kink": "abs(a)*tau.j + t"}, wrong_value),
-    ],
-)
+@pytest.mark.parametrize(("outputs", "mistake"), [
+    *(({name: text}, wrong_slope) for name, text in STEEP.items()),
+    ({"stress": "1e12*q.j", "small": "m*q.j"}, second_slope_is_wrong),
+    ({"o": "1e15 + q.j"}, wrong_slope),
+    ({"kink": "abs(a)*tau.j + t"}, wrong_value),
+])  # fmt: skip
 def test_neither_steep_nor_large_outputs_hide_a_mistake(outputs, mistake):
     assert failing(outputs, mistake)
 

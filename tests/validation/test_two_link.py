@@ -55,21 +55,18 @@ def test_every_parameter_matters(parameter):
     assert not validate_two_link([Subject("numeric", wrong)], samples=20).passed
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "failing"),
-    [
-        ("inverse_dynamics", lambda x, *_: -x, ["inverse_dynamics ="]),
-        ("inverse_dynamics_derivatives", lambda x, *_: (x[0], -x[1], x[2], x[3]),
-         ["inverse_dynamics_derivatives, dtau_dq ="]),
-        ("inverse_dynamics_derivatives",
-         lambda x, *_: (x[0], x[1], np.swapaxes(x[2], -1, -2), x[3]),
-         ["inverse_dynamics_derivatives, dtau_dqd ="]),
-        ("mass_matrix", lambda x, *_: x * (1 + 1e-12), ["mass_matrix ="]),
-        ("gravity_forces", lambda x, *_: -x, ["gravity_forces ="]),
-        ("coriolis_matrix", lambda x, *_: np.swapaxes(x, -1, -2), ["coriolis_matrix ="]),
-        ("inverse_dynamics_load_derivatives", lambda x, *_: -x, ["inverse_dynamics_load_deriv"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "change", "failing"), [
+    ("inverse_dynamics", lambda x, *_: -x, ["inverse_dynamics ="]),
+    ("inverse_dynamics_derivatives", lambda x, *_: (x[0], -x[1], x[2], x[3]),
+     ["inverse_dynamics_derivatives, dtau_dq ="]),
+    ("inverse_dynamics_derivatives",
+     lambda x, *_: (x[0], x[1], np.swapaxes(x[2], -1, -2), x[3]),
+     ["inverse_dynamics_derivatives, dtau_dqd ="]),
+    ("mass_matrix", lambda x, *_: x * (1 + 1e-12), ["mass_matrix ="]),
+    ("gravity_forces", lambda x, *_: -x, ["gravity_forces ="]),
+    ("coriolis_matrix", lambda x, *_: np.swapaxes(x, -1, -2), ["coriolis_matrix ="]),
+    ("inverse_dynamics_load_derivatives", lambda x, *_: -x, ["inverse_dynamics_load_deriv"]),
+])  # fmt: skip
 def test_a_wrong_function_is_named(name, change, failing):
     wrong = formulation(robot(), altered(robot(), name, change))
     result = validate_two_link([Subject("newton_euler (compiled)", wrong)], samples=50)

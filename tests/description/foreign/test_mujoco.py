@@ -205,19 +205,16 @@ def test_equality_constraints_of_free_bodies_and_balls(tmp_path):
         assert np.allclose(slopes[:6], expected[:6], atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('axis="0 1 1"', 'axis="0 1 1" damping="1 2"', "joint.s-2: .*polynomials"),
-        ("defaults.xml", "../../secret.xml", "MuJoCo does not compile this file: "),
-        ("<geom size=", "<geom sise=",
-         "zoo.xml:28: MuJoCo does not compile this file: size 0"),
-        ('<option gravity="1 2 -9"/>',
-         '<extension><plugin plugin="mujoco.pid"><instance name="i"/></plugin></extension>',
-         "plugins are programs, and are not run"),
-        *deep(('count="2"', 'count="4000"', "more than 3000 bodies")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ('axis="0 1 1"', 'axis="0 1 1" damping="1 2"', "joint.s-2: .*polynomials"),
+    ("defaults.xml", "../../secret.xml", "MuJoCo does not compile this file: "),
+    ("<geom size=", "<geom sise=",
+     "zoo.xml:28: MuJoCo does not compile this file: size 0"),
+    ('<option gravity="1 2 -9"/>',
+     '<extension><plugin plugin="mujoco.pid"><instance name="i"/></plugin></extension>',
+     "plugins are programs, and are not run"),
+    *deep(('count="2"', 'count="4000"', "more than 3000 bodies")),
+])  # fmt: skip
 def test_what_is_refused(zoo, old, new, message):
     with pytest.raises(ModelError, match=message):
         symgen.read(changed(zoo, (old, new)))

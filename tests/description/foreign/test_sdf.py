@@ -87,18 +87,15 @@ OWN, IN_MODEL, IN_LINK = words(AXIS), words(TWO.turn @ AXIS), words(LINK_B.turn.
 FLAG = "<use_parent_model_frame>1</use_parent_model_frame>"
 
 
-@pytest.mark.parametrize(
-    ("version", "axis", "poses"),
-    [
-        ("1.4", f"<xyz>{IN_MODEL}</xyz>", "absolute"),
-        ("1.6", f"<xyz>{OWN}</xyz>", "absolute"),
-        ("1.6", f"<xyz>{IN_MODEL}</xyz>{FLAG}", "absolute"),
-        ("1.7", f"<xyz>{OWN}</xyz>", "of the joint"),
-        ("1.9", f'<xyz expressed_in="__model__">{IN_MODEL}</xyz>', "of the parent"),
-        ("1.9", f'<xyz expressed_in="b">{IN_LINK}</xyz>', "of a frame"),
-        ("1.11", f"<xyz>{OWN}</xyz>", "quaternion"),
-    ],
-)
+@pytest.mark.parametrize(("version", "axis", "poses"), [
+    ("1.4", f"<xyz>{IN_MODEL}</xyz>", "absolute"),
+    ("1.6", f"<xyz>{OWN}</xyz>", "absolute"),
+    ("1.6", f"<xyz>{IN_MODEL}</xyz>{FLAG}", "absolute"),
+    ("1.7", f"<xyz>{OWN}</xyz>", "of the joint"),
+    ("1.9", f'<xyz expressed_in="__model__">{IN_MODEL}</xyz>', "of the parent"),
+    ("1.9", f'<xyz expressed_in="b">{IN_LINK}</xyz>', "of a frame"),
+    ("1.11", f"<xyz>{OWN}</xyz>", "quaternion"),
+])  # fmt: skip
 def test_the_dynamics_are_those_of_the_same_arm_as_urdf(version, axis, poses, tmp_path):
     parts = dict(zip(("@link", "@joint", "@frame"), POSES[poses], strict=True))
     text = ARM_SDF
@@ -272,46 +269,43 @@ def faults(folder, text):
 LOOP = '<joint name="back" type="fixed"><parent>base</parent><child>fore</child></joint>'
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("<child>fore<", "<child>for<", "19: joint.slide: child: there is no link or frame named "
-         "'for'; did you mean 'fore'?"),
-        ("<child>fore</child>", "", ":19: joint.slide: a joint needs <child>LINK</child>"),
-        ("<child>fore<", "<child>world<", "the world is no child of a joint"),
-        ('type="prismatic"', 'type="prismtic"', "'prismtic'; did you mean 'prismatic'?"),
-        ('type="prismatic"', 'type="gearbox"', "type gearbox is not available"),
-        ('type="prismatic"', 'type="universal"', "a universal joint needs <axis2>"),
-        ('type="prismatic"', 'type="screw"', "a screw needs <screw_thread_pitch>"),
-        ('name="slide"', 'name="shoulder"', "'shoulder' is a joint already, in line 9"),
-        ('name="slide"', 'name="upper"', "'upper' is a link already, in line 4"),
-        ('name="slide"', 'name="world"', "'world' is a name of the format itself"),
-        ('relative_to="base"', 'relative_to="bse"', "4: link.upper: relative_to: there is no link "
-         "or frame named 'bse'; did you mean 'base'?"),
-        ('relative_to="base"', 'relative_to="fore"', "in a circle: 'upper' -> 'fore'"),
-        ('attached_to="fore"', 'attached_to="tool"', "in a circle: 'tool'"),
-        ("0 0 0.3 0 0 0", "0 0 0.3", ":5: link.upper: pose: expected 6 numbers"),
-        ("<xyz>", '<xyz expressed_in="x">', "joint.shoulder.axis: there is no link or frame named"),
-        ("<mass>2.5", "<mass>-2.5", "link.upper.mass: the mass is negative"),
-        ("<inertial>", '<inertial auto="true">', "auto: masses of shapes are not computed"),
-        ('<mimic joint="shoulder"', '<mimic joint="shulder"', "did you mean 'shoulder'?"),
-        ("<frame name", f"{LOOP}<frame name", "'fore' is carried by 'slide' already"),
-        ("<parent>base<", "<parent>fore<", "belongs to a loop of parents and children"),
-        ("<frame name", '<link name="lost"/><frame name', "link.lost: no joint carries this link"),
-        ('version="1.9"', 'version="1.2"', "version 1.2 is not read, 1.3 to 1.12 are"),
-        ('version="1.9"', "", "<sdf> needs a version"),
-        ("<frame name", '<drake:joint name="x"/><frame name', "is of drake alone, and is not read"),
-        ("<frame name", "<include><uri>http://x.org/a.sdf</uri></include><frame name",
-         "nothing is fetched"),
-        ("<frame name", "<include><uri>../secret.sdf</uri></include><frame name",
-         "'../secret.sdf' lies outside the folder of the model"),
-        ("<frame name", "<include><uri>model://x</uri></include><frame name",
-         "there is no package 'x' in the folders above this file; name its folder: --package x="),
-        ("<frame name", "<include><uri>arm.sdf</uri></include><frame name",
-         "more than 16 levels of includes; does a file include itself?"),
-        ("<frame name", "<include><uri>none.sdf</uri></include><frame name", "there is no file"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ("<child>fore<", "<child>for<", "19: joint.slide: child: there is no link or frame named "
+     "'for'; did you mean 'fore'?"),
+    ("<child>fore</child>", "", ":19: joint.slide: a joint needs <child>LINK</child>"),
+    ("<child>fore<", "<child>world<", "the world is no child of a joint"),
+    ('type="prismatic"', 'type="prismtic"', "'prismtic'; did you mean 'prismatic'?"),
+    ('type="prismatic"', 'type="gearbox"', "type gearbox is not available"),
+    ('type="prismatic"', 'type="universal"', "a universal joint needs <axis2>"),
+    ('type="prismatic"', 'type="screw"', "a screw needs <screw_thread_pitch>"),
+    ('name="slide"', 'name="shoulder"', "'shoulder' is a joint already, in line 9"),
+    ('name="slide"', 'name="upper"', "'upper' is a link already, in line 4"),
+    ('name="slide"', 'name="world"', "'world' is a name of the format itself"),
+    ('relative_to="base"', 'relative_to="bse"', "4: link.upper: relative_to: there is no link "
+     "or frame named 'bse'; did you mean 'base'?"),
+    ('relative_to="base"', 'relative_to="fore"', "in a circle: 'upper' -> 'fore'"),
+    ('attached_to="fore"', 'attached_to="tool"', "in a circle: 'tool'"),
+    ("0 0 0.3 0 0 0", "0 0 0.3", ":5: link.upper: pose: expected 6 numbers"),
+    ("<xyz>", '<xyz expressed_in="x">', "joint.shoulder.axis: there is no link or frame named"),
+    ("<mass>2.5", "<mass>-2.5", "link.upper.mass: the mass is negative"),
+    ("<inertial>", '<inertial auto="true">', "auto: masses of shapes are not computed"),
+    ('<mimic joint="shoulder"', '<mimic joint="shulder"', "did you mean 'shoulder'?"),
+    ("<frame name", f"{LOOP}<frame name", "'fore' is carried by 'slide' already"),
+    ("<parent>base<", "<parent>fore<", "belongs to a loop of parents and children"),
+    ("<frame name", '<link name="lost"/><frame name', "link.lost: no joint carries this link"),
+    ('version="1.9"', 'version="1.2"', "version 1.2 is not read, 1.3 to 1.12 are"),
+    ('version="1.9"', "", "<sdf> needs a version"),
+    ("<frame name", '<drake:joint name="x"/><frame name', "is of drake alone, and is not read"),
+    ("<frame name", "<include><uri>http://x.org/a.sdf</uri></include><frame name",
+     "nothing is fetched"),
+    ("<frame name", "<include><uri>../secret.sdf</uri></include><frame name",
+     "'../secret.sdf' lies outside the folder of the model"),
+    ("<frame name", "<include><uri>model://x</uri></include><frame name",
+     "there is no package 'x' in the folders above this file; name its folder: --package x="),
+    ("<frame name", "<include><uri>arm.sdf</uri></include><frame name",
+     "more than 16 levels of includes; does a file include itself?"),
+    ("<frame name", "<include><uri>none.sdf</uri></include><frame name", "there is no file"),
+])  # fmt: skip
 def test_a_wrong_file_says_what_is_wrong_and_where(old, new, message, tmp_path):
     assert old in ARM
     found = faults(tmp_path, ARM.replace(old, new, 1))

@@ -165,27 +165,20 @@ def faults(folder, text, name="arm.urdf"):
     return [str(fault).removeprefix(f"{folder}/") for fault in caught.value.faults]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('<joint name="slide"', "<joint", "<joint> needs the attribute 'name'"),
-        ('<mass value="2.5"/>', "", 'an <inertial> needs <mass value="..."/>'),
-        ('ixx="0.02" ', "", "<inertia> needs the attribute 'ixx'"),
-        ("<?xml", "arm<?xml", "malformed XML"),
-        (
-            TURN,
-            'quat_xyzw="0 0 0 0"',
-            "5: joint.shoulder.origin: quat_xyzw: the quaternion is zero",
-        ),
-        (TURN, f'{TURN} quat_xyzw="0 0 0 1"', "rpy and quat_xyzw: an orientation is given once"),
-        (TURN, 'quat_xyzw="0 0 1"', "quat_xyzw: expected 4 numbers"),
-        (LIMIT, '<mimic multiplier="2"/>', "<mimic> needs the attribute 'joint'"),
-        (LIMIT, '<mimic joint="slide"/>', "21: joint.slide.mimic.coordinate: 'slide' is this"),
-        ("</robot>", "", "malformed XML: no element found"),
-        ("<robot", "<!DOCTYPE robot>\n<robot", "a document type (<!DOCTYPE ...>) is not allowed"),
-        ("</robot>", '<xacro:include filename="a"/></robot>', "this is xacro"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ('<joint name="slide"', "<joint", "<joint> needs the attribute 'name'"),
+    ('<mass value="2.5"/>', "", 'an <inertial> needs <mass value="..."/>'),
+    ('ixx="0.02" ', "", "<inertia> needs the attribute 'ixx'"),
+    ("<?xml", "arm<?xml", "malformed XML"),
+    (TURN, 'quat_xyzw="0 0 0 0"', "5: joint.shoulder.origin: quat_xyzw: the quaternion is zero"),
+    (TURN, f'{TURN} quat_xyzw="0 0 0 1"', "rpy and quat_xyzw: an orientation is given once"),
+    (TURN, 'quat_xyzw="0 0 1"', "quat_xyzw: expected 4 numbers"),
+    (LIMIT, '<mimic multiplier="2"/>', "<mimic> needs the attribute 'joint'"),
+    (LIMIT, '<mimic joint="slide"/>', "21: joint.slide.mimic.coordinate: 'slide' is this"),
+    ("</robot>", "", "malformed XML: no element found"),
+    ("<robot", "<!DOCTYPE robot>\n<robot", "a document type (<!DOCTYPE ...>) is not allowed"),
+    ("</robot>", '<xacro:include filename="a"/></robot>', "this is xacro"),
+])  # fmt: skip
 def test_a_wrong_file_says_what_is_wrong_and_where(old, new, message, tmp_path):
     assert old in ARM
     found = faults(tmp_path, ARM.replace(old, new, 1))
@@ -323,16 +316,13 @@ NONE = (None, None, 3, 40)
 REVERSED = 'lower="1" upper="-1" velocity="3"'
 
 
-@pytest.mark.parametrize(
-    ("kind", "limit", "expected"),
-    [
-        ("continuous", RANGE, NONE),
-        ("revolute", 'upper="2" velocity="3"', (0, 2, 3, 40)),  # as the format defines
-        ("revolute", 'lower="-inf" upper="Infinity" velocity="inf"', (None, None, None, 40)),
-        ("revolute", REVERSED, NONE),  # so Bullet's files write that there is none
-        ("prismatic", REVERSED, NONE),
-    ],
-)
+@pytest.mark.parametrize(("kind", "limit", "expected"), [
+    ("continuous", RANGE, NONE),
+    ("revolute", 'upper="2" velocity="3"', (0, 2, 3, 40)),  # as the format defines
+    ("revolute", 'lower="-inf" upper="Infinity" velocity="inf"', (None, None, None, 40)),
+    ("revolute", REVERSED, NONE),  # so Bullet's files write that there is none
+    ("prismatic", REVERSED, NONE),
+])  # fmt: skip
 def test_limits(tmp_path, kind, limit, expected):
     text = ARM.replace('type="revolute"', f'type="{kind}"').replace(RANGE, limit)
     robot = read(written(tmp_path, text))
@@ -342,16 +332,13 @@ def test_limits(tmp_path, kind, limit, expected):
     assert [said in str(warning) for warning in robot.warnings] == [True] * (limit == REVERSED)
 
 
-@pytest.mark.parametrize(
-    ("ahead", "behind", "said"),
-    [
-        (b"\n\n", b"", ["before <?xml"]),
-        (b"\xef\xbb\xbf\n", b"", ["before <?xml"]),
-        (b"\n\xef\xbb\xbf \xef\xbb\xbf", b"\n\0", ["NUL", "before <?xml"]),
-        (b"\xef\xbb\xbf", b"\0\0", ["NUL"]),
-        (b"\xef\xbb\xbf", b"\n", []),
-    ],
-)
+@pytest.mark.parametrize(("ahead", "behind", "said"), [
+    (b"\n\n", b"", ["before <?xml"]),
+    (b"\xef\xbb\xbf\n", b"", ["before <?xml"]),
+    (b"\n\xef\xbb\xbf \xef\xbb\xbf", b"\n\0", ["NUL", "before <?xml"]),
+    (b"\xef\xbb\xbf", b"\0\0", ["NUL"]),
+    (b"\xef\xbb\xbf", b"\n", []),
+])  # fmt: skip
 def test_what_some_programs_write_around_a_file(tmp_path, ahead, behind, said):
     path = tmp_path / "arm.urdf"
     path.write_bytes(ahead + ARM.encode() + behind)

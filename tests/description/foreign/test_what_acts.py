@@ -56,16 +56,13 @@ def urdf(folder, kind="continuous", turn="", turned="", limit="", more=""):
     return path
 
 
-@pytest.mark.parametrize(
-    ("turn", "turned"),
-    [
-        ('quat_xyzw="0.7071067811865476 0 0 0.7071067811865476"', ""),
-        ('quat_xyzw="2 0 0 2"', ""),  # of any length
-        ('quat_xyzw="0.7071067811865476 0 0 0.7071067811865476"',
-         'quat_xyzw="0.5 0.5 0.5 0.5"'),
-        ('rpy="0.3 0.2 -1.1"', 'quat_xyzw="0 0.6 0 0.8"'),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("turn", "turned"), [
+    ('quat_xyzw="0.7071067811865476 0 0 0.7071067811865476"', ""),
+    ('quat_xyzw="2 0 0 2"', ""),  # of any length
+    ('quat_xyzw="0.7071067811865476 0 0 0.7071067811865476"',
+     'quat_xyzw="0.5 0.5 0.5 0.5"'),
+    ('rpy="0.3 0.2 -1.1"', 'quat_xyzw="0 0.6 0 0.8"'),
+])  # fmt: skip
 def test_quaternions_in_urdf_turn_frames_and_inertias(tmp_path, turn, turned):
     unit = turn.replace('"2 0 0 2"', '"0.7071067811865476 0 0 0.7071067811865476"')
     model = pinocchio.buildModelFromUrdf(str(urdf(tmp_path, turn=unit, turned=turned)))
@@ -81,27 +78,24 @@ OF_DRAKE = '<drake:rotor_inertia value="0.0005"/><drake:gear_ratio value="50"/>'
 ALONE = 0.025 + 0.09
 
 
-@pytest.mark.parametrize(
-    ("more", "expected"),
-    [
-        (TRANSMISSION.format(of_joint="", of_drive=RATIO(50) + ROTOR(0.0005) + OF_DRAKE), 1.25),
-        (TRANSMISSION.format(of_joint="", of_drive=RATIO(50) + ROTOR(0.0005)), 1.25),
-        (TRANSMISSION.format(of_joint="", of_drive=OF_DRAKE), 1.25),
-        (TRANSMISSION.format(of_joint="", of_drive=ROTOR(0.3)), 0.3),
-        (TRANSMISSION.format(of_joint="", of_drive=RATIO(-20) + ROTOR(0.001)), 0.4),
-        (TRANSMISSION.format(of_joint=RATIO(10), of_drive=ROTOR(0.01)), 1.0),
-        (TRANSMISSION.format(of_joint="", of_drive=RATIO(100)), 0.0),  # no inertia to reflect
-        (2 * TRANSMISSION.format(of_joint="", of_drive=RATIO(10) + ROTOR(0.01)), 2.0),
-        ('<transmission name="t" type="SimpleTransmission"><actuator name="m"/><joint name="j"/>'
-         + RATIO(10) + ROTOR(0.01) + "</transmission>", 1.0),
-        ('<transmission name="t"><joint name="j">' + RATIO(100) + "</joint>" + ROTOR("1e-4")
-         + "</transmission>", 1.0),  # of no actuator
-        ('<transmission name="t"><joint name="j"/><actuator name="m"/><actuator name="n"/>'
-         + RATIO(10) + ROTOR(0.01) + "</transmission>", 1.0),  # the rotor of all its actuators
-        (TRANSMISSION.format(of_joint="", of_drive=RATIO(10)
-         + "<drake:rotor_inertia>0.01</drake:rotor_inertia>"), 1.0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("more", "expected"), [
+    (TRANSMISSION.format(of_joint="", of_drive=RATIO(50) + ROTOR(0.0005) + OF_DRAKE), 1.25),
+    (TRANSMISSION.format(of_joint="", of_drive=RATIO(50) + ROTOR(0.0005)), 1.25),
+    (TRANSMISSION.format(of_joint="", of_drive=OF_DRAKE), 1.25),
+    (TRANSMISSION.format(of_joint="", of_drive=ROTOR(0.3)), 0.3),
+    (TRANSMISSION.format(of_joint="", of_drive=RATIO(-20) + ROTOR(0.001)), 0.4),
+    (TRANSMISSION.format(of_joint=RATIO(10), of_drive=ROTOR(0.01)), 1.0),
+    (TRANSMISSION.format(of_joint="", of_drive=RATIO(100)), 0.0),  # no inertia to reflect
+    (2 * TRANSMISSION.format(of_joint="", of_drive=RATIO(10) + ROTOR(0.01)), 2.0),
+    ('<transmission name="t" type="SimpleTransmission"><actuator name="m"/><joint name="j"/>'
+     + RATIO(10) + ROTOR(0.01) + "</transmission>", 1.0),
+    ('<transmission name="t"><joint name="j">' + RATIO(100) + "</joint>" + ROTOR("1e-4")
+     + "</transmission>", 1.0),  # of no actuator
+    ('<transmission name="t"><joint name="j"/><actuator name="m"/><actuator name="n"/>'
+     + RATIO(10) + ROTOR(0.01) + "</transmission>", 1.0),  # the rotor of all its actuators
+    (TRANSMISSION.format(of_joint="", of_drive=RATIO(10)
+     + "<drake:rotor_inertia>0.01</drake:rotor_inertia>"), 1.0),
+])  # fmt: skip
 def test_rotors_of_transmissions_add_to_the_mass_matrix(tmp_path, more, expected):
     robot = read(urdf(tmp_path, more=more))
     assert mass(robot, 0.7) == pytest.approx(ALONE + expected, rel=1e-14)

@@ -97,20 +97,17 @@ def test_faults_are_where_they_were_written(arm):
     assert "there is no <link> named 'l0'" in fault.message
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "message"),
-    [
-        ("cos(0)", "cosinus(0)", 4, "name 'cosinus' is not defined, in the expression '2 *"),
-        ("2 * 1.5", "2 *", 4, "invalid syntax, in the expression"),
-        ("<xacro:segment", "<xacro:segmnt", 7, "unknown macro name: xacro:segmnt"),
-        ("$(arg segments)", "$(arg segmnts)", 8, "there is no value of the argument 'segmnts'"),
-        ("$(find parts)", "$(find bits)", 3, "no package 'bits' in the folders above this file; "
-         "name its folder: --package bits=FOLDER"),
-        ("'sizes.yaml'", "'none.yaml'", 5, "none.yaml"),
-        ("</robot>", "</robt>", 9, "malformed XML: mismatched tag"),
-        ("$(find parts)/urdf/segment.xacro", "arm.urdf.xacro", 0, "a macro or file that calls"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "new", "line", "message"), [
+    ("cos(0)", "cosinus(0)", 4, "name 'cosinus' is not defined, in the expression '2 *"),
+    ("2 * 1.5", "2 *", 4, "invalid syntax, in the expression"),
+    ("<xacro:segment", "<xacro:segmnt", 7, "unknown macro name: xacro:segmnt"),
+    ("$(arg segments)", "$(arg segmnts)", 8, "there is no value of the argument 'segmnts'"),
+    ("$(find parts)", "$(find bits)", 3, "no package 'bits' in the folders above this file; "
+     "name its folder: --package bits=FOLDER"),
+    ("'sizes.yaml'", "'none.yaml'", 5, "none.yaml"),
+    ("</robot>", "</robt>", 9, "malformed XML: mismatched tag"),
+    ("$(find parts)/urdf/segment.xacro", "arm.urdf.xacro", 0, "a macro or file that calls"),
+])  # fmt: skip
 def test_a_wrong_file_says_what_is_wrong_and_where(arm, old, new, line, message):
     fault = fault_of(arm, old, new)
     assert message in fault.message
@@ -167,18 +164,14 @@ def test_an_expression_only_computes(arm, expression):
     assert "root:" not in fault.message
 
 
-@pytest.mark.parametrize(
-    "element",
-    [
-        '<xacro:include filename="/etc/passwd"/>',
-        '<xacro:include filename="../../../../../../../etc/passwd"/>',
-        '<xacro:include filename="/etc/*.conf"/>',
-        '<xacro:include filename="link"/>',
-        '<xacro:include filename="bomb.xacro"/>',
-        '<xacro:macro name="m"><xacro:m/></xacro:macro><xacro:m/>',
-        '<xacro:property name="p" value="${p}"/><a b="${p}"/>',
-    ],
-)
+@pytest.mark.parametrize("element", [
+    '<xacro:include filename="/etc/passwd"/>',
+    '<xacro:include filename="../../../../../../../etc/passwd"/>',
+    '<xacro:include filename="/etc/*.conf"/>', '<xacro:include filename="link"/>',
+    '<xacro:include filename="bomb.xacro"/>',
+    '<xacro:macro name="m"><xacro:m/></xacro:macro><xacro:m/>',
+    '<xacro:property name="p" value="${p}"/><a b="${p}"/>',
+])  # fmt: skip
 def test_a_file_reads_only_its_packages_and_ends(arm, element):
     (arm.parent / "link").symlink_to("/etc/passwd")
     bomb = '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
