@@ -29,15 +29,10 @@ gravity: [0, 0, -g]
 parameters: {L1: 0.4, L2: 0.3, m1: 1, m2: 2, m3: 0.5, c: 0.1, I1: 0.1, I2: 0.2, Ixy: 0.01, g: 9.81}
 joints:
   - {name: a, type: revolute, dh: {d: L1}, link: {mass: m1, com: [c, 0, 0], inertia: {zz: I1}}}
-  - name: b
-    type: revolute
-    dh: {a: L2, alpha: pi/2}
-    link: {mass: m2, com: [c, 0, 0], inertia: {xx: I2, yy: I2, zz: I2}}
-  - name: c
-    type: prismatic
-    origin: {xyz: [0, L1, 0], rpy: [pi/2, 0, 0]}
-    axis: [0, 1, 0]
-    link: {mass: m3, com: [0, 0, c], inertia: {xx: I2, yy: I2, zz: I2, xy: Ixy}}
+  - {name: b, type: revolute, dh: {a: L2, alpha: pi/2},
+     link: {mass: m2, com: [c, 0, 0], inertia: {xx: I2, yy: I2, zz: I2}}}
+  - {name: c, type: prismatic, origin: {xyz: [0, L1, 0], rpy: [pi/2, 0, 0]}, axis: [0, 1, 0],
+     link: {mass: m3, com: [0, 0, c], inertia: {xx: I2, yy: I2, zz: I2, xy: Ixy}}}
 loads:
   - {name: tip, link: c, point: [0.1, 0, L2]}
 """

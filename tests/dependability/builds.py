@@ -34,16 +34,10 @@ MODEL = """\
 symgen: 1
 name: {name}
 joints:
-  - name: swing
-    type: revolute
-    origin: {{}}
-    axis: [0, 1, 0]
-    link: {{mass: {mass}, com: [0.5, 0, 0], inertia: {{xx: 0.1, yy: 0.1}}}}
-  - name: bend
-    type: revolute
-    origin: {{xyz: [1, 0, 0]}}
-    axis: [0, 1, 0]
-    link: {{mass: {mass}, com: [0.5, 0, 0], inertia: {{xx: 0.1, yy: 0.1}}}}
+  - {{name: swing, type: revolute, origin: {{}}, axis: [0, 1, 0],
+      link: {{mass: {mass}, com: [0.5, 0, 0], inertia: {{xx: 0.1, yy: 0.1}}}}}}
+  - {{name: bend, type: revolute, origin: {{xyz: [1, 0, 0]}}, axis: [0, 1, 0],
+      link: {{mass: {mass}, com: [0.5, 0, 0], inertia: {{xx: 0.1, yy: 0.1}}}}}}
 """
 OPTIONS = ("--formulations", "newton_euler", "--functions", "inverse_dynamics,mass_matrix")
 USE = """\

@@ -16,10 +16,8 @@ BALL = """
 symgen: 1
 name: ball
 joints:
-  - name: s
-    type: spherical
-    origin: {}
-    link: {mass: 2, com: [0.1, 0.2, -0.3], inertia: {xx: 0.1, yy: 0.2, zz: 0.25, xy: 0.01}}
+  - {name: s, type: spherical, origin: {},
+     link: {mass: 2, com: [0.1, 0.2, -0.3], inertia: {xx: 0.1, yy: 0.2, zz: 0.25, xy: 0.01}}}
   - {name: e, type: revolute, origin: {xyz: [1, 0, 0]}, axis: [1, 0, 0], link: {mass: 1,
      com: [0, 0.1, 0.2]}}
 loads:

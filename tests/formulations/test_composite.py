@@ -66,17 +66,12 @@ symgen: 1
 name: satellite
 gravity: [0.0, 0.0, 0.0]
 joints:
-  - name: body
-    type: floating
-    origin: {xyz: [0.0, 0.0, 0.0]}
-    link: {mass: 90.0, com: [0.1, 0.02, -0.05],
-           inertia: {xx: 8.0, yy: 9.0, zz: 7.0, xy: 0.1, xz: -0.2, yz: 0.3}}
-  - name: shoulder
-    type: revolute
-    origin: {xyz: [0.6, 0.1, 0.2], rpy: [0.3, 0.2, 0.1]}
-    axis: [0, 0, 1]
-    link: {mass: 5.0, com: [0.3, 0.0, 0.02],
-           inertia: {xx: 0.1, yy: 0.2, zz: 0.3, xy: 0.01, xz: 0.02, yz: -0.01}}
+  - {name: body, type: floating, origin: {xyz: [0.0, 0.0, 0.0]},
+     link: {mass: 90.0, com: [0.1, 0.02, -0.05],
+            inertia: {xx: 8.0, yy: 9.0, zz: 7.0, xy: 0.1, xz: -0.2, yz: 0.3}}}
+  - {name: shoulder, type: revolute, origin: {xyz: [0.6, 0.1, 0.2], rpy: [0.3, 0.2, 0.1]},
+     axis: [0, 0, 1], link: {mass: 5.0, com: [0.3, 0.0, 0.02],
+            inertia: {xx: 0.1, yy: 0.2, zz: 0.3, xy: 0.01, xz: 0.02, yz: -0.01}}}
 points:
   - {name: tip, link: shoulder, point: [0.4, 0.0, 0.1]}
 """

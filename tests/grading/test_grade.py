@@ -86,11 +86,8 @@ gravity: [0, 0, -g]
 parameters: {g: 9.81, a: 0.3, m: 2, x: 0.1, k: 3, beta: 0.4, f: 0.7}
 joints:
   - {name: turn, type: revolute, dh: {theta: 0.3}, friction: f, friction_velocity: 0.1}
-  - name: slide
-    type: prismatic
-    dh: {theta: 30*deg, d: 0.1, a: a, alpha: beta}
-    stiffness: k
-    link: {mass: m, com: [0, x, 0]}
+  - {name: slide, type: prismatic, dh: {theta: 30*deg, d: 0.1, a: a, alpha: beta}, stiffness: k,
+     link: {mass: m, com: [0, x, 0]}}
 """
 
 
@@ -130,10 +127,8 @@ joints:
   - {name: one, type: revolute, origin: {}, link: {mass: 1, inertia: {zz: 1}}}
   - {name: two, parent: base, type: revolute, origin: {}, link: {mass: 1, inertia: {zz: 1}}}
 loops:
-  - name: pin
-    type: spherical
-    first: {link: one, origin: {xyz: [a, 0, 0]}}
-    second: {link: two, origin: {xyz: [b, 0, 0]}}
+  - {name: pin, type: spherical, first: {link: one, origin: {xyz: [a, 0, 0]}},
+     second: {link: two, origin: {xyz: [b, 0, 0]}}}
 relations: {drive: q.one - 2*pi*t}
 """
 MASS = "m*L**2*(1 + 1 + (1 + k)**2 + 2*(1 + k)*cos(k*q1))"

@@ -10,25 +10,16 @@ HEAD = "symgen: 1\nname: robot\ngravity: [0, 0, -g]\n"
 BALL = """
 parameters: {g: 9.81, m: 2.0, l: 0.5, A: 0.03, B: 0.04, C: 0.05}
 joints:
-  - name: ball
-    type: spherical
-    coordinates: quaternion
-    origin: {}
-    link: {name: bob, mass: m, com: [0, 0, -l], inertia: {xx: A, yy: B, zz: C}}
+  - {name: ball, type: spherical, coordinates: quaternion, origin: {},
+     link: {name: bob, mass: m, com: [0, 0, -l], inertia: {xx: A, yy: B, zz: C}}}
 """
 DRONE = """
 parameters: {g: 9.81, m: 2.0, l: 0.5, A: 0.03, B: 0.04, C: 0.05, m2: 0.3, a: 0.2, I: 0.01}
 joints:
-  - name: body
-    type: floating
-    coordinates: quaternion
-    origin: {}
-    link: {mass: m, inertia: {xx: A, yy: B, zz: C}}
-  - name: arm
-    type: revolute
-    origin: {xyz: [0, 0, -a]}
-    axis: [0, 1, 0]
-    link: {mass: m2, com: [0, 0, -l], inertia: {yy: I}}
+  - {name: body, type: floating, coordinates: quaternion, origin: {},
+     link: {mass: m, inertia: {xx: A, yy: B, zz: C}}}
+  - {name: arm, type: revolute, origin: {xyz: [0, 0, -a]}, axis: [0, 1, 0],
+     link: {mass: m2, com: [0, 0, -l], inertia: {yy: I}}}
 loads: [{name: tip, link: arm}]
 """
 OF_BALL = """

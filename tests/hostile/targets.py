@@ -34,10 +34,8 @@ name: pendulum
 gravity: [0, -g, 0]
 parameters: {m: 1, l: 0.5, I: 0.1, g: 9.81}
 joints:
-  - name: hinge
-    type: revolute
-    origin: {}
-    link: {name: rod, mass: m, com: [l, 0, 0], inertia: {zz: I}}
+  - {name: hinge, type: revolute, origin: {},
+     link: {name: rod, mass: m, com: [l, 0, 0], inertia: {zz: I}}}
 """
 
 MOST_MESSAGES = 500

@@ -18,37 +18,22 @@ from symgen.options import BuildOptions
 from tests.modules import file_of, module
 
 BODY = """
-  - name: root
-    type: floating
-    coordinates: quaternion
-    origin: {xyz: [0, 0, 0.2]}
-    link: {name: trunk, mass: 2.0, com: [0.1, 0.02, 0.03],
-           inertia: {xx: 0.3, yy: 0.4, zz: 0.5, xy: 0.01, xz: 0.02, yz: -0.01}}
+  - {name: root, type: floating, coordinates: quaternion, origin: {xyz: [0, 0, 0.2]},
+     link: {name: trunk, mass: 2.0, com: [0.1, 0.02, 0.03],
+            inertia: {xx: 0.3, yy: 0.4, zz: 0.5, xy: 0.01, xz: 0.02, yz: -0.01}}}
 """
 ARM = """
-  - name: arm
-    type: revolute
-    origin: {xyz: [0.1, 0, 0]}
-    axis: [0, 1, 0]
-    limits: {lower: -1, upper: 1}
-    link: {mass: m1, com: [0.2, 0, 0.1], inertia: {xx: 0.03, yy: 0.04, zz: 0.05}}
-  - name: wrist
-    type: revolute
-    axis: [1, 0, 0]
-    mimic: {coordinate: arm, multiplier: 2.0}
-    origin: {xyz: [0.4, 0, 0]}
-    link: {mass: m1/2, com: [0.2, 0, 0.1], inertia: {xx: 0.03, yy: 0.04, zz: 0.05}}
+  - {name: arm, type: revolute, origin: {xyz: [0.1, 0, 0]}, axis: [0, 1, 0],
+     limits: {lower: -1, upper: 1},
+     link: {mass: m1, com: [0.2, 0, 0.1], inertia: {xx: 0.03, yy: 0.04, zz: 0.05}}}
+  - {name: wrist, type: revolute, axis: [1, 0, 0], mimic: {coordinate: arm, multiplier: 2.0},
+     origin: {xyz: [0.4, 0, 0]},
+     link: {mass: m1/2, com: [0.2, 0, 0.1], inertia: {xx: 0.03, yy: 0.04, zz: 0.05}}}
 """
 PENDULUM = """
-  - name: ball
-    type: spherical
-    coordinates: quaternion
-    origin: {}
-    damping: c
-    friction: c / 3
-    rotor_inertia: [I, 2 * I, 0.01]
-    gear_ratio: 1 + c
-    link: {name: bob, mass: m1, com: [0, 0.02, -0.5], inertia: {xx: 0.03, yy: 0.04, zz: 0.05}}
+  - {name: ball, type: spherical, coordinates: quaternion, origin: {}, damping: c, friction: c / 3,
+     rotor_inertia: [I, 2 * I, 0.01], gear_ratio: 1 + c,
+     link: {name: bob, mass: m1, com: [0, 0.02, -0.5], inertia: {xx: 0.03, yy: 0.04, zz: 0.05}}}
 """
 REST = {
     "arm": "points: [{name: hand, link: wrist, point: [0.1, 0.2, 0]}]\n"

@@ -21,16 +21,11 @@ SPRUNG = """symgen: 1
 name: sprung
 parameters: {m: 1.2, k: 3.0, r: 0.3, c: 0.1}
 joints:
-  - name: body
-    type: floating
-    coordinates: quaternion
-    origin: {xyz: [0, 0, 0.1], rpy: [0.1, 0.2, 0.3]}
-    stiffness: [5, 5, 5, k, k, k]
-    rest: [0.1, 0.2, r, 0.1, r, 0.3, 0.9]
-    damping: 0.2
-    added_mass: 4*c
-    rotor_inertia: [0.2, 0.3, 0.1, c, 0.02, 0.03]
-    link: {mass: m, com: [0.1, 0.02, 0.03], inertia: {xx: 0.03, yy: 0.04, zz: 0.05, xy: 0.001}}
+  - {name: body, type: floating, coordinates: quaternion,
+     origin: {xyz: [0, 0, 0.1], rpy: [0.1, 0.2, 0.3]}, stiffness: [5, 5, 5, k, k, k],
+     rest: [0.1, 0.2, r, 0.1, r, 0.3, 0.9], damping: 0.2, added_mass: 4*c,
+     rotor_inertia: [0.2, 0.3, 0.1, c, 0.02, 0.03],
+     link: {mass: m, com: [0.1, 0.02, 0.03], inertia: {xx: 0.03, yy: 0.04, zz: 0.05, xy: 0.001}}}
   - {name: arm, type: revolute, origin: {xyz: [0, 0, -0.05]}, axis: [0, 1, 0], stiffness: 2,
      rest: 0.4, link: {mass: 0.2, com: [0, 0, -0.1], inertia: {xx: 0.001, yy: 0.001, zz: 0.0001}}}
   - name: ball

@@ -20,15 +20,10 @@ parameters: {m: 2, L: 0.5, n: 0}
 joints:
   - {name: mount, type: fixed, origin: {xyz: [0, 0, 1]}, link: {mass: 5}}
   - {name: a, type: revolute, dh: {a: L}, link: {mass: m, com: [-L/2, 0, 0], inertia: {zz: 0.1}}}
-  - name: plate
-    type: fixed
-    dh: {a: 0.1, alpha: pi/2}
-    link: {mass: 1, com: [0, 0, 0.2], inertia: {xx: 0.01, yy: 0.02, zz: 0.03}}
-  - name: lamp
-    type: fixed
-    parent: a
-    origin: {xyz: [0, 0.3, 0]}
-    link: {mass: n + 1/2, inertia: {zz: 0.02}}
+  - {name: plate, type: fixed, dh: {a: 0.1, alpha: pi/2},
+     link: {mass: 1, com: [0, 0, 0.2], inertia: {xx: 0.01, yy: 0.02, zz: 0.03}}}
+  - {name: lamp, type: fixed, parent: a, origin: {xyz: [0, 0.3, 0]},
+     link: {mass: n + 1/2, inertia: {zz: 0.02}}}
   - {name: b, type: prismatic, parent: plate, origin: {}, axis: [0, 1, 0], link: {mass: n}}
   - {name: tag, type: fixed, origin: {xyz: [0, 0, 1]}, link: {mass: n}}
   - {name: c, type: revolute, parent: a, dh: {}, link: {mass: 1}}

@@ -182,10 +182,8 @@ description: "</title><script>alert(1)</script> \\u2028 <!-- {{ 7*7 }}"
 parameters:
   k: {value: 2, unit: "<img src=x>", description: "\\" onload=alert(2) '"}
 joints:
-  - name: a
-    type: revolute
-    origin: {}
-    link: {name: one, mass: k, com: [k, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: a, type: revolute, origin: {},
+     link: {name: one, mass: k, com: [k, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}}
 """
 
 

@@ -12,25 +12,15 @@ name: planning_arm
 gravity: [0, -g, 0]
 parameters: {g: 9.81, m2: 1.2}
 joints:
-  - name: shoulder
-    type: revolute
-    origin: {}
-    limits: {lower: -3, upper: 3, velocity: 6, effort: 40}
-    link: {name: upper, mass: 1.5, com: [0.2, 0, 0], inertia: {xx: 0.01, yy: 0.04, zz: 0.04}}
-  - name: elbow
-    type: revolute
-    origin: {xyz: [0.4, 0, 0], rpy: [0.3, 0, 0]}
-    damping: 0.1
-    friction: 0.2
-    friction_velocity: 0.5
-    limits: {lower: -3, upper: 3, velocity: 6, effort: 20}
-    link: {name: fore, mass: m2, com: [0.15, 0, 0], inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}
-  - name: wrist
-    type: revolute
-    origin: {xyz: [0.3, 0, 0], rpy: [0, 0.5, 0]}
-    axis: [0, 1, 0]
-    limits: {lower: -3, upper: 3, velocity: 8, effort: 5}
-    link: {name: hand, mass: 0.3, com: [0.05, 0, 0], inertia: {xx: 1e-3, yy: 1e-3, zz: 1e-3}}
+  - {name: shoulder, type: revolute, origin: {},
+     limits: {lower: -3, upper: 3, velocity: 6, effort: 40},
+     link: {name: upper, mass: 1.5, com: [0.2, 0, 0], inertia: {xx: 0.01, yy: 0.04, zz: 0.04}}}
+  - {name: elbow, type: revolute, origin: {xyz: [0.4, 0, 0], rpy: [0.3, 0, 0]}, damping: 0.1,
+     friction: 0.2, friction_velocity: 0.5, limits: {lower: -3, upper: 3, velocity: 6, effort: 20},
+     link: {name: fore, mass: m2, com: [0.15, 0, 0], inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}}
+  - {name: wrist, type: revolute, origin: {xyz: [0.3, 0, 0], rpy: [0, 0.5, 0]}, axis: [0, 1, 0],
+     limits: {lower: -3, upper: 3, velocity: 8, effort: 5},
+     link: {name: hand, mass: 0.3, com: [0.05, 0, 0], inertia: {xx: 1e-3, yy: 1e-3, zz: 1e-3}}}
 points:
   - {name: tool, link: hand, point: [0.1, 0, 0.02]}
 loads:

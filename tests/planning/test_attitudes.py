@@ -29,12 +29,9 @@ joints:
     COORDINATES
     origin: {}
     link: {mass: 12, com: [0, 0, 0.02], inertia: {xx: 0.5, yy: 0.6, zz: 0.4, xy: 0.02}}
-  - name: shoulder
-    type: revolute
-    origin: {xyz: [0, 0.2, 0.15]}
-    axis: [0, 1, 0]
-    limits: {lower: -2, upper: 2, velocity: 2, effort: 4}
-    link: {mass: 2, com: [0, 0, 0.4], inertia: {xx: 0.1, yy: 0.1, zz: 0.01}}
+  - {name: shoulder, type: revolute, origin: {xyz: [0, 0.2, 0.15]}, axis: [0, 1, 0],
+     limits: {lower: -2, upper: 2, velocity: 2, effort: 4},
+     link: {mass: 2, com: [0, 0, 0.4], inertia: {xx: 0.1, yy: 0.1, zz: 0.01}}}
 outputs: {energy: kinetic_energy}
 """
 PLAN = EXAMPLES / "plan"

@@ -16,22 +16,13 @@ symgen: 1
 name: planning_satellite
 gravity: [0.3, -0.2, 0.1]
 joints:
-  - name: bus
-    type: floating
-    coordinates: quaternion
-    origin: {rpy: [0.3, 0.1, -0.2]}
-    link: {mass: 12, com: [0, 0, 0.02], inertia: {xx: 0.5, yy: 0.6, zz: 0.4, xy: 0.02}}
-  - name: shoulder
-    type: revolute
-    origin: {xyz: [0, 0.2, 0.15]}
-    axis: [0, 1, 0]
-    limits: {lower: -2, upper: 2, velocity: 2, effort: 4}
-    link: {mass: 1.2, com: [0, 0, 0.2], inertia: {xx: 0.02, yy: 0.02, zz: 0.002}}
-  - name: wrist
-    type: spherical
-    coordinates: quaternion
-    origin: {xyz: [0, 0, 0.4]}
-    link: {mass: 0.6, com: [0.02, 0, 0.1], inertia: {xx: 0.004, yy: 0.004, zz: 0.001}}
+  - {name: bus, type: floating, coordinates: quaternion, origin: {rpy: [0.3, 0.1, -0.2]},
+     link: {mass: 12, com: [0, 0, 0.02], inertia: {xx: 0.5, yy: 0.6, zz: 0.4, xy: 0.02}}}
+  - {name: shoulder, type: revolute, origin: {xyz: [0, 0.2, 0.15]}, axis: [0, 1, 0],
+     limits: {lower: -2, upper: 2, velocity: 2, effort: 4},
+     link: {mass: 1.2, com: [0, 0, 0.2], inertia: {xx: 0.02, yy: 0.02, zz: 0.002}}}
+  - {name: wrist, type: spherical, coordinates: quaternion, origin: {xyz: [0, 0, 0.4]},
+     link: {mass: 0.6, com: [0.02, 0, 0.1], inertia: {xx: 0.004, yy: 0.004, zz: 0.001}}}
 points:
   - {name: tool, link: wrist, point: [0, 0, 0.2]}
 outputs:

@@ -20,17 +20,10 @@ gravity: [0, 0, -9.81]
 joints:
   - {name: x, type: prismatic, axis: [1, 0, 0], origin: {}, actuated: false, link: {}}
   - {name: z, type: prismatic, axis: [0, 0, 1], origin: {}, actuated: false, link: {}}
-  - name: tilt
-    type: revolute
-    axis: [0, 1, 0]
-    origin: {}
-    actuated: false
-    link: {name: trunk, mass: 3, com: [0.1, 0, 0.2], inertia: {xx: 0.1, yy: 0.2, zz: 0.1}}
-  - name: knee
-    type: revolute
-    axis: [0, 1, 0]
-    origin: {xyz: [0, 0, -0.3]}
-    link: {name: leg, mass: 1, com: [0, 0, -0.2], inertia: {xx: 0.01, yy: 0.02, zz: 0.01}}
+  - {name: tilt, type: revolute, axis: [0, 1, 0], origin: {}, actuated: false,
+     link: {name: trunk, mass: 3, com: [0.1, 0, 0.2], inertia: {xx: 0.1, yy: 0.2, zz: 0.1}}}
+  - {name: knee, type: revolute, axis: [0, 1, 0], origin: {xyz: [0, 0, -0.3]},
+     link: {name: leg, mass: 1, com: [0, 0, -0.2], inertia: {xx: 0.01, yy: 0.02, zz: 0.01}}}
 """
 
 

@@ -21,11 +21,8 @@ joints:
     {keys}
     origin: {{}}
     link: {{mass: m, com: [0.1, 0, 0.2], inertia: {{xx: 0.3, yy: 0.5, zz: 0.7, xy: 0.02}}}}
-  - name: arm
-    type: revolute
-    origin: {{xyz: [0.2, 0, 0.1]}}
-    axis: [0, 1, 0]
-    link: {{mass: 0.5, com: [0, 0.2, 0], inertia: {{xx: 0.03, yy: 0.02, zz: 0.03}}}}
+  - {{name: arm, type: revolute, origin: {{xyz: [0.2, 0, 0.1]}}, axis: [0, 1, 0],
+      link: {{mass: 0.5, com: [0, 0.2, 0], inertia: {{xx: 0.03, yy: 0.02, zz: 0.03}}}}}}
 """
 RATES = np.array([0.1, -0.2, 0.3, 0.5, 2.0, -0.4, 0.8])
 
@@ -107,12 +104,8 @@ joints:
     prescribed: true
     origin: {{xyz: [0.1, 0, 0.2], rpy: [0.1, 0.2, 0.3]}}
     link: {{mass: 1, com: [0.1, 0.05, 0.2], inertia: {{xx: 0.3, yy: 0.5, zz: 0.4}}}}
-  - name: rod
-    type: revolute
-    origin: {{xyz: [0.2, 0, 0.1]}}
-    axis: [0, 1, 0]
-    damping: 0.1
-    link: {{mass: 0.5, com: [0.3, 0, 0], inertia: {{xx: 0.03, yy: 0.02, zz: 0.03}}}}
+  - {{name: rod, type: revolute, origin: {{xyz: [0.2, 0, 0.1]}}, axis: [0, 1, 0], damping: 0.1,
+      link: {{mass: 0.5, com: [0.3, 0, 0], inertia: {{xx: 0.03, yy: 0.02, zz: 0.03}}}}}}
 """
 AXIS = np.array([2.0, -3.0, 6.0]) / 7.0
 

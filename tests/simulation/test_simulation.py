@@ -32,27 +32,12 @@ gravity: [0, -g, 0]
 parameters:
   {{g: 9.81, L: 0.7, half: L/2, m1: 1.3, m2: 0.8, m3: 0.5, I2: 0.05, d: 0.2, k: 3, r: 0.1}}
 joints:
-  - name: slide
-    type: prismatic
-    parent: base
-    origin: {{}}
-    axis: [1, 0, 0]
-    damping: d
-    prescribed: {slide}
-    link: {{name: cart, mass: m1}}
-  - name: boom
-    type: revolute
-    origin: {{}}
-    stiffness: k
-    rest: r
-    prescribed: {boom}
-    link: {{name: beam, mass: m2, com: [0, -half, 0], inertia: {{zz: I2}}}}
-  - name: hook
-    type: revolute
-    origin: {{xyz: [0, -L, 0]}}
-    damping: d/4
-    prescribed: {hook}
-    link: {{name: rope, mass: m3, com: [0, -0.4, 0], inertia: {{zz: 0.01}}}}
+  - {{name: slide, type: prismatic, parent: base, origin: {{}}, axis: [1, 0, 0], damping: d,
+      prescribed: {slide}, link: {{name: cart, mass: m1}}}}
+  - {{name: boom, type: revolute, origin: {{}}, stiffness: k, rest: r, prescribed: {boom},
+      link: {{name: beam, mass: m2, com: [0, -half, 0], inertia: {{zz: I2}}}}}}
+  - {{name: hook, type: revolute, origin: {{xyz: [0, -L, 0]}}, damping: d/4, prescribed: {hook},
+      link: {{name: rope, mass: m3, com: [0, -0.4, 0], inertia: {{zz: 0.01}}}}}}
 loads: [{{name: wind, link: rope, point: [0, -0.5, 0]}}]
 points: [{{name: tip, link: rope, point: [0.1, -0.8, 0]}}]
 outputs:
@@ -745,11 +730,8 @@ gravity: [0, -9.81, 0]
 parameters: {w: 3.0}
 joints:
   - {name: a, type: revolute, origin: {}, link: {mass: 1, com: [0.5, 0, 0], inertia: {zz: 1/12}}}
-  - name: b
-    type: revolute
-    origin: {xyz: [1, 0, 0]}
-    damping: 0.1
-    link: {mass: 0.7, com: [0.3, 0, 0.1], inertia: {xx: 0.01, zz: 0.05}}
+  - {name: b, type: revolute, origin: {xyz: [1, 0, 0]}, damping: 0.1,
+     link: {mass: 0.7, com: [0.3, 0, 0.1], inertia: {xx: 0.01, zz: 0.05}}}
 points: [{name: tip, link: b, point: [0.6, 0, 0]}]
 loads: [{name: tip, link: b, point: [0.6, 0, 0]}]
 """

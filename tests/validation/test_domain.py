@@ -21,10 +21,8 @@ name: dom
 convention: standard
 parameters: {a: 0, b: 0, m: 1.5, r: 1.0e-7}
 joints:
-  - name: j
-    type: revolute
-    dh: {theta: 0, d: 0, a: 1, alpha: 0}
-    link: {mass: m, com: [-0.5, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: j, type: revolute, dh: {theta: 0, d: 0, a: 1, alpha: 0},
+     link: {mass: m, com: [-0.5, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}}
 outputs:
 """
 PARTLY = {

@@ -19,33 +19,15 @@ symgen: 1
 name: robot
 gravity: [1, 2, -9]
 joints:
-  - name: a
-    type: revolute
-    origin: {}
-    axis: [1, 2, 2]
-    rotor_inertia: 0.02
-    gear_ratio: 10
-    damping: 0.7
-    stiffness: 11
-    rest: 0.3
-    friction: 0.4
-    friction_velocity: 0.6
-    link: {mass: 2, com: [0.3, -0.1, 0.2], inertia: {xx: 0.1, yy: 0.2, zz: 0.15, xy: 0.01}}
-  - name: b
-    type: spherical
-    origin: {xyz: [0.3, 0, 0.1]}
-    rotor_inertia: [0.1, 0, 0.3]
-    damping: [0, 0.5, 0.2]
-    stiffness: 3
-    rest: [0.1, -0.7, 0]
-    friction: [0.8, 0, 0.3]
-    friction_velocity: [0.5, 1, 2]
-    link: {mass: 1, com: [0.1, 0.2, -0.2], inertia: {xx: 0.1, yy: 0.2, zz: 0.15, yz: 0.02}}
-  - name: c
-    type: prismatic
-    origin: {rpy: [0.4, 0.5, 0.6]}
-    damping: 2
-    link: {mass: 1.5, com: [0.1, 0, 0.3], inertia: {xx: 0.2, yy: 0.2, zz: 0.15}}
+  - {name: a, type: revolute, origin: {}, axis: [1, 2, 2], rotor_inertia: 0.02, gear_ratio: 10,
+     damping: 0.7, stiffness: 11, rest: 0.3, friction: 0.4, friction_velocity: 0.6,
+     link: {mass: 2, com: [0.3, -0.1, 0.2], inertia: {xx: 0.1, yy: 0.2, zz: 0.15, xy: 0.01}}}
+  - {name: b, type: spherical, origin: {xyz: [0.3, 0, 0.1]}, rotor_inertia: [0.1, 0, 0.3],
+     damping: [0, 0.5, 0.2], stiffness: 3, rest: [0.1, -0.7, 0], friction: [0.8, 0, 0.3],
+     friction_velocity: [0.5, 1, 2],
+     link: {mass: 1, com: [0.1, 0.2, -0.2], inertia: {xx: 0.1, yy: 0.2, zz: 0.15, yz: 0.02}}}
+  - {name: c, type: prismatic, origin: {rpy: [0.4, 0.5, 0.6]}, damping: 2,
+     link: {mass: 1.5, com: [0.1, 0, 0.3], inertia: {xx: 0.2, yy: 0.2, zz: 0.15}}}
 loads: [{name: tip, link: c, point: [0.1, 0.2, 0.3]}]
 """
 
