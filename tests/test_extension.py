@@ -66,7 +66,6 @@ loads: [{name: tip, link: b, point: [0.1, 0.2, 0.3]}]
 points: [{name: tip, link: b, point: [0.1, 0.2, 0.3]}]
 """
 
-
 USE = """
 import json, sys
 import numpy as np
@@ -90,7 +89,6 @@ from symgen.formulations.newton_euler import NEWTON_EULER
 FEW = {"mass_matrix": NEWTON_EULER.functions["mass_matrix"]}
 MASS_ALONE = replace(NEWTON_EULER, name="mass_alone", title="The mass matrix alone", functions=FEW)
 '''
-
 
 MASS = ("--functions", "mass_matrix")
 
@@ -133,9 +131,6 @@ def run(package_copy, *arguments):
     return done.stdout
 
 
-# ------------------------------------------------------------------------------- a type of joint
-
-
 def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(package_copy):
     few = "inverse_dynamics,inverse_dynamics_derivatives,mass_matrix,coriolis_matrix"
     few += ",forward_kinematics,jacobians,kinetic_energy,potential_energy,point_motion"
@@ -156,9 +151,6 @@ def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(p
     few = ("--backend", "numpy", "--formulations", "newton_euler", *MASS)
     told = run(package_copy, "-m", "symgen", "build", "lead_screw.yaml", *few, "--out", "few")
     assert "cannot read joint type lead_screw" in " ".join(told.split())
-
-
-# ------------------------------------------------------------------------------- a formulation
 
 
 def test_a_new_formulation_is_a_sub_module_of_a_build(package_copy):

@@ -41,8 +41,6 @@ def test_no_joint_at_all(formulation):
             assert np.size(result) in ((1,) if name.endswith("energy") else (0, 3, 6)), name
 
 
-# -- variants ----------------------------------------------------------------------------------
-
 VARIED = ("inverse_dynamics_derivatives", "forward_dynamics", "coriolis_matrix", "bias_forces",
           "inverse_dynamics_parameter_derivatives", "joint_wrenches",
           "point_motion_derivatives", "inverse_dynamics_vjp")  # fmt: skip
@@ -63,8 +61,6 @@ def test_variants_have_the_values_of_the_contract(robot, variant):
             for number, result in enumerate(cells.results_of(program, states)):
                 assert agrees(result, known[f"{name}.{number}"], 1e-10), name
 
-
-# -- solving -----------------------------------------------------------------------------------
 
 ARM = """
 symgen: 1
@@ -179,9 +175,6 @@ def test_parameters_of_value_0_have_derivatives(formulation):
             assert agrees(x, y, 1e-10), name
             seen += np.count_nonzero(x)
     assert seen > 20
-
-
-# -- joints of several coordinates -------------------------------------------------------------
 
 
 ROD = """

@@ -145,9 +145,6 @@ def test_evaluate_takes_the_numbers():
     assert second == LARGE.number(0)
 
 
-# -- dual numbers ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(30))
 def test_slopes_are_the_derivatives_of_the_graph(seed):
     graph = Graph()

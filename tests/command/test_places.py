@@ -60,9 +60,6 @@ def untouched(precious):
     return sorted(os.listdir(precious)) == ["file"] and (precious / "file").read_text() == "mine"
 
 
-# -- links in the output folder ----------------------------------------------------------------
-
-
 def test_the_output_folder_may_be_a_link(folder, precious):
     Path("generated").symlink_to(precious)
     assert run([*BUILD, "-q"]) == 0
@@ -77,9 +74,6 @@ def test_a_link_in_place_of_a_folder_of_ours(folder, precious, refusal, name):
     error = refusal(BUILD)
     assert f"generated/{name}" in error and "derive" not in error
     assert untouched(precious)
-
-
-# -- what other commands write -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("command", some_slow(WRITERS, [x for x in WRITERS if x != "report"]))
@@ -132,9 +126,6 @@ def test_a_folder_that_is_read_only_is_told_first(folder, refusal, monkeypatch, 
     assert words in error and "derive" not in error
 
 
-# -- what is read ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("command", ["build", "show", "report", "convert", "grade"])
 @pytest.mark.parametrize("name", ["pipe.yaml", "/dev/zero", "/dev/stdin", "folder.yaml"])
 def test_what_is_no_file_is_not_read(folder, refusal, command, name):
@@ -142,9 +133,6 @@ def test_what_is_no_file_is_not_read(folder, refusal, command, name):
     Path("folder.yaml").mkdir()
     more = {"show": ["tree"], "convert": ["to.yaml"], "grade": [name]}.get(command, [])
     refusal([command, "arm.yaml" if command == "grade" else name, *more])
-
-
-# -- odd names ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("place", [

@@ -27,7 +27,6 @@ MIXED = Recipe(
     joints=(1, 7), types=("revolute", "prismatic", "fixed", *COMPOSITE), loads=(0, 3), points=(1, 3)
 )
 
-
 SPRUNG = """
 symgen: 1
 name: arm

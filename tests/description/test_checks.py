@@ -20,9 +20,6 @@ from tests.description.reports import (
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-
-# ------------------------------------------------------------------------------------ the header
-
 HEADERS = {
     "[]": "1: expected a mapping (key: value), found a list",
     "symgen: 2\nname: robot\n":
@@ -44,7 +41,6 @@ HEADERS = {
         "'gravity', 'parameters', 'joints', 'loads', 'points', 'springs', 'forces', 'outputs', "
         "'loops', 'relations', 'initial'",
 }  # fmt: skip
-
 
 PARAMETERS = {  # lines from 5
     "  d: b\n  a: a + 1\n  b: c\n  c: b\n":
@@ -108,8 +104,6 @@ def test_the_long_form_of_a_parameter() -> None:
     assert (factor.expression.text, factor.source.line) == ("0x10", 6)
 
 
-# ------------------------------------------------------------------------------------------ joints
-
 JOINTS = {  # lines from 6
     "dh: {}":
         "5: joints[0].type: this key is required and missing; expected revolute, prismatic, "
@@ -154,8 +148,6 @@ def test_an_inertia_may_be_semi_definite_up_to_rounding() -> None:
     model(one_link("{mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.2, xy: -0.1*(1 + 1e-12)}}"))
     model(one_link("{mass: 1, inertia: {xx: 1e300, yy: 1e300, zz: 1e300}}"))
 
-
-# ---------------------------------------------------------------------------------- names, parents
 
 CHAIN = """\
 symgen: 1
@@ -205,7 +197,6 @@ REFERENCES = {
     "name: pull -> name: push": "12: loads[1].name: 'push' is already a name in loads, in line 11",
 }  # fmt: skip
 
-
 WRONG = [
     *rows(HEADERS),
     *rows(PARAMETERS, lambda lines: with_header("parameters:\n" + lines)),
@@ -219,16 +210,11 @@ def test_wrong_models(text: str, report: str) -> None:
     assert faults(text) == report.split("\n")
 
 
-# ---------------------------------------------------------------------------------------- defaults
-
-
 def test_a_model_without_joints_is_legal() -> None:
     robot = model("symgen: 1\nname: rock\n")
     assert (robot.joints, robot.loads, robot.convention) == ((), (), None)
     assert [entry.text for entry in robot.gravity] == ["0", "0", "-9.81"]
 
-
-# ---------------------------------------------------------------------------------------- warnings
 
 TRIANGLE = (
     "7: joints[0].link.inertia: breaks the triangle inequality, {}; no rigid body can have this "
@@ -398,9 +384,6 @@ def test_values_in_other_units_than_si() -> None:
     text = one_link("{mass: m}").replace("dh: {}", "dh: {alpha: angle*deg, d: D/1000}")
     text += "parameters:\n  D: {value: 10, unit: mm}\n  angle: {value: 90, unit: deg}\n"
     assert warnings(text + "  m: {value: 2, unit: kg}\n") == []
-
-
-# ---------------------------------------------------------------------------------------- examples
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)

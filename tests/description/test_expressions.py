@@ -30,8 +30,6 @@ from symgen.description.expressions import (
 
 VALUES = {"L1": 0.4, "m": 2.5, "x_2": -1.25, "e": 0.125, "infinite": math.inf}
 
-# ------------------------------------------------------------------- against Python's semantics
-
 numbers = st.floats(0, 1e6, allow_nan=False).map(repr) | st.sampled_from(
     ["0.5", ".5", "5.", "1e3", "2.5E-3", "1e+2", "0.0", "3.0"]
 )
@@ -54,7 +52,6 @@ def _compound(texts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 texts = st.recursive(leaves, _compound, max_leaves=12)
-
 
 OPERATORS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.USub: "neg",
@@ -129,9 +126,6 @@ def test_numbers_keep_every_bit(value: float) -> None:
     assert evaluate(parse(repr(value)), {}) == value
 
 
-# ------------------------------------------------------------------------------------ the tree
-
-
 def test_precedence_and_associativity() -> None:
     one, two, three = Number(1.0), Number(2.0), Number(3.0)
     assert parse("1 - 2 - 3").root == Operation("-", (Operation("-", (one, two)), three))
@@ -148,8 +142,6 @@ def test_a_negative_number_of_yaml_is_a_number() -> None:
     assert parse(3).root == Number(3.0)
     assert math.copysign(1.0, parse(-0.0).root.value) == 1.0  # type: ignore[union-attr]
 
-
-# ------------------------------------------------------------------------------------- messages
 
 WRONG = {
     "": "the expression is empty",
@@ -218,9 +210,6 @@ def test_undefined_values_are_errors(text: str) -> None:
     with pytest.raises(EvaluationError) as caught:
         evaluate(parse(text), VALUES)
     assert str(caught.value) == UNDEFINED[text]
-
-
-# -------------------------------------------------------------------------------- hostile texts
 
 
 @pytest.mark.parametrize("text", [

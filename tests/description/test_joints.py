@@ -95,7 +95,6 @@ WRONG = {  # lines from 9
         "or deg",
 }  # fmt: skip
 
-
 REMARKS = {  # lines from 9
     "rest: 1": "9: joints[0].rest: says nothing without 'stiffness'",
     "gear_ratio: 100": "9: joints[0].gear_ratio: says nothing without 'rotor_inertia'",
@@ -120,8 +119,6 @@ def test_parameters_of_options_are_used() -> None:
     text = one_joint(REVOLUTE + keys) + "parameters: {a: 1, b: 1, c: 1, d: 1, e: 1}\n"
     assert warnings(text) == ["12: parameters.e: this parameter is not used"]
 
-
-# ------------------------------------------------------------------------- several coordinates
 
 SEQUENCES = "zyx, xyz, xzy, yxz, yzx, zxy, xyx, xzx, yxy, yzy, zxz, zyz"
 PAIRS = "[x, y], [x, z], [y, x], [y, z], [z, x], [z, y]"
@@ -216,8 +213,6 @@ def test_every_type_with_every_sequence_is_read(kind: Any) -> None:
     assert warnings(text) == []
 
 
-# -------------------------------------------------------------------------------------- names
-
 HIP = "{name: hip, type: universal, origin: {}, link: {name: thigh, mass: 1, com: [1, 1, 1]}}"
 KNEE = "{name: knee, type: revolute, origin: {}, link: {mass: 1, com: [1, 0, 0]}}"
 
@@ -255,8 +250,6 @@ NAMES = {
 def test_names_of_coordinates(text: str, report: str) -> None:
     assert (faults(text) if report else list(model(text).loads)) == report.splitlines()
 
-
-# ----------------------------------------------------------------------------------- warnings
 
 HAND = "type: revolute\ndh: {}\n"
 FREE = (

@@ -25,8 +25,6 @@ def messages(text: str) -> list[str]:
     return [fault.removeprefix("robot.yaml:") for fault in faults]
 
 
-# ---------------------------------------------------------------------------------------- lines
-
 SAMPLE = """\
 # a comment
 name: x
@@ -67,9 +65,6 @@ def test_windows_line_ends_and_a_byte_order_mark(tmp_path: Path) -> None:
     assert read_document(path).line(("b",)) == 2
 
 
-# ---------------------------------------------------------------------------------- YAML 1.2
-
-
 @pytest.mark.parametrize(("text", "expected"), [
     ("1", "int"), ("-12", "int"), ("0x1F", "int"), ("0o17", "int"), ("010", "int"),
     ("1.5", "float"), (".5", "float"), ("5.", "float"), ("1e-3", "float"), (".inf", "float"),
@@ -87,8 +82,6 @@ def test_a_harmless_alias_is_expanded() -> None:
     assert document.root.entries["b"].value == document.root.entries["a"].value
     assert document.line(("b",)) == 2
 
-
-# --------------------------------------------------------------------------------------- faults
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
@@ -132,7 +125,6 @@ WRONG = {
         "32: aliases nest deeper than 32 levels",
 }  # fmt: skip
 
-
 QUICK = [row for row in rows(WRONG) if len(row.values[0]) < 90_000]
 
 
@@ -147,9 +139,6 @@ def test_faults_before_a_syntax_error_are_reported_with_it() -> None:
         "4: malformed YAML: expected the node content, but found '<stream end>' "
         "(while parsing a flow node that starts in line 4)",
     ]
-
-
-# ---------------------------------------------------------------------------------------- files
 
 
 def fault_of(path: Path | str) -> str:

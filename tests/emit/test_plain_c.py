@@ -37,7 +37,6 @@ points: [{name: hand, link: b, point: [0.1, 0, 0]}]
 outputs: {power: abs(tau.count*qd.count)}
 """
 
-
 FUNCTIONS = (
     "inverse_dynamics,inverse_dynamics_derivatives,inverse_dynamics_parameter_derivatives,"
     "forward_dynamics,forward_kinematics,jacobians,kinetic_energy,point_motion,outputs"

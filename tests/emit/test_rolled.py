@@ -49,7 +49,6 @@ TREES = {
 LANES_OF_8 = (*AVX2, "-D__AVX512F__", "-DSYMGEN_WITHOUT_STREAMS", "-Wno-psabi")
 """Vectors of eight numbers made of two of four: what AVX-512 does, on processors without it."""
 
-
 LOADS = "loads: [{name: inner, link: j3}, {name: tip, link: j11, point: [0.1, 0.2, 0.3]}]\n"
 
 

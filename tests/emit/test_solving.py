@@ -27,7 +27,6 @@ REGULAR, SINGULAR = [0.1, 0.2, 0.3, 0.4], [0.1, pi / 2, 0.3, 0.4]
 TAU = [0.5, -1.0, 2.0, 0.25]
 QD = [1.0, 2.0, 3.0, -1.0]
 
-
 LOOPS = ("compiled", "numpy")
 BACKEND_SETS = [
     *some_slow([("numpy",), LOOPS], [("numpy",)], alone=True),

@@ -48,7 +48,6 @@ WIDTHS = [
     for width in (1, 2, 4, 8)
 ]
 
-
 WAVES = """
 #include "symgen-real.h"
 void waves(int count, const double *x, double *s, double *c)

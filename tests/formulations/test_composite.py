@@ -76,7 +76,6 @@ points:
   - {name: tip, link: shoulder, point: [0.4, 0.0, 0.1]}
 """
 
-
 FAR = [
     ("q", COMPOSITE, "mass_matrix", 0),
     ("q", COMPOSITE, "coriolis_matrix", 0),

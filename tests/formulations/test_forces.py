@@ -13,7 +13,6 @@ from tests.oracles.programs import evaluated
 
 RUNTIME = ("k", "c", "slack", "reach")
 
-
 ARM = """
 symgen: 1
 name: arm

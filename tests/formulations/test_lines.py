@@ -85,7 +85,6 @@ KINDS = {
 LONG = {("kane", OF_ACCELERATIONS), ("semi_recursive", BY_PARAMETERS), ("semi_recursive", TORQUES)}
 SHORT = [case for case in KINDS if case not in LONG and "_rtdyn" not in case[0]]
 
-
 robot = cache(every_kind)
 
 

@@ -24,7 +24,6 @@ from tests.oracles.lines import values_of
 
 DERIVATIVE = re.compile(r"d_(.*?)_(\d+)((?:_[xyz])?)_d(q|qd|qdd)_(\d+)")
 
-
 TYPES = ("revolute", "prismatic", "revolute", "revolute", "prismatic", "revolute")
 ENTRIES = dict(xx=(0, 0), yy=(1, 1), zz=(2, 2), xy=(0, 1), xz=(0, 2), yz=(1, 2))
 

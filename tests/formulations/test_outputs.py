@@ -22,7 +22,6 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 NEWTON_EULER = formulation_named("newton_euler")
 RUNTIME = ("k",)
 
-
 QUANTITIES = (
     *SINGLE,
     *(f"center_of_mass.{part}" for part in "xyz"),

@@ -28,7 +28,6 @@ NEEDED = [
 ]
 BRANCHES = Path(__file__).parents[1] / "contract" / "robots" / "branched_tree.yaml"
 
-
 FLYING = """
 symgen: 1
 name: flying

@@ -90,7 +90,6 @@ joints:
      link: {mass: m, com: [0, x, 0]}}
 """
 
-
 FOLLOWING = """
 symgen: 1
 name: scissors

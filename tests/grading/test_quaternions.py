@@ -51,7 +51,6 @@ tau[1] = (m + m2)*(qdd1 + qd5*qd3 - qd6*qd2) + m2*(qdd5*-a) + m2*qd4*qd6*-a - m2
     + qdd7 + qd4*qd6) - s8*((qd5 + qd7)**2 + qd6**2)) + g[1]
 """
 
-
 OTHER = "jacobians[1,1,1] = 0"
 """A line that is not understood is no error beside one that is."""
 

@@ -75,8 +75,6 @@ def test_turns_about_an_axis_of_the_frame_stay_sparse():
         joint_type("lead_screw")
 
 
-# ------------------------------------------------------------------------------- their poses
-
 ANGLES = (0.7, -1.3, 2.1)
 
 
@@ -157,8 +155,6 @@ def test_turns_about_an_axis(kind, coordinates, axis, place):
     expected[:3, :3], expected[:3, 3] = pin.AngleAxis(1.1, axis).matrix(), place
     np.testing.assert_allclose(pose(kind, "", coordinates, axis), expected, atol=1e-15)
 
-
-# ----------------------------------------------------------------------- directions in the plane
 
 UNITS = tuple(Vector(*map(float, row)) for row in np.eye(3))
 NEAR = [[x, y, -1.0] for x in (0.0, 1e-3, -1e-6, 1e-7, 3e-8) for y in (0.0, -1e-2, 2e-8, 1e-9)]

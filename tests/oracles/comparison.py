@@ -8,7 +8,6 @@ LIMIT = 1e-11
 STEP = 1e-40
 """Complex step: its square vanishes beside 1."""
 
-
 SINGULAR = 1e10
 """Condition of a mass matrix from which on it is no example of solving: massless ends, joints on
 one axis."""

@@ -79,8 +79,6 @@ def test_a_title_is_text(two_link, tmp_path):
     assert "<h1>&lt;b&gt;&amp;</h1>" in text
 
 
-# -------------------------------------------------------------------- shapes of a URDF
-
 URDF = """<robot name="arm">
   <material name="blue"><color rgba="0 0 1 1"/></material>
   <link name="foot"><visual><geometry><sphere radius="0.1"/></geometry></visual></link>

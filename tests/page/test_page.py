@@ -327,9 +327,6 @@ def test_templates_of_the_user(tmp_path):
     assert "color: teal" in text
 
 
-# ------------------------------------------------------------------ formulas as MathML
-
-
 def plain(markup):
     """The characters of a formula, without spaces between tags."""
     return unescape(re.sub(r"<[^>]+>", "", markup))

@@ -31,7 +31,6 @@ outputs:
   late: exp(-t)*wrenches.elbow.fx + 0.1*qdd.wrist**2
 """
 
-
 NEEDED = (
     "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
     "forward_dynamics_derivatives", "forward_kinematics",

@@ -28,7 +28,6 @@ TASK = {
     "profile": {"segments": 10, "check": "midpoints"},
 }  # fmt: skip
 
-
 FUNCTIONS = (*SOLVED, "inverse_dynamics_load_derivatives")
 
 

@@ -21,7 +21,6 @@ from tests.safety.programs import BEGIN, succeeds
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")]
 
-
 FORK = """
     import os
     warnings.simplefilter("ignore", DeprecationWarning)  # a fork of a process with threads

@@ -48,7 +48,6 @@ def near(found, expected):
     return np.abs(found - expected).max() < 1e-12
 """
 
-
 PROGRAMS = {
     # By both backends, which are modules of their own; small results are left to NumPy.
     "what_nobody_sees_is_used_again": """

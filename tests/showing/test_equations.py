@@ -75,8 +75,6 @@ def test_the_recursion_shows_what_the_closed_form_does_not_derive(what):
     assert "newton_euler" in show(TWO_LINK, what, "python", None, None, generated=True)
 
 
-# -- solutions over one determinant --------------------------------------------------------------
-
 SPATIAL = """
 symgen: 1
 name: spatial
@@ -137,8 +135,6 @@ def test_over_the_determinant_results_are_what_they_were(model, formulation):
                 assert found == pytest.approx([float(x) for x in expected], rel=1e-12, abs=1e-12)
 
 
-# -- outputs ---------------------------------------------------------------------------------------
-
 OUTPUTS = """
 symgen: 1
 name: robot
@@ -152,9 +148,6 @@ outputs:
   reach: L*q.hinge
   power: tau.hinge*qd.hinge
 """
-
-
-# -- what is printed -------------------------------------------------------------------------------
 
 WIDE = f"""
 symgen: 1
@@ -226,8 +219,6 @@ def test_what_is_printed(model, what, style, steps, parts, absent):
     assert not absent or absent not in text
 
 
-# -- size ------------------------------------------------------------------------------------------
-
 ROD = "type: revolute, dh: {a: L}, link: {mass: m, com: [-L/2, 0, 0], inertia: {zz: m*L**2/12}}"
 THREE = f"""
 symgen: 1
@@ -265,9 +256,6 @@ def test_a_payload_at_the_tip_of_three_links():
     journal = Journal()
     show(three, "point_motion", "pretty", None, None, journal)
     assert [notice[:24] for notice in journal.notices] == ["This model has no points"]
-
-
-# -- notation and progress -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("formulation", [item.name for item in FORMULATIONS])

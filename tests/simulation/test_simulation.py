@@ -51,7 +51,6 @@ outputs:
 Q0, QD0 = np.array([0.1, 0.6, -0.4]), np.array([0.3, -0.5, 0.9])
 T = np.linspace(0.2, 0.8, 7)
 
-
 SENSITIVE = (
     "forward_dynamics", "forward_dynamics_sensitivities", "outputs", "outputs_derivatives",
 )  # fmt: skip

@@ -46,7 +46,6 @@ def scaled(double x):
     return kernel(x)
 '''
 
-
 REPLACING = """
 import os
 import sys

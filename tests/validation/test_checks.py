@@ -33,7 +33,6 @@ LINEAR = f"{CMM}, linear = total mass center_of_mass_jacobian qd"
 CHRISTOFFEL = "coriolis_matrix = Christoffel symbols of mass_matrix"
 SKEW = "d mass_matrix/dt - 2 coriolis_matrix is skew"
 
-
 MODEL = seeded_model_text(
     5, Recipe(joints=(4, 4), types=("revolute", "prismatic"), loads=(2, 2), points=(2, 2))
 )

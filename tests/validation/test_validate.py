@@ -23,7 +23,6 @@ SMALL = Recipe(
     joints=(3, 5), types=("revolute", "prismatic"), loads=(1, 2), points=(1, 2), massless=False
 )
 
-
 FEW = ("mass_matrix", "kinetic_energy", "inverse_dynamics")
 
 

@@ -48,7 +48,6 @@ ARM = """<?xml version="1.0"?>
 </robot>
 """
 
-
 LIMIT = '<limit lower="-1" upper="1" velocity="1" effort="1"/>'
 """Of its second joint."""
 
@@ -153,9 +152,6 @@ def test_a_floating_base(tmp_path):
     assert [fault.key for fault in fixed.warnings] == ["link.base_link"]
 
 
-# ------------------------------------------------------------------------------------- messages
-
-
 TURN = 'rpy="0.1 -0.2 0.3"'
 
 
@@ -227,9 +223,6 @@ def test_a_link_that_is_called_as_another_joint_gets_another_name(tmp_path):
     same = ARM.replace('"upper"', '"shoulder"')
     assert read(written(tmp_path, same)).joints[0].link.name == "shoulder"
     assert read(written(tmp_path, same)).warnings == ()
-
-
-# -------------------------------------------------------------------------------------- commands
 
 
 def test_convert_writes_a_model_file_of_the_same_robot(folder, capfd):

@@ -143,8 +143,6 @@ def test_without_xacro_the_command_is_named(arm, monkeypatch):
     assert fault.message.endswith(f"xacro {arm} segments:=1 > {arm.parent / 'arm.urdf'}")
 
 
-# ------------------------------------------------------------------------------ hostile files
-
 ESCAPES = (
     "[g.gi_frame.f_back.f_builtins for g in [(x for x in [1])]]", "().__class__",
     "'%s'.format(1)", "str.format_map('x', dict())", "python.vars(python.list)", "python.type(1)",
